@@ -184,6 +184,13 @@ def test_a_bar_that_is_drawn_twice_in_each_epoch_gives_no_number(tmp_path: Path,
     assert "is drawn twice, first at lines 19 and 21" in found["reason"]
 
 
+def test_a_bar_of_an_evaluation_within_each_epoch_makes_no_runs(tmp_path: Path) -> None:
+    drawn = passes(*(bar for epoch in range(4) for bar in ((epoch, 20, 0.5), (epoch, 20, 0.1)))).splitlines(True)
+    halves = (drawn[n : n + 40] for n in range(0, 160, 40))
+    text = "".join("".join([*half[:10], *half[20:], *half[10:20]]) for half in halves)
+    assert "is drawn twice, first at lines 10 and 11" in shown(tmp_path, text)["reason"]
+
+
 def test_runs_that_were_begun_again_in_other_batches_each_give_a_number(tmp_path: Path) -> None:
     found = shown(tmp_path, passes((0, 20, 0.5), (0, 30, 0.5), (0, 40, 0.25), (1, 40, 0.25)))
     assert [each["throughput"]["value"] for each in found["runs"]] == [2, 2, 4]

@@ -21,7 +21,7 @@ def is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
     said = np.column_stack([[row.line for row in series.rows], series.values * in_seconds])
     in_all = sum(gathered.counts[form] for form in series.slots)
     if choice.speeds[0].is_bar:  # it may read more drawings of the bar, such as one that text stands behind
-        return _are_in_order(said, found) and _are_alike(said, found)
+        return _are_in_order(said, found) and (_is_one_pass(reading) or _are_alike(said, found))
     if series.total is not None:  # lines of other bars may be of the same form
         if any(gathered.counts[form] > MOST_OF_A_FORM for form in series.slots):
             return _are_in_order(said, found)
@@ -39,6 +39,15 @@ def _found(reading: Reading, role: str) -> Numbers:
         inverse = 1 / reading.records[other].to_numpy(dtype=np.float64, na_value=np.nan)
         found[:, 1] = np.where(np.isnan(found[:, 1]), inverse, found[:, 1])
     return found
+
+
+def _is_one_pass(reading: Reading) -> bool:
+    """Whether the steps of the bar that is read never fall, nor its clock: no other one is among its drawings."""
+    records = reading.records
+    if not {"step", "elapsed"} <= set(records):
+        return False
+    counts = records[["step", "elapsed"]].to_numpy(dtype=np.float64, na_value=np.nan)
+    return bool((np.diff(counts, axis=0) >= 0).all())
 
 
 def _are_alike(some: Numbers, all_of_them: Numbers) -> bool:

@@ -28,6 +28,7 @@ from ..scanning.detection import known_shapes
 from ..scanning.record_table import RecordTable
 from ..scanning.text import LogText
 from .as_found import is_as_found
+from .bars.cut_bars import why_cut
 from .bars.training_bar import training_bar
 from .choice import Choice, choose
 from .csv_grammar import CsvGrammar, csv_grammar
@@ -100,6 +101,12 @@ def draft(path: Path, facts: Iterable[Fact] = ()) -> Draft | NoDraft:
         return (
             NoDraft((table,), is_near=True) if isinstance(table, Message) else _of_table(path, table, gathered, facts)
         )
+    found = _of_lines(path, gathered, facts)
+    cut = None if isinstance(found, Draft) else why_cut(gathered.head)
+    return NoDraft((cut,), is_near=True) if cut else found
+
+
+def _of_lines(path: Path, gathered: Gathered, facts: Iterable[Fact]) -> Draft | NoDraft:
     choice = choose(gathered)
     if not choice.speeds:
         reasons = tuple(_reasons(choice))
@@ -167,7 +174,7 @@ def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]
             return NoDraft((Message(SEVERAL_RUNS),), is_near=True)
         if is_as_found(reading, gathered, choice):
             return Draft(text, reading, assumed, reading.records["line"].nunique(), gathered.total)
-    return NoDraft((Message(NOT_SO, name=series.sense.name),), is_near=True)
+    return NoDraft((Message(NOT_SO, name=series.sense.name or Message(NAMELESS)),), is_near=True)
 
 
 def _cards(choice: Choice) -> Iterator[Fact]:

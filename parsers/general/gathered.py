@@ -3,11 +3,13 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,7 +121,7 @@ class Spoken:
         return _seconds(found[1]) if found else float("nan")
 
 
-@dataclass
+@dataclass(eq=False)
 class Gathered:
     """What a log holds: ``spoken`` lines with numbers that mean something, how many lines each form has in all."""
 
@@ -144,6 +146,27 @@ class Gathered:
         self.evidence += said.form.has_evidence
         if self.counts[said.form] <= MOST_OF_A_FORM:
             self.spoken.append(said)
+
+
+T = TypeVar("T")
+
+
+def once_a_log(compute: Callable[[Gathered], T]) -> Callable[[Gathered], T]:
+    """The same function, which computes once what each series of a log asks for: there may be thousands of them."""
+    known = WeakKeyDictionary[Gathered, T]()
+
+    def found(gathered: Gathered) -> T:
+        if gathered not in known:
+            known[gathered] = compute(gathered)
+        return known[gathered]
+
+    return found
+
+
+@once_a_log
+def places_of(gathered: Gathered) -> dict[Spoken, int]:
+    """The place of each line among all that are spoken: several may be of one physical line."""
+    return {row: place for place, row in enumerate(gathered.spoken)}
 
 
 def gather(path: Path) -> Gathered:

@@ -86,6 +86,8 @@ class LineForm:
     def first(self, role: str) -> Slot | None:
         """The first number of a role; of steps one that is not called something else: `progress: 1/1 step: 5`."""
         found = [slot for slot in self.said.slots if slot.sense and slot.sense.role == role and not slot.is_mean]
+        if role == "step" and (bar := BAR.search(self.text)):  # `[3/20]:  10%|#   | 4/40`
+            found = [slot for slot in found if slot.total is not None and slot.start >= bar.end()][:1] or found
         return next((slot for slot in found if not _is_of_other_name(slot)), found[0] if found else None)
 
     def at(self, place: int) -> Slot | None:
@@ -119,8 +121,18 @@ class LineForm:
     @cached_property
     def has_any_loss(self) -> bool:
         """Whether its lines say a loss, or one of several: `generator_loss`."""
-        training = (slot.sense for slot in self.said.slots if slot.sense and slot.sense.role == "training")
-        return self.has_loss or any(sense.name.endswith(_OF_A_LOSS) for sense in training)
+        return self.has_loss or any(slot.sense and _is_of_a_loss(slot.sense) for slot in self.said.slots)
+
+    @cached_property
+    def losses(self) -> list[Slot]:
+        """The numbers that are losses of training."""
+        told = [slot for slot in self.said.slots if slot.sense and not (slot.is_mean or "other" in slot.sense.flags)]
+        return [slot for slot in told if slot.sense and (slot.sense.role == "loss" or _is_of_a_loss(slot.sense))]
+
+    @cached_property
+    def results(self) -> list[Slot]:
+        """The numbers that are results of an evaluation: `val_loss=0.5`."""
+        return [slot for slot in self.said.slots if slot.sense and {"other"} & slot.sense.flags]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -203,6 +215,11 @@ class LineForm:
     def kind(self) -> str:
         """The kind of line of a grammar that it is: step, epoch or summary."""
         return "step" if self.counter else "epoch" if self.level.has_epoch else "summary"
+
+
+def _is_of_a_loss(sense: Sense) -> bool:
+    """Whether a number is one of several losses: `generator_loss`."""
+    return sense.role == "training" and sense.name.endswith(_OF_A_LOSS)
 
 
 def _is_of_other_name(slot: Slot) -> bool:

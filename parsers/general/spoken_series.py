@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..io.message import Message
 from ..naming.sense import RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sense
 from ..naming.slots import Slot
-from .gathered import Gathered, Spoken
+from .gathered import Gathered, Spoken, places_of
 from .line_form import Level, LineForm
 
 Numbers = NDArray[np.float64]
@@ -33,7 +33,8 @@ class SpokenSeries:
     ``shown``: what shows that its lines are of training, where nothing in them does but what other lines say of them.
     ``is_surrounded``: the lines before or behind its bar show that this is the one of training.
     ``is_of_epochs``: a line of it stands behind the lines of each epoch. ``inverse``: the forms of a bar that show the
-    inverse, as one does that shows steps a second or seconds per step, whichever is above one.
+    inverse, as one does that shows steps a second or seconds per step, whichever is above one. ``losses``: the names of
+    losses, where a bar shows one of them in its lines and others of its name, of an evaluation, show none.
     """
 
     sense: Sense
@@ -46,6 +47,7 @@ class SpokenSeries:
     is_surrounded: bool = False
     is_of_epochs: bool = False
     inverse: frozenset[LineForm] = frozenset()
+    losses: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -168,17 +170,19 @@ def all_series(gathered: Gathered) -> list[SpokenSeries]:
             key = (sense, row.form.level, row.form.is_of_other, total)
             rows.setdefault(key, []).append(row)
             slots.setdefault(key, {})[row.form] = slot
-    places = {row: place for place, row in enumerate(gathered.spoken)}  # several may be of one line
+    places = places_of(gathered)
     found = (SpokenSeries(key[0], key[1], rows[key], slots[key], key[3]) for key in rows)
     return _in_one_way(_merged(found, places), places)
 
 
 def _in_one_way(found: Sequence[SpokenSeries], places: Mapping[Spoken, int]) -> list[SpokenSeries]:
     """The same, but a bar with a clock that shows steps a second and seconds per step in turns is one series."""
-    kept: list[SpokenSeries] = []
+    kept, alike = list[SpokenSeries](), dict[object, list[int]]()
     for one in found:  # the longest first
-        place = next((i for i, other in enumerate(kept) if _is_inverse(other, one)), None)
+        rivals = alike.setdefault((one.level.words, one.total), [])
+        place = next((i for i in rivals if _is_inverse(kept[i], one)), None)
         if place is None:
+            rivals.append(len(kept))
             kept.append(one)
         else:
             rows = sorted([*kept[place].rows, *one.rows], key=places.__getitem__)
@@ -188,14 +192,13 @@ def _in_one_way(found: Sequence[SpokenSeries], places: Mapping[Spoken, int]) -> 
 
 
 def _is_inverse(one: SpokenSeries, other: SpokenSeries) -> bool:
-    """Whether two series are of one bar, of which one shows the inverse of the other."""
+    """Whether two series of one name and total are of one bar, of which one shows the inverse of the other."""
     senses, forms = (one.sense, other.sense), (one.rows[0].form, other.rows[0].form)
     return (
         {sense.role for sense in senses} == {STEP_RATE, STEP_TIME}
         and all("nameless" in sense.flags and sense.factor == 1.0 for sense in senses)
         and all(form.is_bar for form in forms)
         and all(np.isfinite(series.rows[0].clock) for series in (one, other))
-        and (one.level.words, one.total) == (other.level.words, other.total)
         and forms[0].is_of_other == forms[1].is_of_other
         and forms[0].level.has_epoch == forms[1].level.has_epoch
     )
@@ -218,10 +221,12 @@ def of_stamps(gathered: Gathered, counter: str = STEP) -> SpokenSeries | None:
 
 
 def _merged(found: Iterable[SpokenSeries], places: Mapping[Spoken, int]) -> list[SpokenSeries]:
-    kept: list[SpokenSeries] = []
+    kept, alike = list[SpokenSeries](), dict[object, list[int]]()
     for one in sorted(found, key=len, reverse=True):
-        place = next((i for i, other in enumerate(kept) if _is_same(other, one)), None)
+        rivals = alike.setdefault((one.sense, one.kind, one.rows[0].form.is_of_other, one.total), [])
+        place = next((i for i in rivals if _is_same(kept[i], one)), None)
         if place is None:
+            rivals.append(len(kept))
             kept.append(one)
         else:
             other = kept[place]
@@ -231,16 +236,8 @@ def _merged(found: Iterable[SpokenSeries], places: Mapping[Spoken, int]) -> list
 
 
 def _is_same(one: SpokenSeries, other: SpokenSeries) -> bool:
-    """Whether two series are of one level: they begin alike, or their numbers are about the same."""
-    if (
-        one.sense != other.sense
-        or one.kind != other.kind
-        or one.rows[0].form.is_of_other != other.rows[0].form.is_of_other
-    ):
-        return False
+    """Whether two series of one sense are of one level: they begin alike, or their numbers are about the same."""
     first, second = one.level, other.level
-    if one.total != other.total:
-        return False
     # Behind a bar may stand a line of the program that has a loss.
     is_bar = one.total is not None and (first.step, first.words) == (second.step, second.words)
     told = [(level.step, level.summary, level.has_evidence or is_bar) for level in (first, second)]

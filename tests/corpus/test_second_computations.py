@@ -28,6 +28,10 @@ def test_only_bars_that_are_at_their_end_tell_of_their_whole_pass() -> None:
     assert rates([bar(500, 100) for _ in range(3)]) == {"bars": 5.0}
 
 
+def test_whole_passes_that_take_different_times_all_count() -> None:
+    assert rates([bar(500, seconds) for seconds in (100, 101, 400, 399)]) == {"bars": 2.0}
+
+
 def test_bars_of_several_totals_and_short_ones_tell_nothing() -> None:
     assert rates([bar(500, 100), bar(50, 10, total=50)]) == {}
     assert rates([bar(done, done // 5, total=50) for _ in range(5) for done in range(0, 51, 10)]) == {}

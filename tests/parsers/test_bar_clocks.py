@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.parsers.test_general_reader import drafted, refused
 
 
@@ -100,8 +102,8 @@ def test_bars_of_one_name_that_have_different_totals_in_an_epoch_are_refused(tmp
     assert said in refused(tmp_path, stages(0.7))
 
 
-def test_bars_of_one_name_of_which_only_those_of_training_show_a_loss_are_not_taken_together(tmp_path: Path) -> None:
-    passes = (bar("", 100, 0.5, loss=True) + "\n" + bar("", 100, 0.1, loss=False) + "\n" for _ in range(4))
+def test_bars_of_one_name_of_which_only_some_show_a_loss_are_not_taken_together(tmp_path: Path) -> None:
+    passes = (bar("", 100, 0.5, loss=n < 2) + "\n" + bar("", 100, 0.1, loss=n == 2) + "\n" for n in range(4))
     assert refused(tmp_path, "".join(passes))
 
 
@@ -111,3 +113,27 @@ def test_numbers_of_a_bar_that_no_program_counts_to_are_none(tmp_path: Path) -> 
         f"\rEp {n}: 3%|##| 1/{digits} [00:0{n}<00:09, 2.00it/s]\rEp {digits}: 3%|##| 1/9\n" for n in range(9)
     )
     assert refused(tmp_path, text)
+
+
+@pytest.mark.parametrize("width", [32, 40, 44])
+def test_bars_that_a_terminal_cut_are_refused_with_the_reason(tmp_path: Path, width: int) -> None:
+    drawn = bar("training of a model: ", 100, 0.5).split("\r")[1:]
+    text = "".join(f"{line[start : start + width]}\n" for line in drawn for start in range(0, len(line), width))
+    assert "were cut, first in line 1, and go on in the next line" in refused(tmp_path, text)
+
+
+def test_lines_that_other_programs_print_between_the_drawings_of_a_bar_do_not_matter(tmp_path: Path) -> None:
+    drawn = bar("train: ", 100, 0.5).replace("\r", "\n").splitlines(keepends=True)
+    drawn[9::7] = [f"step {n}: saved\n{line}the mean is 1.5\n" for n, line in enumerate(drawn[9::7])]
+    assert set(drafted(tmp_path, "".join(drawn)).reading.records["step_rate"]) == {2.0}
+
+
+def test_a_bar_that_shows_a_loss_only_after_a_slow_start_is_read_as_a_whole(tmp_path: Path) -> None:
+    slow, usual = (
+        "".join(
+            f"\rSteps: {n}%|# | {n}/100 [{clock(12 * n + 90)}<50:00, {seconds:.2f}s/it{behind}]" for n in range(*steps)
+        )
+        for steps, seconds, behind in (((2, 10), 40.0, ""), ((10, 30), 12.0, ", loss=2.5, lr=1e-05"))
+    )
+    found = drafted(tmp_path, slow + usual)
+    assert found.reading.records["step"].tolist() == [*range(2, 30)]

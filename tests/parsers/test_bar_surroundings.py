@@ -1,10 +1,12 @@
 """Bars without a name, of which only the lines around them tell which is that of training; the lines are made up."""
 
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from parsers.general.gathered import Gathered, once_a_log
 from tests.parsers.test_general_reader import drafted, refused
 
 SECONDS = {40: 1.0, 30: 1.5}
@@ -249,3 +251,15 @@ def test_the_bar_in_which_a_training_failed_is_that_of_training(tmp_path: Path) 
 )
 def test_the_bar_of_a_run_that_failed_elsewhere_is_not_read(tmp_path: Path, end: int, behind: str) -> None:
     assert refused(tmp_path, broken_off(end, behind))
+
+
+def test_what_each_bar_of_a_log_asks_for_is_computed_once() -> None:
+    counted = count(1)
+    number = once_a_log(lambda _: next(counted))
+    logs = [Gathered(), Gathered()]
+    assert [number(log) for log in (*logs, *logs)] == [1, 2, 1, 2]
+
+
+def test_of_hundreds_of_bars_of_other_totals_none_is_read(tmp_path: Path) -> None:
+    text = "".join(f"{bar(total, 0.3)}epoch {total} loss 2.{total}\n" for total in range(3, 300))
+    assert refused(tmp_path, text)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from report.evidence.log_summary import summarise
 from tests.parsers.test_bar_clocks import bar, clock
 from tests.parsers.test_general_reader import drafted, refused
@@ -44,3 +46,42 @@ def test_a_bar_of_whatever_goes_by_is_not_that_of_training(tmp_path: Path) -> No
     text = "".join(f"step {n} loss: 2.5\n" for n in range(9))
     text += "".join(f"{n}it [{clock(30 * n)}, {30 + n % 3}.00s/it]\n" for n in range(1, 30))
     assert refused(tmp_path, text)
+
+
+OWN = {
+    "behind it": "{p:3d}%|##| {n}/50 [{clock}<09:00, 40.00s/it, epoch={n}, loss=0.{n}]\n",
+    "one behind": "{p:3d}%|##| {n}/50 [{clock}<09:00, 40.00s/it, loss=0.{n}, epoch={m}]\n",
+    "in its name": "epoch {n}: {p:3d}%|##| {n}/50 [{clock}<09:00, 40.00s/it, loss=0.{n}]\n",
+}
+
+
+def ticks(line: str, seconds: int = 40) -> str:
+    return "".join(line.format(n=n, m=n - 1, p=2 * n, clock=clock(seconds * n)) for n in range(1, 31))
+
+
+@pytest.mark.parametrize("line", OWN.values(), ids=OWN)
+def test_a_bar_whose_own_number_of_the_epoch_moves_with_it_counts_epochs(tmp_path: Path, line: str) -> None:
+    found = drafted(tmp_path, ticks(line))
+    assert found.reading.records["epoch"].tolist() == [*range(1, 31)]
+    assert "the number of the epoch in the same lines" in " ".join(map(str, found.assumed))
+
+
+def test_such_a_bar_that_ran_for_a_few_seconds_counts_no_steps(tmp_path: Path) -> None:
+    assert "number of the epoch in the same lines" in refused(
+        tmp_path, "".join(ticks(OWN["behind it"]).splitlines(keepends=True)[:4])
+    )
+
+
+def test_a_bar_in_whose_lines_the_epoch_stays_counts_steps(tmp_path: Path) -> None:
+    text = "".join(ticks(OWN["behind it"].replace("epoch={n}", f"epoch={epoch}")) for epoch in range(3))
+    assert set(drafted(tmp_path, text).reading.records["step_time"]) == {40.0}
+
+
+def test_a_bar_that_tells_other_results_of_an_evaluation_with_each_step_is_refused(tmp_path: Path) -> None:
+    line = "Training: {p:3d}%|##| {n}/50 [{clock}<09:00, 40.00s/it, train_loss=0.{n}, val_loss=0.4{n}]\n"
+    assert "so it may be an epoch" in refused(tmp_path, ticks(line))
+
+
+def test_results_of_the_last_evaluation_that_stand_beside_all_steps_tell_of_no_epoch(tmp_path: Path) -> None:
+    line = "Training: {p:3d}%|##| {n}/50 [{clock}<09:00, 40.00s/it, train_loss=0.{n}, val_loss=0.45]\n"
+    assert set(drafted(tmp_path, ticks(line)).reading.records["step_time"]) == {40.0}

@@ -2,13 +2,13 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from ...io.message import Message
-from ..gathered import Gathered, Spoken
+from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
 from .bar_clock import LEAST_STEPS
 from .bar_drawing import drawing
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\d{1,12}(?!\d)")
 
 def why_by_losses(series: SpokenSeries, gathered: Gathered) -> Message | None:
     """What shows that a bar is that of training by the lines that tell losses; None where they do not."""
-    losses = list(_losses(gathered))
+    losses = _losses(gathered)
     if not losses:
         return None
     if _go_with_steps(series, gathered, losses):
@@ -33,23 +33,22 @@ def why_by_losses(series: SpokenSeries, gathered: Gathered) -> Message | None:
     return Message(NAME_OF_LOSSES) if _bear_its_name(series, [row for _, row in losses]) else None
 
 
-def _losses(gathered: Gathered) -> Iterator[tuple[int, Spoken]]:
+@once_a_log
+def _losses(gathered: Gathered) -> list[tuple[int, Spoken]]:
     """The lines that tell a loss of training, and their places."""
-    for place, row in enumerate(gathered.spoken):
-        if row.form.has_any_loss and not (row.form.is_bar or row.form.is_of_other):
-            yield place, row
+    rows = enumerate(gathered.spoken)
+    return [(n, row) for n, row in rows if row.form.has_any_loss and not (row.form.is_bar or row.form.is_of_other)]
 
 
 def _go_with_steps(series: SpokenSeries, gathered: Gathered, losses: Sequence[tuple[int, Spoken]]) -> bool:
     """Whether each line of a loss that numbers a step stands where the bar was drawn at that step."""
-    own = {row: number for number, row in enumerate(series.rows)}
-    drawn = [(place, own[row]) for place, row in enumerate(gathered.spoken) if row in own]
-    places = [place for place, _ in drawn]
+    known = places_of(gathered)
+    places = [known[row] for row in series.rows]
     told = [(place, row.of("step")) for place, row in losses if places[0] < place and np.isfinite(row.of("step"))]
     if len({step for _, step in told}) < LEAST_STEPS:
         return False
     steps = series.steps
-    behind = [step - steps[drawn[bisect_right(places, place) - 1][1]] for place, step in told]
+    behind = [step - steps[bisect_right(places, place) - 1] for place, step in told]
     return bool(np.ptp([step for _, step in told]) > NEAR and (np.abs(behind) <= NEAR).mean() >= MOST)
 
 

@@ -15,6 +15,7 @@ LEAST_SECONDS = 20.0
 LEAST_STEPS = 3
 FAR = 3.0
 FEWEST_STEADY, MOST_STEADY = 10, 0.9  # times between two drawings, of which others are pauses
+MANY_PASSES = 10
 TICKS = 2.0  # seconds: two of them may be cut off
 
 
@@ -33,8 +34,19 @@ def not_confirmed(series: SpokenSeries, *, are_ends_told: bool) -> str | None:
     are_pauses = steady.sum() >= FEWEST_STEADY and steady.mean() >= MOST_STEADY
     seconds = (took.sum() / done.sum(), *([took[steady].sum() / max(done[steady].sum(), 1)] if are_pauses else []))
     shown = (np.median(times), np.mean(times))
-    ratios = (clock / time for clock in seconds for time in shown)
+    ratios = (*(clock / time for clock in seconds for time in shown), *_of_each_pass(series))
     return None if any(BAR_AGREES[0] < ratio < BAR_AGREES[1] for ratio in ratios) else BAR_DIFFERS
+
+
+def _of_each_pass(series: SpokenSeries) -> list[float]:
+    """What the clock of each of many passes usually is of the time that its last drawing shows: runs may differ."""
+    lasts = [run[-1] for run in passes_of(series)]
+    clocks = np.array([row.clock for row in series.rows])[lasts]
+    with np.errstate(all="ignore"):
+        rates = series.values[lasts] if series.sense.role == STEP_RATE else 1 / series.values[lasts]
+        ratios = clocks * rates / series.steps[lasts]
+    known = ratios[np.isfinite(ratios) & (clocks > TICKS)]
+    return [float(np.median(known))] if len(known) >= MANY_PASSES else []
 
 
 def _by_clock(series: SpokenSeries, *, are_ends_told: bool) -> list[tuple[Numbers, Numbers]]:

@@ -39,7 +39,8 @@ def bar_line(series: SpokenSeries, counts: str) -> BarLine | None:
     picture = "_PICTURE" if all(one.is_drawn for one in drawn) else "_PICTURE?"
     speeds, ways = _speeds(drawn), {one.is_time for one in drawn}
     clock = "elapsed{DURATION}" if _goes_on(drawn) else "DURATION"
-    shown = f"({speeds}) REST?" if counts == "step" else "REST"
+    rest = "_WITH_LOSS" if series.losses else "REST?"
+    shown = f"({speeds}) {rest}" if counts == "step" else "REST"
     timing = f'"[" {clock} "<" _LEFT "," {shown}'
     rule = f'{counts}_line: _PERCENT "%" {picture} {counts}{{"1"}} _OF INTEGER {timing}'
     terminals = [
@@ -47,9 +48,16 @@ def bar_line(series: SpokenSeries, counts: str) -> BarLine | None:
         r"_PICTURE: /\|[^|\n]*+\|/",
         rf"_OF: /\/(?=(?:{'|'.join(map(str, sorted({one.total for one in drawn})))}) )/",
         r"_LEFT: /[^,\]\n]++/",
+        *([_with_loss(series.losses)] if series.losses else []),
     ]
     names = {"unknown", *_names(ways)} if counts == "step" else set()
     return BarLine(rule, terminals, {counts, *re.findall("[a-zA-Z]+", clock), *names})
+
+
+def _with_loss(names: Iterable[str]) -> str:
+    """The terminal for what stands behind the speed of a bar of training: one of these losses among it."""
+    words = "|".join(re.escape(name).replace("/", r"\/") for name in sorted(names))
+    return rf"_WITH_LOSS: /[^\n]*?(?<![\w.\/-])(?:{words})[\"']?[ \t]*[=:][^\n]*+/"
 
 
 def _goes_on(drawn: Sequence[BarDrawing]) -> bool:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 import numpy as np
 
 from ...io.message import Message
-from ..gathered import Gathered
+from ..gathered import Gathered, Spoken, once_a_log
 from ..spoken_series import SpokenSeries
 from .bar_passes import runs_of
 
@@ -22,6 +22,8 @@ FEWEST = 3  # epochs
 NAMED = "the progress bar counts epochs, for it is called so"
 WITH_LINES = "the progress bar counts epochs, for its steps go with the epochs that other lines number"
 AS_MANY = "the progress bar counts epochs, for other lines number as many epochs as it has steps, in each of its passes"
+WITH_OWN = "the progress bar counts epochs, for its steps go with the number of the epoch in the same lines"
+EVALUATED = "each step of its progress bar tells other results of an evaluation, so it may be an epoch"
 MOST = 0.9
 
 
@@ -30,6 +32,8 @@ def why_of_epochs(series: SpokenSeries, gathered: Gathered) -> Message | None:
     form = series.rows[0].form
     if form.is_bar_of_epochs and _IN_PLURAL.search(form.name_of_bar or ""):
         return Message(NAMED)
+    if goes_with_own_epochs(series):
+        return Message(WITH_OWN)
     if series.total is None:
         return None
     if goes_with_epochs(series, gathered):
@@ -39,8 +43,7 @@ def why_of_epochs(series: SpokenSeries, gathered: Gathered) -> Message | None:
 
 def _has_as_many(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether lines number each epoch in each pass of the bar: they may be written late."""
-    numbers = [row.of("epoch") for row in gathered.spoken if not (row.form.is_bar or row.form.first("step"))]
-    known = np.array([number for number in numbers if math.isfinite(number)])
+    known = np.array([row.of("epoch") for row in lines_of_epochs(gathered) if not row.form.first("step")])
     total, steps = series.total or 0.0, series.steps
     if total <= FEWEST or not len(known) or known.max() not in (total - 1, total):
         return False
@@ -51,17 +54,45 @@ def _has_as_many(series: SpokenSeries, gathered: Gathered) -> bool:
     return bool(is_numbered and is_of_each)
 
 
+def goes_with_own_epochs(series: SpokenSeries) -> bool:
+    """Whether the number of the epoch in the name of the bar, or behind it, moves as the steps of the bar do."""
+    epochs, steps = series.of("epoch"), series.steps
+    known = np.isfinite(epochs) & np.isfinite(steps)
+    behind = steps[known] - epochs[known]
+    return len(np.unique(epochs[known])) >= FEWEST and bool(known.mean() >= MOST and np.ptp(behind) <= 1)
+
+
+def is_evaluated_each_step(series: SpokenSeries) -> bool:
+    """Whether the results of an evaluation that its lines hold are other ones with each step."""
+    steps = np.diff(series.steps)
+    results = np.array([[row.number(slot) for slot in row.form.results[:1]] or [math.nan] for row in series.rows])[:, 0]
+    is_known = (steps > 0) & np.isfinite(results[1:]) & np.isfinite(results[:-1])
+    are_next = bool(is_known.sum() >= FEWEST and (steps[is_known] == 1).mean() >= MOST)
+    return are_next and bool((np.diff(results)[is_known] != 0).mean() >= MOST)
+
+
 def is_count_of_epochs(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether the log states as many epochs as the bar has steps, which runs but once."""
-    stated = {int(found[1]) for line in gathered.head for found in _EPOCHS.finditer(line[:LONGEST])}
-    return series.total in stated and len(runs_of(series)) == 1
+    return series.total in _stated(gathered) and len(runs_of(series)) == 1
+
+
+@once_a_log
+def _stated(gathered: Gathered) -> set[int]:
+    """The numbers of epochs that lines state."""
+    return {int(found[1]) for line in gathered.head for found in _EPOCHS.finditer(line[:LONGEST])}
+
+
+@once_a_log
+def lines_of_epochs(gathered: Gathered) -> list[Spoken]:
+    """The lines that number an epoch and are of no bar."""
+    return [row for row in gathered.spoken if not row.form.is_bar and math.isfinite(row.of("epoch"))]
 
 
 def goes_with_epochs(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether other lines number epochs as the bar numbers its steps."""
     lines = [row.line for row in series.rows]
-    others = ((row.line, row.of("epoch")) for row in gathered.spoken if not row.form.is_bar)
-    numbered = [(line, epoch) for line, epoch in others if math.isfinite(epoch) and lines[0] <= line <= lines[-1] + 1]
+    told = ((row.line, row.of("epoch")) for row in lines_of_epochs(gathered))
+    numbered = [(line, epoch) for line, epoch in told if lines[0] <= line <= lines[-1] + 1]
     behind = [series.steps[bisect_right(lines, line) - 1] - epoch for line, epoch in numbered]
     is_many = len({epoch for _, epoch in numbered}) >= FEWEST
     return is_many and bool(np.ptp(behind) <= 1 and abs(np.median(behind)) <= 1)

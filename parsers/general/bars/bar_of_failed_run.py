@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from ...io.message import Message
-from ..gathered import Gathered
+from ..gathered import Gathered, once_a_log
 from ..spoken_series import SpokenSeries
 
 TRACEBACK = (
@@ -30,6 +30,7 @@ def why_by_traceback(series: SpokenSeries, gathered: Gathered) -> Message | None
     return Message(TRACEBACK) if is_first and is_longest else None
 
 
+@once_a_log
 def _failed_in_training(gathered: Gathered) -> bool:
     """Whether a frame of a traceback is a function that trains, and its line calls one."""
     frames = [place for place, line in enumerate(gathered.head) if _FRAME.match(line)]

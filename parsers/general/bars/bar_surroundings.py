@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ...io.message import Message
 from ..evaluation_titles import is_title_of_evaluation
-from ..gathered import MOST_OF_A_FORM, Gathered, Spoken
+from ..gathered import MOST_OF_A_FORM, Gathered, Spoken, once_a_log
 from ..line_form import TRAINING
 from ..spoken_series import SpokenSeries
 from ..stated_counts import stated_samples
@@ -73,7 +73,7 @@ def why_of_training(series: SpokenSeries, gathered: Gathered) -> Message | None:
     """
     if series.total is None:
         return None
-    passes = list(_passes(gathered))
+    passes = _passes(gathered)
     own = [one for one in passes if one.total == series.total]
     others = [one for one in passes if one.total != series.total]
     return next(_shown(series, own, others, gathered), None) if own else None
@@ -104,12 +104,19 @@ def _alone_holds_losses(own: Sequence[_Pass], others: Sequence[_Pass], gathered:
 
     Where the lines of losses are too many to be examined, nobody knows of the last passes.
     """
-    is_longest = bool(others) and own[0].total > max(one.total for one in others)
+    if not others or own[0].total <= max(one.total for one in others):
+        return False
     losses = [one.losses for one in own]
-    if any(gathered.counts[row.form] > MOST_OF_A_FORM for row in gathered.spoken if _is_loss(row)):
+    if _has_many_losses(gathered):
         losses = losses[: max((place for place, count in enumerate(losses, 1) if count), default=0)]
     are_all = sum(losses) >= FEWEST_LOSSES and min(losses) > 0
-    return is_longest and are_all and not any(one.losses for one in others)
+    return are_all and not any(one.losses for one in others)
+
+
+@once_a_log
+def _has_many_losses(gathered: Gathered) -> bool:
+    """Whether lines tell losses of which not all are examined."""
+    return any(gathered.counts[row.form] > MOST_OF_A_FORM for row in gathered.spoken if _is_loss(row))
 
 
 def _are_most(said: Iterable[bool]) -> bool:
@@ -144,6 +151,8 @@ def _are_evaluated(own: float, others: set[float], gathered: Gathered) -> bool:
 
     A program may write them when a bar has begun again already.
     """
+    if own <= max(others):
+        return False
     results, are_beside = list[float](), list[bool]()
     begun, last, is_beside = 0, own, False
     for row in gathered.spoken:
@@ -157,7 +166,7 @@ def _are_evaluated(own: float, others: set[float], gathered: Gathered) -> bool:
             are_beside.append(is_beside)
     are_next = [after == one + 1 for one, after in pairwise(results)]
     is_as_often = MOST_BESIDE * len(results) <= begun <= len(results) / MOST
-    is_many = own > max(others) and len(results) >= FEWEST_RESULTS and is_as_often
+    is_many = len(results) >= FEWEST_RESULTS and is_as_often
     return is_many and _are_most(are_next) and sum(are_beside) >= MOST_BESIDE * len(results)
 
 
@@ -199,8 +208,13 @@ def _are_batches(steps: float, samples: int) -> bool:
     return any(size and steps in (samples // size, -(-samples // size)) for size in sizes)
 
 
-def _passes(gathered: Gathered) -> Iterator[_Pass]:
+@once_a_log
+def _passes(gathered: Gathered) -> list[_Pass]:
     """The passes of bars without a name that came to their end."""
+    return list(_ended(gathered))
+
+
+def _ended(gathered: Gathered) -> Iterator[_Pass]:
     rows, drawn = gathered.spoken, dict[float, list[int]]()
     for place, row in enumerate(rows):
         if row.form.is_bar and not row.form.level.words and math.isfinite(row.total):

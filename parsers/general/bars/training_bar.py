@@ -11,12 +11,13 @@ import numpy as np
 from ...io.message import Message
 from ...naming.vocabulary import counted, split
 from ..evaluation_titles import OF_EVALUATION, evaluates_before
-from ..gathered import Gathered, Spoken
+from ..gathered import Gathered, Spoken, once_a_log
 from ..line_form import TRAINING
 from ..spoken_series import SpokenSeries
 from .bar_clock import LEAST_SECONDS, LEAST_STEPS
 from .bar_of_epochs import goes_with_epochs, is_count_of_epochs
 from .bar_passes import runs_of
+from .numbered_passes import numbered_passes
 
 # A bar of tqdm without a name: 12%|# | 12/100 [00:24<02:56,  2.00s/it]
 _BAR = re.compile(
@@ -174,7 +175,7 @@ def not_of_steps(series: SpokenSeries, gathered: Gathered) -> str | None:
         return OF_EVALUATION
     if series.total is not None and not series.evidence and _goes_by_itself(series, gathered):
         return OF_SOMETHING_ELSE
-    return SPEEDS_DIFFER if _differ(series) else None
+    return SPEEDS_DIFFER if speeds_differ(series) and not numbered_passes(series, gathered) else None
 
 
 def _tells_learning_rate(series: SpokenSeries) -> bool:
@@ -186,13 +187,19 @@ def _tells_learning_rate(series: SpokenSeries) -> bool:
 def _goes_by_itself(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether a bar ends before training begins, as that of a preparation, or runs anew within single steps of it."""
     first, last = series.rows[0].line, series.rows[-1].line
-    others = [row for row in gathered.spoken if not row.form.is_bar and not row.form.is_of_other]
-    losses = [row.line for row in others if row.form.has_loss]
-    steps = [row for row in others if row.form.has_loss and row.form.first("step") and first <= row.line <= last + 1]
+    losses = [row.line for row in _with_losses(gathered)]
+    steps = [row for row in _with_losses(gathered) if row.form.first("step") and first <= row.line <= last + 1]
     done = max((after.of("step") - before.of("step") for before, after in pairwise(steps)), default=0)
     is_faster = done > 0 and len(runs_of(series)) >= LEAST_STEPS and APART * done < np.ptp(series.steps)
     is_before = not any(first <= line <= last for line in losses) and sum(line > last for line in losses) > 1
     return bool(is_faster or is_before)
+
+
+@once_a_log
+def _with_losses(gathered: Gathered) -> list[Spoken]:
+    """The lines that tell a loss of training, and are of no bar."""
+    rows = gathered.spoken
+    return [row for row in rows if row.form.has_loss and not (row.form.is_bar or row.form.is_of_other)]
 
 
 def counts_steps(series: SpokenSeries) -> bool:
@@ -207,7 +214,7 @@ def names_steps(series: SpokenSeries) -> bool:
     return any(counted(word) == "steps" for word in split(series.rows[0].form.name_of_bar or ""))
 
 
-def _differ(series: SpokenSeries) -> bool:
+def speeds_differ(series: SpokenSeries) -> bool:
     """Whether a bar that begins anew runs at speeds that lie apart, but for the first, which is slow to start.
 
     Those of one that is called that of training, or that numbers its passes one by one, are of training whatever their

@@ -11,13 +11,13 @@ import numpy as np
 from ...io.message import Message
 from ...naming.sense import DURATION, ELAPSED, ENVIRONMENT_STEPS, EPOCH, RATE, STEP_RATE, STEP_TIME, TIME, WORK, Sense
 from ...naming.slots import Slot
-from ..bars.bar_and_losses import why_by_losses
 from ..bars.bar_clock import LEAST_SECONDS, not_confirmed
+from ..bars.bar_evidence import losses_of, not_of_one_step, why_shown
 from ..bars.bar_of_epochs import why_of_epochs
-from ..bars.bar_of_failed_run import why_by_traceback
 from ..bars.bar_passes import of_several_loops
-from ..bars.bar_surroundings import why_of_training
-from ..bars.training_bar import not_of_steps
+from ..bars.bar_speeds import why_speeds
+from ..bars.numbered_passes import numbered_passes
+from ..bars.training_bar import not_of_steps, speeds_differ
 from ..evaluation_titles import not_of_training
 from ..gathered import Gathered
 from ..line_form import LineForm
@@ -114,7 +114,7 @@ def _shown_by_other_lines(series: SpokenSeries, gathered: Gathered) -> Message |
 def _proven(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     series = replace(as_times_of_epochs(series).with_unit(), is_beside=is_beside(series, gathered))
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
-    shown = _shown(series, gathered) if is_bar else None
+    shown = why_shown(series, gathered) if is_bar else None
     if is_bar and not _of_other(series) and (epochs := _bar_of_epochs(series, gathered)):
         return epochs
     clock = _clock_of_epochs(series, gathered)
@@ -128,12 +128,6 @@ def _proven(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     if is_bar and np.isfinite([row.clock for row in series.rows]).any():
         return _bar(series, gathered, shown)
     return _number(series, gathered, is_bar=is_bar)
-
-
-def _shown(series: SpokenSeries, gathered: Gathered) -> Message | None:
-    """What beside a progress bar shows that it is that of training."""
-    ways = (why_of_training, why_by_losses, why_by_traceback)
-    return next((why for way in ways if (why := way(series, gathered))), None)
 
 
 def _number(series: SpokenSeries, gathered: Gathered, *, is_bar: bool) -> Proven | str:
@@ -156,13 +150,15 @@ def _clock_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:
 
 def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Proven | str:
     """A progress bar that shows its clock: what stands around it (``shown``), or what it shows itself, proves it."""
-    reason = None if shown else not_of_steps(series, gathered)
+    reason = not_of_one_step(series, gathered) or (None if shown else not_of_steps(series, gathered))
     reason = reason or not_confirmed(series, are_ends_told=shown is not None) or of_several_loops(series)
     if reason:
         return reason
-    told = replace(series, is_surrounded=shown is not None)
-    why = [Message(BAR), *([shown] if shown else [])]
-    return Proven(told, series.sense.role, series.sense.factor or 1.0, why, is_bar=True)
+    told = replace(series, is_surrounded=shown is not None, losses=losses_of(series, shown))
+    why = [Message(BAR), *([shown] if shown else []), *why_speeds(series)]
+    passes = numbered_passes(series, gathered) if speeds_differ(series) else None
+    is_of_runs = passes is not None and passes.may_be_of_several_runs
+    return Proven(told, series.sense.role, series.sense.factor or 1.0, why, is_bar=True, is_of_runs=is_of_runs)
 
 
 def _bar_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:

@@ -25,6 +25,7 @@ def refuse_several(part: FormatRecords) -> None:
     records = part.table.rows(part.table.are("step"))
     runs, epochs = (records[name].astype(np.float64) for name in COLUMNS[:2])
     places = np.flatnonzero((runs[1:] != runs[:-1]) & (epochs[1:] == epochs[:-1]))
-    if len(places) >= FEWEST_EPOCHS and (np.diff(epochs[places]) == 1).all():
+    # An evaluation within an epoch makes two beginnings: its own, and where training goes on behind it.
+    if len(np.unique(epochs[places])) >= FEWEST_EPOCHS and np.isin(np.diff(epochs[places]), (0, 1)).all():
         first, second = (int(records["line"][places[0] + n]) for n in (0, 1))
         raise NoMeasurement(TWICE, first=first, second=second)
