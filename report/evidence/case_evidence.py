@@ -47,6 +47,7 @@ NOT_THE_JOB = {
         "in the grammar of its format."
     ),
 }
+OTHER_UNIT = "The page uses {unit}, but {log} gives {measured}."
 
 
 def cells(page: Page, logs: Path, workers: Workers = ALL_CORES) -> Iterator[Cell]:
@@ -162,8 +163,7 @@ def _refuse_other_number(unit: str, path: str, found: Throughput) -> None:
             raise NoEvidenceError(unproven)
         raise NoEvidenceError(NOT_THE_JOB[found.scope], log=log)
     if counting(found.unit) != counting(unit):
-        message = "The page uses {unit}, but {log} gives {measured}."
-        raise NoEvidenceError(message, unit=unit, log=log, measured=found.unit)
+        raise NoEvidenceError(OTHER_UNIT, unit=unit, log=log, measured=found.unit)
 
 
 def _unproven(found: Throughput) -> Message | None:

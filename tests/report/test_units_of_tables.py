@@ -76,6 +76,35 @@ def test_a_log_in_another_unit_than_its_table_gives_no_number(tmp_path: Path) ->
     assert reasons[0] == "The page uses images/s, but train.log gives tokens/s."
 
 
+@pytest.mark.parametrize(
+    ("stated", "put", "told"),
+    [
+        (
+            'unit = "images/s"',
+            'unit = "words/s"',
+            ["t/all/a is empty: The page uses words/s, but train.log gives images/s."],
+        ),
+        (
+            'unit = "tokens/s"',
+            'unit = "words/s"',
+            [
+                "u/all/b is empty: The page uses words/s, but train.log gives tokens/s.",
+                "v/all/b-throughput-per-card is empty: Cannot compute a number from the log: "
+                "The page uses words/s, but the log gives tokens/s.",
+            ],
+        ),
+    ],
+    ids=["of the page", "of a table, and of one that is like it"],
+)
+def test_a_unit_that_the_logs_contradict_is_told_with_its_line(
+    stated: str, put: str, told: list[str], tmp_path: Path
+) -> None:
+    changed = PAGE.replace(stated, put)
+    (page,) = publish([str(page_file(tmp_path, changed))], tmp_path / "logs", ["en"], tmp_path / "pages")
+    line = changed.split("\n").index(put) + 1
+    assert list(map(str, page.why_empty)) == [f"page: {said} See page.toml, line {line}." for said in told]
+
+
 def test_throughputs_in_two_units_have_no_ratio(tmp_path: Path) -> None:
     ratio = """
 [[tables]]
