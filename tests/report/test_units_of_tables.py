@@ -105,6 +105,20 @@ def test_a_unit_that_the_logs_contradict_is_told_with_its_line(
     assert list(map(str, page.why_empty)) == [f"page: {said} See page.toml, line {line}." for said in told]
 
 
+@pytest.mark.parametrize("quantity", ["throughput", "throughput_per_card"])
+def test_a_number_and_what_is_said_of_it_have_the_unit_that_the_page_calls_it_by(quantity: str, tmp_path: Path) -> None:
+    path = page_file(tmp_path, PAGE.replace('unit = "images/s"', 'unit = "samples/s"'))
+    shown = path.read_text(encoding="utf-8").replace('["a"]', f'[{{ column = "a", quantity = "{quantity}" }}]')
+    path.write_text(shown, encoding="utf-8")
+    uneven = b"".join(f"step {step}: loss 2.5, {100 + 900 * (step % 2)} images/s/gpu\n".encode() for step in range(20))
+    make_run(tmp_path / "logs/a/2", uneven)
+    first = next(cells(load(path), tmp_path / "logs"))
+    assert {proof.measurement.unit for proof in first.proofs} == {"samples/s"}
+    (told,) = (said for said in first.said if "if each covers equally many steps" in said)
+    assert told.count("samples/s") == 2
+    assert "images" not in "".join(first.said)
+
+
 def test_throughputs_in_two_units_have_no_ratio(tmp_path: Path) -> None:
     ratio = """
 [[tables]]
