@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .ingesting.command import ingest
-from .io.errors import FormatError, ParserError
+from .io.errors import FormatError, ParserError, WriteError, reason_of
 from .io.message import counted, joined
 from .io.printable import printable, say
 from .io.refusal import Unreadable
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CLAIMED = "is of the known format {name}; read it with `tachograph show`."
 NO_DRAFT = "no grammar can be drafted for it: {reasons}."
+NO_SCOPE = "has no throughput whose scope is unknown; omit --scope."
 NOT_A_GRAMMAR = "the name of a grammar ends in .lark."
 # A log that cannot be read is told when its turn comes: it does not keep the others.
 LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
@@ -104,22 +105,28 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
 @click.command("format")
 @click.argument("log", type=click.Path(readable=False, path_type=Path))
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="Output file: NAME.lark.")
-def draft_format(log: Path, out: Path) -> None:
+@click.option("--scope", type=click.Choice(["card", "node", "job"]), help="Whose the throughput is, if you know it.")
+def draft_format(log: Path, out: Path, scope: str | None) -> None:
     """Draft a grammar for LOG, of a program that no known format describes.
 
     Numbers are named by the words and units beside them. A number whose meaning the log does not prove is left out,
-    and whose it is (of a card, a node or the job) is unknown until you write it into the grammar. A few lines of the
-    log are put into the folder NAME, to test the grammar by; review them before you publish them.
+    and whose it is (of a card, a node or the job) is unknown unless you say so with --scope, or write it into the
+    grammar. A few lines of the log are put into the folder NAME, to test the grammar by; review them before you publish
+    them.
+
+    All commands know the grammars in the folder that $TACHOGRAPH_FORMATS names.
 
     \b
     Examples:
       tachograph format train.log --out my.lark
       tachograph show train.log --format my.lark
+      tachograph format train.log --scope job --out formats/my.lark
     """
     if out.suffix != ".lark":
         raise click.BadParameter(f"{out}: {NOT_A_GRAMMAR}", param_hint="--out")
     try:
-        _write(_drafted(log), log, out)
+        drafted = _drafted(log)
+        _write(_of_scope(drafted, log, scope) if scope else drafted, log, out)
     except ParserError as error:
         raise Unreadable(error) from error
 
@@ -136,14 +143,25 @@ def _drafted(log: Path) -> Draft:
     return found
 
 
+def _of_scope(found: Draft, log: Path, scope: str) -> Draft:
+    from .general.drafting import of_scope
+
+    if (stated := of_scope(found, scope)) is None:
+        raise FormatError.at(log, NO_SCOPE)
+    return stated
+
+
 def _write(found: Draft, log: Path, out: Path) -> None:
     from .general.drafting import excerpt
     from .io.atomic_write import whole
 
+    golden = out.with_suffix("") / f"{log.name.partition('.')[0]}.log"
+    try:
+        golden.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(golden.parent, reason_of(error)) from error
     with whole(out) as unfinished:
         unfinished.write_text(found.text, encoding="utf-8")
-    golden = out.with_suffix("") / f"{log.name.partition('.')[0]}.log"
-    golden.parent.mkdir(parents=True, exist_ok=True)
     with whole(golden) as unfinished:
         unfinished.write_bytes(excerpt(log, found.reading))
     columns = ", ".join(found.columns)

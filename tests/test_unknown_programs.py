@@ -64,6 +64,23 @@ def test_whose_a_rate_is_can_be_written_in_place_of_unknown(log: Path) -> None:
     assert (found["value"], found["scope"]) == (103.5, "job")
 
 
+@pytest.mark.parametrize("scope", ["card", "node", "job"])
+def test_whose_a_rate_is_can_be_stated_as_its_grammar_is_drafted(scope: str, log: Path) -> None:
+    grammar = log.with_name("formats") / "acme.lark"
+    run("format", log, "--scope", scope, "--out", grammar)
+    found = json.loads(run("show", "--json", log, "--format", grammar).stdout)["throughput"]
+    assert (found["value"], found["scope"]) == (103.5, scope)
+    assert f"// By the option --scope, the throughput is that of one {scope}." in grammar.read_text(encoding="utf-8")
+
+
+def test_a_scope_is_refused_where_no_rate_lacks_one(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("".join(f"step {n} loss 2.5 time: 0.5{n} s\n" for n in range(9)), encoding="utf-8")
+    found = run("format", log, "--scope", "job", "--out", tmp_path / "my.lark")
+    assert (found.returncode, (tmp_path / "my.lark").exists()) == (2, False)
+    assert "has no throughput whose scope is unknown; omit --scope." in found.stderr
+
+
 def test_format_puts_some_of_the_lines_into_a_folder_of_tests(log: Path) -> None:
     run("format", log, "--out", "my.lark", cwd=log.parent)
     assert (log.parent / "my/train.log").read_text(encoding="utf-8") == log.read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """Drafting: a log that no format claims becomes a grammar, which reads it; what it reads must be what was found."""
 
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -114,6 +115,31 @@ def _of_lines(path: Path, gathered: Gathered, facts: Iterable[Fact]) -> Draft | 
     return _draft(path, gathered, choice, facts)
 
 
+def of_scope(found: Draft, scope: str) -> Draft | None:
+    """A draft whose throughput is of a scope that a person states; None where none is of an unknown one."""
+    text, count = re.subn(r"(?<=throughput\{)(\w+), unknown,", rf"\1, {scope},", found.text)
+    before, after = _comment(_of_unknown_scope()), _comment(_of_known_scope(scope))
+    return replace(found, text=text.replace(before, after)) if count else None
+
+
+def _of_unknown_scope() -> str:
+    return (
+        "Whose the numbers are, and what they are means of, is unknown: replace unknown by card, node or job, and by "
+        "instant or window_mean, when you know."
+    )
+
+
+def _of_known_scope(scope: str) -> str:
+    return (
+        f"By the option --scope, the throughput is that of one {scope}. What it is a mean of is unknown: replace "
+        "unknown by instant or window_mean, when you know."
+    )
+
+
+def _comment(said: str) -> str:
+    return "".join(f"// {line}".rstrip() + "\n" for line in commented(iter([said])))
+
+
 def _of_table(path: Path, table: CsvGrammar, gathered: Gathered, facts: Iterable[Fact]) -> Draft | NoDraft:
     reading, head = survey(path, format=_format(table.text), facts=facts), len(gathered.head)
     records = reading.parts[0].table
@@ -223,11 +249,7 @@ def _comments(gathered: Gathered, choice: Choice, assumed: Iterable[Message]) ->
         f"Drafted from {read} of the {gathered.total} lines of a log, first line {series.rows[0].line}, not from code."
     )
     rest = [lines, *(f"Assumed: {one}." for one in assumed)]
-    rest.append(
-        "Whose the numbers are, and what they are means of, is unknown: replace unknown by card, node or job, and by "
-        "instant or window_mean, when you know."
-    )
-    yield from commented(iter(rest))
+    yield from commented(iter([*rest, _of_unknown_scope()]))
 
 
 class DraftedFormat(Format):

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,13 +34,14 @@ class ScrubOutcome:
     replaced: dict[str, Replaced] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
-    def add(self, copy: Path, tally: ReplacementTally) -> None:
-        """Take note of one more copy."""
+    def add(self, copy: Path, tallies: Mapping[str, ReplacementTally]) -> None:
+        """Take note of one more copy; ``tallies``: of it and of the files beside it, by their names."""
         self.copies.append(copy)
-        for kind, times in tally.occurrences.items():
-            replaced = self.replaced.setdefault(kind, Replaced(copy=copy, line=tally.first[kind]))
-            replaced.occurrences += times
-            replaced.distinct |= tally.distinct[kind]
+        for name, tally in tallies.items():
+            for kind, times in tally.occurrences.items():
+                replaced = self.replaced.setdefault(kind, Replaced(copy=copy.with_name(name), line=tally.first[kind]))
+                replaced.occurrences += times
+                replaced.distinct |= tally.distinct[kind]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Scrubbing: a copy of a log that names nobody, and still reads as the log does."""
 
 import json
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -9,6 +10,7 @@ from ..runs import runfile
 from ..runs.sidefile import configurations
 from .identities import Identity, identities
 from .placeholders import Placeholders, ReplacementTally
+from .process_names import process_names, with_programs
 from .rewriting import rewrite, text_blocks
 from .same_reading import difference, likeness
 
@@ -44,9 +46,9 @@ class Secrets(Protocol):
 
 
 def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
-    """The identities of a log, its run.json and its configurations, in their order; those of several go into one dict.
+    """The identities of a log, its run.json, its configurations and its processes, in their order.
 
-    Raises LogError when the log cannot be read.
+    Those of several logs go into one dict.    Raises LogError when the log cannot be read.
     """
     found: dict[Identity, None] = {}
     for path in (log, *filter(Path.exists, [log.with_name(runfile.RUN_FILE)]), *configurations(log)):
@@ -54,13 +56,17 @@ def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
         for block in text_blocks(path):
             found |= dict.fromkeys(identities(stream.feed(block)))
         found |= dict.fromkeys(identities(stream.finish()))
+    for path in filter(Path.exists, [log.with_name(runfile.CARD_PROCESSES)]):
+        found |= dict.fromkeys(chain.from_iterable(map(identities, process_names(path))))
     return found
 
 
 def scrubbed(
     log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets, *, format: str | Path | None = None
-) -> ReplacementTally:
+) -> dict[str, ReplacementTally]:
     """Write a copy of a log with placeholders for all identities and credentials, and say what was replaced.
+
+    That is said by the name of the file, of all but run.json.
 
     What lies beside the log and is of its run (run.json, clock.csv, gpu.csv and the like, its configuration) is
     scrubbed and written beside the copy, whose folder must be there and be of no other run. run.json describes the
@@ -68,13 +74,15 @@ def scrubbed(
     when the copy would not read as the log does: it is removed then. Raises LogError, FormatError or GrammarError when
     the log cannot be read.
     """
-    tally, written = ReplacementTally(), [copy]
+    tallies, written = {copy.name: ReplacementTally()}, [copy]
     before = likeness(log, log, placeholders.replaced, format=format)
     try:
-        rewrite(log, copy, _Scrubber(placeholders, secrets, tally).block)
+        rewrite(log, copy, _Scrubber(placeholders, secrets, tallies[copy.name]).block)
         for path in _side_files(log):
             written.append(copy.with_name(path.name))
-            rewrite(path, written[-1], _Scrubber(placeholders, secrets, ReplacementTally()).block)
+            tally = tallies.setdefault(path.name, ReplacementTally())
+            kind = _NameScrubber if path.name == runfile.CARD_PROCESSES else _Scrubber
+            rewrite(path, written[-1], kind(placeholders, secrets, tally).block)
         if run := _run(log, copy, placeholders, secrets):
             written.append(copy.with_name(runfile.RUN_FILE))
             written[-1].write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -86,7 +94,7 @@ def scrubbed(
         if isinstance(error, OSError):
             raise WriteError(copy, error.strerror or str(error)) from error
         raise
-    return tally
+    return tallies
 
 
 class _Scrubber:
@@ -106,6 +114,17 @@ class _Scrubber:
             self._tally.note(CREDENTIAL, (), self._lines + _first_unlike(public, redacted), more)
         self._lines += block.count(b"\n")
         return redacted
+
+
+class _NameScrubber(_Scrubber):
+    """What is made of the blocks of a table of processes, of which nothing else is a text but their names."""
+
+    def block(self, block: bytes) -> bytes:
+        """The next whole lines."""
+        return with_programs(block, self._name)
+
+    def _name(self, name: bytes) -> bytes:
+        return super().block(name + b"\n")[:-1]
 
 
 def _first_unlike(one: bytes, other: bytes) -> int:

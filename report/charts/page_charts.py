@@ -98,7 +98,8 @@ class ChartFiles:
         return "\n\n".join(self._image(chart) for chart in self.charts if chart.table == table.name)
 
     def _image(self, chart: AnyChart) -> str:
-        return f"!{markdown.link(markdown.text(chart.alternative), markdown.path_address(self._file(chart)))}"
+        """A chart as an image, told by its title: the table above has the numbers, the file a description."""
+        return f"!{markdown.link(markdown.text(chart.title), markdown.path_address(self._file(chart)))}"
 
     def _file(self, chart: AnyChart) -> str:
         return f"{self.page}.{chart.name}.{self.language}.svg"

@@ -189,12 +189,12 @@ def _wanted(table: Table, cells: Sequence[Cell]) -> Iterator[Figure]:
 
 def _charts(cell: Cell, colour: str, translator: Translator, language: str) -> Iterator[Chart]:
     proof = _middle(cell.proofs)
-    place = (translator.translate(cell.row), translator.translate(cell.column), proof.log)
-    note = label(" · ".join(place), NOTE_COLUMNS)
+    place = " · ".join((translator.translate(cell.row), translator.translate(cell.column)))
+    run, note = (label(said, NOTE_COLUMNS) for said in (place, f"{place} · {proof.log}"))
     drawn = run_charts(proof.reading, proof.measurement, language, colour, facts=facts_of(cell, proof), note=note)
     for chart in drawn:
-        told = translator.sentences([chart.alternative, translator.say(RUN, run=note)])
-        yield replace(chart, title=f"{chart.title} · {note}", alternative=told)
+        told = translator.sentences([chart.alternative, translator.say(RUN, run=run)])
+        yield replace(chart, title=f"{chart.title} · {run}", alternative=told)
 
 
 def _middle(proofs: Sequence[Proof]) -> Proof:

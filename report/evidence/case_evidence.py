@@ -33,6 +33,7 @@ from .reason import NoEvidenceError
 from .telemetry.telemetry_quantities import Observation, observe, observe_processes
 from .telemetry.telemetry_window import RunTelemetry, processes_of_run, run_telemetry
 from .times.runs_over_time import course_of, in_order
+from .unit_words import in_words_of
 
 Proofs = tuple[Proof, ...]
 Reasons = tuple[Message, ...]
@@ -47,6 +48,7 @@ NOT_THE_JOB = {
         "in the grammar of its format."
     ),
 }
+OTHER_UNIT = "The page uses {unit}, but {log} gives {measured}."
 
 
 def cells(page: Page, logs: Path, workers: Workers = ALL_CORES) -> Iterator[Cell]:
@@ -105,6 +107,7 @@ def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, kno
         pattern, protocol = _asked(page, column, empty.case, logs)
         proofs, left_out = _proofs(logs, pattern, protocol, empty, known)
         _refuse_other_numbers(empty.shown.rate, proofs)
+        proofs = in_words_of(empty.shown.rate, proofs)
         filled_in = _filled(empty, protocol, proofs, left_out)
         remarks = quality_remarks(page, column.column, filled_in, logs, reading_of)
         return replace(filled_in, remarks=(*filled_in.remarks, *remarks))
@@ -162,8 +165,7 @@ def _refuse_other_number(unit: str, path: str, found: Throughput) -> None:
             raise NoEvidenceError(unproven)
         raise NoEvidenceError(NOT_THE_JOB[found.scope], log=log)
     if counting(found.unit) != counting(unit):
-        message = "The page uses {unit}, but {log} gives {measured}."
-        raise NoEvidenceError(message, unit=unit, log=log, measured=found.unit)
+        raise NoEvidenceError(OTHER_UNIT, unit=unit, log=log, measured=found.unit)
 
 
 def _unproven(found: Throughput) -> Message | None:
@@ -248,7 +250,7 @@ def refilled(cell: Cell, logs: Path, paths: Iterable[str], protocol: Protocol) -
         raise NoEvidenceError(reason)
     proofs = tuple(_proof(logs, path, protocol, cell) for path in paths)
     _refuse_other_numbers(cell.shown.rate, proofs)
-    return _filled(cell, protocol, proofs, ())
+    return _filled(cell, protocol, in_words_of(cell.shown.rate, proofs), ())
 
 
 def facts_of(cell: Cell, proof: Proof) -> dict[str, Fact]:

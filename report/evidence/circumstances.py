@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
+from parsers.runs.facts import value
 from parsers.runs.runfile import run_file
 
 from ..pagefile.parts import Circumstance
@@ -12,6 +13,8 @@ from .cell import Cell, Proof
 from .times.run_begin import begin_of
 
 DATE: Circumstance = "date"
+VERSION: Circumstance = "framework_version"
+LIBRARY = "library"
 CIRCUMSTANCES: tuple[Circumstance, ...] = get_args(Circumstance)
 DAY = "M8[D]"
 # Between the first and the last of several days.
@@ -24,11 +27,25 @@ def circumstances(proof: Proof) -> dict[Circumstance, str]:
     A log is believed before the run.json beside it, but for the day; one whose run.json is of another log makes no
     number.
     """
-    told = _of_run_file(proof.reading.path, proof.reading.sha256)
-    found = {**told, **{name: str(fact.value) for name, fact in proof.reading.facts.items()}}
+    found = _told(proof)
     if (first := begin_of(proof)) is not None:
         found[DATE] = str(first.astype(DAY))
     return {name: found[name] for name in CIRCUMSTANCES if name in found}
+
+
+def _told(proof: Proof) -> dict[str, str]:
+    """All that a log states, or else the run.json beside it; no library of a version that is not known to be its."""
+    told = _of_run_file(proof.reading.path, proof.reading.sha256)
+    facts = {name: str(fact.value) for name, fact in proof.reading.facts.items()}
+    if VERSION in facts:
+        told = {name: said for name, said in told.items() if name != LIBRARY}
+    return {**told, **facts}
+
+
+def library_of(cell: Cell) -> str:
+    """The deep-learning library of all runs behind a number, such as PyTorch; empty where it is not known of all."""
+    names = {_told(proof).get(LIBRARY, "") for proof in proofs_of(cell)}
+    return names.pop() if len(names) == 1 else ""
 
 
 def of_cell(cell: Cell) -> dict[Circumstance, str]:
@@ -52,6 +69,11 @@ def _joined(name: Circumstance, values: Iterable[str]) -> str:
     return days[0] if len(days) == 1 else f"{days[0]}{TO}{days[-1]}"
 
 
+def library_name(library: str) -> str:
+    """How a deep-learning library is spelt that run.json names by its module: ``torch`` is PyTorch."""
+    return str(value(LIBRARY, "", library))
+
+
 @cache
 def _of_run_file(log: Path, _: str) -> Mapping[str, str]:
     """What the run.json beside a log of this SHA-256 says, which several tables and languages ask for."""
@@ -60,8 +82,8 @@ def _of_run_file(log: Path, _: str) -> Mapping[str, str]:
     environment = environment if isinstance(environment, dict) else {}
     built = environment.get("frameworks")
     # Of several frameworks a run.json does not say which one trained.
-    (framework,) = built.values() if isinstance(built, dict) and len(built) == 1 else ({},)
+    ((library, framework),) = built.items() if isinstance(built, dict) and len(built) == 1 else (("", {}),)
     framework = framework if isinstance(framework, dict) else {}
-    said = {"framework_version": framework.get("version"), "driver": environment.get("driver")}
+    said = {VERSION: framework.get("version"), "driver": environment.get("driver"), LIBRARY: library_name(library)}
     said |= {name: framework.get(name) for name in ("cuda", "cudnn")}
     return {name: value for name, value in said.items() if isinstance(value, str) and value}

@@ -10,6 +10,7 @@ from parsers.io.validation import Mistake
 from ..measuring.protocol import ProtocolError
 from .page import CellPlace, Page
 from .parts import Case, with_only
+from .publications import Caution, Quote
 from .values import mistakes_of_values
 
 SAME_NAME = "two tables are named {name}; use unique names."
@@ -30,8 +31,8 @@ NEAREST_HAS = "{said} The nearest one has {axes}."
 NO_SOURCE = "a quote refers to an unknown source {source}; sources: {known}."
 NO_SOURCE_OF_FIGURES = "table {table} refers to an unknown source {source}; sources: {known}."
 NO_HIGHLIGHT = "a highlight ({kind}) matches no cell: no table shows the {quantity} of {case}."
-NO_CASE = "a caution does not match any cell: no table shows column {column} with this case."
-NO_CELL = "a quote does not match any cell: no table shows column {column} with this case."
+NO_CASE = "a caution does not match any cell: no table shows column {column} with {case}."
+NO_CELL = "a quote does not match any cell: no table shows column {column} with {case}."
 SEVERAL_QUOTES = "table {table} has several quotes for one cell: {figures}; keep one."
 
 
@@ -127,8 +128,8 @@ def _with_nearest(said: Message, case: Case, shown: Sequence[Case]) -> Message:
     """What a case lacks, with how the one that differs least from it differs, if that is in one axis."""
     differing = [{axis: value for axis, value in other.items() if case.get(axis) != value} for other in shown]
     nearest = next((other for other in differing if len(other) == 1), None)
-    # The line is that of the table.
-    told = {"table": said.values["table"], "said": said}
+    # The line is that of the table, or of the key.
+    told = {**{name: said.values[name] for name in ("table", "key") if name in said.values}, "said": said}
     return Message(NEAREST_HAS, **told, axes=_worded(nearest)) if nearest else said
 
 
@@ -150,7 +151,14 @@ def _of_cautions(page: Page) -> Iterator[Message]:
     places = [place for place in page.places() if place.column.quantity.is_throughput]
     for number, caution in enumerate(page.cautions):
         if not any(caution.is_of(place.column.column, place.case) for place in places):
-            yield Message(NO_CASE, key=f"cautions.{number}", column=repr(caution.column))
+            yield _unmatched(NO_CASE, f"cautions.{number}", caution, places)
+
+
+def _unmatched(said: str, key: str, part: Caution | Quote, places: Sequence[CellPlace]) -> Message:
+    """What no cell is matched by, with the cell of its column that comes nearest."""
+    told = Message(said, key=key, column=repr(part.column), case=_worded(part.case))
+    shown = [one.case for one in places if one.column.column == part.column]
+    return _with_nearest(told, part.case, [{axis: case[axis] for axis in part.case if axis in case} for case in shown])
 
 
 def _of_quotes(page: Page) -> Iterator[Message]:
@@ -164,7 +172,7 @@ def _of_quotes(page: Page) -> Iterator[Message]:
             known = ", ".join(page.sources) or Message("none")
             yield Message(NO_SOURCE, key=f"quotes.{number}", source=repr(quote.source), known=known)
         if not any(quote.is_of(place.column.column, place.case) for place in places):
-            yield Message(NO_CELL, key=f"quotes.{number}", column=repr(quote.column))
+            yield _unmatched(NO_CELL, f"quotes.{number}", quote, places)
     for place in places:
         figures = [quote for quote in page.quotes if quote.is_of(place.column.column, place.case)]
         if len({quote.value for quote in figures}) > 1:

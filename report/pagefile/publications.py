@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from parsers.io.validation import Mistake
+from parsers.io.validation import BROKEN, Mistake
 
 from .parts import Case, PagePart, with_only
 
@@ -20,6 +20,12 @@ def _web(address: str) -> str:
     if not address.startswith(("https://", "http://")):
         raise Mistake(NOT_WEB, address=repr(address))
     return address
+
+
+def _not_empty(text: str) -> str:
+    if not text.strip():
+        raise Mistake(BROKEN["string_too_short"])
+    return text
 
 
 WebAddress = Annotated[str, AfterValidator(_web)]
@@ -65,7 +71,7 @@ class Caution(PagePart):
     """Name of a column of the page."""
     case: Case
     """The axes of the run; every number of its column that has them is marked."""
-    text: str
+    text: Annotated[str, AfterValidator(_not_empty)]
     """A few words, such as `waited for data`."""
 
     def is_of(self, column: str, case: Case) -> bool:

@@ -13,7 +13,9 @@ PRECISIONS = ("fp32", "tf32", "amp", "fp16", "bf16", "fp8", "int8")
 NO_VALUE = "{key}: no table has {axis} {value}."
 NO_VALUE_BUT = "{key}: no table has {axis} {value}; did you mean {nearest}?"
 SPELT = "table {table} has precision {value}; write {nearest}."
-NO_COUNT = "table {table} has {axis} {value}; write a whole number, at least 1."
+NO_COUNT = "{part} has {axis} {value}; write a whole number, at least 1."
+OF_TABLE = "table {table}"
+OF_COLUMN = "column {column}"
 
 
 def mistakes_of_values(page: Page) -> Iterator[Message]:
@@ -64,8 +66,26 @@ def _of_precisions(page: Page) -> Iterator[Message]:
 
 
 def _of_counts(page: Page) -> Iterator[Message]:
-    for place in page.places():
+    for part, place, cases in _counted(page):
         for axis in COUNTED:
-            value = place.case.get(axis, 1)
-            if not isinstance(value, int) or value < 1:
-                yield Message(NO_COUNT, table=place.table.name, axis=Message(axis.replace("_", " ")), value=repr(value))
+            stated = cases.get(axis, 1)
+            for value in stated if isinstance(stated, list) else [stated]:
+                if not isinstance(value, int) or value < 1:
+                    said = {"part": part, "axis": Message(axis.replace("_", " ")), "value": repr(value)}
+                    yield Message(NO_COUNT, **place, **said)
+
+
+def _counted(page: Page) -> Iterator[tuple[Message, dict[str, str], Mapping[Axis, Value | list[Value]]]]:
+    """The cases of the parts of a page: how the part is called, the key that its line is found by, and the case."""
+    for place in page.places():
+        for case in (place.case, place.column.against.case if place.column.against else {}):
+            yield Message(OF_TABLE, table=place.table.name), {"table": place.table.name}, {**case}
+    for number, caution in enumerate(page.cautions):
+        yield Message("a caution"), {"key": f"cautions.{number}"}, {**caution.case}
+    for number, quote in enumerate(page.quotes):
+        yield Message("a quote"), {"key": f"quotes.{number}"}, {**quote.case}
+    for number, highlight in enumerate(page.highlights):
+        yield from ((Message("a highlight"), {"key": f"highlights.{number}"}, {**case}) for case in highlight.cases)
+    for name, column in page.columns.items():
+        for number, run in enumerate(column.runs):
+            yield Message(OF_COLUMN, column=name), {"key": f"columns.{name}.runs.{number}"}, run.when

@@ -13,18 +13,14 @@ from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..evidence import evidence_file
 from ..evidence.case_evidence import cells
-from ..evidence.case_runs import NOT_FOUND, NOT_FOUND_BUT
 from ..evidence.cell import Cell, coverage
 from ..evidence.comparison import UnlikeNumbers, comparisons
-from ..evidence.quotient import MISSING as MISSING_PART
-from ..evidence.reason import LEADS_OUT, LEADS_OUT_HELP
 from ..pagefile.page import Page
 from ..pagefile.page_file import PageError, find, names, parse, read_text
-from ..pagefile.prose import as_stated
 from ..pagefile.shorthand import ENGLISH
-from ..pagefile.stated_lines import line_of
 from ..wording.words import languages as all_languages
 from ..wording.words import words
+from .empty_cells import why_empty
 from .markdown_page import MarkdownPage, page_name
 from .render import Renderer
 
@@ -44,11 +40,6 @@ NONE_FETCHED = "{name}: skipped because no log from {repository} gives one of it
 WROTE = "{name}: {measured} of {planned} cells measured;{quoted}{unlike} wrote {files}."
 ALSO_QUOTED = " {count} quoted;"
 ALSO_UNLIKE = " {count} rows/columns are not directly comparable;"
-WHY_EMPTY = "{name}: {slug} is empty: {reason}"
-WHY_SEVERAL_EMPTY = "{name}: {slug} and {count} more are empty: {reason}"
-SEE_LINE = "{reason} See {file}, line {line}."
-MORE_REASONS = "{name}: more reasons for empty cells: {count}; the evidence file of the page lists them."
-MOST_REASONS = 12
 UNTRANSLATED = "{name}: no text in language {language} for {texts}; another language stands there."
 UNKNOWN_LANGUAGE = "{name}: texts in language {language} are not shown; available: {known}."
 ONE_NAME = "{first} and {second} would both be rendered as {name}; render them separately."
@@ -107,30 +98,7 @@ class PublishedPage:
 
         Of a page that is left out none, unless it was named with the folder of its logs.
         """
-        found: dict[object, list[Cell]] = {}
-        for cell in self.cells if self.files or self.is_searched else ():
-            if cell.reason and not cell.digits and cell.reason.key != MISSING_PART:
-                found.setdefault(_kind(cell, cell.reason), []).append(cell)
-        each = [self._empty(*empty) for empty in list(found.values())[:MOST_REASONS]]
-        more = len(found) - len(each)
-        return [*each, Message(MORE_REASONS, name=self.name, count=more)] if more else each
-
-    def _empty(self, first: Cell, *others: Cell) -> Message:
-        """Why cells are empty, for the reason of the first."""
-        reason = first.reason or Message("")
-        if reason.key == LEADS_OUT:
-            reason = Message("{first} {second}", first=reason, second=Message(LEADS_OUT_HELP))
-        if reason.key == NOT_FOUND_BUT and (line := self._line_of_logs(first)):
-            reason = Message(SEE_LINE, reason=reason, file=f"{self.name}.toml", line=line)
-        told = {"name": self.name, "reason": reason, "slug": first.slug}
-        return Message(WHY_SEVERAL_EMPTY, **told, count=len(others)) if others else Message(WHY_EMPTY, **told)
-
-    def _line_of_logs(self, cell: Cell) -> int | None:
-        """The line of the page file that says where the logs of a cell are."""
-        places = zip(self.page.places(), self.cells, strict=True)
-        column = next(place.column.column for place, other in places if other is cell)
-        line = line_of(as_stated(self.stated), Message("", key=f"columns.{column}.logs"))
-        return line if self.page.columns[column].logs is not None else None  # else each of its runs says where
+        return why_empty(self.name, self.stated, self.page, self.cells) if self.files or self.is_searched else []
 
     def untranslated(self, languages: Sequence[str]) -> list[Message]:
         """The texts that are missing in a language, or are in one that no page has; a sentence for each language."""
@@ -160,13 +128,6 @@ class PublishedPage:
 
 
 Write = Callable[[PublishedPage, Sequence[str], Path, Path], list[Path]]
-
-
-def _kind(cell: Cell, reason: Message) -> object:
-    """What a reason shares with others, of which one is told: of the logs that a table or its column lacks one is."""
-    if reason.key == NOT_FOUND:
-        return cell.table, NOT_FOUND
-    return (cell.table, cell.column, NOT_FOUND_BUT) if reason.key == NOT_FOUND_BUT else reason
 
 
 def publish(

@@ -7,7 +7,7 @@ from parsers.io.message import Message
 from parsers.io.printable import printable
 from parsers.runs.runfile import run_file
 
-from ..evidence.circumstances import proofs_of
+from ..evidence.circumstances import library_name, proofs_of
 from ..wording import markdown
 from ..wording.words import worded
 from .page_text import PageText
@@ -128,7 +128,9 @@ def _frameworks(machine: Mapping[str, Any]) -> Iterator[Said]:
         if _is_plain(name) and isinstance(build, dict) and _is_plain(build.get("version")):
             titles = (("cuda", "CUDA"), ("cudnn", "cuDNN"), ("nccl", "NCCL"))
             built = [f"{title} {build[key]}" for key, title in titles if _is_plain(build.get(key))]
-            yield markdown.text(f"{name} {build['version']}" + (f" ({', '.join(built)})" if built else ""))
+            yield markdown.text(
+                f"{library_name(name)} {build['version']}" + (f" ({', '.join(built)})" if built else "")
+            )
 
 
 def _checkouts(runs: Sequence[RunFile]) -> Iterator[Said]:

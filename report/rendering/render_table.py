@@ -5,7 +5,7 @@ from itertools import groupby
 
 from ..evidence.case_evidence import written
 from ..evidence.cell import Cell
-from ..evidence.circumstances import of_cell
+from ..evidence.circumstances import VERSION, library_of, of_cell
 from ..evidence.comparability import ON_SIDES
 from ..pagefile.page import CellPlace, Table, TableColumn, TableRow
 from ..pagefile.parts import Circumstance
@@ -116,16 +116,21 @@ class ResultsTable:
 
     def _versions(self) -> list[str]:
         """The framework version of each column, where all its runs have the same and no other column says it."""
-        if "framework_version" in self.table.facts:
+        if VERSION in self.table.facts:
             return [""] * len(self.rows[0])
         return [self._version(column) for column in zip(*self.rows, strict=True)]
 
     def _version(self, column: Sequence[Cell]) -> str:
         measured = [cell for cell in column if cell.proofs]
-        found = {of_cell(cell).get("framework_version", "") for cell in measured}
+        found = {self._named_version(cell) for cell in measured}
         is_of_all = len(found) == 1 and column[0].shown.quantity.is_throughput
-        version = found.pop() if is_of_all else ""
-        return markdown.text(self.page.say(OF_VERSION, version=version)) if version else ""
+        return markdown.text(found.pop()) if is_of_all else ""
+
+    def _named_version(self, cell: Cell) -> str:
+        """The version of the framework behind a number, with its name where that is known; empty without a version."""
+        version, library = of_cell(cell).get(VERSION, ""), library_of(cell)
+        named = f"{library} {version}" if library else self.page.say(OF_VERSION, version=version)
+        return named if version else ""
 
     def title(self, at: int) -> str:
         """The title of a column, which says what it shows where the caption does not; whose it is, is said once."""
@@ -148,7 +153,11 @@ class ResultsTable:
 
     def _measured(self, cell: Cell) -> Mapping[Circumstance, str]:
         """When a number was measured, or quoted from, and with what."""
-        return {"date": self.page.page.sources[cell.quoted.source].date} if cell.quoted else of_cell(cell)
+        if cell.quoted:
+            return {"date": self.page.page.sources[cell.quoted.source].date}
+        told = of_cell(cell)
+        library = library_of(cell)
+        return {**told, VERSION: f"{library} {told[VERSION]}"} if library and VERSION in told else told
 
     def _fact(self, told: Sequence[tuple[str, str]]) -> str:
         if not told:

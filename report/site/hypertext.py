@@ -22,6 +22,8 @@ NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?\s*[%×x‡*]*|[-–—]")
 # The address of a number: its table, its row and its column.
 EVIDENCE = re.compile(r"#([^#/]+/[^#/]+/[^#/]+)")
 DIGITS = re.compile(r"(\d+)((?:\.\d+)?)(‡?)")
+# What stands in brackets behind a title or below a number, if it is short, such as the numbers of notes.
+BRACKETED = re.compile(r"\([^()]{1,14}\)$")
 # A section has a heading of level 2; what a page file heads is below it.
 HIGHEST = 3
 BREAK = "<br>"
@@ -211,7 +213,15 @@ def _shown(_: RendererHTML, tokens: Sequence[Token], place: int, *__: object) ->
         abbreviated = Markup('<span class="long">{0}</span><abbr class="short" title="{0}">{1}</abbr>')
         both = abbreviated.format(title, short)
         return both + token.content.removeprefix(title)
-    return gapped(token.content) if token.meta.get("is_number") else escape(token.content)
+    return gapped(token.content) if token.meta.get("is_number") else _with_brackets(token.content)
+
+
+def _with_brackets(text: str) -> Markup:
+    """A text that no line breaks within the brackets at its end."""
+    found = BRACKETED.search(text)
+    if found is None:
+        return escape(text)
+    return escape(text[: found.start()]) + Markup('<span class="whole">{}</span>').format(found[0])
 
 
 def _padded(_: RendererHTML, tokens: Sequence[Token], place: int, *__: object) -> str:

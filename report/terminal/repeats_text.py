@@ -1,5 +1,6 @@
 """What the runs of one case give, for the terminal: the number of each, and what they give together."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
@@ -24,8 +25,9 @@ NEXT_OF_UNKNOWN = (
     "`tachograph init page {suite} --cards 1` drafts a page."
 )
 NEXT_OF_SEVERAL = (
-    "Next: `tachograph show {log}` shows where the number comes from. Whether it is that of one process or of all is "
-    "unknown: `tachograph format {file} --out NAME.lark` drafts a grammar; state it there, then draft a page."
+    "Next: is the number that of all {cards} processes together? Then `tachograph format {file} --scope job --out "
+    "formats/{name}.lark` (of each one: `--scope card`), `export TACHOGRAPH_FORMATS=formats` and `tachograph init page "
+    "{suite}` draft a page."
 )
 NEXT_WITHOUT = "Next: `tachograph show {log}` shows what is read from the log."
 NOTHING_PRINTED = "No throughput in {log}: the command printed nothing."
@@ -55,7 +57,20 @@ def _said(case: Path) -> Iterator[Message]:
         yield _together(found)
     if logs:
         places = {"log": logs[-1].parent, "file": logs[-1], "suite": case.parent}
-        yield Message(_next(summaries), **{name: quote(str(place)) for name, place in places.items()})
+        told = {name: quote(str(place)) for name, place in places.items()}
+        cards = "/".join(map(str, sorted(_cards(summaries))))
+        yield Message(_next(summaries), **told, name=_format_name(case.parent), cards=cards)
+
+
+def _format_name(suite: Path) -> str:
+    """What a format of the logs of a suite may be called."""
+    return re.sub(r"[^a-z0-9]+", "_", suite.name.lower()).strip("_") or "own"
+
+
+def _cards(summaries: Sequence[Summary]) -> set[int]:
+    """How many cards, or processes, trained, as far as that is known."""
+    facts = (summary.reading.facts.get("cards") for summary in summaries)
+    return {fact.value for fact in facts if fact is not None and isinstance(fact.value, int)}
 
 
 def _next(summaries: Sequence[Summary]) -> str:
@@ -65,8 +80,7 @@ def _next(summaries: Sequence[Summary]) -> str:
         return NEXT_WITHOUT
     if scopes == {"job"}:
         return NEXT
-    cards = {fact.value for summary in summaries if (fact := summary.reading.facts.get("cards"))}
-    if cards <= {1}:
+    if _cards(summaries) <= {1}:
         return NEXT_OF_UNKNOWN
     return NEXT_OF_SEVERAL if all(summary.is_drafted for summary in summaries) else NEXT_WITHOUT
 

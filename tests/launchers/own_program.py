@@ -43,6 +43,20 @@ class OwnProgram:
             check=False,
         )
 
+    def shell(self, command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command as it was printed, in the folder."""
+        environment = os.environ | self.environment
+        environment["PATH"] = f"{TACHOGRAPH.parent}:{environment['PATH']}"
+        return subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
     def run_on_one_screen(self, *arguments: str) -> str:
         """What a terminal shows of `tachograph run`: standard output and error, as they come."""
         command = [str(TACHOGRAPH), "run", *arguments]

@@ -42,12 +42,15 @@ def test_a_number_that_is_not_known_to_be_the_jobs_is_told_with_what_a_page_of_i
     assert (drafted.returncode, (program.folder / "page.toml").is_file()) == (0, True)
 
 
-def test_a_number_of_several_processes_is_told_with_the_grammar_that_says_whose_it_is(program: OwnProgram) -> None:
+def test_a_number_of_several_processes_is_told_with_the_commands_that_say_whose_it_is(program: OwnProgram) -> None:
     told = program.run("--cards", "2", "--", "python", "train.py").stdout.splitlines()[-1]
-    assert "`tachograph format logs/project/train_N1C2/1/train.log --out NAME.lark` drafts a grammar" in told
-    command = [str(TACHOGRAPH), "init", "page", "logs/project"]
-    drafted = subprocess.run(command, cwd=program.folder, capture_output=True, text=True, timeout=60, check=False)
-    assert ("drafts that grammar" in drafted.stderr, "--cards 1" in drafted.stderr) == (True, False)
+    assert "is the number that of all 2 processes together?" in told
+    draft, card, known, page = re.findall(r"`(.+?)`", told)
+    assert (card, known) == ("--scope card", "export TACHOGRAPH_FORMATS=formats")
+    assert "left out: Scope unknown" in program.shell(page).stderr
+    for command in (draft, f"{known.removeprefix('export ')} {page}"):
+        assert program.shell(command).returncode == 0
+    assert "1001.000" in program.shell("TACHOGRAPH_FORMATS=formats tachograph show logs/project/train_N1C2/1").stdout
 
 
 def test_a_command_that_prints_nothing_is_told_with_the_reason(program: OwnProgram) -> None:

@@ -144,3 +144,44 @@ def test_the_tally_says_how_many_and_where_first(tmp_path: Path) -> None:
     outcome = scrub(tmp_path / "public", write(tmp_path, text))
     told = {kind: (r.occurrences, len(r.distinct), r.line) for kind, r in outcome.replaced.items()}
     assert told == {"host": (3, 2, 2), "credential": (1, 0, 5)}
+
+
+PROCESSES = b"time,card,pid,name,memory\n"
+TOKEN = b"ghp_" + b"a1B2" * 9
+
+
+@pytest.mark.parametrize(
+    ("name", "public"),
+    [
+        (b"python3.11", b"python3.11"),
+        (b"", b""),
+        (b"/home/jdoe/bin/train", b"train"),
+        (b"C:\\Users\\jdoe\\train.exe --lr 1", b"train.exe"),
+        (b"/data/secret project/miner", b""),
+        (b"/data/jdoe/miner --password=hunter2", b"miner"),
+        (b"python, --token " + TOKEN, b"python_"),
+        (TOKEN, b"<redacted>"),
+        (b"jdoe@acme.example", b"user1@example.com"),
+    ],
+)
+def test_a_process_on_a_card_has_no_more_than_the_name_of_its_program(
+    name: bytes, public: bytes, tmp_path: Path
+) -> None:
+    log = make_run(tmp_path / "run", LOG)
+    log.with_name("gpu_processes.csv").write_bytes(PROCESSES + b"1935619200.000,0,77," + name + b",100\n")
+    copy = scrub_one(tmp_path / "public", log)
+    kept = copy.with_name("gpu_processes.csv").read_bytes()
+    assert kept == PROCESSES + b"1935619200.000,0,77," + public + b",100\n"
+
+
+def test_who_is_named_by_a_process_is_replaced_in_the_log(tmp_path: Path) -> None:
+    log = make_run(tmp_path / "run", b"jdoe is up\n" + step(1))
+    log.with_name("gpu_processes.csv").write_bytes(PROCESSES + b"1935619200.000,0,77,/home/jdoe/bin/train,100\n")
+    assert scrub_one(tmp_path / "public", log).read_bytes().startswith(b"user1 is up\n")
+
+
+def test_what_is_replaced_beside_a_log_is_told_with_its_file(tmp_path: Path) -> None:
+    log = make_run(tmp_path / "run", steps(3)[0])
+    log.with_name("gpu_processes.csv").write_bytes(PROCESSES + b"1935619200.000,0,77," + TOKEN + b",100\n")
+    replaced = copied(sources([log]), tmp_path / "public", Secrets()).replaced["credential"]
+    assert (replaced.copy.name, replaced.line, replaced.occurrences) == ("gpu_processes.csv", 2, 1)

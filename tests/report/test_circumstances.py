@@ -63,9 +63,20 @@ def test_nothing_is_said_that_run_json_does_not_say_of_this_log(said: dict[str, 
 def test_a_table_says_what_all_runs_of_a_row_share_once_and_where_they_differ(folder: Path) -> None:
     say(folder, "a1", environment=ENVIRONMENT)
     say(folder, "b1", environment={**ENVIRONMENT, "frameworks": {"torch": {"version": "2.8.0"}}})
-    assert shown(folder) == ["2031-05-04", "2.9.1 (A); 2.8.0 (B)", "550.54.15"]
+    assert shown(folder) == ["2031-05-04", "PyTorch 2.9.1 (A); PyTorch 2.8.0 (B)", "550.54.15"]
 
 
 def test_a_table_says_what_is_not_recorded(folder: Path) -> None:
     say(folder, "a1", environment=ENVIRONMENT)
-    assert shown(folder, "zh") == ["2031-05-04", "2.9.1（A）；未记录（B）", "550.54.15（A）；未记录（B）"]
+    assert shown(folder, "zh") == ["2031-05-04", "PyTorch 2.9.1（A）；未记录（B）", "550.54.15（A）；未记录（B）"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_head_of_a_column_names_the_framework_of_a_version(language: str, folder: Path) -> None:
+    versions = {"a1": {"torch": {"version": "2.9.1"}}, "b1": {"ours": {"version": "0.9"}}}
+    for run, frameworks in versions.items():
+        say(folder, run, environment={"frameworks": frameworks})
+    (page,) = publish([str(folder / "page.toml")], folder / "logs", [language], folder / "out")
+    text = page.files[0].read_text(encoding="utf-8")
+    assert "A<br>*PyTorch 2.9.1* |" in text
+    assert "B<br>*ours 0.9* |" in text

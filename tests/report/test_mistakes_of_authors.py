@@ -18,6 +18,7 @@ highlights = [
     { speed_up = { cards = 8 } },
 ]
 labels = { precision = { fp32 = "FP32", amp = "AMP" } }
+cautions = [{ column = "acme", case = { cards = 8 }, text = "waited for data" }]
 
 [columns.acme]
 title = "Acme"
@@ -46,27 +47,27 @@ CASE = 'case = { model = "ResNet50", batch_size = 128 }'
 FOR = 'for = { precision = ["fp32", "amp"] }'
 MISTAKES = {
     ('unit = "images', 'units = "images'): "line 3: units is not a valid key; did you mean unit?",
-    (FOR, FOR.replace("fp32", "FP32")): "line 23: table main has precision 'FP32'; write 'fp32'.",
-    (MAIN, MAIN.replace("8", '"eight"')): "line 24: table main has cards 'eight'; write a whole number, at least 1.",
-    (CASE, CASE.replace("128", '"128"')): "line 22: table main has batch size '128'; write a whole number, at least 1.",
-    (MAIN, MAIN.replace("1, 2", "1, 2, 2")): "line 24: tables.main: cards has 2 twice; state each value once.",
-    (MAIN, f"leave_out = [{{ cards = 4 }}]\n{MAIN}"): "line 24: tables.main: leave_out: no row has cards 4.",
-    ('["acme", {', '["acne", {'): "line 25: table main refers to an unknown column 'acne'; columns: acme.",
+    (FOR, FOR.replace("fp32", "FP32")): "line 24: table main has precision 'FP32'; write 'fp32'.",
+    (MAIN, MAIN.replace("8", '"eight"')): "line 25: table main has cards 'eight'; write a whole number, at least 1.",
+    (CASE, CASE.replace("128", '"128"')): "line 23: table main has batch size '128'; write a whole number, at least 1.",
+    (MAIN, MAIN.replace("1, 2", "1, 2, 2")): "line 25: tables.main: cards has 2 twice; state each value once.",
+    (MAIN, f"leave_out = [{{ cards = 4 }}]\n{MAIN}"): "line 25: tables.main: leave_out: no row has cards 4.",
+    ('["acme", {', '["acne", {'): "line 26: table main refers to an unknown column 'acne'; columns: acme.",
     (
         '"scaling_eff',
         '"scaling_ef',
-    ): "line 25: tables.main.columns.acme.quantity: must not be 'scaling_eficiency'; did you",
-    ('columns = ["acme", {', 'columns = "acme" # {'): "line 25: tables.main.columns: must be a list.",
+    ): "line 26: tables.main.columns.acme.quantity: must not be 'scaling_eficiency'; did you",
+    ('columns = ["acme", {', 'columns = "acme" # {'): "line 26: tables.main.columns: must be a list.",
     (
         "skip_records=4",
         "skip_record=4",
-    ): 'line 16: columns.acme.protocol: "skip_record" is not a key of a protocol; did you',
+    ): 'line 17: columns.acme.protocol: "skip_record" is not a key of a protocol; did you',
     (
         "decimals=1",
         "decimals=one",
-    ): "line 16: columns.acme.protocol: decimals=one is not valid: must be a whole number.",
-    ("c{cards}/", "c{card}/"): "line 14: columns.acme.logs: {card} cannot be used in ",
-    ('"mine/runs', '"/mine/runs'): "line 14: columns.acme.logs: ",
+    ): "line 17: columns.acme.protocol: decimals=one is not valid: must be a whole number.",
+    ("c{cards}/", "c{card}/"): "line 15: columns.acme.logs: {card} cannot be used in ",
+    ('"mine/runs', '"/mine/runs'): "line 15: columns.acme.logs: ",
     ("highest =", "highst ="): "line 6: highlights.highst is not a valid key; did you mean highest?",
     ("scaling = { cards = 8", "scaling = { cards = 4"): "line 7: a highlight (scaling) matches no cell: ",
     (
@@ -79,12 +80,29 @@ MISTAKES = {
     ): "line 10: labels.precision: no table has precision 'fp23'; did you mean 'fp32'?",
     ('unit = "images/s"', 'unit = "images/s'): "is not valid TOML: Illegal character '\\n' (at line 3, column 17).",
     ('prose = "speed"', 'prose = "sped"'): "line 4: prose: the folder 'sped' is not beside the page file.",
-    ('{ en = "Throughput", ', "{ "): "line 20: tables.main.title: must be a text, or one for each language",
-    ('name = "gain"', 'name = "main"'): "line 19: two tables are named 'main'; use unique names.",
+    ('{ en = "Throughput", ', "{ "): "line 21: tables.main.title: must be a text, or one for each language",
+    ('name = "gain"', 'name = "main"'): "line 20: two tables are named 'main'; use unique names.",
     (
         '{ precision = "fp32" } }',
         '{ precision = "bf16" } }',
-    ): "line 32: table gain has a speed_up that needs the throughput",
+    ): "line 33: table gain has a speed_up that needs the throughput",
+    ('text = "waited for data"', 'text = " "'): "line 11: cautions.acme.text: must not be empty.",
+    (
+        "case = { cards = 8 }, text",
+        'case = { cards = "8" }, text',
+    ): "line 11: a caution has cards '8'; write a whole number, at least 1.",
+    (
+        "case = { cards = 8 }, text",
+        "case = { cards = 4 }, text",
+    ): "line 11: a caution does not match any cell: no table shows column 'acme' with cards 4. The nearest one has",
+    (
+        '{ precision = "fp32" } }',
+        '{ cards = "1" } }',
+    ): "line 33: table gain has cards '1'; write a whole number, at least 1.",
+    (
+        "{ highest = { cards = 8 } }",
+        '{ highest = { cards = "8" } }',
+    ): "line 6: a highlight has cards '8'; write a whole",
     (CASE, CASE.replace("Net50", "Net-50")): "which no table shows. The nearest one has model ResNet-50.",
 }
 
@@ -120,5 +138,5 @@ def test_a_path_that_no_log_has_is_told_with_its_line_and_the_nearest(tmp_path: 
     (page,) = publish([str(path)], tmp_path / "logs", ["en"], tmp_path / "pages")
     assert str(page.why_empty[0]) == (
         "speed: main/fp32-1/acme is empty: Log mine/run__resnet50_fp32_c1/*/train.log not found in the log folder; "
-        "did you mean mine/runs__resnet50_fp32_c1? See speed.toml, line 14."
+        "did you mean mine/runs__resnet50_fp32_c1? See speed.toml, line 15."
     )

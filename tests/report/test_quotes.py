@@ -160,7 +160,7 @@ def test_what_is_computed_is_not_launched(tmp_path: Path) -> None:
         (
             "{ cards = 1 }, value",
             "{ cards = 2 }, value",
-            "a quote does not match any cell: no table shows column 'a' with this case",
+            "a quote does not match any cell: no table shows column 'a' with cards 2",
         ),
         ("{ cards = 8 }, value", "{ cards = 1 }, value", "several quotes for one cell: 100.0 and 640.00"),
         ('"100.0"', '"100,0"', "quotes.a.value: must match the pattern"),

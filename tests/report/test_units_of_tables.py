@@ -76,6 +76,49 @@ def test_a_log_in_another_unit_than_its_table_gives_no_number(tmp_path: Path) ->
     assert reasons[0] == "The page uses images/s, but train.log gives tokens/s."
 
 
+@pytest.mark.parametrize(
+    ("stated", "put", "told"),
+    [
+        (
+            'unit = "images/s"',
+            'unit = "words/s"',
+            ["t/all/a is empty: The page uses words/s, but train.log gives images/s."],
+        ),
+        (
+            'unit = "tokens/s"',
+            'unit = "words/s"',
+            [
+                "u/all/b is empty: The page uses words/s, but train.log gives tokens/s.",
+                "v/all/b-throughput-per-card is empty: Cannot compute a number from the log: "
+                "The page uses words/s, but the log gives tokens/s.",
+            ],
+        ),
+    ],
+    ids=["of the page", "of a table, and of one that is like it"],
+)
+def test_a_unit_that_the_logs_contradict_is_told_with_its_line(
+    stated: str, put: str, told: list[str], tmp_path: Path
+) -> None:
+    changed = PAGE.replace(stated, put)
+    (page,) = publish([str(page_file(tmp_path, changed))], tmp_path / "logs", ["en"], tmp_path / "pages")
+    line = changed.split("\n").index(put) + 1
+    assert list(map(str, page.why_empty)) == [f"page: {said} See page.toml, line {line}." for said in told]
+
+
+@pytest.mark.parametrize("quantity", ["throughput", "throughput_per_card"])
+def test_a_number_and_what_is_said_of_it_have_the_unit_that_the_page_calls_it_by(quantity: str, tmp_path: Path) -> None:
+    path = page_file(tmp_path, PAGE.replace('unit = "images/s"', 'unit = "samples/s"'))
+    shown = path.read_text(encoding="utf-8").replace('["a"]', f'[{{ column = "a", quantity = "{quantity}" }}]')
+    path.write_text(shown, encoding="utf-8")
+    uneven = b"".join(f"step {step}: loss 2.5, {100 + 900 * (step % 2)} images/s/gpu\n".encode() for step in range(20))
+    make_run(tmp_path / "logs/a/2", uneven)
+    first = next(cells(load(path), tmp_path / "logs"))
+    assert {proof.measurement.unit for proof in first.proofs} == {"samples/s"}
+    (told,) = (said for said in first.said if "if each covers equally many steps" in said)
+    assert told.count("samples/s") == 2
+    assert "images" not in "".join(first.said)
+
+
 def test_throughputs_in_two_units_have_no_ratio(tmp_path: Path) -> None:
     ratio = """
 [[tables]]

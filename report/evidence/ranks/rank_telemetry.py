@@ -8,11 +8,12 @@ from typing import Any
 from parsers.io.lazy import pd
 from parsers.io.message import Message, joined
 from parsers.runs.reading import Reading
-from parsers.runs.runfile import TELEMETRY
+from parsers.runs.runfile import TELEMETRY, run_file
 from parsers.runs.telemetry import Telemetry, telemetry, telemetry_file
 
 from ...measuring.measurement import Measurement
 from ...measuring.ranks.rank_spread import RankSpread
+from ..telemetry.plausible_samples import plausible
 from ..telemetry.telemetry_window import in_window, window_of
 
 QUANTITIES = {"sm_clock": "MHz", "power": "W", "temperature": "°C", "utilisation": "%"}
@@ -92,7 +93,8 @@ def of_cards(reading: Reading, measurement: Measurement | None, ranks: RankSprea
 def _telemetry(reading: Reading) -> Telemetry | None:
     """The gpu.csv of a run; beside logs that are those of its ranks alone it needs no run.json that says so."""
     if found := telemetry(reading.path, reading.sha256):
-        return found
+        kept, _ = plausible(found, run_file(reading.path))
+        return kept
     beside = reading.folder / TELEMETRY if reading.folder else None
     return telemetry_file(beside) if beside and beside.is_file() else None
 

@@ -89,13 +89,13 @@ def observe_processes(quantity: TelemetryQuantity, run: ProcessTelemetry) -> Obs
     if quantity.is_peak and not told.empty:
         first = int(np.argmax(told[quantity.column].to_numpy()))
         line, value = int(told["line"].iloc[first]), float(told[quantity.column].iloc[first])
-        return Observation(quantity, value, run.telemetry, (line,), ())
+        return Observation(quantity, value, run.telemetry, (line,), run.remarks)
     used = in_window(told, run.window).sort_values("time", kind="stable")
     seconds = _seconds(used["time"])
     if len(seconds) < 2 or seconds[-1] == seconds[0]:
         raise NoEvidenceError(NOTHING_OF_IT, log=run.log)
     mean = float(np.trapezoid(used[quantity.column].to_numpy(), seconds) / (seconds[-1] - seconds[0]))
-    remarks = () if run.window else (Message(MEAN_OF_ALL),)
+    remarks = (*run.remarks, *(() if run.window else (Message(MEAN_OF_ALL),)))
     return Observation(quantity, without_noise(mean), run.telemetry, tuple(sorted(used["line"].tolist())), remarks)
 
 
@@ -208,8 +208,10 @@ def observed(reading: Reading, measurement: Measurement | None) -> Observed:
 
     Nothing where there is no such file. Raises LogError when a side file of the run is broken.
     """
-    cards, processes = _of_cards(reading, measurement), _of_processes(reading, measurement)
-    return replace(cards, quantities=(*cards.quantities, *processes))
+    cards, processes = _of_cards(reading, measurement), tuple(_of_processes(reading, measurement))
+    said = (remark for observation, _ in processes for remark in observation.remarks)
+    warnings = tuple(dict.fromkeys((*cards.warnings, *said)))
+    return replace(cards, quantities=(*cards.quantities, *processes), warnings=warnings)
 
 
 def _of_processes(reading: Reading, measurement: Measurement | None) -> Iterator[tuple[Observation, Shown]]:

@@ -19,12 +19,14 @@ from ...measuring.estimate import Facts
 from ...measuring.measurement import Measurement
 from ..reason import NoEvidenceError
 from .memory_by_process import ProcessMemory, memory_by_process
+from .plausible_samples import plausible
 
 Window: TypeAlias = "tuple[pd.Timestamp, pd.Timestamp]"
 
 NO_PROCESSES = "{log} does not have a cpu.csv beside it."
 PROCESSES_OF_SOME = "cpu.csv of {log} holds the processes on {machines} of the {nodes} machines used by the run."
 NO_TELEMETRY = "{log} does not have a gpu.csv beside it."
+NO_SAMPLES = "gpu.csv of {log} has no row that can be of the run."
 UNKNOWN_CARDS = "gpu.csv of {log} lists {listed} cards; it is unknown which {used} of them the run used."
 ALL_CARDS = "The number of cards is unknown; all cards in gpu.csv are included ({listed})."
 BUSIEST_CARDS = "gpu.csv lists {listed} cards, but the run used {used} of them; the busiest are included: {cards}."
@@ -39,7 +41,7 @@ class RunTelemetry:
     ``log``: how the log is called in sentences. ``cards``: the indices of the run's cards. ``has_all_cards``:
     whether these are all cards of the run. ``window``: from the arrival of the first line that its throughput uses to
     that of the last (UTC); None where no clock tells it, and the whole run counts. ``remarks``: what a reader must know
-    of the cards. ``held``: what each process held of their memory.
+    of the cards, and of rows that are left out. ``held``: what each process held of their memory.
     """
 
     log: str
@@ -59,11 +61,12 @@ class RunTelemetry:
 
 @dataclass(frozen=True)
 class ProcessTelemetry:
-    """What the processes of one run took; ``log``, ``window``: as of ``RunTelemetry``."""
+    """What the processes of one run took; ``log``, ``window``: as of ``RunTelemetry``; ``remarks``: of its rows."""
 
     log: str
     telemetry: Telemetry
     window: Window | None
+    remarks: tuple[Message, ...] = ()
 
 
 def processes_of_run(log: str, reading: Reading, measurement: Measurement | None) -> ProcessTelemetry:
@@ -77,7 +80,8 @@ def processes_of_run(log: str, reading: Reading, measurement: Measurement | None
     machines, nodes = _machines(reading), _count(reading.facts, "nodes") or 1
     if machines < nodes:
         raise NoEvidenceError(PROCESSES_OF_SOME, log=log, machines=machines, nodes=nodes)
-    return ProcessTelemetry(log, found, window_of(reading, measurement))
+    kept, left_out = plausible(found, run_file(reading.path))
+    return ProcessTelemetry(log, kept, window_of(reading, measurement), left_out)
 
 
 def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measurement | None) -> RunTelemetry:
@@ -87,9 +91,12 @@ def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measure
     run's when it lists as many as the run has on these, else the busiest ones by mean utilisation in the window.
     Raises NoEvidenceError where there is no gpu.csv or the cards cannot be told, LogError where a side file is broken.
     """
-    found = telemetry(reading.path, reading.sha256)
-    if found is None:
+    whole = telemetry(reading.path, reading.sha256)
+    if whole is None:
         raise NoEvidenceError(NO_TELEMETRY, log=log)
+    found, left_out = plausible(whole, run_file(reading.path))
+    if found.samples.empty:
+        raise NoEvidenceError(NO_SAMPLES, log=log)
     window = window_of(reading, measurement)
     nodes, in_all = _count(facts, "nodes") or 1, _count(facts, "cards")
     machines = min(_machines(reading), nodes)
@@ -97,9 +104,17 @@ def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measure
     cards = _cards(log, found.samples, window, used)
     remarks = tuple(_remarks(cards, found.samples["card"].nunique(), used, (machines, nodes)))
     has_all_cards = machines == nodes and len(cards) >= (used or 0)
-    processes = card_processes(reading.path, reading.sha256)
-    held = memory_by_process(processes, cards) if processes else ()
-    return RunTelemetry(log, found, cards, has_all_cards, window, remarks, held)
+    held, of_processes = _held(reading, cards)
+    return RunTelemetry(log, found, cards, has_all_cards, window, (*remarks, *left_out, *of_processes), held)
+
+
+def _held(reading: Reading, cards: tuple[int, ...]) -> tuple[tuple[ProcessMemory, ...], tuple[Message, ...]]:
+    """What each process held of the memory of some cards, and what is said of rows that are left out."""
+    found = card_processes(reading.path, reading.sha256)
+    if found is None:
+        return (), ()
+    kept, left_out = plausible(found, run_file(reading.path))
+    return memory_by_process(kept, cards), left_out
 
 
 def in_window(samples: pd.DataFrame, window: Window | None) -> pd.DataFrame:

@@ -27,7 +27,10 @@ HELPS = {
     "card": "{first} Pass --cards, which is 1 if a single GPU (or process) trained.",
     "unknown": "{first} If a single GPU (or process) trained, pass --cards 1.",
 }
-GRAMMAR = "{first} `tachograph format LOG --out NAME.lark` drafts that grammar."
+GRAMMAR = (
+    "{first} `tachograph format LOG --scope job --out formats/NAME.lark` writes that grammar if it is that of all "
+    "processes (else `--scope card`); `export TACHOGRAPH_FORMATS=formats` makes it known."
+)
 NO_NUMBERS = "No log gives a throughput of the whole job, so there is nothing to draft."
 
 

@@ -9,7 +9,7 @@ from report.charts.page_charts import chart_files
 from report.evidence.case_evidence import cells
 from report.rendering.publish import PublishedPage, publish
 from tests.commandline import run
-from tests.report.charts.charted_page import PAGE, make, parsed, texts
+from tests.report.charts.charted_page import PAGE, SVG, make, parsed, texts
 
 SOURCE = """
 [source]
@@ -44,13 +44,14 @@ def test_every_chart_of_a_page_is_a_file_beside_it_in_every_language(tmp_path: P
     assert names == {f"page.1-t-bars.{language}.svg" for language in ("en", "zh")}
 
 
-def test_the_page_shows_its_charts_under_the_table_with_their_text(tmp_path: Path) -> None:
+def test_the_page_shows_its_charts_under_the_table_with_their_titles(tmp_path: Path) -> None:
     published(tmp_path, charts=True)
     page = (tmp_path / "out/page.en.md").read_text(encoding="utf-8")
     shown = re.findall(r"^!\[(.+)\]\((.+)\)$", page, re.MULTILINE)
-    assert [parsed((tmp_path / "out" / name).read_text(encoding="utf-8")).get("role") for _, name in shown] == ["img"]
-    assert shown[0][0].startswith("Bar chart of 6 numbers in images/s")
-    assert page.index("| 32 cards") < page.index("![Bar chart") < page.index("## What is tested")
+    drawn = [parsed((tmp_path / "out" / name).read_text(encoding="utf-8")) for _, name in shown]
+    assert [chart.get("role") for chart in drawn] == ["img"]
+    assert [chart.findtext(f"{SVG}title") for chart in drawn] == [title for title, _ in shown]
+    assert page.index("| 32 cards") < page.index("![") < page.index("## What is tested")
 
 
 @pytest.mark.parametrize(

@@ -138,3 +138,10 @@ def test_an_abbreviation_behind_what_it_stands_for_is_not_read_again(cell: str, 
 def test_the_heads_of_the_site_are_read_once(site: Path) -> None:
     tables = html_tables((site / "cpu-demo.en.html").read_text(encoding="utf-8"))
     assert "Scaling efficiency (%)" in [head.text for rows in tables for head in rows[0]]
+
+
+@pytest.mark.parametrize("note", ["(注 2)", "(note 5, 6, 8)"])
+def test_no_line_ends_within_the_numbers_of_notes(note: str) -> None:
+    table = f"| Cards | A |\n|:--|--:|\n| 8 {note} | [4](#t/8/a)<br>{note} |"
+    shown = html(table, kind="results")
+    assert shown.count(f'<span class="whole">{note}</span>') == 2
