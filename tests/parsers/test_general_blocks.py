@@ -141,6 +141,14 @@ def test_it_is_said_that_the_time_stands_on_other_lines_than_the_counter(tmp_pat
     assert any("take turns" in str(said) for said in found.assumed)
 
 
+@pytest.mark.parametrize(
+    ("line", "is_said"), [("{took:.0f}s - loss: {loss:.4f}", True), ("{took:.1f}s - loss: 1.5", False)]
+)
+def test_it_is_said_that_whole_seconds_may_be_rounded_down(tmp_path: Path, line: str, *, is_said: bool) -> None:
+    found = drafted(tmp_path, blocks(("Epoch {n}/8", line)))
+    assert any("rounded down" in str(said) for said in found.assumed) == is_said
+
+
 def test_epochs_that_begin_anew_are_told_apart_by_their_numbers(tmp_path: Path) -> None:
     found = drafted(tmp_path, blocks(EPOCHS["a time below the loss"]) * 2)
     assert found.reading.records["epoch"].tolist() == [*range(1, 9)] * 2

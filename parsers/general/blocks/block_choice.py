@@ -16,7 +16,9 @@ from .block_lines import examined
 from .unbroken import UnbrokenBlock, unbroken
 
 IN_TURN = "{name} stands on other lines than what counts; it belongs to the count whose lines take turns with its own"
+WHOLE = "{name} is printed in whole seconds, which may be rounded down, so each may be almost a second longer"
 UNKNOWN_WORK = "other lines stand between those of training and it, so nobody knows what it is the time of"
+LONG = 100.0  # seconds, of which less than one is little
 MOST_LINES = 40  # of a block that is read as one record
 
 
@@ -49,8 +51,10 @@ def _of_seen_epochs(gathered: Gathered) -> list[Proven]:
 
 
 def _told_where(one: Proven) -> Proven:
-    """The same; that its lines count nothing is said."""
-    return replace(one, why=[*one.why, Message(IN_TURN, name=one.series.sense.name)])
+    """The same; that its lines count nothing is said, and where its digits hide a part of the time."""
+    name, values = one.series.sense.name, one.series.values
+    is_whole = one.role == DURATION and bool((values == np.round(values)).all()) and one.series.median < LONG
+    return replace(one, why=[*one.why, Message(IN_TURN, name=name), *([Message(WHOLE, name=name)] if is_whole else [])])
 
 
 def _are_short(rows: Sequence[Spoken]) -> bool:
