@@ -62,6 +62,8 @@ EPOCHS = {
         "Epoch time: {took:.1f} s",
     ),
     "a name that says so, of nothing but epochs": ("Epoch number: {n}", "Epoch run time in seconds: {took:.2f}"),
+    "in Chinese": ("第 {n} 轮", "训练损失: {loss:.4f}", "耗时: {took:.1f} 秒"),
+    "the time since the start": ("Epoch {n} of 8", "loss {loss:.4f}", "val acc 0.5", "Time elapsed: {passed:.1f} s"),
     "many lines of steps between": (
         "Epoch {n}/8",
         *(f"step {step}/50 loss {{loss:.4f}}" for step in range(1, 51)),
@@ -112,6 +114,12 @@ REFUSED = {
     "the time of a test": ("Epoch {n}", "loss {loss:.4f}", "Check test accuracy", "Total time: {took:.2f} seconds"),
     "what stands below another result": ("Epoch {n}", "loss {loss:.4f}", "accuracy: 0.5", "Total time: {took:.2f} s"),
     "the time of saving": ("Epoch {n}", "loss {loss:.4f}", "Saving the model", "time: {took:.2f} s"),
+    "what stands below a counter that tells of a test": (
+        "step {step} loss {loss:.4f}",
+        "EPOCH {n} COMPLETE. EVALUATING...",
+        "TIME: {took:.2f}s",
+    ),
+    "a mean of nobody knows what": ("Epoch {n}", "loss {loss:.4f}", "average time: {took:.2f} s"),
     "the time of loading": ("Epoch {n}", "loss {loss:.4f}", "data loading time: {took:.2f} s"),
     "parts of a step": ("step {step}", "loss {loss:.4f}", "forward time: {took:.2f} s", "backward time: {took:.2f} s"),
     "the time of nobody knows how many steps": ("step {step}", "loss {loss:.4f}", "time: {took:.2f} s"),

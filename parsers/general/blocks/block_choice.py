@@ -43,7 +43,8 @@ def choices_in_blocks(gathered: Gathered) -> Iterator[tuple[Gathered, Choice]]:
 
 def _of_seen_epochs(gathered: Gathered) -> list[Proven]:
     """The times of epochs, by the lines up to where those between them go on unseen."""
-    rows = examined(gathered)
+    are_named = any("of_epoch" in sense.flags for form in gathered.counts for sense in form.speeds)
+    rows = examined(gathered) if are_named else gathered.spoken
     if len(rows) == len(gathered.spoken):
         return []
     speeds = choose(replace(gathered, spoken=rows)).speeds

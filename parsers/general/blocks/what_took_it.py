@@ -30,6 +30,8 @@ def is_known(lines: BlockLines, counter: Sequence[int], turn: Sequence[int]) -> 
     senses = _timed(lines.rows[turn[0]].form)
     if all("of_epoch" in sense.flags for sense in senses):
         return lines.number_epochs(counter)
+    if any("mean" in sense.flags and sense.role == TIME for sense in senses):
+        return False  # of the steps of an epoch, or of its epochs
     if any(sense.role in (TIME, ELAPSED) for sense in senses):
         return _is_clock(lines, turn) or _follows_training(lines, counter, turn) or make_the_total(lines, turn)
     return not _are_beside_other_work(lines, turn)
@@ -76,7 +78,8 @@ def _follows_training(lines: BlockLines, counter: Sequence[int], turn: Sequence[
     places = np.searchsorted(evident, turn, side="right")  # the line of the time may be one of them
     last = np.where(places > 0, evident[places - 1], -1)
     are_own = last[1:] > np.array(turn[:-1])
-    own = {lines.rows[place].text.strip() for places in (counter, *lines.timed.values()) for place in places}
+    lines_of_blocks = (lines.rows[place].text for places in (counter, *lines.timed.values()) for place in places)
+    own = {text.strip() for text in lines_of_blocks if not _is_of_other_work(text)}
     before = [lines.texts(begin, place) for begin, place in zip(last[1:].tolist(), turn[1:], strict=True) if begin >= 0]
     kept = [[text for text in texts if text.strip() not in own] for texts in before if texts is not None]
     return bool(are_own.all() and kept) and not any(_LETTER.search(text) for texts in kept for text in texts)
