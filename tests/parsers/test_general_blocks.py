@@ -64,6 +64,11 @@ EPOCHS = {
     "a name that says so, of nothing but epochs": ("Epoch number: {n}", "Epoch run time in seconds: {took:.2f}"),
     "in Chinese": ("第 {n} 轮", "训练损失: {loss:.4f}", "耗时: {took:.1f} 秒"),
     "the time since the start": ("Epoch {n} of 8", "loss {loss:.4f}", "val acc 0.5", "Time elapsed: {passed:.1f} s"),
+    "lines of a logger": (
+        "2031-02-03 INFO Epoch {n}/8",
+        "2031-02-03 INFO loss: {loss:.4f}",
+        "2031-02-03 INFO Time: {took:.1f}s",
+    ),
     "many lines of steps between": (
         "Epoch {n}/8",
         *(f"step {step}/50 loss {{loss:.4f}}" for step in range(1, 51)),
@@ -160,6 +165,11 @@ def test_it_is_said_that_whole_seconds_may_be_rounded_down(tmp_path: Path, line:
 def test_epochs_that_begin_anew_are_told_apart_by_their_numbers(tmp_path: Path) -> None:
     found = drafted(tmp_path, blocks(EPOCHS["a time below the loss"]) * 2)
     assert found.reading.records["epoch"].tolist() == [*range(1, 9)] * 2
+
+
+def test_a_clock_of_steps_that_begin_anew_gives_none(tmp_path: Path) -> None:
+    text = blocks(CLOCKS["a clock below it"])
+    assert summarise(write(tmp_path, (text + text).encode()), None, ()).measurement is None
 
 
 def test_a_block_that_was_cut_off_is_left_out(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...io.message import Message
-from ...naming.sense import DURATION, EPOCH, STEP, Sense
+from ...naming.sense import DURATION, ELAPSED, EPOCH, STEP, Sense
 from ...naming.slots import Slot
 from ..choice import Choice, choose
 from ..gathered import Gathered, Spoken
@@ -16,6 +16,7 @@ from .block_lines import examined
 from .unbroken import UnbrokenBlock, unbroken
 
 IN_TURN = "{name} stands on other lines than what counts; it belongs to the count whose lines take turns with its own"
+SEVERAL_RUNS = "its steps begin anew, and nothing shows whether that is another run"
 WHOLE = "{name} is printed in whole seconds, which may be rounded down, so each may be almost a second longer"
 UNKNOWN_WORK = "other lines stand between those of training and it, so nobody knows what it is the time of"
 LONG = 100.0  # seconds, of which less than one is little
@@ -30,7 +31,7 @@ def choices_in_blocks(gathered: Gathered) -> Iterator[tuple[Gathered, Choice]]:
     if speeds := _of_seen_epochs(gathered):
         yield gathered, Choice(speeds)
     for blocks, cycle in unbroken(gathered):
-        choice = choose(blocks)
+        choice = _of_one_run(choose(blocks))
         if choice.speeds and choice.speeds[0].role not in (STEP, EPOCH):
             told = Choice([_told_where(one) for one in choice.speeds], choice.refused)
             if one := _on_lines_of_time(told.speeds[0], gathered):
@@ -39,6 +40,14 @@ def choices_in_blocks(gathered: Gathered) -> Iterator[tuple[Gathered, Choice]]:
                 yield blocks, told
         unknown = (sense for sense in cycle.unknown if not sense.flags & {"other", "part"})
         yield gathered, Choice([], [*choice.refused, *((sense, Message(UNKNOWN_WORK)) for sense in unknown)])
+
+
+def _of_one_run(choice: Choice) -> Choice:
+    """A choice without a clock whose steps begin anew: another run may begin there."""
+    best = choice.speeds[0] if choice.speeds else None
+    if best is None or best.role != ELAPSED or (np.diff(best.series.steps) > 0).all() or best.series.is_of_epochs:
+        return choice
+    return Choice([], [*choice.refused, (best.series.sense, Message(SEVERAL_RUNS))])
 
 
 def _of_seen_epochs(gathered: Gathered) -> list[Proven]:
