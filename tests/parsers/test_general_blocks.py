@@ -167,6 +167,11 @@ def test_epochs_that_begin_anew_are_told_apart_by_their_numbers(tmp_path: Path) 
     assert found.reading.records["epoch"].tolist() == [*range(1, 9)] * 2
 
 
+def test_times_below_a_test_that_rise_by_chance_are_no_clock(tmp_path: Path) -> None:
+    lines = ("Epoch {n}", "loss {loss:.4f}", "test acc 0.5", "time: {took:.2f} s")
+    assert read(tmp_path, *lines, seconds=(20.0, 20.5, 21.0, 21.5)).measurement is None
+
+
 def test_a_clock_of_steps_that_begin_anew_gives_none(tmp_path: Path) -> None:
     text = blocks(CLOCKS["a clock below it"])
     assert summarise(write(tmp_path, (text + text).encode()), None, ()).measurement is None

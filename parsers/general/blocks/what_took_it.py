@@ -1,7 +1,7 @@
 """What took the time of a block: training, or what else stands in it.
 
-A clock since the start, a rate in units of its own and a time that is called that of a step or of an epoch say so by
-themselves, unless lines of an evaluation, of loading or of saving stand before them. Any other time is that of whatever
+A clock since the start and a time that is called that of an epoch say so by themselves, and so does one that is called
+that of a step, unless lines of an evaluation, of loading or of saving stand before it. Any other time is that of what
 stands before it: of training only where nothing stands between a line that only training prints and the time, or where
 all times make what the log says that the whole run took.
 """
@@ -21,6 +21,7 @@ from .block_lines import BlockLines
 from .sum_of_times import make_the_total
 
 MOST = 0.9  # of the blocks
+FAR = 2.0
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[a-z一-鿿]+")
 
@@ -64,10 +65,10 @@ def _timed(form: LineForm) -> dict[Sense, Slot]:
 
 
 def _is_clock(lines: BlockLines, turn: Sequence[int]) -> bool:
-    """Whether a time rises from line to line, as one since the start does."""
+    """Whether a time rises from line to line, and far, as one since the start does."""
     rows = [lines.rows[place] for place in turn]
     times = np.array([row.number(next(iter(_timed(row.form).values()))) for row in rows])
-    return bool((np.diff(times) > 0).mean() >= MOST)
+    return bool((np.diff(times) > 0).mean() >= MOST and times[-1] > FAR * times[0])
 
 
 def _follows_training(lines: BlockLines, counter: Sequence[int], turn: Sequence[int]) -> bool:
