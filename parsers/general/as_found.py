@@ -4,6 +4,7 @@ import numpy as np
 
 from ..naming.sense import ELAPSED, STEP_RATE, STEP_TIME
 from ..runs.reading import Reading
+from .blocks.unbroken import UnbrokenBlock
 from .choice import Choice
 from .gathered import MOST_OF_A_FORM, Gathered
 from .spoken_series import Numbers
@@ -26,6 +27,9 @@ def is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
         if any(gathered.counts[form] > MOST_OF_A_FORM for form in series.slots):
             return _are_in_order(said, found)
         in_all = len(series)
+    if isinstance(series.rows[0], UnbrokenBlock):  # farther on, lines of some form of them are not kept
+        found = found[found[:, 0] <= said[-1, 0]]
+        return len(found) == len(said) and bool(np.allclose(found, said, rtol=1e-9, equal_nan=True))
     if len(found) != in_all:
         return False
     return in_all > len(series) or bool(np.allclose(found, said, rtol=1e-9, equal_nan=True))

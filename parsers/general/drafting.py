@@ -28,13 +28,17 @@ from ..runs.reading import Reading, survey
 from ..scanning.detection import known_shapes
 from ..scanning.record_table import RecordTable
 from ..scanning.text import LogText
+from .anchor import NoGrammarError
 from .as_found import is_as_found
 from .bars.cut_bars import why_cut
 from .bars.training_bar import training_bar
+from .blocks.block_choice import choices_in_blocks
+from .blocks.block_text import BlockText
+from .blocks.unbroken import UnbrokenBlock
 from .choice import Choice, choose
 from .csv_grammar import CsvGrammar, csv_grammar
 from .gathered import Gathered, behind_its_source, gather, why_no_log
-from .grammar_text import GrammarText, NoGrammarError, commented
+from .grammar_text import GrammarText, commented
 from .spoken_series import SpokenSeries
 from .stated_counts import stated_counts
 
@@ -109,10 +113,19 @@ def draft(path: Path, facts: Iterable[Fact] = ()) -> Draft | NoDraft:
 
 def _of_lines(path: Path, gathered: Gathered, facts: Iterable[Fact]) -> Draft | NoDraft:
     choice = choose(gathered)
-    if not choice.speeds:
-        reasons = tuple(_reasons(choice))
-        return NoDraft(reasons, is_near=True) if reasons else NoDraft((Message(NO_SPEED),))
-    return _draft(path, gathered, choice, facts)
+    return _draft(path, gathered, choice, facts) if choice.speeds else _of_blocks(path, gathered, choice, facts)
+
+
+def _of_blocks(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]) -> Draft | NoDraft:
+    """The same by the blocks of a log, whose single lines show no speed."""
+    reasons = _reasons(choice)
+    for lines, found in choices_in_blocks(gathered):
+        drafted = _draft(path, lines, found, facts) if found.speeds else NoDraft(tuple(_reasons(found)))
+        if drafted.is_found:
+            return drafted
+        reasons += drafted.reasons
+    told = tuple(dict.fromkeys(reasons))[:MOST_REASONS]
+    return NoDraft(told, is_near=True) if told else NoDraft((Message(NO_SPEED),))
 
 
 def of_scope(found: Draft, scope: str) -> Draft | None:
@@ -190,9 +203,10 @@ def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]
     assumed, known = (*_assumed(choice), *stated.why), [*facts, *_cards(choice)]
     comments = list(_comments(gathered, choice, assumed))
     # Where the stamps keep the grammar from reading what was found, it reads none, if it can do without.
+    written = BlockText if isinstance(series.rows[0], UnbrokenBlock) else GrammarText
     for has_time in (True,) if choice.speeds[0].role in (STEP, EPOCH) else (True, False):
         try:
-            text = GrammarText(choice, stated.statements, has_time=has_time).text(comments)
+            text = written(choice, stated.statements, has_time=has_time).text(comments)
             reading = survey(path, format=_format(text), facts=known)
         except (NoGrammarError, GrammarError, WrappedError):
             continue

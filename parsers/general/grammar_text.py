@@ -4,11 +4,10 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 
-from ..naming.marks import DURATION, STAMP
 from ..naming.sense import EPOCH
 from ..naming.slots import BAR, NUMBER, Slot
+from .anchor import LONGEST_ANCHOR, NoGrammarError, anchor, are_same, sought, sought_by_unit, where_it_begins
 from .bars.bar_line import bar_line
 from .choice import Choice
 from .grammar_columns import GrammarColumn, grammar_columns
@@ -17,15 +16,8 @@ from .stated_counts import Statement
 
 MOST_ALTERNATIVES = 12
 WIDTH = 104
-# What a number may begin with, wherever the name before it stands.
-_BEGINS = r"[-+]?[.0-9niNI]"
-_LONGEST_ANCHOR = 60
 # That of a bar without a name, which no other bar is from there on.
 _NAMELESS_PERCENT = r"/(?<![^ \t\n])(?<![^ \t\n] )(?<![^ \t\n]  )(?<![^ \t\n]   )[0-9]++(?=%)/"
-
-
-class NoGrammarError(Exception):
-    """The place of a number cannot be told by the words around it."""
 
 
 # What a person writes in place of unknown.
@@ -161,29 +153,23 @@ class GrammarText:
         """What stands between two columns: the very text where all lines have it, or else what it ends with."""
         if bar := self._bar_between(texts):
             return bar
-        is_same = len(set(texts)) == 1 and not NUMBER.search(texts[0])
-        anchor = texts[0] if is_same else _common_end([_own_before(slot) for slot in slots])
-        words = anchor.split()
+        is_same, words = are_same(texts), anchor(texts, slots)
         if not words:
             return [] if is_same else [f"{self._skip_to_unit(slots)}?"]
         literals = [_literal(word) for word in words]
-        if is_same and len(anchor) <= _LONGEST_ANCHOR:
+        if is_same and len(texts[0]) <= LONGEST_ANCHOR:
             return literals
         return [f"{self._skip(words)}?", *literals]
 
     def _skip(self, words: Sequence[str]) -> str:
         """The terminal for whatever stands before some words that a number follows."""
-        sought = r"[ \t]++".join(_escaped(word) for word in words) + r"[ \t]*+" + _BEGINS
-        begins = r"(?<![\w.\/-])" if re.match(r"\w", words[0]) else ""
-        return self._terminal(rf"/(?!{sought})[^ \t\n][^\n]*?(?={begins}{sought})/", f"TO_{_name(words)}")
+        begins = where_it_begins(words) + sought(words)
+        return self._terminal(rf"/(?!{sought(words)})[^ \t\n][^\n]*?(?={begins})/", f"TO_{_name(words)}")
 
     def _skip_to_unit(self, slots: Sequence[Slot]) -> str:
         """The terminal for whatever stands before a number that only its unit tells."""
-        units = {slot.unit.strip() for slot in slots}
-        if len(units) > 1 or not min(units):
-            raise NoGrammarError
-        sought = r"[0-9.]++[ \t]*+" + _escaped(min(units))
-        return self._terminal(rf"/(?!{sought})[^ \t\n][^\n]*?(?=(?<![\w.]){sought})/", f"TO_{_name(list(units))}")
+        begins, about = sought_by_unit(slots), f"TO_{_name([slots[0].unit.strip()])}"
+        return self._terminal(rf"/(?!{begins})[^ \t\n][^\n]*?(?=(?<![\w.]){begins})/", about)
 
     def _terminal(self, pattern: str, about: str) -> str:
         """The name of a terminal of this pattern."""
@@ -237,35 +223,8 @@ def _end(form: LineForm, slot: Slot) -> int:
     return slot.end + len(slot.unit)
 
 
-def _common_end(texts: Sequence[str]) -> str:
-    """What some texts end with, from the start of a word on, and not longer than is told apart by."""
-    plain = [re.sub(r"\s+", " ", _after_marks(text)).rstrip() for text in texts]
-    columns = zip(*(reversed(text) for text in plain), strict=False)
-    length = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
-    found = plain[0][len(plain[0]) - length :]
-    if re.match(r"\w", found) and any(re.search(r"\w\Z", text[: len(text) - length]) for text in plain):
-        found = re.sub(r"\A\w+", "", found)
-    return found if length <= _LONGEST_ANCHOR else re.sub(r"\A\S*\s", "", found[-_LONGEST_ANCHOR:])
-
-
-def _own_before(slot: Slot) -> str:
-    """What stands before a number, without a unit that is glued to the number before it."""
-    is_glued = slot.start > len(slot.before)
-    return re.sub(r"\A[A-Za-z%]+[)\]]?(?=\s)", "", slot.before) if is_glued else slot.before
-
-
-def _after_marks(text: str) -> str:
-    """The text behind the last stamp, duration or number in it, so that no literal holds one."""
-    ends = [found.end() for pattern in (STAMP, DURATION) for found in pattern.finditer(text)]
-    return text[max(ends, default=0) :]
-
-
 def _literal(word: str) -> str:
     return '"' + word.replace("\\", r"\\").replace('"', r"\"") + '"'
-
-
-def _escaped(word: str) -> str:
-    return re.escape(word).replace("/", r"\/")
 
 
 def _name(words: Sequence[str]) -> str:

@@ -28,9 +28,9 @@ _FRACTION = re.compile(r"\s*/\s*\Z")
 _PAIR_OF_FRACTIONS = re.compile(r"\[\s*\d+\s*/\s*\d+\s*\]\s?\[\s*\d+\s*/\s*\d+\s*\]")
 _OPENING = re.compile(r"[\s\"'\[({*]*\Z")
 _SIGN = re.compile(r"[:=：＝>]\Z")
-# The level and the name of a logger of Python stand before a name: `INFO:trainer:step/sec: 2.5`.
+# The level and the name of a logger of Python stand before a name: `INFO:trainer:step/sec: 2.5`, `INFO Time: 2.5s`.
 _SEPARATOR = re.compile(
-    r"\b(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:|[,;|\t{}\"'<>，；。~]|\s{2,}|\s[-–=]+>?\s|[:：]\s|：|[\])\[]|\((?![^()]*\)\Z)"
+    r"\b(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:|\A\s*(?:DEBUG|INFO|WARNING)\s+|[,;|\t{}\"'<>，；。~]|\s{2,}|\s[-–=]+>?\s|[:：]\s|：|[\])\[]|\((?![^()]*\)\Z)"
 )
 _MEAN = re.compile(r"[A-Za-z/%]{0,6},?\s*\(\s*\Z")
 # What a number is wrapped into where a program prints objects: `np.float64(2.5)`, `tensor(2.5`.

@@ -1,0 +1,1 @@
+"""Blocks: records that stand over several lines, read as if each were one line."""
