@@ -79,6 +79,13 @@ def test_of_several_summaries_all_are_told_with_their_lines(tmp_path: Path) -> N
     assert said(found, "The log has 3 summaries, which give 14.5 to 29 samples/s, at lines 1, 2, 3; the last is used.")
 
 
+def test_of_means_since_the_start_the_last_is_used_and_said_to_be_one(tmp_path: Path) -> None:
+    found = shown(tmp_path, "".join(f"SPS: {rate}\n" for rate in (1000, 1500, 1600)))
+    assert (found["throughput"]["value"], found["throughput"]["unit"]) == (1600, "environment steps/s")
+    assert said(found, "Each of the 3 numbers (line 1 to 3) is the mean since the start of the run, its warm-up, pauses")
+    assert not said(found, "summaries")
+
+
 def test_a_summary_that_is_printed_twice_is_one(tmp_path: Path) -> None:
     found = shown(tmp_path, "".join(SUMMARY.format(rate=rate) for rate in (14.503, 14.5)))
     assert not said(found, "summaries")

@@ -52,6 +52,7 @@ _PIPES = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*")
 _PIPES_OF_ROW = re.compile(r"\s*\|.*\|\s*\Z")
 _HEADING = re.compile(r"#{1,6} [A-Za-z]|```")
 FEWEST_OF_LOG = 8  # lines of a table
+_ANNOUNCES = re.compile(r"[Tt]raining for \d")
 _CHANGE = re.compile(r"@@ -\d|diff --git ")
 
 
@@ -127,6 +128,12 @@ class Gathered:
     total: int = 0
     evidence: int = 0
     head: list[str] = field(default_factory=list)
+
+    @cached_property
+    def announcements(self) -> list[tuple[int, str]]:
+        """The first lines that speak of training for something, and their numbers."""
+        lines = ((number, line[:LONGEST_LINE]) for number, line in enumerate(self.head, 1))
+        return [(number, line) for number, line in lines if _ANNOUNCES.search(line)]
 
     def hear(self, said: Spoken) -> None:
         """Take a line, but not the second of two that are the same but for what a logger puts before one of them."""

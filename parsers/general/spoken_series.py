@@ -30,6 +30,7 @@ class SpokenSeries:
 
     ``total``: the steps of the progress bar that they are of, where nothing else tells it from other bars.
     ``is_beside``: its lines are part of multi-line records, and another line of each shows that it is training.
+    ``shown``: what shows that its lines are of training, where nothing in them does but what other lines say of them.
     ``is_surrounded``: the lines before or behind its bar show that this is the one of training.
     ``is_of_epochs``: a line of it stands behind the lines of each epoch. ``inverse``: the forms of a bar that show the
     inverse, as one does that shows steps a second or seconds per step, whichever is above one.
@@ -41,6 +42,7 @@ class SpokenSeries:
     slots: dict[LineForm, Slot]
     total: float | None = None
     is_beside: bool = False
+    shown: Message | None = None
     is_surrounded: bool = False
     is_of_epochs: bool = False
     inverse: frozenset[LineForm] = frozenset()
@@ -58,7 +60,7 @@ class SpokenSeries:
         """The kind of its lines: step, epoch or summary."""
         if self.is_of_epochs or ("of_epoch" in self.sense.flags and not self.is_of_steps):
             return "epoch"
-        return "step" if self.is_beside else self.rows[0].form.kind
+        return "step" if self.is_beside or self.shown else self.rows[0].form.kind
 
     @property
     def is_scaled(self) -> bool:

@@ -16,7 +16,7 @@ Per = Literal["epoch", "run"]
 StepIs = Literal["optimizer_step", "forward_pass", "unknown"]
 
 _OF_TIMES = ("seconds", "milliseconds", "minutes")
-_COUNTED = ("images", "samples", "sequences", "tokens", "words", "unknown")
+_COUNTED = ("images", "samples", "sequences", "tokens", "words", "environment_steps", "unknown")
 UNITS = {
     "throughput": _COUNTED,
     "mean_throughput": _COUNTED,

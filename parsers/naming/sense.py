@@ -205,7 +205,8 @@ def _epoch_sense(words: Words, behind: Words) -> Sense | None:
     name = find(names, words)
     if name is None or "loss" in words or (behind and factor is None):
         return None
-    flags = qualities(without(name, words)) | {"of_epoch"}
+    about = {word for (word,) in named("step_time", "about_epoch")}
+    flags = qualities(word for word in without(name, words) if word not in about) | {"of_epoch"}
     return Sense(TIME, " ".join(words), None, factor, _scope(words), frozenset(flags))
 
 

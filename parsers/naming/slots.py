@@ -235,10 +235,12 @@ def _is_mean(text: str, before: Slot | None, rest: str) -> bool:
 
 def _has_a_name(key: str, *, is_strong: bool) -> bool:
     """Whether a number needs no unit, so that what stands behind is the next name: `loss 2.5 tokens/s 100`."""
-    found = sense(key, "", is_strong=is_strong) if key else None
+    found, words = sense(key, "", is_strong=is_strong) if key else None, split(key)
+    if seconds(words[0] if words else "") and words[1:2] == ("/",):  # sec/kimg
+        return True
     if found is None or found.role == "other":
         return False
-    return found.role not in SPEEDS or composed(split(key)) is not None
+    return found.role not in SPEEDS or composed(words) is not None
 
 
 def _plain(unit: str) -> str:

@@ -55,6 +55,10 @@ SEVERAL_SUMMARIES = (
     "The log has {count} summaries, which give {low} to {high} {unit}, at lines {lines}; the last is used. They may be "
     "of several runs."
 )
+MEANS_SO_FAR = (
+    "Each of the {count} numbers (line {first} to {last}) is the mean since the start of the run, its warm-up, pauses "
+    "and evaluations included; the last is used."
+)
 STARTS_LATER = (
     "The first record is at epoch {epoch} already (line {line}); if the run went on from a checkpoint, its summary "
     "counts what was done before it, and overstates the throughput."
@@ -83,6 +87,7 @@ WARNINGS = (
     UNEVEN,
     OWN_SIZES,
     SEVERAL_SUMMARIES,
+    MEANS_SO_FAR,
     STARTS_LATER,
     SEVERAL_MODELS,
     EARLIER_RUN,
@@ -190,10 +195,14 @@ def of_spread(values: Values, protocol: Protocol, throughput: Callable[[float], 
     return (Message(UNEVEN, count=len(values), mean=mean, median=median),)
 
 
-def of_summaries(lines: NDArray[np.int64], throughputs: Values, unit: str, protocol: Protocol) -> tuple[Message, ...]:
-    """Tell of several summaries that differ, of which a protocol takes the last."""
+def of_summaries(
+    lines: NDArray[np.int64], throughputs: Values, unit: str, protocol: Protocol, field: Field
+) -> tuple[Message, ...]:
+    """Tell of several summaries that differ, of which a protocol takes the last, or that each is a mean so far."""
     if (protocol.records, protocol.statistic) != ("summary", "last"):
         return ()
+    if (field.kind, field.per) == ("running_mean", "run"):
+        return (Message(MEANS_SO_FAR, count=len(lines), first=lines[0], last=lines[-1]),)
     with np.errstate(invalid="ignore"):  # of infinite ones, which are refused
         differ = np.abs(throughputs - throughputs[-1]) > ROUNDED * np.abs(throughputs[-1])
     if not differ.any():

@@ -201,7 +201,7 @@ def _warnings(selected: Selection, fields: Fields, protocol: Protocol) -> Iterat
         yield from of_rates(taken(found.throughputs(), kept), found.unit, protocol)
     if protocol.estimate != "instant":
         yield from of_digits(selected.column, taken(selected.log.records.numbers(selected.column), kept))
-    yield from of_summaries(selected.log.records["line"], found.throughputs(), found.unit, protocol)
+    yield from of_summaries(selected.log.records["line"], found.throughputs(), found.unit, protocol, read)
     yield from found.warnings
     if selected.ranks:
         yield from selected.ranks.messages

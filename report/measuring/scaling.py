@@ -279,10 +279,15 @@ def _steps(records: Columns, fields: Fields, protocol: Protocol) -> NDArray[np.i
     return np.diff(steps_done(records, step_field(fields, protocol.records)), prepend=0)
 
 
+def unit_in_words(field: Field) -> str:
+    """What a throughput counts, as it is printed: `environment steps`."""
+    return (field.unit or "samples").replace("_", " ")
+
+
 def thing_counted(records: Columns, field: Field) -> str:
     """Return what the throughputs of records count, by their lines or else by the format."""
     if "counted" not in records or not (said := records.printed("counted")).any():
-        return field.unit or "samples"
+        return unit_in_words(field)
     words = sorted({str(word).lower() for word in records["counted"][said]})
     if len(words) > 1 or not said.all():
         raise NoMeasurement(SEVERAL_UNITS, units=", ".join(words if said.all() else [*words, str(field.unit)]))

@@ -18,6 +18,7 @@ from ..measuring.headline import RunOfLog
 from ..measuring.measurement import Measurement
 from ..measuring.number import printed
 from ..measuring.record_columns import Columns
+from ..measuring.scaling import unit_in_words
 from ..measuring.statistic import median
 from ..wording.words import Translate, whose, worded
 
@@ -179,7 +180,7 @@ def steadiness(summary: Summary, translate: Translate) -> str:
     if column != "throughput":
         return worded(bars(values, str(field.unit)), translate)
     said = next(filter(None, records["counted"].tolist()), None) if "counted" in records else None
-    unit = f"{said.lower() if said else field.unit}/s{worded(whose(field.scope), translate)}"
+    unit = f"{said.lower() if said else unit_in_words(field)}/s{worded(whose(field.scope), translate)}"
     return worded(bars(values, unit), translate)
 
 

@@ -23,6 +23,7 @@ from ..gathered import Gathered
 from ..line_form import LineForm
 from ..spoken_series import LEAST, SpokenSeries, rises
 from ..stated_counts import stated_amounts, stated_cards, stated_passes
+from .announced_count import why_announced
 from .clock_proof import is_clock_of_epochs, why_clock
 from .epoch_proof import OF_EPOCH, as_times_of_epochs, epochs_before, factor_of_epoch
 from .mean_proof import why_running_mean
@@ -40,7 +41,7 @@ from .step_proof import (
     proof_of_step,
     share_of_all,
 )
-from .training_evidence import is_beside, not_evident
+from .training_evidence import is_beside, not_evident, why_numbered
 
 FEWEST_EPOCHS = 4
 NOT_TRAINING = "its lines are not of training"
@@ -92,6 +93,21 @@ class Proven:
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
+    shown = None if series.evidence else _shown_by_other_lines(series, gathered)
+    found = _proven(replace(series, shown=shown), gathered)
+    if isinstance(found, Proven) and shown:
+        found.why.append(shown)
+    return found
+
+
+def _shown_by_other_lines(series: SpokenSeries, gathered: Gathered) -> Message | None:
+    """What shows that lines are of training that say nothing of it."""
+    if series.kind == "summary":
+        return why_announced(series, gathered)
+    return why_numbered(series, gathered) if series.kind == "epoch" and series.sense.role == TIME else None
+
+
+def _proven(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     series = replace(as_times_of_epochs(series).with_unit(), is_beside=is_beside(series, gathered))
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
     shown = _shown(series, gathered) if is_bar else None

@@ -4,13 +4,19 @@ import re
 
 import numpy as np
 
+from ...io.message import Message
 from ...naming.sense import STEP_RATE, STEP_TIME, TIME
 from ..bars.training_bar import names_steps
-from ..gathered import Gathered
+from ..gathered import MOST_OF_A_FORM, Gathered
 from ..spoken_series import LEAST, SpokenSeries, rises
+from .epoch_proof import are_one_by_one
 
 NO_EVIDENCE = "nothing in its lines shows that they are of training"
 OF_OTHER = "its lines tell of something else"
+ENDS_EPOCHS = (
+    "{name} is that of an epoch of training, for each follows a line that numbers the next epoch and the log tells a "
+    "learning rate or a loss; it may hold the time of an evaluation that is told between the two"
+)
 ONE_LINE = "only one line has it"
 UNKNOWN_NAME = "its name has words that are not known"
 _OF_DATA = re.compile(r"(?i)data[ _]?load")  # a part of a step
@@ -30,6 +36,7 @@ def not_evident(series: SpokenSeries, gathered: Gathered, *, is_shown: bool) -> 
         is_evident
         or is_shown
         or series.is_beside
+        or series.shown
         or (_follow_training(series, gathered) if is_of_epochs else _progresses(series, gathered))
         or any(form.is_of_training for form in series.slots)
     ):
@@ -43,15 +50,44 @@ def not_evident(series: SpokenSeries, gathered: Gathered, *, is_shown: bool) -> 
     return None
 
 
+def why_numbered(series: SpokenSeries, gathered: Gathered) -> Message | None:
+    """What shows that the times of epochs are those of training, where lines of their own number these one by one.
+
+    The log tells a learning rate or a loss between them; an evaluation of one checkpoint after the other has neither.
+    """
+    if "of_epoch" not in series.sense.flags or np.isfinite(series.of("epoch")).any():
+        return None
+    if _follow_training(series, gathered):
+        return None
+    rows = [row for row in gathered.spoken if not (row.form.is_of_other or row.form.is_bar)]
+    numbered = [row for row in rows if row.form.first("epoch") and row.form.counter is None]
+    places = np.searchsorted([row.line for row in numbered], [row.line for row in series.rows])
+    if not places.all():
+        return None
+    epochs = np.array([numbered[place - 1].of("epoch") for place in places])
+    first, last = numbered[0].line, series.rows[-1].line
+    is_told = any(row.form.has_evidence and first <= row.line <= last for row in rows)
+    return Message(ENDS_EPOCHS, name=series.sense.name) if is_told and are_one_by_one(epochs) else None
+
+
 def _follow_training(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether a line of training stands between each line and the next: what took so long may be a test.
 
     One stands before the first line, too, or else behind the last.
     """
     of_training = [row.line for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other]
-    places = np.searchsorted(of_training, [row.line for row in series.rows])
+    end = _known_end(gathered)
+    places = np.searchsorted(of_training, [row.line for row in series.rows if row.line <= end])
+    if len(places) < min(LEAST, len(series)):
+        return False
     is_beside = places[0] > 0 or places[-1] < len(of_training)
     return bool(np.append(np.diff(places) > 0, is_beside).mean() >= MOST_BESIDE)
+
+
+def _known_end(gathered: Gathered) -> float:
+    """The line up to which all lines of training are known: of the forms that have most only the first are examined."""
+    last = {row.form: row.line for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other}
+    return min((line for form, line in last.items() if gathered.counts[form] > MOST_OF_A_FORM), default=np.inf)
 
 
 def _progresses(series: SpokenSeries, gathered: Gathered) -> bool:

@@ -1,0 +1,111 @@
+"""What shows that lines are of training: what the lines around them tell, where they tell nothing of it themselves."""
+
+from pathlib import Path
+
+import pytest
+from pytest import approx
+
+from parsers.general.gathered import MOST_OF_A_FORM
+from report.evidence.log_summary import Summary, summarise
+from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.toy_logs import write
+
+TICK = "tick {n} kimg {kimg}.1 time {n}m 07s sec/tick 31.{n} sec/kimg 6.3{n} iters/sec 2.4{n} maintenance 0.0\n"
+
+
+def ticks(announced: str, *, line: str = TICK, behind: str = "") -> str:
+    return f"{announced}\n" + "".join(line.format(n=n, kimg=50 * n) for n in range(9)) + behind
+
+
+def test_lines_that_count_up_what_is_announced_are_of_training(tmp_path: Path) -> None:
+    found = drafted(tmp_path, ticks("Training for 5000 kimg..."))
+    assert found.reading.records["step_rate"].tolist() == approx([2.4 + n / 100 for n in range(9)])
+    assert any(
+        'count up to what line 1 says that it trains for ("Training for 5000 kimg")' in str(one)
+        for one in found.assumed
+    )
+
+
+def test_the_records_of_an_announced_count_are_steps_and_no_summary(tmp_path: Path) -> None:
+    assert set(drafted(tmp_path, ticks("Training for 5000 kimg...")).reading.records["record"]) == {"step"}
+
+
+UNANNOUNCED = {
+    "nothing is announced": ticks("Network of 5000 kimg"),
+    "something else is announced": ticks("Training for 5000 samples"),
+    "less is announced than is counted": ticks("Training for 300 kimg"),
+    "it is announced behind": ticks("", behind="Training for 5000 kimg\n"),
+    "the count does not rise": ticks("Training for 5000 kimg", line=TICK.replace("{kimg}.1", "50")),
+    "lines of an evaluation": ticks(
+        "Training for 5000 kimg", line="Evaluating kimg {kimg}: fid 3.{n}, 2.4{n} iters/sec\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", UNANNOUNCED.values(), ids=UNANNOUNCED)
+def test_lines_that_may_count_anything_are_refused(tmp_path: Path, text: str) -> None:
+    refused(tmp_path, text)
+
+
+def test_a_unit_in_a_name_of_its_own_is_not_that_of_the_number_before_it(tmp_path: Path) -> None:
+    line = "step {n} loss 2.5 sec/kimg 146.5{n} iters/sec 2.4{n}\n"
+    found = drafted(tmp_path, "".join(line.format(n=n) for n in range(1, 9)))
+    assert found.reading.records["step_rate"].tolist() == approx([2.4 + n / 100 for n in range(1, 9)])
+
+
+RUN_TIME = "Epoch run time in seconds"
+
+
+def of_epochs(
+    *, head: str = "", told: str = "  validation accuracy: 0.5", name: str = "Epoch run time in seconds"
+) -> str:
+    """Epochs that a line numbers, what is told of each, and a time behind: 16 seconds as a rule."""
+    return head + "".join(f"Epoch number: {n}\n{told.format(n=n)}\n  {name}: {16 + n % 3}.25\n" for n in range(1, 13))
+
+
+def read(at: Path, text: str) -> Summary:
+    return summarise(write(at, text.encode()), None, ())
+
+
+STEP_SIZE = "Epoch number: 0\n  Current stepsize: 0.10000\n"
+NUMBERED = {
+    "a learning rate once": of_epochs(head=STEP_SIZE),
+    "a loss in each": of_epochs(told="  training loss: 0.{n}"),
+    "another name": of_epochs(told="  loss: 0.{n}", name="Time elapsed for this epoch (s)"),
+}
+
+
+@pytest.mark.parametrize("text", NUMBERED.values(), ids=NUMBERED)
+def test_the_time_behind_each_numbered_epoch_is_that_of_one(tmp_path: Path, text: str) -> None:
+    found = read(tmp_path, text).measurement
+    assert found is not None
+    assert found.unit == "epochs/s"
+    assert found.value == approx(1 / 17.25, rel=0.01)
+
+
+def test_that_it_may_hold_an_evaluation_is_said(tmp_path: Path) -> None:
+    said = [str(one) for one in drafted(tmp_path, of_epochs(head=STEP_SIZE)).assumed]
+    assert any("it may hold the time of an evaluation" in one for one in said)
+
+
+UNSHOWN = {
+    "an evaluation of one checkpoint after the other": of_epochs(),
+    "a learning rate before the first": of_epochs(head="lr: 0.1\n"),
+    "two for each epoch": of_epochs(head=STEP_SIZE, told="  Epoch run time in seconds: 2.5{n}"),
+    "the time of a validation": of_epochs(head=STEP_SIZE, name="Validation epoch run time in seconds"),
+    "the time of all epochs": of_epochs(head=STEP_SIZE, name="Time for all epochs in seconds"),
+    "no name of an epoch": of_epochs(head=STEP_SIZE, name="Time in seconds"),
+}
+
+
+@pytest.mark.parametrize("text", UNSHOWN.values(), ids=UNSHOWN)
+def test_a_time_behind_numbered_epochs_that_may_be_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
+    assert read(tmp_path, text).measurement is None
+
+
+def test_the_times_of_epochs_are_believed_behind_more_lines_of_losses_than_are_examined(tmp_path: Path) -> None:
+    losses = "".join(f"Iteration: {n:06d}, Generator Loss: 1.{n:06d}\n" for n in range(MOST_OF_A_FORM // 4))
+    text = "".join(f"{losses}Time elapsed for this epoch: 00:02:4{n % 3 + 5}\n" for n in range(9))
+    found = read(tmp_path, text).measurement
+    assert found is not None
+    assert found.value == approx(1 / 166, rel=0.01)
