@@ -82,7 +82,9 @@ def test_of_several_summaries_all_are_told_with_their_lines(tmp_path: Path) -> N
 def test_of_means_since_the_start_the_last_is_used_and_said_to_be_one(tmp_path: Path) -> None:
     found = shown(tmp_path, "".join(f"SPS: {rate}\n" for rate in (1000, 1500, 1600)))
     assert (found["throughput"]["value"], found["throughput"]["unit"]) == (1600, "environment steps/s")
-    assert said(found, "Each of the 3 numbers (line 1 to 3) is the mean since the start of the run, its warm-up, pauses")
+    assert said(
+        found, "Each of the 3 numbers (line 1 to 3) is the mean since the start of the run, its warm-up, pauses"
+    )
     assert not said(found, "summaries")
 
 

@@ -33,6 +33,7 @@ from .choice import Choice, choose
 from .csv_grammar import CsvGrammar, csv_grammar
 from .gathered import Gathered, behind_its_source, gather, why_no_log
 from .grammar_text import GrammarText, NoGrammarError, commented
+from .proofs.epoch_proof import lines_of_an_epoch
 from .spoken_series import SpokenSeries
 from .stated_counts import stated_counts
 
@@ -48,6 +49,7 @@ NO_DATE = "the stamps tell only the time of day, so a pause of half a day or mor
 A_MEAN = "{name} is a mean, and the log does not show of what"
 WITH_EVALUATION = "{name} may hold the time of the evaluation whose results stand in the same lines"
 OF_ONE_PROCESS = "{name} is that of one process of several: each step usually has {count} lines"
+OF_ONE_IN_EPOCHS = "{name} is that of one process of several: each epoch has {count} lines"
 MOST_REASONS = 3
 # Of the lines that go beside a grammar to test it by.
 MOST_READ = 20
@@ -190,7 +192,8 @@ def _assumed(choice: Choice) -> Iterator[Message]:
         if all(form.stamp and form.stamp.kind in (TIME_OF_DAY, SHORT_DATE) for form in one.series.slots):
             yield Message(NO_DATE)
         if (count := _lines_of_a_step(one.series)) > 1:
-            yield Message(OF_ONE_PROCESS, name=one.series.sense.name, count=count)
+            said = OF_ONE_IN_EPOCHS if one.series.kind == "epoch" else OF_ONE_PROCESS
+            yield Message(said, name=one.series.sense.name, count=count)
 
 
 def _are_evaluated(series: SpokenSeries) -> bool:
@@ -202,6 +205,8 @@ def _lines_of_a_step(series: SpokenSeries) -> int:
     """How many lines, one after the other, tell of the same step as a rule, each of a process of its own; 0 of none."""
     if series.rows[0].form.is_bar:  # drawn again for what is shown beside it
         return 0
+    if series.kind == "epoch":
+        return lines_of_an_epoch(series)
     counts = np.column_stack([series.steps, np.nan_to_num(series.of("epoch"))])[np.isfinite(series.steps)]
     begins = np.flatnonzero((np.diff(counts, axis=0) != 0).any(axis=1)) + 1
     return int(np.median(np.diff([0, *begins, len(counts)]))) if len(counts) else 0
