@@ -18,7 +18,7 @@ from ..grammar.timestamps import SHORT_DATE, TIME_OF_DAY
 from ..io.atomic_write import whole
 from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
-from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_TIME
+from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_TIME, TIME
 from ..runs.facts import Fact
 from ..runs.format_records import RUN
 from ..runs.health import TWICE
@@ -206,7 +206,7 @@ def _lines_of_a_step(series: SpokenSeries) -> int:
     if series.rows[0].form.is_bar:  # drawn again for what is shown beside it
         return 0
     if series.kind == "epoch":
-        return lines_of_an_epoch(series)
+        return lines_of_an_epoch(series) if series.sense.role == TIME else 0
     counts = np.column_stack([series.steps, np.nan_to_num(series.of("epoch"))])[np.isfinite(series.steps)]
     begins = np.flatnonzero((np.diff(counts, axis=0) != 0).any(axis=1)) + 1
     return int(np.median(np.diff([0, *begins, len(counts)]))) if len(counts) else 0

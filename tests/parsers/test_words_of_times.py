@@ -102,14 +102,14 @@ def test_a_time_in_brackets_behind_its_name_is_of_what_that_says(
     assert found == (expected and (approx(expected[0]), expected[1]))
 
 
-def of_steps(first: float, *, count: int = 50, minutes: str = "0:{minute}:{second}") -> str:
+def of_steps(first: float, *, count: int = 50, minutes: str = "0:{minute}:{second}", took: int = 125) -> str:
     """Epochs of 50 steps of 2.5 s, of which every twentieth is shown, and the first takes longer."""
     text = ""
     for epoch in range(8):
         for step in range(0, 41, 20):
-            took = first if step == 0 else 2.5 + (epoch + step) % 7 / 100
-            text += f"[Epoch: {epoch}] [{step}/{count}] [tps: {took:.2f}s] loss = {7 - epoch / 9:.4f}\n"
-        minute, second = divmod(125 + epoch % 3, 60)
+            each = first if step == 0 else 2.5 + (epoch + step) % 7 / 100
+            text += f"[Epoch: {epoch}] [{step}/{count}] [tps: {each:.2f}s] loss = {7 - epoch / 9:.4f}\n"
+        minute, second = divmod(took + epoch % 3, 60)
         length = minutes.format(minute=minute, second=second)
         text += f"[Finish epoch: {epoch}] [Time: {length}] loss = {7 - epoch / 9:.4f}\n"
     return text
@@ -121,6 +121,11 @@ def test_a_time_per_step_is_none_of_tokens(tmp_path: Path) -> None:
 
 def test_steps_that_would_take_longer_than_their_epochs_give_way_to_these(tmp_path: Path) -> None:
     assert speed(tmp_path, of_steps(9.5)) == (approx(1 / 126, rel=0.01), "epochs/s")
+
+
+def test_epochs_that_neither_these_steps_nor_others_explain_are_of_something_else(tmp_path: Path) -> None:
+    found = speed(tmp_path, of_steps(9.5, took=12))
+    assert found is None or found[1] == "steps/s"
 
 
 @pytest.mark.parametrize("written", ["0:{minute}:{second}", "0:{minute:02d}:{second:02d}", "{minute}m {second}s"])
