@@ -15,6 +15,7 @@ from .evaluation_titles import evaluates_before
 from .gathered import Gathered
 from .proofs.epoch_proof import rise_or_begin_anew
 from .proofs.proof import Proven, prove
+from .proofs.whole_epochs import too_slow_for_epochs
 from .spoken_series import AGREE, FAR, FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
 
 LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
@@ -136,7 +137,7 @@ def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenS
             return _against(LEVELS_DIFFER, own, other)
     if any(map(partial(_is_in_another_unit, own), every)):
         return Message(UNITS_DIFFER)
-    return _contradicted_by_bars(own, every)
+    return too_slow_for_epochs(one, proven) or _contradicted_by_bars(own, every)
 
 
 def _is_rival_bar(one: Proven, other: Proven) -> bool:

@@ -19,7 +19,7 @@ from ..grammar.timestamps import SHORT_DATE, TIME_OF_DAY
 from ..io.atomic_write import whole
 from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
-from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_TIME
+from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_TIME, TIME
 from ..runs.facts import Fact
 from ..runs.format_records import RUN
 from ..runs.health import TWICE
@@ -39,6 +39,7 @@ from .choice import Choice, choose
 from .csv_grammar import CsvGrammar, csv_grammar
 from .gathered import Gathered, behind_its_source, gather, why_no_log
 from .grammar_text import GrammarText, commented
+from .proofs.epoch_proof import lines_of_an_epoch
 from .spoken_series import SpokenSeries
 from .stated_counts import stated_counts
 
@@ -54,6 +55,7 @@ NO_DATE = "the stamps tell only the time of day, so a pause of half a day or mor
 A_MEAN = "{name} is a mean, and the log does not show of what"
 WITH_EVALUATION = "{name} may hold the time of the evaluation whose results stand in the same lines"
 OF_ONE_PROCESS = "{name} is that of one process of several: each step usually has {count} lines"
+OF_ONE_IN_EPOCHS = "{name} is that of one process of several: each epoch has {count} lines"
 MOST_REASONS = 3
 # Of the lines that go beside a grammar to test it by.
 MOST_READ = 20
@@ -237,7 +239,8 @@ def _assumed(choice: Choice) -> Iterator[Message]:
         if all(form.stamp and form.stamp.kind in (TIME_OF_DAY, SHORT_DATE) for form in one.series.slots):
             yield Message(NO_DATE)
         if (count := _lines_of_a_step(one.series)) > 1:
-            yield Message(OF_ONE_PROCESS, name=one.series.sense.name, count=count)
+            said = OF_ONE_IN_EPOCHS if one.series.kind == "epoch" else OF_ONE_PROCESS
+            yield Message(said, name=one.series.sense.name, count=count)
 
 
 def _are_evaluated(series: SpokenSeries) -> bool:
@@ -249,6 +252,8 @@ def _lines_of_a_step(series: SpokenSeries) -> int:
     """How many lines, one after the other, tell of the same step as a rule, each of a process of its own; 0 of none."""
     if series.rows[0].form.is_bar:  # drawn again for what is shown beside it
         return 0
+    if series.kind == "epoch":
+        return lines_of_an_epoch(series) if series.sense.role == TIME else 0
     counts = np.column_stack([series.steps, np.nan_to_num(series.of("epoch"))])[np.isfinite(series.steps)]
     begins = np.flatnonzero((np.diff(counts, axis=0) != 0).any(axis=1)) + 1
     return int(np.median(np.diff([0, *begins, len(counts)]))) if len(counts) else 0

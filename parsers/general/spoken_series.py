@@ -62,7 +62,8 @@ class SpokenSeries:
         """The kind of its lines: step, epoch or summary."""
         if self.is_of_epochs or ("of_epoch" in self.sense.flags and not self.is_of_steps):
             return "epoch"
-        return "step" if self.is_beside or self.shown else self.rows[0].form.kind
+        kind = self.rows[0].form.kind
+        return "step" if self.is_beside or (self.shown and kind == "summary") else kind
 
     @property
     def is_scaled(self) -> bool:

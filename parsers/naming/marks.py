@@ -19,14 +19,15 @@ STAMP = re.compile(
     rf"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{{3}} +\d+ {_CLOCK}(?: \d{{4}})?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
 )
 DURATION = re.compile(
-    r"(?:\d+ days?, *)?\d+:\d\d:\d\d(?:\.\d+)?|(?<![\d:])\d+:\d\d(?![\d:])"
+    r"(?:\d+ days?, *)?\d+:\d\d?:\d\d?(?:\.\d+)?(?![\d:])|(?:\d+ days?, *)?\d+:\d\d:\d\d(?:\.\d+)?"
+    r"|(?<![\d:])\d+:\d\d(?![\d:])"
     r"|\b(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+s\b|\b\d+h ?\d+m\b"
     r"|\b\d+ ?(?:h|hrs?|hours?|mins?|minutes?|小时|分钟?)(?:,| and)? {0,2}\d+(?:\.\d+)? ?"
     r"(?:min(?:ute)?s?|s|sec(?:ond)?s?|分钟?|秒)(?![A-Za-z])"
 )
 # Those of them that a grammar reads.
 LENGTH = re.compile(
-    r"(?:\d+ days?, )?(?:\d+:)?\d+:\d\d(?:\.\d+)?|(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+s|\d+h ?\d+m"
+    r"(?:\d+ days?, )?(?:\d+:\d\d?:\d\d?|\d+:\d\d)(?:\.\d+)?|(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+s|\d+h ?\d+m"
     r"|\d+ ?(?:mins?|minutes?|分钟?)(?:,| and)? {0,2}\d+(?:\.\d+)? ?(?:s|secs?|seconds?|秒)"
 )
 # Numbers that name something: a card, a rank, a place in a source file, a version.

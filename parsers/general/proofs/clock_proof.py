@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ...io.message import Message
 from ..spoken_series import Numbers, SpokenSeries
 from .epoch_proof import MOST_EPOCHS
-from .step_proof import AS_THE_CLOCK, LEAST, LEAST_SECONDS
+from .step_proof import AS_STAMPS, AS_THE_CLOCK, LEAST, LEAST_SECONDS
 
 CLOCK = "{name} is the time since the start, for it rises with the steps"
 IN_SECONDS = (
@@ -16,9 +16,11 @@ IN_SECONDS = (
     "would take less than one"
 )
 _DRAWN = re.compile(r"\[[ =#>.\-]{4,}\]")
+FEWEST = 2  # intervals, where the stamps of the lines show the same
 FROM_START = 4.0  # times that the first steps may take as long as others
 MOST_SLOWED = 10.0
 MOST_EVIDENCE = 0.5
+MOST_BACK = 0.1
 LONG = 50.0  # seconds, so many that a whole one is little
 PARTS = 10  # of a clock of whole seconds, whose single steps say little
 
@@ -26,21 +28,29 @@ PARTS = 10  # of a clock of whole seconds, whose single steps say little
 def why_clock(series: SpokenSeries) -> list[Message] | None:
     """What shows that numbers are seconds since the start, and what is assumed; None of others."""
     within = _within(series)
-    if within is None or _is_of_some_bar(series):
+    if within is None or _is_of_some_bar(series) or _is_of_several(series):
         return None
-    why = [Message(CLOCK, name=series.sense.name)]
-    if series.sense.factor is not None:
-        return why if series.sense.factor == 1.0 else None
-    agrees = _goes_with_stamps(series, within)
-    if agrees is None:
-        return [*why, Message(IN_SECONDS, name=series.sense.name)] if _each(series, within) < 1 else None
-    return why if agrees else None
+    if series.sense.factor not in (None, 1.0):
+        return None
+    why, by_stamps = [Message(CLOCK, name=series.sense.name)], _by_stamps(series, within)
+    if by_stamps is None and (series.sense.factor is None or within.sum() < LEAST):
+        is_assumed = within.sum() >= LEAST and _each(series, within) < 1
+        return [*why, Message(IN_SECONDS, name=series.sense.name)] if is_assumed else None
+    is_named = series.sense.factor is not None and within.sum() >= LEAST
+    low, high = AS_STAMPS if is_named else (1 - AS_THE_CLOCK, 1 + AS_THE_CLOCK)
+    return why if by_stamps is None or all(low <= ratio <= high for ratio in by_stamps) else None
 
 
 def _is_of_some_bar(series: SpokenSeries) -> bool:
     """Whether its lines draw a bar, `[>>>   ] 4/9`, and do not say of what: an evaluation has one as well."""
     is_of_training = series.evidence >= MOST_EVIDENCE or any(form.is_of_training for form in series.slots)
     return not is_of_training and any(_DRAWN.search(form.text) for form in series.slots)
+
+
+def _is_of_several(series: SpokenSeries) -> bool:
+    """Whether steps often begin anew though the time goes on: each of several processes counts its own."""
+    done, passed = np.diff(series.steps), np.diff(series.values)
+    return bool(((done < 0) & (passed >= 0) & (np.diff(np.nan_to_num(series.of("epoch"))) == 0)).mean() > MOST_BACK)
 
 
 def _within(series: SpokenSeries) -> NDArray[np.bool_] | None:
@@ -50,11 +60,11 @@ def _within(series: SpokenSeries) -> NDArray[np.bool_] | None:
     from one line to the next.
     """
     steps, epochs, values = series.steps, np.nan_to_num(series.of("epoch")), series.values
-    if not (np.isfinite(steps).all() and np.isfinite(values).all()) or len(values) <= LEAST:
+    if not (np.isfinite(steps).all() and np.isfinite(values).all()) or len(values) < LEAST:
         return None
     within = (np.diff(steps) > 0) & (np.diff(epochs) == 0)
     rising, done = np.diff(values)[within], np.diff(steps)[within]
-    if within.sum() < LEAST or rising.sum() < (LONG if _is_coarse(series) else LEAST_SECONDS):
+    if within.sum() < FEWEST or rising.sum() < (LONG if _is_coarse(series) else LEAST_SECONDS):
         return None
     if (rising < 0).any() or (not _is_coarse(series) and (rising == 0).any()):
         return None
@@ -91,11 +101,14 @@ def is_clock_of_epochs(series: SpokenSeries, epochs: Numbers) -> bool:
     return bool(is_even and is_since_start and factor * (values[-1] - values[0]) >= LEAST_SECONDS)
 
 
-def _goes_with_stamps(series: SpokenSeries, within: NDArray[np.bool_]) -> bool | None:
-    """Whether numbers rise by a second in each second that the stamps of their lines show; None without such."""
+def _by_stamps(series: SpokenSeries, within: NDArray[np.bool_]) -> list[float] | None:
+    """By how much numbers rise in each second that the stamps of their lines show, of few lines between every two.
+
+    None without stamps that tell.
+    """
     moments = np.diff(np.array([row.moment for row in series.rows]))[within]
     known = moments > 0
-    if known.sum() < LEAST or moments[known].sum() < LEAST_SECONDS:
+    rising, passed = np.diff(series.values)[within][known], moments[known]
+    if known.sum() < FEWEST or passed.sum() < LEAST_SECONDS:
         return None
-    ratio = np.diff(series.values)[within][known].sum() / moments[known].sum()
-    return bool(abs(ratio - 1) < AS_THE_CLOCK)
+    return list(rising / passed) if known.sum() < LEAST else [float(rising.sum() / passed.sum())]

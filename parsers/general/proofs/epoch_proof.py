@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...io.message import Message
 from ...naming.sense import ELAPSED, TIME
 from ..gathered import Gathered
 from ..spoken_series import Numbers, SpokenSeries
@@ -13,8 +14,15 @@ from .step_proof import AGAINST_STAMPS, LEAST, LEAST_SECONDS
 OF_EPOCH = "{name} is the time of one epoch, because there is a line for each epoch"
 NOT_OF_AN_EPOCH = "its lines do not number epochs one by one, so nobody knows what it is the time of"
 NO_UNIT_OF_EPOCH = "the log does not show its unit; stamps in its lines would, or a grammar of your own (--format)"
+OF_WHOLE_EPOCH = (
+    "{name} is the time of a whole epoch, with any evaluation in it, for the epochs are numbered up to a last one and "
+    "the stamps of their lines are as far apart"
+)
 OF_EPOCH_BY_STAMPS = (0.3, 1.05)  # an epoch takes no longer than the time between its line and the last one
+AS_LONG = (0.9, 1.05)
 MOST_EPOCHS = 0.9
+MOST_PROCESSES = 4096
+AT_ONCE = 0.1  # of an epoch, within which all processes end it
 FALLING = 0.25  # part of the times of epochs that are no longer than the one before
 
 
@@ -47,7 +55,7 @@ def factor_of_epoch(series: SpokenSeries) -> float | str:
     """
     ratio, factor = _by_stamps_of_epochs(series), series.sense.factor
     epochs = series.of("epoch")
-    is_each = len(series) >= LEAST and are_one_by_one(epochs)
+    is_each = len(series) >= LEAST and are_one_by_one(_of_one_process(series))
     is_said = "of_epoch" in series.sense.flags and not np.isfinite(epochs).any()
     if not (is_each or is_said):
         return NOT_OF_AN_EPOCH
@@ -56,6 +64,43 @@ def factor_of_epoch(series: SpokenSeries) -> float | str:
     low, high = OF_EPOCH_BY_STAMPS
     units = (factor,) if factor else (1.0, 1e-3)
     return next((unit for unit in units if low <= ratio * unit <= high), AGAINST_STAMPS)
+
+
+def _of_one_process(series: SpokenSeries) -> Numbers:
+    """The numbers of the epochs, one for each where several processes tell of it."""
+    epochs = series.of("epoch")
+    return epochs[_begins(epochs)] if lines_of_an_epoch(series) > 1 else epochs
+
+
+def lines_of_an_epoch(series: SpokenSeries) -> int:
+    """How many lines tell of each epoch as a rule: several where each is of a process, and all end it at once."""
+    runs = np.split(np.arange(len(series)), _begins(series.of("epoch"))[1:])
+    count = round(float(np.median([len(run) for run in runs])))
+    if len(runs) < LEAST or not 1 < count <= MOST_PROCESSES:
+        return 1
+    moments = np.array([row.moment for row in series.rows])
+    took = series.values * (series.sense.factor or 1.0)
+    are_of_all = [len(run) == count and np.ptp(moments[run]) <= AT_ONCE * took[run].min() for run in runs]
+    return count if np.mean(are_of_all) >= MOST_EPOCHS else 1
+
+
+def _begins(epochs: Numbers) -> NDArray[np.int64]:
+    """The first of the lines of each epoch."""
+    return np.append(0, np.flatnonzero(np.diff(epochs) != 0) + 1)
+
+
+def why_whole_epoch(series: SpokenSeries) -> Message | None:
+    """What shows that a time is that of a whole epoch, of which its lines tell nothing but results of an evaluation.
+
+    A program that only evaluates one checkpoint after the other does not say how many epochs it trains for.
+    """
+    slots = {form: form.first("epoch") for form in series.slots}
+    epochs, ratio = series.of("epoch"), _by_stamps_of_epochs(series)
+    if not all(slot and slot.total is not None for slot in slots.values()) or ratio is None:
+        return None
+    is_as_long = AS_LONG[0] <= ratio * (series.sense.factor or 1.0) <= AS_LONG[1]
+    is_from_first = epochs[0] <= 1 and are_one_by_one(epochs)
+    return Message(OF_WHOLE_EPOCH, name=series.sense.name) if is_as_long and is_from_first else None
 
 
 def are_one_by_one(epochs: Numbers) -> bool:

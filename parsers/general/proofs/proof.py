@@ -25,7 +25,7 @@ from ..spoken_series import LEAST, SpokenSeries, rises
 from ..stated_counts import stated_amounts, stated_cards, stated_passes
 from .announced_count import why_announced
 from .clock_proof import is_clock_of_epochs, why_clock
-from .epoch_proof import OF_EPOCH, as_times_of_epochs, epochs_before, factor_of_epoch
+from .epoch_proof import OF_EPOCH, as_times_of_epochs, epochs_before, factor_of_epoch, why_whole_epoch
 from .mean_proof import why_running_mean
 from .no_measure import no_measure
 from .parts_of_step import time_of_data, why_without_data
@@ -108,7 +108,9 @@ def _shown_by_other_lines(series: SpokenSeries, gathered: Gathered) -> Message |
     """What shows that lines are of training that say nothing of it."""
     if series.kind == "summary":
         return why_announced(series, gathered)
-    return why_numbered(series, gathered) if series.kind == "epoch" and series.sense.role == TIME else None
+    if series.kind != "epoch" or series.sense.role != TIME:
+        return None
+    return why_numbered(series, gathered) or why_whole_epoch(series)
 
 
 def _proven(series: SpokenSeries, gathered: Gathered) -> Proven | str:
