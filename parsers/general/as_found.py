@@ -29,8 +29,7 @@ def is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
             return _are_in_order(said, found)
         in_all = len(series)
     if isinstance(series.rows[0], UnbrokenBlock):  # farther on, lines of some form of them are not kept
-        found = found[found[:, 0] <= said[-1, 0]]
-        return len(found) == len(said) and bool(np.allclose(found, said, rtol=1e-9, equal_nan=True))
+        found, in_all = found[found[:, 0] <= said[-1, 0]], len(series)
     if 0 < len(found) - in_all <= MOST_TORN * in_all:  # what a crash prints may stand behind a line
         return _are_in_order(said, found) and _are_alike(said, found)
     if len(found) != in_all:

@@ -1,22 +1,15 @@
 """Drafting: a log that no format claims becomes a grammar, which reads it; what it reads must be what was found."""
 
 import re
-import shutil
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from hashlib import sha256
-from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..grammar.format import Format
-from ..grammar.loading import compiled
 from ..grammar.timestamps import SHORT_DATE, TIME_OF_DAY
-from ..io.atomic_write import whole
 from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
 from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_TIME, TIME
@@ -37,13 +30,13 @@ from .blocks.block_text import BlockText
 from .blocks.unbroken import UnbrokenBlock
 from .choice import Choice, choose
 from .csv_grammar import CsvGrammar, csv_grammar
+from .drafted_format import drafted_format
 from .gathered import Gathered, behind_its_source, gather, why_no_log
 from .grammar_text import GrammarText, commented
 from .proofs.epoch_proof import lines_of_an_epoch
 from .spoken_series import SpokenSeries
 from .stated_counts import stated_counts
 
-NAME = "drafted"
 NO_SPEED = "no number in it is known to be a speed of training"
 STARTS_OVER = "its steps start over after line {line}, and nothing there shows whether that is still training"
 SEVERAL_RUNS = "the speed of its steps changes for good, as in another run, and nothing shows where that begins"
@@ -156,7 +149,7 @@ def _comment(said: str) -> str:
 
 
 def _of_table(path: Path, table: CsvGrammar, gathered: Gathered, facts: Iterable[Fact]) -> Draft | NoDraft:
-    reading, head = survey(path, format=_format(table.text), facts=facts), len(gathered.head)
+    reading, head = survey(path, format=drafted_format(table.text), facts=facts), len(gathered.head)
     records = reading.parts[0].table
     if _starts_over(records, head):
         return NoDraft((Message(STARTS_OVER, line=head),), is_near=True)
@@ -181,7 +174,7 @@ def read_by_bar(path: Path, known: Sequence[Format], facts: Iterable[Fact] = ())
     if bar is None or isinstance(bar, Message):
         return bar
     # A line that ends with a loss holds drawings of the bar, too: one format reads both.
-    first = replace(known[0], variants=(*known[0].variants, *_format(bar.grammar).variants))
+    first = replace(known[0], variants=(*known[0].variants, *drafted_format(bar.grammar).variants))
     reading = survey(path, format=[first, *known[1:]], facts=facts)
     formats = joined("{first} and {second}", (Message(one.name) for one in known))
     return ReadBar(_bar_first(reading, first), Message(OF_BAR, formats=formats, steps=bar.total))
@@ -209,7 +202,7 @@ def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]
     for has_time in (True,) if choice.speeds[0].role in (STEP, EPOCH) else (True, False):
         try:
             text = written(choice, stated.statements, has_time=has_time).text(comments)
-            reading = survey(path, format=_format(text), facts=known)
+            reading = survey(path, format=drafted_format(text), facts=known)
         except (NoGrammarError, GrammarError, WrappedError):
             continue
         if choice.speeds[0].is_of_runs and RUN not in reading.parts[0].table:
@@ -269,34 +262,6 @@ def _comments(gathered: Gathered, choice: Choice, assumed: Iterable[Message]) ->
     )
     rest = [lines, *(f"Assumed: {one}." for one in assumed)]
     yield from commented(iter([*rest, _of_unknown_scope()]))
-
-
-class DraftedFormat(Format):
-    """A format whose grammar goes from one process to another, for its file goes with the process that drafted it."""
-
-    __hash__ = Format.__hash__
-
-    def __reduce__(self) -> tuple[Callable[[str], Format], tuple[str]]:  # type: ignore[override]
-        return _format, (self.path.read_text(encoding="utf-8"),)
-
-
-@cache
-def _folder() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="tachograph-"))
-    # Unlike atexit, this is done by workers, too, and only by the process that made the folder.
-    Finalize(None, shutil.rmtree, (folder,), {"ignore_errors": True}, exitpriority=1)
-    return folder
-
-
-@cache
-def _format(text: str) -> Format:
-    """The format of the text of a grammar, one object for each: what shapes are to a format is kept by its lines."""
-    folder = _folder() / sha256(text.encode()).hexdigest()  # what is kept of a grammar is kept by its path
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{NAME}.lark"
-    with whole(path) as unfinished:  # other processes may draft the same
-        unfinished.write_text(text, encoding="utf-8")
-    return DraftedFormat(NAME, path, *compiled(path))
 
 
 def excerpt(path: Path, reading: Reading) -> bytes:
