@@ -35,6 +35,10 @@ FAR = 3.0
 LEAST_SECONDS = 0.1
 LEAST_WHOLE_SECONDS = 2.0
 TOLERANCE = 0.02
+# How far what the clock says of the whole passes of a bar is from what it says between the steps of each.
+PASSES_APART = 0.05
+FEWEST_PASSES = 4
+MOST_WHOLE = 0.8
 PART = 1 << 16  # records that are looked at together where an array of all would be made
 
 
@@ -96,11 +100,14 @@ def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: 
         raise NoMeasurement(ONE_RECORD)
     done, counted = amounts_done(records, fields, facts, used, protocol)
     stretches = _stretches(records, fields, protocol, first, last)
+    whole = _whole_passes(records, done, stretches)
     from_start = _are_from_start(records, fields, protocol, stretches)
     if len(stretches) > 1 and "elapsed" in records and protocol.records == "step" and not all(from_start[1:]):
         stretches = [_between_ticks(records, rows) for rows in stretches]
     parts = [_done_in(records, done, *part) for part in zip(stretches, from_start, strict=True)]
     amount, seconds = (float(sum(of_part)) for of_part in zip(*parts, strict=True))
+    if whole and amount > 0 < seconds and abs(whole[0] / whole[1] * seconds / amount - 1) > PASSES_APART:
+        amount, seconds = whole
     start, stop = records["line"][[first, last]]
     if not seconds > 0:
         raise NoMeasurement(NO_TIME_PASSES, first=start, last=stop)
@@ -146,6 +153,27 @@ def _done_in(records: Columns, done: Values, rows: slice, is_from_start: bool) -
         return float(done[last] - done[rows.start]), _seconds(records, rows)
     passed = float(records.numbers("elapsed")[last])
     return float(done[last] - done[rows.start - 1]), passed + (0.5 if passed.is_integer() else 0.0)
+
+
+def _whole_passes(records: Columns, done: Values, stretches: Sequence[slice]) -> tuple[float, float] | None:
+    """What was done in the passes of a progress bar behind the first that came to the same end, and in what time.
+
+    Its clock begins with each pass. Where a pass has few steps, the time before the first is a good part of it. None
+    where other records have that clock.
+    """
+    if "elapsed" not in records or "step" not in records or len(stretches) <= FEWEST_PASSES:
+        return None
+    steps, clocks = records.numbers("step"), records.numbers("elapsed")
+    starts = np.array([rows.start for rows in stretches[1:]])
+    lasts = np.append(starts[1:], stretches[-1].stop) - 1
+    begin_anew = (steps[starts] < steps[starts - 1]) & (clocks[starts] < clocks[starts - 1])
+    known = begin_anew & (steps[lasts] == steps[lasts].max()) & (steps[lasts] > steps[starts]) & (clocks[lasts] > 0)
+    if known.sum() < max(FEWEST_PASSES, MOST_WHOLE * len(known)):
+        return None
+    starts, lasts = starts[known], lasts[known]
+    of_a_step = (done[lasts] - done[starts]) / (steps[lasts] - steps[starts])
+    cut_off = 0.0 if (clocks[lasts] % 1).any() else 0.5
+    return float((of_a_step * steps[lasts]).sum()), float((clocks[lasts] + cut_off).sum())
 
 
 def _between_ticks(records: Columns, rows: slice) -> slice:

@@ -142,3 +142,33 @@ def test_a_pause_between_two_records_is_told_with_the_throughput_without_it() ->
 )
 def test_what_varies_by_little_or_makes_little_of_the_time_is_no_pause(seconds: list[float]) -> None:
     assert pauses(seconds) is None
+
+
+def passes(count: int, ends: int = 4) -> pd.DataFrame:
+    """Passes of a bar of some steps, the first of which takes 5 seconds, and the others one."""
+    steps = [step for _ in range(count) for step in range(1, ends + 1)]
+    return log(step=steps, elapsed=[4.25 + step for step in steps])
+
+
+def in_steps(records: pd.DataFrame) -> float:
+    found = clock(
+        records,
+        {("step", "step"): STEP},
+        {},
+        np.full(len(records), True),
+        Protocol.parse("estimate=clock,counts=steps"),
+    )
+    return found.rate
+
+
+def test_short_passes_of_a_bar_count_from_where_their_clock_began() -> None:
+    assert in_steps(passes(6)) == pytest.approx(4 / 8.25)
+
+
+def test_a_few_passes_of_a_bar_count_between_their_steps() -> None:
+    assert in_steps(passes(3)) == pytest.approx(1)
+
+
+def test_passes_that_are_cut_off_do_not_count_from_their_beginning() -> None:
+    cut = passes(9)[lambda records: (records["step"] < 4) | (records["line"] % 3 > 0)]
+    assert in_steps(cut.assign(line=np.arange(1, len(cut) + 1))) == pytest.approx(1)
