@@ -112,7 +112,7 @@ class _Bars:
         """What a row is: its group where that says it, and what its title counts."""
         title = row.title
         if title.isdigit() and self.table.corner:
-            title = self.translator.say("{corner}: {row}", corner=self._words(self.table.corner), row=title)
+            title = self.translator.say("{corner} {row}", corner=self._words(self.table.corner), row=title)
         if not row.group:
             return title
         alone = self.is_narrowed and len({other.title for other in self.rows}) == 1

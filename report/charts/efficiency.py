@@ -158,7 +158,7 @@ class _Efficiencies:
             return self._words(series[0].cell.column)
         row = self._words(written(self.page, self.table, place.row, place.row.title))
         corner = self._words(self.table.corner)
-        return self.translator.say("{corner}: {row}", corner=corner, row=row) if corner else row
+        return self.translator.say("{corner} {row}", corner=corner, row=row) if corner else row
 
     def _title(self) -> str:
         of_most = [one for one in self.found if one.cards == self.most]

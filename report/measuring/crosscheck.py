@@ -15,7 +15,7 @@ from parsers.runs.events import Event
 from parsers.runs.facts import is_count
 from parsers.runs.format_records import FormatRecords
 
-from .estimate import ALL_ZERO, TIMES, Facts, tokens_of_a_sample
+from .estimate import ALL_ZERO, TIMES, Facts, counting, tokens_of_a_sample
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol, ProtocolError
 from .scaling import ASKING
@@ -97,10 +97,14 @@ def _by_elapsed(part: FormatRecords, facts: Facts, measured: Measurement) -> Ite
 
 
 def compared(found: Measurement, measured: Measurement, part: FormatRecords, facts: Facts) -> Iterator[Check]:
-    """One measurement held against another, where both count the same, or what becomes the same, of the same cards."""
+    """One measurement held against another, where both count the same, or what becomes the same, of the same cards.
+
+    It is told in the word that the other one has for its unit.
+    """
     factor = _factor(found, measured, tokens_of_a_sample(part.table, facts))
     if factor and found.scope == measured.scope and measured.value > 0:
-        yield Check(replace(found, rates=None), found.value * factor / measured.value)
+        unit = measured.unit if counting(found.unit) == counting(measured.unit) else found.unit
+        yield Check(replace(found, unit=unit, rates=None), found.value * factor / measured.value)
 
 
 def by(estimate: str, protocol: Protocol) -> Protocol:

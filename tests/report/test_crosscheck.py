@@ -87,7 +87,7 @@ def test_estimates_that_are_far_apart_are_a_warning(tmp_path: Path) -> None:
     found = reading(tmp_path, *(step(number, 0.5, 64) for number in range(1, 6)))
     measured = chosen(found.parts[0], found.facts)
     (said,) = caveats(checks(found.parts[0], found.facts, measured), found.happened, measured)
-    assert str(said).startswith("estimate=clock gives 32 samples/s, 0.500 times as much;")
+    assert str(said).startswith("estimate=clock gives 32 images/s, 0.500 times as much;")
 
 
 def test_a_checkpoint_among_the_records_that_are_used_is_a_warning(tmp_path: Path) -> None:

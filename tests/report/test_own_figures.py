@@ -137,7 +137,7 @@ rows = [{ title = "one", case = { cards = 1 } }]
 @pytest.mark.parametrize(
     ("language", "told"),
     [
-        ("en", "[line 5](../logs/a.log#L5)) give 2.5 samples/s, 0.061 times the throughput measured ([lines 1 to 4]"),
+        ("en", "[line 5](../logs/a.log#L5)) give 2.5 images/s, 0.061 times the throughput measured ([lines 1 to 4]"),
         ("zh", "[日志第 5 行](../logs/a.log#L5)"),
     ],
 )

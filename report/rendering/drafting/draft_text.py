@@ -39,6 +39,7 @@ MOST_COMMANDS = 10
 TABLE_NAME = "throughput"
 SPREAD_TITLE, OBSERVED_TITLE = "Spread of the runs", "Memory and power"
 NAMES: Mapping[str, str] = {SPREAD_TITLE: "spread", OBSERVED_TITLE: "telemetry"}
+LONGEST_SIGN = 2  # letters that make no word
 OF_CASE = "{title} ({case})"
 
 
@@ -115,7 +116,7 @@ def _column(
 ) -> Table:
     """A column of the page: where its logs are, and their protocols; what all its runs share is said once."""
     made = tomlkit.table()
-    made.add("title", column.title)
+    made.add("title", _name(column.title))
     said = [protocols[id(case)] for case in column.cells.values()]
     shares_protocol = len({protocol.text for protocol in said}) == 1
     template = _template(column, table) if briefly or len(table.rows) == 1 else None
@@ -248,6 +249,12 @@ def _row(case: Case, table: DraftTable) -> InlineTable:
 def _row_title(case: Case) -> str:
     """The axes of a row in braces; counts beside others are told apart by their letters."""
     return ", ".join(f"{LETTERS.get(axis, '') if len(case) > 1 else ''}{{{axis}}}" for axis in case)
+
+
+def _name(name: str) -> str | InlineTable:
+    """A name; one that a reader of the page file could take for a word stands there in all languages."""
+    is_like_a_word = any(word.islower() and len(word) > LONGEST_SIGN for word in name.split())
+    return _inline(dict.fromkeys(languages(), name)) if is_like_a_word else name
 
 
 def _in_languages(message: Message, *, begins: bool = False) -> InlineTable:

@@ -262,3 +262,12 @@ def test_tables_of_one_program_are_told_apart_by_their_cases(desk: Desk) -> None
         "Training throughput (lab, A, C1)",
         "Training throughput (lab, C1)",
     ]
+
+
+def test_a_column_that_is_called_by_a_word_needs_no_translation(desk: Desk) -> None:
+    case = {"model": "Toy", "cards": 1, "nodes": 1}
+    for suite in ("fast", "slow"):
+        desk.put_run(FAST if suite == "fast" else SLOW, f"{suite}/1", case=case)
+    desk.init("logs")
+    titles = [column["title"] for column in desk.page["columns"].values()]
+    assert titles == [{"en": "fast", "zh": "fast"}, {"en": "slow", "zh": "slow"}]
