@@ -184,6 +184,12 @@ def test_a_bar_that_is_drawn_twice_in_each_epoch_gives_no_number(tmp_path: Path,
     assert "is drawn twice, first at lines 19 and 21" in found["reason"]
 
 
+def test_a_bar_whose_name_tells_the_epoch_that_each_of_its_steps_is_gives_no_steps(tmp_path: Path) -> None:
+    drawn = (f"Epoch {n}: {2 * n:3}%|###| {n}/50 [{n:02}:00<09:00, 60.00s/it, loss=2.5]\n" for n in range(1, 30))
+    found = shown(tmp_path, "".join(drawn))
+    assert (found["throughput"], "counts epochs, not steps" in found["reason"]) == (None, True)
+
+
 def test_a_bar_of_an_evaluation_within_each_epoch_makes_no_runs(tmp_path: Path) -> None:
     drawn = passes(*(bar for epoch in range(4) for bar in ((epoch, 20, 0.5), (epoch, 20, 0.1)))).splitlines(True)
     halves = (drawn[n : n + 40] for n in range(0, 160, 40))

@@ -11,8 +11,8 @@ from operator import sub
 from ..io.message import Message
 from ..naming.sense import EVIDENCE, RATE, SPEEDS, STEP_RATE, STEP_TIME, sense
 from .bars.training_bar import APART
-from .gathered import is_page_with_table
 from .grammar_columns import are_numbers, cells, row_of_columns, rows_of_columns, so_many_cells, told
+from .no_log import is_page_with_table
 from .spoken_series import AGREE
 
 DELIMITERS = (",", "\t", ";")

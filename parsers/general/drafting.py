@@ -31,8 +31,9 @@ from .blocks.unbroken import UnbrokenBlock
 from .choice import Choice, choose
 from .csv_grammar import CsvGrammar, csv_grammar
 from .drafted_format import drafted_format
-from .gathered import Gathered, behind_its_source, gather, why_no_log
+from .gathered import Gathered, gather
 from .grammar_text import GrammarText, commented
+from .no_log import behind_its_source, why_no_log
 from .proofs.epoch_proof import lines_of_an_epoch
 from .spoken_series import SpokenSeries
 from .stated_counts import stated_counts

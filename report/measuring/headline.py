@@ -9,7 +9,7 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
-from .checking.loops import refuse_several
+from .checking.loops import refuse_epochs, refuse_several
 from .checking.own_clock import WARNINGS as OF_CLOCKS
 from .checking.own_clock import by_own_clock, without_pauses
 from .checking.running_means import evened
@@ -100,6 +100,8 @@ def headline(
     Of several runs, where the protocol names none, it is the last that gives a number; what each of them gives stands
     beside it (nothing where the log holds one). Raises ``NoMeasurement``.
     """
+    if stated is None:
+        refuse_epochs(part)
     if "run" not in part.table:
         return _of_run(part, reading, stated, None), ()
     if not (stated and stated.run):

@@ -24,7 +24,10 @@ RISES = 0.8
 TOLD = 0.9
 ALIKE = 1.3
 
-BAR = re.compile(r"(?<![\d/])(?P<done>\d+)/(?P<total>\d+) \[(?P<passed>[\d:]+)<")
+BAR = re.compile(
+    r"(?<![\d/])(?P<done>\d+)/(?P<total>\d+) \[(?P<passed>[\d:]+)<(?:[^\]\r\n]*?(?P<loss>loss\w*\W{1,3}\d))?",
+    re.IGNORECASE,
+)
 CLOCK = r"(?:(?P<days>\d+) days?, )?(?P<hours>\d+):(?P<minutes>\d\d):(?P<seconds>\d\d(?:\.\d+)?)"
 REMAINS = re.compile(rf"(?:\beta|remaining(?:_time)?|time left)\W{{1,4}}{CLOCK}", re.IGNORECASE)
 OF_TOTAL = re.compile(r"\[\s*(\d+)/(\d+)\]|current_steps\W+(\d+)\W+total_steps\W+(\d+)")
@@ -73,12 +76,17 @@ def step_rates(text: str, used: Sequence[int], *, is_clock: bool) -> Iterator[tu
 
 
 def by_bars(lines: Sequence[str], used: Sequence[str]) -> float | None:
-    """Steps a second by the clock of the bars of one total, those that a measurement used; None of several totals."""
-    totals = {bars[-1] for line in used if (bars := [found["total"] for found in BAR.finditer(line)])}
+    """Steps a second by the clock of the bars of one total, those that a measurement used; None of several totals.
+
+    Where all these show a loss, bars without one are of another loop.
+    """
+    of_used = [bars[-1] for line in used if (bars := list(BAR.finditer(line)))]
+    totals, has_loss = {found["total"] for found in of_used}, all(found["loss"] for found in of_used)
     if len(totals) != 1:
         return None
     passes: list[list[Point]] = []
-    for found in (found for line in lines for found in BAR.finditer(line) if found["total"] in totals):
+    drawn = (found for line in lines for found in BAR.finditer(line) if found["total"] in totals)
+    for found in (one for one in drawn if one["loss"] or not has_loss):
         point = Point(int(found["done"]), _passed(found["passed"]))
         if not passes or _begins_anew(passes[-1][-1] if passes[-1] else None, point, int(found["total"])):
             passes.append([Point(0, 0)] if found["done"] == found["total"] else [])

@@ -4,6 +4,8 @@ import pytest
 
 from tests.corpus.second_computations import named_batch, step_rates, tokens_of_a_step
 
+STEPS = range(0, 500, 25)
+
 
 def rates(lines: list[str], *, is_clock: bool = False) -> dict[str, float]:
     used = range(1, len(lines) + 1)
@@ -30,6 +32,13 @@ def test_only_bars_that_are_at_their_end_tell_of_their_whole_pass() -> None:
 
 def test_whole_passes_that_take_different_times_all_count() -> None:
     assert rates([bar(500, seconds) for seconds in (100, 101, 400, 399)]) == {"bars": 2.0}
+
+
+def test_bars_without_a_loss_between_those_that_show_one_are_of_another_loop() -> None:
+    loops = ((", loss=0.5]", 5), ("]", 20), (", loss=0.4]", 5))
+    lines = [f"{bar(done, done // speed)[:-1]}{end}" for end, speed in loops for done in STEPS]
+    used = [number for number, line in enumerate(lines, 1) if "loss" in line]
+    assert [f"{rate:.1f}" for _, rate in step_rates("\n".join(lines), used, is_clock=False)] == ["5.0"]
 
 
 def test_bars_of_several_totals_and_short_ones_tell_nothing() -> None:

@@ -1,4 +1,4 @@
-"""Loops: progress bars of one name of which each epoch has two, such as those of training and of an evaluation."""
+"""Loops: bars of one name of which each epoch has two, as of training and of an evaluation, or that count epochs."""
 
 import numpy as np
 
@@ -10,8 +10,28 @@ TWICE = (
     "The progress bar of each epoch is drawn twice, first at lines {first} and {second}: nothing shows which of them "
     "is that of training."
 )
+OF_EPOCHS = (
+    "The progress bar counts epochs, not steps: the number of the epoch in its name goes on with it, as in lines "
+    "{first} and {second}."
+)
 FEWEST_EPOCHS = 3
+OF_BARS = ("step", "epoch", "steps_per_epoch", "elapsed", "line")
 COLUMNS = (RUN, "epoch", "steps_per_epoch", "line")
+
+
+def refuse_epochs(part: FormatRecords) -> None:
+    """Raise ``NoMeasurement`` where a progress bar of several steps goes on by one with each epoch that its name tells.
+
+    A format that is of bars of one epoch each takes it for one of these.
+    """
+    if not set(OF_BARS) <= set(part.table):
+        return
+    records = part.table.rows(part.table.are("step"))
+    steps, epochs, total = (records[name].astype(np.float64) for name in OF_BARS[:3])
+    is_several = len(np.unique(epochs)) >= FEWEST_EPOCHS and (total > 1).all()
+    if is_several and np.ptp(steps - epochs) <= 1:
+        first, second = (int(line) for line in records["line"][:2])
+        raise NoMeasurement(OF_EPOCHS, first=first, second=second)
 
 
 def refuse_several(part: FormatRecords) -> None:
