@@ -173,6 +173,8 @@ def _whole_passes(records: Columns, done: Values, stretches: Sequence[slice]) ->
     starts, lasts = starts[known], lasts[known]
     of_a_step = (done[lasts] - done[starts]) / (steps[lasts] - steps[starts])
     cut_off = 0.0 if (clocks[lasts] % 1).any() else 0.5
+    if cut_off > PASSES_APART * float(np.median(clocks[lasts])):
+        return None
     return float((of_a_step * steps[lasts]).sum()), float((clocks[lasts] + cut_off).sum())
 
 

@@ -78,20 +78,23 @@ def step_rates(text: str, used: Sequence[int], *, is_clock: bool) -> Iterator[tu
 def by_bars(lines: Sequence[str], used: Sequence[str]) -> float | None:
     """Steps a second by the clock of the bars of one total, those that a measurement used; None of several totals.
 
-    Where all these show a loss, bars without one are of another loop.
+    Where all these show a loss, passes without one are of another loop.
     """
     of_used = [bars[-1] for line in used if (bars := list(BAR.finditer(line)))]
     totals, has_loss = {found["total"] for found in of_used}, all(found["loss"] for found in of_used)
     if len(totals) != 1:
         return None
     passes: list[list[Point]] = []
-    drawn = (found for line in lines for found in BAR.finditer(line) if found["total"] in totals)
-    for found in (one for one in drawn if one["loss"] or not has_loss):
+    with_loss = set()
+    for found in (found for line in lines for found in BAR.finditer(line) if found["total"] in totals):
         point = Point(int(found["done"]), _passed(found["passed"]))
         if not passes or _begins_anew(passes[-1][-1] if passes[-1] else None, point, int(found["total"])):
             passes.append([Point(0, 0)] if found["done"] == found["total"] else [])
         if not passes[-1] or point.done > passes[-1][-1].done:  # else drawn again, with a later time
             passes[-1].append(point)
+        if found["loss"]:
+            with_loss.add(len(passes) - 1)
+    passes = [one for place, one in enumerate(passes) if place in with_loss or not has_loss]
     ends = [(one[0], one[-1]) for one in passes if len(one) > 1]
     seconds = sum(last.seconds - first.seconds for first, last in ends)
     is_long = seconds >= LEAST_SECONDS * max(1, len(ends))

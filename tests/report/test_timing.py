@@ -144,10 +144,10 @@ def test_what_varies_by_little_or_makes_little_of_the_time_is_no_pause(seconds: 
     assert pauses(seconds) is None
 
 
-def passes(count: int, ends: int = 4) -> pd.DataFrame:
-    """Passes of a bar of some steps, the first of which takes 5 seconds, and the others one."""
-    steps = [step for _ in range(count) for step in range(1, ends + 1)]
-    return log(step=steps, elapsed=[4.25 + step for step in steps])
+def passes(count: int, first: float = 5.25) -> pd.DataFrame:
+    """Passes of a bar of four steps, the first of which takes some seconds, and the others one."""
+    steps = [1, 2, 3, 4] * count
+    return log(step=steps, elapsed=[first - 1 + step for step in steps])
 
 
 def in_steps(records: pd.DataFrame) -> float:
@@ -163,6 +163,11 @@ def in_steps(records: pd.DataFrame) -> float:
 
 def test_short_passes_of_a_bar_count_from_where_their_clock_began() -> None:
     assert in_steps(passes(6)) == pytest.approx(4 / 8.25)
+
+
+def test_passes_of_a_clock_in_whole_seconds_count_so_where_they_are_long() -> None:
+    assert in_steps(passes(6, first=9)) == pytest.approx(4 / 12.5)
+    assert in_steps(passes(6, first=3)) == pytest.approx(1)
 
 
 def test_a_few_passes_of_a_bar_count_between_their_steps() -> None:
