@@ -193,3 +193,16 @@ def test_a_time_that_the_stamps_contradict_by_far_gives_way_to_them_or_is_silent
         for epoch in range(1, 20)
     )
     assert speed(tmp_path, text) == (expected and (approx(expected[0]), expected[1]))
+
+
+AVERAGE = "Epoch {epoch}: loss {loss:.4f}, {name}: 0.25{digits:02d}s\n"
+
+
+@pytest.mark.parametrize(("name", "rate"), [("avg time", None), ("avg epoch time", approx(4, rel=0.02))])
+def test_a_mean_beside_an_epoch_is_that_of_epochs_only_where_it_says_so(
+    tmp_path: Path, name: str, rate: float | None
+) -> None:
+    found = speed(
+        tmp_path, "".join(AVERAGE.format(epoch=n, loss=2 / n, name=name, digits=7 * n % 30) for n in range(1, 30))
+    )
+    assert found == (None if rate is None else (rate, "epochs/s"))

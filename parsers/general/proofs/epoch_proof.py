@@ -13,6 +13,7 @@ from .step_proof import AGAINST_STAMPS, LEAST, LEAST_SECONDS
 
 OF_EPOCH = "{name} is the time of one epoch, because there is a line for each epoch"
 NOT_OF_AN_EPOCH = "its lines do not number epochs one by one, so nobody knows what it is the time of"
+MEAN_BESIDE_EPOCH = "it is a mean, and nothing shows whether it is one of epochs or of what an epoch holds"
 NO_UNIT_OF_EPOCH = "the log does not show its unit; stamps in its lines would, or a grammar of your own (--format)"
 OF_WHOLE_EPOCH = (
     "{name} is the time of a whole epoch, with any evaluation in it, for the epochs are numbered up to a last one and "
@@ -60,7 +61,8 @@ def factor_of_epoch(series: SpokenSeries) -> float | str:
     if not (is_each or is_said):
         return NOT_OF_AN_EPOCH
     if ratio is None:
-        return factor or NO_UNIT_OF_EPOCH
+        is_of_parts = "mean" in series.sense.flags and "of_epoch" not in series.sense.flags
+        return MEAN_BESIDE_EPOCH if is_of_parts else factor or NO_UNIT_OF_EPOCH
     low, high = OF_EPOCH_BY_STAMPS
     units = (factor,) if factor else (1.0, 1e-3)
     return next((unit for unit in units if low <= ratio * unit <= high), AGAINST_STAMPS)
