@@ -21,6 +21,9 @@ LATER_COLUMNS = (
 )
 PROCESS_COLUMNS = ("time", "processes", "load", "memory", "power")
 CARD_PROCESS_COLUMNS = ("time", "card", "pid", "name", "memory")
+# What no card and no process has less than none of, and how much of its memory (MiB) a card tells of.
+COUNTED_COLUMNS = ("utilisation", "memory", "power", "sm_clock", "memory_clock", "process_memory", "processes", "load")
+MEMORY_COLUMNS = ("memory", "process_memory")
 NO_CARD = "line {line}: card is {said}; expected a card number from 0."
 NO_PROCESS = "line {line}: pid is {said}; expected a process number from 0."
 

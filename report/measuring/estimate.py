@@ -271,7 +271,9 @@ def refuse_rounded(records: Columns, fields: Fields, kind: str, name: str) -> No
     unit, fewest = _ROUNDED_TO.get(name, ("", 0))
     if field is None or field.unit != unit or not len(printed) or (printed != np.round(printed)).any():
         return
-    if (middle := float(np.median(printed))) < fewest:
+    with np.errstate(over="ignore"):
+        middle = float(np.median(printed))
+    if middle < fewest:
         told = {"column": name, "unit": field.unit, "median": f"{middle:g}"}
         raise NoMeasurement(ROUNDED, **told, line=records["line"][finite][0])
 

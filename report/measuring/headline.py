@@ -81,10 +81,7 @@ IN_EPOCHS = {"records": "epoch", "counts": "epochs", "significant": "4"}  # far 
 
 @dataclass(frozen=True)
 class RunOfLog:
-    """One run of a log that holds several: its number from 1, its first and last record, and what it gives.
-
-    ``reason``: why it gives nothing.
-    """
+    """One run of a log of several: its number from 1, its first and last record, what it gives or why it does not."""
 
     number: int
     lines: tuple[int, int]

@@ -36,7 +36,8 @@ LEAST_SECONDS = 0.1
 LEAST_WHOLE_SECONDS = 2.0
 TOLERANCE = 0.02
 # How far what the clock says of the whole passes of a bar is from what it says between the steps of each.
-PASSES_APART = 0.05
+PASSES_APART = 0.1
+MOST_CUT_OFF = 0.05  # of a pass
 FEWEST_PASSES = 4
 MOST_WHOLE = 0.8
 PART = 1 << 16  # records that are looked at together where an array of all would be made
@@ -173,7 +174,7 @@ def _whole_passes(records: Columns, done: Values, stretches: Sequence[slice]) ->
     starts, lasts = starts[known], lasts[known]
     of_a_step = (done[lasts] - done[starts]) / (steps[lasts] - steps[starts])
     cut_off = 0.0 if (clocks[lasts] % 1).any() else 0.5
-    if cut_off > PASSES_APART * float(np.median(clocks[lasts])):
+    if cut_off > MOST_CUT_OFF * float(np.median(clocks[lasts])):
         return None
     return float((of_a_step * steps[lasts]).sum()), float((clocks[lasts] + cut_off).sum())
 

@@ -16,11 +16,8 @@ from numpy.typing import NDArray
 from parsers.io.lazy import pd
 from parsers.io.message import Message
 from parsers.runs.runfile import RunFile
-from parsers.runs.telemetry import Telemetry
+from parsers.runs.telemetry import COUNTED_COLUMNS, MEMORY_COLUMNS, Telemetry
 
-# What no card and no process has less than none of.
-COUNTED = ("utilisation", "memory", "power", "sm_clock", "memory_clock", "process_memory", "processes", "load")
-OF_A_CARD = ("memory", "process_memory")
 # A run.json says whole seconds, and the clocks of the machines of a run may differ.
 MARGIN = np.timedelta64(60, "s")
 ROUNDED = 1  # MiB
@@ -54,10 +51,10 @@ def _checks(samples: pd.DataFrame, run: RunFile) -> Iterator[tuple[str, dict[str
     times = samples["time"].to_numpy("datetime64[us]")
     before = times < first - MARGIN if first is not None else np.zeros(len(samples), bool)
     yield OF_OTHER_TIME, {}, before | (times > last + MARGIN) if last is not None else before
-    counted = samples[[name for name in COUNTED if name in samples]]
+    counted = samples[[name for name in COUNTED_COLUMNS if name in samples]]
     yield NEGATIVE, {}, (counted < 0).any(axis=1).to_numpy()
     if "card" in samples and (most := _memory_of_a_card(run)):
-        held = samples[[name for name in OF_A_CARD if name in samples]]
+        held = samples[[name for name in MEMORY_COLUMNS if name in samples]]
         yield TOO_MUCH, {"most": f"{most:g}"}, (held > most + ROUNDED).any(axis=1).to_numpy()
 
 

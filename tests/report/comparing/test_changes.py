@@ -1,6 +1,7 @@
 """What differs between two sides: one change where one thing changed, with its places."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -158,7 +159,8 @@ def test_what_one_side_does_not_record_is_said_and_is_no_difference(tmp_path: Pa
 
 def gpu(suite: Path, clock: int) -> None:
     for log in suite.glob("*/*/train.log"):
-        put_gpu(log, *(f"{1767261600 + second},0,99,5000,600,{clock + second % 3},2619,60" for second in range(60)))
+        start = int(datetime.fromisoformat(json.loads(log.with_name("run.json").read_text())["start"]).timestamp())
+        put_gpu(log, *(f"{start + second},0,99,5000,600,{clock + second % 3},2619,60" for second in range(60)))
 
 
 def test_clocks_that_differ_are_named(tmp_path: Path) -> None:
