@@ -1,8 +1,9 @@
 """The lines of a log by their forms, and the numbers of some lines of each."""
 
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -115,6 +116,12 @@ class Gathered:
         """The first lines that speak of training for something, and their numbers."""
         lines = ((number, line[:LONGEST_LINE]) for number, line in enumerate(self.head, 1))
         return [(number, line) for number, line in lines if _ANNOUNCES.search(line)]
+
+    def examined_up_to(self, forms: Iterable[LineForm]) -> float:
+        """The line up to which all lines of some forms are among those spoken; infinite where all lines are."""
+        cut = {form for form in forms if self.counts[form] > MOST_OF_A_FORM}
+        lasts = {row.form: row.line for row in self.spoken if row.form in cut} if cut else {}
+        return min(lasts.values(), default=math.inf)
 
     def hear(self, said: Spoken) -> None:
         """Take a line, but not the second of two that are the same but for what a logger puts before one of them."""
