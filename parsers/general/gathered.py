@@ -27,6 +27,7 @@ from .line_moment import moment
 MOST_OF_A_FORM = 3000
 MOST_FORMS = 20_000
 LONGEST_LINE = 6000
+HEAD_LINES = 3000  # of a log, which are kept with all that says nothing
 _LEFT = re.compile(r"(?i)(?:\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}|<)((?:\d+ days?, *)?(?:\d+:)?\d+:\d+)")
 _LEFT_SPELT = re.compile(
     r"(?i)\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}"
@@ -35,7 +36,6 @@ _LEFT_SPELT = re.compile(
 _BAR_CLOCK = re.compile(r"\[((?:\d+:)?\d+:\d+)<")
 # What is drawn anew begins a line, and so does what a program prints behind its bar: `[00:05<00:05, 2.0it/s]step 10`.
 _BEHIND_BAR = re.compile(r"\r|(?<=(?:it/s|s/it)\])(?=[^\s,;|])")
-_ANNOUNCES = re.compile(r"[Tt]raining for \d")
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,12 +111,6 @@ class Gathered:
     evidence: int = 0
     head: list[str] = field(default_factory=list)
 
-    @cached_property
-    def announcements(self) -> list[tuple[int, str]]:
-        """The first lines that speak of training for something, and their numbers."""
-        lines = ((number, line[:LONGEST_LINE]) for number, line in enumerate(self.head, 1))
-        return [(number, line) for number, line in lines if _ANNOUNCES.search(line)]
-
     def examined_up_to(self, forms: Iterable[LineForm]) -> float:
         """The line up to which all lines of some forms are among those spoken; infinite where all lines are."""
         cut = {form for form in forms if self.counts[form] > MOST_OF_A_FORM}
@@ -163,9 +157,6 @@ def gather(path: Path) -> Gathered:
         for number, text, form in forms.of(lines, found):
             found.hear(Spoken(number, text, form))
     return found
-
-
-HEAD_LINES = 3000
 
 
 class _Forms:
