@@ -21,7 +21,7 @@ from .block_lines import BlockLines
 from .sum_of_times import make_the_total
 
 MOST = 0.9  # of the blocks
-FAR = 2.0
+FAR = 2.0  # times the first
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[a-z一-鿿]+")
 
