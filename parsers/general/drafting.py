@@ -27,7 +27,7 @@ from .bars.cut_bars import why_cut
 from .bars.training_bar import training_bar
 from .blocks.block_choice import choices_in_blocks
 from .blocks.block_text import BlockText
-from .blocks.unbroken import UnbrokenBlock
+from .blocks.unbroken_block import UnbrokenBlock
 from .choice import Choice, choose
 from .csv_grammar import CsvGrammar, csv_grammar
 from .drafted_format import drafted_format
