@@ -4,7 +4,7 @@ import numpy as np
 
 from ..naming.sense import ELAPSED, STEP_RATE, STEP_TIME
 from ..runs.reading import Reading
-from .blocks.unbroken import UnbrokenBlock
+from .blocks.unbroken_block import UnbrokenBlock
 from .choice import Choice
 from .gathered import MOST_OF_A_FORM, Gathered
 from .spoken_series import Numbers

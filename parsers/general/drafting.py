@@ -27,7 +27,7 @@ from .bars.cut_bars import why_cut
 from .bars.training_bar import training_bar
 from .blocks.block_choice import choices_in_blocks
 from .blocks.block_text import BlockText
-from .blocks.unbroken import UnbrokenBlock
+from .blocks.unbroken_block import UnbrokenBlock
 from .choice import Choice, choose
 from .csv_grammar import CsvGrammar, csv_grammar
 from .drafted_format import drafted_format
@@ -99,9 +99,9 @@ def draft(path: Path, facts: Iterable[Fact] = ()) -> Draft | NoDraft:
     if reason := why_no_log(gathered):
         return NoDraft((Message(reason),))
     if table := csv_grammar(gathered.head):
-        return (
-            NoDraft((table,), is_near=True) if isinstance(table, Message) else _of_table(path, table, gathered, facts)
-        )
+        if isinstance(table, Message):
+            return NoDraft((table,), is_near=True)
+        return _of_table(path, table, gathered, facts)
     found = _of_lines(path, gathered, facts)
     cut = None if isinstance(found, Draft) else why_cut(gathered.head)
     return NoDraft((cut,), is_near=True) if cut else found
@@ -146,7 +146,7 @@ def _of_known_scope(scope: str) -> str:
 
 
 def _comment(said: str) -> str:
-    return "".join(f"// {line}".rstrip() + "\n" for line in commented(iter([said])))
+    return "".join(f"// {line}".rstrip() + "\n" for line in commented([said]))
 
 
 def _of_table(path: Path, table: CsvGrammar, gathered: Gathered, facts: Iterable[Fact]) -> Draft | NoDraft:
@@ -239,7 +239,7 @@ def _assumed(choice: Choice) -> Iterator[Message]:
 
 def _are_evaluated(series: SpokenSeries) -> bool:
     """Whether each of its lines holds a result of an evaluation."""
-    return all(any(s.sense and "other" in s.sense.flags for s in form.said.slots) for form in series.slots)
+    return all(form.results for form in series.slots)
 
 
 def _lines_of_a_step(series: SpokenSeries) -> int:
@@ -262,7 +262,7 @@ def _comments(gathered: Gathered, choice: Choice, assumed: Iterable[Message]) ->
         f"Drafted from {read} of the {gathered.total} lines of a log, first line {series.rows[0].line}, not from code."
     )
     rest = [lines, *(f"Assumed: {one}." for one in assumed)]
-    yield from commented(iter([*rest, _of_unknown_scope()]))
+    yield from commented([*rest, _of_unknown_scope()])
 
 
 def excerpt(path: Path, reading: Reading) -> bytes:

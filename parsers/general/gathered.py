@@ -1,8 +1,9 @@
 """The lines of a log by their forms, and the numbers of some lines of each."""
 
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ from .line_moment import moment
 MOST_OF_A_FORM = 3000
 MOST_FORMS = 20_000
 LONGEST_LINE = 6000
+HEAD_LINES = 3000  # of a log, which are kept with all that says nothing
 _LEFT = re.compile(r"(?i)(?:\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}|<)((?:\d+ days?, *)?(?:\d+:)?\d+:\d+)")
 _LEFT_SPELT = re.compile(
     r"(?i)\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}"
@@ -34,7 +36,6 @@ _LEFT_SPELT = re.compile(
 _BAR_CLOCK = re.compile(r"\[((?:\d+:)?\d+:\d+)<")
 # What is drawn anew begins a line, and so does what a program prints behind its bar: `[00:05<00:05, 2.0it/s]step 10`.
 _BEHIND_BAR = re.compile(r"\r|(?<=(?:it/s|s/it)\])(?=[^\s,;|])")
-_ANNOUNCES = re.compile(r"[Tt]raining for \d")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +111,11 @@ class Gathered:
     evidence: int = 0
     head: list[str] = field(default_factory=list)
 
-    @cached_property
-    def announcements(self) -> list[tuple[int, str]]:
-        """The first lines that speak of training for something, and their numbers."""
-        lines = ((number, line[:LONGEST_LINE]) for number, line in enumerate(self.head, 1))
-        return [(number, line) for number, line in lines if _ANNOUNCES.search(line)]
+    def examined_up_to(self, forms: Iterable[LineForm]) -> float:
+        """The line up to which all lines of some forms are among those spoken; infinite where all lines are."""
+        cut = {form for form in forms if self.counts[form] > MOST_OF_A_FORM}
+        lasts = {row.form: row.line for row in self.spoken if row.form in cut} if cut else {}
+        return min(lasts.values(), default=math.inf)
 
     def hear(self, said: Spoken) -> None:
         """Take a line, but not the second of two that are the same but for what a logger puts before one of them."""
@@ -156,9 +157,6 @@ def gather(path: Path) -> Gathered:
         for number, text, form in forms.of(lines, found):
             found.hear(Spoken(number, text, form))
     return found
-
-
-HEAD_LINES = 3000
 
 
 class _Forms:

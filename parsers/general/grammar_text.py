@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..naming.sense import EPOCH
@@ -18,8 +18,6 @@ MOST_ALTERNATIVES = 12
 WIDTH = 104
 # That of a bar without a name, which no other bar is from there on.
 _NAMELESS_PERCENT = r"/(?<![^ \t\n])(?<![^ \t\n] )(?<![^ \t\n]  )(?<![^ \t\n]   )[0-9]++(?=%)/"
-
-
 # What a person writes in place of unknown.
 _MEANT = ("card", "node", "job", "instant", "window_mean")
 # How a fact is written that is not only its name: nobody knows whether a step is one of several passes.
@@ -242,6 +240,6 @@ def _wrapped(alternative: str) -> str:
     return " \\\n    ".join(lines)
 
 
-def commented(texts: Iterator[str]) -> list[str]:
+def commented(texts: Iterable[str]) -> list[str]:
     """Comment lines of at most 120 letters."""
     return [line for text in texts for line in re.findall(r".{1,116}(?:\s|\Z)", text)]

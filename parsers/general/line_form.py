@@ -132,7 +132,7 @@ class LineForm:
     @cached_property
     def results(self) -> list[Slot]:
         """The numbers that are results of an evaluation: `val_loss=0.5`."""
-        return [slot for slot in self.said.slots if slot.sense and {"other"} & slot.sense.flags]
+        return [slot for slot in self.said.slots if slot.sense and "other" in slot.sense.flags]
 
     @cached_property
     def names(self) -> tuple[str, ...]:

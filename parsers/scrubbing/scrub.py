@@ -48,7 +48,7 @@ class Secrets(Protocol):
 def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
     """The identities of a log, its run.json, its configurations and its processes, in their order.
 
-    Those of several logs go into one dict.    Raises LogError when the log cannot be read.
+    Those of several logs go into one dict. Raises LogError when the log cannot be read.
     """
     found: dict[Identity, None] = {}
     for path in (log, *filter(Path.exists, [log.with_name(runfile.RUN_FILE)]), *configurations(log)):

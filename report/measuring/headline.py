@@ -132,13 +132,9 @@ def _measured(part: FormatRecords, reading: Reading, stated: Protocol | None) ->
 
 
 def _of_run(part: FormatRecords, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
-    # The rate of each record is of no use any more: of a large log, or of many runs, they are a whole column.
-    return replace(_with_rates(part, reading, stated, run), rates=None)
-
-
-def _with_rates(part: FormatRecords, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
     facts = reading.of_run(stated.run if stated and stated.run else run).facts
-    return of_records(part, facts, stated, run)
+    # The rate of each record is of no use any more: of a large log, or of many runs, they are a whole column.
+    return replace(of_records(part, facts, stated, run), rates=None)
 
 
 def of_records(part: FormatRecords, facts: Facts, stated: Protocol | None, run: int | None = None) -> Measurement:
@@ -158,7 +154,7 @@ def of_records(part: FormatRecords, facts: Facts, stated: Protocol | None, run: 
 def _unstated(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:
     """What a run gives by no protocol: steps a second, or epochs, where what they hold is not known."""
     try:
-        return _true(part, facts, chosen(part, facts, run))
+        return _representative(part, facts, chosen(part, facts, run))
     except NoMeasurement as error:
         try:
             return _uncounted(part, facts, run, error)
@@ -166,7 +162,7 @@ def _unstated(part: FormatRecords, facts: Facts, run: int | None) -> Measurement
             raise (other if other.message.key in OF_SHOWN_STEPS else error) from None
 
 
-def _true(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:
+def _representative(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:
     """The steady part of a measurement, where nothing else of the log says that it is not what all its steps did."""
     found = by_own_clock(part, facts, _steady(part, facts, plain))
     return represented(part, facts, evened(part, facts, found))
@@ -178,7 +174,7 @@ def _uncounted(part: FormatRecords, facts: Facts, run: int | None, error: NoMeas
     try:
         if not isinstance(why, Message) or why.key not in ASKING:
             raise error
-        found = _true(part, facts, _in_steps(part, facts, run))
+        found = _representative(part, facts, _in_steps(part, facts, run))
     except NoMeasurement as other:
         try:
             found = _in_epochs(part, facts, run)

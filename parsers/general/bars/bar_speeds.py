@@ -20,7 +20,7 @@ TWO_PHASES = (
     "the progress bar runs at two speeds, one after the other: {before} steps/s up to step {step}, line {line}, and "
     "{behind} steps/s from there on"
 )
-APART = 1.25
+APART = 1.25  # times as fast
 STRETCHES, FEWEST_STRETCHES = 10, 2
 LEAST_SHARE = 0.1  # of all passes
 SURE = 10.0  # seconds that a clock of whole ones tells well

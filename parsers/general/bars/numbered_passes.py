@@ -2,12 +2,10 @@
 
 import math
 from bisect import bisect_right
-from collections.abc import Set
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..gathered import MOST_OF_A_FORM, Gathered, Spoken, once_a_log
-from ..line_form import LineForm
+from ..gathered import Gathered, Spoken, once_a_log
 from ..spoken_series import SpokenSeries
 from .bar_of_epochs import lines_of_epochs
 from .bar_passes import passes_of
@@ -38,7 +36,7 @@ def numbered_passes(series: SpokenSeries, gathered: Gathered) -> NumberedPasses 
     """
     numbered = _lines(gathered)
     lines, epochs = [row.line for row in numbered], [row.of("epoch") for row in numbered]
-    last = _last_line({*series.slots, *(row.form for row in numbered[:1])}, gathered)
+    last = gathered.examined_up_to([*series.slots, *(row.form for row in numbered[:1])])
     above = [bisect_right(lines, line) for run in passes_of(series) if (line := series.rows[run[0]].line) <= last]
     are_apart = bool(above) and above[0] > 0 and all(one < other for one, other in pairwise(above))
     told = epochs[: max(above, default=0)]
@@ -52,12 +50,5 @@ def numbered_passes(series: SpokenSeries, gathered: Gathered) -> NumberedPasses 
 def _lines(gathered: Gathered) -> list[Spoken]:
     """The lines that number epochs, of the form that most have."""
     numbered = lines_of_epochs(gathered)
-    most = max({row.form: 0 for row in numbered}, key=gathered.counts.__getitem__, default=None)
+    most = max(dict.fromkeys(row.form for row in numbered), key=gathered.counts.__getitem__, default=None)
     return [row for row in numbered if row.form is most]
-
-
-def _last_line(forms: Set[LineForm], gathered: Gathered) -> float:
-    """The line up to which all lines of some forms are examined."""
-    cut = {form for form in forms if gathered.counts[form] > MOST_OF_A_FORM}
-    lasts = {row.form: row.line for row in gathered.spoken if row.form in cut}
-    return min(lasts.values(), default=math.inf)

@@ -13,7 +13,7 @@ from ..gathered import Gathered, Spoken
 from ..line_form import LineForm
 from ..proofs.proof import Proven
 from .block_lines import examined
-from .unbroken import UnbrokenBlock, unbroken
+from .unbroken_block import UnbrokenBlock, unbroken
 
 IN_TURN = "{name} stands on other lines than what counts; it belongs to the count whose lines take turns with its own"
 SEVERAL_RUNS = "its steps begin anew, and nothing shows whether that is another run"

@@ -6,7 +6,7 @@ counts nothing belongs to the counter whose lines take turns with its own: betwe
 of the other. A time that stands in every second block, or twice in one, belongs to nobody knows how many steps, and to
 no block.
 
-What took the time is another matter (``what_took_it``), and what shows that it is one of training, of a step, of an
+What took the time is another matter (``timed_work``), and what shows that it is one of training, of a step, of an
 epoch or since the start is the same as for a record on one line: the proofs are applied to the block unbroken.
 """
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...naming.sense import Sense
 from ..gathered import Spoken
 from .block_lines import FEWEST_BLOCKS, BlockLines
-from .what_took_it import are_trained, is_known
+from .timed_work import are_trained, is_known
 
 IN_TURN = 0.9  # of the blocks, which hold a time once
 

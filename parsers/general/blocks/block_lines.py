@@ -7,7 +7,7 @@ import numpy as np
 
 from ...naming.sense import ELAPSED, STEP_TIME, TIME
 from ...naming.slots import Slot
-from ..gathered import MOST_OF_A_FORM, Gathered, Spoken
+from ..gathered import Gathered, Spoken
 from ..line_form import LineForm
 from ..proofs.epoch_proof import are_one_by_one, rise_or_begin_anew
 from ..spoken_series import Numbers
@@ -70,10 +70,8 @@ def block_lines(gathered: Gathered) -> BlockLines:
 
 def examined(gathered: Gathered) -> list[Spoken]:
     """The lines up to where those of some form go on unseen, for only the first of each are kept."""
-    full = {form for form, count in gathered.counts.items() if count > MOST_OF_A_FORM and _may_be_in_blocks(form)}
-    last = {row.form: row.line for row in gathered.spoken if row.form in full} if full else {}
-    end = min(last.values(), default=None)
-    return gathered.spoken if end is None else [row for row in gathered.spoken if row.line <= end]
+    end = gathered.examined_up_to(filter(_may_be_in_blocks, gathered.counts))
+    return [row for row in gathered.spoken if row.line <= end]
 
 
 def _counter(form: LineForm) -> Slot | None:

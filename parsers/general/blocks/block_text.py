@@ -9,7 +9,7 @@ from ..grammar_columns import GrammarColumn
 from ..grammar_text import GrammarText
 from ..line_form import LineForm
 from .block_choice import MOST_LINES
-from .unbroken import BREAK
+from .unbroken_block import BREAK
 
 
 @dataclass

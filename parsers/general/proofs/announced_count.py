@@ -1,14 +1,13 @@
 """Announced counts: a line says for how much a program trains, and other lines count that up: kimg, ticks, episodes."""
 
 import re
-from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from ...io.message import Message
 from ...naming.slots import Slot
 from ...naming.vocabulary import split
-from ..gathered import Gathered
+from ..gathered import LONGEST_LINE, Gathered, once_a_log
 from ..spoken_series import SpokenSeries, rises
 
 COUNTS_UP = 'the lines are of training, for they count up to what line {line} says that it trains for ("{announced}")'
@@ -20,16 +19,18 @@ def why_announced(series: SpokenSeries, gathered: Gathered) -> Message | None:
 
     ``Training for 5000 kimg`` above lines with ``kimg 50.1``: these tell how far the training is.
     """
-    for line, said in _announced(gathered.announcements):
+    for line, said in _announced(gathered):
         most = float(said["count"].replace(",", ""))
         if line < series.rows[0].line and _counts(series, said["what"].lower(), most):
             return Message(COUNTS_UP, line=line, announced=said[0])
     return None
 
 
-def _announced(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, re.Match[str]]]:
-    """The lines that announce for how much is trained, and what they say."""
-    return ((line, found) for line, text in lines if (found := _ANNOUNCED.search(text)))
+@once_a_log
+def _announced(gathered: Gathered) -> list[tuple[int, re.Match[str]]]:
+    """The numbers of the first lines that announce for how much is trained, and what they say."""
+    said = ((line, _ANNOUNCED.search(text[:LONGEST_LINE])) for line, text in enumerate(gathered.head, 1))
+    return [(line, found) for line, found in said if found]
 
 
 def _counts(series: SpokenSeries, what: str, most: float) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 from ...io.message import Message
 from ...naming.sense import STEP_RATE, STEP_TIME, TIME
 from ..bars.training_bar import names_steps
-from ..gathered import MOST_OF_A_FORM, Gathered
+from ..gathered import Gathered
 from ..spoken_series import LEAST, SpokenSeries, rises
 from .epoch_proof import are_one_by_one
 
@@ -75,19 +75,13 @@ def _follow_training(series: SpokenSeries, gathered: Gathered) -> bool:
 
     One stands before the first line, too, or else behind the last.
     """
-    of_training = [row.line for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other]
-    end = _known_end(gathered)
-    places = np.searchsorted(of_training, [row.line for row in series.rows if row.line <= end])
+    of_training = [row for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other]
+    end = gathered.examined_up_to(row.form for row in of_training)
+    places = np.searchsorted([row.line for row in of_training], [row.line for row in series.rows if row.line <= end])
     if len(places) < min(LEAST, len(series)):
         return False
     is_beside = places[0] > 0 or places[-1] < len(of_training)
     return bool(np.append(np.diff(places) > 0, is_beside).mean() >= MOST_BESIDE)
-
-
-def _known_end(gathered: Gathered) -> float:
-    """The line up to which all lines of training are known: of the forms that have most only the first are examined."""
-    last = {row.form: row.line for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other}
-    return min((line for form, line in last.items() if gathered.counts[form] > MOST_OF_A_FORM), default=np.inf)
 
 
 def _progresses(series: SpokenSeries, gathered: Gathered) -> bool:

@@ -1,4 +1,4 @@
-"""Whole epochs: their times are witnesses for those of the steps that lines show, which may be more slow ones than all.
+"""Whole epochs: their times show whether the steps that lines show are slower than all steps are.
 
 A program that prints every twentieth step of an epoch of fifty shows the first, which waits for its data, too often.
 """
@@ -17,8 +17,8 @@ TOO_SLOW = (
     "the steps that the log shows took {shown} s on average, so those of an epoch would take {steps} s, but its epochs "
     "took {epochs} s"
 )
-LONGER = 1.1
-AS_ALL = (0.8, 1.25)
+LONGER = 1.1  # times as long as an epoch took
+AS_ALL = (0.8, 1.25)  # of what an epoch took
 
 
 def too_slow_for_epochs(one: Proven, proven: Iterable[Proven]) -> Message | None:

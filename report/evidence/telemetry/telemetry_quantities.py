@@ -1,4 +1,4 @@
-"""What telemetry gives of a run: of its cards memory, power and samples per joule, of its processes memory and load."""
+"""What telemetry gives of a run: of its cards memory, power and energy efficiency, of its processes memory and load."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ ONE_SAMPLE = (
     "gpu.csv of {log} has {count} power sample of card {card} between the first and the last line used; at least two"
     " are needed."
 )
-NO_POWER = "gpu.csv of {log} reports zero power for all cards of the run, so samples per joule cannot be computed."
-NOT_OF_THE_JOB = "The throughput of the whole job is unknown, so samples per joule cannot be computed."
+NO_POWER = "gpu.csv of {log} reports zero power for all cards of the run, so energy efficiency cannot be computed."
+NOT_OF_THE_JOB = "The throughput of the whole job is unknown, so energy efficiency cannot be computed."
 WHOLE_RUN = "There is no clock.csv with the arrival times of lines, so power is averaged over the whole run."
 MEAN_OF_ALL = "There is no clock.csv with the arrival times of lines, so the mean is that of the whole run."
 NOTHING_OF_IT = "cpu.csv of {log} has fewer than two samples of it between the first and the last line used."

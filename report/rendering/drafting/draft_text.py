@@ -252,8 +252,12 @@ def _row_title(case: Case) -> str:
 
 
 def _name(name: str) -> str | InlineTable:
-    """A name; one that a reader of the page file could take for a word stands there in all languages."""
-    is_like_a_word = any(word.islower() and len(word) > LONGEST_SIGN for word in name.split())
+    """A name; one that a reader of the page file could take for a word stands there in all languages.
+
+    A text in several languages cannot have braces.
+    """
+    is_plain = "{" not in name and "}" not in name
+    is_like_a_word = is_plain and any(word.islower() and len(word) > LONGEST_SIGN for word in name.split())
     return _inline(dict.fromkeys(languages(), name)) if is_like_a_word else name
 
 

@@ -28,8 +28,8 @@ HELPS = {
     "unknown": "{first} If a single GPU (or process) trained, pass --cards 1.",
 }
 GRAMMAR = (
-    "{first} `tachograph format LOG --scope job --out formats/NAME.lark` writes that grammar if it is that of all "
-    "processes (else `--scope card`); `export TACHOGRAPH_FORMATS=formats` makes it known."
+    "{first} `tachograph format LOG --scope job --out formats/NAME.lark` writes that grammar if the throughput is "
+    "that of all processes together (of each one: `--scope card`); `export TACHOGRAPH_FORMATS=formats` makes it known."
 )
 NO_NUMBERS = "No log gives a throughput of the whole job, so there is nothing to draft."
 

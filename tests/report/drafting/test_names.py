@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 import tomlkit
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from parsers.sharing.workers import ALONE
@@ -38,6 +38,7 @@ def put(folder: Path, name: str, speed: int, model: str, precision: str) -> None
 @pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(names, facts, facts), min_size=1, max_size=3, unique_by=lambda one: one[0]))
+@example([("0a{", "", "")])
 def test_every_named_log_is_in_a_cell_or_left_out_with_a_reason(runs: list[tuple[str, str, str]]) -> None:
     with TemporaryDirectory() as top:
         folder = Path(top)

@@ -1,4 +1,4 @@
-"""What took the time of a block: training, or what else stands in it.
+"""The work that a time of a block is of: training, or what else stands in it.
 
 A clock since the start and a time that is called that of an epoch say so by themselves, and so does one that is called
 that of a step, unless lines of an evaluation, of loading or of saving stand before it. Any other time is that of what
@@ -21,7 +21,7 @@ from .block_lines import BlockLines
 from .sum_of_times import make_the_total
 
 MOST = 0.9  # of the blocks
-FAR = 2.0
+FAR = 2.0  # times the first
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[a-z一-鿿]+")
 
