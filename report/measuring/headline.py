@@ -97,8 +97,7 @@ def headline(
     Of several runs, where the protocol names none, it is the last that gives a number; what each of them gives stands
     beside it (nothing where the log holds one). Raises ``NoMeasurement``.
     """
-    if stated is None:
-        refuse_epochs(part)
+    refuse_epochs(part)
     if "run" not in part.table:
         return _of_run(part, reading, stated, None), ()
     if not (stated and stated.run):
