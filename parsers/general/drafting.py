@@ -48,6 +48,7 @@ OF_BAR = "No {formats} line contains a throughput or a time; times are read from
 NO_DATE = "the stamps tell only the time of day, so a pause of half a day or more is not seen"
 A_MEAN = "{name} is a mean, and the log does not show of what"
 WITH_EVALUATION = "{name} may hold the time of the evaluation whose results stand in the same lines"
+MAY_BE_SAMPLES = "what stands before the total in {counter} counts steps; nothing names it, and it may count samples"
 OF_ONE_PROCESS = "{name} is that of one process of several: each step usually has {count} lines"
 OF_ONE_IN_EPOCHS = "{name} is that of one process of several: each epoch has {count} lines"
 MOST_REASONS = 3
@@ -230,16 +231,27 @@ def _assumed(choice: Choice) -> Iterator[Message]:
             yield Message(A_MEAN, name=one.series.sense.name)
         if one.role in (ELAPSED, DURATION, STEP, STEP_TIME) and _are_evaluated(one.series):
             yield Message(WITH_EVALUATION, name=one.series.sense.name)
+        if one.role in (ELAPSED, STEP) and (counter := _unnamed_counter(one.series)):
+            yield Message(MAY_BE_SAMPLES, counter=counter)
         if all(form.stamp and form.stamp.kind in (TIME_OF_DAY, SHORT_DATE) for form in one.series.slots):
             yield Message(NO_DATE)
         if (count := _lines_of_a_step(one.series)) > 1:
             said = OF_ONE_IN_EPOCHS if one.series.kind == "epoch" else OF_ONE_PROCESS
-            yield Message(said, name=one.series.sense.name, count=count)
+            yield Message(said, name=one.series.sense.name or Message(NAMELESS), count=count)
 
 
 def _are_evaluated(series: SpokenSeries) -> bool:
     """Whether each of its lines holds a result of an evaluation."""
     return all(form.results for form in series.slots)
+
+
+def _unnamed_counter(series: SpokenSeries) -> str | None:
+    """What counts steps without a name, as `640/60000`, by several from line to line; None of others."""
+    row, done = series.rows[0], np.diff(series.steps)
+    is_unnamed = series.is_of_steps and series.level.step == "" and np.isfinite(row.total)
+    if row.form.is_bar or not is_unnamed or not (done > 1).any() or (done == 1).any():
+        return None
+    return f"{series.steps[0]:.0f}/{row.total:.0f}"
 
 
 def _lines_of_a_step(series: SpokenSeries) -> int:

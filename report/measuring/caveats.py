@@ -47,6 +47,7 @@ UNEVEN = (
     "The mean of {count} records is {mean}, their median {median}: outliers present; the median "
     "(statistic=median) is more robust."
 )
+TWO_SPEEDS = "The records are of two speeds, about {low} and {high}; their mean {mean} is that of neither."
 OWN_SIZES = (
     "The batch size of a step changes ({low} to {high} samples), first between lines {first} and {changed}; each "
     "record is computed with its own."
@@ -85,6 +86,7 @@ WARNINGS = (
     RUNNING_MEAN,
     SLOW_START,
     UNEVEN,
+    TWO_SPEEDS,
     OWN_SIZES,
     SEVERAL_SUMMARIES,
     MEANS_SO_FAR,
@@ -94,6 +96,8 @@ WARNINGS = (
 )
 # A mean over the run stands still only while nobody computes it anew, and jumps only when another run does.
 JUMP = 0.05
+# Two speeds are so many times apart, each of some records, and so few records have one between.
+APART, FEWEST_OF_TWO, HARDLY_ANY = 1.25, 10, 0.02
 FEWEST = 2
 # Records of a run that begin so many times as far from its start as they are apart.
 FEWEST_OF_RUN = 3
@@ -184,8 +188,10 @@ def of_spread(values: Values, protocol: Protocol, throughput: Callable[[float], 
 
     ``values``: those that the mean is of, in file order. ``throughput``: what one of them stands for.
     """
-    if protocol.statistic != "mean" or (both := _mean_and_median(values)) is None:
+    if protocol.statistic != "mean":
         return ()
+    if (both := _mean_and_median(values)) is None:
+        return _of_two_speeds(values, throughput)
     mean, median = (f"{throughput(value):.6g}" for value in both)
     first = int(np.argmax(np.abs(values - both[1]) <= TOLERANCE * both[1]))
     skips = first and not (protocol.skip_steps or protocol.trim)
@@ -193,6 +199,20 @@ def of_spread(values: Values, protocol: Protocol, throughput: Callable[[float], 
         skip = protocol.skip_records + first
         return (Message(SLOW_START, count=len(values), mean=mean, median=median, skip=skip),)
     return (Message(UNEVEN, count=len(values), mean=mean, median=median),)
+
+
+def _of_two_speeds(values: Values, throughput: Callable[[float], float]) -> tuple[Message, ...]:
+    """Tell of values that lie apart in two halves, with hardly any between: their mean and median hide that."""
+    if len(values) < FEWEST_OF_TWO:
+        return ()
+    middle = float(np.median(values))
+    low, high = float(np.median(values[values <= middle])), float(np.median(values[values >= middle]))
+    between = np.abs(values - (low + high) / 2) < (high - low) / 4
+    if not high > APART * low > 0 or between.mean() > HARDLY_ANY:
+        return ()
+    slow, fast = sorted((throughput(low), throughput(high)))
+    mean = f"{throughput(float(values.mean())):.6g}"
+    return (Message(TWO_SPEEDS, low=f"{slow:.6g}", high=f"{fast:.6g}", mean=mean),)
 
 
 def of_summaries(

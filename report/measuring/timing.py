@@ -128,13 +128,25 @@ def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int,
     rows = slice(first, last + 1)
     begins = np.zeros(last + 1 - first, np.bool_)
     if not ("time" in records and records.printed("time")[[first, last]].all()):
-        begins[1:] |= np.diff(records.numbers("elapsed")[rows]) < 0
+        begins[1:] |= _begin_anew(records, rows)
     if protocol.counts == "steps" and "steps_per_epoch" not in records:
         begins[1:] |= np.diff(steps_in_epoch(records, step_field(fields, protocol.records))[rows]) < 0
     if protocol.counts == "epochs" and "epoch" in records:
         begins[1:] |= np.diff(records.numbers("epoch")[rows]) < 0
     starts = (first + np.flatnonzero(begins)).tolist()
     return [slice(start, end) for start, end in pairwise([first, *starts, last + 1])]
+
+
+def _begin_anew(records: Columns, rows: slice) -> Mask:
+    """Behind which of some rows an ``elapsed`` begins anew: where it falls, and as the steps of an epoch do.
+
+    One that falls as an epoch begins does so with each: one record of a short epoch may be at no more than the next.
+    """
+    falls: Mask = np.diff(records.numbers("elapsed")[rows]) < 0
+    if "epoch" not in records or "step" not in records:
+        return falls
+    are_next = (np.diff(records.numbers("epoch")[rows]) > 0) & (np.diff(records.numbers("step")[rows]) <= 0)
+    return falls | are_next if (falls & are_next).any() else falls
 
 
 def _are_from_start(records: Columns, fields: Fields, protocol: Protocol, stretches: Sequence[slice]) -> Sequence[bool]:

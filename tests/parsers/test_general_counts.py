@@ -5,7 +5,7 @@ from time import process_time
 
 import pytest
 
-from parsers.general.drafting import Draft
+from parsers.general.drafting import MAY_BE_SAMPLES, Draft
 from parsers.runs.facts import SCALING
 from tests.parsers.test_general_reader import drafted, found_in, refused
 
@@ -183,3 +183,19 @@ def test_a_batch_size_on_the_lines_is_not_overridden_by_another_that_is_stated_o
     found = drafted(tmp_path, "world_size = 1\nbatch_size = 16\n" + lines)
     assert not {"batch_size", "job_batch_size"} & {fact.name for fact in found.reading.facts.values()}
     assert "the lines print a batch size of 64" in " ".join(map(str, found.assumed))
+
+
+def of_counter(tmp_path: Path, counter: str, *, by: int = 640) -> set[str]:
+    lines = (f"Epoch: 1 [{counter.format(n=by * n)}] Loss: 2.5 Time: {n}.5s\n" for n in range(1, 19))
+    return {one.key for one in drafted(tmp_path, "".join(lines)).assumed}
+
+
+def test_a_count_without_a_name_that_grows_by_several_may_be_of_samples(tmp_path: Path) -> None:
+    assert MAY_BE_SAMPLES in of_counter(tmp_path, "{n}/60000")
+
+
+@pytest.mark.parametrize(("counter", "by"), [("{n}/60000", 1), ("step {n}/60000", 640)], ids=["by one", "of steps"])
+def test_a_count_of_steps_that_is_known_by_its_name_or_by_its_growth_is_not(
+    tmp_path: Path, counter: str, by: int
+) -> None:
+    assert MAY_BE_SAMPLES not in of_counter(tmp_path, counter, by=by)

@@ -6,6 +6,7 @@ import pytest
 from pytest import approx
 
 from parsers.general.gathered import MOST_OF_A_FORM
+from parsers.general.proofs.training_evidence import UNNAMED
 from report.evidence.log_summary import Summary, summarise
 from tests.parsers.test_general_reader import drafted, refused
 from tests.parsers.toy_logs import write
@@ -114,3 +115,29 @@ def test_the_times_of_epochs_are_believed_behind_more_lines_of_losses_than_are_e
 def test_the_time_since_an_epoch_began_is_not_that_of_an_epoch(tmp_path: Path) -> None:
     text = "".join(f"loss: 0.{n}\nTime elapsed for this epoch: {10 * (n % 6) + 10}.5 s\n" for n in range(1, 24))
     assert read(tmp_path, text).measurement is None
+
+
+COUNTED = "{word}step {n} time 12.{n}5 ms\n"
+
+
+def counted(word: str, *, head: str = "") -> str:
+    return head + "".join(COUNTED.format(word=word, n=n) for n in range(1, 9))
+
+
+def test_that_steps_are_of_training_is_assumed_aloud_where_no_line_of_the_log_says_so(tmp_path: Path) -> None:
+    assert UNNAMED in {one.key for one in drafted(tmp_path, counted("")).assumed}
+
+
+@pytest.mark.parametrize("head", ["Start of training\n", "Epoch 1\n", "loss 2.5\n"])
+def test_nothing_of_that_is_said_where_a_line_tells_of_training(tmp_path: Path, head: str) -> None:
+    assert UNNAMED not in {one.key for one in drafted(tmp_path, counted("", head=head)).assumed}
+
+
+@pytest.mark.parametrize("word", ["matmul ", "denoising ", "Translated ", "allreduce busbw 97.5 "])
+def test_lines_that_count_the_steps_of_something_else_are_refused(tmp_path: Path, word: str) -> None:
+    refused(tmp_path, counted(word))
+
+
+def test_the_time_of_a_part_of_the_passes_of_a_step_is_not_that_of_the_step(tmp_path: Path) -> None:
+    lines = (f"step {n} loss 2.5 micro-step time 0.0{n}5s\n" for n in range(1, 9))
+    refused(tmp_path, "".join(lines))

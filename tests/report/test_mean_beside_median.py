@@ -47,3 +47,17 @@ def test_only_a_mean_is_warned_of() -> None:
 
 def test_a_mean_near_the_median_is_not_warned_of() -> None:
     assert warnings("plain", throughput=[99.0, 100, 101, 105]) == ()
+
+
+def test_a_mean_between_two_speeds_is_told_though_the_median_is_the_same() -> None:
+    assert warnings("estimate=step_time", step_time=[1.0] * 8 + [4.0] * 8) == (
+        "The records are of two speeds, about 8 and 32; their mean 12.8 is that of neither.",
+    )
+
+
+def test_speeds_that_scatter_are_not_two() -> None:
+    assert warnings("estimate=step_time", step_time=[float(value) for value in range(10, 30)]) == ()
+
+
+def test_two_speeds_are_not_told_of_a_few_records() -> None:
+    assert warnings("estimate=step_time", step_time=[1.0, 4.0] * 4) == ()

@@ -177,3 +177,8 @@ def test_a_few_passes_of_a_bar_count_between_their_steps() -> None:
 def test_passes_that_are_cut_off_do_not_count_from_their_beginning() -> None:
     cut = passes(9)[lambda records: (records["step"] < 4) | (records["line"] % 3 > 0)]
     assert in_steps(cut.assign(line=np.arange(1, len(cut) + 1))) == pytest.approx(1)
+
+
+def test_the_clock_of_an_epoch_begins_anew_behind_one_that_prints_only_once() -> None:
+    epochs, steps = [1, 1, 2, 2, 3, 4, 4], [50, 100, 50, 100, 50, 50, 100]
+    assert in_steps(log(epoch=epochs, step=steps, elapsed=[step / 4 for step in steps])) == pytest.approx(4)

@@ -41,7 +41,7 @@ from .step_proof import (
     proof_of_step,
     share_of_all,
 )
-from .training_evidence import is_beside, not_evident, why_numbered
+from .training_evidence import is_beside, not_evident, why_numbered, why_unnamed
 
 FEWEST_EPOCHS = 4
 NOT_TRAINING = "its lines are not of training"
@@ -99,8 +99,8 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
     shown = None if series.evidence else _shown_by_other_lines(series, gathered)
     found = _proven(replace(series, shown=shown), gathered)
-    if isinstance(found, Proven) and shown:
-        found.why.append(shown)
+    if isinstance(found, Proven) and (why := shown or why_unnamed(gathered)):
+        found.why.append(why)
     return found
 
 

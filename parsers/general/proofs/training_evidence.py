@@ -7,7 +7,7 @@ import numpy as np
 from ...io.message import Message
 from ...naming.sense import STEP_RATE, STEP_TIME, TIME
 from ..bars.training_bar import names_steps
-from ..gathered import Gathered
+from ..gathered import Gathered, once_a_log
 from ..spoken_series import LEAST, SpokenSeries, rises
 from .epoch_proof import are_one_by_one
 
@@ -17,6 +17,7 @@ ENDS_EPOCHS = (
     "{name} is that of an epoch of training, for each follows a line that numbers the next epoch and the log tells a "
     "learning rate or a loss; it may hold the time of an evaluation that is told between the two"
 )
+UNNAMED = "the steps are those of training; no line of the log speaks of training, of a loss or of a learning rate"
 ONE_LINE = "only one line has it"
 UNKNOWN_NAME = "its name has words that are not known"
 _OF_DATA = re.compile(r"(?i)data[ _]?load")  # a part of a step
@@ -24,8 +25,11 @@ _WITHOUT_END = re.compile(r"\s*\d+it \[\d+:\d\d")  # a bar of whatever goes by
 MOST_LINES = 25  # of a record
 MOST_BESIDE = 0.9
 _ELSEWHERE = re.compile(
-    r"(?i)\b(?:infer\w*|eval\w*|test\w*|generat\w*|predict\w*|request\w*|latency|draw|bitrate|valid\w*|bandwidth)\b"
+    r"(?i)\b(?:infer\w*|eval\w*|test\w*|generat\w*|predict\w*|request\w*|latency|draw|bitrate|valid\w*|bandwidth"
+    r"|translat\w*|transcrib\w*|encod(?:ed|ing)|denois\w*|tokeniz\w*|quantiz\w*|residual|matmul|gemm|busbw|algbw"
+    r"|processed|rows)\b"
 )
+_TRAINS = re.compile(r"(?i)(?<![a-z])(?:pre)?train|epoch|训练")
 
 
 def not_evident(series: SpokenSeries, gathered: Gathered, *, is_shown: bool) -> str | None:
@@ -48,6 +52,16 @@ def not_evident(series: SpokenSeries, gathered: Gathered, *, is_shown: bool) -> 
     if "qualified" in series.sense.flags and not (is_evident and rises(series.steps)):
         return UNKNOWN_NAME
     return None
+
+
+def why_unnamed(gathered: Gathered) -> Message | None:
+    """What is assumed of lines that count steps, where nothing in the whole log says that they are of training."""
+    return None if gathered.evidence or _speaks_of_training(gathered) else Message(UNNAMED)
+
+
+@once_a_log
+def _speaks_of_training(gathered: Gathered) -> bool:
+    return any(map(_TRAINS.search, gathered.head))
 
 
 def why_numbered(series: SpokenSeries, gathered: Gathered) -> Message | None:
