@@ -206,3 +206,16 @@ def test_a_mean_beside_an_epoch_is_that_of_epochs_only_where_it_says_so(
         tmp_path, "".join(AVERAGE.format(epoch=n, loss=2 / n, name=name, digits=7 * n % 30) for n in range(1, 30))
     )
     assert found == (None if rate is None else (rate, "epochs/s"))
+
+
+OF_EPOCHS = {
+    "in one line": "[{n}/120][2586] Loss_D: {loss:.2f} Loss_G: 2.5 Time: {time:.2f}s\n",
+    "in two lines": "[{n}/120][2586]\n   Loss_D: {loss:.2f} Loss_G: 2.5 Time: {time:.2f}s\n",
+    "without steps": "[{n}/120] loss {loss:.2f} time: {time:.2f}s\n",
+}
+
+
+@pytest.mark.parametrize("line", OF_EPOCHS.values(), ids=OF_EPOCHS)
+def test_a_time_beside_a_number_that_may_be_of_epochs_is_not_that_of_a_step(tmp_path: Path, line: str) -> None:
+    text = "".join(line.format(n=n, loss=9 - n / 3, time=4368 + 7 * n % 5) for n in range(13))
+    assert speed(tmp_path, text) is None

@@ -64,8 +64,11 @@ def _without_stamps(series: SpokenSeries, gathered: Gathered, factor: float) -> 
 
 
 def _may_be_of_epochs(series: SpokenSeries) -> bool:
-    """Whether neither the time has a name nor what counts its lines: `[3/20] loss 0.5, 2.1s`."""
-    return "nameless" in series.sense.flags and not series.level.step
+    """Whether neither the time nor what counts its lines is called that of steps: `[3/20] loss 0.5, time 2.1s`.
+
+    Beside the number of an epoch it counts steps: `Epoch: [2][3/20] loss 0.5, time 2.1s`.
+    """
+    return series.sense.role != STEP_TIME and not (series.level.step or series.level.has_epoch)
 
 
 def is_of_every_step(series: SpokenSeries) -> bool:
