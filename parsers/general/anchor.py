@@ -50,7 +50,7 @@ def escaped(word: str) -> str:
 
 
 def _common_end(texts: Sequence[str]) -> str:
-    """What some texts end with, from the start of a word on, and not longer than is told apart by."""
+    """The whole words that all texts end with, at most `LONGEST_ANCHOR` letters of them."""
     plain = [re.sub(r"\s+", " ", _after_marks(text)).rstrip() for text in texts]
     columns = zip(*(reversed(text) for text in plain), strict=False)
     length = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))

@@ -1,4 +1,4 @@
-"""Bars of one name and as many steps, in turns of training and of an evaluation, of which only one shows a loss."""
+"""Training and evaluation bars that alternate under one name and total: the one that shows a loss is training."""
 
 import re
 from collections.abc import Sequence

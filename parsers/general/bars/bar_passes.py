@@ -46,7 +46,7 @@ def begins_anew(one: Spoken, other: Spoken) -> bool:
 def of_several_loops(series: SpokenSeries) -> str | None:
     """Why it is not known which loop is that of training, where bars of one name are of several.
 
-    By their totals in the same epoch, or by passes of which only some show a loss, at other speeds than the rest.
+    They do if totals differ within an epoch, or if only some passes show a loss and run at another speed.
     """
     return _by_totals(series) or _by_losses(series)
 

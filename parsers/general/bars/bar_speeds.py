@@ -40,7 +40,7 @@ class _TimedPass:
 
 
 def why_speeds(series: SpokenSeries) -> Iterator[Message]:
-    """What is told of a bar whose speeds lie apart in two groups: those of its passes, or of two parts of its only one.
+    """A warning for a bar with two distinct speeds: between its passes, or, if it has only one, within that pass.
 
     The first may start slowly.
     """
@@ -58,7 +58,7 @@ def why_speeds(series: SpokenSeries) -> Iterator[Message]:
 
 
 def _of_phases(series: SpokenSeries) -> Iterator[Message]:
-    """What is told of the only pass of a bar, in stretches of as many drawings, that goes on at another speed."""
+    """A warning if the speed of the only pass changes for good; it is compared over equal parts of the pass."""
     steps, clocks = series.steps, np.array([row.clock for row in series.rows])
     ends = np.unique(np.linspace(0, len(series) - 1, STRETCHES + 1).astype(int))
     done, took = np.diff(steps[ends]), np.diff(clocks[ends])
