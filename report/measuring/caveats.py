@@ -39,6 +39,9 @@ AS_EPOCHS = (
 )
 NO_EPOCH_LENGTH = "The log does not state the steps per epoch; the last printed step is taken as the end of an epoch."
 RUNNING_MEAN = "{field} is a running mean, whose {statistic} over-weights early steps. Use estimate=instant."
+RUNNING_MEAN_OF_STEPS = (
+    "{field} is a running mean, whose {statistic} over-weights early steps. Use estimate=instant counts=steps."
+)
 SLOW_START = (
     "The mean of {count} records is {mean}, their median {median}: the first records are outliers; "
     "skip_records={skip} skips them."
@@ -84,6 +87,7 @@ WARNINGS = (
     AS_EPOCHS,
     NO_EPOCH_LENGTH,
     RUNNING_MEAN,
+    RUNNING_MEAN_OF_STEPS,
     SLOW_START,
     UNEVEN,
     TWO_SPEEDS,
@@ -180,7 +184,8 @@ def of_means(field: Field, protocol: Protocol, used: int) -> tuple[Message, ...]
     """Warn of running means where ``used`` of them, more than one, go through a statistic."""
     if field.kind != "running_mean" or protocol.estimate == "instant" or used == 1:
         return ()
-    return (Message(RUNNING_MEAN, field=field.name, statistic=protocol.statistic),)
+    key = RUNNING_MEAN_OF_STEPS if protocol.is_in_steps else RUNNING_MEAN
+    return (Message(key, field=field.name, statistic=protocol.statistic),)
 
 
 def of_spread(values: Values, protocol: Protocol, throughput: Callable[[float], float]) -> tuple[Message, ...]:

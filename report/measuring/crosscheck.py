@@ -69,7 +69,8 @@ def checks(part: FormatRecords, facts: Facts, measured: Measurement) -> Iterator
     """The throughput by every other estimate that the log allows over the same window; a sample is a sequence."""
     part = part.of_run(measured.protocol.run)
     for keys in ways(ESTIMATES, measured.protocol):
-        if keys["estimate"] == measured.protocol.estimate:
+        is_same = keys["estimate"] == "steps" and measured.protocol.is_of_last_means
+        if keys["estimate"] == measured.protocol.estimate or is_same:
             continue
         try:
             found = measure(part.table, part.fields, facts, by(keys["estimate"], measured.protocol))
@@ -110,7 +111,7 @@ def compared(found: Measurement, measured: Measurement, part: FormatRecords, fac
 def by(estimate: str, protocol: Protocol) -> Protocol:
     """The protocol with another estimate, which counts steps as well; a clock gives one value, without a statistic."""
     keys = protocol.model_dump(exclude_defaults=True, exclude={"counts"}) | {"estimate": estimate}
-    if protocol.is_in_steps and estimate in ("clock", "duration"):
+    if protocol.is_in_steps and estimate in ("clock", "duration", "instant"):
         keys["counts"] = protocol.counts if protocol.counts == "epochs" else "steps"
     for key in ("trim", "trim_min", "statistic") if estimate == "clock" else ():
         keys.pop(key, None)

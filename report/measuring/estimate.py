@@ -73,7 +73,7 @@ def column(records: Records, fields: Fields, protocol: Protocol) -> str:
     ``records``: all records of the
     protocol's kind. Raises ``NoMeasurement`` where the log does not print the column.
     """
-    records, names = columns(records), READS[protocol.estimate]
+    records, names = columns(records), READS["steps" if protocol.is_of_last_means else protocol.estimate]
     for name in names:
         if _is_printed(records, fields, protocol, name):
             return name
@@ -115,7 +115,7 @@ def values(records: Records, fields: Fields, protocol: Protocol) -> Values:
         raise NoMeasurement(TOTAL, field=field.name)
     if protocol.estimate == "instant" and field.kind == "unknown":
         raise NoMeasurement(UNKNOWN_KIND, field=field.name)
-    if protocol.estimate != "instant" or field.kind != "running_mean":
+    if protocol.estimate != "instant" or protocol.is_of_last_means or field.kind != "running_mean":
         return printed
     counter = _counter(fields, protocol.records, field)
     if counter.name == "epoch" and field.per != "run":

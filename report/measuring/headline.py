@@ -182,7 +182,7 @@ def _uncounted(part: FormatRecords, facts: Facts, run: int | None, error: NoMeas
         key = ONLY_EPOCHS if found.protocol.estimate == "duration" else ONLY_TIMED_EPOCHS
         told = Message(key) if error.message.key == NONE_COMPUTED else error.message
         return _told(_steady(part, facts, found), [told])
-    key = ONLY_STEPS if found.protocol.estimate == "steps" else ONLY_STEPS_NUMBERED
+    key = ONLY_STEPS if found.protocol.estimate in ("steps", "instant") else ONLY_STEPS_NUMBERED
     return _told(found, [Message(key, why=why)])
 
 

@@ -27,7 +27,10 @@ from parsers.io.validation import UNKNOWN, Mistake, broken_rule
 from .windows.length import AnyLength, Length, SomeLength
 
 ARE_EXCLUSIVE = "{one} and {other} are mutually exclusive."
-COUNTS_ALONE = "counts=steps goes with estimate=clock or estimate=duration; estimate=steps reads the time of a step."
+COUNTS_ALONE = (
+    "counts=steps goes with estimate=clock, estimate=duration or estimate=instant; estimate=steps reads the time of a "
+    "step."
+)
 COUNTS_TOKENS = "counts=tokens goes with estimate=step_time, estimate=duration or estimate=clock."
 COUNTS_EPOCHS = "counts=epochs goes with records=epoch and estimate=duration or estimate=clock."
 CLOCK_ALONE = "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."
@@ -67,10 +70,11 @@ class Protocol(BaseModel):
     estimate: Literal["reported", "step_time", "duration", "clock", "instant", "steps"] = "reported"
     """How a throughput is obtained. `reported`: as printed; `step_time`: batch size × cards / step time; `duration`:
     samples of a record / its duration; `clock`: samples between two records / the time between them; `instant`: as
-    printed, with running means converted to instantaneous values; `steps`: steps per second."""
+    printed, with running means converted to instantaneous values; `steps`: steps per second, as printed."""
     counts: Literal["samples", "tokens", "steps", "epochs"] = "samples"
     """What `clock` and `duration` count: samples (or tokens where the log states them), steps, or epochs (of epoch
-    records only). `tokens`, also of `step_time`: samples × sequence length, unless the log states tokens."""
+    records only). `tokens`, also of `step_time`: samples × sequence length, unless the log states tokens. `steps`,
+    also of `instant`: steps per second by the last running mean of each epoch."""
     run: PositiveInt | Literal["last"] | None = None
     """Which run, if a log contains several: its number, from 1, or `last`."""
     skip_records: NonNegativeInt = 0
@@ -113,7 +117,7 @@ class Protocol(BaseModel):
 
     @model_validator(mode="after")
     def _fits_its_estimate(self) -> Self:
-        if self.counts == "steps" and self.estimate not in ("clock", "duration"):
+        if self.counts == "steps" and self.estimate not in ("clock", "duration", "instant"):
             raise Mistake(COUNTS_ALONE)
         if self.counts == "tokens" and self.estimate not in ("step_time", "duration", "clock"):
             raise Mistake(COUNTS_TOKENS)
@@ -175,6 +179,16 @@ class Protocol(BaseModel):
     def is_in_steps(self) -> bool:
         """Whether it gives steps or epochs a second, and not samples or tokens."""
         return self.estimate == "steps" or self.counts in ("steps", "epochs")
+
+    @property
+    def is_of_last_means(self) -> bool:
+        """Whether it reads of each epoch the last running mean of the time of a step."""
+        return self.estimate == "instant" and self.counts == "steps"
+
+    @property
+    def reads_throughput(self) -> bool:
+        """Whether it reads a throughput as printed, or of running means, where the records print one."""
+        return self.estimate in ("reported", "instant") and not self.is_of_last_means
 
     @property
     def window_counts_steps(self) -> bool:

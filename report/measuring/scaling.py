@@ -251,8 +251,8 @@ def amount_of_step(records: Records, fields: Fields, facts: Facts, used: Mask, p
     has them.
     Raises ``NoMeasurement`` where neither is known.
     """
-    if protocol.estimate == "steps" or protocol.counts == "epochs":
-        return 1, "steps" if protocol.estimate == "steps" else "epochs"
+    if protocol.is_in_steps:
+        return 1, "epochs" if protocol.counts == "epochs" else "steps"
     records = columns(records)
     if (sizes := own_sizes(records.rows(used), facts)) is not None:
         return as_counted(float(sizes.mean()), "samples", records, facts, protocol)

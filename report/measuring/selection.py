@@ -9,21 +9,21 @@ from functools import cached_property
 import numpy as np
 
 from parsers.grammar.field import Scope
-from parsers.grammar.format import METRICS
 from parsers.io.lazy import pd
-from parsers.io.message import Message, joined
+from parsers.io.message import Message
 
 from . import estimate
-from .caveats import left_out, of_earlier_run, of_records, of_sizes, of_steps
+from .caveats import left_out, of_records, of_sizes, of_steps
 from .estimate import CONSUMED, READS, Facts, Values, as_counted, refuse_impossible, refuse_rounded, refuse_zero
 from .protocol import NoMeasurement, Protocol
 from .ranks.rank_records import Ranks, not_of_the_job, ranks_of
 from .ranks.rank_spread import RankSpread, refuse_times, spread
-from .record_columns import Columns, Records, columns, taken
+from .record_columns import Columns, Records, taken
 from .scaling import BATCH_SIZES, COVERED, amount_of_step, amounts, own_sizes, scale, thing_counted
 from .statistic import trim
 from .timing import Timed, clock
-from .window import Fields, Mask, last_run, one_rank, one_run, window
+from .window import Fields, Mask, window
+from .windows.readable_records import readable_records
 from .windows.record_use import Reasons, RecordUse, are_readable
 
 _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "model")
@@ -33,9 +33,6 @@ READ = ("record", "line", "rank", "counted", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
 NEAR = 0.2  # a rate of the whole job to the throughput by the time of a step
 EMPTY_WINDOW = "The window of the protocol ({protocol}) excludes all {count} records."
 EMPTY_WINDOW_OF_ONE = "The window of the protocol ({protocol}) excludes the only record."
-NO_RECORDS = "The log has no {kind} records and no others."
-OTHER_RECORDS = "The log has no {kind} records; it has {known}."
-OF_A_KIND = "{count} {kind} records (records={kind})"
 
 
 @dataclass(frozen=True)
@@ -125,7 +122,7 @@ class _Log:
 
 def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Selection:
     """Return what a protocol uses of the records of a log; arguments and errors are those of ``measure``."""
-    chosen, column, reasons = _read(records, fields, protocol)
+    chosen, column, reasons = readable_records(records, fields, protocol)
     readable = reasons == RecordUse.USED
     log = _Log(chosen.rows(readable), fields, facts, protocol, ranks_of(chosen, column, reasons))
     used, windowed = _window(log)
@@ -141,7 +138,7 @@ def clocked(records: Records, fields: Fields, facts: Facts, protocols: Sequence[
 
     Arguments and errors are as of ``measure``; None where only the window of a protocol would raise one.
     """
-    chosen, column, reasons = _read(records, fields, protocols[0])
+    chosen, column, reasons = readable_records(records, fields, protocols[0])
     readable, ranks = chosen.rows(reasons == RecordUse.USED), ranks_of(chosen, column, reasons)
     for protocol in protocols:
         log = _Log(readable, fields, facts, protocol, ranks)
@@ -186,46 +183,10 @@ def readings(records: Records, fields: Fields, facts: Facts, protocol: Protocol)
 
     Raises ``NoMeasurement`` as ``measure`` does; the clock has no values.
     """
-    chosen, column, reasons = _read(records, fields, protocol)
+    chosen, column, reasons = readable_records(records, fields, protocol)
     readable = chosen.rows(reasons == RecordUse.USED)
     log = _Log(readable, fields, facts, protocol, ranks_of(chosen, column, reasons))
     return readable, _series(log, column, np.ones(len(readable), dtype=np.bool_))
-
-
-def _of_kind(records: Records, protocol: Protocol) -> Columns:
-    records = columns(records)
-    chosen = records.of_kind(protocol.records)
-    if not len(chosen):
-        counts = {kind: len(records.of_kind(kind)) for kind in METRICS}
-        most_first = sorted(filter(counts.get, METRICS), key=counts.__getitem__, reverse=True)
-        if not most_first:
-            raise NoMeasurement(NO_RECORDS, kind=protocol.records)
-        known = (Message(OF_A_KIND, count=counts[kind], kind=kind) for kind in most_first)
-        raise NoMeasurement(OTHER_RECORDS, kind=protocol.records, known=joined("{first}, {second}", known))
-    return chosen
-
-
-def _read(records: Records, fields: Fields, protocol: Protocol) -> tuple[Columns, str, Reasons]:
-    """Return all records of the kind, the column that is read, and whether each of them is of the run and readable."""
-    chosen = _of_kind(records, protocol)
-    mine = one_run(chosen, protocol.run, last_run(records))
-    reasons = np.full(len(chosen), RecordUse.OTHER_RUN, dtype=np.int8)
-    run = chosen.rows(mine)
-    column = estimate.column(run, fields, protocol)
-    reasons[mine] = _readable(run, column, fields, protocol.records)
-    return chosen, column, reasons
-
-
-def _readable(chosen: Columns, column: str, fields: Fields, kind: str) -> Reasons:
-    """Return whether each record of a run prints the column, is of the lowest rank that does and of no earlier run."""
-    reasons = np.full(len(chosen), RecordUse.NO_VALUE, dtype=np.int8)
-    valued, field = estimate.valued(chosen, fields, kind, column), fields.get((kind, column))
-    reasons[valued] = np.where(one_rank(chosen.rows(valued)), RecordUse.USED, RecordUse.OTHER_RANK)
-    if field is not None:
-        used = reasons == RecordUse.USED
-        if (earlier := of_earlier_run(chosen.rows(used), column, field)).any():
-            reasons[np.flatnonzero(used)[earlier]] = RecordUse.EARLIER_RUN
-    return reasons
 
 
 def _series(log: _Log, column: str, used: Mask) -> Series:

@@ -34,6 +34,7 @@ REASONS: Mapping[str, str] = {
     "between": "between the two lines used for timing",
     "other_run": "they are from another run",
     "earlier_run": "they are from an earlier run",
+    "part_of_epoch": "they are running means of part of an epoch",
     "summed": "they are from other ranks, and are part of the sum over all ranks",
 }
 WITHOUT = "without {count} because {reason}"

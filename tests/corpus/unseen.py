@@ -20,7 +20,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from io import StringIO
 from pathlib import Path
 
@@ -29,6 +29,7 @@ import click
 from parsers.io.errors import ParserError
 from parsers.io.printable import say
 from report.evidence.log_summary import summarise
+from tests.corpus.judgement import Judgement, is_far, judgement_of
 from tests.corpus.witnesses import TOLERANCE, Witness, are_near, contradicts, is_told, lines_of, shape_of, witnesses
 
 LINES_OF_SPEED = 3
@@ -81,10 +82,24 @@ class Row:
     warnings: str
     reason: str
     silent: str
+    by_hand: str = ""
+    is_readable: bool = False
+    ratio: float | None = None  # to the number that a person read, in the same unit
 
 
 def row(folder: Path, log: Path) -> Row:
-    """What one log of a folder gives."""
+    """What one log of a folder gives, beside what a person read from it where one did."""
+    return judged(read(folder, log), judgement_of(log))
+
+
+def judged(read: Row, hand: Judgement) -> Row:
+    """The same row with what a person read."""
+    ratio = hand.ratio(read.throughput, read.unit)
+    return replace(read, by_hand=hand.by_hand, is_readable=hand.is_readable, ratio=ratio)
+
+
+def read(folder: Path, log: Path) -> Row:
+    """What one log gives to the command."""
     text = log.read_bytes().decode("utf-8", "replace")
     name, speed = log.relative_to(folder).as_posix(), prints_speed(text)
     try:
@@ -164,8 +179,24 @@ def summed_up(found: Sequence[Row]) -> str:
             f"with a throughput that nothing else confirms: {sum(not row.witnesses for row in given)}",
             f"contradicted by more than {TOLERANCE:.0%} without a warning: {len(silent)}",
             *(f"  {row.log}: {row.throughput:g} {row.unit}, {row.protocol}; but {row.silent}" for row in silent),
+            *by_hand(found),
         )
     )
+
+
+def by_hand(found: Sequence[Row]) -> list[str]:
+    """What became of the logs that a person read first; nothing where there are none."""
+    readable = [row for row in found if row.is_readable]
+    compared = [row for row in found if row.ratio is not None]
+    far = [row for row in compared if is_far(row.ratio)]
+    if not any(row.by_hand for row in found):
+        return []
+    return [
+        f"that a person read a speed or time of training from: {share(len(readable), len(found))}",
+        f"with a throughput, of these: {share(sum(row.throughput is not None for row in readable), len(readable))}",
+        f"in the unit of the person: {len(compared)}, not near {len(far)}",
+        *(f"  {row.log}: {row.throughput:g} {row.unit}, {row.ratio:.3f} x" for row in far),
+    ]
 
 
 def share(count: int, of: int) -> str:

@@ -51,6 +51,13 @@ def own_figures(
             yield from by_means_beside(part, facts, measured, kind)
 
 
+def by_epochs(part: FormatRecords, facts: Facts, measured: Measurement) -> Iterator[Check]:
+    """The throughput by what the records of epochs of a run print of whole epochs."""
+    part = part.of_run(measured.protocol.run)
+    if measured.protocol.records != "epoch" and part.table.are("epoch").sum() >= LEAST_EPOCHS:
+        yield from _first(_with_steps(part), facts, measured, "epoch", OF_A_RECORD)
+
+
 def by_means_beside(part: FormatRecords, facts: Facts, measured: Measurement, kind: str) -> Iterator[Check]:
     """The throughput by the running means that records of a kind print beside that of a step, or its time."""
     if (field := part.fields.get((kind, "mean_throughput"))) is not None:

@@ -17,6 +17,7 @@ from ..measurement import Measurement, NoMeasurement, measure
 from ..protocol import Protocol
 from ..selection import readings
 from ..window import Counts, step_field, steps_in_epoch
+from ..windows.warm_up import warm_up
 
 LAST_MEANS = (
     "The steps that the running means cover ({own}) took as long as {value} {unit} makes, {ratio} times the throughput "
@@ -26,22 +27,42 @@ MEDIAN_OF_MEANS = (
     "The median of the running means is used: their last ones give {value} {unit}, but their mean {mean} {unit}, which "
     "over-weights the first steps of an epoch."
 )
-WARNINGS = (LAST_MEANS, MEDIAN_OF_MEANS)
+LAST_MEAN_OF_EACH = (
+    "The last running mean of each epoch is used: the mean of {count} records, {mean} {unit}, over-weights the first "
+    "steps of an epoch."
+)
+WARNINGS = (LAST_MEANS, MEDIAN_OF_MEANS, LAST_MEAN_OF_EACH)
 # What was measured from the times of steps that the records print, each with its weight of one.
 TIMES_OF_STEPS = (("step", "steps", "mean"), ("step", "step_time", "mean"))
 
 
 def evened(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
-    """The measurement by the median of running means, where that is what their last ones give and their mean is not."""
+    """The measurement by the median of running means, or their last ones, where their mean is not what these give."""
     last = next((check for check in by_last_means(part, facts, found) if abs(check.ratio - 1) > TOLERANCE), None)
     if last is None:
         return found
     median = measure(part.table, part.fields, facts, found.protocol.overridden("statistic=median"))
     if abs(median.value / last.measurement.value - 1) > TOLERANCE:
-        return found
+        return _by_last(part, facts, found, last.measurement) or found
     others = [said for said in found.warnings if said.key != RUNNING_MEAN]
     told = {"value": f"{last.measurement.value:.6g}", "mean": f"{found.value:.6g}", "unit": found.unit}
     return replace(median, warnings=(*others, Message(MEDIAN_OF_MEANS, **told)))
+
+
+def _by_last(part: FormatRecords, facts: Facts, found: Measurement, last: Measurement) -> Measurement | None:
+    """The measurement by the last running mean of each epoch but a slow first one; None unless nearer to ``last``."""
+    run = {} if found.protocol.run is None else {"run": found.protocol.run}
+    stated = Protocol.of({"records": found.protocol.records, "estimate": found.protocol.estimate, **run})
+    try:
+        means = measure(part.table, part.fields, facts, by("instant", stated))
+        if means.rates is not None and warm_up(means.rates):  # the first epoch holds what warms up
+            means = measure(part.table, part.fields, facts, means.protocol.overridden("skip_records=1"))
+    except NoMeasurement:
+        return None
+    if means.unit != found.unit or abs(means.value - last.value) >= abs(found.value - last.value):
+        return None
+    told = {"count": found.records_used, "mean": f"{found.value:.6g}", "unit": found.unit}
+    return replace(means, warnings=(*means.warnings, Message(LAST_MEAN_OF_EACH, **told)))
 
 
 def by_last_means(part: FormatRecords, facts: Facts, measured: Measurement) -> Iterator[Check]:

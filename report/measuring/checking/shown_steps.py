@@ -10,11 +10,12 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
+from ..caveats import SLOW_START, UNEVEN
 from ..estimate import Facts
 from ..measurement import Measurement, measure
 from ..protocol import NoMeasurement
 from ..record_columns import Columns
-from .own_figures import by_means_beside
+from .own_figures import by_epochs, by_means_beside
 
 FAR = 0.1  # of a throughput
 NEAR = 0.15  # a usual step to the mean of all, which holds the first one of each epoch
@@ -24,6 +25,10 @@ MEDIAN_OF_SHOWN = (
     "The median of the steps that the log shows is used: their mean, {mean} {unit}, over-weights the first steps of an "
     "epoch, as the running means beside them show, which give {value} {unit}."
 )
+MEDIAN_AS_EPOCHS = (
+    "The median of the steps that the log shows is used: their mean, {mean} {unit}, over-weights slow steps, as the "
+    "epoch records show, which give {value} {unit}."
+)
 UNLIKE = (
     "The steps that the log shows (line {first} to {last}) give {shown} {unit}, but the running means beside them, "
     "which hold all steps, {value} {unit}: too far apart for a throughput."
@@ -31,7 +36,7 @@ UNLIKE = (
 ONLY_FIRST = (
     "Each of the {count} step records (line {first} to {last}) is the first step of an epoch, which includes its start."
 )
-WARNINGS = (MEDIAN_OF_SHOWN,)
+WARNINGS = (MEDIAN_OF_SHOWN, MEDIAN_AS_EPOCHS)
 OF_SHOWN_STEPS = (UNLIKE, ONLY_FIRST)
 
 
@@ -46,7 +51,9 @@ def represented(part: FormatRecords, facts: Facts, found: Measurement) -> Measur
     _refuse_first_steps(part, found)
     beside = by_means_beside(part, facts, found, "step")
     of_all = next((one for one in beside if one.measurement.protocol.estimate == "instant"), None)
-    if of_all is None or of_all.ratio <= 1 + FAR:
+    if of_all is None:
+        return _as_epochs(part, facts, found)
+    if of_all.ratio <= 1 + FAR:
         return found
     value = of_all.measurement.value
     told = {"value": f"{value:.6g}", "unit": found.unit}
@@ -55,7 +62,26 @@ def represented(part: FormatRecords, facts: Facts, found: Measurement) -> Measur
         first, last = found.ends
         raise NoMeasurement(UNLIKE, first=first, last=last, shown=f"{found.value:.6g}", **told)
     said = Message(MEDIAN_OF_SHOWN, mean=f"{found.value:.6g}", **told)
-    return replace(median, warnings=(*found.warnings, said))
+    return _told(median, found, said)
+
+
+def _as_epochs(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
+    """The measurement, or by the median where whole epochs took as long as that says, and not as the mean does."""
+    whole = next(by_epochs(part, facts, found), None)
+    if whole is None or whole.ratio <= 1 + FAR or found.protocol.statistic != "mean":
+        return found
+    value = whole.measurement.value
+    median = measure(part.table, part.fields, facts, found.protocol.overridden("statistic=median"))
+    if abs(median.value / value - 1) > FAR:
+        return found
+    said = Message(MEDIAN_AS_EPOCHS, mean=f"{found.value:.6g}", value=f"{value:.6g}", unit=found.unit)
+    return _told(median, found, said)
+
+
+def _told(median: Measurement, found: Measurement, said: Message) -> Measurement:
+    """The median with what was told of the mean, but for that a median would be better."""
+    told = (one for one in found.warnings if one.key not in (UNEVEN, SLOW_START))
+    return replace(median, warnings=(*told, said))
 
 
 def _refuse_first_steps(part: FormatRecords, found: Measurement) -> None:

@@ -13,7 +13,8 @@ class RecordUse:
     Left out before the window: a record of another run, without the value that is read, or of another rank. By the
     window: skipped, dropped at the end, beyond what ``take_first`` takes, before what ``take_last`` takes. After it:
     cut by ``trim``, not the last one (``statistic = last``), between the two that ``estimate = clock`` reads; of
-    another rank, and part of the sum over ranks; of an earlier run, whose mean a file that polls a program repeats.
+    another rank, and part of the sum over ranks; of an earlier run, whose mean a file that polls a program repeats; the
+    running mean of a part of an epoch, where its last one counts.
     """
 
     USED = 0
@@ -30,6 +31,7 @@ class RecordUse:
     OTHER_RUN = 11
     SUMMED = 12
     EARLIER_RUN = 13
+    PART_OF_EPOCH = 14
 
 
 # The reasons as words of tables and messages, ``skip_records``, in their order.
@@ -37,7 +39,14 @@ REASON_KEYS = tuple(name.lower() for name in vars(RecordUse) if name.isupper())
 
 
 # Why a record is not among those that a protocol chooses from.
-UNREADABLE = (RecordUse.OTHER_RUN, RecordUse.NO_VALUE, RecordUse.OTHER_RANK, RecordUse.SUMMED, RecordUse.EARLIER_RUN)
+UNREADABLE = (
+    RecordUse.OTHER_RUN,
+    RecordUse.NO_VALUE,
+    RecordUse.OTHER_RANK,
+    RecordUse.SUMMED,
+    RecordUse.EARLIER_RUN,
+    RecordUse.PART_OF_EPOCH,
+)
 ARE_READABLE: Mask = ~np.isin(np.arange(len(REASON_KEYS)), UNREADABLE)
 
 

@@ -1,0 +1,103 @@
+"""Running means of a bar: the last of each epoch covers all its steps, and is used where the mean of all is not so."""
+
+from pathlib import Path
+
+import pytest
+
+from report.evidence.log_summary import Summary, summarise
+from report.measuring.protocol import Protocol, ProtocolError
+
+STEPS = 40
+LAST = "The last running mean of each epoch is used: the mean of "
+
+
+def bar(epoch: int, step: int, elapsed: float) -> str:
+    """The bar of Lightning after a step, whose rate is the mean of the epoch so far."""
+    share = f"{100 * step // STEPS}%|####| {step}/{STEPS} [{int(elapsed) // 60:02d}:{int(elapsed) % 60:02d}<00:09"
+    return f"Epoch {epoch}:  {share}, {step / elapsed:5.2f}it/s, v_num=1, loss=2.5]\n"
+
+
+def epochs(count: int, first: float, other: float = 0.1, last: int = STEPS - 1, *, twice: bool = False) -> str:
+    """Epochs whose first step is slow; the last one ends after ``last`` steps. A bar may be drawn twice a step."""
+    lines = []
+    for epoch in range(count):
+        for step in range(1, (last if epoch == count - 1 else STEPS - 1) + 1):
+            lines += [bar(epoch, step, first + other * (step - 1))] * (1 + twice)
+    return "".join(lines)
+
+
+def read(at: Path, text: str, protocol: str | None = None) -> Summary:
+    log = at / "train.log"
+    log.write_text(text, encoding="utf-8")
+    return summarise(log, Protocol.parse(protocol) if protocol else None, ())
+
+
+def spoken(found: Summary) -> str:
+    return "\n".join(map(str, found.warnings))
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_the_last_mean_of_each_epoch_is_the_throughput_where_early_steps_weigh_too_much(
+    tmp_path: Path, *, twice: bool
+) -> None:
+    found = read(tmp_path, epochs(6, first=4.0, twice=twice))
+    assert found.measurement is not None
+    assert found.measurement.value == pytest.approx((STEPS - 1) / (4 + 0.1 * (STEPS - 2)), rel=0.002)
+    assert found.measurement.protocol.words() == "records=step estimate=instant counts=steps statistic=mean"
+    assert (found.measurement.records_used, LAST in spoken(found)) == (
+        6,
+        True,
+    )
+
+
+def test_steps_that_are_alike_make_the_mean_of_all_records(tmp_path: Path) -> None:
+    found = read(tmp_path, epochs(6, first=0.1))
+    assert found.measurement is not None
+    assert (found.measurement.value, found.measurement.protocol.estimate) == (10.0, "steps")
+
+
+def test_an_epoch_that_did_not_end_does_not_count(tmp_path: Path) -> None:
+    whole, cut = (read(tmp_path, epochs(6, 4.0, last=last)).measurement for last in (STEPS - 1, 5))
+    assert whole is not None and cut is not None
+    assert (cut.records_used, cut.value) == (5, whole.value)
+
+
+def test_the_records_that_are_left_out_say_that_they_are_parts_of_an_epoch(tmp_path: Path) -> None:
+    found = read(tmp_path, epochs(3, first=4.0)).measurement
+    assert found is not None
+    assert {why: len(lines) for why, lines in found.left_out.items()} == {"part_of_epoch": 3 * (STEPS - 2)}
+
+
+def test_a_protocol_may_ask_for_the_last_means(tmp_path: Path) -> None:
+    found = read(tmp_path, epochs(3, first=0.1), "records=step estimate=instant counts=steps").measurement
+    assert found is not None and (found.value, found.unit, found.records_used) == (10.0, "steps/s", 3)
+
+
+def test_tokens_are_not_counted_by_last_means() -> None:
+    with pytest.raises(ProtocolError, match="counts=tokens goes with"):
+        Protocol.parse("records=step estimate=instant counts=tokens")
+
+
+def torchvision(slow: float) -> str:
+    """Four epochs of 100 steps of which every fiftieth is shown, the first of them slow; each epoch prints its mean."""
+    lines = []
+    for epoch in range(4):
+        for step, time in ((0, slow), (50, 0.5), (99, 0.5)):
+            lines.append(
+                f"Epoch: [{epoch}]  [{step:3d}/100]  eta: 0:00:40  lr: 0.1  loss: 2.5 (2.5)  time: {time:.4f}"
+                "  data: 0.1  max mem: 100\n"
+            )
+        lines.append(f"Epoch: [{epoch}] Total time: 0:00:52 (0.5200 s / it)\n")
+    return "".join(lines)
+
+
+def test_the_median_is_used_where_whole_epochs_took_as_long_as_that_says(tmp_path: Path) -> None:
+    found = read(tmp_path, torchvision(slow=2.5))
+    assert found.measurement is not None
+    assert (found.measurement.value, found.measurement.protocol.statistic) == (2.0, "median")
+    assert "as the epoch records show, which give 1.92308 steps/s." in spoken(found)
+
+
+def test_a_mean_that_whole_epochs_confirm_stays(tmp_path: Path) -> None:
+    found = read(tmp_path, torchvision(slow=0.55)).measurement
+    assert found is not None and found.protocol.statistic == "mean"
