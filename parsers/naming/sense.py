@@ -140,7 +140,7 @@ def qualities(words: Iterable[str]) -> set[str]:
             found.add("part")
         elif word in listed("mean"):
             found.add("mean")
-        elif word not in known:
+        elif word not in known and counted(word) != "steps":
             found.add("qualified")
     return found
 
@@ -236,7 +236,7 @@ def _time_sense(words: Words, behind: Words) -> Sense | None:
         words = words[:-1]
     if factor and behind and not words:
         return Sense(TIME, " ".join(behind), None, factor, flags=frozenset({"nameless"}))
-    name = find(named("step_time"), words) or (words if behind and words in named("step_time", "of_step") else None)
+    name = find(named("step_time"), words) or (words if factor and words in named("step_time", "of_step") else None)
     if name is not None:
         role = STEP_TIME if factor else TIME
         flags = frozenset(qualities(without(name, words)))
