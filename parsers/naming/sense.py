@@ -86,6 +86,7 @@ def _composed_sense(words: Words, behind: Words) -> Sense | None:
         return Sense("other", " ".join(words))
     names = {word for name in named("rate") for word in name} if found.role != STEP_TIME else {"time", "cost", "speed"}
     names |= listed("environment") if is_of_environment else set()
+    names |= set(vocabulary()["counted"]["steps"]) if found.role == RATE else set()  # train_iter_items/sec
     left = tuple(word for word in (found.left if by_name else words) if word not in names)
     is_unknown = not by_name and "qualified" in qualities(left)
     flags = qualities(left) | ({"nameless"} if not words else set()) | ({"qualified"} if is_unknown else set())
@@ -140,7 +141,7 @@ def qualities(words: Iterable[str]) -> set[str]:
             found.add("part")
         elif word in listed("mean"):
             found.add("mean")
-        elif word not in known and counted(word) != "steps":
+        elif word not in known:
             found.add("qualified")
     return found
 
