@@ -63,7 +63,7 @@ def _common_end(texts: Sequence[str]) -> str:
 def _own_before(slot: Slot) -> str:
     """What stands before a number, without a unit that is glued to the number before it."""
     is_glued = slot.start > len(slot.before)
-    return re.sub(r"\A[A-Za-z%]+[)\]]?(?=\s)", "", slot.before) if is_glued else slot.before
+    return re.sub(r"\A[A-Za-z%]+[)\]\"',;]*(?=\s)", "", slot.before) if is_glued else slot.before
 
 
 def _after_marks(text: str) -> str:

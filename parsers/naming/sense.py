@@ -86,6 +86,7 @@ def _composed_sense(words: Words, behind: Words) -> Sense | None:
         return Sense("other", " ".join(words))
     names = {word for name in named("rate") for word in name} if found.role != STEP_TIME else {"time", "cost", "speed"}
     names |= listed("environment") if is_of_environment else set()
+    names |= set(vocabulary()["counted"]["steps"]) if found.role == RATE else set()  # train_iter_items/sec
     left = tuple(word for word in (found.left if by_name else words) if word not in names)
     is_unknown = not by_name and "qualified" in qualities(left)
     flags = qualities(left) | ({"nameless"} if not words else set()) | ({"qualified"} if is_unknown else set())
@@ -236,7 +237,7 @@ def _time_sense(words: Words, behind: Words) -> Sense | None:
         words = words[:-1]
     if factor and behind and not words:
         return Sense(TIME, " ".join(behind), None, factor, flags=frozenset({"nameless"}))
-    name = find(named("step_time"), words) or (words if behind and words in named("step_time", "of_step") else None)
+    name = find(named("step_time"), words) or (words if factor and words in named("step_time", "of_step") else None)
     if name is not None:
         role = STEP_TIME if factor else TIME
         flags = frozenset(qualities(without(name, words)))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .marks import DURATION, IDENTITY, LENGTH, STAMP
-from .sense import ELAPSED, RATE, SPEEDS, STEP, STEP_TIME, TIME, Sense, composed, per_epoch, sense
+from .sense import ELAPSED, EPOCH, RATE, SPEEDS, STEP, STEP_TIME, TIME, Sense, composed, per_epoch, sense
+from .stretch import stretch
 from .vocabulary import counted, lasting, named, seconds, split
 
 NUMBER = re.compile(
@@ -54,7 +55,8 @@ class Slot:
 
     ``before``: the text since the last number, stamp or the like. ``unit``: the text of its unit, as it stands behind.
     ``total``: the number is the first of a fraction, and this is the place of the second. ``is_mean``: the number, in
-    brackets, is a mean of the one before it. ``scale``: what it is multiplied by, for a K or M behind it.
+    brackets, is a mean of the one before it. ``scale``: what it is multiplied by, for a K or M behind it. ``of``: the
+    number is the time of several steps, and this is the place of their count.
     """
 
     place: int
@@ -67,6 +69,7 @@ class Slot:
     is_mean: bool = False
     scale: float = 1.0
     clock: int = 0
+    of: int | None = None
 
     @property
     def is_rounded(self) -> bool:
@@ -126,7 +129,8 @@ class _SlotReader:
                 continue
             text = self.line[last : found.start()]
             is_percent = bool(BAR.match(self.line, found.start()))  # of a bar: Iteration:  20%|##   | 1/5
-            slot = Slot(place, *found.span(), text, "", None) if is_percent else self._slot(place, found, text, before)
+            unknown = Slot(place, *found.span(), text, "", None) if is_percent else None
+            slot = unknown or self._of_several(place, found, text, before) or self._slot(place, found, text, before)
             skip = slot.total is not None
             last = self.found[slot.total].end() if slot.total is not None else slot.end + len(slot.unit)
             before = slot
@@ -179,6 +183,22 @@ class _SlotReader:
         if scale is None or (scaled and not _may_be_scaled(meaning, scale)):
             return Slot(place, start, end, text, "", None)
         return Slot(place, start, behind, text, unit if meaning else "", meaning, scale=scale)
+
+    def _of_several(self, place: int, found: re.Match[str], text: str, before: Slot | None) -> Slot | None:
+        """The time of several steps, whose count stands before or behind it; None of other numbers."""
+        count = before if before and before.place == place - 1 and self._is_bare_count(before) else None
+        told = stretch(self.line, text, found.end(), follows_count=count is not None)
+        about = count.before if told and told.before and count else text
+        key, is_strong = self._key(text, found.end())
+        meaning = told.sense(key, about, is_strong=is_strong) if told else None
+        if told is None or meaning is None:
+            return None
+        return Slot(place, *found.span(), text, told.unit, meaning, of=place + (-1 if told.before else 1))
+
+    def _is_bare_count(self, slot: Slot) -> bool:
+        """Whether a number is whole and counts nothing under a name of its own."""
+        is_counter = slot.sense is not None and slot.sense.role in (STEP, EPOCH, "steps")
+        return self.line[slot.start : slot.end].isdecimal() and not is_counter and slot.total is None
 
     def _key(self, text: str, end: int) -> tuple[str, bool]:
         """The name before a number that ends somewhere, and whether a sign stands between."""

@@ -41,6 +41,7 @@ from .step_proof import (
     proof_of_step,
     share_of_all,
 )
+from .stretch_proof import OTHER_COUNT, steps_of_stretch, why_stretch
 from .training_evidence import is_beside, not_evident, why_numbered, why_unnamed
 
 FEWEST_EPOCHS = 4
@@ -244,6 +245,9 @@ def _counts_in_two_ways(series: SpokenSeries) -> bool:
 
 
 def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
+    if (count := steps_of_stretch(series)) is not None:
+        why = why_stretch(series, count)
+        return Proven(series, DURATION, series.sense.factor or 1.0, [why]) if why else OTHER_COUNT
     if series.kind == "epoch" and series.sense.role == TIME:
         found = factor_of_epoch(series)
         of_epoch = [Message(OF_EPOCH, name=series.sense.name), *series.why_seconds]
