@@ -35,6 +35,29 @@ def test_steps_are_counted_over_midnight_by_stamps_without_a_date(tmp_path: Path
     assert found.measurement.unit == "steps/s"
 
 
+OF_HALF_A_DAY = {"darts": "%m/%d %I:%M:%S %p ", "with a year": "%m/%d/%Y %I:%M:%S %p - INFO - ", "none": "%I:%M:%S %p "}
+
+
+@pytest.mark.parametrize("stamp", OF_HALF_A_DAY.values(), ids=OF_HALF_A_DAY)
+def test_steps_are_counted_by_stamps_of_twelve_hours_over_noon_and_midnight(tmp_path: Path, stamp: str) -> None:
+    found = read(tmp_path, stamped(STEPS, 4000, stamp))
+    assert found.measurement is not None
+    assert found.measurement.value == approx(1 / 4000)
+
+
+OF_A_DAY = {"america": "%m/%d/%Y %H:%M:%S - ", "twelve hours": "%m/%d %I:%M:%S %p ", "month": "%d-%b-%y %H:%M:%S - "}
+
+
+@pytest.mark.parametrize("hours", [13, 20, 24, 30])
+@pytest.mark.parametrize("stamp", OF_A_DAY.values(), ids=OF_A_DAY)
+def test_a_pause_of_which_only_the_dates_tell_gives_no_speed(tmp_path: Path, stamp: str, hours: int) -> None:
+    before, later = STEPS[:15], START + timedelta(hours=hours)
+    after = (f"{(later + timedelta(seconds=10 * n)).strftime(stamp)}{line}\n" for n, line in enumerate(STEPS[15:]))
+    found = read(tmp_path, stamped(before, 10, stamp) + "".join(after))
+    assert found.measurement is None
+    assert "a pause of half a day or more" in str(found.reason)
+
+
 def test_it_says_that_a_stamp_without_a_date_shows_no_pause_of_a_day(tmp_path: Path) -> None:
     said = " ".join(map(str, read(tmp_path, stamped(STEPS, 10, OF_DAY)).warnings))
     assert "only the time of day" in said
