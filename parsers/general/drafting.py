@@ -35,6 +35,7 @@ from .grammar_text import GrammarText, commented
 from .line_moment import are_paused
 from .no_log import behind_its_source, why_no_log
 from .proofs.assumption import NAMELESS, assumptions, tell_no_day
+from .spoken_series import FEW
 from .stated_counts import stated_counts
 
 NO_SPEED = "no number in it is known to be a speed of training"
@@ -189,24 +190,40 @@ def _bar_first(reading: Reading, fmt: Format) -> Reading:
 
 def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]) -> Draft | NoDraft:
     series = choice.speeds[0].series
+    is_paused = tell_no_day(series) and are_paused([row.text for row in series.rows])
+    if is_paused and choice.speeds[0].role in (STEP, EPOCH):
+        return NoDraft((Message(PAUSED),), is_near=True)
     stated = stated_counts(series, gathered)
     assumed, known = (*assumptions(choice.speeds), *stated.why), [*facts, *_cards(choice)]
     comments = list(_comments(gathered, choice, assumed))
     written = BlockText if isinstance(series.rows[0], UnbrokenBlock) else GrammarText
-    is_paused = tell_no_day(series) and are_paused([row.text for row in series.rows])
-    if is_paused and choice.speeds[0].role in (STEP, EPOCH):
-        return NoDraft((Message(PAUSED),), is_near=True)
     for has_time in _with_times(choice, is_paused=is_paused):
+        grammar = written(choice, stated.statements, has_time)
+        for text, reading in _readings(path, gathered, grammar, comments, known):
+            if choice.speeds[0].is_of_runs and RUN not in reading.parts[0].table:
+                return NoDraft((Message(SEVERAL_RUNS),), is_near=True)
+            if is_as_found(reading, gathered, choice):
+                return Draft(text, reading, assumed, reading.records["line"].nunique(), gathered.total)
+    return NoDraft((Message(NOT_SO, name=series.sense.name or Message(NAMELESS)),), is_near=True)
+
+
+def _readings(
+    path: Path, gathered: Gathered, grammar: GrammarText, comments: Sequence[str], known: Sequence[Fact]
+) -> Iterator[tuple[str, Reading]]:
+    """The text of a grammar, and the log read by it; then by one that also tells lines by how they begin.
+
+    Only where the first reads a few lines too many: where it reads many, nobody knows which are those of training.
+    """
+    count = sum(gathered.counts[form] for form in grammar.choice.speeds[0].series.slots)
+    for tried in (grammar, replace(grammar, is_from_begin=True, alternatives=[], terminals=[])):
         try:
-            text = written(choice, stated.statements, has_time=has_time).text(comments)
+            text = tried.text(comments)
             reading = survey(path, format=drafted_format(text), facts=known)
         except (NoGrammarError, GrammarError, WrappedError):
-            continue
-        if choice.speeds[0].is_of_runs and RUN not in reading.parts[0].table:
-            return NoDraft((Message(SEVERAL_RUNS),), is_near=True)
-        if is_as_found(reading, gathered, choice):
-            return Draft(text, reading, assumed, reading.records["line"].nunique(), gathered.total)
-    return NoDraft((Message(NOT_SO, name=series.sense.name or Message(NAMELESS)),), is_near=True)
+            return
+        yield text, reading
+        if not count < len(reading.records) < (1 + FEW) * count:
+            return
 
 
 def _cards(choice: Choice) -> Iterator[Fact]:

@@ -136,3 +136,37 @@ def test_where_nothing_tells_two_runs_of_other_sizes_apart_none_is_measured(tmp_
 @pytest.mark.parametrize("seconds", [(2, 8) * 4, (2, 2, 2, 2, 8, 2, 2, 2), (2, 2, 2, 2, 8)])
 def test_steps_that_return_to_another_speed_may_be_of_an_evaluation(tmp_path: Path, seconds: Sequence[float]) -> None:
     assert read(tmp_path, of_batches(seconds)).measurement is None
+
+
+def of_epochs(each: int) -> list[tuple[float, str]]:
+    """Lines of eight epochs of so many each, 100 steps of 0.1 s apart, 25 s between two epochs; and their moments."""
+    return [
+        (epoch * (10 * each + 25) + 10 * n, f"epoch: {epoch} iter: {100 * n} loss: {2 / (1 + n + epoch):.4f}")
+        for epoch in range(8)
+        for n in range(each)
+    ]
+
+
+@pytest.mark.parametrize("each", [2, 3, 4, 6])
+def test_the_steps_of_epochs_of_few_lines_are_counted_without_what_lies_between(tmp_path: Path, each: int) -> None:
+    text = (f"{START + timedelta(seconds=at):{DATED}}{line}\n" for at, line in of_epochs(each))
+    found = read(tmp_path, "".join(text))
+    assert found.measurement is not None
+    assert found.measurement.unit == "steps/s"
+    assert found.measurement.value == approx(10)
+
+
+def test_steps_that_begin_anew_twice_in_each_epoch_are_not_counted(tmp_path: Path) -> None:
+    twice = [line for line in of_epochs(3) for line in (line, (line[0] + 1, line[1]))]
+    text = (f"{START + timedelta(seconds=at):{DATED}}{line}\n" for at, line in twice)
+    assert read(tmp_path, "".join(text)).measurement is None
+
+
+@pytest.mark.parametrize(("count", "is_read"), [(4, False), (6, True)])
+def test_few_lines_count_steps_where_these_are_even(tmp_path: Path, count: int, is_read: bool) -> None:
+    assert (read(tmp_path, stamped(STEPS[:count], 10)).measurement is not None) == is_read
+
+
+def test_few_lines_count_no_steps_where_these_are_uneven(tmp_path: Path) -> None:
+    even = stamped(STEPS[:8], 10).splitlines(keepends=True)
+    assert read(tmp_path, "".join([*even[:4], even[6].replace("Batch 7", "Batch 5")])).measurement is None
