@@ -26,6 +26,15 @@ def are_same(texts: Sequence[str]) -> bool:
     return len(set(texts)) == 1 and not NUMBER.search(texts[0])
 
 
+def common_begin(texts: Sequence[str]) -> list[str]:
+    """The words that all texts begin with, before a number; raises NoGrammarError where there are none."""
+    begins = zip(*(NUMBER.split(text, maxsplit=1)[0].split() for text in texts), strict=False)
+    words = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, begins)]
+    if not words or are_same(texts):
+        raise NoGrammarError
+    return words
+
+
 def sought(words: Sequence[str]) -> str:
     """The expression for some words and the begin of a number behind them."""
     return r"[ \t]++".join(map(escaped, words)) + r"[ \t]*+" + _BEGINS

@@ -6,6 +6,7 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..io.message import Message
 from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, TIME, WORK, Sense
@@ -30,7 +31,8 @@ EPOCHS_BY_STAMPS = (
     "no number is known to be a speed or a time of training; the epochs are counted by the stamps of their lines"
 )
 FEWEST_STAMPS, FEWEST_EPOCHS = 10, 4
-MOST_STAMPS = 0.8
+MOST_STAMPS, MOST_OF_EPOCH = 0.8, 0.95
+FEWEST_EVEN, MOST_UNEVEN = 5, 1.25
 _ORDER = (RATE, STEP_TIME, STEP_RATE, WORK)
 
 
@@ -71,15 +73,30 @@ def choose(gathered: Gathered) -> Choice:
 def _by_stamps(gathered: Gathered) -> list[Proven]:
     """The steps of lines of training, for their stamps to count by, where they rise for long enough."""
     series = of_stamps(gathered)
-    if series is None or len(series) < FEWEST_STAMPS:
+    if series is None or len(series) < FEWEST_EVEN:
         return []
     done, passed = np.diff(series.steps), np.diff(np.array([row.moment for row in series.rows]))
     are_on = (done > 0) & (passed >= 0)
     is_long = passed[are_on].sum() >= LEAST_SECONDS
     groups = _groups(done, passed)
-    if are_on.mean() < MOST_STAMPS or not is_long or evaluates_before(series, gathered) or _alternate(groups):
+    is_told = _rise(series, are_on) and (len(series) >= FEWEST_STAMPS or _are_even(done, passed))
+    if not (is_told and is_long) or evaluates_before(series, gathered) or _alternate(groups):
         return []
     return [Proven(series, STEP, 1.0, [Message(BY_STAMPS)], is_of_runs=len(groups) > 1)]
+
+
+def _rise(series: SpokenSeries, are_on: NDArray[np.bool_]) -> bool:
+    """Whether steps rise from line to line as a rule; or always but where an epoch begins, as of few lines each."""
+    are_of_epoch = ~(np.diff(series.of("epoch")) > 0)
+    of_epoch = are_on[are_of_epoch]
+    return bool(are_on.mean() >= MOST_STAMPS or (len(of_epoch) >= FEWEST_EVEN and of_epoch.mean() >= MOST_OF_EPOCH))
+
+
+def _are_even(done: Numbers, passed: Numbers) -> bool:
+    """Whether each step takes about as long between all lines: so many in so few lines cannot be by chance."""
+    with np.errstate(all="ignore"):
+        each = passed / done
+    return bool(np.isfinite(each).all() and each.min() > 0 and each.max() <= MOST_UNEVEN * each.min())
 
 
 def _epochs_by_stamps(gathered: Gathered) -> list[Proven]:
@@ -117,9 +134,11 @@ def _alternate(groups: Sequence[Numbers]) -> bool:
 
     A run of another size that was appended goes on as it began, where training follows an evaluation again.
     """
+    if len(groups) < 2:
+        return False
     middles = sorted(float(np.median(group)) for group in groups)
     are_apart = all(slower > APART * faster for faster, slower in pairwise(middles))
-    return len(groups) > 1 and (not are_apart or min(map(len, groups)) < LEAST_STEPS)
+    return not are_apart or min(map(len, groups)) < LEAST_STEPS
 
 
 def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenSeries]) -> Message | None:

@@ -9,10 +9,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from ..grammar.format import Format
-from ..grammar.timestamps import SHORT_DATE, TIME_OF_DAY
 from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
-from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_TIME, TIME
+from ..naming.sense import EPOCH, STEP
 from ..runs.facts import Fact
 from ..runs.format_records import RUN
 from ..runs.health import TWICE
@@ -33,9 +32,10 @@ from .csv_grammar import CsvGrammar, csv_grammar
 from .drafted_format import drafted_format
 from .gathered import Gathered, gather
 from .grammar_text import GrammarText, commented
+from .line_moment import are_paused
 from .no_log import behind_its_source, why_no_log
-from .proofs.epoch_proof import lines_of_an_epoch
-from .spoken_series import SpokenSeries
+from .proofs.assumption import NAMELESS, assumptions, tell_no_day
+from .spoken_series import FEW
 from .stated_counts import stated_counts
 
 NO_SPEED = "no number in it is known to be a speed of training"
@@ -43,14 +43,8 @@ STARTS_OVER = "its steps start over after line {line}, and nothing there shows w
 SEVERAL_RUNS = "the speed of its steps changes for good, as in another run, and nothing shows where that begins"
 NOT_SO = "{name}: the words around it do not tell its lines from others"
 REASON = "{name}: {reason}"
-NAMELESS = "a number without a name"
 OF_BAR = "No {formats} line contains a throughput or a time; times are read from the progress bar of {steps} steps."
-NO_DATE = "the stamps tell only the time of day, so a pause of half a day or more is not seen"
-A_MEAN = "{name} is a mean, and the log does not show of what"
-WITH_EVALUATION = "{name} may hold the time of the evaluation whose results stand in the same lines"
-MAY_BE_SAMPLES = "what stands before the total in {counter} counts steps; nothing names it, and it may count samples"
-OF_ONE_PROCESS = "{name} is that of one process of several: each step usually has {count} lines"
-OF_ONE_IN_EPOCHS = "{name} is that of one process of several: each epoch has {count} lines"
+PAUSED = "its stamps are read as times of day, and their dates show a pause of half a day or more"
 MOST_REASONS = 3
 # Of the lines that go beside a grammar to test it by.
 MOST_READ = 20
@@ -196,22 +190,40 @@ def _bar_first(reading: Reading, fmt: Format) -> Reading:
 
 def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]) -> Draft | NoDraft:
     series = choice.speeds[0].series
+    is_paused = tell_no_day(series) and are_paused([row.text for row in series.rows])
+    if is_paused and choice.speeds[0].role in (STEP, EPOCH):
+        return NoDraft((Message(PAUSED),), is_near=True)
     stated = stated_counts(series, gathered)
-    assumed, known = (*_assumed(choice), *stated.why), [*facts, *_cards(choice)]
+    assumed, known = (*assumptions(choice.speeds), *stated.why), [*facts, *_cards(choice)]
     comments = list(_comments(gathered, choice, assumed))
-    # Where the stamps keep the grammar from reading what was found, it reads none, if it can do without.
     written = BlockText if isinstance(series.rows[0], UnbrokenBlock) else GrammarText
-    for has_time in (True,) if choice.speeds[0].role in (STEP, EPOCH) else (True, False):
+    for has_time in _with_times(choice, is_paused=is_paused):
+        grammar = written(choice, stated.statements, has_time)
+        for text, reading in _readings(path, gathered, grammar, comments, known):
+            if choice.speeds[0].is_of_runs and RUN not in reading.parts[0].table:
+                return NoDraft((Message(SEVERAL_RUNS),), is_near=True)
+            if is_as_found(reading, gathered, choice):
+                return Draft(text, reading, assumed, reading.records["line"].nunique(), gathered.total)
+    return NoDraft((Message(NOT_SO, name=series.sense.name or Message(NAMELESS)),), is_near=True)
+
+
+def _readings(
+    path: Path, gathered: Gathered, grammar: GrammarText, comments: Sequence[str], known: Sequence[Fact]
+) -> Iterator[tuple[str, Reading]]:
+    """The text of a grammar, and the log read by it; then by one that also tells lines by how they begin.
+
+    Only where the first reads a few lines too many: where it reads many, nobody knows which are those of training.
+    """
+    count = sum(gathered.counts[form] for form in grammar.choice.speeds[0].series.slots)
+    for tried in (grammar, replace(grammar, is_from_begin=True, alternatives=[], terminals=[])):
         try:
-            text = written(choice, stated.statements, has_time=has_time).text(comments)
+            text = tried.text(comments)
             reading = survey(path, format=drafted_format(text), facts=known)
         except (NoGrammarError, GrammarError, WrappedError):
-            continue
-        if choice.speeds[0].is_of_runs and RUN not in reading.parts[0].table:
-            return NoDraft((Message(SEVERAL_RUNS),), is_near=True)
-        if is_as_found(reading, gathered, choice):
-            return Draft(text, reading, assumed, reading.records["line"].nunique(), gathered.total)
-    return NoDraft((Message(NOT_SO, name=series.sense.name or Message(NAMELESS)),), is_near=True)
+            return
+        yield text, reading
+        if not count < len(reading.records) < (1 + FEW) * count:
+            return
 
 
 def _cards(choice: Choice) -> Iterator[Fact]:
@@ -224,45 +236,11 @@ def _reasons(choice: Choice) -> list[Message]:
     return list(dict.fromkeys(named))[:MOST_REASONS]
 
 
-def _assumed(choice: Choice) -> Iterator[Message]:
-    for one in choice.speeds:
-        yield from one.why
-        if "mean" in one.series.sense.flags:
-            yield Message(A_MEAN, name=one.series.sense.name)
-        if one.role in (ELAPSED, DURATION, STEP, STEP_TIME) and _are_evaluated(one.series):
-            yield Message(WITH_EVALUATION, name=one.series.sense.name)
-        if one.role in (ELAPSED, STEP) and (counter := _unnamed_counter(one.series)):
-            yield Message(MAY_BE_SAMPLES, counter=counter)
-        if all(form.stamp and form.stamp.kind in (TIME_OF_DAY, SHORT_DATE) for form in one.series.slots):
-            yield Message(NO_DATE)
-        if (count := _lines_of_a_step(one.series)) > 1:
-            said = OF_ONE_IN_EPOCHS if one.series.kind == "epoch" else OF_ONE_PROCESS
-            yield Message(said, name=one.series.sense.name or Message(NAMELESS), count=count)
-
-
-def _are_evaluated(series: SpokenSeries) -> bool:
-    """Whether each of its lines holds a result of an evaluation."""
-    return all(form.results for form in series.slots)
-
-
-def _unnamed_counter(series: SpokenSeries) -> str | None:
-    """What counts steps without a name, as `640/60000`, by several from line to line; None of others."""
-    row, done = series.rows[0], np.diff(series.steps)
-    is_unnamed = series.is_of_steps and series.level.step == "" and np.isfinite(row.total)
-    if row.form.is_bar or not is_unnamed or not (done > 1).any() or (done == 1).any():
-        return None
-    return f"{series.steps[0]:.0f}/{row.total:.0f}"
-
-
-def _lines_of_a_step(series: SpokenSeries) -> int:
-    """How many lines, one after the other, tell of the same step as a rule, each of a process of its own; 0 of none."""
-    if series.rows[0].form.is_bar:  # drawn again for what is shown beside it
-        return 0
-    if series.kind == "epoch":
-        return lines_of_an_epoch(series) if series.sense.role == TIME else 0
-    counts = np.column_stack([series.steps, np.nan_to_num(series.of("epoch"))])[np.isfinite(series.steps)]
-    begins = np.flatnonzero((np.diff(counts, axis=0) != 0).any(axis=1)) + 1
-    return int(np.median(np.diff([0, *begins, len(counts)]))) if len(counts) else 0
+def _with_times(choice: Choice, *, is_paused: bool) -> Sequence[bool]:
+    """Whether to read the stamps of lines: where they keep a grammar from what was found, it does without."""
+    if is_paused:
+        return (False,)
+    return (True,) if choice.speeds[0].role in (STEP, EPOCH) else (True, False)
 
 
 def _comments(gathered: Gathered, choice: Choice, assumed: Iterable[Message]) -> Iterator[str]:

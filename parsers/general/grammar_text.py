@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 
 from ..naming.sense import EPOCH
 from ..naming.slots import BAR, NUMBER, Slot
-from .anchor import LONGEST_ANCHOR, NoGrammarError, anchor, are_same, sought, sought_by_unit, where_it_begins
+from .anchor import (
+    LONGEST_ANCHOR,
+    NoGrammarError,
+    anchor,
+    are_same,
+    common_begin,
+    sought,
+    sought_by_unit,
+    where_it_begins,
+)
 from .bars.bar_line import bar_line
 from .choice import Choice
 from .grammar_columns import GrammarColumn, grammar_columns
@@ -29,11 +38,13 @@ class GrammarText:
     """A grammar under work: its alternatives, terminals and the names that it imports.
 
     ``stated``: counts that lines of their own tell. ``has_time``: the stamps of lines are read where all have one.
+    ``is_from_begin``: lines are told from others by how they begin, too.
     """
 
     choice: Choice
     stated: Sequence[Statement] = ()
     has_time: bool = True
+    is_from_begin: bool = False
     alternatives: list[str] = field(default_factory=list)
     terminals: list[str] = field(default_factory=list)
     names: set[str] = field(default_factory=lambda: {"NUMBER", "INTEGER", "REST", "BLANK"})
@@ -112,9 +123,13 @@ class GrammarText:
         parts, ends = self._bar_start(forms, columns[0]), dict.fromkeys(forms, 0)
         if parts:
             ends = {form: columns[0].slots[form].start for form in forms}
+        first = next(column for column in columns if not column.text.startswith("time{"))
         for column in columns:
             slots = {form: column.slots[form] for form in forms}
-            parts += self._way([form.text[ends[form] : slots[form].start] for form in forms], list(slots.values()))
+            texts = [form.text[ends[form] : slots[form].start] for form in forms]
+            if self.is_from_begin and column is first:
+                parts += [_literal(word) for word in common_begin(texts)]
+            parts += self._way(texts, list(slots.values()))
             parts += [column.text, *self._behind(slots)]
             self.names.update(column.names)
             ends = {form: _end(form, slot) for form, slot in slots.items()}

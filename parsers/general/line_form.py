@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ..naming.marks import STAMP, TIME_OF_DAY
+from ..naming.marks import HALF, SHORT_DATE, STAMP, TIME_OF_DAY
 from ..naming.sense import ELAPSED, EVIDENCE, SPEEDS, Sense
 from ..naming.slots import BAR, NUMBER, LineSlots, Slot, parse
 from ..naming.vocabulary import listed, named, split
@@ -24,16 +24,25 @@ _LOOKED_AT = 160
 _OTHER_NAME = re.compile(r"[A-Za-z一-鿿]{2}\s*[:=]\s*\Z")
 _CLOCK_OF_STAMP = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _KINDS_OF_STAMPS = {
+    "TWELVE_HOUR_STAMP": re.compile(
+        rf"(?:(?:\d{{4}}[-/.]\d\d[-/.]\d\d|{SHORT_DATE}|(?<![\d/-])\d\d?[-/]\d\d?),?[ T])?"
+        rf"(?<!\d)\d{{1,2}}:\d\d:\d\d(?:[.,]\d{{1,9}})?{HALF}"
+    ),
     "STAMP": re.compile(rf"\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK_OF_STAMP}(?:Z|[-+]\d\d:\d\d)?(?!\d)"),
     "COMPACT_STAMP": re.compile(rf"(?<!\d)\d{{8}}[ T-]{_CLOCK_OF_STAMP}(?!\d)"),
     "C_STAMP": re.compile(
         r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d "
         r"\d\d:\d\d:\d\d \d{4}"
     ),
-    "SHORT_DATE_STAMP": re.compile(rf"(?<![\d/-])\d\d([-/])\d\d\1\d\d[ T]{_CLOCK_OF_STAMP}(?!\d)"),
+    "SHORT_DATE_STAMP": re.compile(rf"{SHORT_DATE}[ T]{_CLOCK_OF_STAMP}(?!\d)"),
     "YEARLESS_STAMP": re.compile(rf"(?<![\d/-])\d\d[-/]?\d\d {_CLOCK_OF_STAMP}(?!\d)"),
 }
 _BEHIND = 20  # letters of a line, such as those of a level
+# What loggers put before the moment: a level and the name of a file or of themselves, `INFO - train.py - `.
+_LEVEL = r"[\[(<]?(?:INFO|DEBUG|WARNING|ERROR)[\])>]?"
+_NAME = r"[\[(<]?[\w./-]{1,60}(?::\d{1,6})?[\])>]?"
+_GAP = r"(?: ?[-|:] ?| )"
+_BY_A_LOGGER = re.compile(rf"(?:{_LEVEL}{_GAP}{_NAME}|{_NAME}{_GAP}{_LEVEL}|\[INFO\|{_NAME}){_GAP}[\[(<]?")
 MOST_HEAD_WORDS = 6
 
 
@@ -103,7 +112,7 @@ class LineForm:
         """The stamp at its start, behind at most a few words."""
         for kind, pattern in _KINDS_OF_STAMPS.items():
             found = pattern.search(self.text)
-            if found and found.start() <= _BEHIND and not NUMBER.search(self.text[: found.start()]):
+            if found and _is_at_start(self.text[: found.start()]):
                 return Stamp(kind, *found.span())
         of_day = TIME_OF_DAY.match(self.text)
         return Stamp("TIME_OF_DAY", *of_day.span("stamp")) if of_day else None
@@ -215,6 +224,11 @@ class LineForm:
     def kind(self) -> str:
         """The kind of line of a grammar that it is: step, epoch or summary."""
         return "step" if self.counter else "epoch" if self.level.has_epoch else "summary"
+
+
+def _is_at_start(before: str) -> bool:
+    """Whether what stands before a stamp is but a few words, or what a logger puts there."""
+    return bool(len(before) <= _BEHIND and not NUMBER.search(before)) or _BY_A_LOGGER.fullmatch(before) is not None
 
 
 def _is_of_a_loss(sense: Sense) -> bool:

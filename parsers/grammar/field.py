@@ -35,6 +35,7 @@ TIMES = frozenset(
         "STAMP",
         "COMPACT_STAMP",
         "SHORT_DATE_STAMP",
+        "TWELVE_HOUR_STAMP",
         "YEARLESS_STAMP",
         "TIME_OF_DAY",
         "C_STAMP",

@@ -21,11 +21,13 @@ LATEST = 253_402_300_800e6  # the microseconds from 1970 to the year 10000
 WITHOUT_YEAR = "YEARLESS_STAMP"
 TIME_OF_DAY = "TIME_OF_DAY"
 SHORT_DATE = "SHORT_DATE_STAMP"
+TWELVE_HOUR = "TWELVE_HOUR_STAMP"
+# Those that tell only the time of day.
+OF_DAY = frozenset((TIME_OF_DAY, SHORT_DATE, TWELVE_HOUR))
 # How long it takes until a stamp is the same again.
 TURNS = {
     WITHOUT_YEAR: np.timedelta64(366, "D").astype("timedelta64[us]"),
-    TIME_OF_DAY: np.timedelta64(1, "D").astype("timedelta64[us]"),
-    SHORT_DATE: np.timedelta64(1, "D").astype("timedelta64[us]"),
+    **dict.fromkeys(OF_DAY, np.timedelta64(1, "D").astype("timedelta64[us]")),
 }
 
 
@@ -57,6 +59,26 @@ def _yearless(texts: Texts) -> Times:
 
 def _of_day(texts: Texts) -> Times:
     return times([text and NO_DATE + text for text in texts])
+
+
+_CLOCK = re.compile(rb"(\d{1,2})(:\d\d:\d\d(?:[.,]\d+)?)(?: ?([AaPp])[Mm])?\Z")
+
+
+def _clock(text: bytes) -> bytes:
+    """The time of day at the end of a stamp."""
+    found = _CLOCK.search(text)
+    return found[0] if found else b""
+
+
+def _clock_of_half_day(text: bytes) -> bytes:
+    """The same of one that counts twelve hours twice: ``01:02:03 PM`` is ``13:02:03``."""
+    found = _CLOCK.search(text)
+    return b"%02d%b" % (hour_of_day(int(found[1]), found[3].decode()), found[2]) if found else b""
+
+
+def hour_of_day(hour: int, half: str) -> int:
+    """The hour of 24 by that of a ``half`` of the day, ``A`` before noon: 12 is the first of each half."""
+    return hour % 12 + (12 if half in "Pp" else 0)
 
 
 def run_on(stamps: Times, kind: str, after: np.datetime64 | None = None) -> Times:
@@ -141,7 +163,8 @@ COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
     "COMPACT_STAMP": _compact,
     WITHOUT_YEAR: _yearless,
     TIME_OF_DAY: _of_day,
-    SHORT_DATE: lambda texts: _of_day([text[9:] for text in texts]),
+    SHORT_DATE: lambda texts: _of_day([text and _clock(text) for text in texts]),
+    TWELVE_HOUR: lambda texts: _of_day([text and _clock_of_half_day(text) for text in texts]),
     "C_STAMP": _of_c,
     "UNIX_SECONDS": lambda texts: _unix(texts, 1),
     "UNIX_MILLISECONDS": lambda texts: _unix(texts, 1000),

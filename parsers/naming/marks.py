@@ -2,17 +2,25 @@
 
 import re
 
-_CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d+)?"
+HALF = r" ?[AaPp][Mm](?![A-Za-z])"  # of the day: 01:02:03 PM
+_CLOCK = rf"\d\d:\d\d:\d\d(?:[.,:]\d+)?(?:{HALF})?"
+MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+# Dates of which nobody knows which number is the day or the year, or that name the month.
+SHORT_DATE = (
+    r"(?:(?<![\d/.-])\d\d[-/.]\d\d[-/.](?:\d{4}|\d\d)"
+    rf"|(?<!\d)\d{{1,2}}[- ]{MONTH}[- ](?:\d{{4}}|\d\d)|(?<![A-Za-z]){MONTH} [ \d]?\d(?:,? \d{{4}})?),?"
+)
 _DATES = (
     r"\d{4}[-/]\d\d[-/]\d\d",
     r"(?<!\d)\d{8}(?=[ T-]\d\d:)",
     r"(?<!\d)\d\d[-/]\d\d(?:[-/]\d\d)?(?=[ ,])",
+    SHORT_DATE,
     r"[IWEF]\d{4}(?:\d{4})?(?= \d\d:)",
 )
 # That of a line which begins with the time of day: [04:05:06] step 7.
 _OF_DAY = r"\A\s{0,4}(?:(?:INFO|DEBUG|WARNING)[ :]\s?)?[\[(<]?"
 TIME_OF_DAY = re.compile(
-    rf"{_OF_DAY}(?P<stamp>(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d(?:[.,]\d{{1,9}})?))(?![\d:</])"
+    rf"{_OF_DAY}(?P<stamp>(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d(?:[.,]\d{{1,9}})?))(?![\d:</])(?!{HALF})"
 )
 STAMP = re.compile(
     rf"(?:{'|'.join(_DATES)})[ T_-]*{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?|{_OF_DAY}{_CLOCK}(?![\d:<\/])"

@@ -121,6 +121,15 @@ def test_stamps_without_a_date_run_on_over_midnight() -> None:
     assert np.diff(read).astype("timedelta64[ms]").astype(int).tolist() == [3500, -2500, 39_601_000]
 
 
+@pytest.mark.parametrize(
+    ("stamp", "hour"),
+    [("02/03 12:00:00 AM", 0), ("2031-02-03 1:00:00am", 1), ("12:00:00 PM", 12), ("03-Feb-31 11:00:00 pm", 23)],
+)
+def test_twelve_is_the_first_hour_of_each_half_of_a_day(stamp: str, hour: int) -> None:
+    (read,) = COLUMNS["TWELVE_HOUR_STAMP"]([stamp.encode()])
+    assert read == np.datetime64("2000-01-01T00:00:00") + np.timedelta64(hour, "h")
+
+
 def test_minutes_are_read_in_seconds() -> None:
     assert COLUMNS["MINUTES"]([b"1.5", b"2"]).tolist() == [90, 120]
 

@@ -5,7 +5,8 @@ from time import process_time
 
 import pytest
 
-from parsers.general.drafting import MAY_BE_SAMPLES, Draft
+from parsers.general.drafting import Draft
+from parsers.general.proofs.assumption import MAY_BE_SAMPLES
 from parsers.runs.facts import SCALING
 from tests.parsers.test_general_reader import drafted, found_in, refused
 

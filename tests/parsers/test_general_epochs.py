@@ -206,3 +206,29 @@ def test_the_first_of_two_fractions_in_brackets_counts_epochs_and_the_second_ste
 def test_of_two_fractions_that_words_part_the_first_is_no_number_of_an_epoch(tmp_path: Path) -> None:
     text = of_pairs("Train: [{epoch}/3] of it [{step}/100] time {time:.4f} loss {loss:.4f}\n")
     assert "time" in refused(tmp_path, text)
+
+
+FOLD = "[Fold {fold} Ep {n:03d}] loss={loss:.4f} auc=0.51 | val_auc=0.37 | {took}s\n"
+WHOLE = "[Ep {n:03d}] loss={loss:.4f} auc=0.52 | {took}s\n"
+
+
+def folds(others: int) -> str:
+    """Four folds of ten epochs, and so many epochs of another stage."""
+    text = "".join(
+        FOLD.format(fold=fold, n=n, loss=3 / n, took=2 + n % 3 / 10) for fold in range(1, 5) for n in range(1, 11)
+    )
+    return text + "".join(WHOLE.format(n=n, loss=3 / n, took=2.5 + n % 2 / 10) for n in range(1, others + 1))
+
+
+def test_a_few_lines_of_another_stage_are_told_from_others_by_how_they_begin(tmp_path: Path) -> None:
+    found = drafted(tmp_path, folds(6))
+    assert found.reading.records["duration"].max() < 2.5
+    assert len(found.reading.records) == 40
+
+
+def test_where_many_lines_are_of_another_stage_nobody_knows_which_count(tmp_path: Path) -> None:
+    assert "the words around it" in refused(tmp_path, folds(20))
+
+
+def test_the_time_of_an_epoch_beside_a_result_of_an_evaluation_may_hold_it(tmp_path: Path) -> None:
+    assert "may hold the time of the evaluation" in " ".join(map(str, drafted(tmp_path, folds(0)).assumed))

@@ -35,6 +35,29 @@ def test_steps_are_counted_over_midnight_by_stamps_without_a_date(tmp_path: Path
     assert found.measurement.unit == "steps/s"
 
 
+OF_HALF_A_DAY = {"darts": "%m/%d %I:%M:%S %p ", "with a year": "%m/%d/%Y %I:%M:%S %p - INFO - ", "none": "%I:%M:%S %p "}
+
+
+@pytest.mark.parametrize("stamp", OF_HALF_A_DAY.values(), ids=OF_HALF_A_DAY)
+def test_steps_are_counted_by_stamps_of_twelve_hours_over_noon_and_midnight(tmp_path: Path, stamp: str) -> None:
+    found = read(tmp_path, stamped(STEPS, 4000, stamp))
+    assert found.measurement is not None
+    assert found.measurement.value == approx(1 / 4000)
+
+
+OF_A_DAY = {"america": "%m/%d/%Y %H:%M:%S - ", "twelve hours": "%m/%d %I:%M:%S %p ", "month": "%d-%b-%y %H:%M:%S - "}
+
+
+@pytest.mark.parametrize("hours", [13, 20, 24, 30])
+@pytest.mark.parametrize("stamp", OF_A_DAY.values(), ids=OF_A_DAY)
+def test_a_pause_of_which_only_the_dates_tell_gives_no_speed(tmp_path: Path, stamp: str, hours: int) -> None:
+    before, later = STEPS[:15], START + timedelta(hours=hours)
+    after = (f"{(later + timedelta(seconds=10 * n)).strftime(stamp)}{line}\n" for n, line in enumerate(STEPS[15:]))
+    found = read(tmp_path, stamped(before, 10, stamp) + "".join(after))
+    assert found.measurement is None
+    assert "a pause of half a day or more" in str(found.reason)
+
+
 def test_it_says_that_a_stamp_without_a_date_shows_no_pause_of_a_day(tmp_path: Path) -> None:
     said = " ".join(map(str, read(tmp_path, stamped(STEPS, 10, OF_DAY)).warnings))
     assert "only the time of day" in said
@@ -113,3 +136,37 @@ def test_where_nothing_tells_two_runs_of_other_sizes_apart_none_is_measured(tmp_
 @pytest.mark.parametrize("seconds", [(2, 8) * 4, (2, 2, 2, 2, 8, 2, 2, 2), (2, 2, 2, 2, 8)])
 def test_steps_that_return_to_another_speed_may_be_of_an_evaluation(tmp_path: Path, seconds: Sequence[float]) -> None:
     assert read(tmp_path, of_batches(seconds)).measurement is None
+
+
+def of_epochs(each: int) -> list[tuple[float, str]]:
+    """Lines of eight epochs of so many each, 100 steps of 0.1 s apart, 25 s between two epochs; and their moments."""
+    return [
+        (epoch * (10 * each + 25) + 10 * n, f"epoch: {epoch} iter: {100 * n} loss: {2 / (1 + n + epoch):.4f}")
+        for epoch in range(8)
+        for n in range(each)
+    ]
+
+
+@pytest.mark.parametrize("each", [2, 3, 4, 6])
+def test_the_steps_of_epochs_of_few_lines_are_counted_without_what_lies_between(tmp_path: Path, each: int) -> None:
+    text = (f"{START + timedelta(seconds=at):{DATED}}{line}\n" for at, line in of_epochs(each))
+    found = read(tmp_path, "".join(text))
+    assert found.measurement is not None
+    assert found.measurement.unit == "steps/s"
+    assert found.measurement.value == approx(10)
+
+
+def test_steps_that_begin_anew_twice_in_each_epoch_are_not_counted(tmp_path: Path) -> None:
+    twice = [line for line in of_epochs(3) for line in (line, (line[0] + 1, line[1]))]
+    text = (f"{START + timedelta(seconds=at):{DATED}}{line}\n" for at, line in twice)
+    assert read(tmp_path, "".join(text)).measurement is None
+
+
+@pytest.mark.parametrize(("count", "is_read"), [(4, False), (6, True)])
+def test_few_lines_count_steps_where_these_are_even(tmp_path: Path, count: int, is_read: bool) -> None:
+    assert (read(tmp_path, stamped(STEPS[:count], 10)).measurement is not None) == is_read
+
+
+def test_few_lines_count_no_steps_where_these_are_uneven(tmp_path: Path) -> None:
+    even = stamped(STEPS[:8], 10).splitlines(keepends=True)
+    assert read(tmp_path, "".join([*even[:4], even[6].replace("Batch 7", "Batch 5")])).measurement is None

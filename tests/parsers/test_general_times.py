@@ -20,6 +20,17 @@ STAMPS = {
     "STAMP behind a level": "INFO 2031-02-03 04:05:{n:02d} train.py:357",
     "COMPACT_STAMP": "20310203 04:05:{n:02d}",
     "SHORT_DATE_STAMP": "31-02-03 04:05:{n:02d}.125 - INFO:",
+    "SHORT_DATE_STAMP of America": "02/03/2031 04:05:{n:02d} - INFO - __main__ -",
+    "SHORT_DATE_STAMP with points": "03.02.2031 04:05:{n:02d}",
+    "SHORT_DATE_STAMP with a comma": "02/03/2031, 04:05:{n:02d}",
+    "SHORT_DATE_STAMP with the name of a month": "03-Feb-31 04:05:{n:02d} -",
+    "SHORT_DATE_STAMP behind the name of a month": "[Feb  3 04:05:{n:02d}]",
+    "TWELVE_HOUR_STAMP": "02/03 12:05:{n:02d} PM",
+    "TWELVE_HOUR_STAMP behind a whole date": "2031-02-03 4:05:{n:02d} am |",
+    "TWELVE_HOUR_STAMP without a date": "4:05:{n:02d} PM",
+    "STAMP behind what a logger says": "INFO - run_lib_toy2.py - 2031-02-03 04:05:{n:02d},125 -",
+    "STAMP behind the place of a line": "[INFO|trainer.py:540] 2031-02-03 04:05:{n:02d},125 >>",
+    "STAMP behind the name of a logger": "trainer.distributed - INFO - 2031-02-03 04:05:{n:02d}",
     "YEARLESS_STAMP": "I0203 04:05:{n:02d}.000125 1200",
     "C_STAMP": "Mon Feb  3 04:05:{n:02d} 2031",
     "TIME_OF_DAY": "04:05:{n:02d}",
@@ -41,6 +52,7 @@ def test_the_stamp_at_the_start_of_lines_is_read(tmp_path: Path, name: str, stam
 
 WITHOUT = {
     "a stamp behind a number": "12 2031-02-03 04:05:{n:02d}",
+    "a time of day amid a sentence": "the run of 02/03 began, as it says there, at 12:05:{n:02d} PM",
     "a stamp far behind": "the training of the toy program at 2031-02-03 04:05:{n:02d}",
 }
 

@@ -1,0 +1,68 @@
+"""Assumptions: what is taken for granted of proven speeds, or what the lines of a log do not show of them."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from ...grammar.timestamps import OF_DAY
+from ...io.message import Message
+from ...naming.sense import DURATION, ELAPSED, STEP, STEP_TIME, TIME
+from ..spoken_series import SpokenSeries
+from .epoch_proof import lines_of_an_epoch
+from .proof import Proven
+
+NO_DATE = "the stamps tell only the time of day, so a pause of half a day or more is not seen"
+A_MEAN = "{name} is a mean, and the log does not show of what"
+WITH_EVALUATION = "{name} may hold the time of the evaluation whose results stand in the same lines"
+MAY_BE_SAMPLES = "what stands before the total in {counter} counts steps; nothing names it, and it may count samples"
+OF_ONE_PROCESS = "{name} is that of one process of several: each step usually has {count} lines"
+OF_ONE_IN_EPOCHS = "{name} is that of one process of several: each epoch has {count} lines"
+_OF_EVALUATION = {"val", "valid", "validation", "eval", "test", "dev"}
+NAMELESS = "a number without a name"
+
+
+def assumptions(speeds: Iterable[Proven]) -> Iterator[Message]:
+    """What is assumed of the speeds of a log, or what its lines do not show of them."""
+    for one in speeds:
+        yield from one.why
+        if "mean" in one.series.sense.flags:
+            yield Message(A_MEAN, name=one.series.sense.name)
+        if one.role in (ELAPSED, DURATION, STEP, STEP_TIME) and _are_evaluated(one.series):
+            yield Message(WITH_EVALUATION, name=one.series.sense.name)
+        if one.role in (ELAPSED, STEP) and (counter := _unnamed_counter(one.series)):
+            yield Message(MAY_BE_SAMPLES, counter=counter)
+        if tell_no_day(one.series):
+            yield Message(NO_DATE)
+        if (count := _lines_of_a_step(one.series)) > 1:
+            said = OF_ONE_IN_EPOCHS if one.series.kind == "epoch" else OF_ONE_PROCESS
+            yield Message(said, name=one.series.sense.name or Message(NAMELESS), count=count)
+
+
+def tell_no_day(series: SpokenSeries) -> bool:
+    """Whether of the stamps of its lines only the time of day is read."""
+    return all(form.stamp and form.stamp.kind in OF_DAY for form in series.slots)
+
+
+def _are_evaluated(series: SpokenSeries) -> bool:
+    """Whether each of its lines holds a result of an evaluation: `val_loss=0.5`, `test auc 0.9`."""
+    return all(form.results or _OF_EVALUATION & set(" ".join(form.names).split()) for form in series.slots)
+
+
+def _unnamed_counter(series: SpokenSeries) -> str | None:
+    """What counts steps without a name, as `640/60000`, by several from line to line; None of others."""
+    row, done = series.rows[0], np.diff(series.steps)
+    is_unnamed = series.is_of_steps and series.level.step == "" and np.isfinite(row.total)
+    if row.form.is_bar or not is_unnamed or not (done > 1).any() or (done == 1).any():
+        return None
+    return f"{series.steps[0]:.0f}/{row.total:.0f}"
+
+
+def _lines_of_a_step(series: SpokenSeries) -> int:
+    """How many lines, one after the other, tell of the same step as a rule, each of a process of its own; 0 of none."""
+    if series.rows[0].form.is_bar:  # drawn again for what is shown beside it
+        return 0
+    if series.kind == "epoch":
+        return lines_of_an_epoch(series) if series.sense.role == TIME else 0
+    counts = np.column_stack([series.steps, np.nan_to_num(series.of("epoch"))])[np.isfinite(series.steps)]
+    begins = np.flatnonzero((np.diff(counts, axis=0) != 0).any(axis=1)) + 1
+    return int(np.median(np.diff([0, *begins, len(counts)]))) if len(counts) else 0
