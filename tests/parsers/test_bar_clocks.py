@@ -54,7 +54,7 @@ def test_a_bar_of_short_passes_that_is_called_training_is_read(tmp_path: Path) -
 
 
 def test_a_few_short_passes_of_a_bar_prove_nothing(tmp_path: Path) -> None:
-    text = "".join(bar("training: ", 11, 0.5, loss=False) + "\n" for _ in range(4))
+    text = "".join(bar("training: ", 11, 0.5, loss=False) + "\n" for _ in range(2))
     assert "too short" in refused(tmp_path, text)
 
 
