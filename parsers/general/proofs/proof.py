@@ -17,6 +17,7 @@ from ..bars.bar_evidence import losses_of, not_of_one_step, why_shown
 from ..bars.bar_of_epochs import why_of_epochs
 from ..bars.bar_passes import of_several_loops
 from ..bars.bar_speeds import why_speeds
+from ..bars.bar_with_evaluation import may_be_of_evaluation
 from ..bars.numbered_passes import numbered_passes
 from ..bars.training_bar import not_of_steps, speeds_differ
 from ..evaluation_titles import not_of_training
@@ -153,7 +154,8 @@ def _clock_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:
 
 def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Proven | str:
     """A progress bar that shows its clock: what stands around it (``shown``), or what it shows itself, proves it."""
-    reason = not_of_one_step(series, gathered) or (None if shown else not_of_steps(series, gathered))
+    unshown = None if shown else not_of_steps(series, gathered) or may_be_of_evaluation(series, gathered)
+    reason = not_of_one_step(series, gathered) or unshown
     unconfirmed = not_confirmed(series, are_ends_told=shown is not None)
     ends = with_ends(series, gathered, is_shown=shown is not None) if unconfirmed == SHORT_BAR else None
     reason = reason or (None if ends else unconfirmed) or of_several_loops(series)
