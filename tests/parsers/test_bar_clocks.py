@@ -137,3 +137,9 @@ def test_a_bar_that_shows_a_loss_only_after_a_slow_start_is_read_as_a_whole(tmp_
     )
     found = drafted(tmp_path, slow + usual)
     assert found.reading.records["step"].tolist() == [*range(2, 30)]
+
+
+@pytest.mark.parametrize(("seconds", "column"), [(0.5, "step_rate"), (1.5, "step_time")])
+def test_a_unit_that_begins_with_a_blank_is_read(tmp_path: Path, seconds: float, column: str) -> None:
+    text = bar("train: ", 60, seconds).replace("it/s", " batch/s").replace("s/it", "s/ batch")
+    assert set(drafted(tmp_path, text).reading.records[column]) == {1.5 if seconds > 1 else 2.0}

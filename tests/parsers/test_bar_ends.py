@@ -98,3 +98,10 @@ def test_the_throughput_is_the_mean_of_the_passes_but_a_slow_first_one(tmp_path:
     found = summarise(log, None, ()).measurement
     assert found is not None
     assert found.value == pytest.approx(40 / 4.05, rel=0.001)
+
+
+def test_passes_of_which_one_line_each_is_left_are_told_apart_by_the_bars_between_them(tmp_path: Path) -> None:
+    evaluated = passes(1.6, total=90, name="Evaluating: ")
+    pairs = zip(passes(1.6), evaluated, strict=True)
+    last = [one.rpartition("\r")[2] for pair in pairs for one in pair]
+    assert drafted(tmp_path, "".join(last)).reading.records["step_rate"].tolist() == rates()

@@ -65,3 +65,20 @@ def test_bars_behind_another_that_tell_no_loss_of_training_may_be_those_of_evalu
     tmp_path: Path, behind: str
 ) -> None:
     assert refused(tmp_path, loaded(behind))
+
+
+def within(passes: int) -> str:
+    """A bar that goes on by one with so many passes of another, which runs within it; a loss follows each."""
+    text = "  0%|  | 0/4 [00:00<?, ?it/s]\n"
+    for n in EPOCHS:
+        text += nameless(100, 0.25) * passes + f"loss: 2.{n}\n"
+        text += f"{25 * n:3d}%|##| {n}/4 [00:{14 * n * passes}<00:09, {25 * passes}.00s/it]\n"
+    return text
+
+
+def test_a_bar_that_counts_the_passes_of_another_takes_no_turns_with_it(tmp_path: Path) -> None:
+    assert set(drafted(tmp_path, within(1)).reading.records["step_rate"]) == {4.0}
+
+
+def test_a_bar_that_goes_on_with_several_passes_of_another_may_be_of_anything(tmp_path: Path) -> None:
+    assert "of other steps" in refused(tmp_path, within(2))

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...naming.sense import STEP_RATE
-from ..gathered import Gathered, Spoken
+from ..gathered import Gathered, Spoken, places_of
 from ..line_form import LineForm
 from ..spoken_series import SpokenSeries
 from .bar_clock import LEAST_SECONDS
@@ -36,7 +36,7 @@ def with_ends(series: SpokenSeries, gathered: Gathered, *, is_shown: bool) -> Sp
     are many things: it must be shown to be that of training, be called so, or be the only one that may be.
     """
     is_told = is_shown or is_called_training(series) or _is_only_one(series, gathered)
-    ends = list(_ends(series)) if is_told else []
+    ends = list(_ends(series, gathered)) if is_told else []
     drawn, share = Counter(map(len, ends)).most_common(1)[0] if ends else (0, 0)
     if drawn > MOST_DRAWN or share < MOST * len(ends):
         drawn = 1 if _are_alike(series, ends) else 0
@@ -71,12 +71,16 @@ def agreeing(ends: SpokenSeries) -> int:
     return int((ends.usable & (shown * (1 + rounded) >= clocks) & (shown * (1 - rounded) < clocks + 1)).sum())
 
 
-def _ends(series: SpokenSeries) -> Iterator[list[int]]:
-    """The places of the drawings at the end of each pass that came to it; another epoch is another pass."""
-    epochs = series.of("epoch")
-    begins = [0, *(place for place, pair in enumerate(pairwise(series.rows), 1) if begins_anew(*pair))]
-    numbered = np.flatnonzero(np.isfinite(epochs[1:]) & (np.diff(epochs) != 0)) + 1
-    for start, end in pairwise(sorted({*begins, *numbered.tolist(), len(series)})):
+def _ends(series: SpokenSeries, gathered: Gathered) -> Iterator[list[int]]:
+    """The places of the drawings at the end of each pass that came to it; behind another bar is another pass."""
+    known = places_of(gathered)
+    begins = [0]
+    for place, (one, other) in enumerate(pairwise(series.rows), 1):
+        between = gathered.spoken[known[one] + 1 : known[other]]
+        is_of_next_epoch = abs(other.of("epoch") - one.of("epoch")) > 0
+        if begins_anew(one, other) or is_of_next_epoch or any(row.form.is_bar for row in between):
+            begins.append(place)
+    for start, end in pairwise([*begins, len(series)]):
         if at_end := [place for place in range(start, end) if series.steps[place] == series.rows[place].total]:
             yield at_end
 

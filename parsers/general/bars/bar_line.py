@@ -77,7 +77,10 @@ def _goes_on(drawn: Sequence[BarDrawing]) -> bool:
 
 
 def _speeds(drawn: Iterable[BarDrawing]) -> str:
-    return " | ".join(f'{_WAYS[unit.startswith("s/")]} "{unit}"' for unit in sorted({one.unit for one in drawn}))
+    units = sorted({one.unit for one in drawn})
+    return " | ".join(
+        " ".join([_WAYS[unit.startswith("s/")], *(f'"{word}"' for word in unit.split())]) for unit in units
+    )
 
 
 def _names(ways: Iterable[bool]) -> set[str]:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
-from .bar_passes import begins_anew
+from .bar_passes import begins_anew, counts_passes
 
 BEHIND_LOSSES = "the loss of an epoch stands before its progress bar is drawn first, so it may be that of an evaluation"
 IN_TURNS = "its progress bar takes turns with one of other steps, and nothing shows which is that of training"
@@ -45,7 +45,8 @@ def may_be_of_evaluation(series: SpokenSeries, gathered: Gathered) -> str | None
     place = places_of(gathered)[series.rows[0]]
     if any(_is_loss_of_epoch(row) for row in gathered.spoken[:place]):
         return BEHIND_LOSSES
-    return IN_TURNS if any(_takes_turns(series, other) for other in _nameless(gathered)) else None
+    others = (other for other in _nameless(gathered) if _takes_turns(series, other))
+    return None if all(counts_passes(other, series, gathered) for other in others) else IN_TURNS
 
 
 def _is_loss_of_epoch(row: Spoken) -> bool:
