@@ -263,3 +263,24 @@ def test_what_each_bar_of_a_log_asks_for_is_computed_once() -> None:
 def test_of_hundreds_of_bars_of_other_totals_none_is_read(tmp_path: Path) -> None:
     text = "".join(f"{bar(total, 0.3)}epoch {total} loss 2.{total}\n" for total in range(3, 300))
     assert refused(tmp_path, text)
+
+
+def behind_the_next(losses: tuple[str, str]) -> str:
+    """Bars of which the loss is printed behind the next one, once that is drawn without a step done."""
+    text = ""
+    for n in EPOCHS:
+        for drawn, line in ((bar(40), losses[1].format(n=n - 1)), (bar(30, 0.5), losses[0].format(n=n))):
+            begun, rest = drawn.split("\r", 1)
+            text += f"{begun.split(', ')[0]}, ?it/s]{line if text else ''}\r{rest}"
+    return f"{text}{losses[1].format(n=4)}\n"
+
+
+def test_a_loss_that_is_printed_behind_the_next_bar_follows_a_pass(tmp_path: Path) -> None:
+    text = behind_the_next(("epoch-{n} train set: mean loss : 1.{n}94", "epoch-{n} test set: mean loss : 1.{n}34"))
+    assert set(drafted(tmp_path, text).reading.records["step_rate"]) == {1.0}
+
+
+@pytest.mark.parametrize("second", ["epoch-{n} train set: mean loss : 1.{n}34", "epoch-{n} mean loss : 1.{n}34"])
+def test_losses_behind_bars_tell_none_from_another_unless_they_name_an_evaluation(tmp_path: Path, second: str) -> None:
+    text = behind_the_next(("epoch-{n} train set: mean loss : 1.{n}94", second))
+    assert "of other steps" in refused(tmp_path, text)

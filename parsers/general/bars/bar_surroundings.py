@@ -47,6 +47,7 @@ BEHIND_OTHERS = (
     "the progress bar is that of training, for a line with its loss follows each pass, and bars of other steps ended "
     "before the first"
 )
+_OF_EVALUATION = re.compile(r"(?i)(?<![a-z])(?:test|val|valid|validation|dev|eval|evaluation)(?![a-z])")
 _WORDS = re.compile(r"\w")
 FEWEST = 2  # passes
 FEWEST_RESULTS = 4
@@ -152,7 +153,11 @@ def _tells_loss(one: _Pass) -> bool:
 
 
 def _is_evaluated(one: _Pass) -> bool:
-    return one.behind is not None and one.behind.form.is_of_other and not one.behind.form.is_bar
+    if one.behind is None or one.behind.form.is_bar:
+        return False
+    form = one.behind.form
+    is_named = form.has_any_loss and not form.is_of_training and bool(_OF_EVALUATION.search(form.said.head))
+    return form.is_of_other or is_named
 
 
 def _is_announced(one: _Pass) -> bool:
@@ -258,9 +263,14 @@ def _ended(gathered: Gathered) -> Iterator[_Pass]:
             first, last = places[start], places[end - 1]
             if rows[last].of("step") == total:
                 losses = sum(map(_is_loss, rows[first:last]))
-                near = _near(gathered, first, -1), _near(gathered, last, 1)
+                near = _near(gathered, first, -1), _near(gathered, last, 1 + _begun(rows[last + 1 : last + 2]))
                 lines = rows[first].line, rows[last].line
                 yield _Pass(total, rows[last].clock, lines, _above(gathered, lines[0]), losses, *near)
+
+
+def _begun(rows: Sequence[Spoken]) -> int:
+    """How many of some rows are of a bar of which no step is done: what is printed then stands behind it."""
+    return sum(row.form.is_bar and row.of("step") == 0 for row in rows)
 
 
 def _is_loss(row: Spoken) -> bool:
