@@ -25,6 +25,7 @@ ENDS = (
     "goes with the whole seconds of the clock in {count} of {passes} passes"
 )
 FEWEST = 3  # passes
+FEWEST_STEPS = 20
 MOST_DRAWN = 4  # times that a bar is drawn at its end
 MOST, HALF = 0.9, 0.5
 
@@ -47,6 +48,16 @@ def with_ends(series: SpokenSeries, gathered: Gathered, *, is_shown: bool) -> Sp
     clocks = np.array([row.clock for row in shown.rows])
     is_long = clocks.sum() >= LEAST_SECONDS
     return shown if is_long and agreeing(shown) >= MOST * len(kept) else None
+
+
+def is_one_state(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether a bar that only one drawing is left of shows about the speed that its steps and its seconds give."""
+    steps, clock = series.steps[0], series.rows[0].clock
+    is_long = steps >= FEWEST_STEPS and clock >= LEAST_SECONDS
+    if not is_long or len(series) > 1 or not series.usable[0] or not _is_only_one(series, gathered):
+        return False
+    seconds = float(steps / series.values[0] if series.sense.role == STEP_RATE else steps * series.values[0])
+    return clock <= seconds * ONE_SPEED and seconds <= (clock + 1) * ONE_SPEED
 
 
 def _is_only_one(series: SpokenSeries, gathered: Gathered) -> bool:
