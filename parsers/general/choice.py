@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..io.message import Message
 from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, TIME, WORK, Sense
 from .bars.bar_clock import LEAST_SECONDS, LEAST_STEPS
+from .bars.bar_passes import counts_passes
 from .bars.training_bar import APART
 from .evaluation_titles import evaluates_before
 from .gathered import Gathered
@@ -58,7 +59,7 @@ def choose(gathered: Gathered) -> Choice:
     bars = [one for one in proven if one.series.is_surrounded]
     for one in list(proven):
         is_rivalled = any(_is_rival_bar(one, other) for other in bars)
-        if reason := Message(BARS_DIFFER) if is_rivalled else _contradicted(one, proven, every):
+        if reason := Message(BARS_DIFFER) if is_rivalled else _contradicted(one, proven, every, gathered):
             choice.refused.append((one.series.sense, reason))
             proven = [other for other in proven if other is not one]
     clocks = [one for one in proven if one.role == ELAPSED and not one.series.is_of_epochs]
@@ -141,7 +142,9 @@ def _alternate(groups: Sequence[Numbers]) -> bool:
     return not are_apart or min(map(len, groups)) < LEAST_STEPS
 
 
-def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenSeries]) -> Message | None:
+def _contradicted(
+    one: Proven, proven: Sequence[Proven], every: Sequence[SpokenSeries], gathered: Gathered
+) -> Message | None:
     """What other lines of the log say against a series."""
     if one.role == ELAPSED or (one.role == EPOCH and one.is_bar):
         return None
@@ -156,7 +159,7 @@ def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenS
             return _against(LEVELS_DIFFER, own, other)
     if any(map(partial(_is_in_another_unit, own), every)):
         return Message(UNITS_DIFFER)
-    return too_slow_for_epochs(one, proven) or _contradicted_by_bars(own, every)
+    return too_slow_for_epochs(one, proven) or _contradicted_by_bars(own, every, gathered)
 
 
 def _is_rival_bar(one: Proven, other: Proven) -> bool:
@@ -172,9 +175,10 @@ def _step_rate(bar: SpokenSeries) -> float:
     return bar.median if bar.sense.role == STEP_RATE else 1 / bar.median
 
 
-def _contradicted_by_bars(own: SpokenSeries, every: Sequence[SpokenSeries]) -> Message | None:
+def _contradicted_by_bars(own: SpokenSeries, every: Sequence[SpokenSeries], gathered: Gathered) -> Message | None:
     """What other bars of the log, or other lines of the same, say against that of a series."""
-    if own.total is not None and any(map(partial(_is_another_bar, own), every)):
+    others = filter(partial(_is_another_bar, own), every) if own.total is not None else ()
+    if not all(counts_passes(other.rows, own, gathered) for other in others):
         return Message(SEVERAL_BARS)
     if own.sense.role != RATE and "nameless" in own.sense.flags and not own.inverse and _is_other_way(own, every):
         return Message(BOTH_WAYS)

@@ -34,7 +34,8 @@ class SpokenSeries:
     ``is_surrounded``: the lines before or behind its bar show that this is the one of training.
     ``is_of_epochs``: a line of it stands behind the lines of each epoch. ``inverse``: the forms of a bar that show the
     inverse, as one does that shows steps a second or seconds per step, whichever is above one. ``losses``: the names of
-    losses, where a bar shows one of them in its lines and others of its name, of an evaluation, show none.
+    losses, where a bar shows one of them in its lines and others of its name, of an evaluation, show none. ``ends``:
+    how often a bar is drawn at the end of each pass, where its lines are the last of these drawings.
     """
 
     sense: Sense
@@ -48,6 +49,7 @@ class SpokenSeries:
     is_of_epochs: bool = False
     inverse: frozenset[LineForm] = frozenset()
     losses: frozenset[str] = frozenset()
+    ends: int = 0
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -54,7 +54,7 @@ def test_a_bar_of_short_passes_that_is_called_training_is_read(tmp_path: Path) -
 
 
 def test_a_few_short_passes_of_a_bar_prove_nothing(tmp_path: Path) -> None:
-    text = "".join(bar("training: ", 11, 0.5, loss=False) + "\n" for _ in range(4))
+    text = "".join(bar("training: ", 11, 0.5, loss=False) + "\n" for _ in range(2))
     assert "too short" in refused(tmp_path, text)
 
 
@@ -137,3 +137,39 @@ def test_a_bar_that_shows_a_loss_only_after_a_slow_start_is_read_as_a_whole(tmp_
     )
     found = drafted(tmp_path, slow + usual)
     assert found.reading.records["step"].tolist() == [*range(2, 30)]
+
+
+@pytest.mark.parametrize(("seconds", "column"), [(0.5, "step_rate"), (1.5, "step_time")])
+def test_a_unit_that_begins_with_a_blank_is_read(tmp_path: Path, seconds: float, column: str) -> None:
+    text = bar("train: ", 60, seconds).replace("it/s", " batch/s").replace("s/it", "s/ batch")
+    assert set(drafted(tmp_path, text).reading.records[column]) == {1.5 if seconds > 1 else 2.0}
+
+
+def state(steps: int, seconds: float, rate: float, behind: str = ", loss=2.5") -> str:
+    """What a terminal leaves of a bar: its last state."""
+    return f"lr: 0.1\n{steps // 10:3d}%|##| {steps}/1000 [{clock(seconds)}<00:09, {rate:.2f}it/s{behind}]\ndone\n"
+
+
+def test_the_only_state_that_is_left_of_a_bar_is_a_measure_and_said_to_be_one(tmp_path: Path) -> None:
+    found = drafted(tmp_path, state(639, 131.2, 4.87))
+    assert found.reading.records["step_rate"].tolist() == [4.87]
+    assert "only one state of it is left, whose speed is that of 639 steps in 131 s" in " ".join(
+        map(str, found.assumed)
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [state(639, 131.2, 5.5), state(19, 38.0, 0.5), state(60, 12.0, 5.0), state(639, 131.2, 4.87, "")],
+    ids=["another speed", "few steps", "few seconds", "no loss"],
+)
+def test_the_only_state_that_is_left_of_a_bar_may_be_of_anything(tmp_path: Path, text: str) -> None:
+    assert refused(tmp_path, text)
+
+
+def test_of_two_states_that_show_a_loss_none_is_read(tmp_path: Path) -> None:
+    assert refused(tmp_path, state(639, 131.2, 4.87) + state(500, 50.0, 10.0).replace("/1000", "/500"))
+
+
+def test_the_only_state_of_a_bar_that_counts_the_epochs_of_a_log_is_not_read(tmp_path: Path) -> None:
+    assert refused(tmp_path, "epochs: 1000\n" + state(639, 131.2, 4.87))

@@ -8,7 +8,7 @@ from ...naming.slots import BAR
 
 _REST = re.compile(
     r" *(?P<step>\d{1,12})/(?P<total>\d{1,12}) \[(?P<clock>(?:\d{1,9}:)?\d{1,9}:\d\d)<[^,\]\r\n]*, *"
-    r"(?P<speed>\d+(?:\.\d+)?)(?P<unit>(?:[A-Za-z]+/s|s/[A-Za-z]+)(?![A-Za-z]))"
+    r"(?P<speed>\d+(?:\.\d+)?)(?P<unit>(?: ?[A-Za-z]+/s|s/ ?[A-Za-z]+)(?![A-Za-z]))"
 )
 
 
@@ -16,7 +16,8 @@ _REST = re.compile(
 class BarDrawing:
     """A bar as it was drawn once: its ``head`` is the name before the percentage, its ``clock`` in whole seconds.
 
-    ``is_drawn``: a picture of it stands behind the percentage. ``unit``: of its speed, `it/s` or `s/it`.
+    ``is_drawn``: a picture of it stands behind the percentage. ``unit``: of its speed, `it/s` or `s/it`; a program may
+    have chosen one that begins with a blank, `s/ batch`.
     """
 
     head: str
@@ -39,4 +40,4 @@ def drawing(text: str) -> BarDrawing | None:
     if not (bar and rest):
         return None
     step, total, clock = int(rest["step"]), int(rest["total"]), length_of_time(rest["clock"])
-    return BarDrawing(text[: bar.start()], "|" in bar[0], step, total, clock, rest["unit"])
+    return BarDrawing(text[: bar.start()], "|" in bar[0], step, total, clock, rest["unit"].strip())

@@ -1,30 +1,68 @@
 """Evidence of a progress bar: what shows that it is that of training, and why a step of it may be none of training."""
 
+from dataclasses import replace
+
 from ...io.message import Message
 from ..gathered import Gathered
 from ..spoken_series import SpokenSeries
 from .bar_and_losses import why_by_losses
+from .bar_clock import SHORT_BAR, not_confirmed
+from .bar_ends import ENDS, agreeing, is_one_state, with_ends
 from .bar_in_turns import LOSS_IN_TURNS, names_of_losses, why_in_turns
 from .bar_of_epochs import EVALUATED, WITH_OWN, goes_with_own_epochs, is_evaluated_each_step
 from .bar_of_failed_run import why_by_traceback
+from .bar_passes import of_several_loops
+from .bar_speeds import why_speeds
 from .bar_surroundings import why_of_training
-from .bar_with_evaluation import WITH_EVALUATION, counts_evaluation
+from .bar_with_evaluation import WITH_EVALUATION, counts_evaluation, may_be_of_evaluation
+from .training_bar import not_of_steps
+
+BAR = "the progress bar shows the speed that its own clock gives"
+ONE_STATE = (
+    "the progress bar is that of training, for it shows a loss or an epoch; only one state of it is left, whose speed "
+    "is that of {steps} steps in {seconds} s"
+)
 
 
 def why_shown(series: SpokenSeries, gathered: Gathered) -> Message | None:
-    """What beside a progress bar shows that it is that of training; of one drawn once no more is asked."""
+    """What shows that a progress bar is that of training: what is beside it, or, of one drawn once, its only state."""
     if len(series) < 2:
-        return None
+        return _why_by_one_state(series, gathered)
     ways = (why_in_turns, why_of_training, why_by_losses, why_by_traceback)
     return next((why for way in ways if (why := way(series, gathered))), None)
 
 
-def losses_of(series: SpokenSeries, shown: Message | None) -> frozenset[str]:
+def _why_by_one_state(series: SpokenSeries, gathered: Gathered) -> Message | None:
+    if not is_one_state(series, gathered) or not_of_steps(series, gathered):
+        return None
+    return Message(ONE_STATE, steps=f"{series.steps[0]:.0f}", seconds=f"{series.rows[0].clock:.0f}")
+
+
+def measured_bar(
+    series: SpokenSeries, gathered: Gathered, shown: Message | None
+) -> tuple[SpokenSeries, list[Message]] | str:
+    """The drawings of a bar that measure it, with what that rests on, or why none do.
+
+    ``shown``: what beside it shows that it is that of training.
+    """
+    unshown = None if shown else not_of_steps(series, gathered) or may_be_of_evaluation(series, gathered)
+    is_measured = shown is not None and shown.key == ONE_STATE
+    unconfirmed = None if is_measured else not_confirmed(series, are_ends_told=shown is not None)
+    ends = with_ends(series, gathered, is_shown=shown is not None) if unconfirmed == SHORT_BAR else None
+    reason = _not_of_one_step(series, gathered) or unshown or (None if ends else unconfirmed)
+    if reason := reason or of_several_loops(series):
+        return reason
+    told = replace(ends or series, is_surrounded=shown is not None, losses=_losses_of(series, shown))
+    at_ends = [Message(ENDS, count=agreeing(ends), passes=len(ends))] if ends else []
+    return told, [Message(BAR), *at_ends, *([shown] if shown else []), *why_speeds(series)]
+
+
+def _losses_of(series: SpokenSeries, shown: Message | None) -> frozenset[str]:
     """The names of the losses that tell a bar from another of its name, where nothing else does."""
     return names_of_losses(series) if shown and shown.key == LOSS_IN_TURNS else frozenset()
 
 
-def not_of_one_step(series: SpokenSeries, gathered: Gathered) -> str | None:
+def _not_of_one_step(series: SpokenSeries, gathered: Gathered) -> str | None:
     """Why a step of a bar may be an epoch, or one of an evaluation; None where nothing says so."""
     if counts_evaluation(series, gathered):
         return WITH_EVALUATION

@@ -42,16 +42,25 @@ def bar_line(series: SpokenSeries, counts: str) -> BarLine | None:
     rest = "_WITH_LOSS" if series.losses else "REST?"
     shown = f"({speeds}) {rest}" if counts == "step" else "REST"
     timing = f'"[" {clock} "<" _LEFT "," {shown}'
-    rule = f'{counts}_line: _PERCENT "%" {picture} {counts}{{"1"}} _OF INTEGER {timing}'
+    begin, totals = f"{_BEGIN}(?:{'|'.join(map(_expression, heads))})[0-9]++", sorted({one.total for one in drawn})
+    before = "_AT_END NEWLINE " * (series.ends - 1)
+    rule = f'{counts}_line: {before}_PERCENT "%" {picture} {counts}{{"1"}} _OF INTEGER {timing}'
     terminals = [
-        f"_PERCENT: /{_BEGIN}(?:{'|'.join(map(_expression, heads))})[0-9]++(?=%)/",
+        f"_PERCENT: /{begin}(?={_at_end(totals) if series.ends else '%'})/",
+        *([f"_AT_END: /{begin}{_at_end(totals)}[^\\n]++/"] if before else []),
         r"_PICTURE: /\|[^|\n]*+\|/",
-        rf"_OF: /\/(?=(?:{'|'.join(map(str, sorted({one.total for one in drawn})))}) )/",
+        rf"_OF: /\/(?=(?:{'|'.join(map(str, totals))}) )/",
         r"_LEFT: /[^,\]\n]++/",
         *([_with_loss(series.losses)] if series.losses else []),
     ]
-    names = {"unknown", *_names(ways)} if counts == "step" else set()
+    names = {*(["NEWLINE"] if before else []), *(["unknown", *_names(ways)] if counts == "step" else [])}
     return BarLine(rule, terminals, {counts, *re.findall("[a-zA-Z]+", clock), *names})
+
+
+def _at_end(totals: Sequence[int]) -> str:
+    """The expression for the rest of the percentage of a bar and what follows it, where all of its steps are done."""
+    done = "|".join(rf"{total}\/{total}" for total in totals)
+    return rf"%(?:\|[^|\n]*+\|)? *+(?:{done}) "
 
 
 def _with_loss(names: Iterable[str]) -> str:
@@ -68,7 +77,10 @@ def _goes_on(drawn: Sequence[BarDrawing]) -> bool:
 
 
 def _speeds(drawn: Iterable[BarDrawing]) -> str:
-    return " | ".join(f'{_WAYS[unit.startswith("s/")]} "{unit}"' for unit in sorted({one.unit for one in drawn}))
+    units = sorted({one.unit for one in drawn})
+    return " | ".join(
+        " ".join([_WAYS[unit.startswith("s/")], *(f'"{word}"' for word in unit.split())]) for unit in units
+    )
 
 
 def _names(ways: Iterable[bool]) -> set[str]:

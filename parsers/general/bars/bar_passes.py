@@ -1,17 +1,19 @@
 """Passes of progress bars: a bar that is drawn from its start to its end, and then anew."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from ..gathered import Spoken
+from ..gathered import Gathered, Spoken, places_of
 from ..spoken_series import SpokenSeries
 
 DRAWN_AGAIN = 2  # seconds, or lines
 OF_LOOPS = "bars of one name have different totals in the same epoch, and run at different speeds"
 OF_LOSSES = "only some passes of the bar show a loss, and they run at another speed than the others"
 FEWEST_OF_LOOPS, ONE_SPEED = 2, 1.05
+FEWEST_COUNTED, MOST_COUNTED = 2, 0.9
 
 
 def runs_of(series: SpokenSeries) -> list[list[int]]:
@@ -41,6 +43,18 @@ def begins_anew(one: Spoken, other: Spoken) -> bool:
     is_at_end = one.of("step") == other.of("step") == one.total
     is_later = other.clock - one.clock > DRAWN_AGAIN or other.line - one.line > DRAWN_AGAIN
     return _falls(one, other) or (is_at_end and is_later)
+
+
+def counts_passes(outer: Sequence[Spoken], series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether a bar goes on by one with each pass of another, which runs within it: it counts its epochs."""
+    known = places_of(gathered)
+    begins = [known[series.rows[run[0]]] for run in passes_of(series)]
+    pairs = [pair for pair in pairwise(outer) if pair[1].of("step") > pair[0].of("step")]
+    are_one_by_one = [
+        bisect_left(begins, known[after]) - bisect_left(begins, known[one]) == after.of("step") - one.of("step")
+        for one, after in pairs
+    ]
+    return len(pairs) >= FEWEST_COUNTED and sum(are_one_by_one) >= MOST_COUNTED * len(pairs)
 
 
 def of_several_loops(series: SpokenSeries) -> str | None:

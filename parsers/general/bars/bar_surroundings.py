@@ -1,9 +1,11 @@
 """Surroundings of progress bars: what stands before and behind each pass of them may tell which is that of training."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 
 from ...io.message import Message
 from ..evaluation_titles import is_title_of_evaluation
@@ -37,10 +39,20 @@ FIRST_BELOW_EPOCHS = (
     "the progress bar is that of training, for it shows a loss, has more steps than the others and is the first below "
     "each line that numbers an epoch"
 )
+LONGEST_AND_SLOWEST = (
+    "the progress bar is that of training, for it has more steps than the others, takes longer for each of them and is "
+    "the first below each line that numbers an epoch"
+)
+BEHIND_OTHERS = (
+    "the progress bar is that of training, for a line with its loss follows each pass, and bars of other steps ended "
+    "before the first"
+)
+_OF_EVALUATION = re.compile(r"(?i)(?<![a-z])(?:test|val|valid|validation|dev|eval|evaluation)(?![a-z])")
+_WORDS = re.compile(r"\w")
 FEWEST = 2  # passes
 FEWEST_RESULTS = 4
 MOST_BESIDE = 0.75
-FEWEST_LOSSES = 10
+FEWEST_LOSSES, LEAST_LOSSES = 10, 3
 MOST = 0.9
 NEAR = 2  # lines: a blank one may stand between
 FEWEST_STEPS = 10
@@ -51,10 +63,13 @@ class _Pass:
     """A bar as it was drawn once to its end, and the lines with numbers that mean something beside it.
 
     ``losses``: how many lines between its drawings tell the loss of an epoch or a step. ``above``: the text of the last
-    line that stands before it; None where that was not kept.
+    line that stands before it; None where that was not kept. ``clock``: the seconds at its end;
+    ``lines``: the first and the last.
     """
 
     total: float
+    clock: float
+    lines: tuple[int, int]
     above: str | None
     losses: int
     before: Spoken | None
@@ -95,6 +110,10 @@ def _shown(
         yield Message(EPOCHS_ANNOUNCED)
     if others and series.evidence >= MOST and _are_first(own, others):
         yield Message(FIRST_BELOW_EPOCHS)
+    if others and gathered.evidence >= LEAST_LOSSES and _are_first(own, others) and _is_slowest(own, others):
+        yield Message(LONGEST_AND_SLOWEST)
+    if others and _are_before(others, own) and _are_most(map(_is_followed, own)):
+        yield Message(BEHIND_OTHERS)
     if _are_most(map(_is_announced, own)):
         yield from _by_samples(own[0].total, {one.total for one in others}, stated_samples(gathered))
 
@@ -134,7 +153,11 @@ def _tells_loss(one: _Pass) -> bool:
 
 
 def _is_evaluated(one: _Pass) -> bool:
-    return one.behind is not None and one.behind.form.is_of_other and not one.behind.form.is_bar
+    if one.behind is None or one.behind.form.is_bar:
+        return False
+    form = one.behind.form
+    is_named = form.has_any_loss and not form.is_of_training and bool(_OF_EVALUATION.search(form.said.head))
+    return form.is_of_other or is_named
 
 
 def _is_announced(one: _Pass) -> bool:
@@ -186,6 +209,21 @@ def _are_first(own: Sequence[_Pass], others: Sequence[_Pass]) -> bool:
     return is_longest and _are_numbered(own) and not numbered
 
 
+def _are_before(others: Sequence[_Pass], own: Sequence[_Pass]) -> bool:
+    return max(one.lines[1] for one in others) < own[0].lines[0]
+
+
+def _is_followed(one: _Pass) -> bool:
+    """Whether the line behind tells a loss of training, or of a numbered epoch or step."""
+    return _tells_loss(one) or (one.behind is not None and _is_loss(one.behind))
+
+
+def _is_slowest(own: Sequence[_Pass], others: Sequence[_Pass]) -> bool:
+    """Whether a step takes longer than one of each other bar: an evaluation only goes forwards."""
+    usual = median(one.clock / one.total for one in own)
+    return all(usual > (one.clock + 1) / one.total for one in others)
+
+
 def _is_titled(one: _Pass) -> bool:
     """Whether the line before is the title of an evaluation, as far as lines are known."""
     return one.above is None or is_title_of_evaluation(one.above)
@@ -225,8 +263,14 @@ def _ended(gathered: Gathered) -> Iterator[_Pass]:
             first, last = places[start], places[end - 1]
             if rows[last].of("step") == total:
                 losses = sum(map(_is_loss, rows[first:last]))
-                near = _near(gathered, first, -1), _near(gathered, last, 1)
-                yield _Pass(total, _above(gathered, rows[first].line), losses, *near)
+                near = _near(gathered, first, -1), _near(gathered, last, 1 + _begun(rows[last + 1 : last + 2]))
+                lines = rows[first].line, rows[last].line
+                yield _Pass(total, rows[last].clock, lines, _above(gathered, lines[0]), losses, *near)
+
+
+def _begun(rows: Sequence[Spoken]) -> int:
+    """How many of some rows are of a bar of which no step is done: what is printed then stands behind it."""
+    return sum(row.form.is_bar and row.of("step") == 0 for row in rows)
 
 
 def _is_loss(row: Spoken) -> bool:
@@ -245,10 +289,10 @@ def _above(gathered: Gathered, line: int) -> str | None:
 
 
 def _near(gathered: Gathered, place: int, way: int) -> Spoken | None:
-    """The line before or behind another, where no words stand between the two."""
+    """The line before or behind another, where no words stand between the two, at most a line of dashes."""
     beside = place + way
     if not 0 <= beside < len(gathered.spoken):
         return None
     first, last = sorted((gathered.spoken[place].line, gathered.spoken[beside].line))
-    is_near = last - first <= NEAR and not any(line.strip() for line in gathered.head[first : last - 1])
+    is_near = last - first <= NEAR and not any(map(_WORDS.search, gathered.head[first : last - 1]))
     return gathered.spoken[beside] if is_near else None

@@ -220,13 +220,13 @@ def speeds_differ(series: SpokenSeries) -> bool:
     Those of one that is called that of training, or that numbers its passes one by one, are of training whatever their
     speeds are.
     """
-    if _is_called_training(series) or _are_numbered(series):
+    if is_called_training(series) or _are_numbered(series):
         return False
     medians = [float(np.median(series.values[run])) for run in runs_of(series)[1:] if len(run) >= LEAST_STEPS]
     return len(medians) > 1 and max(medians) > APART * min(medians)
 
 
-def _is_called_training(series: SpokenSeries) -> bool:
+def is_called_training(series: SpokenSeries) -> bool:
     """Whether the name of a bar says that it is of training."""
     return all(TRAINING.search((form.name_of_bar or "").replace("_", " ")) for form in series.slots)
 

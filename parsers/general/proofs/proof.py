@@ -11,11 +11,9 @@ import numpy as np
 from ...io.message import Message
 from ...naming.sense import DURATION, ELAPSED, ENVIRONMENT_STEPS, EPOCH, RATE, STEP_RATE, STEP_TIME, TIME, WORK, Sense
 from ...naming.slots import Slot
-from ..bars.bar_clock import LEAST_SECONDS, not_confirmed
-from ..bars.bar_evidence import losses_of, not_of_one_step, why_shown
+from ..bars.bar_clock import LEAST_SECONDS
+from ..bars.bar_evidence import measured_bar, why_shown
 from ..bars.bar_of_epochs import why_of_epochs
-from ..bars.bar_passes import of_several_loops
-from ..bars.bar_speeds import why_speeds
 from ..bars.numbered_passes import numbered_passes
 from ..bars.training_bar import not_of_steps, speeds_differ
 from ..evaluation_titles import not_of_training
@@ -72,7 +70,6 @@ OF_ENVIRONMENTS = (
     "{name} counts steps of environments, not of the optimizer, and the log does not show whether it is the mean of a "
     "stretch or since the start"
 )
-BAR = "the progress bar shows the speed that its own clock gives"
 
 
 @dataclass
@@ -153,12 +150,9 @@ def _clock_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:
 
 def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Proven | str:
     """A progress bar that shows its clock: what stands around it (``shown``), or what it shows itself, proves it."""
-    reason = not_of_one_step(series, gathered) or (None if shown else not_of_steps(series, gathered))
-    reason = reason or not_confirmed(series, are_ends_told=shown is not None) or of_several_loops(series)
-    if reason:
-        return reason
-    told = replace(series, is_surrounded=shown is not None, losses=losses_of(series, shown))
-    why = [Message(BAR), *([shown] if shown else []), *why_speeds(series)]
+    if isinstance(found := measured_bar(series, gathered, shown), str):
+        return found
+    told, why = found
     passes = numbered_passes(series, gathered) if speeds_differ(series) else None
     is_of_runs = passes is not None and passes.may_be_of_several_runs
     return Proven(told, series.sense.role, series.sense.factor or 1.0, why, is_bar=True, is_of_runs=is_of_runs)

@@ -45,7 +45,11 @@ def not_evident(series: SpokenSeries, gathered: Gathered, *, is_shown: bool) -> 
         or any(form.is_of_training for form in series.slots)
     ):
         return NO_EVIDENCE
-    if len(series) < 2 and not (series.kind == "summary" and any(form.is_of_training for form in series.slots)):
+    if (
+        len(series) < 2
+        and not is_shown
+        and not (series.kind == "summary" and any(form.is_of_training for form in series.slots))
+    ):
         return ONE_LINE
     if not is_evident and any(_ELSEWHERE.search(row.text) for row in series.rows[:20]):
         return OF_OTHER

@@ -1,0 +1,84 @@
+"""Bars without a name or a loss beside others, or beside lines of losses; the lines are made up."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.parsers.test_bar_clocks import bar
+from tests.parsers.test_general_reader import drafted, refused
+
+EPOCHS = range(1, 5)
+
+
+def nameless(total: int, seconds: float) -> str:
+    return bar("", total, seconds, loss=False) + "\n"
+
+
+def epochs(first: str, second: str, title: str = "Epoch {n}/4\n----------\n") -> str:
+    """Epochs with two bars each, and one line that tells the losses of both."""
+    return "".join(f"{title.format(n=n)}{first}{second}train loss 1.{n} val loss 1.{n}5\n" for n in EPOCHS)
+
+
+def test_the_first_bar_of_an_epoch_is_that_of_training_where_it_is_longest_and_slowest(tmp_path: Path) -> None:
+    found = drafted(tmp_path, epochs(nameless(100, 0.25), nameless(40, 0.05)))
+    assert set(found.reading.records["step_rate"]) == {4.0}
+    assert "takes longer for each of them and is the first" in " ".join(map(str, found.assumed))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "title"),
+    [
+        ((40, 0.05), (200, 0.25), "Epoch {n}/4\n"),
+        ((100, 0.25), (200, 0.05), "Epoch {n}/4\n"),
+        ((200, 0.05), (100, 0.25), "Epoch {n}/4\n"),
+        ((100, 0.25), (40, 0.3), "Epoch {n}/4\n"),
+        ((100, 0.25), (40, 0.05), "Next\n"),
+    ],
+    ids=["longer evaluation", "more steps of it", "evaluation first", "slower evaluation", "no number of an epoch"],
+)
+def test_of_two_bars_that_take_turns_none_is_read_else(
+    tmp_path: Path, first: tuple[int, float], second: tuple[int, float], title: str
+) -> None:
+    said = refused(tmp_path, epochs(nameless(*first), nameless(*second), title))
+    assert "takes turns with one of other steps" in said
+
+
+def test_a_bar_behind_the_loss_of_an_epoch_may_be_that_of_its_evaluation(tmp_path: Path) -> None:
+    text = "".join(f"Epoch {n} train loss 1.{n}\n{nameless(200, 0.25)}accuracy: 0.{n}\n" for n in EPOCHS)
+    assert "the loss of an epoch stands before its progress bar" in refused(tmp_path, text)
+
+
+def loaded(behind: str) -> str:
+    """A bar of a preparation, and one of each epoch."""
+    return nameless(5000, 0.005) + "".join(f"{nameless(100, 0.25)}{behind.format(n=n)}\n" for n in EPOCHS)
+
+
+@pytest.mark.parametrize("behind", ["train loss: 2.{n}", "epoch {n}, loss 2.{n}"])
+def test_a_bar_that_ended_before_is_that_of_a_preparation(tmp_path: Path, behind: str) -> None:
+    found = drafted(tmp_path, loaded(behind))
+    assert set(found.reading.records["step_rate"]) == {4.0}
+    assert "bars of other steps ended before the first" in " ".join(map(str, found.assumed))
+
+
+@pytest.mark.parametrize("behind", ["accuracy: 0.{n}", "test loss: 2.{n}", "loss of the text: 2.{n}"])
+def test_bars_behind_another_that_tell_no_loss_of_training_may_be_those_of_evaluations(
+    tmp_path: Path, behind: str
+) -> None:
+    assert refused(tmp_path, loaded(behind))
+
+
+def within(passes: int) -> str:
+    """A bar that goes on by one with so many passes of another, which runs within it; a loss follows each."""
+    text = "  0%|  | 0/4 [00:00<?, ?it/s]\n"
+    for n in EPOCHS:
+        text += nameless(100, 0.25) * passes + f"loss: 2.{n}\n"
+        text += f"{25 * n:3d}%|##| {n}/4 [00:{14 * n * passes}<00:09, {25 * passes}.00s/it]\n"
+    return text
+
+
+def test_a_bar_that_counts_the_passes_of_another_takes_no_turns_with_it(tmp_path: Path) -> None:
+    assert set(drafted(tmp_path, within(1)).reading.records["step_rate"]) == {4.0}
+
+
+def test_a_bar_that_goes_on_with_several_passes_of_another_may_be_of_anything(tmp_path: Path) -> None:
+    assert "of other steps" in refused(tmp_path, within(2))
