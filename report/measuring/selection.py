@@ -9,9 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from parsers.grammar.field import Scope
-from parsers.grammar.format import METRICS
 from parsers.io.lazy import pd
-from parsers.io.message import Message, joined
+from parsers.io.message import Message
 
 from . import estimate
 from .caveats import left_out, of_earlier_run, of_records, of_sizes, of_steps
@@ -24,7 +23,9 @@ from .scaling import BATCH_SIZES, COVERED, amount_of_step, amounts, own_sizes, s
 from .statistic import trim
 from .timing import Timed, clock
 from .window import Fields, Mask, last_run, one_rank, one_run, window
+from .windows.epochs_of_run import epochs_beside, epochs_of_run
 from .windows.record_use import Reasons, RecordUse, are_readable
+from .windows.records_of_kind import records_of_kind
 
 _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "model")
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
@@ -33,9 +34,6 @@ READ = ("record", "line", "rank", "counted", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
 NEAR = 0.2  # a rate of the whole job to the throughput by the time of a step
 EMPTY_WINDOW = "The window of the protocol ({protocol}) excludes all {count} records."
 EMPTY_WINDOW_OF_ONE = "The window of the protocol ({protocol}) excludes the only record."
-NO_RECORDS = "The log has no {kind} records and no others."
-OTHER_RECORDS = "The log has no {kind} records; it has {known}."
-OF_A_KIND = "{count} {kind} records (records={kind})"
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ class Selection:
 class _Log:
     """The records that can be read, all of one kind and one rank, and all that is known about them.
 
-    ``ranks``: what all ranks print of what is read.
+    ``ranks``: what all ranks print of what is read. ``epochs``: all records of epochs of the run.
     """
 
     records: Columns
@@ -121,13 +119,21 @@ class _Log:
     facts: Facts
     protocol: Protocol
     ranks: Ranks | None = None
+    epochs: Columns | None = None
 
 
 def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Selection:
     """Return what a protocol uses of the records of a log; arguments and errors are those of ``measure``."""
     chosen, column, reasons = _read(records, fields, protocol)
     readable = reasons == RecordUse.USED
-    log = _Log(chosen.rows(readable), fields, facts, protocol, ranks_of(chosen, column, reasons))
+    log = _Log(
+        chosen.rows(readable),
+        fields,
+        facts,
+        protocol,
+        ranks_of(chosen, column, reasons),
+        epochs_beside(records, protocol),
+    )
     used, windowed = _window(log)
     found = _clocked(log, used, windowed) if protocol.estimate == "clock" else _valued(log, column, used, windowed)
     reasons[readable] = windowed
@@ -172,7 +178,7 @@ def _clocked(log: _Log, used: Mask, reasons: Reasons) -> Timed:
 
 def _valued(log: _Log, column: str, used: Mask, reasons: Reasons) -> Series:
     """The values of all records; the reasons of those in the window are set."""
-    found = _series(log, column, used)
+    found = _series(log, column, used) if log.epochs is None else _of_whole_run(log, log.epochs)
     refuse_zero(found.values, column, log.records["line"])
     refuse_rounded(log.records, log.fields, log.protocol.records, column)
     values = taken(found.values, used)
@@ -192,22 +198,9 @@ def readings(records: Records, fields: Fields, facts: Facts, protocol: Protocol)
     return readable, _series(log, column, np.ones(len(readable), dtype=np.bool_))
 
 
-def _of_kind(records: Records, protocol: Protocol) -> Columns:
-    records = columns(records)
-    chosen = records.of_kind(protocol.records)
-    if not len(chosen):
-        counts = {kind: len(records.of_kind(kind)) for kind in METRICS}
-        most_first = sorted(filter(counts.get, METRICS), key=counts.__getitem__, reverse=True)
-        if not most_first:
-            raise NoMeasurement(NO_RECORDS, kind=protocol.records)
-        known = (Message(OF_A_KIND, count=counts[kind], kind=kind) for kind in most_first)
-        raise NoMeasurement(OTHER_RECORDS, kind=protocol.records, known=joined("{first}, {second}", known))
-    return chosen
-
-
 def _read(records: Records, fields: Fields, protocol: Protocol) -> tuple[Columns, str, Reasons]:
     """Return all records of the kind, the column that is read, and whether each of them is of the run and readable."""
-    chosen = _of_kind(records, protocol)
+    chosen = records_of_kind(columns(records), protocol)
     mine = one_run(chosen, protocol.run, last_run(records))
     reasons = np.full(len(chosen), RecordUse.OTHER_RUN, dtype=np.int8)
     run = chosen.rows(mine)
@@ -254,6 +247,13 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
     if ranks is not None and scope == "job" != field.scope and ranks.add_up(factor, log.protocol.estimate):
         return Series(ranks.means, factor, unit, scope, warnings, is_summed=True)
     return Series(values, factor, unit, scope, warnings)
+
+
+def _of_whole_run(log: _Log, epochs: Columns) -> Series:
+    """All epochs of a run over the time that one line tells."""
+    count, said = epochs_of_run(epochs, log.fields, log.records)
+    seconds = estimate.values(log.records, log.fields, log.protocol)
+    return Series(count / seconds, 1, "epochs/s", "job", (said,), amounts=np.full(1, float(count)))
 
 
 def _is_that_of_a_step(log: _Log, throughputs: Values, used: Mask) -> bool:
