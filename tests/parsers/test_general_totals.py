@@ -86,6 +86,11 @@ def test_a_training_that_stopped_early_has_as_many_epochs_as_have_results(tmp_pa
     assert found.value == approx(4 / 200)
 
 
+def test_each_of_several_trainings_has_its_own_time(tmp_path: Path) -> None:
+    found = read(tmp_path, log() + "Feature extraction\n" + log(total="Training complete in 2m 0s\nBest acc: 0.93\n"))
+    assert [run.measurement.value for run in found.runs if run.measurement] == [approx(6 / 200), approx(6 / 120)]
+
+
 WARMED = "".join(f"Warmup epoch {n}: loss 3.{n}\n" for n in (1, 2))
 REFUSED = {
     "an epoch is missing": log().replace("Epoch 3/5\n", ""),
@@ -96,7 +101,10 @@ REFUSED = {
     "two stages": log("Pretrain epoch {next}: loss {loss:.4f}\n", "", count=4, done=4) + log(),
     "a warm-up of its own": WARMED + log("Epoch {next}: loss {loss:.4f}\n"),
     "another training behind it": log() + log("Finetune epoch {next}: loss {loss:.4f}\n", ""),
-    "several times": log() + log(),
+    "several times that may hold those before": log() + log(total="Training complete in 6m 40s\n"),
+    "several times, one of them of unknown epochs": log() + log(total="Training complete in 2m 40s\n", first=3),
+    "times of several processes": log(total=TOLD + TOLD),
+    "a time of each epoch": log("Epoch {next}: loss {loss:.4f}\nTraining complete in 1m {next}s\n", ""),
     "times that differ": log(total=TOLD + "Total training time: 150.0 s\n"),
     "the time of a test": log(total="Testing complete in 3m 20s\n"),
     "the time of training and of a test": log(total="Training and testing time: 200.0 s\n"),
