@@ -33,6 +33,8 @@ NUMBERED = {
     "how many there are, in Chinese": "第 {next} 轮 训练损失 {loss:.4f}\n",
     "how many there are": "epoch {next}/{count} loss={loss:.4f} val_acc=0.5\n",
     "steps of each": OF_STEPS,
+    "samples of each": "Train Epoch: {next} [0/600 (0%)]\tLoss: {loss:.4f}\nTrain Epoch: {next} [320/600 (53%)]\tLoss: "
+    "{loss:.4f}\n\nTest set: Average loss: {loss:.4f}, Accuracy: 98/100 (98%)\n\n",
     "a line of a test between": "Epoch: {next} | train loss: {loss:.4f}\nTest Epoch: {next} acc 0.5\n",
 }
 
@@ -97,6 +99,7 @@ REFUSED = {
     "it was resumed": log(first=4),
     "the last epoch has no results": log(HEADED, "Epoch 3/5\n" + TOLD, done=3),
     "the last of the steps is not told": log(OF_STEPS, "Epoch [5/6], Step [100/300], Loss: 0.1\n" + TOLD, done=4),
+    "the last epoch stopped amid its steps": log(OF_STEPS, "Epoch [6/6], Step [100/300], Loss: 0.1\n" + TOLD, done=5),
     "two runs with one time": log(total="") + log(),
     "two stages": log("Pretrain epoch {next}: loss {loss:.4f}\n", "", count=4, done=4) + log(),
     "a warm-up of its own": WARMED + log("Epoch {next}: loss {loss:.4f}\n"),

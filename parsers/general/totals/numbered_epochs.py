@@ -13,6 +13,7 @@ from ..spoken_series import Numbers, SpokenSeries
 FEWEST = 3
 _NAMED = re.compile(r"(?i)epochs?\W{0,3}(\d{1,9})(?![\d.])")
 FIRST = (0, 1)
+WHOLE = 0.9  # of the lines of other epochs
 
 
 def numbered_epochs(gathered: Gathered, line: int) -> SpokenSeries | None:
@@ -48,11 +49,14 @@ def _are_all(epochs: Numbers) -> bool:
 def _is_done(series: SpokenSeries, gathered: Gathered, line: int) -> bool:
     """Whether the last epoch that is numbered is done.
 
-    It is the last one that there was to be, or has its results: in its own line, or in as many lines as the others.
+    It is the last one that there was to be, or has its results: in its own line, or in as many lines as the others. It
+    has as many lines of its own.
     """
     firsts = [0, *(np.flatnonzero(np.diff(series.values)) + 1)]
-    is_one_each = len(firsts) == len(series)
-    if _is_last(series) or (is_one_each and all(row.form.has_any_loss for row in series.rows)):
+    lengths = np.diff([*firsts, len(series)])
+    if lengths[-1] < WHOLE * np.median(lengths):
+        return False
+    if _is_last(series) or (lengths.max() == 1 and all(row.form.has_any_loss for row in series.rows)):
         return True
     told_at = np.array([row.line for row in gathered.spoken if row.form.has_evidence and row.line < line])
     results = np.diff(np.searchsorted(told_at, [*(series.rows[place].line for place in firsts), line]))
