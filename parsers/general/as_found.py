@@ -7,6 +7,7 @@ from ..runs.reading import Reading
 from .blocks.unbroken_block import UnbrokenBlock
 from .choice import Choice
 from .gathered import MOST_OF_A_FORM, Gathered
+from .proofs.proof import Proven
 from .spoken_series import Numbers
 
 ALIKE = 0.03  # two means of speeds
@@ -15,6 +16,13 @@ MOST_TORN = 1e-3
 
 def is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
     """Whether the grammar reads just the numbers that were proven."""
+    if choice.epochs is not None:  # on other lines than the time of the run
+        return all(_reads(reading, gathered, one) for one in (*choice.speeds, choice.epochs))
+    return _are_as_found(reading, gathered, choice)
+
+
+def _are_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
+    """Whether the grammar reads just the numbers that were proven, all of the same lines."""
     series, role = choice.speeds[0].series, choice.speeds[0].role
     if role not in reading.records:
         return False
@@ -35,6 +43,15 @@ def is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
     if len(found) != in_all:
         return False
     return in_all > len(series) or bool(np.allclose(found, said, rtol=1e-9, equal_nan=True))
+
+
+def _reads(reading: Reading, gathered: Gathered, one: Proven) -> bool:
+    """Whether the grammar reads the numbers of lines of one kind, all of which were looked at."""
+    if one.role not in reading.records or any(gathered.counts[form] > MOST_OF_A_FORM for form in one.series.slots):
+        return False
+    found = reading.records[["line", one.role]].dropna().to_numpy(dtype=np.float64)
+    said = np.column_stack([[row.line for row in one.series.rows], one.series.values])
+    return found.shape == said.shape and bool(np.allclose(found, said, rtol=1e-9))
 
 
 def _found(reading: Reading, role: str) -> Numbers:

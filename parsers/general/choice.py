@@ -39,10 +39,14 @@ _ORDER = (RATE, STEP_TIME, STEP_RATE, WORK)
 
 @dataclass
 class Choice:
-    """The speeds that a log has, the best first, all of the same lines; or none, and the reasons in ``refused``."""
+    """The speeds that a log has, the best first, all of the same lines; or none, and the reasons in ``refused``.
+
+    ``epochs``: those of a time of the whole run, on lines of their own.
+    """
 
     speeds: list[Proven] = field(default_factory=list)
     refused: list[tuple[Sense, Message]] = field(default_factory=list)
+    epochs: Proven | None = None
 
 
 def choose(gathered: Gathered) -> Choice:

@@ -52,7 +52,9 @@ class GrammarText:
     def text(self, comments: Sequence[str]) -> str:
         """The whole grammar under some comments; raises NoGrammarError when lines do not say where a number stands."""
         kind = _kind(self.choice)
-        rule = self._of_bar() if self.choice.speeds[0].is_bar else self._of_columns(kind)
+        rules = [self._of_bar() if self.choice.speeds[0].is_bar else self._of_columns(self.choice, kind)]
+        if self.choice.epochs:
+            rules.append(self._of_columns(Choice([self.choice.epochs]), self.choice.epochs.series.kind))
         facts = [self._fact(statement) for statement in self.stated]
         written = {"NUMBER": self._number(), "INTEGER": self._integer()}
         overrides = [f"%override {name}: {other}" for name, other in written.items() if name != other]
@@ -60,13 +62,16 @@ class GrammarText:
         imported = ", ".join(sorted({*self.names, *written.values(), *known}))
         last = [*overrides, "%ignore BLANK"]
         head = [f"// {line}".rstrip() for line in comments]
-        start = f"start: {kind}_line" + (" | fact_line" if facts else "")
-        body = [*head, "", start, "", rule, *([_rule("fact_line", facts)] if facts else []), "", *self.terminals, ""]
+        if facts:
+            rules.append(_rule("fact_line", facts))
+        start = "start: " + " | ".join(rule.partition(":")[0] for rule in rules)
+        body = [*head, "", start, "", *rules, "", *self.terminals, ""]
         return "\n".join([*body, f"%import .vocabulary ({imported})", *last]) + "\n"
 
-    def _of_columns(self, kind: str) -> str:
-        """The rule for lines of a kind that have some columns."""
-        columns = grammar_columns(self.choice, has_time=self.has_time)
+    def _of_columns(self, choice: Choice, kind: str) -> str:
+        """The rule for lines of a kind that have the columns of a choice."""
+        columns = grammar_columns(choice, has_time=self.has_time)
+        self.alternatives = []
         for sequence, forms in _sequences(columns).items():
             self.alternatives += self._alternatives([columns[name] for name, _ in sequence], forms)
         if len(self.alternatives) > MOST_ALTERNATIVES:

@@ -175,7 +175,7 @@ def all_series(gathered: Gathered) -> list[SpokenSeries]:
             slots.setdefault(key, {})[row.form] = slot
     places = places_of(gathered)
     found = (SpokenSeries(key[0], key[1], rows[key], slots[key], key[3]) for key in rows)
-    return _in_one_way(_merged(found, places), places)
+    return _in_one_way(_in_turns(_merged(found, places), places), places)
 
 
 def _in_one_way(found: Sequence[SpokenSeries], places: Mapping[Spoken, int]) -> list[SpokenSeries]:
@@ -236,6 +236,28 @@ def _merged(found: Iterable[SpokenSeries], places: Mapping[Spoken, int]) -> list
             rows = sorted([*other.rows, *one.rows], key=places.__getitem__)
             kept[place] = replace(other, rows=rows, slots=other.slots | one.slots)
     return kept
+
+
+def _in_turns(found: Sequence[SpokenSeries], places: Mapping[Spoken, int]) -> list[SpokenSeries]:
+    """The same, but those of one meaning are one series where only all of them number each epoch once.
+
+    Some lines of epochs are marked as the best so far: `[NEW BEST] Epoch 3: loss 0.5, time 2.1s`.
+    """
+    groups: dict[object, list[SpokenSeries]] = {}
+    for one in found:
+        is_of_epochs = one.kind == "epoch" and one.level.has_epoch
+        alike = (one.sense, one.level.has_evidence, one.rows[0].form.is_of_other)
+        groups.setdefault(alike if is_of_epochs else one, []).append(one)
+    return [one for group in groups.values() for one in _as_one(group, places)]
+
+
+def _as_one(group: Sequence[SpokenSeries], places: Mapping[Spoken, int]) -> Sequence[SpokenSeries]:
+    rows = sorted((row for one in group for row in one.rows), key=places.__getitem__)
+    epochs = np.array([row.of("epoch") for row in rows]) if len(group) > 1 else np.zeros(1)
+    if len(group) == 1 or not (np.diff(epochs) == 1).all():
+        return group
+    slots = {form: slot for one in group for form, slot in one.slots.items()}
+    return [replace(group[0], rows=rows, slots=slots)]
 
 
 def _is_same(one: SpokenSeries, other: SpokenSeries) -> bool:

@@ -22,8 +22,7 @@ _OF_TIME = re.compile(
     r"\s?(?:(?:ms|s|secs?|seconds|min|mins|minutes)\s*\)|[A-Za-z]+/s(?:ec)?\b|(?:ms|s|secs?|seconds)/[A-Za-z]+\s*\))"
 )
 _NEXT_IS_NAME = re.compile(r"[\])]?\s*[\"']?\s*[:=：]")
-# A counter whose number is glued to its name: `epoch3; batch12;`.
-_COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")
+_COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")  # glued to its number: `epoch3; batch12;`
 _FRACTION = re.compile(r"\s*/\s*\Z")
 # The epoch and its step side by side: `Train: [0/300][10/1251]`.
 _PAIR_OF_FRACTIONS = re.compile(r"\[\s*\d+\s*/\s*\d+\s*\]\s?\[\s*\d+\s*/\s*\d+\s*\]")

@@ -10,7 +10,7 @@ from typing import Any
 Words = tuple[str, ...]
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_BETWEEN = re.compile(r"[_\-.@:\[\]()%#$*\"'|\\{}<>,;=+\s]+")
+_BETWEEN = re.compile(r"[_\-.!@:\[\]()%#$*\"'|\\{}<>,;=+\s]+")
 _SECONDS = {"s": 1.0, "ms": 1e-3}
 _LASTING = _SECONDS | {"min": 60.0}
 MOST_WORDS = 9  # of a name; what stands before them is a sentence

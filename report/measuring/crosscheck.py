@@ -120,7 +120,7 @@ def by(estimate: str, protocol: Protocol) -> Protocol:
 
 def ways(estimates: Sequence[str], protocol: Protocol) -> Iterator[Mapping[str, str]]:
     """The keys of estimates that count what a protocol counts: samples or tokens, or steps."""
-    if protocol.counts == "epochs" and "clock" in estimates:
+    if protocol.counts == "epochs" and "clock" in estimates and not protocol.is_of_whole_run:
         yield {"estimate": "clock", "counts": "epochs"}
     for estimate in estimates if protocol.counts != "epochs" else ():
         if not protocol.is_in_steps:

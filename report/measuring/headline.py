@@ -9,6 +9,8 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
+from .checking.epochs_a_second import WARNINGS as OF_EPOCHS
+from .checking.epochs_a_second import epochs_a_second, why_epochs
 from .checking.loops import refuse_epochs, refuse_several
 from .checking.own_clock import WARNINGS as OF_CLOCKS
 from .checking.own_clock import by_own_clock, without_pauses
@@ -23,7 +25,6 @@ from .windows.warm_up import warm_up
 
 FEWEST_STEADY = 3
 FEWEST_ALIKE = 10
-FEWEST_EPOCHS = 4  # that are counted by when they ended
 
 WARM_UP = (
     "Warm-up: the first {skip} of {count} records are skipped, each more than 10% slower than the median of the second "
@@ -49,11 +50,6 @@ ONLY_STEPS_NUMBERED = (
     "The speed is in steps as the log numbers them, which may be forward passes where gradients are accumulated, as it "
     "does not show how many samples or tokens a step has: {why}"
 )
-ONLY_EPOCHS = "The speed is in epochs, as the log prints the time of an epoch, but neither its steps nor its samples."
-ONLY_TIMED_EPOCHS = (
-    "The speed is in epochs, as the log shows when each of them ended, but neither their steps nor their samples; the "
-    "time between two is that of all that was done, also of an evaluation."
-)
 NO_STEPS = "The log has no records that count steps."
 CONSTANT = "All {count} records give {value} {unit}; a number that never changes may not be a measurement."
 WARNINGS = (
@@ -64,10 +60,9 @@ WARNINGS = (
     OWN_INSTEAD,
     ONLY_STEPS,
     ONLY_STEPS_NUMBERED,
-    ONLY_EPOCHS,
-    ONLY_TIMED_EPOCHS,
     CONSTANT,
     *OF_CLOCKS,
+    *OF_EPOCHS,
 )
 
 # Whose numbers are of whole steps.
@@ -76,7 +71,6 @@ STEPS_OF: Mapping[str, tuple[str, ...]] = {
     "duration": ("step", "epoch"),
     "clock": ("step",),
 }
-IN_EPOCHS = {"records": "epoch", "counts": "epochs", "significant": "4"}  # far below one, three decimals say little
 
 
 @dataclass(frozen=True)
@@ -176,25 +170,13 @@ def _uncounted(part: FormatRecords, facts: Facts, run: int | None, error: NoMeas
         found = _representative(part, facts, _in_steps(part, facts, run))
     except NoMeasurement as other:
         try:
-            found = _in_epochs(part, facts, run)
+            found = epochs_a_second(part, facts, run)
         except NoMeasurement:
             raise other from None
-        key = ONLY_EPOCHS if found.protocol.estimate == "duration" else ONLY_TIMED_EPOCHS
-        told = Message(key) if error.message.key == NONE_COMPUTED else error.message
-        return _told(_steady(part, facts, found), [told])
+        told = why_epochs(found) if error.message.key == NONE_COMPUTED else [error.message]
+        return _told(_steady(part, facts, found), told)
     key = ONLY_STEPS if found.protocol.estimate in ("steps", "instant") else ONLY_STEPS_NUMBERED
     return _told(found, [Message(key, why=why)])
-
-
-def _in_epochs(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:
-    """Measure epochs a second by how long each took, or else by when each ended; raises ``NoMeasurement``."""
-    keys = {**IN_EPOCHS, **which(part, run)}
-    try:
-        return measure(part.table, part.fields, facts, Protocol.of({**keys, "estimate": "duration"}))
-    except NoMeasurement:
-        if part.table.are("epoch").sum() < FEWEST_EPOCHS:
-            raise
-        return measure(part.table, part.fields, facts, Protocol.of({**keys, "estimate": "clock"}))
 
 
 def _in_steps(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:

@@ -27,12 +27,12 @@ from parsers.io.validation import UNKNOWN, Mistake, broken_rule
 from .windows.length import AnyLength, Length, SomeLength
 
 ARE_EXCLUSIVE = "{one} and {other} are mutually exclusive."
-COUNTS_ALONE = (
-    "counts=steps goes with estimate=clock, estimate=duration or estimate=instant; estimate=steps reads the time of a "
-    "step."
-)
+COUNTS_ALONE = "counts=steps goes with estimate=clock, duration or instant; estimate=steps reads the time of a step."
 COUNTS_TOKENS = "counts=tokens goes with estimate=step_time, estimate=duration or estimate=clock."
-COUNTS_EPOCHS = "counts=epochs goes with records=epoch and estimate=duration or estimate=clock."
+COUNTS_EPOCHS = (
+    "counts=epochs goes with records=epoch and estimate=duration or estimate=clock, or with records=summary and "
+    "estimate=duration."
+)
 CLOCK_ALONE = "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."
 NO_STEPS = "from_step={first} is greater than to_step={last}."
 NOT_NAMED = '"{name}" is not a named protocol; use one of {named}, or key=value with these keys: {keys}.'
@@ -47,6 +47,7 @@ Statistic = Literal["mean", "median", "harmonic_mean", "geometric_mean", "last",
 SKIPS = ("skip_records", "skip_steps", "skip_fraction", "from_step")
 ENDS = (*combinations(("to_step", "take_first", "take_last"), 2), ("to_step", "drop_last"))
 EXCLUSIVE = (*combinations(SKIPS, 2), *ENDS, ("decimals", "significant"))
+IN_EPOCHS = (("epoch", "duration"), ("epoch", "clock"), ("summary", "duration"))  # records and their estimate
 NUMBERED = ("from_step", "to_step", "decimals")  # of these 0 says something
 
 Step = tuple[str, dict[str, int | float]]  # of a rule: a key of the catalogues, and its values
@@ -73,8 +74,9 @@ class Protocol(BaseModel):
     printed, with running means converted to instantaneous values; `steps`: steps per second, as printed."""
     counts: Literal["samples", "tokens", "steps", "epochs"] = "samples"
     """What `clock` and `duration` count: samples (or tokens where the log states them), steps, or epochs (of epoch
-    records only). `tokens`, also of `step_time`: samples × sequence length, unless the log states tokens. `steps`,
-    also of `instant`: steps per second by the last running mean of each epoch."""
+    records, or all of the run whose time a summary record tells). `tokens`, also of `step_time`: samples × sequence
+    length, unless the log states tokens. `steps`, also of `instant`: steps per second by the last running mean of each
+    epoch."""
     run: PositiveInt | Literal["last"] | None = None
     """Which run, if a log contains several: its number, from 1, or `last`."""
     skip_records: NonNegativeInt = 0
@@ -121,7 +123,7 @@ class Protocol(BaseModel):
             raise Mistake(COUNTS_ALONE)
         if self.counts == "tokens" and self.estimate not in ("step_time", "duration", "clock"):
             raise Mistake(COUNTS_TOKENS)
-        if self.counts == "epochs" and (self.records != "epoch" or self.estimate not in ("duration", "clock")):
+        if self.counts == "epochs" and (self.records, self.estimate) not in IN_EPOCHS:
             raise Mistake(COUNTS_EPOCHS)
         if self.estimate == "clock" and (self.trim or self.trim_min or self.statistic != "mean"):
             raise Mistake(CLOCK_ALONE)
@@ -186,9 +188,9 @@ class Protocol(BaseModel):
         return self.estimate == "instant" and self.counts == "steps"
 
     @property
-    def reads_throughput(self) -> bool:
-        """Whether it reads a throughput as printed, or of running means, where the records print one."""
-        return self.estimate in ("reported", "instant") and not self.is_of_last_means
+    def is_of_whole_run(self) -> bool:
+        """Whether it counts the epochs of a run whose time one line tells."""
+        return (self.records, self.counts) == ("summary", "epochs")
 
     @property
     def window_counts_steps(self) -> bool:
@@ -223,12 +225,17 @@ class Protocol(BaseModel):
             (f"records_{self.records}", {}),
             *self._run_steps(),
             *self._window_steps(),
-            (f"estimate_{self.estimate}{f'_in_{self.counts}' if self.counts != 'samples' else ''}", {}),
+            (f"estimate_{self._estimate_in_words}", {}),
             *self._statistic_steps(),
             (f"repeats_{self.repeats}", {}),
             *((key, {"count": getattr(self, key)}) for key in ("decimals", "significant") if self._is_given(key)),
             (f"rounding_{self.rounding}", {}),
         )
+
+    @property
+    def _estimate_in_words(self) -> str:
+        of_run = "_of_run" if self.is_of_whole_run else ""
+        return f"{self.estimate}{of_run}{f'_in_{self.counts}' if self.counts != 'samples' else ''}"
 
     def _run_steps(self) -> list[Step]:
         if self.run is None:

@@ -23,6 +23,7 @@ from .scaling import BATCH_SIZES, COVERED, amount_of_step, amounts, own_sizes, s
 from .statistic import trim
 from .timing import Timed, clock
 from .window import Fields, Mask, window
+from .windows.epochs_of_run import epochs_beside, epochs_of_run
 from .windows.readable_records import readable_records
 from .windows.record_use import Reasons, RecordUse, are_readable
 
@@ -110,7 +111,7 @@ class Selection:
 class _Log:
     """The records that can be read, all of one kind and one rank, and all that is known about them.
 
-    ``ranks``: what all ranks print of what is read.
+    ``ranks``: what all ranks print of what is read. ``epochs``: all records of epochs of the run.
     """
 
     records: Columns
@@ -118,13 +119,21 @@ class _Log:
     facts: Facts
     protocol: Protocol
     ranks: Ranks | None = None
+    epochs: Columns | None = None
 
 
 def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Selection:
     """Return what a protocol uses of the records of a log; arguments and errors are those of ``measure``."""
     chosen, column, reasons = readable_records(records, fields, protocol)
     readable = reasons == RecordUse.USED
-    log = _Log(chosen.rows(readable), fields, facts, protocol, ranks_of(chosen, column, reasons))
+    log = _Log(
+        chosen.rows(readable),
+        fields,
+        facts,
+        protocol,
+        ranks_of(chosen, column, reasons),
+        epochs_beside(records, protocol),
+    )
     used, windowed = _window(log)
     found = _clocked(log, used, windowed) if protocol.estimate == "clock" else _valued(log, column, used, windowed)
     reasons[readable] = windowed
@@ -169,7 +178,7 @@ def _clocked(log: _Log, used: Mask, reasons: Reasons) -> Timed:
 
 def _valued(log: _Log, column: str, used: Mask, reasons: Reasons) -> Series:
     """The values of all records; the reasons of those in the window are set."""
-    found = _series(log, column, used)
+    found = _series(log, column, used) if log.epochs is None else _of_whole_run(log, log.epochs)
     refuse_zero(found.values, column, log.records["line"])
     refuse_rounded(log.records, log.fields, log.protocol.records, column)
     values = taken(found.values, used)
@@ -215,6 +224,13 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
     if ranks is not None and scope == "job" != field.scope and ranks.add_up(factor, log.protocol.estimate):
         return Series(ranks.means, factor, unit, scope, warnings, is_summed=True)
     return Series(values, factor, unit, scope, warnings)
+
+
+def _of_whole_run(log: _Log, epochs: Columns) -> Series:
+    """All epochs of a run over the time that one line tells."""
+    count, said = epochs_of_run(epochs, log.fields, log.records)
+    seconds = estimate.values(log.records, log.fields, log.protocol)
+    return Series(count / seconds, 1, "epochs/s", "job", (said,), amounts=np.full(1, float(count)))
 
 
 def _is_that_of_a_step(log: _Log, throughputs: Values, used: Mask) -> bool:

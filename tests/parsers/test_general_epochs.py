@@ -20,7 +20,14 @@ def read(at: Path, line: str, *, before: str = "", seconds: tuple[float, ...] = 
         stamp = STAMP.format(minute=int(passed) // 60, second=int(passed) % 60)
         text += (
             line.format(
-                epoch=epoch, third=3 * epoch, took=took, minutes=took / 60, stamp=stamp, loss=3 / epoch, passed=passed
+                epoch=epoch,
+                third=3 * epoch,
+                took=took,
+                minutes=took / 60,
+                stamp=stamp,
+                loss=3 / epoch,
+                passed=passed,
+                rising=took + epoch,
             )
             + "\n"
         )
@@ -232,3 +239,52 @@ def test_where_many_lines_are_of_another_stage_nobody_knows_which_count(tmp_path
 
 def test_the_time_of_an_epoch_beside_a_result_of_an_evaluation_may_hold_it(tmp_path: Path) -> None:
     assert "may hold the time of the evaluation" in " ".join(map(str, drafted(tmp_path, folds(0)).assumed))
+
+
+CUMULATIVE = "Epoch {epoch}, Loss {loss:.4f}, Time {passed:.2f}s"
+
+
+def test_a_time_that_rises_with_many_epochs_from_the_first_is_that_since_the_start(tmp_path: Path) -> None:
+    found = read(tmp_path, CUMULATIVE, seconds=(6.0, 4.0, 5.0, 7.0, 5.0, 4.0) * 3)
+    assert found.measurement is not None
+    assert found.measurement.value == approx(17 / (3 * 31 - 6))
+    assert "is the time since the start, for it rises with each numbered epoch" in " ".join(map(str, found.warnings))
+
+
+RISING = {
+    "few epochs": (CUMULATIVE, (6.0, 4.0, 5.0, 7.0, 5.0)),
+    "each takes a little longer": ("Epoch {epoch}, Loss {loss:.4f}, Time {rising:.2f}s", (10.0,) * 18),
+    "a time without a unit": ("Epoch {epoch}, Loss {loss:.4f}, Time {passed:.2f}", (6.0, 4.0, 5.0) * 6),
+    "it begins anew where the run was resumed": (CUMULATIVE, (6.0, 4.0, 5.0, 7.0, 5.0, 4.0, -26.0, *(4.0, 5.0) * 5)),
+    "most of it passed before the first": (CUMULATIVE, (60.0, *(4.0, 5.0) * 8)),
+}
+
+
+@pytest.mark.parametrize(("line", "seconds"), RISING.values(), ids=RISING)
+def test_any_other_time_that_rises_with_epochs_is_no_speed(
+    tmp_path: Path, line: str, seconds: tuple[float, ...]
+) -> None:
+    assert read(tmp_path, line, seconds=seconds).measurement is None
+
+
+BEST = (
+    "Epoch #{n}: train_loss={loss:.4f}, time={took:.2f}s\n",
+    "[NEW BEST] Epoch #{n}: train_loss={loss:.4f}, time={took:.2f}s\n",
+)
+
+
+def of_two_forms(lines: tuple[str, str], marked: frozenset[int]) -> str:
+    return "".join(lines[n in marked].format(n=n, loss=3 / n, took=20 + n % 3) for n in range(1, 13))
+
+
+def test_epochs_that_are_marked_as_the_best_are_among_the_others(tmp_path: Path) -> None:
+    text = of_two_forms(BEST, frozenset((1, 2, 3, 5, 8)))
+    found = summarise(write(tmp_path, text.encode()), None, ()).measurement
+    assert found is not None
+    assert found.value == approx(12 / 252)
+    assert found.records_used == 12
+
+
+def test_a_best_epoch_that_is_told_again_is_not_among_the_others(tmp_path: Path) -> None:
+    text = of_two_forms(BEST, frozenset((1, 2, 3, 5, 8))) + BEST[1].format(n=8, loss=0.4, took=22)
+    assert summarise(write(tmp_path, text.encode()), None, ()).measurement is None

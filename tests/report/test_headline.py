@@ -6,8 +6,9 @@ import pytest
 
 from parsers.runs.reading import Reading, survey
 from report.evidence.log_summary import Summary, as_json, summarise
+from report.measuring.checking.epochs_a_second import ONLY_EPOCHS
 from report.measuring.estimate import ALL_ZERO
-from report.measuring.headline import CONSTANT, FEW_STEADY, ONE_RECORD, ONLY_EPOCHS, OWN_INSTEAD, WARM_UP, headline
+from report.measuring.headline import CONSTANT, FEW_STEADY, ONE_RECORD, OWN_INSTEAD, WARM_UP, headline
 from report.measuring.measurement import Measurement, NoMeasurement, measure
 from report.measuring.protocol import Protocol
 from report.measuring.window import SEVERAL_RUNS

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...io.message import Message
+from ...naming.sense import TIME
 from ..spoken_series import Numbers, SpokenSeries
 from .epoch_proof import MOST_EPOCHS
 from .step_proof import AS_STAMPS, AS_THE_CLOCK, LEAST, LEAST_SECONDS
@@ -22,6 +23,8 @@ MOST_SLOWED = 10.0
 MOST_EVIDENCE = 0.5
 MOST_BACK = 0.1
 LONG = 50.0  # seconds, so many that a whole one is little
+MANY_EPOCHS = 10
+FAR_FROM_FIRST = 5.0
 PARTS = 10  # of a clock of whole seconds, whose single steps say little
 
 
@@ -87,6 +90,17 @@ def _each(series: SpokenSeries, within: NDArray[np.bool_]) -> float:
     length = max(1, len(rising) // PARTS) if _is_coarse(series) else 1
     begins = np.arange(0, len(rising), length)
     return float(np.median(np.add.reduceat(rising, begins) / np.add.reduceat(done, begins)))
+
+
+def may_be_clock_of_epochs(series: SpokenSeries) -> bool:
+    """Whether a time beside the numbers of epochs, and not called that of one, rises each time and far from the first.
+
+    So does that of epochs each of which takes longer than the one before, but not from almost nothing.
+    """
+    is_time = series.sense.role == TIME and "of_epoch" not in series.sense.flags and series.kind == "epoch"
+    if not is_time or series.evidence < MOST_EVIDENCE or len(series) < MANY_EPOCHS:
+        return False
+    return bool((np.diff(series.values) > 0).all() and series.values[-1] > FAR_FROM_FIRST * series.values[0])
 
 
 def is_clock_of_epochs(series: SpokenSeries, epochs: Numbers) -> bool:

@@ -22,7 +22,7 @@ from ..line_form import LineForm
 from ..spoken_series import LEAST, SpokenSeries, rises
 from ..stated_counts import stated_amounts, stated_cards, stated_passes
 from .announced_count import why_announced
-from .clock_proof import is_clock_of_epochs, why_clock
+from .clock_proof import is_clock_of_epochs, may_be_clock_of_epochs, why_clock
 from .epoch_proof import OF_EPOCH, as_times_of_epochs, epochs_before, factor_of_epoch, why_whole_epoch
 from .mean_proof import why_running_mean
 from .no_measure import no_measure
@@ -141,7 +141,7 @@ def _number(series: SpokenSeries, gathered: Gathered, *, is_bar: bool) -> Proven
 
 def _clock_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:
     """The time since the start, where lines tell it behind those of each epoch."""
-    is_of_clock = series.sense.role == ELAPSED and not _of_other(series)
+    is_of_clock = (series.sense.role == ELAPSED or may_be_clock_of_epochs(series)) and not _of_other(series)
     if not is_of_clock or not is_clock_of_epochs(series, epochs_before(series, gathered)):
         return None
     why = [Message(CLOCK_OF_EPOCHS, name=series.sense.name)]

@@ -1,0 +1,61 @@
+"""Epochs of a run: how many there are in the time of a whole run, as the log numbers them before it tells that."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.io.message import Message
+
+from ..protocol import NoMeasurement, Protocol
+from ..record_columns import Columns, Records, columns
+from ..window import Fields, last_run, one_run
+
+FEWEST = 3
+NOT_ONE_BY_ONE = (
+    "The log does not number the epochs of the run whose time it tells at line {line} one by one from the first, so "
+    "their number is not known."
+)
+SEVERAL_TOTALS = "The log tells times of the whole run in several lines, from line {first} to line {last}."
+OF_WHOLE_RUN = (
+    "The speed is in epochs, as the log tells only how long all {epochs} of them took together (line {line}): the time "
+    "is that of all that was done, also of evaluations and of saving."
+)
+
+
+def epochs_beside(records: Records, protocol: Protocol) -> Columns | None:
+    """Return the records that number epochs of the run that a protocol reads the time of; None where it reads no such.
+
+    They are those of epochs, or else of steps.
+    """
+    if not protocol.is_of_whole_run:
+        return None
+    records = columns(records)
+    run = records.rows(one_run(records, protocol.run, last_run(records)))
+    return run.of_kind("epoch" if run.are("epoch").any() else "step")
+
+
+def epochs_of_run(epochs: Columns, fields: Fields, totals: Columns) -> tuple[int, Message]:
+    """Return how many epochs a run had, and what is to be said of that.
+
+    ``epochs``: the records that ``epochs_beside`` returns, of which ``fields`` says whether the first epoch is 0 or 1.
+    ``totals``: those that tell the time of the whole run. Raises ``NoMeasurement`` unless there is one of these, behind
+    all epochs, and these are numbered one by one from the first; a line may repeat the number of the one before.
+    """
+    lines = totals["line"]
+    if len(totals) != 1:
+        raise NoMeasurement(SEVERAL_TOTALS, first=lines[0], last=lines[-1])
+    field = fields.get(("epoch", "epoch")) or fields.get(("step", "epoch"))
+    if (
+        field is None
+        or "epoch" not in epochs
+        or not _are_all(epochs.numbers("epoch"), field.first)
+        or epochs["line"][-1] > lines[0]
+    ):
+        raise NoMeasurement(NOT_ONE_BY_ONE, line=lines[0])
+    count = int(np.ptp(epochs.numbers("epoch"))) + 1
+    return count, Message(OF_WHOLE_RUN, epochs=count, line=lines[0])
+
+
+def _are_all(numbers: NDArray[np.float64], first: int | None) -> bool:
+    """Whether epochs are numbered one by one from the first."""
+    done = np.diff(numbers)
+    return len(np.unique(numbers)) >= FEWEST and numbers[0] == first and bool(((done == 0) | (done == 1)).all())
