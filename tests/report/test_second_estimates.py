@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from report.evidence.log_summary import summarise
 from report.measuring.checking.own_figures import MEANS, OWN
 from report.measuring.checking.running_means import LAST_MEANS
 from report.measuring.crosscheck import BY_ELAPSED, OF_EPOCHS
+from report.measuring.protocol import Protocol
 from tests.report.test_headline import summary
 
 START = datetime(2031, 6, 15, 13, 0)
@@ -123,7 +125,16 @@ def lightning(later: float) -> str:
 def test_a_mean_of_running_means_is_held_against_all_the_steps_that_they_cover(
     tmp_path: Path, later: float, told: bool
 ) -> None:
-    assert bool(ratios(tmp_path, lightning(later), LAST_MEANS)) == told
+    log = tmp_path / "train.log"
+    log.write_text(lightning(later), encoding="utf-8")
+    warnings = summarise(log, Protocol.parse("records=step estimate=steps"), ()).warnings
+    assert any(said.key == LAST_MEANS for said in warnings) == told
+
+
+@pytest.mark.parametrize(("later", "estimate"), [(0.5, "steps"), (4.5, "instant")], ids=["even", "slower"])
+def test_it_gives_way_to_them_where_no_protocol_is_stated(tmp_path: Path, later: float, estimate: str) -> None:
+    found = summary(tmp_path, lightning(later)).measurement
+    assert found is not None and found.protocol.estimate == estimate
 
 
 def test_blocks_that_do_not_say_which_epoch_they_end_are_not_counted_as_epochs(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_speed_in_steps_is_held_against_the_clock_in_steps(tmp_path: Path) -> 
 
 def test_only_a_time_between_records_or_of_one_counts_steps() -> None:
     assert Protocol.parse("estimate=duration,counts=steps").is_in_steps
-    with pytest.raises(ProtocolError, match=re.escape("goes with estimate=clock or estimate=duration")):
+    with pytest.raises(ProtocolError, match=re.escape("goes with estimate=clock, duration or instant")):
         Protocol.parse("estimate=step_time,counts=steps")
 
 
