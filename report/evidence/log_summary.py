@@ -91,7 +91,8 @@ class Summary:
     def warnings(self) -> tuple[Message, ...]:
         """All warnings, one sentence each."""
         of_lines = (*self._of_draft(), *self.reading.warnings, *self._of_broken_lines())
-        return (*of_lines, *self._of_throughput(), *self.observed.warnings)
+        of_cards = self.cards.warnings if self.cards else ()
+        return (*of_lines, *self._of_throughput(), *self.observed.warnings, *of_cards)
 
     def _of_draft(self) -> Iterator[Message]:
         if self.general is not None and self.general.is_found:

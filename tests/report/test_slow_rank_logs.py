@@ -134,3 +134,13 @@ def test_no_card_is_named_where_gpu_csv_lists_others_than_the_ranks(tmp_path: Pa
     path = folder(tmp_path, 4, rated([100, 90, 100, 100]))
     telemetry(path, [2000] * 8)
     assert "cards_of_ranks" not in shown(path)
+
+
+def test_a_row_of_gpu_csv_beside_the_logs_of_ranks_that_cannot_be_of_them_is_left_out_and_told(tmp_path: Path) -> None:
+    path = folder(tmp_path, 4, rated([100, 90, 100, 100]))
+    telemetry(path, [2000, 1600, 2000, 2000])
+    with (path / "gpu.csv").open("a", encoding="utf-8") as file:
+        file.write("3,1,99,1000,-400,9000,1500,70\n")
+    told = shown(path)
+    assert told["cards_of_ranks"]["own"] == {"sm_clock": 1600, "power": 400, "temperature": 70, "utilisation": 99}
+    assert "Rows of gpu.csv with negative numbers, left out: 1 (lines 14)." in told["warnings"]

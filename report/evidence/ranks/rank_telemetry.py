@@ -31,6 +31,7 @@ class CardsOfRanks:
     """The card of the slowest rank: medians of what it did, and of those of the other cards, by the name of a quantity.
 
     ``card``: its number in ``file``. ``is_whole``: whether they are of the whole file, for no clock tells the window.
+    ``warnings``: of rows of a file without a run.json that are left out; those of a run are told with its telemetry.
     """
 
     rank: int
@@ -39,6 +40,7 @@ class CardsOfRanks:
     own: dict[str, float]
     others: dict[str, float]
     is_whole: bool
+    warnings: tuple[Message, ...] = ()
 
     @property
     def below(self) -> float:
@@ -77,7 +79,7 @@ def of_cards(reading: Reading, measurement: Measurement | None, ranks: RankSprea
     Rank N uses card N where the file lists as many cards as there are ranks: cards are counted on from node to node.
     Raises LogError where the file is broken.
     """
-    found = _telemetry(reading)
+    found, warnings = _telemetry(reading)
     if found is None or min(ranks.values) == max(ranks.values):
         return None
     listed = sorted(found.samples["card"].unique().tolist())
@@ -87,16 +89,15 @@ def of_cards(reading: Reading, measurement: Measurement | None, ranks: RankSprea
     samples = in_window(found.samples, window)
     card = ranks.numbers[ranks.slowest]
     own, others = (_medians(samples[samples["card"] == card]), _medians(samples[samples["card"] != card]))
-    return CardsOfRanks(card, card, found, own, others, window is None)
+    return CardsOfRanks(card, card, found, own, others, window is None, warnings)
 
 
-def _telemetry(reading: Reading) -> Telemetry | None:
+def _telemetry(reading: Reading) -> tuple[Telemetry | None, tuple[Message, ...]]:
     """The gpu.csv of a run; beside logs that are those of its ranks alone it needs no run.json that says so."""
     if found := telemetry(reading.path, reading.sha256):
-        kept, _ = plausible(found, run_file(reading.path))
-        return kept
+        return plausible(found, run_file(reading.path))[0], ()
     beside = reading.folder / TELEMETRY if reading.folder else None
-    return telemetry_file(beside) if beside and beside.is_file() else None
+    return plausible(telemetry_file(beside), {}) if beside and beside.is_file() else (None, ())
 
 
 def _medians(samples: pd.DataFrame) -> dict[str, float]:
