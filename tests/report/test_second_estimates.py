@@ -131,9 +131,12 @@ def test_a_mean_of_running_means_is_held_against_all_the_steps_that_they_cover(
     assert any(said.key == LAST_MEANS for said in warnings) == told
 
 
-@pytest.mark.parametrize(("later", "estimate"), [(0.5, "steps"), (4.5, "instant")], ids=["even", "slower"])
-def test_it_gives_way_to_them_where_no_protocol_is_stated(tmp_path: Path, later: float, estimate: str) -> None:
-    found = summary(tmp_path, lightning(later)).measurement
+@pytest.mark.parametrize(("later", "epochs", "estimate"), [(0.5, 2, "steps"), (4.5, 1, "steps"), (4.5, 2, "instant")])
+def test_it_gives_way_to_them_where_several_epochs_say_so(
+    tmp_path: Path, later: float, epochs: int, estimate: str
+) -> None:
+    text = "".join(lightning(later).replace("Epoch 0", f"Epoch {number}") for number in range(epochs))
+    found = summary(tmp_path, text).measurement
     assert found is not None and found.protocol.estimate == estimate
 
 

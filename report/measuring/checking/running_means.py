@@ -34,6 +34,7 @@ LAST_MEAN_OF_EACH = (
 WARNINGS = (LAST_MEANS, MEDIAN_OF_MEANS, LAST_MEAN_OF_EACH)
 # What was measured from the times of steps that the records print, each with its weight of one.
 TIMES_OF_STEPS = (("step", "steps", "mean"), ("step", "step_time", "mean"))
+FEWEST_EPOCHS = 2  # the only one holds all of its warm-up, and a stall at the end of the run
 
 
 def evened(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
@@ -55,6 +56,8 @@ def _by_last(part: FormatRecords, facts: Facts, found: Measurement, last: Measur
     stated = Protocol.of({"records": found.protocol.records, "estimate": found.protocol.estimate, **run})
     try:
         means = measure(part.table, part.fields, facts, by("instant", stated))
+        if means.records_used < FEWEST_EPOCHS:
+            return None
         if means.rates is not None and warm_up(means.rates):  # the first epoch holds what warms up
             means = measure(part.table, part.fields, facts, means.protocol.overridden("skip_records=1"))
     except NoMeasurement:
