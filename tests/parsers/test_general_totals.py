@@ -33,7 +33,7 @@ NUMBERED = {
     "how many there are, in Chinese": "第 {next} 轮 训练损失 {loss:.4f}\n",
     "how many there are": "epoch {next}/{count} loss={loss:.4f} val_acc=0.5\n",
     "steps of each": OF_STEPS,
-    "samples of each": "Train Epoch: {next} [0/600 (0%)]\tLoss: {loss:.4f}\nTrain Epoch: {next} [320/600 (53%)]\tLoss: "
+    "samples of each": "Epoch: {next} [0/600 (0%)]\tLoss: {loss:.4f}\nEpoch: {next} [320/600 (53%)]\tLoss: "
     "{loss:.4f}\n\nTest set: Average loss: {loss:.4f}, Accuracy: 98/100 (98%)\n\n",
     "a line of a test between": "Epoch: {next} | train loss: {loss:.4f}\nTest Epoch: {next} acc 0.5\n",
 }
