@@ -288,3 +288,9 @@ def test_epochs_that_are_marked_as_the_best_are_among_the_others(tmp_path: Path)
 def test_a_best_epoch_that_is_told_again_is_not_among_the_others(tmp_path: Path) -> None:
     text = of_two_forms(BEST, frozenset((1, 2, 3, 5, 8))) + BEST[1].format(n=8, loss=0.4, took=22)
     assert summarise(write(tmp_path, text.encode()), None, ()).measurement is None
+
+
+def test_a_time_that_rises_but_not_as_the_stamps_do_is_none_since_the_start(tmp_path: Path) -> None:
+    found = read(tmp_path, "{stamp} Epoch {epoch}, Loss {loss:.4f}, Time {third}s", seconds=(30.0,) * 12).measurement
+    assert found is not None
+    assert found.value == approx(1 / 30)

@@ -33,7 +33,7 @@ NUMBERED = {
     "how many there are, in Chinese": "第 {next} 轮 训练损失 {loss:.4f}\n",
     "how many there are": "epoch {next}/{count} loss={loss:.4f} val_acc=0.5\n",
     "steps of each": OF_STEPS,
-    "samples of each": "Train Epoch: {next} [0/600 (0%)]\tLoss: {loss:.4f}\nTrain Epoch: {next} [320/600 (53%)]\tLoss: "
+    "samples of each": "Epoch: {next} [0/600 (0%)]\tLoss: {loss:.4f}\nEpoch: {next} [320/600 (53%)]\tLoss: "
     "{loss:.4f}\n\nTest set: Average loss: {loss:.4f}, Accuracy: 98/100 (98%)\n\n",
     "a line of a test between": "Epoch: {next} | train loss: {loss:.4f}\nTest Epoch: {next} acc 0.5\n",
 }
@@ -121,6 +121,13 @@ REFUSED = {
     "a limit": log(total="Max training time: 200.0 s\n"),
     "the time of its data": log(total="Training data loading time: 200.0 s\n"),
     "the time of saving": log(total="Time taken to save train.pt: 200.0 s\n"),
+    "the time of a graph": log(total="Training graph built in 200.0 s\n"),
+    "what may be an evaluation on the samples of training": log(total="Train: 200.0s\n"),
+    "minutes and parts of seconds": log(total="Training complete in 3m 20.5s\n"),
+    "hours and minutes in words": log(total="Training took 2 hours 3 minutes 20 seconds\n"),
+    "times of two units": log(total="Total training time: 3.5 minutes, 200 seconds\n"),
+    "so few seconds that their fractions matter": log(total="Training complete in 0m 20s\n"),
+    "so few minutes": log(total="Training time: 14 mins\n"),
     "no unit": log(total="Total training time: 200.0\n"),
     "hours": log(total="Total training time: 2.5 hours\n"),
     "hours and minutes, or minutes and seconds": log(total="Total training time: 03:20\n"),

@@ -25,6 +25,7 @@ MOST_BACK = 0.1
 LONG = 50.0  # seconds, so many that a whole one is little
 MANY_EPOCHS = 10
 FAR_FROM_FIRST = 5.0
+NEAR_STAMPS = 0.1
 PARTS = 10  # of a clock of whole seconds, whose single steps say little
 
 
@@ -100,7 +101,16 @@ def may_be_clock_of_epochs(series: SpokenSeries) -> bool:
     is_time = series.sense.role == TIME and "of_epoch" not in series.sense.flags and series.kind == "epoch"
     if not is_time or series.evidence < MOST_EVIDENCE or len(series) < MANY_EPOCHS:
         return False
-    return bool((np.diff(series.values) > 0).all() and series.values[-1] > FAR_FROM_FIRST * series.values[0])
+    is_far = (np.diff(series.values) > 0).all() and series.values[-1] > FAR_FROM_FIRST * series.values[0]
+    return bool(is_far) and not _is_against_stamps(series)
+
+
+def _is_against_stamps(series: SpokenSeries) -> bool:
+    """Whether numbers do not rise as the stamps of their lines do, where these tell."""
+    passed = np.diff(np.array([row.moment for row in series.rows]))
+    known = passed > 0
+    rising = np.diff(series.values)[known].sum() * (series.sense.factor or 1.0)
+    return bool(known.any() and abs(rising / passed[known].sum() - 1) > NEAR_STAMPS)
 
 
 def is_clock_of_epochs(series: SpokenSeries, epochs: Numbers) -> bool:

@@ -22,7 +22,7 @@ FORMS_APART = 1.5
 def no_measure(series: SpokenSeries) -> str | None:
     """Why a series cannot be measurements; None if it can."""
     values = series.values[series.usable]
-    if len(values) and _last_digit(series) / 2 > MOST_ROUNDED * float(np.median(values)):
+    if len(values) and last_digit(series) / 2 > MOST_ROUNDED * float(np.median(values)):
         return ROUNDED
     if len(values) >= LEAST and len(set(values.tolist())) == 1 and not rises(series.steps):
         return CONSTANT
@@ -99,7 +99,7 @@ def _lie_apart(one: Numbers, other: Numbers, fewest: int) -> bool:
     )
 
 
-def _last_digit(series: SpokenSeries) -> float:
+def last_digit(series: SpokenSeries) -> float:
     """What the last printed digit of the numbers counts, of the number with most digits behind the point."""
     found = [(row.numbers, series.slots[row.form]) for row in series.rows]
     places = [(numbers, slot.place + max(slot.clock - 1, 0), slot.scale) for numbers, slot in found]

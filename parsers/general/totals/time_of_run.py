@@ -10,6 +10,7 @@ from ...io.message import Message
 from ...naming.sense import DURATION, EPOCH, TIME
 from ..choice import Choice
 from ..gathered import Gathered
+from ..proofs.no_measure import last_digit
 from ..proofs.proof import Proven
 from ..spoken_series import SpokenSeries, all_series
 from .numbered_epochs import numbered_epochs
@@ -29,7 +30,7 @@ def times_of_run(gathered: Gathered) -> Iterator[tuple[Gathered, Choice]]:
     Where several lines tell such a time, each is of another run.
     """
     totals = total_times(gathered)
-    if not totals or not _agree(totals) or _may_go_on(totals[0]):
+    if not totals or not _agree(totals) or _may_go_on(totals[0]) or _is_rounded(totals[0]):
         return
     runs = [_epochs(run, line, took) for run, line, took in _runs(gathered, totals[0])]
     known = [run for run in runs if run]
@@ -77,6 +78,11 @@ def _holds_times_of(epochs: SpokenSeries, seconds: float, gathered: Gathered) ->
 def _may_go_on(total: SpokenSeries) -> bool:
     """Whether each of several times may hold those before it, for they only rise."""
     return len(total) > 1 and bool((np.diff(total.values) >= 0).all())
+
+
+def _is_rounded(total: SpokenSeries) -> bool:
+    """Whether a digit that is not printed may make much of the time: `Training complete in 0m 3s`."""
+    return bool(last_digit(total) / 2 > AGREE * total.values.min())
 
 
 def _agree(totals: Sequence[SpokenSeries]) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...naming.sense import ELAPSED, TIME, Sense
 from ...naming.slots import Slot
-from ...naming.vocabulary import listed
+from ...naming.vocabulary import listed, split
 from ..gathered import Gathered, Spoken
 from ..line_form import TRAINING, LineForm
 from ..spoken_series import SpokenSeries
@@ -38,8 +38,12 @@ def _totals(form: LineForm) -> Iterator[tuple[Sense, Slot]]:
 
 
 def _is_known(sense: Sense) -> bool:
-    """Whether a time has a unit, and no word in its name that says of what else it is."""
-    return sense.role in (TIME, ELAPSED) and bool(sense.factor) and not sense.flags
+    """Whether a time has a unit, and no word in its name that says of what else it is.
+
+    `Train: 2.5s` may be the time of an evaluation on what was trained on.
+    """
+    is_named = not set(split(sense.name)) <= listed("training")
+    return sense.role in (TIME, ELAPSED) and bool(sense.factor) and not sense.flags and is_named
 
 
 def _is_of_two(text: str) -> bool:
