@@ -12,7 +12,7 @@ from ..grammar.format import Format
 from ..grammar.timestamps import SHORT_DATE, TIME_OF_DAY
 from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
-from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_TIME, TIME
+from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_RATE, STEP_TIME, TIME
 from ..runs.facts import Fact
 from ..runs.format_records import RUN
 from ..runs.health import TWICE
@@ -24,7 +24,7 @@ from ..scanning.text import LogText
 from .anchor import NoGrammarError
 from .as_found import is_as_found
 from .bars.cut_bars import why_cut
-from .bars.training_bar import training_bar
+from .bars.training_bar import counted_at_once, training_bar
 from .blocks.block_choice import choices_in_blocks
 from .blocks.block_text import BlockText
 from .blocks.unbroken_block import UnbrokenBlock
@@ -49,6 +49,7 @@ NO_DATE = "the stamps tell only the time of day, so a pause of half a day or mor
 A_MEAN = "{name} is a mean, and the log does not show of what"
 WITH_EVALUATION = "{name} may hold the time of the evaluation whose results stand in the same lines"
 MAY_BE_SAMPLES = "what stands before the total in {counter} counts steps; nothing names it, and it may count samples"
+SEVERAL_AT_ONCE = "the progress bar goes on by multiples of {count}; nothing names what it counts, which may be samples"
 OF_ONE_PROCESS = "{name} is that of one process of several: each step usually has {count} lines"
 OF_ONE_IN_EPOCHS = "{name} is that of one process of several: each epoch has {count} lines"
 MOST_REASONS = 3
@@ -233,6 +234,8 @@ def _assumed(choice: Choice) -> Iterator[Message]:
             yield Message(WITH_EVALUATION, name=one.series.sense.name)
         if one.role in (ELAPSED, STEP) and (counter := _unnamed_counter(one.series)):
             yield Message(MAY_BE_SAMPLES, counter=counter)
+        if one.is_bar and one.role in (STEP_RATE, STEP_TIME) and (count := counted_at_once(one.series)) > 1:
+            yield Message(SEVERAL_AT_ONCE, count=count)
         if all(form.stamp and form.stamp.kind in (TIME_OF_DAY, SHORT_DATE) for form in one.series.slots):
             yield Message(NO_DATE)
         if (count := _lines_of_a_step(one.series)) > 1:
