@@ -123,3 +123,14 @@ def test_a_bar_that_runs_several_times_in_each_epoch_may_be_of_something_else(tm
 def test_of_two_bars_that_show_losses_the_first_is_read_where_it_is_longest_and_slowest(tmp_path: Path) -> None:
     text = "".join(f"{bar('', 100, 0.25)}\n{bar('', 40, 0.05)}\n" for _ in EPOCHS)
     assert set(drafted(tmp_path, text).reading.records["step_rate"]) == {4.0}
+
+
+def test_the_bar_of_a_log_that_tells_only_of_an_evaluation_is_not_read(tmp_path: Path) -> None:
+    text = bar("", 100, 0.5) + "\nTest perplexity: 5.5\n"
+    assert "nowhere of training" in refused(tmp_path, text)
+    assert drafted(tmp_path, "lr: 0.1\n" + text)
+
+
+def test_a_bar_before_each_pass_of_which_a_checkpoint_is_loaded_may_be_that_of_an_evaluation(tmp_path: Path) -> None:
+    text = "".join(f"epoch_{n}.pth loaded\n{nameless(100, 0.5)}loss 0.{n}\n" for n in EPOCHS)
+    assert "a checkpoint is loaded before each pass" in refused(tmp_path, text)

@@ -1,5 +1,6 @@
 """Progress bars that may be those of an evaluation, or that count its steps after those of training."""
 
+import re
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from statistics import median
@@ -7,15 +8,24 @@ from statistics import median
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
 from .bar_of_epochs import lines_of_epochs
-from .bar_passes import begins_anew, counts_passes, passes_of
+from .bar_passes import begins_anew, counts_passes, ended_passes, passes_of
 from .training_bar import is_called_training
 
 BEHIND_LOSSES = "the loss of an epoch stands before its progress bar is drawn first, so it may be that of an evaluation"
 IN_TURNS = "its progress bar takes turns with another one, and nothing shows which is that of training"
 SEVERAL_IN_EPOCHS = "its progress bar runs several times in each epoch, so it may be that of something else"
 WITH_EVALUATION = "its progress bar goes on with that of an evaluation, so it counts the steps of that, too"
+NO_TRAINING = (
+    "the log tells of an evaluation and nowhere of training, so its progress bar may be that of the evaluation"
+)
+CHECKPOINTS = "a checkpoint is loaded before each pass of its progress bar, so it may be that of an evaluation"
 FEWEST = 3  # times
 LIKE = (0.5, 2.0)
+_EVALUATES = re.compile(
+    r"(?i)(?<![a-z])(?:test(?:ing)?|eval\w*|validat\w+|val|infer\w*|perplexity)(?![a-z])|评估|测试|验证|検証|評価"
+)
+_TRAINS = re.compile(r"(?i)train|epoch|optim|learning.?rate|(?<![a-z])lr(?![a-z])|训练|訓練|学習|학습")
+_LOADS = re.compile(r"(?i)(?<![a-z])load(?:ed|ing)?(?![a-z])")
 FEWEST_PASSES = 2
 
 
@@ -50,6 +60,11 @@ def may_be_of_evaluation(series: SpokenSeries, gathered: Gathered) -> str | None
     tells = series.evidence > 0
     if series.total is None or is_called_training(series) or (series.level.words and not tells):
         return None
+    if _is_without_training(gathered):
+        return NO_TRAINING
+    above = [one.above for one in ended_passes(gathered) if one.total == series.total and one.above is not None]
+    if len(above) >= FEWEST_PASSES and all(map(_LOADS.search, above)):
+        return CHECKPOINTS
     place = places_of(gathered)[series.rows[0]]
     if not tells and any(_is_loss_of_epoch(row) for row in gathered.spoken[:place]):
         return BEHIND_LOSSES
@@ -57,6 +72,12 @@ def may_be_of_evaluation(series: SpokenSeries, gathered: Gathered) -> str | None
         return SEVERAL_IN_EPOCHS
     others = [other for other in _rivals(series, gathered) if _takes_turns(series, other)]
     return None if all(counts_passes(other, series, gathered) for other in others) else IN_TURNS
+
+
+@once_a_log
+def _is_without_training(gathered: Gathered) -> bool:
+    """Whether a log speaks of an evaluation, but of no training, epoch, optimizer or learning rate."""
+    return any(map(_EVALUATES.search, gathered.head)) and not any(map(_TRAINS.search, gathered.head))
 
 
 def _is_loss_of_epoch(row: Spoken) -> bool:
