@@ -76,7 +76,9 @@ def may_be_of_evaluation(series: SpokenSeries, gathered: Gathered) -> str | None
 
 @once_a_log
 def _is_without_training(gathered: Gathered) -> bool:
-    """Whether a log speaks of an evaluation, but of no training, epoch, optimizer or learning rate."""
+    """Whether a log speaks of an evaluation, which has no bar of that name, and of no training, epoch or optimizer."""
+    if any(row.form.is_bar and row.form.is_of_other for row in gathered.spoken):
+        return False
     return any(map(_EVALUATES.search, gathered.head)) and not any(map(_TRAINS.search, gathered.head))
 
 
