@@ -17,7 +17,7 @@ _NOT_TRAINING = re.compile(
     r"(?:\s*[\[\]:()]|\s+(?:epoch|time|iter|step|batch|done|at))"
     r"|epoch[\s\[:(]*\d+[^a-z]{0,4}(?:test|val|valid|validation|eval|evaluation)(?![a-z_]|\s+(?:loss|acc))|[\"'](?:mode|split|phase)[\"']:\s*[\"'](?:val|test|eval)"
 )
-TRAINING = re.compile(r"(?i)(?<![a-z])(?:train|training|trainer)(?![a-z])|训练")
+TRAINING = re.compile(r"(?i)(?<![a-z])(?:train|training|trainer)(?![a-z])|训练|訓練|学習|학습")
 _FORETOLD = re.compile(r"(?i)expected|estimated|target")
 _OF_A_LOSS = ("loss", "损失")
 _LOOKED_AT = 160

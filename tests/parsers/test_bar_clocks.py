@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.test_general_reader import drafted, found_in, refused
 
 
 def bar(name: str, total: int, seconds: float, *, loss: bool = True) -> str:
@@ -167,9 +167,29 @@ def test_the_only_state_that_is_left_of_a_bar_may_be_of_anything(tmp_path: Path,
     assert refused(tmp_path, text)
 
 
+@pytest.mark.parametrize(("before", "is_read"), [("", False), ("training of a model\n", True), ("lr=0.1, ", True)])
+def test_a_loss_in_the_only_state_of_a_bar_at_its_end_may_be_that_of_an_evaluation(
+    tmp_path: Path, before: str, is_read: bool
+) -> None:
+    text = state(1000, 200.0, 5.0).replace("lr: 0.1\n", before if "\n" in before else "")
+    text = text if "\n" in before else text.replace("loss=", f"{before}loss=")
+    assert found_in(tmp_path, text).is_found is is_read
+
+
 def test_of_two_states_that_show_a_loss_none_is_read(tmp_path: Path) -> None:
     assert refused(tmp_path, state(639, 131.2, 4.87) + state(500, 50.0, 10.0).replace("/1000", "/500"))
 
 
 def test_the_only_state_of_a_bar_that_counts_the_epochs_of_a_log_is_not_read(tmp_path: Path) -> None:
     assert refused(tmp_path, "epochs: 1000\n" + state(639, 131.2, 4.87))
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "is_said"), [("", "it", True), ("steps: ", "it", False), ("", "batch", False)]
+)
+def test_a_bar_that_goes_on_by_several_at_once_may_count_samples(
+    tmp_path: Path, name: str, unit: str, is_said: bool
+) -> None:
+    text = "".join(f"\r{name}{n}%|##| {32 * n}/3200 [{clock(n)}<00:09, 32.00{unit}/s, loss=2.5]" for n in range(1, 100))
+    said = "goes on by multiples of 32" in " ".join(map(str, drafted(tmp_path, text).assumed))
+    assert said is is_said

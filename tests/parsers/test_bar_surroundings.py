@@ -102,7 +102,7 @@ def test_an_announced_bar_alone_is_not_read_where_the_samples_do_not_tell_it_fro
         lambda n: f"{begin.format(n=n)}\n{bar(40)}\n{bar(700, 0.04)}\nloss 0.{n}5\n",
         first.format(count=count) if count else "",
     )
-    assert "of other steps" in refused(tmp_path, text)
+    assert "takes turns with another one" in refused(tmp_path, text)
 
 
 def with_losses(total: int, seconds: float, n: int, line: str) -> str:
@@ -126,13 +126,13 @@ def test_the_longest_bar_is_that_of_training_where_it_alone_holds_losses(tmp_pat
 
 def test_a_shorter_bar_that_holds_losses_is_not_read(tmp_path: Path) -> None:
     text = log(lambda n: f"{bar(40)}{with_losses(30, 0.9, n, WITHIN['epochs'])}")
-    assert "of other steps" in refused(tmp_path, text)
+    assert "takes turns with another one" in refused(tmp_path, text)
 
 
 def test_where_all_bars_hold_losses_none_is_read(tmp_path: Path) -> None:
     line = WITHIN["epochs"]
     text = log(lambda n: f"{with_losses(40, 1.0, n, line)}{with_losses(30, 0.9, n, line)}")
-    assert "of other steps" in refused(tmp_path, text)
+    assert "takes turns with another one" in refused(tmp_path, text)
 
 
 def test_a_bar_that_is_drawn_more_often_than_is_examined_is_read_whole(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def behind_the_next(losses: tuple[str, str]) -> str:
     """Bars of which the loss is printed behind the next one, once that is drawn without a step done."""
     text = ""
     for n in EPOCHS:
-        for drawn, line in ((bar(40), losses[1].format(n=n - 1)), (bar(30, 0.5), losses[0].format(n=n))):
+        for drawn, line in ((bar(40), losses[1].format(n=n - 1)), (bar(30, 0.9), losses[0].format(n=n))):
             begun, rest = drawn.split("\r", 1)
             text += f"{begun.split(', ')[0]}, ?it/s]{line if text else ''}\r{rest}"
     return f"{text}{losses[1].format(n=4)}\n"
@@ -283,4 +283,4 @@ def test_a_loss_that_is_printed_behind_the_next_bar_follows_a_pass(tmp_path: Pat
 @pytest.mark.parametrize("second", ["epoch-{n} train set: mean loss : 1.{n}34", "epoch-{n} mean loss : 1.{n}34"])
 def test_losses_behind_bars_tell_none_from_another_unless_they_name_an_evaluation(tmp_path: Path, second: str) -> None:
     text = behind_the_next(("epoch-{n} train set: mean loss : 1.{n}94", second))
-    assert "of other steps" in refused(tmp_path, text)
+    assert "takes turns with another one" in refused(tmp_path, text)

@@ -22,7 +22,7 @@ def epochs(first: str, second: str, title: str = "Epoch {n}/4\n----------\n") ->
 def test_the_first_bar_of_an_epoch_is_that_of_training_where_it_is_longest_and_slowest(tmp_path: Path) -> None:
     found = drafted(tmp_path, epochs(nameless(100, 0.25), nameless(40, 0.05)))
     assert set(found.reading.records["step_rate"]) == {4.0}
-    assert "takes longer for each of them and is the first" in " ".join(map(str, found.assumed))
+    assert "takes much longer for each of them and is the first in each epoch" in " ".join(map(str, found.assumed))
 
 
 @pytest.mark.parametrize(
@@ -33,14 +33,27 @@ def test_the_first_bar_of_an_epoch_is_that_of_training_where_it_is_longest_and_s
         ((200, 0.05), (100, 0.25), "Epoch {n}/4\n"),
         ((100, 0.25), (40, 0.3), "Epoch {n}/4\n"),
         ((100, 0.25), (40, 0.05), "Next\n"),
+        ((100, 0.25), (40, 0.05), "Epoch 1[1/50]: loss: 2.{n}, lr: 0.1\n"),
     ],
-    ids=["longer evaluation", "more steps of it", "evaluation first", "slower evaluation", "no number of an epoch"],
+    ids=[
+        "longer evaluation",
+        "more steps of it",
+        "evaluation first",
+        "slower evaluation",
+        "no number",
+        "loss before",
+    ],
 )
 def test_of_two_bars_that_take_turns_none_is_read_else(
     tmp_path: Path, first: tuple[int, float], second: tuple[int, float], title: str
 ) -> None:
     said = refused(tmp_path, epochs(nameless(*first), nameless(*second), title))
-    assert "takes turns with one of other steps" in said
+    assert "takes turns with another one" in said
+
+
+def test_the_longest_and_slowest_bar_below_the_title_of_an_evaluation_is_not_read(tmp_path: Path) -> None:
+    said = refused(tmp_path, epochs(nameless(100, 0.25), nameless(40, 0.05), "Test on Epoch {n}\n"))
+    assert "follow one that tells of an evaluation" in said
 
 
 def test_a_bar_behind_the_loss_of_an_epoch_may_be_that_of_its_evaluation(tmp_path: Path) -> None:
@@ -81,4 +94,43 @@ def test_a_bar_that_counts_the_passes_of_another_takes_no_turns_with_it(tmp_path
 
 
 def test_a_bar_that_goes_on_with_several_passes_of_another_may_be_of_anything(tmp_path: Path) -> None:
-    assert "of other steps" in refused(tmp_path, within(2))
+    assert "takes turns with another one" in refused(tmp_path, within(2))
+
+
+@pytest.mark.parametrize("name", ["", "T: ", "Batch: "])
+def test_of_two_bars_that_show_losses_in_turns_the_longer_one_is_not_that_of_training(
+    tmp_path: Path, name: str
+) -> None:
+    text = "".join(f"{bar(name, 60, 0.5)}\n{bar(name.replace('T', 'V'), 300, 0.1)}\n" for _ in EPOCHS)
+    assert "takes turns with another one" in refused(tmp_path, text)
+
+
+@pytest.mark.parametrize("names", [("train", "dev"), ("学習", "検証"), ("训练", "验证"), ("학습", "검증")])
+def test_a_bar_that_is_called_that_of_training_is_read_though_that_of_an_evaluation_is_longer(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    train, evaluation = names
+    text = "".join(f"{bar(f'{train}: ', 60, 0.5)}\n{bar(f'{evaluation}: ', 300, 0.2)}\n" for _ in EPOCHS)
+    assert set(drafted(tmp_path, text).reading.records["step_rate"]) == {2.0}
+
+
+@pytest.mark.parametrize("title", ["Epoch {n}/4\n{bars}loss: 2.{n}\n", "{bars}epoch {n} loss: 2.{n}\n"])
+def test_a_bar_that_runs_several_times_in_each_epoch_may_be_of_something_else(tmp_path: Path, title: str) -> None:
+    text = "".join(title.format(n=n, bars=nameless(50, 0.2) * 3) for n in EPOCHS)
+    assert "runs several times in each epoch" in refused(tmp_path, text)
+
+
+def test_of_two_bars_that_show_losses_the_first_is_read_where_it_is_longest_and_slowest(tmp_path: Path) -> None:
+    text = "".join(f"{bar('', 100, 0.25)}\n{bar('', 40, 0.05)}\n" for _ in EPOCHS)
+    assert set(drafted(tmp_path, text).reading.records["step_rate"]) == {4.0}
+
+
+def test_the_bar_of_a_log_that_tells_only_of_an_evaluation_is_not_read(tmp_path: Path) -> None:
+    text = bar("", 100, 0.5) + "\nTest perplexity: 5.5\n"
+    assert "nowhere of training" in refused(tmp_path, text)
+    assert drafted(tmp_path, "lr: 0.1\n" + text)
+
+
+def test_a_bar_before_each_pass_of_which_a_checkpoint_is_loaded_may_be_that_of_an_evaluation(tmp_path: Path) -> None:
+    text = "".join(f"epoch_{n}.pth loaded\n{nameless(100, 0.5)}loss 0.{n}\n" for n in EPOCHS)
+    assert "a checkpoint is loaded before each pass" in refused(tmp_path, text)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from ...io.message import Message
 from ..gathered import Gathered
+from ..line_form import TRAINING
 from ..spoken_series import SpokenSeries
 from .bar_and_losses import why_by_losses
 from .bar_clock import SHORT_BAR, not_confirmed
@@ -33,7 +34,10 @@ def why_shown(series: SpokenSeries, gathered: Gathered) -> Message | None:
 
 
 def _why_by_one_state(series: SpokenSeries, gathered: Gathered) -> Message | None:
-    if not is_one_state(series, gathered) or not_of_steps(series, gathered):
+    """What shows that a bar is of training by its only state; at its end a loss may be that of an evaluation."""
+    row, is_at_end = series.rows[0], series.steps[0] == series.rows[0].total
+    tells = row.form.level.has_epoch or row.form.first("learning_rate") or any(map(TRAINING.search, gathered.head))
+    if not is_one_state(series, gathered) or not_of_steps(series, gathered) or (is_at_end and not tells):
         return None
     return Message(ONE_STATE, steps=f"{series.steps[0]:.0f}", seconds=f"{series.rows[0].clock:.0f}")
 

@@ -1,12 +1,15 @@
 """Passes of progress bars: a bar that is drawn from its start to its end, and then anew."""
 
+import math
+import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from ..gathered import Gathered, Spoken, places_of
+from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
 
 DRAWN_AGAIN = 2  # seconds, or lines
@@ -14,6 +17,8 @@ OF_LOOPS = "bars of one name have different totals in the same epoch, and run at
 OF_LOSSES = "only some passes of the bar show a loss, and they run at another speed than the others"
 FEWEST_OF_LOOPS, ONE_SPEED = 2, 1.05
 FEWEST_COUNTED, MOST_COUNTED = 2, 0.9
+NEAR = 2  # lines: a blank one may stand between
+_WORDS = re.compile(r"\w")
 
 
 def runs_of(series: SpokenSeries) -> list[list[int]]:
@@ -86,3 +91,73 @@ def _by_losses(series: SpokenSeries) -> str | None:
 
 def _differ(speeds: Sequence[float]) -> bool:
     return max(speeds, default=1) > ONE_SPEED * min(speeds, default=1)
+
+
+@dataclass(frozen=True)
+class EndedPass:
+    """A bar as it was drawn once to its end, and the lines with numbers that mean something beside it.
+
+    ``losses``: how many lines between its drawings tell the loss of an epoch or a step. ``above``: the text of the last
+    line that stands before it; None where that was not kept. ``clock``: the seconds at its end;
+    ``lines``: the first and the last.
+    """
+
+    total: float
+    clock: float
+    lines: tuple[int, int]
+    above: str | None
+    losses: int
+    before: Spoken | None
+    behind: Spoken | None
+
+
+@once_a_log
+def ended_passes(gathered: Gathered) -> list[EndedPass]:
+    """The passes of bars without a name that came to their end."""
+    return list(_ended(gathered))
+
+
+def _ended(gathered: Gathered) -> Iterator[EndedPass]:
+    rows, drawn = gathered.spoken, dict[float, list[int]]()
+    for place, row in enumerate(rows):
+        if row.form.is_bar and not row.form.level.words and math.isfinite(row.total):
+            drawn.setdefault(row.total, []).append(place)
+    for total, places in drawn.items():
+        begins = [0, *(n for n, (one, next_) in enumerate(pairwise(places), 1) if begins_anew(rows[one], rows[next_]))]
+        for start, end in pairwise([*begins, len(places)]):
+            first, last = places[start], places[end - 1]
+            if rows[last].of("step") == total:
+                losses = sum(map(is_numbered_loss, rows[first:last]))
+                near = _near(gathered, first, -1), _near(gathered, last, 1 + _begun(rows[last + 1 : last + 2]))
+                lines = rows[first].line, rows[last].line
+                yield EndedPass(total, rows[last].clock, lines, _above(gathered, lines[0]), losses, *near)
+
+
+def _begun(rows: Sequence[Spoken]) -> int:
+    """How many of some rows are of a bar of which no step is done: what is printed then stands behind it."""
+    return sum(row.form.is_bar and row.of("step") == 0 for row in rows)
+
+
+def is_numbered_loss(row: Spoken) -> bool:
+    """Whether a line tells the loss of a numbered epoch or step, and nothing of an evaluation."""
+    form = row.form
+    return (
+        form.has_evidence and not (form.is_bar or form.is_of_other) and bool(form.level.has_epoch or form.first("step"))
+    )
+
+
+def _above(gathered: Gathered, line: int) -> str | None:
+    """The last line before another that is not blank, where both are among the first of the log."""
+    if line > len(gathered.head):
+        return None
+    return next((text for text in reversed(gathered.head[: line - 1]) if text.strip()), "")
+
+
+def _near(gathered: Gathered, place: int, way: int) -> Spoken | None:
+    """The line before or behind another, where no words stand between the two, at most a line of dashes."""
+    beside = place + way
+    if not 0 <= beside < len(gathered.spoken):
+        return None
+    first, last = sorted((gathered.spoken[place].line, gathered.spoken[beside].line))
+    is_near = last - first <= NEAR and not any(map(_WORDS.search, gathered.head[first : last - 1]))
+    return gathered.spoken[beside] if is_near else None

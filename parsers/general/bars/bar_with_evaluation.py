@@ -1,17 +1,31 @@
 """Progress bars that may be those of an evaluation, or that count its steps after those of training."""
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from itertools import pairwise
+from statistics import median
 
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
-from .bar_passes import begins_anew, counts_passes
+from .bar_of_epochs import lines_of_epochs
+from .bar_passes import begins_anew, counts_passes, ended_passes, passes_of
+from .training_bar import is_called_training
 
 BEHIND_LOSSES = "the loss of an epoch stands before its progress bar is drawn first, so it may be that of an evaluation"
-IN_TURNS = "its progress bar takes turns with one of other steps, and nothing shows which is that of training"
+IN_TURNS = "its progress bar takes turns with another one, and nothing shows which is that of training"
+SEVERAL_IN_EPOCHS = "its progress bar runs several times in each epoch, so it may be that of something else"
 WITH_EVALUATION = "its progress bar goes on with that of an evaluation, so it counts the steps of that, too"
+NO_TRAINING = (
+    "the log tells of an evaluation and nowhere of training, so its progress bar may be that of the evaluation"
+)
+CHECKPOINTS = "a checkpoint is loaded before each pass of its progress bar, so it may be that of an evaluation"
 FEWEST = 3  # times
 LIKE = (0.5, 2.0)
+_EVALUATES = re.compile(
+    r"(?i)(?<![a-z])(?:test(?:ing)?|eval\w*|validat\w+|val|infer\w*|perplexity)(?![a-z])|评估|测试|验证|検証|評価"
+)
+_TRAINS = re.compile(r"(?i)train|epoch|optim|learning.?rate|(?<![a-z])lr(?![a-z])|训练|訓練|学習|학습")
+_LOADS = re.compile(r"(?i)(?<![a-z])load(?:ed|ing)?(?![a-z])")
 FEWEST_PASSES = 2
 
 
@@ -39,14 +53,33 @@ def _of_evaluations(gathered: Gathered) -> list[tuple[Spoken, Spoken]]:
 
 
 def may_be_of_evaluation(series: SpokenSeries, gathered: Gathered) -> str | None:
-    """Why a bar without a name or a loss may be that of an evaluation, however long others are; else None."""
-    if series.total is None or series.level.words or series.evidence:
+    """Why a bar that nothing calls that of training may be that of an evaluation, however long others are; else None.
+
+    One without a loss is examined only if it has no name: others are not taken for that of training, or count epochs.
+    """
+    tells = series.evidence > 0
+    if series.total is None or is_called_training(series) or (series.level.words and not tells):
         return None
+    if _is_without_training(gathered):
+        return NO_TRAINING
+    above = [one.above for one in ended_passes(gathered) if one.total == series.total and one.above is not None]
+    if len(above) >= FEWEST_PASSES and all(map(_LOADS.search, above)):
+        return CHECKPOINTS
     place = places_of(gathered)[series.rows[0]]
-    if any(_is_loss_of_epoch(row) for row in gathered.spoken[:place]):
+    if not tells and any(_is_loss_of_epoch(row) for row in gathered.spoken[:place]):
         return BEHIND_LOSSES
-    others = (other for other in _nameless(gathered) if _takes_turns(series, other))
+    if not tells and _has_several_in_epochs(series, gathered):
+        return SEVERAL_IN_EPOCHS
+    others = [other for other in _rivals(series, gathered) if _takes_turns(series, other)]
     return None if all(counts_passes(other, series, gathered) for other in others) else IN_TURNS
+
+
+@once_a_log
+def _is_without_training(gathered: Gathered) -> bool:
+    """Whether a log speaks of an evaluation, which has no bar of that name, and of no training, epoch or optimizer."""
+    if any(row.form.is_bar and row.form.is_of_other for row in gathered.spoken):
+        return False
+    return any(map(_EVALUATES.search, gathered.head)) and not any(map(_TRAINS.search, gathered.head))
 
 
 def _is_loss_of_epoch(row: Spoken) -> bool:
@@ -54,19 +87,44 @@ def _is_loss_of_epoch(row: Spoken) -> bool:
     return form.has_loss and form.level.has_epoch and not (form.is_bar or form.is_of_other or form.counter)
 
 
+def _has_several_in_epochs(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether a bar has several passes in each epoch that lines number: one of a training has one."""
+    told = lines_of_epochs(gathered)
+    epochs, places = [row.of("epoch") for row in told], [places_of(gathered)[row] for row in told]
+    begins = [places_of(gathered)[series.rows[run[0]]] for run in passes_of(series)]
+    counts = [
+        (bisect_left(begins, after) - bisect_left(begins, one)) / (epoch - before)
+        for (one, after), (before, epoch) in zip(pairwise(places), pairwise(epochs), strict=True)
+        if epoch > before
+    ]
+    return len(counts) >= FEWEST and median(counts) >= FEWEST_PASSES
+
+
 def _takes_turns(series: SpokenSeries, other: list[Spoken]) -> bool:
-    """Whether a bar of other steps begins anew between drawings of this one."""
+    """Whether another bar begins anew between drawings of this one."""
     first, last = series.rows[0].line, series.rows[-1].line
     begun = sum(begins_anew(*pair) for pair in pairwise(other) if first <= pair[1].line <= last)
-    return other[0].total != series.total and begun + 1 >= FEWEST_PASSES
+    return begun + 1 >= FEWEST_PASSES
+
+
+def _rivals(series: SpokenSeries, gathered: Gathered) -> list[list[Spoken]]:
+    """The drawings of other bars that say of themselves as little as this one, or as much, each by itself."""
+    own = (series.level.words, series.total)
+    bars = [rows for key, rows in _bars(gathered).items() if key != own]
+    return [rows for rows in bars if _tell(rows) or not (series.evidence or rows[0].form.level.words)]
+
+
+def _tell(rows: list[Spoken]) -> bool:
+    """Whether drawings of a bar show a loss."""
+    return any(row.form.has_any_loss for row in rows)
 
 
 @once_a_log
-def _nameless(gathered: Gathered) -> list[list[Spoken]]:
-    """The drawings of bars without a name that have a clock, of each total by themselves."""
-    found: dict[float, list[Spoken]] = {}
+def _bars(gathered: Gathered) -> dict[tuple[tuple[str, ...], float], list[Spoken]]:
+    """The drawings of bars that have a clock and number no epochs, of each name and total."""
+    found: dict[tuple[tuple[str, ...], float], list[Spoken]] = {}
     for row in gathered.spoken:
-        is_nameless = row.form.is_bar and not (row.form.level.words or row.form.is_of_other)
-        if is_nameless and row.clock >= 0 and row.total >= 0:
-            found.setdefault(row.total, []).append(row)
-    return list(found.values())
+        is_told = row.form.is_bar and not (row.form.is_of_other or row.form.level.has_epoch)
+        if is_told and row.clock >= 0 and row.total >= 0:
+            found.setdefault((row.form.level.words, row.total), []).append(row)
+    return found

@@ -15,6 +15,7 @@ from ..gathered import Gathered, Spoken, once_a_log
 from ..line_form import TRAINING
 from ..spoken_series import SpokenSeries
 from .bar_clock import LEAST_SECONDS, LEAST_STEPS
+from .bar_drawing import drawing
 from .bar_of_epochs import goes_with_epochs, is_count_of_epochs
 from .bar_passes import runs_of
 from .numbered_passes import numbered_passes
@@ -31,6 +32,7 @@ SPEEDS_DIFFER = "its progress bars run at speeds as different as those of traini
 APART = 1.5
 # A training that goes on from a checkpoint begins with all steps before it at once.
 FAR = 3.0
+FEWEST_DRAWN = 10
 
 
 @dataclass(frozen=True)
@@ -212,6 +214,15 @@ def counts_steps(series: SpokenSeries) -> bool:
 def names_steps(series: SpokenSeries) -> bool:
     """Whether the name of a bar says that it counts steps: `Iteration:  20%|##   | 1/5`."""
     return any(counted(word) == "steps" for word in split(series.rows[0].form.name_of_bar or ""))
+
+
+def counted_at_once(series: SpokenSeries) -> int:
+    """By how many a bar that names nothing of what it counts goes on: by 1, or the samples of a batch; 0 of others."""
+    drawn = drawing(series.text)
+    done = np.diff(series.steps)
+    known = done[(done > 0) & (series.steps[1:] < [row.total for row in series.rows[1:]])]
+    is_named = drawn is None or drawn.unit not in ("it/s", "s/it") or names_steps(series)
+    return 0 if is_named or len(known) < FEWEST_DRAWN else int(np.gcd.reduce(known.astype(np.int64)))
 
 
 def speeds_differ(series: SpokenSeries) -> bool:

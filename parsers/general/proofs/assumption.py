@@ -6,7 +6,8 @@ import numpy as np
 
 from ...grammar.timestamps import OF_DAY
 from ...io.message import Message
-from ...naming.sense import DURATION, ELAPSED, STEP, STEP_TIME, TIME
+from ...naming.sense import DURATION, ELAPSED, STEP, STEP_RATE, STEP_TIME, TIME
+from ..bars.training_bar import counted_at_once
 from ..spoken_series import SpokenSeries
 from .epoch_proof import lines_of_an_epoch
 from .proof import Proven
@@ -15,6 +16,7 @@ NO_DATE = "the stamps tell only the time of day, so a pause of half a day or mor
 A_MEAN = "{name} is a mean, and the log does not show of what"
 WITH_EVALUATION = "{name} may hold the time of the evaluation whose results stand in the same lines"
 MAY_BE_SAMPLES = "what stands before the total in {counter} counts steps; nothing names it, and it may count samples"
+SEVERAL_AT_ONCE = "the progress bar goes on by multiples of {count}; nothing names what it counts, which may be samples"
 OF_ONE_PROCESS = "{name} is that of one process of several: each step usually has {count} lines"
 OF_ONE_IN_EPOCHS = "{name} is that of one process of several: each epoch has {count} lines"
 _OF_EVALUATION = {"val", "valid", "validation", "eval", "test", "dev"}
@@ -31,6 +33,8 @@ def assumptions(speeds: Iterable[Proven]) -> Iterator[Message]:
             yield Message(WITH_EVALUATION, name=one.series.sense.name)
         if one.role in (ELAPSED, STEP) and (counter := _unnamed_counter(one.series)):
             yield Message(MAY_BE_SAMPLES, counter=counter)
+        if one.is_bar and one.role in (STEP_RATE, STEP_TIME) and (count := counted_at_once(one.series)) > 1:
+            yield Message(SEVERAL_AT_ONCE, count=count)
         if tell_no_day(one.series):
             yield Message(NO_DATE)
         if (count := _lines_of_a_step(one.series)) > 1:
