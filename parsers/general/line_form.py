@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..naming.marks import HALF, SHORT_DATE, STAMP, TIME_OF_DAY
-from ..naming.sense import ELAPSED, EVIDENCE, SPEEDS, Sense
+from ..naming.sense import ELAPSED, EVIDENCE, RATE, SPEEDS, STEP_RATE, Sense
 from ..naming.slots import BAR, NUMBER, LineSlots, Slot, parse
 from ..naming.vocabulary import listed, named, split
 
@@ -91,6 +91,16 @@ class LineForm:
         """The numbers that may be the time since the start."""
         slots = (slot for slot in self.said.slots if slot.sense and slot.sense.role == ELAPSED and not slot.is_mean)
         return {slot.sense: slot for slot in slots if slot.sense}
+
+    @cached_property
+    def closes_a_run(self) -> bool:
+        """Whether its line tells how long a run took in all, and what it did a second, in samples and in steps.
+
+        With a learning rate it is of the run so far; without the steps what is called samples may be these.
+        """
+        roles = {sense.role for sense in self.speeds if "other" not in sense.flags}
+        is_of_run = any(sense.name.endswith("runtime") for sense in self.clocks) and not self.first("learning_rate")
+        return is_of_run and {RATE, STEP_RATE} <= roles
 
     def first(self, role: str) -> Slot | None:
         """The first number of a role; of steps one that is not called something else: `progress: 1/1 step: 5`."""

@@ -60,8 +60,15 @@ class SpokenSeries:
         return self.rows[0].form.counter is not None
 
     @property
+    def closes_a_run(self) -> bool:
+        """Whether it is the one line that tells the time of a run and what it did a second."""
+        return len(self) == 1 and self.rows[0].form.closes_a_run
+
+    @property
     def kind(self) -> str:
-        """The kind of its lines: step, epoch or summary."""
+        """The kind of its lines: step, epoch or summary; the only one that tells the time of a run is a summary."""
+        if self.closes_a_run:
+            return "summary"
         if self.is_of_epochs or ("of_epoch" in self.sense.flags and not self.is_of_steps):
             return "epoch"
         kind = self.rows[0].form.kind

@@ -189,8 +189,7 @@ class _SlotReader:
         told = stretch(self.line, text, found.end(), follows_count=count is not None)
         about = count.before if told and told.before and count else text
         key, is_strong = self._key(text, found.end())
-        meaning = told.sense(key, about, is_strong=is_strong) if told else None
-        if told is None or meaning is None:
+        if told is None or (meaning := told.sense(key, about, is_strong=is_strong)) is None:
             return None
         return Slot(place, *found.span(), text, told.unit, meaning, of=place + (-1 if told.before else 1))
 

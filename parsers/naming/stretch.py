@@ -18,7 +18,7 @@ _COUNTED = re.compile(rf"(\d+)\s?({_WORD})")
 
 
 @dataclass(frozen=True)
-class TimeOfSteps:
+class StretchOfSteps:
     """The ``unit`` of a time, as it stands behind the number, and whether the count stands ``before`` it."""
 
     unit: str
@@ -36,7 +36,7 @@ class TimeOfSteps:
         return replace(found, flags=found.flags | words & {"other", "part"})
 
 
-def stretch(line: str, before: str, end: int, *, follows_count: bool) -> TimeOfSteps | None:
+def stretch(line: str, before: str, end: int, *, follows_count: bool) -> StretchOfSteps | None:
     """Whether a number that ends somewhere is the time of several steps, of which the line tells the count.
 
     ``before``: the text between it and the number before. ``follows_count``: that one is whole, and counts nothing
@@ -50,9 +50,9 @@ def stretch(line: str, before: str, end: int, *, follows_count: bool) -> TimeOfS
     return _of_unit(between[1], before=False) if between and count and _counts_steps(count[2]) else None
 
 
-def _of_unit(unit: str, *, before: bool) -> TimeOfSteps | None:
+def _of_unit(unit: str, *, before: bool) -> StretchOfSteps | None:
     factor = lasting(split(unit))
-    return TimeOfSteps(unit, factor, before) if factor else None
+    return StretchOfSteps(unit, factor, before) if factor else None
 
 
 def _counts_steps(word: str) -> bool:

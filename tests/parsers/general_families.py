@@ -1,6 +1,6 @@
 """What the general reader gives for the golden logs of a family, held against what the family's own grammar reads."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +9,8 @@ from parsers.general.drafting import Draft, NoDraft
 from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading, read
 
+# What a log is read by that prints no speed.
+CLOCKS = ("elapsed",)
 # The columns that say how fast, each with those that say the same in another way.
 SPEEDS = ("throughput", "mean_throughput", "step_time", "mean_step_time", "step_rate", "duration")
 SAME_AS = {
@@ -24,12 +26,12 @@ TOLERANCE = 1e-3
 Values = Mapping[tuple[int, int], float]
 
 
-def speeds(reading: Reading) -> dict[tuple[str, str], Values]:
+def speeds(reading: Reading, columns: Sequence[str] = SPEEDS) -> dict[tuple[str, str], Values]:
     """The numbers of each column of speed, in seconds where it is a time, by line and place among the records of it."""
     found: dict[tuple[str, str], Values] = {}
     for (record, name), field in reading.fields.items():
         rows = reading.records[reading.records["record"] == record]
-        if name not in SPEEDS or name not in rows:
+        if name not in columns or name not in rows:
             continue
         values = rows[name].to_numpy(dtype=np.float64, na_value=np.nan) * _SECONDS.get(field.unit or "", 1.0)
         lines = rows["line"].to_numpy()
@@ -49,6 +51,8 @@ def verdict(log: Path, found: Draft | NoDraft) -> tuple[str, str]:
     if isinstance(found, NoDraft):
         return REFUSED, "; ".join(map(str, found.reasons))
     said, grammar = speeds(found.reading), read(log)
+    if not (said or speeds(grammar)):
+        return _of_clocks(found.reading, grammar)
     # A record of several lines has the number of its first.
     spans = any(variant.spans for variant in grammar.format.variants) if grammar.format else False
     units = {key[1]: field.unit for key, field in found.reading.fields.items()}
@@ -61,6 +65,19 @@ def verdict(log: Path, found: Draft | NoDraft) -> tuple[str, str]:
         if which in verdicts.values():
             return which, told
     return REFUSED, told
+
+
+def _of_clocks(drafted: Reading, grammar: Reading) -> tuple[str, str]:
+    """The verdict on two readings that know the speed by the same clock, with the steps that it stands beside."""
+    said, own = (
+        {key: (values, _steps(reading)) for key, values in speeds(reading, CLOCKS).items()}
+        for reading in (drafted, grammar)
+    )
+    return (SAME, "elapsed same") if said and said == own else (REFUSED, "")
+
+
+def _steps(reading: Reading) -> list[float]:
+    return reading.records["step"].tolist() if "step" in reading.records else []
 
 
 def _of_unit(unit: str | None, name: str, reading: Reading) -> dict[tuple[str, str], Values]:

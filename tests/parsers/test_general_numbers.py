@@ -143,3 +143,23 @@ NO_RATES = {
 @pytest.mark.parametrize("line", NO_RATES.values(), ids=NO_RATES)
 def test_what_is_no_speed_of_a_step_is_not_read(tmp_path: Path, line: str) -> None:
     assert not {"throughput", "step_time"} & found_columns(found_in(tmp_path, lines(line)))
+
+
+def test_a_unit_that_is_glued_to_a_quoted_number_is_no_part_of_the_next_name(tmp_path: Path) -> None:
+    line = '{{"images/s": {y}.0, "iter": {n}, "gpu_mem": "1{n}.84G", "loss": {x:.3f}}}'
+    assert "loss" in drafted(tmp_path, lines(line)).columns
+
+
+@pytest.mark.parametrize(("name", "factor"), [("step_s", 1.0), ("step_sec", 1.0), ("iter_ms", 1e-3)])
+def test_a_step_in_seconds_is_the_time_of_one(tmp_path: Path, name: str, factor: float) -> None:
+    found = drafted(tmp_path, lines(f"step {{n}} loss {{x:.3f}} {name}={{y}}.5")).reading
+    assert found.fields["step", "step_time"].unit == {1.0: "seconds", 1e-3: "milliseconds"}[factor]
+
+
+def test_so_many_time_steps_are_no_time(tmp_path: Path) -> None:
+    assert not found_in(tmp_path, lines("step {n} loss {x:.3f} time_steps={y}")).is_found
+
+
+def test_steps_a_second_of_a_program_that_does_not_say_of_what_are_of_an_unknown_unit(tmp_path: Path) -> None:
+    found = drafted(tmp_path, lines("{n} SPS={y} pi_loss={x:.3f}")).reading
+    assert found.fields["step", "throughput"].unit == "unknown"

@@ -14,6 +14,7 @@ from .proof import Proven
 
 NO_DATE = "the stamps tell only the time of day, so a pause of half a day or more is not seen"
 A_MEAN = "{name} is a mean, and the log does not show of what"
+OF_A_RUN = "{name} is that of a whole run; of one that went on from a checkpoint it may count what was done before"
 WITH_EVALUATION = "{name} may hold the time of the evaluation whose results stand in the same lines"
 MAY_BE_SAMPLES = "what stands before the total in {counter} counts steps; nothing names it, and it may count samples"
 SEVERAL_AT_ONCE = "the progress bar goes on by multiples of {count}; nothing names what it counts, which may be samples"
@@ -29,6 +30,8 @@ def assumptions(speeds: Iterable[Proven]) -> Iterator[Message]:
         yield from one.why
         if "mean" in one.series.sense.flags:
             yield Message(A_MEAN, name=one.series.sense.name)
+        if one.series.closes_a_run:
+            yield Message(OF_A_RUN, name=one.series.sense.name)
         if one.role in (ELAPSED, DURATION, STEP, STEP_TIME) and _are_evaluated(one.series):
             yield Message(WITH_EVALUATION, name=one.series.sense.name)
         if one.role in (ELAPSED, STEP) and (counter := _unnamed_counter(one.series)):
