@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..naming.marks import HALF, SHORT_DATE, STAMP, TIME_OF_DAY
 from ..naming.sense import ELAPSED, EVIDENCE, SPEEDS, Sense
 from ..naming.slots import BAR, NUMBER, LineSlots, Slot, parse
+from ..naming.time_of_steps import TimeOfSteps, time_of_steps
 from ..naming.vocabulary import listed, named, split
 
 # What stands before the numbers of a line that is not of training: `Test: [1/20]`, `mode(val)`, "phase": "eval".
@@ -80,11 +81,19 @@ class LineForm:
     @cached_property
     def speeds(self) -> Mapping[Sense, Slot]:
         """The numbers that may be a speed; of several that say the same the first."""
-        found: dict[Sense, Slot] = {}
+        several = self.time_of_steps
+        found: dict[Sense, Slot] = {several.time.sense: several.time} if several and several.time.sense else {}
         for slot in self.said.slots:
+            if several and slot.place == several.time.place:
+                continue
             if slot.sense and slot.sense.role in SPEEDS and not slot.is_mean:
                 found.setdefault(slot.sense, slot)
         return found
+
+    @cached_property
+    def time_of_steps(self) -> TimeOfSteps | None:
+        """Where its lines tell how long some steps took, and how many."""
+        return time_of_steps(self.text, self.said.slots)
 
     @cached_property
     def clocks(self) -> Mapping[Sense, Slot]:

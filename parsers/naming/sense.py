@@ -18,6 +18,7 @@ SPEEDS = (RATE, STEP_RATE, STEP_TIME, TIME)
 _PLAIN = ("step", "steps", "epoch", "loss", "learning_rate", "gradient_norm", "training", "elapsed", "remaining")
 EVIDENCE = frozenset(("loss", "learning_rate", "gradient_norm", "training"))
 UNKNOWN = "unknown"
+OF_SEVERAL = "of_several"
 ENVIRONMENT_STEPS = "environment_steps"
 
 _IN_BRACKETS = re.compile(r"^(.*?)\s*[(\[]\s*([^()\[\]0-9]{1,24}?)\s*[)\]]$", re.DOTALL)
@@ -31,7 +32,8 @@ class Sense:
     ``role``: throughput, step_rate, step_time, a ``time`` of which nobody knows what took it, or the column of a
     grammar that it may be. ``unit``: what a throughput counts. ``factor``: how many seconds the unit of time is, where
     that is told. ``flags``: "other" (not of training), "part", "mean", "qualified" (its name holds words that are not
-    known), "nameless", "unitless", "of_epoch" (its name says that an epoch took this time).
+    known), "nameless", "unitless", "of_epoch" (its name says that an epoch took this time), "of_several" (its line says
+    how many steps took it).
     """
 
     role: str

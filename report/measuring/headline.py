@@ -73,7 +73,7 @@ WARNINGS = (
 # Whose numbers are of whole steps.
 STEPS_OF: Mapping[str, tuple[str, ...]] = {
     "step_time": ("step", "epoch", "summary"),
-    "duration": ("epoch",),
+    "duration": ("epoch", "step"),
     "clock": ("step",),
 }
 IN_EPOCHS = {"records": "epoch", "counts": "epochs", "significant": "4"}  # far below one, three decimals say little

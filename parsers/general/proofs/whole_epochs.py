@@ -23,7 +23,7 @@ AS_ALL = (0.8, 1.25)  # of what an epoch took
 
 def too_slow_for_epochs(one: Proven, proven: Iterable[Proven]) -> Message | None:
     """Why times of steps are not those of all steps: an epoch of such would take longer than the log says it took."""
-    took = next((other for other in proven if other.role == DURATION), None)
+    took = next((other for other in proven if other.role == DURATION and other.series.kind == "epoch"), None)
     if one.role != STEP_TIME or one.is_running_mean or one.is_bar or took is None:
         return None
     steps = _steps_of_epoch(one.series)
