@@ -273,7 +273,7 @@ def amount_of_step(records: Records, fields: Fields, facts: Facts, used: Mask, p
 
 
 def _steps(records: Columns, fields: Fields, protocol: Protocol) -> NDArray[np.int64]:
-    """The steps of each record: all of an epoch, or those since the one before; of a first one no more than of others."""
+    """The steps of each record: all of an epoch, or those since the one before; of the first no more than of others."""
     if protocol.records == "epoch" and "steps_per_epoch" in records and records.printed("steps_per_epoch").all():
         return records["steps_per_epoch"].astype(np.int64)
     steps = np.diff(steps_done(records, step_field(fields, protocol.records)), prepend=0)
