@@ -60,6 +60,10 @@ OTHERS = {
     "a mean": "step {n} loss {x:.3f}, average time for 10 iterations: {t:.3f} s",
     "no word of what it is": "step {n} loss {x:.3f} | 10 iters: {t:.3f} sec",
     "steps of an evaluation": "step {n} loss {x:.3f}, 10 validation steps took {t:.3f} s",
+    "the loading of batches": "step {n} loss {x:.3f}, data loading of 10 batches took {t:.3f} s",
+    "what was loaded": "step {n} loss {x:.3f}, loaded 10 batches in {t:.3f} s",
+    "steps of an environment": "iter {n} loss {x:.3f} rollout: 10 steps in {t:.3f} s",
+    "a mean of each": "step {n} loss {x:.3f}, mean {t:.3f} s for 10 steps",
     "no unit": "step {n} loss {x:.3f}, 10 iterations took {t:.3f}",
 }
 
@@ -72,6 +76,12 @@ def test_other_times_beside_a_count_are_not_read(tmp_path: Path, line: str) -> N
 def test_where_an_epoch_begins_with_a_line_of_its_own_nothing_is_read(tmp_path: Path) -> None:
     line = "epoch {e} " + EACH["took"]
     said = "".join(text(line.replace("{e}", str(epoch)), range(0, 60, 10)) for epoch in range(5))
+    assert "as many steps apart" in refused(tmp_path, said)
+
+
+def test_steps_that_begin_anew_within_an_epoch_may_be_of_an_evaluation(tmp_path: Path) -> None:
+    line = "epoch {e} " + EACH["took"]
+    said = "".join(text(line.replace("{e}", str(epoch // 2)), range(10, 60, 10)) for epoch in range(10))
     assert "as many steps apart" in refused(tmp_path, said)
 
 

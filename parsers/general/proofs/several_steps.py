@@ -20,13 +20,16 @@ TWO_COUNTERS = (
 def why_told_steps(series: SpokenSeries) -> Message | None:
     """What shows that a time is that of the steps since the line before, where each line says how many these are.
 
-    Of the first line of a run that goes on where another ended, it is enough that it counts more.
+    Of the first line of a run that goes on where another ended, it is enough that it counts more. Steps that begin anew
+    within an epoch may be those of an evaluation.
     """
     told = {form: form.time_of_steps for form in series.slots}
     counts = np.array([row.number(found.count if (found := told[row.form]) else None) for row in series.rows])
     number = series.steps + (1 if (series.steps == 0).any() else 0)
     done = np.diff(number, prepend=0)
     done = np.where(done > 0, done, number)
+    if (np.diff(series.of("epoch"))[np.diff(number) <= 0] == 0).any():
+        return None
     is_own = len(done) > LEAST and (counts[1:] == done[1:]).all() and counts[0] <= done[0]
     return Message(OF_TOLD_STEPS, name=series.sense.name or Message(UNNAMED)) if is_own else None
 
