@@ -17,6 +17,7 @@ from .evaluation_titles import evaluates_before
 from .gathered import Gathered
 from .proofs.epoch_proof import rise_or_begin_anew
 from .proofs.proof import Proven, prove
+from .proofs.training_evidence import speaks_of_training
 from .proofs.whole_epochs import too_slow_for_epochs
 from .spoken_series import AGREE, FAR, FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
 
@@ -84,7 +85,8 @@ def _by_stamps(gathered: Gathered) -> list[Proven]:
     are_on = (done > 0) & (passed >= 0)
     is_long = passed[are_on].sum() >= LEAST_SECONDS
     groups = _groups(done, passed)
-    is_told = _rise(series, are_on) and (len(series) >= FEWEST_STAMPS or _are_even(done, passed))
+    are_enough = len(series) >= FEWEST_STAMPS or (_are_even(done, passed) and speaks_of_training(gathered))
+    is_told = _rise(series, are_on) and are_enough
     if not (is_told and is_long) or evaluates_before(series, gathered) or _alternate(groups):
         return []
     return [Proven(series, STEP, 1.0, [Message(BY_STAMPS)], is_of_runs=len(groups) > 1)]

@@ -40,7 +40,7 @@ _KINDS_OF_STAMPS = {
 _BEHIND = 20  # letters of a line, such as those of a level
 # What loggers put before the moment: a level and the name of a file or of themselves, `INFO - train.py - `.
 _LEVEL = r"[\[(<]?(?:INFO|DEBUG|WARNING|ERROR)[\])>]?"
-_NAME = r"[\[(<]?[\w./-]{1,60}(?::\d{1,6})?[\])>]?"
+_NAME = r"[\[(<]?[A-Za-z_][\w./-]{0,59}(?::\d{1,6})?[\])>]?"
 _GAP = r"(?: ?[-|:] ?| )"
 _BY_A_LOGGER = re.compile(rf"(?:{_LEVEL}{_GAP}{_NAME}|{_NAME}{_GAP}{_LEVEL}|\[INFO\|{_NAME}){_GAP}[\[(<]?")
 MOST_HEAD_WORDS = 6

@@ -8,8 +8,10 @@ from .vocabulary import counted, lasting, split
 
 _WORD = r"[A-Za-z一-鿿]+"
 # Behind the count: `100 iters): 2.5 s`, `100 steps took 2.5 s`, `100 个 batch 耗时 2.5s`.
-_BEHIND_COUNT = re.compile(rf"\s?({_WORD})[)\]]?(?:\s?[:=]|\s(?:in|took|time|cost|elapsed)\s?[:=]?)?\s?\Z")
-_UNIT = re.compile(r"(\s?(?:ms|msecs?|s|secs?|seconds?|mins?|minutes?))(?![A-Za-z/])")
+_BEHIND_COUNT = re.compile(
+    rf"\s?({_WORD}?)[)\]]?(?:\s?[:=]|\s?(?:用时|耗时)\s?[:=：]?|\s(?:in|took|time|cost|elapsed)\s?[:=]?)?\s?\Z"
+)
+_UNIT = re.compile(r"(\s?(?:ms|msecs?|s|secs?|seconds?|mins?|minutes?|毫秒|秒|分钟?))(?![A-Za-z/])")
 # Between the time and the count behind it: `1.6s/20 iters`, `2.5 s for 50 steps`, `12.5 sec per 100 steps`.
 _BETWEEN = re.compile(
     r"(\s?(?:ms|msecs?|s|secs?|seconds?|mins?|minutes?))\s?(?:/|(?:for|per)(?: the)?(?: last)?)\s?(?=\d)", re.IGNORECASE

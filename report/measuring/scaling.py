@@ -273,10 +273,13 @@ def amount_of_step(records: Records, fields: Fields, facts: Facts, used: Mask, p
 
 
 def _steps(records: Columns, fields: Fields, protocol: Protocol) -> NDArray[np.int64]:
-    """The steps of each record: all of an epoch, or those since the record before."""
+    """The steps of each record: all of an epoch, or those since the one before; of the first no more than of others."""
     if protocol.records == "epoch" and "steps_per_epoch" in records and records.printed("steps_per_epoch").all():
         return records["steps_per_epoch"].astype(np.int64)
-    return np.diff(steps_done(records, step_field(fields, protocol.records)), prepend=0)
+    steps = np.diff(steps_done(records, step_field(fields, protocol.records)), prepend=0)
+    if protocol.records == "step" and len(steps) > 1:
+        steps[0] = min(steps[0], int(np.median(steps[1:])))
+    return steps
 
 
 def unit_in_words(field: Field) -> str:

@@ -138,6 +138,9 @@ def test_steps_that_return_to_another_speed_may_be_of_an_evaluation(tmp_path: Pa
     assert read(tmp_path, of_batches(seconds)).measurement is None
 
 
+BEGIN = "start training\n"
+
+
 def of_epochs(each: int) -> list[tuple[float, str]]:
     """Lines of eight epochs of so many each, 100 steps of 0.1 s apart, 25 s between two epochs; and their moments."""
     return [
@@ -162,11 +165,11 @@ def test_steps_that_begin_anew_twice_in_each_epoch_are_not_counted(tmp_path: Pat
     assert read(tmp_path, "".join(text)).measurement is None
 
 
-@pytest.mark.parametrize(("count", "is_read"), [(4, False), (6, True)])
-def test_few_lines_count_steps_where_these_are_even(tmp_path: Path, count: int, is_read: bool) -> None:
-    assert (read(tmp_path, stamped(STEPS[:count], 10)).measurement is not None) == is_read
+@pytest.mark.parametrize(("head", "count", "is_read"), [(BEGIN, 4, False), (BEGIN, 6, True), ("", 6, False)])
+def test_few_lines_count_steps_where_these_are_even(tmp_path: Path, head: str, count: int, is_read: bool) -> None:
+    assert (read(tmp_path, head + stamped(STEPS[:count], 10)).measurement is not None) == is_read
 
 
 def test_few_lines_count_no_steps_where_these_are_uneven(tmp_path: Path) -> None:
     even = stamped(STEPS[:8], 10).splitlines(keepends=True)
-    assert read(tmp_path, "".join([*even[:4], even[6].replace("Batch 7", "Batch 5")])).measurement is None
+    assert read(tmp_path, "".join([BEGIN, *even[:4], even[6].replace("Batch 7", "Batch 5")])).measurement is None

@@ -52,6 +52,7 @@ def test_the_stamp_at_the_start_of_lines_is_read(tmp_path: Path, name: str, stam
 
 WITHOUT = {
     "a stamp behind a number": "12 2031-02-03 04:05:{n:02d}",
+    "a stamp behind a level and a number": "INFO 12 2031-02-03 04:05:{n:02d}",
     "a time of day amid a sentence": "the run of 02/03 began, as it says there, at 12:05:{n:02d} PM",
     "a stamp far behind": "the training of the toy program at 2031-02-03 04:05:{n:02d}",
 }

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from parsers.general.drafting import OF_A_RUN
+from parsers.general.proofs.assumption import OF_A_RUN
 from tests.parsers.test_general_reader import drafted, found_in
 
 STEPS = "{'loss': 1.5, 'learning_rate': 2.5e-05, 'epoch': 0.5}\n{'loss': 1.2, 'learning_rate': 1.5e-05, 'epoch': 1.0}\n"

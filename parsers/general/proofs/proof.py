@@ -9,7 +9,18 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...io.message import Message
-from ...naming.sense import DURATION, ELAPSED, ENVIRONMENT_STEPS, EPOCH, RATE, STEP_RATE, STEP_TIME, TIME, WORK, Sense
+from ...naming.sense import (
+    DURATION,
+    ELAPSED,
+    ENVIRONMENT_STEPS,
+    EPOCH,
+    RATE,
+    STEP_RATE,
+    STEP_TIME,
+    TIME,
+    WORK,
+    Sense,
+)
 from ...naming.slots import Slot
 from ..bars.bar_clock import LEAST_SECONDS
 from ..bars.bar_evidence import measured_bar, why_shown
@@ -19,7 +30,7 @@ from ..bars.training_bar import not_of_steps, speeds_differ
 from ..evaluation_titles import not_of_training
 from ..gathered import Gathered
 from ..line_form import LineForm
-from ..spoken_series import LEAST, SpokenSeries, rises
+from ..spoken_series import SpokenSeries, rises
 from ..stated_counts import stated_amounts, stated_cards, stated_passes
 from .announced_count import why_announced
 from .clock_proof import is_clock_of_epochs, may_be_clock_of_epochs, why_clock
@@ -27,10 +38,10 @@ from .epoch_proof import OF_EPOCH, as_times_of_epochs, epochs_before, factor_of_
 from .mean_proof import why_running_mean
 from .no_measure import no_measure
 from .parts_of_step import time_of_data, why_without_data
+from .several_steps import PART, of_several_steps
 from .step_proof import (
     AGAINST_STAMPS,
     AS_STAMPS,
-    AS_THE_CLOCK,
     Share,
     amount,
     by_stamps,
@@ -44,7 +55,6 @@ from .training_evidence import is_beside, not_evident, why_numbered, why_unnamed
 
 FEWEST_EPOCHS = 4
 NOT_TRAINING = "its lines are not of training"
-PART = "it is a part of a step, or not of all steps"
 NOT_POSITIVE = "most of its numbers are not above zero"
 NO_UNIT = "the log does not show what it counts"
 OTHER_UNIT = "its unit is not that of the number that it is computed from"
@@ -56,12 +66,7 @@ NO_TIME_UNIT = (
     "the log shows neither its unit nor that it is the time of one step; stamps, an elapsed or remaining time or a "
     "rate in its lines would, or a grammar of your own (--format)"
 )
-OF_SEVERAL_STEPS = "it is the time of all steps since the line before, as the stamps of its lines show"
-MOST_NEAR = 0.8
 NOT_OF_A_STEP = "it is computed from another number of samples or tokens than a step has"
-TWO_COUNTERS = (
-    "its lines have two counters that rise at different rates, and nothing shows to which of them the time belongs"
-)
 
 CLOCK_OF_EPOCHS = "{name} is the time since the start, for it rises with each numbered epoch"
 NO_CLOCK = "it does not rise with the steps"
@@ -226,18 +231,6 @@ def _times(stated: int, made: float) -> int | None:
     return times if times >= 2 and abs(stated / made / times - 1) < 0.01 else None
 
 
-def _counts_in_two_ways(series: SpokenSeries) -> bool:
-    """Whether its lines have two counters, one of them faster: passes, of which several make a step."""
-    counters = {form: form.counters for form in series.slots}
-    both = [[row.number(slot) for slot in counters[row.form][:2]] for row in series.rows if len(counters[row.form]) > 1]
-    if len(both) < LEAST:
-        return False
-    growth = np.diff(np.array(both), axis=0)
-    growth = growth[(growth > 0).any(axis=1) & (growth >= 0).all(axis=1)]
-    one, other = growth.sum(axis=0)
-    return bool(len(growth)) and not np.isclose(one, other, rtol=0.01)
-
-
 def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     if (count := steps_of_stretch(series)) is not None:
         why = why_stretch(series, count)
@@ -246,7 +239,7 @@ def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         found = factor_of_epoch(series)
         of_epoch = [Message(OF_EPOCH, name=series.sense.name), *series.why_seconds]
         return found if isinstance(found, str) else Proven(series, DURATION, found, of_epoch)
-    if reason := _of_several_steps(series):
+    if reason := of_several_steps(series):
         return reason
     ratio, factor = by_stamps(series), series.sense.factor
     if series.sense.role == STEP_TIME:
@@ -272,20 +265,3 @@ def _time_of_step(series: SpokenSeries, gathered: Gathered, ratio: float | None)
     if ratio is None and (data := time_of_data(series)):
         return Proven(series, WORK, 1.0, [why_without_data(series)], data=data)
     return UNPROVEN if factor else NO_TIME_UNIT
-
-
-def _of_several_steps(series: SpokenSeries) -> str | None:
-    """Why a time is not that of one step, but of an epoch, of some passes or of all steps between two lines."""
-    if "of_epoch" in series.sense.flags:
-        return PART
-    if _counts_in_two_ways(series):
-        return TWO_COUNTERS
-    return OF_SEVERAL_STEPS if _is_between_lines(series) else None
-
-
-def _is_between_lines(series: SpokenSeries) -> bool:
-    """Whether the number is the seconds between two lines, as their stamps show, of which several steps lie between."""
-    moments, steps = np.diff(np.array([row.moment for row in series.rows])), np.diff(series.steps)
-    known = (steps > 1) & (moments > 0) & series.usable[1:]
-    near = np.abs(series.values[1:][known] * (series.sense.factor or 1.0) / moments[known] - 1) < AS_THE_CLOCK
-    return known.sum() >= LEAST and bool(near.mean() > MOST_NEAR)

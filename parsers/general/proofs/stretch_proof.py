@@ -29,6 +29,8 @@ def why_stretch(series: SpokenSeries, count: int) -> Message | None:
     if ratio is not None and not AS_STAMPS[0] <= ratio * (series.sense.factor or 1.0) / count <= AS_STAMPS[1]:
         return None
     done, begins = np.diff(series.steps), series.steps[1:]
+    if (np.diff(series.of("epoch"))[done < 0] == 0).any():  # those of an evaluation may begin anew within an epoch
+        return None
     are_apart = (done == count) | ((done < 0) & (begins == count))  # an epoch begins anew
     is_so = len(series) >= FEWEST and bool(are_apart.all()) and series.steps[0] > 0 and (done == count).any()
     return Message(OF_SO_MANY, count=count) if is_so else None

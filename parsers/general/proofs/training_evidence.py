@@ -60,11 +60,12 @@ def not_evident(series: SpokenSeries, gathered: Gathered, *, is_shown: bool) -> 
 
 def why_unnamed(gathered: Gathered) -> Message | None:
     """What is assumed of lines that count steps, where nothing in the whole log says that they are of training."""
-    return None if gathered.evidence or _speaks_of_training(gathered) else Message(UNNAMED)
+    return None if gathered.evidence or speaks_of_training(gathered) else Message(UNNAMED)
 
 
 @once_a_log
-def _speaks_of_training(gathered: Gathered) -> bool:
+def speaks_of_training(gathered: Gathered) -> bool:
+    """Whether a line speaks of training or of epochs."""
     return any(map(_TRAINS.search, gathered.head))
 
 

@@ -1,0 +1,42 @@
+"""Times of several steps: of all since the line before, of an epoch, or of one of two counters."""
+
+import numpy as np
+
+from ..spoken_series import LEAST, SpokenSeries
+from .step_proof import AS_THE_CLOCK
+
+PART = "it is a part of a step, or not of all steps"
+OF_SEVERAL_STEPS = "it is the time of all steps since the line before, as the stamps of its lines show"
+MOST_NEAR = 0.8
+TWO_COUNTERS = (
+    "its lines have two counters that rise at different rates, and nothing shows to which of them the time belongs"
+)
+
+
+def of_several_steps(series: SpokenSeries) -> str | None:
+    """Why a time is not that of one step, but of an epoch, of some passes or of all steps between two lines."""
+    if "of_epoch" in series.sense.flags:
+        return PART
+    if _counts_in_two_ways(series):
+        return TWO_COUNTERS
+    return OF_SEVERAL_STEPS if _is_between_lines(series) else None
+
+
+def _counts_in_two_ways(series: SpokenSeries) -> bool:
+    """Whether its lines have two counters, one of them faster: passes, of which several make a step."""
+    counters = {form: form.counters for form in series.slots}
+    both = [[row.number(slot) for slot in counters[row.form][:2]] for row in series.rows if len(counters[row.form]) > 1]
+    if len(both) < LEAST:
+        return False
+    growth = np.diff(np.array(both), axis=0)
+    growth = growth[(growth > 0).any(axis=1) & (growth >= 0).all(axis=1)]
+    one, other = growth.sum(axis=0)
+    return bool(len(growth)) and not np.isclose(one, other, rtol=0.01)
+
+
+def _is_between_lines(series: SpokenSeries) -> bool:
+    """Whether the number is the seconds between two lines, as their stamps show, of which several steps lie between."""
+    moments, steps = np.diff(np.array([row.moment for row in series.rows])), np.diff(series.steps)
+    known = (steps > 1) & (moments > 0) & series.usable[1:]
+    near = np.abs(series.values[1:][known] * (series.sense.factor or 1.0) / moments[known] - 1) < AS_THE_CLOCK
+    return known.sum() >= LEAST and bool(near.mean() > MOST_NEAR)
