@@ -116,7 +116,7 @@ def refused(folder: Path, lines: list[str]) -> str:
 
 @pytest.mark.parametrize("name", ["Train | epoch: ", "训练轮次: "])
 def test_a_bar_named_by_epochs_is_none_of_steps(tmp_path: Path, name: str) -> None:
-    assert "called that of epochs" in refused(tmp_path, bar(name, 50, 12, 30, ", loss=1.5"))
+    assert "named for epochs" in refused(tmp_path, bar(name, 50, 12, 30, ", loss=1.5"))
 
 
 @pytest.mark.parametrize("name", ["Training epochs: ", "Epochs: "])
@@ -134,26 +134,24 @@ def test_a_bar_that_goes_on_with_the_epochs_counts_them(tmp_path: Path, name: st
 
 
 def test_a_bar_of_as_many_steps_as_there_are_epochs_is_none_of_steps(tmp_path: Path) -> None:
-    assert "goes on with the epochs" in refused(
-        tmp_path, ["num_epochs: 50", *bar("Training: ", 50, 12, 30, ", loss=1.5")]
-    )
+    assert "follows the epochs" in refused(tmp_path, ["num_epochs: 50", *bar("Training: ", 50, 12, 30, ", loss=1.5")])
 
 
 def test_bars_of_an_evaluation_of_as_many_steps_are_told_by_their_speed(tmp_path: Path) -> None:
     both = [*bar("", 100, 0.5), "epoch 1 loss 1.5", *bar("", 100, 0.25), "epoch 1 val_loss 1.5"]
-    assert "speeds as different as those of training and of evaluation" in refused(tmp_path, both * 3)
+    assert "speeds as different as training and evaluation" in refused(tmp_path, both * 3)
 
 
 def test_a_bar_behind_a_line_about_an_evaluation_is_not_read(tmp_path: Path) -> None:
     lines = ["Evaluating the model", "loading weights", *bar("", 100, 0.5, more=", loss=1.5")]
-    assert "follow one that tells of an evaluation" in refused(tmp_path, lines)
+    assert "follow an evaluation heading" in refused(tmp_path, lines)
 
 
 def test_a_bar_that_may_count_anything_is_not_multiplied_by_a_batch_size(tmp_path: Path) -> None:
     drawn = "\n".join(bar("Training: ", 500, 2, 30, ", loss=1.5"))
     found = shown(tmp_path, f"{ONE_CARD}{drawn}\n")
     assert (found["throughput"]["value"], found["throughput"]["unit"]) == (0.5, "steps/s")
-    assert said(found, "nothing shows what it counts, so no batch size is that of one")
+    assert said(found, "the log does not show of what, so no batch size is applied")
 
 
 def test_a_bar_that_begins_anew_counts_batches(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_a_log_whose_numbers_prove_nothing_is_refused_with_the_reason(tmp_path: 
     log = tmp_path / "a.log"
     log.write_text("".join(f"step {n} loss 2.5 time: 0.5{n}\n" for n in range(9)), encoding="utf-8")
     shown = run("show", log).stdout
-    assert "time: the log shows neither its unit nor that it is the time of one step; stamps, an elapsed or" in shown
+    assert "time: the log shows neither its unit nor that it is the time of one step; timestamps, an elapsed" in shown
 
 
 def test_format_drafts_a_grammar_that_reads_the_log(log: Path) -> None:
@@ -105,7 +105,7 @@ def test_format_says_why_there_is_no_grammar(tmp_path: Path) -> None:
     done = run("format", log, "--out", "my.lark", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (
         2,
-        f"Error: {log}: no grammar can be drafted for it: no number in it is known to be a speed of training.\n",
+        f"Error: {log}: no grammar can be drafted for it: no number in it is recognised as a training speed.\n",
     )
 
 

@@ -24,14 +24,12 @@ from .spoken_series import AGREE, FAR, FEW, Numbers, SpokenSeries, agree, all_se
 LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
 FORMS_DIFFER = "{count} lines of another form say {other}, these {own}"
 SEVERAL = "several that differ: {names}"
-SEVERAL_BARS = "there are bars of other steps, and the log does not show which are those of training"
-BARS_DIFFER = "several bars are those of training, and they run at different speeds"
-UNITS_DIFFER = "other lines of the same form have it in another unit of time"
+SEVERAL_BARS = "there are other progress bars, and the log does not show which of them is training"
+BARS_DIFFER = "several progress bars are training, at different speeds"
+UNITS_DIFFER = "other lines of the same form use another unit of time"
 BOTH_WAYS = "the bar shows steps per second in some lines and seconds per step in others"
-BY_STAMPS = "no number is known to be a speed or a time of training; the steps are counted by the stamps of their lines"
-EPOCHS_BY_STAMPS = (
-    "no number is known to be a speed or a time of training; the epochs are counted by the stamps of their lines"
-)
+BY_STAMPS = "no speed or training time was recognised; steps are timed by the timestamps of their lines"
+EPOCHS_BY_STAMPS = "no speed or training time was recognised; epochs are timed by the timestamps of their lines"
 FEWEST_STAMPS, FEWEST_EPOCHS = 10, 4
 MOST_STAMPS, MOST_OF_EPOCH = 0.8, 0.95
 FEWEST_EVEN, MOST_UNEVEN = 5, 1.25

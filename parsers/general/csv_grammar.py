@@ -49,13 +49,10 @@ _TITLE = re.compile(
 NO_CLOCK = "it is a table of the columns {columns}, none of which is known to be a time"
 NO_STEPS = "it is a table of the columns {columns}, none of which counts steps"
 NOT_RISING = "it is a table whose column {column} does not rise from row to row"
-QUOTED = "it is a table with texts in quotes, which are not read"
+QUOTED = "it is a table with quoted text, which is not supported"
 IS_STEP = "the column {column} counts the steps of training"
 IS_LOGGED = "the column {column}, which W&B raises whenever something is logged, counts the steps of training"
-NO_UNIT = (
-    "it is a table whose column {column} has no unit, and nothing shows that it is in seconds; call it {column}_s if "
-    "it is"
-)
+NO_UNIT = "it is a table whose column {column} has no unit; rename it {column}_s if it is in seconds"
 
 
 @dataclass(frozen=True)

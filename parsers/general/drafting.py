@@ -40,13 +40,13 @@ from .spoken_series import FEW
 from .stated_counts import stated_counts
 from .totals.time_of_run import times_of_run
 
-NO_SPEED = "no number in it is known to be a speed of training"
-STARTS_OVER = "its steps start over after line {line}, and nothing there shows whether that is still training"
-SEVERAL_RUNS = "the speed of its steps changes for good, as in another run, and nothing shows where that begins"
-NOT_SO = "{name}: the words around it do not tell its lines from others"
+NO_SPEED = "no number in it is recognised as a training speed"
+STARTS_OVER = "its steps start over after line {line}, and it is unclear whether that is still training"
+SEVERAL_RUNS = "its step time changes for good, as in another run, and where that begins is unclear"
+NOT_SO = "{name}: its lines cannot be distinguished from others"
 REASON = "{name}: {reason}"
 OF_BAR = "No {formats} line contains a throughput or a time; times are read from the progress bar of {steps} steps."
-PAUSED = "its stamps are read as times of day, and their dates show a pause of half a day or more"
+PAUSED = "its timestamps are read without their dates, which show a pause of half a day or more"
 MOST_REASONS = 3
 # Of the lines that go beside a grammar to test it by.
 MOST_READ = 20

@@ -7,7 +7,7 @@ import numpy as np
 from .gathered import Gathered
 from .spoken_series import AGREE, SpokenSeries
 
-OF_EVALUATION = "some of its lines follow one that tells of an evaluation"
+OF_EVALUATION = "some of its lines follow an evaluation heading"
 _EVALUATES = re.compile(
     r"(?i)(?:[^a-z]|\b(?:info|start(?:ing|ed)?|begin(?:ning)?|running|now|run|do|on|the)\b)*"
     r"(?:evaluat|validat|testing|inference|predicting|test[^a-z0-9]*$|test (?:on|at|for|after|of) )"

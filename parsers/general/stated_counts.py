@@ -12,14 +12,14 @@ from .bars.training_bar import counts_steps
 from .gathered import LONGEST_LINE, Gathered
 from .spoken_series import SpokenSeries
 
-EPOCH_SHOWS = "a step has {size} samples, for {samples} samples make {steps} steps"
+EPOCH_SHOWS = "a step has {size} samples: {samples} samples make {steps} steps"
 BAR_COUNTS_STEPS = (
-    "the progress bar counts steps of training; nothing shows what it counts, so no batch size is that of one"
+    "the progress bar counts training steps, but the log does not show of what, so no batch size is applied"
 )
-ONE_CARD_SHOWS = "the batch size is that of a step of all cards, for there is one card"
-SIZES_DIFFER = "the log plans batch sizes that differ ({sizes}), so none is taken for that of a step"
-OF_WORDS = "the log says that its batches are of words or tokens, so none of its batch sizes is one of samples"
-LINES_DIFFER = "the lines print a batch size of {size}, which is not stated elsewhere, and do not say whose it is"
+ONE_CARD_SHOWS = "the batch size is that of the whole job: there is one card"
+SIZES_DIFFER = "the log plans several batch sizes ({sizes}), so none is applied"
+OF_WORDS = "the log says that its batches are in words or tokens, so no batch size counts samples"
+LINES_DIFFER = "the lines print a batch size of {size}, which appears nowhere else, and do not say whose it is"
 LEAST_STEPS = 10
 AMOUNT = "amount"
 _SIZE = re.compile(r"batch size|\bbsz?\b|批大小")

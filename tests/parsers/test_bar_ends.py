@@ -44,8 +44,8 @@ def test_the_mean_of_each_pass_is_read_however_often_it_is_drawn_at_its_end(tmp_
 
 def test_it_says_so_and_how_many_passes_the_clock_confirms(tmp_path: Path) -> None:
     said = " ".join(map(str, drafted(tmp_path, "".join(passes(1.6))).assumed))
-    assert "only the speed at the end of each is read" in said
-    assert "the clock in 8 of 8 passes" in said
+    assert "only the speed at the end of each is used" in said
+    assert "the clock's whole seconds in 8 of 8 passes" in said
 
 
 def test_a_pass_that_is_not_at_its_end_where_its_percentage_is_rounded_up_is_not_read(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_a_bar_that_a_loss_of_training_follows_is_that_of_training(tmp_path: Pat
 def test_it_says_what_shows_that(tmp_path: Path) -> None:
     train, valid = RESULTS["brackets"]
     found = drafted(tmp_path, log(lambda n: f"{bar(40)}{train.format(n=n)}\n{bar(30, 0.9)}{valid.format(n=n)}\n"))
-    assert "a line with its loss follows each pass" in " ".join(map(str, found.assumed))
+    assert "a loss line follows each pass" in " ".join(map(str, found.assumed))
 
 
 def test_of_two_bars_that_losses_of_training_follow_none_is_read(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_an_announced_bar_alone_is_not_read_where_the_samples_do_not_tell_it_fro
         lambda n: f"{begin.format(n=n)}\n{bar(40)}\n{bar(700, 0.04)}\nloss 0.{n}5\n",
         first.format(count=count) if count else "",
     )
-    assert "takes turns with another one" in refused(tmp_path, text)
+    assert "alternates with another one" in refused(tmp_path, text)
 
 
 def with_losses(total: int, seconds: float, n: int, line: str) -> str:
@@ -126,13 +126,13 @@ def test_the_longest_bar_is_that_of_training_where_it_alone_holds_losses(tmp_pat
 
 def test_a_shorter_bar_that_holds_losses_is_not_read(tmp_path: Path) -> None:
     text = log(lambda n: f"{bar(40)}{with_losses(30, 0.9, n, WITHIN['epochs'])}")
-    assert "takes turns with another one" in refused(tmp_path, text)
+    assert "alternates with another one" in refused(tmp_path, text)
 
 
 def test_where_all_bars_hold_losses_none_is_read(tmp_path: Path) -> None:
     line = WITHIN["epochs"]
     text = log(lambda n: f"{with_losses(40, 1.0, n, line)}{with_losses(30, 0.9, n, line)}")
-    assert "takes turns with another one" in refused(tmp_path, text)
+    assert "alternates with another one" in refused(tmp_path, text)
 
 
 def test_a_bar_that_is_drawn_more_often_than_is_examined_is_read_whole(tmp_path: Path) -> None:
@@ -283,4 +283,4 @@ def test_a_loss_that_is_printed_behind_the_next_bar_follows_a_pass(tmp_path: Pat
 @pytest.mark.parametrize("second", ["epoch-{n} train set: mean loss : 1.{n}34", "epoch-{n} mean loss : 1.{n}34"])
 def test_losses_behind_bars_tell_none_from_another_unless_they_name_an_evaluation(tmp_path: Path, second: str) -> None:
     text = behind_the_next(("epoch-{n} train set: mean loss : 1.{n}94", second))
-    assert "takes turns with another one" in refused(tmp_path, text)
+    assert "alternates with another one" in refused(tmp_path, text)

@@ -24,7 +24,7 @@ def test_the_first_of_two_passes_that_alone_shows_a_loss_is_that_of_training(
 ) -> None:
     found = drafted(tmp_path, epochs(name, (0.5, True), (seconds, False)))
     assert set(found.reading.records["step_rate"]) == {2.0}
-    assert "every second one shows a loss" in " ".join(map(str, found.assumed))
+    assert "every second pass shows a loss" in " ".join(map(str, found.assumed))
 
 
 @pytest.mark.parametrize("name", NAMES[:2])
@@ -63,7 +63,7 @@ def drawn(name: str, step: int, total: int, seconds: float, behind: str = "") ->
 
 
 def test_a_bar_that_counts_the_steps_of_an_evaluation_as_well_is_refused(tmp_path: Path) -> None:
-    assert "goes on with that of an evaluation" in refused(tmp_path, joint("Round", 30))
+    assert "continues through the evaluation" in refused(tmp_path, joint("Round", 30))
 
 
 def test_a_bar_that_stands_still_during_an_evaluation_is_read(tmp_path: Path) -> None:

@@ -63,11 +63,11 @@ def ticks(line: str, seconds: int = 40) -> str:
 def test_a_bar_whose_own_number_of_the_epoch_moves_with_it_counts_epochs(tmp_path: Path, line: str) -> None:
     found = drafted(tmp_path, ticks(line))
     assert found.reading.records["epoch"].tolist() == [*range(1, 31)]
-    assert "the number of the epoch in the same lines" in " ".join(map(str, found.assumed))
+    assert "the epoch number in the same lines" in " ".join(map(str, found.assumed))
 
 
 def test_such_a_bar_that_ran_for_a_few_seconds_counts_no_steps(tmp_path: Path) -> None:
-    assert "number of the epoch in the same lines" in refused(
+    assert "epoch number in the same lines" in refused(
         tmp_path, "".join(ticks(OWN["behind it"]).splitlines(keepends=True)[:4])
     )
 
@@ -79,7 +79,7 @@ def test_a_bar_in_whose_lines_the_epoch_stays_counts_steps(tmp_path: Path) -> No
 
 def test_a_bar_that_tells_other_results_of_an_evaluation_with_each_step_is_refused(tmp_path: Path) -> None:
     line = "Training: {p:3d}%|##| {n}/50 [{clock}<09:00, 40.00s/it, train_loss=0.{n}, val_loss=0.4{n}]\n"
-    assert "so it may be an epoch" in refused(tmp_path, ticks(line))
+    assert "so a step may be an epoch" in refused(tmp_path, ticks(line))
 
 
 def test_results_of_the_last_evaluation_that_stand_beside_all_steps_tell_of_no_epoch(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_what_is_assumed_of_a_table_is_said(tmp_path: Path) -> None:
 def test_a_time_whose_unit_nothing_shows_is_refused(tmp_path: Path, name: str, unit: int) -> None:
     found = shown(tmp_path, f"step,{name},loss", *(f"{n},{2 * unit * n},1.5" for n in ROWS))
     assert found["throughput"] is None
-    assert f"column {name} has no unit, and nothing shows that it is in seconds; call it {name}_s" in found["reason"]
+    assert f"column {name} has no unit; rename it {name}_s" in found["reason"]
 
 
 REFUSED = {

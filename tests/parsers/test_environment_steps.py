@@ -25,7 +25,7 @@ def test_steps_of_environments_have_a_unit_of_their_own(tmp_path: Path, line: st
 
 def test_what_they_are_means_of_is_said_to_be_unknown(tmp_path: Path) -> None:
     said = [str(one) for one in drafted(tmp_path, lines(RATES["a name"])).assumed]
-    assert any("counts steps of environments, not of the optimizer" in one for one in said)
+    assert any("counts environment steps, not optimizer steps" in one for one in said)
 
 
 OTHERS = {

@@ -104,7 +104,7 @@ TOTAL = sum(SECONDS)
         (f"Test time: {TOTAL:.1f} s\n", False),
         (f"Total training time: {TOTAL:.1f}\n", False),
     ],
-    ids=["in seconds", "as a clock", "more than they make", "of a test", "without a unit"],
+    ids=["seconds are assumed", "as a clock", "more than they make", "of a test", "without a unit"],
 )
 def test_times_that_make_that_of_the_whole_run_are_those_of_its_epochs(
     tmp_path: Path, total: str, *, is_read: bool
@@ -151,7 +151,7 @@ def test_a_time_of_a_block_that_may_be_of_something_else_gives_none(tmp_path: Pa
 
 def test_it_is_said_that_the_time_stands_on_other_lines_than_the_counter(tmp_path: Path) -> None:
     found = drafted(tmp_path, blocks(EPOCHS["a time below the loss"]))
-    assert any("take turns" in str(said) for said in found.assumed)
+    assert any("alternate with its own" in str(said) for said in found.assumed)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_a_time_without_a_unit_that_rises_from_the_start_is_taken_for_seconds_an
     found = summarise(write(tmp_path, text.encode()), None, ())
     assert found.measurement is not None
     assert (found.measurement.value, found.measurement.unit) == (2.0, "steps/s")
-    assert "nothing in the log names its unit" in " ".join(map(str, found.warnings))
+    assert "has no unit; seconds are assumed" in " ".join(map(str, found.warnings))
 
 
 def test_a_clock_of_whole_seconds_may_stand_still_between_two_lines(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_the_samples_of_an_epoch_show_that_a_batch_is_that_of_the_job(tmp_path: 
 
 def test_what_shows_it_is_told(tmp_path: Path) -> None:
     told = [str(said) for said in drafted(tmp_path, SHOWN["prose"] + STEP_TIME).assumed]
-    assert "a step has 8 samples, for 520 samples make 65 steps" in told
+    assert "a step has 8 samples: 520 samples make 65 steps" in told
 
 
 def test_the_samples_of_an_epoch_show_that_a_batch_is_that_of_one_of_some_cards(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ EVERY_TENTH = "".join(f"Epoch 0 | Step {n}/65 | loss: 2.5 | time: {1 + n % 3 / 1
 def test_a_time_is_that_of_a_step_where_all_steps_of_an_epoch_take_as_long_as_it(tmp_path: Path) -> None:
     found = drafted(tmp_path, EVERY_TENTH + EPOCHS)
     assert "step_time" in found.columns
-    assert [str(said) for said in found.assumed] == ["time is the time of one step, as the time of an epoch shows"]
+    assert [str(said) for said in found.assumed] == ["time is the time of one step, as the epoch time shows"]
 
 
 OTHER_EPOCHS = {

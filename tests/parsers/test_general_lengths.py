@@ -69,7 +69,7 @@ def test_a_length_of_time_that_rises_with_the_steps_is_the_time_since_the_start(
 
 def test_the_clock_of_lines_that_hold_an_evaluation_may_hold_its_time(tmp_path: Path) -> None:
     text = since_start("Iter: {step}, Train Loss: 0.5, Val Loss: 0.6, Time: 0:0{clock}")
-    assert "time may hold the time of the evaluation whose results stand in the same lines" in map(
+    assert "time may include the evaluation whose results are on the same lines" in map(
         str, drafted(tmp_path, text).assumed
     )
 

@@ -75,7 +75,7 @@ def test_a_time_without_a_name_that_falls_from_the_first_step_on_as_a_mean_is_th
 ) -> None:
     found = drafted(tmp_path, of_epochs(3000.0))
     assert found.reading.fields["step", "step_time"].kind == "running_mean"
-    assert "for it falls from the first as one does" in str(found.assumed[0])
+    assert "it falls from its first value as one does" in str(found.assumed[0])
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_a_first_line_without_a_number_of_the_others_is_one_of_theirs_where_it_i
 def test_a_rate_that_several_lines_tell_of_each_step_is_said_to_be_of_one_process(tmp_path: Path) -> None:
     line = "gpu {r}: step {n} loss: 2.5 tokens/s: 100{r}.5\n"
     of_ranks = "".join(line.format(n=n, r=r) for n in STEPS for r in range(4))
-    said = "tokens / s is that of one process of several: each step usually has 4 lines"
+    said = "tokens / s is per process: each step usually has 4 lines"
     assert said in map(str, drafted(tmp_path, of_ranks).assumed)
     assert drafted(tmp_path, lines("step {n} loss: {x:.3f} tokens/s: {y}.5")).assumed == ()
 
@@ -128,14 +128,14 @@ def test_a_bar_is_read_where_its_own_clock_confirms_it(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "the time of a part of a step": ("step {n} loss: {x:.3f} data_time: {t:.3f} s", "a part of a step"),
+    "the time of a part of a step": ("step {n} loss: {x:.3f} data_time: {t:.3f} s", "part of a step"),
     "a time of nobody knows what": ("step {n} loss: {x:.3f} time: {t:.3f}", "neither its unit"),
     "a total": ("step {n} loss: {x:.3f} tokens/s: {s}.0", "only rises"),
-    "a rate of an evaluation": ("eval: step {n} loss: {x:.3f} images/s: {y}.0", "not of training"),
-    "a rate of serving": ("request {n} latency {x:.3f} tokens/s: {y}.0", "not of training"),
-    "one number again and again": ("epoch done loss: {x:.3f} images/s: 100.0", "always the same"),
+    "a rate of an evaluation": ("eval: step {n} loss: {x:.3f} images/s: {y}.0", "not training"),
+    "a rate of serving": ("request {n} latency {x:.3f} tokens/s: {y}.0", "not training"),
+    "one number again and again": ("epoch done loss: {x:.3f} images/s: 100.0", "never changes"),
     "zero": ("step {n} loss: {x:.3f} images/s: 0.00", "not above zero"),
-    "a best": ("step {n} loss: {x:.3f} best images/s: {y}.0", "a part of a step"),
+    "a best": ("step {n} loss: {x:.3f} best images/s: {y}.0", "part of a step"),
 }
 
 
@@ -169,14 +169,12 @@ def test_a_bar_that_shows_its_speed_in_two_ways_is_read_in_both(tmp_path: Path) 
 def test_bars_without_a_name_are_refused_where_there_are_several(tmp_path: Path) -> None:
     bar = "{n}%|# | {n}/{total} [00:{n:02d}<00:50,  1.0{m}it/s]\n"
     bars = "".join(bar.format(n=n, m=n % 10, total=total) for total in (100, 60) for n in range(10, 55, 3))
-    assert "which are those of training" in refused(tmp_path, bars + lines("loss: {x:.3f} lr: 0.1") + bars)
+    assert "which of them is training" in refused(tmp_path, bars + lines("loss: {x:.3f} lr: 0.1") + bars)
 
 
 def test_a_bar_behind_a_configuration_alone_may_be_that_of_a_prediction(tmp_path: Path) -> None:
     bar = "".join(f"{n}%|# | {n}/100 [00:{n:02d}<00:50,  1.0{n % 10}it/s]\n" for n in range(10, 60, 3))
-    assert "nothing in its lines shows that they are of training" in refused(
-        tmp_path, "learning_rate=5e-05,\n" * 9 + bar
-    )
+    assert "nothing shows that its lines are training" in refused(tmp_path, "learning_rate=5e-05,\n" * 9 + bar)
 
 
 def test_levels_of_one_log_that_disagree_are_refused(tmp_path: Path) -> None:

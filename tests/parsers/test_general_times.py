@@ -146,7 +146,7 @@ STEP_AND_PART = "Epoch: [{e}][{s}/9]\tTime {time} DataTime {part}, loss 2.5\n"
 @pytest.mark.parametrize(
     ("time", "part", "factor"),
     [(0.5, 0.01, "seconds"), (50.0, 0.01, None)],
-    ids=["less than one", "may be milliseconds"],
+    ids=["less than 1 ms", "may be milliseconds"],
 )
 def test_a_time_without_a_unit_of_each_step_and_of_its_data_is_in_seconds(
     tmp_path: Path, time: float, part: float, factor: str | None

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import zstandard
 
+from parsers.io.errors import WrappedError
 from parsers.runs.reading import Reading, read
 from report.evidence.log_summary import summarise
 from tests.parsers.golden_logs import SOME_LOGS, as_json, name
@@ -155,5 +156,9 @@ def test_a_large_log_with_torn_lines_stays_in_order(tmp_path: Path) -> None:
 def test_a_hostile_number_is_reported_in_sentences_and_in_no_warning_of_python(tmp_path: Path, number: str) -> None:
     for log in SOME_LOGS:
         hostile = re.sub(rb"(?<![0-9.])[0-9]+(?:\.[0-9]+)?", number.encode(), log.read_bytes())
-        found = summarise(write(tmp_path, hostile), None, (), log.parent.name)
-        assert found.reason or found.measurement
+        try:
+            found = summarise(write(tmp_path, hostile), None, (), log.parent.name)
+        except WrappedError as error:  # with equal numbers, lines are of one length, as those that a terminal cut
+            assert "its lines were cut at" in str(error)
+        else:
+            assert found.reason or found.measurement

@@ -43,9 +43,9 @@ def test_runs_of_which_nothing_shows_where_they_begin_are_not_taken_together(tmp
 
 def test_two_passes_in_an_epoch_are_not_both_of_training(tmp_path: Path) -> None:
     twice = "".join(f"Epoch {n}\n{bar('', 12, 1.0, loss=False)}\n{bar('', 12, 4.0)}\nLoss: 2.{n}\n" for n in range(9))
-    assert "as different as those of training and of evaluation" in refused(tmp_path, twice.replace(", loss=2.5", ""))
+    assert "as different as training and evaluation" in refused(tmp_path, twice.replace(", loss=2.5", ""))
 
 
 def test_epochs_of_an_evaluation_that_bear_the_same_numbers_are_not_of_training(tmp_path: Path) -> None:
     both = (f"Epoch {n}\n{bar('', 12, second, loss=False)}\nLoss: 2.{n}\n" for n in range(9) for second in (1.0, 4.0))
-    assert "as different as those of training and of evaluation" in refused(tmp_path, "".join(both))
+    assert "as different as training and evaluation" in refused(tmp_path, "".join(both))

@@ -40,7 +40,7 @@ def test_differences_of_the_clock_are_in_seconds(tmp_path: Path, line: str) -> N
 
 def test_it_says_what_shows_the_unit(tmp_path: Path) -> None:
     found = drafted(tmp_path, text(LINES["equals"], differences()))
-    assert "the system clock" in " ".join(map(str, found.assumed))
+    assert "system clock readings" in " ".join(map(str, found.assumed))
 
 
 OTHERS: dict[str, Callable[[float], float]] = {
@@ -69,4 +69,4 @@ def test_numbers_of_any_other_origin_are_not_taken_for_seconds(
 ) -> None:
     found = found_in(tmp_path_factory.mktemp("log"), text(LINES["equals"], times))
     said = " ".join(map(str, found.assumed)) if isinstance(found, Draft) else ""
-    assert "the system clock" not in said or all((time * 2**22).is_integer() for time in times)
+    assert "system clock readings" not in said or all((time * 2**22).is_integer() for time in times)

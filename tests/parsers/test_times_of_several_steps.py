@@ -43,7 +43,7 @@ def test_a_time_of_as_many_steps_as_lie_between_lines_is_read(tmp_path: Path, li
 
 def test_it_says_of_what_the_time_is(tmp_path: Path) -> None:
     said = " ".join(map(str, drafted(tmp_path, text(EACH["took"])).assumed))
-    assert "each line tells the time of 10 steps" in said
+    assert "each line gives the time of 10 steps" in said
 
 
 def test_the_first_line_of_a_run_that_goes_on_counts_no_more_than_others(tmp_path: Path) -> None:
@@ -76,13 +76,13 @@ def test_other_times_beside_a_count_are_not_read(tmp_path: Path, line: str) -> N
 def test_where_an_epoch_begins_with_a_line_of_its_own_nothing_is_read(tmp_path: Path) -> None:
     line = "epoch {e} " + EACH["took"]
     said = "".join(text(line.replace("{e}", str(epoch)), range(0, 60, 10)) for epoch in range(5))
-    assert "stand so far apart" in refused(tmp_path, said)
+    assert "not that many steps or seconds apart" in refused(tmp_path, said)
 
 
 def test_steps_that_begin_anew_within_an_epoch_may_be_of_an_evaluation(tmp_path: Path) -> None:
     line = "epoch {e} " + EACH["took"]
     said = "".join(text(line.replace("{e}", str(epoch // 2)), range(10, 60, 10)) for epoch in range(10))
-    assert "stand so far apart" in refused(tmp_path, said)
+    assert "not that many steps or seconds apart" in refused(tmp_path, said)
 
 
 def test_a_time_of_all_steps_so_far_is_a_clock(tmp_path: Path) -> None:

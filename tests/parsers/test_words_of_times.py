@@ -40,7 +40,7 @@ def test_a_time_of_numbered_epochs_that_are_as_far_apart_is_of_whole_epochs(tmp_
     assert found.measurement is not None
     assert found.measurement.value == approx(0.01)
     assert found.measurement.unit == "epochs/s"
-    assert "with any evaluation in it" in " ".join(map(str, found.warnings))
+    assert "including any evaluation" in " ".join(map(str, found.warnings))
 
 
 NOT_WHOLE = {

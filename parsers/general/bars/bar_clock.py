@@ -8,8 +8,8 @@ from ...naming.sense import STEP_RATE
 from ..spoken_series import Numbers, SpokenSeries
 from .bar_passes import passes_of
 
-SHORT_BAR = "the bar is too short to be proven by its own clock"
-BAR_DIFFERS = "the bar shows another speed than its own clock"
+SHORT_BAR = "the bar is too short to check against its own clock"
+BAR_DIFFERS = "the bar's speed does not match its own clock"
 BAR_AGREES = (0.85, 1.18)
 LEAST_SECONDS = 20.0
 LEAST_STEPS = 3

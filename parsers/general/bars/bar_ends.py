@@ -21,8 +21,8 @@ from .bar_speeds import why_speeds
 from .training_bar import is_called_training
 
 ENDS = (
-    "the passes of the progress bar are short, so only the speed at the end of each is read, the mean of the pass; it "
-    "goes with the whole seconds of the clock in {count} of {passes} passes"
+    "the passes of the progress bar are short, so only the speed at the end of each is used, the mean of the "
+    "pass; it agrees with the clock's whole seconds in {count} of {passes} passes"
 )
 FEWEST = 3  # passes
 FEWEST_STEPS = 20

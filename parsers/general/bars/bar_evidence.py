@@ -18,10 +18,10 @@ from .bar_surroundings import why_of_training
 from .bar_with_evaluation import WITH_EVALUATION, counts_evaluation, may_be_of_evaluation
 from .training_bar import not_of_steps
 
-BAR = "the progress bar shows the speed that its own clock gives"
+BAR = "the progress bar's speed matches its own clock"
 ONE_STATE = (
-    "the progress bar is that of training, for it shows a loss or an epoch; only one state of it is left, whose speed "
-    "is that of {steps} steps in {seconds} s"
+    "the progress bar is training: it shows a loss or an epoch; only one state of it is logged, {steps} steps "
+    "in {seconds} s, which agrees with its speed"
 )
 
 

@@ -10,8 +10,8 @@ from ..spoken_series import SpokenSeries
 from .bar_passes import begins_anew
 
 LOSS_IN_TURNS = (
-    "the progress bar is that of training: of its passes every second one shows a loss, the first among them, and as "
-    "training comes before an evaluation the others are of that"
+    "the progress bar alternates between training and evaluation: every second pass shows a loss, starting "
+    "with the first"
 )
 FEWEST = 2  # passes of either
 _NAME = re.compile(r"([\w./-]+)[\"']?\s*[=:]\s*\Z")

@@ -19,11 +19,11 @@ _EPOCHS = re.compile(
 _IN_PLURAL = re.compile(r"(?i)(?<![a-z])epochs(?![a-z])")
 LONGEST = 2000  # of a line that states something
 FEWEST = 3  # epochs
-NAMED = "the progress bar counts epochs, for it is called so"
-WITH_LINES = "the progress bar counts epochs, for its steps go with the epochs that other lines number"
-AS_MANY = "the progress bar counts epochs, for other lines number as many epochs as it has steps, in each of its passes"
-WITH_OWN = "the progress bar counts epochs, for its steps go with the number of the epoch in the same lines"
-EVALUATED = "each step of its progress bar tells other results of an evaluation, so it may be an epoch"
+NAMED = "the progress bar counts epochs, as its name says"
+WITH_LINES = "the progress bar counts epochs: its steps match the epoch numbers of other lines"
+AS_MANY = "the progress bar counts epochs: in each pass, other lines number as many epochs as it has steps"
+WITH_OWN = "the progress bar counts epochs: its steps match the epoch number in the same lines"
+EVALUATED = "each step of its progress bar shows new evaluation results, so a step may be an epoch"
 MOST = 0.9
 
 

@@ -14,7 +14,7 @@ from ..spoken_series import SpokenSeries
 
 DRAWN_AGAIN = 2  # seconds, or lines
 OF_LOOPS = "bars of one name have different totals in the same epoch, and run at different speeds"
-OF_LOSSES = "only some passes of the bar show a loss, and they run at another speed than the others"
+OF_LOSSES = "only some passes of the bar show a loss, and they run at a different speed"
 FEWEST_OF_LOOPS, ONE_SPEED = 2, 1.05
 FEWEST_COUNTED, MOST_COUNTED = 2, 0.9
 NEAR = 2  # lines: a blank one may stand between

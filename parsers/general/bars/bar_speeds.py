@@ -13,13 +13,11 @@ from .bar_clock import LEAST_SECONDS
 from .bar_passes import passes_of
 
 TWO_SPEEDS = (
-    "the passes of the progress bar run at two speeds, and the number is that of all: {slow} steps/s in {slow_count} "
-    "of them, first from line {slow_line}, and {fast} steps/s in {fast_count}, first from line {fast_line}"
+    "the passes of the progress bar run at two speeds, which the throughput combines: {slow} steps/s in "
+    "{slow_count} of them, first at line {slow_line}, and {fast} steps/s in {fast_count}, first at line "
+    "{fast_line}"
 )
-TWO_PHASES = (
-    "the progress bar runs at two speeds, one after the other: {before} steps/s up to step {step}, line {line}, and "
-    "{behind} steps/s from there on"
-)
+TWO_PHASES = "the progress bar changes speed: {before} steps/s up to step {step} (line {line}), then {behind} steps/s"
 APART = 1.25  # times as fast
 STRETCHES, FEWEST_STRETCHES = 10, 2
 LEAST_SHARE = 0.1  # of all passes

@@ -15,37 +15,33 @@ from ..stated_counts import stated_samples
 from .bar_passes import EndedPass, ended_passes, is_numbered_loss
 
 LOSS_FOLLOWS = (
-    "the progress bar is that of training, for a line with its loss follows each pass, as one of an evaluation follows "
-    "those of the other bars"
+    "the progress bar is training: a loss line follows each pass, and an evaluation line follows each pass of "
+    "the other bars"
 )
 LOSSES_WITHIN = (
-    "the progress bar is that of training, for losses of numbered epochs or steps stand within each pass, and within "
-    "none of the shorter bars"
+    "the progress bar is training: losses of numbered epochs or steps appear within each of its passes, and "
+    "within none of the shorter bars"
 )
 OTHERS_EVALUATED = (
-    "the progress bar is that of training, for it begins anew before each numbered result of an evaluation, and these "
-    "stand beside a shorter bar"
+    "the progress bar is training: it restarts before each numbered evaluation result, which appears beside a "
+    "shorter bar"
 )
 EPOCHS_ANNOUNCED = (
-    "the progress bar is that of training: a line before each pass numbers an epoch, and a title of an evaluation "
-    "stands before those of the other bars"
+    "the progress bar is training: a line with an epoch number precedes each pass, and an evaluation heading "
+    "precedes the other bars"
 )
 TRAINING_ANNOUNCED = (
-    "the progress bar is that of training: a line before each pass says that it begins, and of all bars this alone has "
-    "as many steps as batches of {samples} samples make"
+    "the progress bar is training: a line announces each pass, and only this bar has as many steps as batches "
+    "of {samples} samples make"
 )
 FIRST_BELOW_EPOCHS = (
-    "the progress bar is that of training, for it shows a loss, has more steps than the others and is the first below "
-    "each line that numbers an epoch"
+    "the progress bar is training: it shows a loss, is the longest, and comes first after each line with an "
+    "epoch number"
 )
 LONGEST_AND_SLOWEST = (
-    "the progress bar is that of training, for it has more steps than the others, takes much longer for each of them "
-    "and is the first in each epoch"
+    "the progress bar is training: it has more and much slower steps than the others and comes first in each epoch"
 )
-BEHIND_OTHERS = (
-    "the progress bar is that of training, for a line with its loss follows each pass, and bars of other steps ended "
-    "before the first"
-)
+BEHIND_OTHERS = "the progress bar is training: a loss line follows each pass, and the other bars ended before the first"
 _OF_EVALUATION = re.compile(r"(?i)(?<![a-z])(?:test|val|valid|validation|dev|eval|evaluation)(?![a-z])")
 FEWEST = 2  # passes
 FEWEST_RESULTS = 4

@@ -11,14 +11,12 @@ from .bar_of_epochs import lines_of_epochs
 from .bar_passes import begins_anew, counts_passes, ended_passes, passes_of
 from .training_bar import is_called_training
 
-BEHIND_LOSSES = "the loss of an epoch stands before its progress bar is drawn first, so it may be that of an evaluation"
-IN_TURNS = "its progress bar takes turns with another one, and nothing shows which is that of training"
-SEVERAL_IN_EPOCHS = "its progress bar runs several times in each epoch, so it may be that of something else"
-WITH_EVALUATION = "its progress bar goes on with that of an evaluation, so it counts the steps of that, too"
-NO_TRAINING = (
-    "the log tells of an evaluation and nowhere of training, so its progress bar may be that of the evaluation"
-)
-CHECKPOINTS = "a checkpoint is loaded before each pass of its progress bar, so it may be that of an evaluation"
+BEHIND_LOSSES = "the loss of an epoch comes before the progress bar first appears, so the bar may be an evaluation"
+IN_TURNS = "its progress bar alternates with another one, and it is unclear which is training"
+SEVERAL_IN_EPOCHS = "its progress bar runs several times in each epoch, so it may not be training"
+WITH_EVALUATION = "its progress bar continues through the evaluation, so it also counts those steps"
+NO_TRAINING = "the log mentions an evaluation and no training, so its progress bar may be the evaluation"
+CHECKPOINTS = "a checkpoint is loaded before each pass of its progress bar, so the bar may be an evaluation"
 FEWEST = 3  # times
 LIKE = (0.5, 2.0)
 _EVALUATES = re.compile(

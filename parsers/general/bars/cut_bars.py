@@ -8,8 +8,8 @@ from ...io.message import Message
 from ...naming.slots import BAR
 
 CUT = (
-    "its progress bars were cut, first in line {line}, and go on in the next line, as a terminal does; read the log as "
-    "it was before that"
+    "its progress bars are wrapped onto the next line, first at line {line}, as a terminal does; read the log "
+    "before it was wrapped"
 )
 FEWEST = 3
 # What a bar may end in where it is cut, and what it then goes on with.

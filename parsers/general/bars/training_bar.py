@@ -24,11 +24,11 @@ from .numbered_passes import numbered_passes
 _BAR = re.compile(
     r"\s{0,3}\d{1,3}%(?:\|[^|]*\|)? *(?P<step>\d+)/(?P<total>\d+) \[[^,\]<]*<[^,\]]*, *[\d.]+(?P<unit>s/it|it/s)\]"
 )
-UNKNOWN = "The log does not show which of its progress bars is that of training, so none is read."
-OF_EPOCHS = "its progress bar is called that of epochs, and may count these"
-WITH_EPOCHS = "its progress bar goes on with the epochs of the log, and may count these"
-OF_SOMETHING_ELSE = "its progress bar goes by itself, and not with the steps or the losses of training"
-SPEEDS_DIFFER = "its progress bars run at speeds as different as those of training and of evaluation"
+UNKNOWN = "The log does not show which of its progress bars is training, so none is read."
+OF_EPOCHS = "its progress bar is named for epochs, and may count epochs"
+WITH_EPOCHS = "its progress bar follows the epochs of the log, and may count epochs"
+OF_SOMETHING_ELSE = "its progress bar does not follow the steps or losses of training"
+SPEEDS_DIFFER = "its progress bars run at speeds as different as training and evaluation"
 APART = 1.5
 # A training that goes on from a checkpoint begins with all steps before it at once.
 FAR = 3.0

@@ -15,10 +15,10 @@ from ..proofs.proof import Proven
 from .block_lines import examined
 from .unbroken_block import UnbrokenBlock, unbroken
 
-IN_TURN = "{name} stands on other lines than what counts; it belongs to the count whose lines take turns with its own"
-SEVERAL_RUNS = "its steps begin anew, and nothing shows whether that is another run"
-WHOLE = "{name} is printed in whole seconds, which may be rounded down, so each may be almost a second longer"
-UNKNOWN_WORK = "other lines stand between those of training and it, so nobody knows what it is the time of"
+IN_TURN = "{name} is not on the lines of a counter; it is matched with the counter whose lines alternate with its own"
+SEVERAL_RUNS = "its step numbers restart, and it is unclear whether that is another run"
+WHOLE = "{name} is printed in whole seconds, possibly rounded down, so each value may be almost a second too small"
+UNKNOWN_WORK = "other lines come between it and the training lines, so what it times is unclear"
 LONG = 100.0  # seconds, of which less than one is little
 MOST_LINES = 40  # of a block that is read as one record
 

@@ -12,14 +12,14 @@ from ..spoken_series import SpokenSeries
 from .epoch_proof import lines_of_an_epoch
 from .proof import Proven
 
-NO_DATE = "the stamps tell only the time of day, so a pause of half a day or more is not seen"
+NO_DATE = "the timestamps have no date, so a pause of half a day or more goes unnoticed"
 A_MEAN = "{name} is a mean, and the log does not show of what"
-OF_A_RUN = "{name} is that of a whole run; of one that went on from a checkpoint it may count what was done before"
-WITH_EVALUATION = "{name} may hold the time of the evaluation whose results stand in the same lines"
+OF_A_RUN = "{name} covers the whole run; if it resumed from a checkpoint, steps done before may be counted"
+WITH_EVALUATION = "{name} may include the evaluation whose results are on the same lines"
 MAY_BE_SAMPLES = "what stands before the total in {counter} counts steps; nothing names it, and it may count samples"
-SEVERAL_AT_ONCE = "the progress bar goes on by multiples of {count}; nothing names what it counts, which may be samples"
-OF_ONE_PROCESS = "{name} is that of one process of several: each step usually has {count} lines"
-OF_ONE_IN_EPOCHS = "{name} is that of one process of several: each epoch has {count} lines"
+SEVERAL_AT_ONCE = "the progress bar advances by multiples of {count}; it may count samples rather than steps"
+OF_ONE_PROCESS = "{name} is per process: each step usually has {count} lines"
+OF_ONE_IN_EPOCHS = "{name} is per process: each epoch has {count} lines"
 _OF_EVALUATION = {"val", "valid", "validation", "eval", "test", "dev"}
 NAMELESS = "a number without a name"
 

@@ -11,11 +11,8 @@ from ..spoken_series import Numbers, SpokenSeries
 from .epoch_proof import MOST_EPOCHS
 from .step_proof import AS_STAMPS, AS_THE_CLOCK, LEAST, LEAST_SECONDS
 
-CLOCK = "{name} is the time since the start, for it rises with the steps"
-IN_SECONDS = (
-    "{name} is in seconds, as clocks of programs count: nothing in the log names its unit, but in milliseconds a step "
-    "would take less than one"
-)
+CLOCK = "{name} is the time since the start: it rises with the steps"
+IN_SECONDS = "{name} has no unit; seconds are assumed, since in milliseconds a step would take less than 1 ms"
 _DRAWN = re.compile(r"\[[ =#>.\-]{4,}\]")
 FEWEST = 2  # intervals, where the stamps of the lines show the same
 FROM_START = 4.0  # times that the first steps may take as long as others

@@ -11,13 +11,13 @@ from ..gathered import Gathered
 from ..spoken_series import Numbers, SpokenSeries
 from .step_proof import AGAINST_STAMPS, LEAST, LEAST_SECONDS
 
-OF_EPOCH = "{name} is the time of one epoch, because there is a line for each epoch"
-NOT_OF_AN_EPOCH = "its lines do not number epochs one by one, so nobody knows what it is the time of"
-MEAN_BESIDE_EPOCH = "it is a mean, and nothing shows whether it is one of epochs or of what an epoch holds"
-NO_UNIT_OF_EPOCH = "the log does not show its unit; stamps in its lines would, or a grammar of your own (--format)"
+OF_EPOCH = "{name} is the time of one epoch: there is a line for each epoch"
+NOT_OF_AN_EPOCH = "its lines do not number the epochs one by one, so what it times is unclear"
+MEAN_BESIDE_EPOCH = "it is a mean, either over epochs or within one; which is unclear"
+NO_UNIT_OF_EPOCH = "the log does not show its unit; timestamps would, or your own grammar (--format)"
 OF_WHOLE_EPOCH = (
-    "{name} is the time of a whole epoch, with any evaluation in it, for the epochs are numbered up to a last one and "
-    "the stamps of their lines are as far apart"
+    "{name} is the time of a whole epoch including any evaluation: the epochs are numbered to the last, and "
+    "the timestamps of their lines are as far apart"
 )
 OF_EPOCH_BY_STAMPS = (0.3, 1.05)  # an epoch takes no longer than the time between its line and the last one
 AS_LONG = (0.9, 1.05)

@@ -9,7 +9,7 @@ from ...io.message import Message
 from ..spoken_series import Numbers, SpokenSeries
 
 SINCE_EPOCH = (
-    "{name} is the mean time of the steps since those of an epoch began, for it falls from the first as one does"
+    "{name} is a running mean of the step time that restarts with each epoch: it falls from its first value as one does"
 )
 FEWEST = 12  # numbers behind the first of a pass
 LEAST_IN_A_PASS = 3

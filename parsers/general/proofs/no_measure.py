@@ -8,11 +8,11 @@ import numpy as np
 from ...naming.sense import RATE, STEP_RATE
 from ..spoken_series import AGREE, FAR, FEW, LEAST, Numbers, SpokenSeries, rises
 
-TWICE = "each of its numbers stands in several lines"
-FORMS_DIFFER = "its lines are of several forms, which say different things"
-CONSTANT = "it is always the same number"
+TWICE = "each of its values appears on several lines"
+FORMS_DIFFER = "its lines have several forms that mean different things"
+CONSTANT = "it never changes"
 A_TOTAL = "it only rises: a total"
-ROUNDED = "its numbers are so small that those digits are missing that would tell them apart"
+ROUNDED = "its values are too small for the digits printed"
 MOST_ROUNDED = 0.1  # of a number, half of the last digit that is printed
 MANY = 20
 MOST_RISING = 5  # times of epochs of which each is longer than the one before

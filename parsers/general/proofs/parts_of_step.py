@@ -12,8 +12,8 @@ from ..spoken_series import SpokenSeries
 from .step_proof import is_of_every_step
 
 WITHOUT_DATA = (
-    "{name} is the time of a step without that of its data, which is longer in some lines and is added, because there "
-    "is a line for each step"
+    "{name} is the step time without data loading, which takes longer in some lines and is added: there is a "
+    "line for each step"
 )
 FEWEST_LONGER = 2  # lines
 LONGER = 1.05

@@ -54,26 +54,26 @@ from .stretch_proof import OTHER_COUNT, steps_of_stretch, why_stretch
 from .training_evidence import is_beside, not_evident, why_numbered, why_unnamed
 
 FEWEST_EPOCHS = 4
-NOT_TRAINING = "its lines are not of training"
-NOT_POSITIVE = "most of its numbers are not above zero"
+NOT_TRAINING = "its lines are not training"
+NOT_POSITIVE = "most of its values are not above zero"
 NO_UNIT = "the log does not show what it counts"
-OTHER_UNIT = "its unit is not that of the number that it is computed from"
+OTHER_UNIT = "its unit differs from that of the number it is computed from"
 UNPROVEN = (
-    "nothing shows that it is the time of one step; stamps, an elapsed or remaining time or a rate in its lines would, "
-    "or a grammar of your own (--format)"
+    "nothing shows that it is the time of one step; timestamps, an elapsed or remaining time, a rate or your "
+    "own grammar (--format) would"
 )
 NO_TIME_UNIT = (
-    "the log shows neither its unit nor that it is the time of one step; stamps, an elapsed or remaining time or a "
-    "rate in its lines would, or a grammar of your own (--format)"
+    "the log shows neither its unit nor that it is the time of one step; timestamps, an elapsed or remaining "
+    "time, a rate or your own grammar (--format) would"
 )
-NOT_OF_A_STEP = "it is computed from another number of samples or tokens than a step has"
+NOT_OF_A_STEP = "it is computed from a different number of samples or tokens than a step has"
 
-CLOCK_OF_EPOCHS = "{name} is the time since the start, for it rises with each numbered epoch"
+CLOCK_OF_EPOCHS = "{name} is the time since the start: it rises with each numbered epoch"
 NO_CLOCK = "it does not rise with the steps"
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
 OF_ENVIRONMENTS = (
-    "{name} counts steps of environments, not of the optimizer, and the log does not show whether it is the mean of a "
-    "stretch or since the start"
+    "{name} counts environment steps, not optimizer steps; the log does not show whether it is a recent mean "
+    "or one since the start"
 )
 
 

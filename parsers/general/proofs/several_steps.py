@@ -5,12 +5,10 @@ import numpy as np
 from ..spoken_series import LEAST, SpokenSeries
 from .step_proof import AS_THE_CLOCK
 
-PART = "it is a part of a step, or not of all steps"
-OF_SEVERAL_STEPS = "it is the time of all steps since the line before, as the stamps of its lines show"
+PART = "it is only part of a step, or of some steps"
+OF_SEVERAL_STEPS = "it is the time of all steps since the previous line, as the timestamps show"
 MOST_NEAR = 0.8
-TWO_COUNTERS = (
-    "its lines have two counters that rise at different rates, and nothing shows to which of them the time belongs"
-)
+TWO_COUNTERS = "its lines have two counters that rise at different rates, and which one it times is unclear"
 
 
 def of_several_steps(series: SpokenSeries) -> str | None:

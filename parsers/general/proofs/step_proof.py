@@ -10,13 +10,11 @@ from ...naming.vocabulary import counted, seconds, split
 from ..gathered import Gathered, Spoken
 from ..spoken_series import Numbers, SpokenSeries
 
-BY_THE_STAMPS = "{name} is the time of one step, as the stamps of the lines show"
-BY_TIME_LEFT = "{name} is the time of one step, as the time that is left shows"
-EVERY_STEP = "{name} is the time of one step, because there is a line for each step"
-BY_EPOCHS = "{name} is the time of one step, as the time of an epoch shows"
-BY_WHOLE_EPOCHS = (
-    "{name} is the time of one step, for the steps of an epoch take as long as the stamps of its lines show"
-)
+BY_THE_STAMPS = "{name} is the time of one step, as the timestamps show"
+BY_TIME_LEFT = "{name} is the time of one step, as the remaining time shows"
+EVERY_STEP = "{name} is the time of one step: there is a line for each step"
+BY_EPOCHS = "{name} is the time of one step, as the epoch time shows"
+BY_WHOLE_EPOCHS = "{name} is the time of one step: the steps of an epoch take as long as the timestamps show"
 BY_MEANS = "{name} is the time of one step, as the running mean beside it shows"
 AGAINST_STAMPS = "it does not fit the time between its lines"
 SHARE = '"{amount}" over "{time}" is {count} times "{rate}" in every line: there are {count} cards'

@@ -6,8 +6,8 @@ from ...io.message import Message
 from ..spoken_series import Numbers, SpokenSeries
 from .step_proof import AS_STAMPS, by_stamps
 
-OF_SO_MANY = "each line tells the time of {count} steps, and there is a line for every {count}"
-OTHER_COUNT = "it is the time of several steps, and neither its lines nor their stamps stand so far apart"
+OF_SO_MANY = "each line gives the time of {count} steps, and there is a line every {count} steps"
+OTHER_COUNT = "it is the time of several steps, but its lines are not that many steps or seconds apart"
 FEWEST = 2  # lines that stand one stretch apart
 
 

@@ -11,15 +11,15 @@ from ..gathered import Gathered, once_a_log
 from ..spoken_series import LEAST, SpokenSeries, rises
 from .epoch_proof import are_one_by_one
 
-NO_EVIDENCE = "nothing in its lines shows that they are of training"
-OF_OTHER = "its lines tell of something else"
+NO_EVIDENCE = "nothing shows that its lines are training"
+OF_OTHER = "its lines are about something else"
 ENDS_EPOCHS = (
-    "{name} is that of an epoch of training, for each follows a line that numbers the next epoch and the log tells a "
-    "learning rate or a loss; it may hold the time of an evaluation that is told between the two"
+    "{name} is that of a training epoch: each follows a line with the next epoch number, and the log shows a "
+    "learning rate or a loss; it may include an evaluation reported between the two"
 )
 UNNAMED = "the steps are those of training; no line of the log speaks of training, of a loss or of a learning rate"
 ONE_LINE = "only one line has it"
-UNKNOWN_NAME = "its name has words that are not known"
+UNKNOWN_NAME = "its name contains unknown words"
 _OF_DATA = re.compile(r"(?i)data[ _]?load")  # a part of a step
 _WITHOUT_END = re.compile(r"\s*\d+it \[\d+:\d\d")  # a bar of whatever goes by
 MOST_LINES = 25  # of a record

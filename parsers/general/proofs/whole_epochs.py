@@ -13,10 +13,7 @@ from ..spoken_series import SpokenSeries
 from .proof import Proven
 from .step_proof import LEAST
 
-TOO_SLOW = (
-    "the steps that the log shows took {shown} s on average, so those of an epoch would take {steps} s, but its epochs "
-    "took {epochs} s"
-)
+TOO_SLOW = "the steps shown took {shown} s on average, so an epoch would take {steps} s, but its epochs took {epochs} s"
 LONGER = 1.1  # times as long as an epoch took
 AS_ALL = (0.8, 1.25)  # of what an epoch took
 

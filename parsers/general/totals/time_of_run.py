@@ -17,8 +17,8 @@ from .numbered_epochs import numbered_epochs
 from .total_time import total_times
 
 OF_RUN = (
-    "{name} is the time of the whole training, of all {count} epochs that the log numbers one by one from {first} to "
-    "{last}, with what else was done in it, such as evaluations and saving"
+    "{name} is the time of the whole training: {count} epochs, numbered one by one from {first} to {last}, "
+    "including any evaluation and checkpoint"
 )
 AGREE = 0.02
 PART = 0.5  # of the time of the run, which those of its epochs make at least

@@ -11,13 +11,13 @@ from ..window import Fields, last_run, one_run
 
 FEWEST = 3
 NOT_ONE_BY_ONE = (
-    "The log does not number the epochs of the run whose time it tells at line {line} one by one from the first, so "
-    "their number is not known."
+    "Line {line} gives the time of the whole run, but the log does not number its epochs one by one from the "
+    "first, so their number is unknown."
 )
-SEVERAL_TOTALS = "The log tells times of the whole run in several lines, from line {first} to line {last}."
+SEVERAL_TOTALS = "Several lines give a time of the whole run, from line {first} to line {last}."
 OF_WHOLE_RUN = (
-    "The speed is in epochs, as the log tells only how long all {epochs} of them took together (line {line}): the time "
-    "is that of all that was done, also of evaluations and of saving."
+    "The speed is in epochs, as the log gives only the time of all {epochs} epochs together (line {line}), "
+    "including evaluations and checkpoints."
 )
 
 
