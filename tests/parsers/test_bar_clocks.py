@@ -173,3 +173,21 @@ def test_of_two_states_that_show_a_loss_none_is_read(tmp_path: Path) -> None:
 
 def test_the_only_state_of_a_bar_that_counts_the_epochs_of_a_log_is_not_read(tmp_path: Path) -> None:
     assert refused(tmp_path, "epochs: 1000\n" + state(639, 131.2, 4.87))
+
+
+OF_OTHERS = {
+    "no word of training": state(639, 131.2, 4.87).replace("lr: 0.1", "model loaded"),
+    "the best loss of trials": state(639, 131.2, 4.87, ", best loss=2.5"),
+    "results of a test behind": state(639, 131.2, 4.87).replace("done", "Test accuracy: 0.93"),
+}
+
+
+@pytest.mark.parametrize("text", OF_OTHERS.values(), ids=OF_OTHERS)
+def test_the_only_state_of_a_bar_with_a_loss_may_be_of_an_evaluation(tmp_path: Path, text: str) -> None:
+    assert refused(tmp_path, text)
+
+
+@pytest.mark.parametrize("behind", [", loss=2.5, lr=0.1", ", epoch=3, loss=2.5"])
+def test_the_only_state_of_a_bar_that_tells_more_than_a_loss_is_read(tmp_path: Path, behind: str) -> None:
+    text = state(639, 131.2, 4.87, behind).replace("done", "Test accuracy: 0.93")
+    assert drafted(tmp_path, text).reading.records["step_rate"].tolist() == [4.87]

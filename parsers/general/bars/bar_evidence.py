@@ -7,7 +7,7 @@ from ..gathered import Gathered
 from ..spoken_series import SpokenSeries
 from .bar_and_losses import why_by_losses
 from .bar_clock import SHORT_BAR, not_confirmed
-from .bar_ends import ENDS, agreeing, is_one_state, with_ends
+from .bar_ends import ENDS, agreeing, is_one_state, is_told_training, with_ends
 from .bar_in_turns import LOSS_IN_TURNS, names_of_losses, why_in_turns
 from .bar_of_epochs import EVALUATED, WITH_OWN, goes_with_own_epochs, is_evaluated_each_step
 from .bar_of_failed_run import why_by_traceback
@@ -33,7 +33,8 @@ def why_shown(series: SpokenSeries, gathered: Gathered) -> Message | None:
 
 
 def _why_by_one_state(series: SpokenSeries, gathered: Gathered) -> Message | None:
-    if not is_one_state(series, gathered) or not_of_steps(series, gathered):
+    is_measure = is_one_state(series, gathered) and is_told_training(series, gathered)
+    if not is_measure or not_of_steps(series, gathered):
         return None
     return Message(ONE_STATE, steps=f"{series.steps[0]:.0f}", seconds=f"{series.rows[0].clock:.0f}")
 

@@ -45,7 +45,7 @@ def may_be_of_evaluation(series: SpokenSeries, gathered: Gathered) -> str | None
     place = places_of(gathered)[series.rows[0]]
     if any(_is_loss_of_epoch(row) for row in gathered.spoken[:place]):
         return BEHIND_LOSSES
-    others = (other for other in _nameless(gathered) if _takes_turns(series, other))
+    others = (other for other in nameless_bars(gathered) if _takes_turns(series, other))
     return None if all(counts_passes(other, series, gathered) for other in others) else IN_TURNS
 
 
@@ -62,7 +62,7 @@ def _takes_turns(series: SpokenSeries, other: list[Spoken]) -> bool:
 
 
 @once_a_log
-def _nameless(gathered: Gathered) -> list[list[Spoken]]:
+def nameless_bars(gathered: Gathered) -> list[list[Spoken]]:
     """The drawings of bars without a name that have a clock, of each total by themselves."""
     found: dict[float, list[Spoken]] = {}
     for row in gathered.spoken:

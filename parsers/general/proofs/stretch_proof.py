@@ -7,6 +7,10 @@ from ..spoken_series import Numbers, SpokenSeries
 from .step_proof import AS_STAMPS, by_stamps
 
 OF_SO_MANY = "each line tells the time of {count} steps, and there is a line for every {count}"
+ALL_OF_THEM = (
+    "each line tells the time of all {count} steps since the line before, and not their mean: there is a line for "
+    "every {count}, but no stamp to show it"
+)
 OTHER_COUNT = "it is the time of several steps, and neither its lines nor their stamps stand so far apart"
 FEWEST = 2  # lines that stand one stretch apart
 
@@ -31,7 +35,7 @@ def why_stretch(series: SpokenSeries, count: int) -> Message | None:
     done, begins = np.diff(series.steps), series.steps[1:]
     are_apart = (done == count) | ((done < 0) & (begins == count))  # an epoch begins anew
     is_so = len(series) >= FEWEST and bool(are_apart.all()) and series.steps[0] > 0 and (done == count).any()
-    return Message(OF_SO_MANY, count=count) if is_so else None
+    return Message(ALL_OF_THEM if ratio is None else OF_SO_MANY, count=count) if is_so else None
 
 
 def _counts(series: SpokenSeries) -> Numbers:
