@@ -11,11 +11,11 @@ from .bar_ends import ENDS, agreeing, is_one_state, is_told_training, with_ends
 from .bar_in_turns import LOSS_IN_TURNS, names_of_losses, why_in_turns
 from .bar_of_epochs import EVALUATED, WITH_OWN, goes_with_own_epochs, is_evaluated_each_step
 from .bar_of_failed_run import why_by_traceback
-from .bar_passes import of_several_loops
+from .bar_passes import of_several_loops, of_two_in_turns
 from .bar_speeds import why_speeds
 from .bar_surroundings import why_of_training
 from .bar_with_evaluation import WITH_EVALUATION, counts_evaluation, may_be_of_evaluation
-from .training_bar import not_of_steps
+from .training_bar import is_called_training, not_of_steps
 
 BAR = "the progress bar shows the speed that its own clock gives"
 ONE_STATE = (
@@ -51,7 +51,8 @@ def measured_bar(
     unconfirmed = None if is_measured else not_confirmed(series, are_ends_told=shown is not None)
     ends = with_ends(series, gathered, is_shown=shown is not None) if unconfirmed == SHORT_BAR else None
     reason = _not_of_one_step(series, gathered) or unshown or (None if ends else unconfirmed)
-    if reason := reason or of_several_loops(series):
+    in_turns = None if is_called_training(series) else of_two_in_turns(series)
+    if reason := reason or of_several_loops(series) or in_turns:
         return reason
     told = replace(ends or series, is_surrounded=shown is not None, losses=_losses_of(series, shown))
     at_ends = [Message(ENDS, count=agreeing(ends), passes=len(ends))] if ends else []
