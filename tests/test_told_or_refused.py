@@ -182,6 +182,16 @@ def test_a_bar_that_is_drawn_twice_in_each_epoch_gives_no_number(tmp_path: Path,
     assert "is drawn twice, first at lines 19 and 21" in found["reason"]
 
 
+def test_a_bar_that_ends_twice_in_each_epoch_and_at_once_faster_gives_no_number(tmp_path: Path) -> None:
+    bars = (passes(bar).splitlines(True)[-1] for epoch in range(8) for bar in ((epoch, 20, 0.5), (epoch, 20, 0.1)))
+    assert "is drawn twice, first at lines 1 and 2" in shown(tmp_path, "".join(bars))["reason"]
+
+
+def test_a_bar_that_is_drawn_again_at_its_end_after_an_evaluation_is_read(tmp_path: Path) -> None:
+    bars = (passes(bar).splitlines(True)[-1] for epoch in range(8) for bar in ((epoch, 20, 0.5), (epoch, 20, 0.6)))
+    assert shown(tmp_path, "".join(bars))["throughput"] is not None
+
+
 def test_a_bar_whose_name_tells_the_epoch_that_each_of_its_steps_is_gives_no_steps(tmp_path: Path) -> None:
     drawn = (f"Epoch {n}: {2 * n:3}%|###| {n}/50 [{n:02}:00<09:00, 60.00s/it, loss=2.5]\n" for n in range(1, 30))
     found = shown(tmp_path, "".join(drawn))

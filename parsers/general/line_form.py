@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..naming.marks import HALF, SHORT_DATE, STAMP, TIME_OF_DAY
 from ..naming.sense import ELAPSED, EVIDENCE, RATE, SPEEDS, STEP_RATE, Sense
 from ..naming.slots import BAR, NUMBER, LineSlots, Slot, parse
-from ..naming.vocabulary import listed, named, split
+from ..naming.vocabulary import Words, listed, named, split
 
 # What stands before the numbers of a line that is not of training: `Test: [1/20]`, `mode(val)`, "phase": "eval".
 _NOT_TRAINING = re.compile(
@@ -193,11 +193,19 @@ class LineForm:
     @cached_property
     def is_bar_of_epochs(self) -> bool:
         """Whether its name tells of epochs, and of the number of none: `Training epochs:  20%|##   | 1/5`."""
-        head = self.name_of_bar or ""
-        if re.search(r"\d", head):
-            return False
         names = tuple({name[-1] for name in named("epoch")})
-        return any(word in names or (not word.isascii() and word.endswith(names)) for word in split(head))
+        return any(word in names or (not word.isascii() and word.endswith(names)) for word in self._words_of_bar)
+
+    @cached_property
+    def is_bar_of_no_steps(self) -> bool:
+        """Whether its name tells of what has many steps each, and of the number of none: `Folds:  20%|##   | 1/5`."""
+        return not listed("of_many_steps").isdisjoint(self._words_of_bar)
+
+    @property
+    def _words_of_bar(self) -> Words:
+        """The words of the name of a bar that numbers nothing."""
+        head = self.name_of_bar or ""
+        return () if re.search(r"\d", head) else split(head)
 
     @cached_property
     def level(self) -> Level:

@@ -240,11 +240,16 @@ def _time_sense(words: Words, behind: Words) -> Sense | None:
     name = find(named("step_time"), words) or (words if factor and words in named("step_time", "of_step") else None)
     if name is not None:
         role = STEP_TIME if factor else TIME
-        flags = frozenset(qualities(without(name, words)))
-        return Sense(role, " ".join(words), None, factor, _scope(words), flags)
+        return Sense(role, " ".join(words), None, factor, _scope(words), _flags_of_time(words, without(name, words)))
     unproven = named("step_time", "unproven") | (named("step_time", "in_seconds") if factor else set())
     name = find(unproven, words)
     left = without(name, words) if name else words
     if name is None or "qualified" in qualities(left):
         return Sense("other", " ".join(words)) if factor and words else None
-    return Sense(TIME, " ".join(words), None, factor, _scope(words), frozenset(qualities(left)))
+    return Sense(TIME, " ".join(words), None, factor, _scope(words), _flags_of_time(words, left))
+
+
+def _flags_of_time(words: Words, left: Words) -> frozenset[str]:
+    """The flags of a time by the words that are ``left`` of its name; that of a processor or card is a part."""
+    is_of_card = any(word in scope_words("card") and behind == "time" for word, behind in pairwise(words))
+    return frozenset(qualities(left) | ({"part"} if is_of_card else set()))

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from .sense import STEP_TIME, TIME, Sense, qualities, sense
-from .vocabulary import counted, lasting, split
+from .vocabulary import counted, lasting, listed, split
 
 _WORD = r"[A-Za-z一-鿿]+"
 # Behind the count: `100 iters): 2.5 s`, `100 steps took 2.5 s`, `100 个 batch 耗时 2.5s`.
@@ -28,10 +28,13 @@ class StretchOfSteps:
     before: bool
 
     def sense(self, key: str, about: str, *, is_strong: bool) -> Sense | None:
-        """What the time is under a name, by the words ``about`` the count; None where they say that it is a mean."""
-        words = qualities(split(about))
+        """What the time is under a name, by the words ``about`` the count.
+
+        None where they say that it is a mean, or are of something else that counts its steps: `solver: 10 iterations`.
+        """
+        words = qualities(word for word in split(about) if word not in listed("beside_count"))
         found = sense(key, self.unit.strip(), is_strong=is_strong)
-        if "mean" in words:
+        if words & {"mean", "qualified"}:
             return None
         if found is None or found.role not in (TIME, STEP_TIME):
             found = Sense(TIME, "", None, self.factor, flags=frozenset({"nameless"}))

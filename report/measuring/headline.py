@@ -11,7 +11,7 @@ from parsers.runs.reading import Reading
 
 from .checking.epochs_a_second import WARNINGS as OF_EPOCHS
 from .checking.epochs_a_second import epochs_a_second, why_epochs
-from .checking.loops import refuse_epochs, refuse_several
+from .checking.loops import refuse_epochs, refuse_faster, refuse_several
 from .checking.own_clock import WARNINGS as OF_CLOCKS
 from .checking.own_clock import by_own_clock, without_pauses
 from .checking.running_means import evened
@@ -93,9 +93,11 @@ def headline(
     """
     refuse_epochs(part)
     if "run" not in part.table:
+        refuse_faster(part)
         return _of_run(part, reading, stated, None), ()
     if not (stated and stated.run):
         refuse_several(part)
+        refuse_faster(part)
     # Each run is measured on its own records: to look through the whole table for each would take the square of them.
     each = tuple(_measured(part.of_run(run), reading, stated) for run in _runs(part))
     if stated and stated.run:

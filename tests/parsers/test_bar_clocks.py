@@ -191,3 +191,21 @@ def test_a_bar_that_goes_on_by_several_at_once_may_count_samples(
     text = "".join(f"\r{name}{n}%|##| {32 * n}/3200 [{clock(n)}<00:09, 32.00{unit}/s, loss=2.5]" for n in range(1, 100))
     said = "advances by multiples of 32" in " ".join(map(str, drafted(tmp_path, text).assumed))
     assert said is is_said
+
+
+OF_OTHERS = {
+    "no word of training": state(639, 131.2, 4.87).replace("lr: 0.1", "model loaded"),
+    "the best loss of trials": state(639, 131.2, 4.87, ", best loss=2.5"),
+    "results of a test behind": state(639, 131.2, 4.87).replace("done", "Test accuracy: 0.93"),
+}
+
+
+@pytest.mark.parametrize("text", OF_OTHERS.values(), ids=OF_OTHERS)
+def test_the_only_state_of_a_bar_with_a_loss_may_be_of_an_evaluation(tmp_path: Path, text: str) -> None:
+    assert refused(tmp_path, text)
+
+
+@pytest.mark.parametrize("behind", [", loss=2.5, lr=0.1", ", epoch=3, loss=2.5"])
+def test_the_only_state_of_a_bar_that_tells_more_than_a_loss_is_read(tmp_path: Path, behind: str) -> None:
+    text = state(639, 131.2, 4.87, behind).replace("done", "Test accuracy: 0.93")
+    assert drafted(tmp_path, text).reading.records["step_rate"].tolist() == [4.87]

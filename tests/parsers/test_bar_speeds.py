@@ -6,7 +6,7 @@ import pytest
 
 from parsers.general.bars.bar_speeds import TWO_PHASES, TWO_SPEEDS
 from tests.parsers.test_bar_clocks import bar, clock
-from tests.parsers.test_general_reader import drafted
+from tests.parsers.test_general_reader import drafted, refused
 
 
 def trained(*seconds: float) -> str:
@@ -61,3 +61,25 @@ def test_two_speeds_of_one_pass_are_told_with_the_step_between_them(tmp_path: Pa
 def test_one_pass_that_goes_on_at_its_speed_has_one(tmp_path: Path, seconds: tuple[float, ...]) -> None:
     found = drafted(tmp_path, long(seconds))
     assert not any(one.key == TWO_PHASES for one in found.assumed)
+
+
+def nameless(*seconds: float) -> str:
+    return "".join(bar("", 40, second) + "\n" for second in seconds)
+
+
+def test_a_nameless_bar_of_which_every_other_pass_is_faster_is_refused(tmp_path: Path) -> None:
+    assert "take turns at two speeds" in refused(tmp_path, nameless(*(1.0, 0.8) * 6))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        nameless(*(1.0, 0.8) * 3),
+        nameless(*(1.0, 0.98) * 6),
+        nameless(*(1.0,) * 6, *(0.8,) * 6),
+        trained(*(1.0, 0.8) * 6),
+    ],
+    ids=["few", "alike", "one after the other", "called training"],
+)
+def test_a_bar_whose_passes_do_not_take_turns_or_that_names_training_is_read(tmp_path: Path, text: str) -> None:
+    assert drafted(tmp_path, text).reading.records["line"].notna().any()

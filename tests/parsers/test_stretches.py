@@ -19,6 +19,9 @@ OTHERS = {
     "a mean behind": "step {n} loss 0.{m} mean {t:.3f} s for 50 steps",
     "of an evaluation": "step {n} loss 0.{m} eval: 50 steps took {t:.3f} s",
     "of the data": "step {n} loss 0.{m} data time (50 iters): {t:.3f} s",
+    "of a solver": "step {n} loss 0.{m} solver: 50 iterations in {t:.3f} s",
+    "of samples drawn": "step {n} loss 0.{m} drawn with 50 steps in {t:.3f} s",
+    "of another loop": "step {n} loss 0.{m} inner {t:.3f} s/50 steps",
     "of steps that lines do not stand apart": "step {n} loss 0.{m} (20 iters: {t:.3f} s)",
 }
 
@@ -54,4 +57,16 @@ def test_an_epoch_that_begins_with_a_line_of_its_own_leaves_it_open_what_the_tim
 
 def test_stamps_that_stand_farther_apart_contradict_the_time_of_a_stretch(tmp_path: Path) -> None:
     line = "2031-02-03 04:0{n}:00 step {s} loss 0.1{n} 50 steps: {t:.3f} s\n"
-    assert not found_in(tmp_path, "".join(line.format(n=n, s=50 * n, t=0.5 + n / 64) for n in range(1, 9))).is_found
+    log = "".join(line.format(n=n, s=50 * n, t=0.5 + n / 64) for n in range(1, 9))
+    assert "duration" not in drafted(tmp_path, log).columns
+
+
+def test_without_stamps_it_is_said_that_the_time_is_not_a_mean(tmp_path: Path) -> None:
+    said = " ".join(map(str, drafted(tmp_path, text(FORMS["in brackets"])).assumed))
+    assert "the time of all 50 steps since the line before, and not their mean" in said
+
+
+def test_stamps_show_that_the_time_is_that_of_all_steps(tmp_path: Path) -> None:
+    line = "2031-02-03 04:00:{s:02d} step {n} loss 0.1{n} 50 steps: {t:.3f} s\n"
+    log = "".join(line.format(s=5 * n, n=50 * n, t=5 + n / 64) for n in range(1, 9))
+    assert "and not their mean" not in " ".join(map(str, drafted(tmp_path, log).assumed))

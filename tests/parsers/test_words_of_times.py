@@ -219,3 +219,13 @@ OF_EPOCHS = {
 def test_a_time_beside_a_number_that_may_be_of_epochs_is_not_that_of_a_step(tmp_path: Path, line: str) -> None:
     text = "".join(line.format(n=n, loss=9 - n / 3, time=4368 + 7 * n % 5) for n in range(13))
     assert speed(tmp_path, text) is None
+
+
+@pytest.mark.parametrize("name", ["cpu time", "GPU time", "device time"])
+@pytest.mark.parametrize("counter", ["step", "epoch"])
+def test_the_time_of_a_processor_is_not_that_of_all_that_a_step_or_an_epoch_takes(
+    tmp_path: Path, counter: str, name: str
+) -> None:
+    text = "".join(f"{counter} {n} loss {9 - n / 3:.2f} {name} {4 + n % 5 / 7:.3f}s\n" for n in range(1, 20))
+    assert speed(tmp_path, text) is None
+    assert speed(tmp_path, text.replace(name, "time")) is not None

@@ -4,6 +4,7 @@ tqdm draws a bar that it leaves on the screen once more as it closes, with its s
 moving mean (``close`` in tqdm/std.py, f6a30fa; the same since 4.19.0, and before where its last step was not drawn).
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,7 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...naming.sense import STEP_RATE
+from ...naming.sense import EVIDENCE, STEP_RATE
+from ...naming.vocabulary import listed
 from ..gathered import Gathered, Spoken, places_of
 from ..line_form import LineForm
 from ..spoken_series import SpokenSeries
@@ -24,6 +26,9 @@ ENDS = (
     "the passes of the progress bar are short, so only the speed at the end of each is used, the mean of the "
     "pass; it agrees with the clock's whole seconds in {count} of {passes} passes"
 )
+_EVALUATED = re.compile(r"(?i)(?<![a-z])(?:test|val|valid|validation|dev|eval|evaluation|accuracy|acc)(?![a-z])")
+_RATE = "learning_rate"
+NEAR = 3  # lines
 FEWEST = 3  # passes
 FEWEST_STEPS = 20
 MOST_DRAWN = 4  # times that a bar is drawn at its end
@@ -60,6 +65,19 @@ def is_one_state(series: SpokenSeries, gathered: Gathered) -> bool:
     return clock <= seconds * ONE_SPEED and seconds <= (clock + 1) * ONE_SPEED
 
 
+def is_told_training(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether more than a loss in a bar that is drawn once says that it is of training: an evaluation has one as well.
+
+    It is called so, shows an epoch or a learning rate, or some line tells a learning rate. Without a word of its own,
+    results of an evaluation right behind it may be its own.
+    """
+    form = series.rows[0].form
+    if is_called_training(series) or form.level.has_epoch or form.first(_RATE):
+        return True
+    behind = gathered.head[series.rows[0].line :][:NEAR]
+    return any(row.form.first(_RATE) for row in gathered.spoken) and not any(map(_EVALUATED.search, behind))
+
+
 def _is_only_one(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether a bar shows a loss or an epoch, as none of other steps does, and its passes are not of two speeds."""
     totals = {row.total for row in series.rows}
@@ -70,7 +88,9 @@ def _is_only_one(series: SpokenSeries, gathered: Gathered) -> bool:
 
 
 def _tells(form: LineForm) -> bool:
-    return form.has_evidence or form.level.has_epoch
+    """Whether lines tell of training, and not only the best loss of several trials."""
+    told = (slot.sense for slot in form.said.slots if slot.sense and slot.sense.role in EVIDENCE)
+    return form.level.has_epoch or any(listed("part").isdisjoint(sense.name.split()) for sense in told)
 
 
 def agreeing(ends: SpokenSeries) -> int:

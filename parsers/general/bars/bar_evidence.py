@@ -8,15 +8,15 @@ from ..line_form import TRAINING
 from ..spoken_series import SpokenSeries
 from .bar_and_losses import why_by_losses
 from .bar_clock import SHORT_BAR, not_confirmed
-from .bar_ends import ENDS, agreeing, is_one_state, with_ends
+from .bar_ends import ENDS, agreeing, is_one_state, is_told_training, with_ends
 from .bar_in_turns import LOSS_IN_TURNS, names_of_losses, why_in_turns
 from .bar_of_epochs import EVALUATED, WITH_OWN, goes_with_own_epochs, is_evaluated_each_step
 from .bar_of_failed_run import why_by_traceback
-from .bar_passes import of_several_loops
+from .bar_passes import of_several_loops, of_two_in_turns
 from .bar_speeds import why_speeds
 from .bar_surroundings import why_of_training
 from .bar_with_evaluation import WITH_EVALUATION, counts_evaluation, may_be_of_evaluation
-from .training_bar import not_of_steps
+from .training_bar import is_called_training, not_of_steps
 
 BAR = "the progress bar's speed matches its own clock"
 ONE_STATE = (
@@ -37,7 +37,8 @@ def _why_by_one_state(series: SpokenSeries, gathered: Gathered) -> Message | Non
     """What shows that a bar is of training by its only state; at its end a loss may be that of an evaluation."""
     row, is_at_end = series.rows[0], series.steps[0] == series.rows[0].total
     tells = row.form.level.has_epoch or row.form.first("learning_rate") or any(map(TRAINING.search, gathered.head))
-    if not is_one_state(series, gathered) or not_of_steps(series, gathered) or (is_at_end and not tells):
+    is_measure = is_one_state(series, gathered) and is_told_training(series, gathered)
+    if not is_measure or not_of_steps(series, gathered) or (is_at_end and not tells):
         return None
     return Message(ONE_STATE, steps=f"{series.steps[0]:.0f}", seconds=f"{series.rows[0].clock:.0f}")
 
@@ -54,7 +55,8 @@ def measured_bar(
     unconfirmed = None if is_measured else not_confirmed(series, are_ends_told=shown is not None)
     ends = with_ends(series, gathered, is_shown=shown is not None) if unconfirmed == SHORT_BAR else None
     reason = _not_of_one_step(series, gathered) or unshown or (None if ends else unconfirmed)
-    if reason := reason or of_several_loops(series):
+    in_turns = None if is_called_training(series) else of_two_in_turns(series)
+    if reason := reason or of_several_loops(series) or in_turns:
         return reason
     told = replace(ends or series, is_surrounded=shown is not None, losses=_losses_of(series, shown))
     at_ends = [Message(ENDS, count=agreeing(ends), passes=len(ends))] if ends else []

@@ -2,14 +2,16 @@
 
 import math
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from ...io.message import Message
-from ..gathered import Gathered, Spoken, once_a_log
+from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
-from .bar_passes import runs_of
+from .bar_passes import nameless_bars, runs_of
 
 _EPOCHS = re.compile(
     r"(?i)(?<![a-z])(?:num[ _-]?|n[ _-]|max[ _-]?|train[ _-]|total[ _-])*epochs?[\"']?\s*[:=]?\s*(\d{1,6})(?![\w.])"
@@ -23,8 +25,9 @@ NAMED = "the progress bar counts epochs, as its name says"
 WITH_LINES = "the progress bar counts epochs: its steps match the epoch numbers of other lines"
 AS_MANY = "the progress bar counts epochs: in each pass, other lines number as many epochs as it has steps"
 WITH_OWN = "the progress bar counts epochs: its steps match the epoch number in the same lines"
+WITH_PASSES = "its progress bar advances by one with each pass of a bar inside it, so it may count epochs"
 EVALUATED = "each step of its progress bar shows new evaluation results, so a step may be an epoch"
-MOST = 0.9
+MOST, HALF = 0.9, 0.5
 
 
 def why_of_epochs(series: SpokenSeries, gathered: Gathered) -> Message | None:
@@ -68,12 +71,29 @@ def is_evaluated_each_step(series: SpokenSeries) -> bool:
     results = np.array([[row.number(slot) for slot in row.form.results[:1]] or [math.nan] for row in series.rows])[:, 0]
     is_known = (steps > 0) & np.isfinite(results[1:]) & np.isfinite(results[:-1])
     are_next = bool(is_known.sum() >= FEWEST and (steps[is_known] == 1).mean() >= MOST)
-    return are_next and bool((np.diff(results)[is_known] != 0).mean() >= MOST)
+    return are_next and bool((np.diff(results)[is_known] != 0).mean() >= HALF)
 
 
 def is_count_of_epochs(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether the log states as many epochs as the bar has steps, which runs but once."""
     return series.total in _stated(gathered) and len(runs_of(series)) == 1
+
+
+def counts_other_passes(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether another bar without a name comes to its end each time before a bar without one goes on by a step."""
+    totals = {row.total for row in series.rows}
+    if len(totals) > 1 or series.level.words:
+        return False
+    within = (other for other in nameless_bars(gathered) if other[0].total not in totals)
+    return any(_ends_before_each(series, other, gathered) for other in within)
+
+
+def _ends_before_each(series: SpokenSeries, other: Sequence[Spoken], gathered: Gathered) -> bool:
+    known = places_of(gathered)
+    ends = [known[row] for row in other if row.of("step") == row.total]
+    going_on = [pair for pair in pairwise(series.rows) if pair[1].of("step") > pair[0].of("step")]
+    ended = [bisect_left(ends, known[after]) > bisect_left(ends, known[one]) for one, after in going_on]
+    return len(ended) >= FEWEST and sum(ended) >= MOST * len(ended)
 
 
 @once_a_log

@@ -15,7 +15,9 @@ from ..spoken_series import SpokenSeries
 DRAWN_AGAIN = 2  # seconds, or lines
 OF_LOOPS = "bars of one name have different totals in the same epoch, and run at different speeds"
 OF_LOSSES = "only some passes of the bar show a loss, and they run at a different speed"
+OF_TURNS = "passes of the bar alternate between two speeds, as training and evaluation do"
 FEWEST_OF_LOOPS, ONE_SPEED = 2, 1.05
+FEWEST_TURNS = 4  # of each speed, behind the first, which may be slow to start
 FEWEST_COUNTED, MOST_COUNTED = 2, 0.9
 NEAR = 2  # lines: a blank one may stand between
 _WORDS = re.compile(r"\w")
@@ -68,6 +70,16 @@ def of_several_loops(series: SpokenSeries) -> str | None:
     They do if totals differ within an epoch, or if only some passes show a loss and run at another speed.
     """
     return _by_totals(series) or _by_losses(series)
+
+
+def of_two_in_turns(series: SpokenSeries) -> str | None:
+    """Why every other pass may be of an evaluation: each of them is faster than all those between."""
+    speeds = [float(np.median(series.values[places])) for places in passes_of(series)][2:]
+    turns = [speeds[::2], speeds[1::2]]
+    if min(map(len, turns)) < FEWEST_TURNS:
+        return None
+    one, other = sorted(turns, key=np.median)
+    return OF_TURNS if max(one) < min(other) and _differ([float(np.median(some)) for some in turns]) else None
 
 
 def _by_totals(series: SpokenSeries) -> str | None:
@@ -161,3 +173,14 @@ def _near(gathered: Gathered, place: int, way: int) -> Spoken | None:
     first, last = sorted((gathered.spoken[place].line, gathered.spoken[beside].line))
     is_near = last - first <= NEAR and not any(map(_WORDS.search, gathered.head[first : last - 1]))
     return gathered.spoken[beside] if is_near else None
+
+
+@once_a_log
+def nameless_bars(gathered: Gathered) -> list[list[Spoken]]:
+    """The drawings of bars without a name that have a clock, of each total by themselves."""
+    found: dict[float, list[Spoken]] = {}
+    for row in gathered.spoken:
+        is_nameless = row.form.is_bar and not (row.form.level.words or row.form.is_of_other)
+        if is_nameless and row.clock >= 0 and row.total >= 0:
+            found.setdefault(row.total, []).append(row)
+    return list(found.values())

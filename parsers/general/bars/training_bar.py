@@ -16,7 +16,7 @@ from ..line_form import TRAINING
 from ..spoken_series import SpokenSeries
 from .bar_clock import LEAST_SECONDS, LEAST_STEPS
 from .bar_drawing import drawing
-from .bar_of_epochs import goes_with_epochs, is_count_of_epochs
+from .bar_of_epochs import WITH_PASSES, counts_other_passes, goes_with_epochs, is_count_of_epochs
 from .bar_passes import runs_of
 from .numbered_passes import numbered_passes
 
@@ -26,6 +26,7 @@ _BAR = re.compile(
 )
 UNKNOWN = "The log does not show which of its progress bars is training, so none is read."
 OF_EPOCHS = "its progress bar is named for epochs, and may count epochs"
+OF_MANY_STEPS = "its progress bar is named for something that has many steps each"
 WITH_EPOCHS = "its progress bar follows the epochs of the log, and may count epochs"
 OF_SOMETHING_ELSE = "its progress bar does not follow the steps or losses of training"
 SPEEDS_DIFFER = "its progress bars run at speeds as different as training and evaluation"
@@ -169,15 +170,24 @@ def _is_last_evaluation(own: Sequence[_Drawn], other: Sequence[_Drawn], losses: 
 
 def not_of_steps(series: SpokenSeries, gathered: Gathered) -> str | None:
     """Why a progress bar may count epochs, or the batches of an evaluation; None where nothing says so."""
-    if series.rows[0].form.is_bar_of_epochs:
-        return OF_EPOCHS
-    if series.total is not None and (is_count_of_epochs(series, gathered) or goes_with_epochs(series, gathered)):
-        return WITH_EPOCHS
+    if reason := _counts_others(series, gathered):
+        return reason
     if not _tells_learning_rate(series) and evaluates_before(series, gathered):
         return OF_EVALUATION
     if series.total is not None and not series.evidence and _goes_by_itself(series, gathered):
         return OF_SOMETHING_ELSE
     return SPEEDS_DIFFER if speeds_differ(series) and not numbered_passes(series, gathered) else None
+
+
+def _counts_others(series: SpokenSeries, gathered: Gathered) -> str | None:
+    """Why a bar may count epochs, or other things each of which has many steps."""
+    if series.rows[0].form.is_bar_of_epochs:
+        return OF_EPOCHS
+    if series.rows[0].form.is_bar_of_no_steps and not names_steps(series):
+        return OF_MANY_STEPS
+    if series.total is not None and (is_count_of_epochs(series, gathered) or goes_with_epochs(series, gathered)):
+        return WITH_EPOCHS
+    return WITH_PASSES if counts_other_passes(series, gathered) else None
 
 
 def _tells_learning_rate(series: SpokenSeries) -> bool:

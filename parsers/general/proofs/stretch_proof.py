@@ -7,6 +7,10 @@ from ..spoken_series import Numbers, SpokenSeries
 from .step_proof import AS_STAMPS, by_stamps
 
 OF_SO_MANY = "each line gives the time of {count} steps, and there is a line every {count} steps"
+ALL_OF_THEM = (
+    "each line is taken to give the time of all {count} steps since the previous line, not their mean: there is a line "
+    "every {count} steps, but no timestamp shows it"
+)
 OTHER_COUNT = "it is the time of several steps, but its lines are not that many steps or seconds apart"
 FEWEST = 2  # lines that stand one stretch apart
 
@@ -33,7 +37,7 @@ def why_stretch(series: SpokenSeries, count: int) -> Message | None:
         return None
     are_apart = (done == count) | ((done < 0) & (begins == count))  # an epoch begins anew
     is_so = len(series) >= FEWEST and bool(are_apart.all()) and series.steps[0] > 0 and (done == count).any()
-    return Message(OF_SO_MANY, count=count) if is_so else None
+    return Message(ALL_OF_THEM if ratio is None else OF_SO_MANY, count=count) if is_so else None
 
 
 def _counts(series: SpokenSeries) -> Numbers:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...naming.sense import ELAPSED, TIME, Sense
 from ...naming.slots import Slot
-from ...naming.vocabulary import listed, split
+from ...naming.vocabulary import listed, scope_words, split
 from ..gathered import Gathered, Spoken
 from ..line_form import TRAINING, LineForm
 from ..spoken_series import SpokenSeries
@@ -28,12 +28,12 @@ def total_times(gathered: Gathered) -> list[SpokenSeries]:
 
 
 def _totals(form: LineForm) -> Iterator[tuple[Sense, Slot]]:
-    """The one time in lines of a form that say that they tell of all the training."""
+    """The one time in lines of a form that say that they tell of all the training; not that of a processor or card."""
     times = [*form.speeds.items(), *form.clocks.items()]
     if form.kind != "summary" or form.is_bar or form.is_of_other or len(times) != 1 or not TRAINING.search(form.text):
         return
     words = set(_WORD.findall(form.text.lower()))
-    if not words & (listed("not_whole") | listed("not_training") | listed("mean")):
+    if not words & (listed("not_whole") | listed("not_training") | listed("mean") | scope_words("card")):
         yield from ((s, slot) for s, slot in times if _is_known(s) and not _is_of_two(form.text[slot.start : slot.end]))
 
 

@@ -16,7 +16,9 @@ OF_EPOCHS = (
 )
 FEWEST_EPOCHS = 3
 OF_BARS = ("step", "epoch", "steps_per_epoch", "elapsed", "line")
+OF_ENDS = ("epoch", "steps_per_epoch", "line")
 COLUMNS = (RUN, "epoch", "steps_per_epoch", "line")
+FASTER = 1.1  # times; what a bar shows is rounded
 
 
 def refuse_epochs(part: FormatRecords) -> None:
@@ -47,5 +49,21 @@ def refuse_several(part: FormatRecords) -> None:
     places = np.flatnonzero((runs[1:] != runs[:-1]) & (epochs[1:] == epochs[:-1]))
     # An evaluation within an epoch makes two beginnings: its own, and where training goes on behind it.
     if len(np.unique(epochs[places])) >= FEWEST_EPOCHS and np.isin(np.diff(epochs[places]), (0, 1)).all():
+        first, second = (int(records["line"][places[0] + n]) for n in (0, 1))
+        raise NoMeasurement(TWICE, first=first, second=second)
+
+
+def refuse_faster(part: FormatRecords) -> None:
+    """Raise ``NoMeasurement`` where epochs end twice, the second time faster: a bar that is drawn again is slower."""
+    if not set(OF_ENDS) <= set(part.table):
+        return
+    records = part.table.rows(part.table.are("epoch"))
+    epochs, seconds = records["epoch"].astype(np.float64), np.full(len(records), np.nan)
+    for name, power in (("step_time", 1.0), ("step_rate", -1.0)):
+        if name in records:
+            with np.errstate(divide="ignore"):
+                seconds = np.where(np.isnan(seconds), records[name].astype(np.float64) ** power, seconds)
+    places = np.flatnonzero((epochs[1:] == epochs[:-1]) & (seconds[:-1] > FASTER * seconds[1:]))
+    if len(np.unique(epochs[places])) >= FEWEST_EPOCHS:
         first, second = (int(records["line"][places[0] + n]) for n in (0, 1))
         raise NoMeasurement(TWICE, first=first, second=second)
