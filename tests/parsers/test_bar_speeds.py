@@ -68,7 +68,7 @@ def nameless(*seconds: float) -> str:
 
 
 def test_a_nameless_bar_of_which_every_other_pass_is_faster_is_refused(tmp_path: Path) -> None:
-    assert "take turns at two speeds" in refused(tmp_path, nameless(*(1.0, 0.8) * 6))
+    assert "alternate between two speeds" in refused(tmp_path, nameless(*(1.0, 0.8) * 6))
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_a_bar_that_counts_the_passes_of_another_takes_no_turns_with_it(tmp_path
 
 
 def test_a_bar_that_goes_on_with_several_passes_of_another_may_be_of_anything(tmp_path: Path) -> None:
-    assert "alternates with another one" in refused(tmp_path, within(2))
+    assert "with each pass of a bar inside it" in refused(tmp_path, within(2))
 
 
 @pytest.mark.parametrize("name", ["", "T: ", "Batch: "])

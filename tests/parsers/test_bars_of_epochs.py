@@ -90,7 +90,7 @@ def test_results_of_the_last_evaluation_that_stand_beside_all_steps_tell_of_no_e
 def test_results_that_are_rounded_to_the_same_now_and_then_are_other_ones(tmp_path: Path) -> None:
     line = "Training: {p:3d}%|##| {n}/50 [{clock}<09:00, 40.00s/it, train_loss=0.{n}, val_loss=0.{m}]\n"
     text = "".join(line.format(n=n, m=n - n % 4 // 3, p=2 * n, clock=clock(40 * n)) for n in range(10, 31))
-    assert "so it may be an epoch" in refused(tmp_path, text)
+    assert "so a step may be an epoch" in refused(tmp_path, text)
 
 
 def test_a_bar_that_goes_on_as_another_comes_to_its_end_counts_no_steps(tmp_path: Path) -> None:
@@ -99,13 +99,13 @@ def test_a_bar_that_goes_on_as_another_comes_to_its_end_counts_no_steps(tmp_path
         f"{n:3d}%|##| {n}/100 [{clock(50 * n)}<09:00, 50.0{n % 3}s/it, loss=0.{n}]\n"
         for n in range(1, 31)
     )
-    assert "each pass of a bar within it" in refused(tmp_path, text)
+    assert "each pass of a bar inside it" in refused(tmp_path, text)
 
 
 @pytest.mark.parametrize("name", ["Folds", "Clients", "seeds", "Communication rounds", "Layers"])
 def test_a_bar_called_that_of_what_has_many_steps_counts_none(tmp_path: Path, name: str) -> None:
     line = f"{name}: {{p:3d}}%|##| {{n}}/50 [{{clock}}<09:00, 40.00s/it, loss=0.{{n}}]\n"
-    assert "each of which has many steps" in refused(tmp_path, ticks(line))
+    assert "has many steps each" in refused(tmp_path, ticks(line))
 
 
 def test_a_bar_that_numbers_one_of_them_counts_its_steps(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_a_time_of_as_many_steps_as_lie_between_lines_is_read(tmp_path: Path, li
 
 def test_it_says_of_what_the_time_is(tmp_path: Path) -> None:
     said = " ".join(map(str, drafted(tmp_path, text(EACH["took"])).assumed))
-    assert "each line gives the time of 10 steps" in said
+    assert "the time of all 10 steps since the previous line" in said
 
 
 def test_the_first_line_of_a_run_that_goes_on_counts_no_more_than_others(tmp_path: Path) -> None:
