@@ -14,7 +14,7 @@ from .checking.epochs_a_second import epochs_a_second, why_epochs
 from .checking.loops import refuse_epochs, refuse_faster, refuse_several
 from .checking.own_clock import WARNINGS as OF_CLOCKS
 from .checking.own_clock import by_own_clock, without_pauses
-from .checking.running_means import evened
+from .checking.running_means import CLOCK_GOES_ON, evened
 from .checking.shown_steps import OF_SHOWN_STEPS, represented
 from .crosscheck import COUNTS_A_PART, IN_STEPS, NONE_COMPUTED, chosen, estimated, which
 from .estimate import ALL_ZERO, Facts, Values
@@ -154,7 +154,7 @@ def _unstated(part: FormatRecords, facts: Facts, run: int | None) -> Measurement
         try:
             return _uncounted(part, facts, run, error)
         except NoMeasurement as other:
-            raise (other if other.message.key in OF_SHOWN_STEPS else error) from None
+            raise (other if other.message.key in (*OF_SHOWN_STEPS, CLOCK_GOES_ON) else error) from None
 
 
 def _representative(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:

@@ -101,3 +101,13 @@ def test_the_median_is_used_where_whole_epochs_took_as_long_as_that_says(tmp_pat
 def test_a_mean_that_whole_epochs_confirm_stays(tmp_path: Path) -> None:
     found = read(tmp_path, torchvision(slow=0.55)).measurement
     assert found is not None and found.protocol.statistic == "mean"
+
+
+def test_means_by_a_clock_that_goes_on_from_epoch_to_epoch_are_refused(tmp_path: Path) -> None:
+    """The bar of a program that draws one bar over all epochs: its rate is that since the start of the run."""
+    took = [(epoch, step, 40.0 * epoch + step) for epoch in range(6) for step in range(1, STEPS)]
+    found = read(tmp_path, "".join(bar(*one) for one in took))
+    assert found.measurement is None
+    assert str(found.reason).startswith(
+        "The clock of the progress bar does not restart with its steps, first at line 40"
+    )

@@ -15,6 +15,7 @@ from ..crosscheck import TOLERANCE, Check, by
 from ..estimate import READS, Facts, Values
 from ..measurement import Measurement, NoMeasurement, measure
 from ..protocol import Protocol
+from ..record_columns import Columns
 from ..selection import readings
 from ..window import Counts, step_field, steps_in_epoch
 from ..windows.warm_up import warm_up
@@ -31,6 +32,10 @@ LAST_MEAN_OF_EACH = (
     "The last running mean of each epoch is used: the mean of {count} records, {mean} {unit}, over-weights the first "
     "steps of an epoch."
 )
+CLOCK_GOES_ON = (
+    "The clock of the progress bar does not restart with its steps, first at line {line}, so the speeds it shows are "
+    "not those of an epoch."
+)
 WARNINGS = (LAST_MEANS, MEDIAN_OF_MEANS, LAST_MEAN_OF_EACH)
 # What was measured from the times of steps that the records print, each with its weight of one.
 TIMES_OF_STEPS = (("step", "steps", "mean"), ("step", "step_time", "mean"))
@@ -38,7 +43,11 @@ FEWEST_EPOCHS = 2  # the only one holds all of its warm-up, and a stall at the e
 
 
 def evened(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
-    """The measurement by the median of running means, or their last ones, where their mean is not what these give."""
+    """The measurement by the median of running means, or their last ones, where their mean is not what these give.
+
+    Raises ``NoMeasurement`` where they are not means of an epoch.
+    """
+    _refuse_clock_of_run(part, found)
     last = next((check for check in by_last_means(part, facts, found) if abs(check.ratio - 1) > TOLERANCE), None)
     if last is None:
         return found
@@ -48,6 +57,23 @@ def evened(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement
     others = [said for said in found.warnings if said.key != RUNNING_MEAN]
     told = {"value": f"{last.measurement.value:.6g}", "mean": f"{found.value:.6g}", "unit": found.unit}
     return replace(median, warnings=(*others, Message(MEDIAN_OF_MEANS, **told)))
+
+
+def _refuse_clock_of_run(part: FormatRecords, found: Measurement) -> None:
+    """Refuse means of an epoch by a clock that goes on where the steps begin anew: they hold the epochs before, too."""
+    records = Columns(part.of_run(found.protocol.run).table).of_kind("step")
+    if (found.protocol.records, found.protocol.estimate, found.protocol.statistic) not in TIMES_OF_STEPS:
+        return
+    if "step" not in records or "elapsed" not in records or "running_mean" not in _kinds(part):
+        return
+    begins = np.diff(records.numbers("step")) < 0
+    if begins.sum() >= FEWEST_EPOCHS and (np.diff(records.numbers("elapsed"))[begins] > 0).all():
+        raise NoMeasurement(CLOCK_GOES_ON, line=records["line"][1:][begins][0])
+
+
+def _kinds(part: FormatRecords) -> set[str | None]:
+    """What the times of a step of a part are, each a mean or not."""
+    return {field.kind for name in READS["steps"] if (field := part.fields.get(("step", name))) is not None}
 
 
 def _by_last(part: FormatRecords, facts: Facts, found: Measurement, last: Measurement) -> Measurement | None:
