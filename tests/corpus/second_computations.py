@@ -17,7 +17,7 @@ DAY = 86400
 LEAST_SECONDS = 20
 PAUSE = 3.0
 LEAST_LINES = 5
-DRAWN_AGAIN = 2  # seconds at most until a bar is drawn again as it closes
+DRAWN_AGAIN, NEAR = 2, 3  # seconds and lines at most until a bar is drawn again as it closes
 # How often a number rises that counts steps, how many of the lines used tell a time, and how alike the rates are that
 # remaining times give.
 RISES = 0.8
@@ -85,10 +85,14 @@ def by_bars(lines: Sequence[str], used: Sequence[str]) -> float | None:
     if len(totals) != 1:
         return None
     passes: list[list[Point]] = []
-    with_loss = set()
-    for found in (found for line in lines for found in BAR.finditer(line) if found["total"] in totals):
-        point = Point(int(found["done"]), _passed(found["passed"]))
-        if not passes or _begins_anew(passes[-1][-1] if passes[-1] else None, point, int(found["total"])):
+    with_loss, drawn = set(), 0
+    every = ((number, found) for number, line in enumerate(lines) for found in BAR.finditer(line))
+    for number, found in ((number, found) for number, found in every if found["total"] in totals):
+        point, is_near = Point(int(found["done"]), _passed(found["passed"])), number - drawn <= NEAR
+        drawn = number
+        if not passes or _begins_anew(
+            passes[-1][-1] if passes[-1] else None, point, int(found["total"]), is_near=is_near
+        ):
             passes.append([Point(0, 0)] if found["done"] == found["total"] else [])
         if not passes[-1] or point.done > passes[-1][-1].done:  # else drawn again, with a later time
             passes[-1].append(point)
@@ -101,11 +105,11 @@ def by_bars(lines: Sequence[str], used: Sequence[str]) -> float | None:
     return sum(last.done - first.done for first, last in ends) / seconds if is_long else None
 
 
-def _begins_anew(last: Point | None, point: Point, total: int) -> bool:
-    """Whether a bar is drawn in another pass: at its end, where it may be drawn once more, by its clock."""
+def _begins_anew(last: Point | None, point: Point, total: int, *, is_near: bool) -> bool:
+    """Whether a bar is drawn in another pass: at its end, where it may be drawn once more near by, by its clock."""
     if last is None or point.done != last.done:
         return last is not None and point.done < last.done
-    return point.done == total and abs(point.seconds - last.seconds) > DRAWN_AGAIN
+    return point.done == total and not (is_near and abs(point.seconds - last.seconds) <= DRAWN_AGAIN)
 
 
 def _passed(clock: str) -> float:

@@ -34,6 +34,11 @@ def test_whole_passes_that_take_different_times_all_count() -> None:
     assert rates([bar(500, seconds) for seconds in (100, 101, 400, 399)]) == {"bars": 2.0}
 
 
+def test_whole_passes_with_other_lines_between_all_count_though_they_take_about_as_long() -> None:
+    passes = ([bar(500, seconds), *["saved"] * 5] for seconds in (100, 101, 400))
+    assert rates([line for one in passes for line in one]) == {"bars": 2.5}
+
+
 def test_bars_without_a_loss_between_those_that_show_one_are_of_another_loop() -> None:
     loops = ((", loss=0.5]", 5), ("]", 20), (", loss=0.4]", 5))
     lines = [f"{bar(done, done // speed)[:-1]}{end}" for end, speed in loops for done in STEPS]
