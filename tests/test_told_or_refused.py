@@ -208,3 +208,9 @@ def test_a_bar_of_an_evaluation_within_each_epoch_makes_no_runs(tmp_path: Path) 
 def test_runs_that_were_begun_again_in_other_batches_each_give_a_number(tmp_path: Path) -> None:
     found = shown(tmp_path, passes((0, 20, 0.5), (0, 30, 0.5), (0, 40, 0.25), (1, 40, 0.25)))
     assert [each["throughput"]["value"] for each in found["runs"]] == [2, 2, 4]
+
+
+def test_an_end_that_is_drawn_again_in_its_own_line_is_that_of_the_same_bar(tmp_path: Path) -> None:
+    ends = "Epoch {n}: 100%|##| 300/300 [00:30<00:00, {rate}it/s, loss=2.5]"
+    text = "".join(f"{ends.format(n=n, rate='9.00')}\r{ends.format(n=n, rate='10.00')}\n" for n in range(5))
+    assert shown(tmp_path, text)["throughput"] is not None

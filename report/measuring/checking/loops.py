@@ -63,7 +63,8 @@ def refuse_faster(part: FormatRecords) -> None:
         if name in records:
             with np.errstate(divide="ignore"):
                 seconds = np.where(np.isnan(seconds), records[name].astype(np.float64) ** power, seconds)
-    places = np.flatnonzero((epochs[1:] == epochs[:-1]) & (seconds[:-1] > FASTER * seconds[1:]))
+    is_new = np.diff(records["line"]) > 0  # a bar that has ended begins a line
+    places = np.flatnonzero(is_new & (epochs[1:] == epochs[:-1]) & (seconds[:-1] > FASTER * seconds[1:]))
     if len(np.unique(epochs[places])) >= FEWEST_EPOCHS:
         first, second = (int(records["line"][places[0] + n]) for n in (0, 1))
         raise NoMeasurement(TWICE, first=first, second=second)
