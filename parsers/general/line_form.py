@@ -43,6 +43,7 @@ _LEVEL = r"[\[(<]?(?:INFO|DEBUG|WARNING|ERROR)[\])>]?"
 _NAME = r"[\[(<]?[A-Za-z_][\w./-]{0,59}(?::\d{1,6})?[\])>]?"
 _GAP = r"(?: ?[-|:] ?| )"
 _BY_A_LOGGER = re.compile(rf"(?:{_LEVEL}{_GAP}{_NAME}|{_NAME}{_GAP}{_LEVEL}|\[INFO\|{_NAME}){_GAP}[\[(<]?")
+_OF_EVALUATION = frozenset(("val", "valid", "validation", "eval", "test", "dev"))
 MOST_HEAD_WORDS = 6
 
 
@@ -150,8 +151,12 @@ class LineForm:
 
     @cached_property
     def results(self) -> list[Slot]:
-        """The numbers that are results of an evaluation: `val_loss=0.5`."""
-        return [slot for slot in self.said.slots if slot.sense and "other" in slot.sense.flags]
+        """The numbers that are results of an evaluation: `val_loss=0.5`, `test auc 0.9`."""
+        return [
+            slot
+            for slot, name in zip(self.said.slots, self.names, strict=True)
+            if (slot.sense and "other" in slot.sense.flags) or _OF_EVALUATION & set(name.split())
+        ]
 
     @cached_property
     def names(self) -> tuple[str, ...]:

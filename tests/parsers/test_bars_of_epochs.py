@@ -82,6 +82,12 @@ def test_a_bar_that_tells_other_results_of_an_evaluation_with_each_step_is_refus
     assert "so a step may be an epoch" in refused(tmp_path, ticks(line))
 
 
+def test_results_that_a_bar_shows_once_its_step_was_drawn_are_those_of_the_step(tmp_path: Path) -> None:
+    line = "Training: {p:3d}%|##| {n}/50 [{clock}<09:00, 40.00s/it, train_loss=0.{m}, val_loss=0.4{m}]\n"
+    text = "".join(line.format(n=n, m=m, p=2 * n, clock=clock(40 * n)) for n in range(10, 31) for m in (n - 1, n))
+    assert "so a step may be an epoch" in refused(tmp_path, text)
+
+
 def test_results_of_the_last_evaluation_that_stand_beside_all_steps_tell_of_no_epoch(tmp_path: Path) -> None:
     line = "Training: {p:3d}%|##| {n}/50 [{clock}<09:00, 40.00s/it, train_loss=0.{n}, val_loss=0.45]\n"
     assert set(drafted(tmp_path, ticks(line)).reading.records["step_time"]) == {40.0}

@@ -66,9 +66,11 @@ def goes_with_own_epochs(series: SpokenSeries) -> bool:
 
 
 def is_evaluated_each_step(series: SpokenSeries) -> bool:
-    """Whether the results of an evaluation that its lines hold are other ones with each step."""
-    steps = np.diff(series.steps)
-    results = np.array([[row.number(slot) for slot in row.form.results[:1]] or [math.nan] for row in series.rows])[:, 0]
+    """Whether the results of an evaluation that its lines hold are other ones with each step, as it was drawn last."""
+    last = np.append(np.diff(series.steps) != 0, True)
+    steps = np.diff(series.steps[last])
+    drawn = [row for row, is_last in zip(series.rows, last, strict=True) if is_last]
+    results = np.array([[row.number(slot) for slot in row.form.results[:1]] or [math.nan] for row in drawn])[:, 0]
     is_known = (steps > 0) & np.isfinite(results[1:]) & np.isfinite(results[:-1])
     are_next = bool(is_known.sum() >= FEWEST and (steps[is_known] == 1).mean() >= MOST)
     return are_next and bool((np.diff(results)[is_known] != 0).mean() >= HALF)

@@ -20,7 +20,6 @@ MAY_BE_SAMPLES = "what stands before the total in {counter} counts steps; nothin
 SEVERAL_AT_ONCE = "the progress bar advances by multiples of {count}; it may count samples rather than steps"
 OF_ONE_PROCESS = "{name} is per process: each step usually has {count} lines"
 OF_ONE_IN_EPOCHS = "{name} is per process: each epoch has {count} lines"
-_OF_EVALUATION = {"val", "valid", "validation", "eval", "test", "dev"}
 NAMELESS = "a number without a name"
 
 
@@ -29,11 +28,11 @@ def assumptions(speeds: Iterable[Proven]) -> Iterator[Message]:
     for one in speeds:
         yield from one.why
         if "mean" in one.series.sense.flags:
-            yield Message(A_MEAN, name=one.series.sense.name)
+            yield Message(A_MEAN, name=one.series.sense.name or Message(NAMELESS))
         if one.series.closes_a_run:
             yield Message(OF_A_RUN, name=one.series.sense.name)
         if one.role in (ELAPSED, DURATION, STEP, STEP_TIME) and _are_evaluated(one.series):
-            yield Message(WITH_EVALUATION, name=one.series.sense.name)
+            yield Message(WITH_EVALUATION, name=one.series.sense.name or Message(NAMELESS))
         if one.role in (ELAPSED, STEP) and (counter := _unnamed_counter(one.series)):
             yield Message(MAY_BE_SAMPLES, counter=counter)
         if one.is_bar and one.role in (STEP_RATE, STEP_TIME) and (count := counted_at_once(one.series)) > 1:
@@ -51,8 +50,8 @@ def tell_no_day(series: SpokenSeries) -> bool:
 
 
 def _are_evaluated(series: SpokenSeries) -> bool:
-    """Whether each of its lines holds a result of an evaluation: `val_loss=0.5`, `test auc 0.9`."""
-    return all(form.results or _OF_EVALUATION & set(" ".join(form.names).split()) for form in series.slots)
+    """Whether each of its lines holds a result of an evaluation."""
+    return all(form.results for form in series.slots)
 
 
 def _unnamed_counter(series: SpokenSeries) -> str | None:
