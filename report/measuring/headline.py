@@ -14,6 +14,7 @@ from .checking.epochs_a_second import epochs_a_second, why_epochs
 from .checking.loops import refuse_epochs, refuse_faster, refuse_several
 from .checking.own_clock import WARNINGS as OF_CLOCKS
 from .checking.own_clock import by_own_clock, without_pauses
+from .checking.rate_of_batches import of_batches
 from .checking.running_means import CLOCK_GOES_ON, evened
 from .checking.shown_steps import OF_SHOWN_STEPS, represented
 from .crosscheck import COUNTS_A_PART, IN_STEPS, NONE_COMPUTED, chosen, estimated, which
@@ -149,7 +150,8 @@ def of_records(part: FormatRecords, facts: Facts, stated: Protocol | None, run: 
 def _unstated(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:
     """What a run gives by no protocol: steps a second, or epochs, where what they hold is not known."""
     try:
-        return _representative(part, facts, chosen(part, facts, run))
+        found = _representative(part, facts, chosen(part, facts, run))
+        return _told(found, of_batches(part, facts, found))
     except NoMeasurement as error:
         try:
             return _uncounted(part, facts, run, error)
