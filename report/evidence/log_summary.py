@@ -14,8 +14,9 @@ from parsers.runs.reading import Reading, read
 from parsers.scanning.leftover import Leftover
 
 from ..measuring.card_figures import CardFigure, card_figures, remarks
+from ..measuring.caveats import STARTS_LATER
 from ..measuring.checking.own_figures import differing, own_figures
-from ..measuring.crosscheck import Check, caveats, checks
+from ..measuring.crosscheck import RESUMED, Check, caveats, checks
 from ..measuring.headline import RunOfLog, headline
 from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.protocol import Protocol
@@ -36,7 +37,9 @@ BY_NAMES = "No known format matches: read by the names and units of its numbers,
 ASSUMED = "Assumed: {assumed}."
 NO_FORMAT = "None of the {count} lines match a known format (list the formats with `tachograph formats`)."
 NO_FORMAT_OF_LINE = "The only line does not match a known format (list the formats with `tachograph formats`)."
+OF_RESUMED = "The log's own total, {value} {unit}, may count steps before a checkpoint (line {line}); its bar is used."
 SEVERAL_RUNS = "The log contains {count} runs; the throughput is that of run {run} (protocol key run={run})."
+ACCOUNT, FAR = ("total", "matched", "ignored", "unrecognised"), 0.05
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,8 @@ def summarise(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], for
     found = _measured(summary, protocol)
     if format_ is None and reading.format and not found.measurement and not any(part.rank[0] for part in reading.parts):
         found = _by_bar(found, protocol, given)
+    if format_ is None and protocol is None:
+        found = _of_resumed(found, given)
     cards = of_cards(found.reading, found.measurement, found.ranks) if found.ranks else None
     return replace(found, observed=observed(found.reading, found.measurement), cards=cards)
 
@@ -157,7 +162,7 @@ def read_for_page(log: Path) -> Reading:
     if reading.format and any(part.rank[0] for part in reading.parts):
         return reading
     found = summarise(log, None, ())
-    if found.bar:
+    if found.bar and found.bar.said.key != OF_RESUMED:
         return replace(found.bar.reading, warnings=(found.bar.said, *found.bar.reading.warnings))
     if found.general is None or not found.general.is_found:
         return reading if reading.format else read(log)  # which says why it cannot
@@ -173,14 +178,25 @@ def _by_bar(summary: Summary, protocol: Protocol | None, given: tuple[Fact, ...]
     """The summary of a log whose formats print no speed by its progress bar, if that is known."""
     from parsers.general.drafting import read_by_bar  # of use for such a log only
 
-    known = [part.format for part in summary.reading.parts if part.format]
-    bar = read_by_bar(summary.reading.path, known, given)
+    bar = read_by_bar(summary.reading.path, [part.format for part in summary.reading.parts if part.format], given)
     if bar is None:
         return summary
     if isinstance(bar, Message):
         return replace(summary, reason=Message("{first} {second}", first=summary.reason, second=bar))
     reading = _of_all_ranks(bar.reading, summary.reading, given)
     return _measured(Summary(reading, reading.parts[0], summary.protocol, bar=bar), protocol)
+
+
+def _of_resumed(summary: Summary, given: tuple[Fact, ...]) -> Summary:
+    """The summary by the progress bar of a run whose own total contradicts it, which counts what a checkpoint held."""
+    own = summary.measurement
+    late = next((said for said in summary.warnings if own and said.key in (STARTS_LATER, RESUMED)), None)
+    found = _by_bar(summary, None, given) if late else summary
+    totals = [check.ratio for check in found.own if check.measurement.protocol.records == "summary"]
+    if own and late and found.bar and any(abs(ratio - 1) > FAR for ratio in totals):
+        told = Message(OF_RESUMED, line=late.values["line"], value=f"{own.value:.6g}", unit=own.unit)
+        return replace(found, bar=replace(found.bar, said=told))
+    return summary
 
 
 def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
@@ -196,11 +212,10 @@ def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
             refused = refused or (error.ranks if isinstance(error, RanksDifferError) else None)
         else:
             reading = reading.of_run(found.protocol.run)
-            others = checks(part, reading.facts, found)
-            own = own_figures(reading.parts, reading.facts, found, part)
-            known = replace(summary, reading=reading, part=part, measurement=found, protocol=found.protocol)
-            figures = card_figures(reading, part, found)
-            return replace(known, checks=tuple(others), own=tuple(own), runs=each, figures=figures)
+            known = replace(summary, reading=reading, part=part, measurement=found, protocol=found.protocol, runs=each)
+            own = tuple(own_figures(reading.parts, reading.facts, found, part))
+            others, figures = tuple(checks(part, reading.facts, found)), card_figures(reading, part, found)
+            return replace(known, checks=others, own=own, figures=figures)
     return replace(summary, reason=reasons[0], refused=refused)
 
 
@@ -223,12 +238,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
         "bytes": reading.bytes,
         "format": next(iter(summary.formats), None),
         "formats": summary.formats,
-        "lines": {
-            "total": account.total,
-            "matched": account.matched,
-            "ignored": account.ignored,
-            "unrecognised": account.unrecognised,
-        },
+        "lines": {name: getattr(account, name) for name in ACCOUNT},
         "facts": {name: {"value": f.value, "witness": str(f.source)} for name, f in reading.facts.items()}
         | summary.observed.facts(),
         "records": int(summary.part.table.are(summary.protocol.records).sum()),
@@ -254,7 +264,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
 
 
 def _log(log: RankLog) -> dict[str, Any]:
-    lines = {name: getattr(log.account, name) for name in ("total", "matched", "ignored", "unrecognised")}
+    lines = {name: getattr(log.account, name) for name in ACCOUNT}
     return {"rank": log.rank, "log": str(log.path), "sha256": log.sha256, "bytes": log.bytes, "lines": lines}
 
 

@@ -8,6 +8,7 @@ import pytest
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import option
 from parsers.runs.reading import Reading, survey
+from report.evidence.log_summary import summarise
 from report.measuring.crosscheck import caveats, checks, chosen
 from report.measuring.measurement import NoMeasurement
 
@@ -146,3 +147,26 @@ def test_tokens_and_samples_are_compared_by_the_counts_of_the_log(tmp_path: Path
     by_tokens = replace(by_samples, value=6400, unit="tokens/s")
     (check,) = checks(found.parts[0], found.facts, by_tokens)
     assert (check.measurement.unit, check.ratio) == ("samples/s", 0.5)
+
+
+def resumed(begins: float, rate: float) -> str:
+    """A bar of 400 steps of two seconds, of which the first 200 were done before it was drawn, losses and a total."""
+    lines = []
+    for n in range(10, 201, 10):
+        at = f"{2 * n // 60:02}:{2 * n % 60:02}"
+        lines.append(f"\r{(200 + n) // 4:3}%|##| {200 + n}/400 [{at}<09:00,  2.00s/it]\n")
+        lines.append(f"{{'loss': 2.5, 'learning_rate': 0.1, 'epoch': {begins + n / 100:.1f}}}\n")
+    total = f"'train_runtime': 400.0, 'train_samples_per_second': 8.0, 'train_steps_per_second': {rate}, 'epoch': 4.0"
+    return f"{''.join(lines)}{{{total}}}\n"
+
+
+@pytest.mark.parametrize(("begins", "rate", "value"), [(2.0, 1.0, 0.5), (0.0, 0.5, 8.0)], ids=["resumed", "whole"])
+def test_the_bar_is_used_where_a_total_counts_steps_before_a_checkpoint(
+    tmp_path: Path, begins: float, rate: float, value: float
+) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(resumed(begins, rate), encoding="utf-8")
+    found = summarise(log, None, ())
+    assert found.measurement is not None and found.measurement.value == pytest.approx(value, rel=0.01)
+    is_told = any("may count steps before a checkpoint (line 2)" in str(said) for said in found.warnings)
+    assert is_told == (begins > 1)
