@@ -9,7 +9,8 @@ from .spoken_series import AGREE, SpokenSeries
 
 OF_EVALUATION = "some of its lines follow an evaluation heading"
 _EVALUATES = re.compile(
-    r"(?i)(?:[^a-z]|\b(?:info|start(?:ing|ed)?|begin(?:ning)?|running|now|run|do|on|the)\b)*"
+    r"(?i)\W*(?:开始|正在)?(?:验证|评估|测试|検証|評価)"
+    r"|(?:[^a-z]|\b(?:info|start(?:ing|ed)?|begin(?:ning)?|running|now|run|do|on|the)\b)*"
     r"(?:evaluat|validat|testing|inference|predicting|test[^a-z0-9]*$|test (?:on|at|for|after|of) )"
 )
 # The same as a sentence of its own, which may stand farther before.
@@ -17,6 +18,7 @@ _ANNOUNCES = re.compile(
     r"(?i)[^a-z]*(?:\w+ ){0,2}?(?:evaluating|validating|testing|predicting"
     r"|(?:start|begin|run)(?:ing|ning)? (?:the )?(?:evaluation|validation|inference|prediction|test))\b"
     r"(?! (?:set|split|data)\w*\W*\d)|[^a-z]*(?:evaluation|test|inference)[^a-z0-9]*$"
+    r"|\W*(?:开始)?(?:验证|评估|测试|検証|評価)(?:中|開始|を開始します)?\W*$"
 )
 _TITLE = re.compile(
     r"(?i)[^a-z]*(?:[a-z]+ ){0,2}?(?:evaluat[a-z]+|validat[a-z]+|test(?:ing)?|inference)(?: [a-z]+){0,4}[^a-z0-9]*$"

@@ -48,10 +48,17 @@ def are_paused(texts: Sequence[str]) -> bool:
     dates = [found[0] if (found := _DATE.search(text[:160])) else None for text in texts]
     moments = list(map(moment, texts))
     return any(
-        None not in (one, other) and (one != other) != (round((after - before) / _DAY) != 0)
+        (one != other) != (round((after - before) / _DAY) != 0) or not (one == other or _is_next_day(one, other))
         for (one, other), (before, after) in zip(pairwise(dates), pairwise(moments), strict=True)
-        if math.isfinite(after - before)
+        if one is not None and other is not None and math.isfinite(after - before)
     )
+
+
+def _is_next_day(one: str, other: str) -> bool:
+    """Whether a date may be that after another, whatever the order of its numbers: a day more, or the first again."""
+    numbers = (map(int, re.findall(r"\d+", date)) for date in (one, other))
+    changed = [(before, after) for before, after in zip(*numbers, strict=False) if before != after]
+    return [after - before for before, after in changed] == [1] or any(after == 1 for _, after in changed)
 
 
 def _of_day(text: str) -> float | None:

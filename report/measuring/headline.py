@@ -22,6 +22,7 @@ from .estimate import ALL_ZERO, Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol
 from .scaling import ASKING
+from .windows.epochs_of_run import OF_EARLIER_RUNS, may_hold_earlier_runs
 from .windows.warm_up import warm_up
 
 FEWEST_STEADY = 3
@@ -100,7 +101,7 @@ def headline(
         refuse_several(part)
         refuse_faster(part)
     # Each run is measured on its own records: to look through the whole table for each would take the square of them.
-    each = tuple(_measured(part.of_run(run), reading, stated) for run in _runs(part))
+    each = tuple(_of_itself(_measured(part.of_run(run), reading, stated), part) for run in _runs(part))
     if stated and stated.run:
         return _of_run(part, reading, stated, None), each
     found = next((run.measurement for run in reversed(each) if run.measurement), None)
@@ -127,6 +128,14 @@ def _measured(part: FormatRecords, reading: Reading, stated: Protocol | None) ->
         return replace(run, reason=error.message)
 
 
+def _of_itself(run: RunOfLog, part: FormatRecords) -> RunOfLog:
+    """What a run gives, unless the time of all its epochs may be that of the runs before, too."""
+    is_total = run.measurement is not None and run.measurement.protocol.is_of_whole_run
+    if is_total and may_hold_earlier_runs(part.table, run.number):
+        return replace(run, measurement=None, reason=Message(OF_EARLIER_RUNS))
+    return run
+
+
 def _of_run(part: FormatRecords, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
     facts = reading.of_run(stated.run if stated and stated.run else run).facts
     # The rate of each record is of no use any more: of a large log, or of many runs, they are a whole column.
@@ -139,19 +148,20 @@ def of_records(part: FormatRecords, facts: Facts, stated: Protocol | None, run: 
     Raises ``NoMeasurement``.
     """
     if stated is None:
-        return _unstated(part, facts, run)
-    if run is not None:
-        stated = stated.overridden(f"run={run}")
-    if not stated.states_estimate:
-        return estimated(part, facts, stated)
-    return measure(part.table, part.fields, facts, stated)
+        found = _unstated(part, facts, run)
+    else:
+        stated = stated if run is None else stated.overridden(f"run={run}")
+        if stated.states_estimate:
+            found = measure(part.table, part.fields, facts, stated)
+        else:
+            found = estimated(part, facts, stated)
+    return _told(found, of_batches(part, facts, found))
 
 
 def _unstated(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:
     """What a run gives by no protocol: steps a second, or epochs, where what they hold is not known."""
     try:
-        found = _representative(part, facts, chosen(part, facts, run))
-        return _told(found, of_batches(part, facts, found))
+        return _representative(part, facts, chosen(part, facts, run))
     except NoMeasurement as error:
         try:
             return _uncounted(part, facts, run, error)

@@ -134,3 +134,20 @@ def test_the_bar_of_a_log_that_tells_only_of_an_evaluation_is_not_read(tmp_path:
 def test_a_bar_before_each_pass_of_which_a_checkpoint_is_loaded_may_be_that_of_an_evaluation(tmp_path: Path) -> None:
     text = "".join(f"epoch_{n}.pth loaded\n{nameless(100, 0.5)}loss 0.{n}\n" for n in EPOCHS)
     assert "a checkpoint is loaded before each pass" in refused(tmp_path, text)
+
+
+def test_a_longer_bar_without_a_loss_that_alternates_with_one_that_shows_it_may_be_that_of_training(
+    tmp_path: Path,
+) -> None:
+    text = "".join(
+        f"Epoch {n}/5\n100%|##| 200/200 [00:40<00:00,  4.9{n}it/s]\n"
+        f"100%|##| 50/50 [00:08<00:00,  6.1{n}it/s, loss=0.8{n}0, acc=0.7]\n"
+        for n in range(1, 6)
+    )
+    assert "alternates with another one" in refused(tmp_path, text)
+
+
+@pytest.mark.parametrize("title", ["検証", "验证", "开始评估", "Evaluation"])
+def test_a_bar_below_the_title_of_an_evaluation_is_not_that_of_training(tmp_path: Path, title: str) -> None:
+    text = f"training done, lr: 0.1\n{title}\n100%|##| 200/200 [00:50<00:00,  4.00it/s, loss=0.512]\n"
+    assert refused(tmp_path, text)

@@ -8,6 +8,7 @@ import pytest
 from pytest import approx
 
 from report.evidence.log_summary import Summary, summarise
+from tests.parsers.test_general_reader import refused
 from tests.parsers.toy_logs import write
 
 START = datetime(2031, 2, 3, 23, 58)
@@ -60,7 +61,7 @@ def test_a_pause_of_which_only_the_dates_tell_gives_no_speed(tmp_path: Path, sta
 
 def test_it_says_that_a_stamp_without_a_date_shows_no_pause_of_a_day(tmp_path: Path) -> None:
     said = " ".join(map(str, read(tmp_path, stamped(STEPS, 10, OF_DAY)).warnings))
-    assert "have no date" in said
+    assert "only the time of day" in said
 
 
 @pytest.mark.parametrize("stamp", ["[{left:%H:%M:%S}] ", "step of {left:%H:%M:%S} ", "10:{left:%H:%M:%S} "])
@@ -173,3 +174,9 @@ def test_few_lines_count_steps_where_these_are_even(tmp_path: Path, head: str, c
 def test_few_lines_count_no_steps_where_these_are_uneven(tmp_path: Path) -> None:
     even = stamped(STEPS[:8], 10).splitlines(keepends=True)
     assert read(tmp_path, "".join([BEGIN, *even[:4], even[6].replace("Batch 7", "Batch 5")])).measurement is None
+
+
+def test_a_pause_of_several_days_is_seen_by_the_dates(tmp_path: Path) -> None:
+    hours = [("02/03", hour) for hour in range(16, 21)] + [("02/06", hour) for hour in range(5, 11)]
+    text = "".join(f"{day}/2031 {hour:02}:00:00 step {100 * n} loss 2.{n}0\n" for n, (day, hour) in enumerate(hours))
+    assert "a pause of half a day or more" in refused(tmp_path, text)

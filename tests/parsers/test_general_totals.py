@@ -1,5 +1,6 @@
 """One time of the whole training, where lines number all the epochs that it is of."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from pytest import approx
 
 from parsers.general.drafting import Draft, draft
 from report.evidence.log_summary import Summary, summarise
+from tests.commandline import run
 from tests.parsers.toy_logs import write
 
 EPOCHS = 6
@@ -147,3 +149,11 @@ def test_where_the_number_of_epochs_or_what_took_the_time_is_not_known_there_is_
     tmp_path: Path, text: str
 ) -> None:
     assert read(tmp_path, text).measurement is None
+
+
+def test_a_total_behind_several_runs_is_not_divided_by_the_epochs_of_the_last(tmp_path: Path) -> None:
+    line, grammar = "Epoch [{next}/{count}], Loss: {loss:.4f}\n", tmp_path / "my.lark"
+    run("format", write(tmp_path, log(line).encode()), "--out", grammar)
+    folds = tmp_path / "folds.log"
+    folds.write_text(f"{log(line, '')}{log(line)}", encoding="utf-8")
+    assert json.loads(run("show", "--json", "--format", grammar, folds).stdout)["throughput"] is None

@@ -106,10 +106,12 @@ def _takes_turns(series: SpokenSeries, other: list[Spoken]) -> bool:
 
 
 def _rivals(series: SpokenSeries, gathered: Gathered) -> list[list[Spoken]]:
-    """The drawings of other bars that say of themselves as little as this one, or as much, each by itself."""
+    """The drawings of other bars that say of themselves as little as this one, or as much, or are longer."""
     own = (series.level.words, series.total)
     bars = [rows for key, rows in _bars(gathered).items() if key != own]
-    return [rows for rows in bars if _tell(rows) or not (series.evidence or rows[0].form.level.words)]
+    known = float(series.total or 0)
+    is_told = series.evidence > 0
+    return [rows for rows in bars if _tell(rows) or rows[0].total > known or not (is_told or rows[0].form.level.words)]
 
 
 def _tell(rows: list[Spoken]) -> bool:

@@ -12,7 +12,7 @@ from ..spoken_series import SpokenSeries
 from .epoch_proof import lines_of_an_epoch
 from .proof import Proven
 
-NO_DATE = "the timestamps have no date, so a pause of half a day or more goes unnoticed"
+NO_DATE = "only the time of day is read from the timestamps, so a pause of half a day or more may go unnoticed"
 A_MEAN = "{name} is a mean, and the log does not show of what"
 OF_A_RUN = "{name} covers the whole run; if it resumed from a checkpoint, steps done before may be counted"
 WITH_EVALUATION = "{name} may include the evaluation whose results are on the same lines"

@@ -29,7 +29,7 @@ _ELSEWHERE = re.compile(
     r"|translat\w*|transcrib\w*|encod(?:ed|ing)|denois\w*|tokeniz\w*|quantiz\w*|residual|matmul|gemm|busbw|algbw"
     r"|processed|rows)\b"
 )
-_TRAINS = re.compile(r"(?i)(?<![a-z])(?:pre)?train|epoch|训练")
+_TRAINS = re.compile(r"(?i)(?<![a-z])(?:pre)?train|epoch|训练|訓練|学習|학습")
 
 
 def not_evident(series: SpokenSeries, gathered: Gathered, *, is_shown: bool) -> str | None:

@@ -15,6 +15,7 @@ NOT_ONE_BY_ONE = (
     "first, so their number is unknown."
 )
 SEVERAL_TOTALS = "Several lines give a time of the whole run, from line {first} to line {last}."
+OF_EARLIER_RUNS = "The time of the whole run may include earlier runs of the log, which have none of their own."
 OF_WHOLE_RUN = (
     "The speed is in epochs, as the log gives only the time of all {epochs} epochs together (line {line}), "
     "including evaluations and checkpoints."
@@ -24,13 +25,21 @@ OF_WHOLE_RUN = (
 def epochs_beside(records: Records, protocol: Protocol) -> Columns | None:
     """Return the records that number epochs of the run that a protocol reads the time of; None where it reads no such.
 
-    They are those of epochs, or else of steps.
+    They are those of epochs, or else of steps. Raises ``NoMeasurement`` where an earlier run has no such time.
     """
     if not protocol.is_of_whole_run:
         return None
     records = columns(records)
     run = records.rows(one_run(records, protocol.run, last_run(records)))
+    if "run" in records and len(run) and may_hold_earlier_runs(records, int(run["run"][0])):
+        raise NoMeasurement(OF_EARLIER_RUNS)
     return run.of_kind("epoch" if run.are("epoch").any() else "step")
+
+
+def may_hold_earlier_runs(records: Records, run: int) -> bool:
+    """Whether the time that a log tells at the end of a run may be that of all its runs: one before has none."""
+    numbers, timed = columns(records)["run"], columns(records).of_kind("summary")
+    return not bool(np.isin(numbers[numbers < run], timed["run"]).all())
 
 
 def epochs_of_run(epochs: Columns, fields: Fields, totals: Columns) -> tuple[int, Message]:
