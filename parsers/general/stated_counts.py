@@ -14,7 +14,7 @@ from .spoken_series import SpokenSeries
 
 EPOCH_SHOWS = "a step has {size} samples: {samples} samples make {steps} steps"
 BAR_COUNTS_STEPS = (
-    "the progress bar counts training steps, but the log does not show of what, so no batch size is applied"
+    "the progress bar is taken to count training steps, but nothing names its unit, so no batch size is applied"
 )
 ONE_CARD_SHOWS = "the batch size is that of the whole job: there is one card"
 SIZES_DIFFER = "the log plans several batch sizes ({sizes}), so none is applied"

@@ -37,7 +37,7 @@ BY_NAMES = "No known format matches: read by the names and units of its numbers,
 ASSUMED = "Assumed: {assumed}."
 NO_FORMAT = "None of the {count} lines match a known format (list the formats with `tachograph formats`)."
 NO_FORMAT_OF_LINE = "The only line does not match a known format (list the formats with `tachograph formats`)."
-OF_RESUMED = "The log's own total, {value} {unit}, may count steps before a checkpoint (line {line}); its bar is used."
+OF_RESUMED = "The total, {value} {unit}, may include steps before a checkpoint (line {line}); the progress bar is used."
 SEVERAL_RUNS = "The log contains {count} runs; the throughput is that of run {run} (protocol key run={run})."
 ACCOUNT, FAR = ("total", "matched", "ignored", "unrecognised"), 0.05
 
@@ -49,8 +49,8 @@ class Summary:
     ``part``: what was measured of the reading. ``checks``: the same by other estimates. ``own``: what the program
     prints itself of epochs or the run. ``runs``: what each run gives where the log holds several. ``observed``: what
     the telemetry of the run gives. ``general``: what the general reader found, where no format claims the log. ``bar``:
-    how its progress bar was read, where its formats print no speed. ``refused``: how far ranks
-    are apart where that is too far for a measurement. ``cards``: what telemetry says of the cards of the ranks.
+    how its progress bar was read, where its formats print no speed, or a total of too many steps. ``refused``: how far
+    ranks are apart where that is too far for a measurement. ``cards``: what telemetry says of the cards of the ranks.
     ``figures``: what one card does, where the log is of a language model.
     """
 
@@ -154,7 +154,7 @@ def _of_all_ranks(drafted: Reading, reading: Reading, given: tuple[Fact, ...]) -
 
 
 def read_for_page(log: Path) -> Reading:
-    """Read a log as ``summarise`` does where no protocol is stated: a program that nobody described by its names.
+    """Read a log as ``summarise`` does without a protocol, but for totals, which that of a page may take.
 
     How such a log is read, and what that assumes, are among the warnings. Raises ParserError as ``read`` does.
     """
@@ -175,7 +175,7 @@ def _assumptions(found: "Draft") -> Iterator[Message]:
 
 
 def _by_bar(summary: Summary, protocol: Protocol | None, given: tuple[Fact, ...]) -> Summary:
-    """The summary of a log whose formats print no speed by its progress bar, if that is known."""
+    """The summary of a log by its progress bar instead of its formats, if that is known."""
     from parsers.general.drafting import read_by_bar  # of use for such a log only
 
     bar = read_by_bar(summary.reading.path, [part.format for part in summary.reading.parts if part.format], given)

@@ -71,7 +71,7 @@ class Protocol(BaseModel):
     estimate: Literal["reported", "step_time", "duration", "clock", "instant", "steps"] = "reported"
     """How a throughput is obtained. `reported`: as printed; `step_time`: batch size × cards / step time; `duration`:
     samples of a record / its duration; `clock`: samples between two records / the time between them; `instant`: as
-    printed, with running means converted to instantaneous values; `steps`: steps per second, as printed."""
+    printed, with running means converted to instantaneous values; `steps`: 1 / step time, in steps per second."""
     counts: Literal["samples", "tokens", "steps", "epochs"] = "samples"
     """What `clock` and `duration` count: samples (or tokens where the log states them), steps, or epochs (of epoch
     records, or all of the run whose time a summary record tells). `tokens`, also of `step_time`: samples × sequence

@@ -111,7 +111,7 @@ def test_a_bar_that_goes_on_as_another_comes_to_its_end_counts_no_steps(tmp_path
 @pytest.mark.parametrize("name", ["Folds", "Clients", "seeds", "Communication rounds", "Layers"])
 def test_a_bar_called_that_of_what_has_many_steps_counts_none(tmp_path: Path, name: str) -> None:
     line = f"{name}: {{p:3d}}%|##| {{n}}/50 [{{clock}}<09:00, 40.00s/it, loss=0.{{n}}]\n"
-    assert "has many steps each" in refused(tmp_path, ticks(line))
+    assert "each count covers many steps" in refused(tmp_path, ticks(line))
 
 
 def test_a_bar_that_numbers_one_of_them_counts_its_steps(tmp_path: Path) -> None:

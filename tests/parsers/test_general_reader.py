@@ -131,8 +131,8 @@ REFUSED = {
     "the time of a part of a step": ("step {n} loss: {x:.3f} data_time: {t:.3f} s", "part of a step"),
     "a time of nobody knows what": ("step {n} loss: {x:.3f} time: {t:.3f}", "neither its unit"),
     "a total": ("step {n} loss: {x:.3f} tokens/s: {s}.0", "only rises"),
-    "a rate of an evaluation": ("eval: step {n} loss: {x:.3f} images/s: {y}.0", "not training"),
-    "a rate of serving": ("request {n} latency {x:.3f} tokens/s: {y}.0", "not training"),
+    "a rate of an evaluation": ("eval: step {n} loss: {x:.3f} images/s: {y}.0", "not from training"),
+    "a rate of serving": ("request {n} latency {x:.3f} tokens/s: {y}.0", "not from training"),
     "one number again and again": ("epoch done loss: {x:.3f} images/s: 100.0", "never changes"),
     "zero": ("step {n} loss: {x:.3f} images/s: 0.00", "not above zero"),
     "a best": ("step {n} loss: {x:.3f} best images/s: {y}.0", "part of a step"),
@@ -169,12 +169,12 @@ def test_a_bar_that_shows_its_speed_in_two_ways_is_read_in_both(tmp_path: Path) 
 def test_bars_without_a_name_are_refused_where_there_are_several(tmp_path: Path) -> None:
     bar = "{n}%|# | {n}/{total} [00:{n:02d}<00:50,  1.0{m}it/s]\n"
     bars = "".join(bar.format(n=n, m=n % 10, total=total) for total in (100, 60) for n in range(10, 55, 3))
-    assert "which of them is training" in refused(tmp_path, bars + lines("loss: {x:.3f} lr: 0.1") + bars)
+    assert "which of them belongs to training" in refused(tmp_path, bars + lines("loss: {x:.3f} lr: 0.1") + bars)
 
 
 def test_a_bar_behind_a_configuration_alone_may_be_that_of_a_prediction(tmp_path: Path) -> None:
     bar = "".join(f"{n}%|# | {n}/100 [00:{n:02d}<00:50,  1.0{n % 10}it/s]\n" for n in range(10, 60, 3))
-    assert "nothing shows that its lines are training" in refused(tmp_path, "learning_rate=5e-05,\n" * 9 + bar)
+    assert "nothing shows that its lines are from training" in refused(tmp_path, "learning_rate=5e-05,\n" * 9 + bar)
 
 
 def test_levels_of_one_log_that_disagree_are_refused(tmp_path: Path) -> None:

@@ -168,5 +168,5 @@ def test_the_bar_is_used_where_a_total_counts_steps_before_a_checkpoint(
     log.write_text(resumed(begins, rate), encoding="utf-8")
     found = summarise(log, None, ())
     assert found.measurement is not None and found.measurement.value == pytest.approx(value, rel=0.01)
-    is_told = any("may count steps before a checkpoint (line 2)" in str(said) for said in found.warnings)
+    is_told = any("may include steps before a checkpoint (line 2)" in str(said) for said in found.warnings)
     assert is_told == (begins > 1)

@@ -14,8 +14,8 @@ from .bar_clock import LEAST_STEPS
 from .bar_drawing import drawing
 from .bar_passes import runs_of
 
-STEPS_OF_LOSSES = "the progress bar is training: its steps match those of the loss lines"
-NAME_OF_LOSSES = "the progress bar is training: loss lines carry the name and number of its passes"
+STEPS_OF_LOSSES = "the progress bar belongs to training: its steps match those of the loss lines"
+NAME_OF_LOSSES = "the progress bar belongs to training: loss lines carry the name and number of its passes"
 NEAR = 2  # steps
 MOST = 0.9
 _NUMBER = re.compile(r"\d{1,12}(?!\d)")

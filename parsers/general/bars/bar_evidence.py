@@ -20,8 +20,8 @@ from .training_bar import is_called_training, not_of_steps
 
 BAR = "the progress bar's speed matches its own clock"
 ONE_STATE = (
-    "the progress bar is training: it shows a loss or an epoch; only one state of it is logged, {steps} steps "
-    "in {seconds} s, which agrees with its speed"
+    "the progress bar belongs to training: it shows a loss or an epoch; only one state of it is logged, "
+    "{steps} steps in {seconds} s, which agrees with its speed"
 )
 
 

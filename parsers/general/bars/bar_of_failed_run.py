@@ -9,8 +9,8 @@ from ..gathered import Gathered, once_a_log
 from ..spoken_series import SpokenSeries
 
 TRACEBACK = (
-    "the progress bar is training: the run failed inside it, as the traceback shows, and no other bar ran "
-    "earlier or as long"
+    "the progress bar belongs to training: the run failed inside it, as the traceback shows, and no other bar "
+    "ran earlier or as long"
 )
 _FRAME = re.compile(r"\s*File \"[^\"]+\", line \d+, in (?P<function>[\w.<>]+)")
 _TRAINS = re.compile(r"(?i)(?<![a-z])_?(?:inner_)?train(?:ing)?(?:_loop|_epoch|_one_epoch|_step|_model)?\Z")

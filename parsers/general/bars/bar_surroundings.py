@@ -15,33 +15,36 @@ from ..stated_counts import stated_samples
 from .bar_passes import EndedPass, ended_passes, is_numbered_loss
 
 LOSS_FOLLOWS = (
-    "the progress bar is training: a loss line follows each pass, and an evaluation line follows each pass of "
-    "the other bars"
+    "the progress bar belongs to training: a loss line follows each pass, and an evaluation line follows each "
+    "pass of the other bars"
 )
 LOSSES_WITHIN = (
-    "the progress bar is training: losses of numbered epochs or steps appear within each of its passes, and "
-    "within none of the shorter bars"
+    "the progress bar belongs to training: losses of numbered epochs or steps appear within each of its "
+    "passes, and within none of the shorter bars"
 )
 OTHERS_EVALUATED = (
-    "the progress bar is training: it restarts before each numbered evaluation result, which appears beside a "
-    "shorter bar"
+    "the progress bar belongs to training: it restarts before each numbered evaluation result, which appears "
+    "beside a shorter bar"
 )
 EPOCHS_ANNOUNCED = (
-    "the progress bar is training: a line with an epoch number precedes each pass, and an evaluation heading "
-    "precedes the other bars"
+    "the progress bar belongs to training: a line with an epoch number precedes each pass, and an evaluation "
+    "heading precedes the other bars"
 )
 TRAINING_ANNOUNCED = (
-    "the progress bar is training: a line announces each pass, and only this bar has as many steps as batches "
-    "of {samples} samples make"
+    "the progress bar belongs to training: a line announces each pass, and only this bar has as many steps as "
+    "batches of {samples} samples make"
 )
 FIRST_BELOW_EPOCHS = (
-    "the progress bar is training: it shows a loss, is the longest, and comes first after each line with an "
-    "epoch number"
+    "the progress bar belongs to training: it shows a loss, is the longest, and comes first after each line "
+    "with an epoch number"
 )
 LONGEST_AND_SLOWEST = (
-    "the progress bar is training: it has more and much slower steps than the others and comes first in each epoch"
+    "the progress bar belongs to training: it has more and much slower steps than the others and comes first "
+    "in each epoch"
 )
-BEHIND_OTHERS = "the progress bar is training: a loss line follows each pass, and the other bars ended before the first"
+BEHIND_OTHERS = (
+    "the progress bar belongs to training: a loss line follows each pass, and the other bars ended before the first"
+)
 _OF_EVALUATION = re.compile(r"(?i)(?<![a-z])(?:test|val|valid|validation|dev|eval|evaluation)(?![a-z])")
 FEWEST = 2  # passes
 FEWEST_RESULTS = 4

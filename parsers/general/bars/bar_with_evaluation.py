@@ -12,7 +12,7 @@ from .bar_passes import begins_anew, counts_passes, ended_passes, passes_of
 from .training_bar import is_called_training
 
 BEHIND_LOSSES = "the loss of an epoch comes before the progress bar first appears, so the bar may be an evaluation"
-IN_TURNS = "its progress bar alternates with another one, and it is unclear which is training"
+IN_TURNS = "its progress bar alternates with another one, and it is unclear which belongs to training"
 SEVERAL_IN_EPOCHS = "its progress bar runs several times in each epoch, so it may not be training"
 WITH_EVALUATION = "its progress bar continues through the evaluation, so it also counts those steps"
 NO_TRAINING = "the log mentions an evaluation and no training, so its progress bar may be the evaluation"

@@ -24,9 +24,9 @@ from .numbered_passes import numbered_passes
 _BAR = re.compile(
     r"\s{0,3}\d{1,3}%(?:\|[^|]*\|)? *(?P<step>\d+)/(?P<total>\d+) \[[^,\]<]*<[^,\]]*, *[\d.]+(?P<unit>s/it|it/s)\]"
 )
-UNKNOWN = "The log does not show which of its progress bars is training, so none is read."
+UNKNOWN = "The log does not show which of its progress bars belongs to training, so none is read."
 OF_EPOCHS = "its progress bar is named for epochs, and may count epochs"
-OF_MANY_STEPS = "its progress bar is named for something that has many steps each"
+OF_MANY_STEPS = "its name suggests that each count covers many steps, as folds or trials do"
 WITH_EPOCHS = "its progress bar follows the epochs of the log, and may count epochs"
 OF_SOMETHING_ELSE = "its progress bar does not follow the steps or losses of training"
 SPEEDS_DIFFER = "its progress bars run at speeds as different as training and evaluation"

@@ -10,7 +10,7 @@ from ...naming.vocabulary import split
 from ..gathered import LONGEST_LINE, Gathered, once_a_log
 from ..spoken_series import SpokenSeries, rises
 
-COUNTS_UP = 'the lines are training: they count up to what line {line} announces ("{announced}")'
+COUNTS_UP = 'the lines are from training: they count up to what line {line} announces ("{announced}")'
 _ANNOUNCED = re.compile(r"(?i)(?<![a-z])training for (?P<count>\d[\d,]{0,14}) (?P<what>[a-z]+)")
 
 

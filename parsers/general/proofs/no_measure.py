@@ -9,10 +9,10 @@ from ...naming.sense import RATE, STEP_RATE
 from ..spoken_series import AGREE, FAR, FEW, LEAST, Numbers, SpokenSeries, rises
 
 TWICE = "each of its values appears on several lines"
-FORMS_DIFFER = "its lines have several forms that mean different things"
+FORMS_DIFFER = "its lines have several forms whose values differ"
 CONSTANT = "it never changes"
 A_TOTAL = "it only rises: a total"
-ROUNDED = "its values are too small for the digits printed"
+ROUNDED = "too few digits are printed for such small values"
 MOST_ROUNDED = 0.1  # of a number, half of the last digit that is printed
 MANY = 20
 MOST_RISING = 5  # times of epochs of which each is longer than the one before

@@ -54,7 +54,7 @@ from .stretch_proof import OTHER_COUNT, steps_of_stretch, why_stretch
 from .training_evidence import is_beside, not_evident, why_numbered, why_unnamed
 
 FEWEST_EPOCHS = 4
-NOT_TRAINING = "its lines are not training"
+NOT_TRAINING = "its lines are not from training"
 NOT_POSITIVE = "most of its values are not above zero"
 NO_UNIT = "the log does not show what it counts"
 OTHER_UNIT = "its unit differs from that of the number it is computed from"

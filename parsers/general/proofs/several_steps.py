@@ -5,7 +5,7 @@ import numpy as np
 from ..spoken_series import LEAST, SpokenSeries
 from .step_proof import AS_THE_CLOCK
 
-PART = "it is only part of a step, or of some steps"
+PART = "it covers only part of a step, or not every step"
 OF_SEVERAL_STEPS = "it is the time of all steps since the previous line, as the timestamps show"
 MOST_NEAR = 0.8
 TWO_COUNTERS = "its lines have two counters that rise at different rates, and which one it times is unclear"

@@ -11,7 +11,7 @@ ALL_OF_THEM = (
     "each line is taken to give the time of all {count} steps since the previous line, not their mean: there is a line "
     "every {count} steps, but no timestamp shows it"
 )
-OTHER_COUNT = "it is the time of several steps, but its lines are not that many steps or seconds apart"
+OTHER_COUNT = "it is the time of several steps, but its lines are not that many steps, or not that long, apart"
 FEWEST = 2  # lines that stand one stretch apart
 
 

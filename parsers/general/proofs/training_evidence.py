@@ -11,7 +11,7 @@ from ..gathered import Gathered, once_a_log
 from ..spoken_series import LEAST, SpokenSeries, rises
 from .epoch_proof import are_one_by_one
 
-NO_EVIDENCE = "nothing shows that its lines are training"
+NO_EVIDENCE = "nothing shows that its lines are from training"
 OF_OTHER = "its lines are about something else"
 ENDS_EPOCHS = (
     "{name} is that of a training epoch: each follows a line with the next epoch number, and the log shows a "
