@@ -249,7 +249,9 @@ def _is_that_of_a_step(log: _Log, throughputs: Values, used: Mask) -> bool:
 
 def _spread(log: _Log, reasons: Reasons, found: Series | Timed) -> RankSpread | None:
     """How far ranks are apart, also where the throughput is that of the clock."""
-    if log.ranks is None or (log.protocol.records, column := log.ranks.column) not in log.fields:
+    if log.ranks is None or log.protocol.is_of_last_means:  # of some of the records that ranks print
+        return None
+    if (log.protocol.records, column := log.ranks.column) not in log.fields:
         return None
     field = log.fields[(log.protocol.records, column)]
     used = (reasons == RecordUse.USED) | (reasons == RecordUse.BETWEEN)
