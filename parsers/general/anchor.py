@@ -27,7 +27,7 @@ def are_same(texts: Sequence[str]) -> bool:
 
 
 def common_begin(texts: Sequence[str]) -> list[str]:
-    """The words that all texts begin with, before a number; raises NoGrammarError where there are none."""
+    """The words that all texts begin with, up to the first number; raises NoGrammarError if they share none."""
     begins = zip(*(NUMBER.split(text, maxsplit=1)[0].split() for text in texts), strict=False)
     words = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, begins)]
     if not words or are_same(texts):

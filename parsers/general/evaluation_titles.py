@@ -4,12 +4,13 @@ import re
 
 import numpy as np
 
+from ..naming.marks import EVALUATION
 from .gathered import Gathered
 from .spoken_series import AGREE, SpokenSeries
 
 OF_EVALUATION = "some of its lines follow an evaluation heading"
 _EVALUATES = re.compile(
-    r"(?i)\W*(?:开始|正在)?(?:验证|评估|测试|検証|評価)"
+    rf"(?i)\W*(?:开始|正在)?(?:{EVALUATION})"
     r"|(?:[^a-z]|\b(?:info|start(?:ing|ed)?|begin(?:ning)?|running|now|run|do|on|the)\b)*"
     r"(?:evaluat|validat|testing|inference|predicting|test[^a-z0-9]*$|test (?:on|at|for|after|of) )"
 )
@@ -18,7 +19,7 @@ _ANNOUNCES = re.compile(
     r"(?i)[^a-z]*(?:\w+ ){0,2}?(?:evaluating|validating|testing|predicting"
     r"|(?:start|begin|run)(?:ing|ning)? (?:the )?(?:evaluation|validation|inference|prediction|test))\b"
     r"(?! (?:set|split|data)\w*\W*\d)|[^a-z]*(?:evaluation|test|inference)[^a-z0-9]*$"
-    r"|\W*(?:开始)?(?:验证|评估|测试|検証|評価)(?:中|開始|を開始します)?\W*$"
+    rf"|\W*(?:开始)?(?:{EVALUATION})(?:中|開始|を開始します)?\W*$"
 )
 _TITLE = re.compile(
     r"(?i)[^a-z]*(?:[a-z]+ ){0,2}?(?:evaluat[a-z]+|validat[a-z]+|test(?:ing)?|inference)(?: [a-z]+){0,4}[^a-z0-9]*$"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from ..naming import marks
 from ..naming.marks import HALF, SHORT_DATE, STAMP, TIME_OF_DAY
 from ..naming.sense import ELAPSED, EVIDENCE, RATE, SPEEDS, STEP_RATE, Sense
 from ..naming.slots import BAR, NUMBER, LineSlots, Slot, parse
@@ -17,7 +18,9 @@ _NOT_TRAINING = re.compile(
     r"(?:\s*[\[\]:()]|\s+(?:epoch|time|iter|step|batch|done|at))"
     r"|epoch[\s\[:(]*\d+[^a-z]{0,4}(?:test|val|valid|validation|eval|evaluation)(?![a-z_]|\s+(?:loss|acc))|[\"'](?:mode|split|phase)[\"']:\s*[\"'](?:val|test|eval)"
 )
-TRAINING = re.compile(r"(?i)(?<![a-z])(?:train|training|trainer)(?![a-z])|训练|訓練|学習|학습")
+TRAINING = re.compile(rf"(?i)(?<![a-z])(?:train|training|trainer)(?![a-z])|{marks.TRAINING}")
+# Names of its numbers: `val_loss`, `test auc`.
+EVALUATION = re.compile(r"(?i)(?<![a-z])(?:test|val|valid|validation|dev|eval|evaluation)(?![a-z])")
 _FORETOLD = re.compile(r"(?i)expected|estimated|target")
 _OF_A_LOSS = ("loss", "损失")
 _LOOKED_AT = 160
@@ -43,7 +46,6 @@ _LEVEL = r"[\[(<]?(?:INFO|DEBUG|WARNING|ERROR)[\])>]?"
 _NAME = r"[\[(<]?[A-Za-z_][\w./-]{0,59}(?::\d{1,6})?[\])>]?"
 _GAP = r"(?: ?[-|:] ?| )"
 _BY_A_LOGGER = re.compile(rf"(?:{_LEVEL}{_GAP}{_NAME}|{_NAME}{_GAP}{_LEVEL}|\[INFO\|{_NAME}){_GAP}[\[(<]?")
-_OF_EVALUATION = frozenset(("val", "valid", "validation", "eval", "test", "dev"))
 MOST_HEAD_WORDS = 6
 
 
@@ -155,7 +157,7 @@ class LineForm:
         return [
             slot
             for slot, name in zip(self.said.slots, self.names, strict=True)
-            if (slot.sense and "other" in slot.sense.flags) or _OF_EVALUATION & set(name.split())
+            if (slot.sense and "other" in slot.sense.flags) or EVALUATION.search(name)
         ]
 
     @cached_property

@@ -21,6 +21,7 @@ from .statements import StatedLines, Stretches, unstated
 BANNERS = (RUN_START, "restart")
 # Several ranks that print the same steps in turns fall back all the time, and by little: a run goes on for a while.
 RECORDS_OF_A_RUN = 3
+FEWEST_EPOCHS = 3
 # Of another run the first loss is about that of the first one; of an epoch it goes on where the one before ended.
 NEAR, FALLEN = 0.25, 0.2
 AT_AN_END = 0.2  # of a pass of a progress bar: how far its first and its last drawing may be from there
@@ -281,3 +282,9 @@ def _begin(lines: Lines, first: int, banners: Lines) -> int:
     before = lines[np.searchsorted(lines, first) - 1]
     between = banners[(banners > before) & (banners < first)]
     return int(between[0] if len(between) else first)
+
+
+def are_consecutive(epochs: NDArray[np.float64]) -> bool:
+    """Whether numbers are those of at least three epochs, one by one; the next line may repeat one."""
+    done = np.diff(epochs)
+    return len(np.unique(epochs)) >= FEWEST_EPOCHS and bool(((done == 0) | (done == 1)).all())

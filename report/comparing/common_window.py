@@ -85,7 +85,7 @@ def _base(run: Summary, stated: Protocol | None) -> Protocol:
     keys = {key: keys[key] for key in BASE if key in keys}
     if run.protocol.records == "summary":
         return Protocol.of({**keys, "statistic": "last"})
-    is_rate = run.protocol.estimate in ("reported", "instant", "duration") and not run.protocol.is_of_last_means
+    is_rate = run.protocol.reads_throughput or run.protocol.estimate == "duration"
     return Protocol.of({**keys, "statistic": "harmonic_mean"} if is_rate else keys)
 
 

@@ -140,10 +140,8 @@ def summarise(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], for
         reading = _of_all_ranks(general.reading, reading, given) if general.is_found else reading
     summary = Summary(reading, reading.parts[0], protocol or Protocol(), general=general)
     found = _measured(summary, protocol)
-    if format_ is None and reading.format and not found.measurement and not any(part.rank[0] for part in reading.parts):
-        found = _by_bar(found, protocol, given)
-    if format_ is None and protocol is None:
-        found = _of_resumed(found, given)
+    if format_ is None and reading.format and not any(part.rank[0] for part in reading.parts):
+        found = _or_by_bar(found, protocol, given)
     cards = of_cards(found.reading, found.measurement, found.ranks) if found.ranks else None
     return replace(found, observed=observed(found.reading, found.measurement), cards=cards)
 
@@ -187,16 +185,18 @@ def _by_bar(summary: Summary, protocol: Protocol | None, given: tuple[Fact, ...]
     return _measured(Summary(reading, reading.parts[0], summary.protocol, bar=bar), protocol)
 
 
-def _of_resumed(summary: Summary, given: tuple[Fact, ...]) -> Summary:
-    """The summary by the progress bar of a run whose own total contradicts it, which counts what a checkpoint held."""
-    own = summary.measurement
-    late = next((said for said in summary.warnings if own and said.key in (STARTS_LATER, RESUMED)), None)
+def _or_by_bar(summary: Summary, protocol: Protocol | None, given: tuple[Fact, ...]) -> Summary:
+    """The summary, by the progress bar where nothing else is measured, or a total counts what a checkpoint held."""
+    if (own := summary.measurement) is None:
+        return _by_bar(summary, protocol, given)
+    is_total = protocol is None and own.protocol.records == "summary"
+    late = next((said for said in summary.warnings if said.key in (STARTS_LATER, RESUMED)), None) if is_total else None
     found = _by_bar(summary, None, given) if late else summary
     totals = [check.ratio for check in found.own if check.measurement.protocol.records == "summary"]
-    if own and late and found.bar and any(abs(ratio - 1) > FAR for ratio in totals):
-        told = Message(OF_RESUMED, line=late.values["line"], value=f"{own.value:.6g}", unit=own.unit)
-        return replace(found, bar=replace(found.bar, said=told))
-    return summary
+    if late is None or found.bar is None or all(abs(ratio - 1) <= FAR for ratio in totals):
+        return summary
+    told = Message(OF_RESUMED, line=late.values["line"], value=f"{own.value:.6g}", unit=own.unit)
+    return replace(found, bar=replace(found.bar, said=told))
 
 
 def _measured(summary: Summary, protocol: Protocol | None) -> Summary:

@@ -94,12 +94,11 @@ def headline(
     beside it (nothing where the log holds one). Raises ``NoMeasurement``.
     """
     refuse_epochs(part)
-    if "run" not in part.table:
-        refuse_faster(part)
-        return _of_run(part, reading, stated, None), ()
-    if not (stated and stated.run):
+    if "run" not in part.table or not (stated and stated.run):
         refuse_several(part)
         refuse_faster(part)
+    if "run" not in part.table:
+        return _of_run(part, reading, stated, None), ()
     # Each run is measured on its own records: to look through the whole table for each would take the square of them.
     each = tuple(_of_itself(_measured(part.of_run(run), reading, stated), part) for run in _runs(part))
     if stated and stated.run:
@@ -147,15 +146,18 @@ def of_records(part: FormatRecords, facts: Facts, stated: Protocol | None, run: 
 
     Raises ``NoMeasurement``.
     """
-    if stated is None:
-        found = _unstated(part, facts, run)
-    else:
-        stated = stated if run is None else stated.overridden(f"run={run}")
-        if stated.states_estimate:
-            found = measure(part.table, part.fields, facts, stated)
-        else:
-            found = estimated(part, facts, stated)
+    found = _by(part, facts, stated, run)
     return _told(found, of_batches(part, facts, found))
+
+
+def _by(part: FormatRecords, facts: Facts, stated: Protocol | None, run: int | None) -> Measurement:
+    if stated is None:
+        return _unstated(part, facts, run)
+    if run is not None:
+        stated = stated.overridden(f"run={run}")
+    if not stated.states_estimate:
+        return estimated(part, facts, stated)
+    return measure(part.table, part.fields, facts, stated)
 
 
 def _unstated(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:

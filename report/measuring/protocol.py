@@ -29,10 +29,7 @@ from .windows.length import AnyLength, Length, SomeLength
 ARE_EXCLUSIVE = "{one} and {other} are mutually exclusive."
 COUNTS_ALONE = "counts=steps goes with estimate=clock, duration or instant; estimate=steps reads the time of a step."
 COUNTS_TOKENS = "counts=tokens goes with estimate=step_time, estimate=duration or estimate=clock."
-COUNTS_EPOCHS = (
-    "counts=epochs goes with records=epoch and estimate=duration or estimate=clock, or with records=summary and "
-    "estimate=duration."
-)
+COUNTS_EPOCHS = "counts=epochs goes with records=epoch and estimate=duration or clock, or records=summary and duration."
 CLOCK_ALONE = "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."
 NO_STEPS = "from_step={first} is greater than to_step={last}."
 NOT_NAMED = '"{name}" is not a named protocol; use one of {named}, or key=value with these keys: {keys}.'
@@ -186,6 +183,11 @@ class Protocol(BaseModel):
     def is_of_last_means(self) -> bool:
         """Whether it reads of each epoch the last running mean of the time of a step."""
         return self.estimate == "instant" and self.counts == "steps"
+
+    @property
+    def reads_throughput(self) -> bool:
+        """Whether it reads a throughput as printed, where the records print one."""
+        return self.estimate in ("reported", "instant") and not self.is_of_last_means
 
     @property
     def is_of_whole_run(self) -> bool:

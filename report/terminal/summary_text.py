@@ -139,7 +139,7 @@ def _parts_of_the_job(summary: Summary) -> Iterator[Message]:
 def _times(summary: Summary, found: Measurement) -> Message | None:
     """What a printed throughput is of, and by how many it was multiplied; None where it is the job's."""
     field = summary.part.fields.get((found.protocol.records, "throughput"))
-    if field is None or found.scope != "job" or found.protocol.estimate not in ("reported", "instant"):
+    if field is None or found.scope != "job" or not found.protocol.reads_throughput:
         return None
     fact = summary.reading.facts.get(f"{field.scope}s")
     return Message(OF_ONE[field.scope], count=fact.value) if fact is not None and fact.value != 1 else None

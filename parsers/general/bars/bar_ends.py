@@ -15,7 +15,7 @@ import numpy as np
 from ...naming.sense import EVIDENCE, STEP_RATE
 from ...naming.vocabulary import listed
 from ..gathered import Gathered, Spoken, places_of
-from ..line_form import LineForm
+from ..line_form import EVALUATION, LineForm
 from ..spoken_series import SpokenSeries
 from .bar_clock import LEAST_SECONDS
 from .bar_passes import ONE_SPEED, begins_anew
@@ -26,7 +26,7 @@ ENDS = (
     "the passes of the progress bar are short, so only the speed at the end of each is used, the mean of the "
     "pass; it agrees with the clock's whole seconds in {count} of {passes} passes"
 )
-_EVALUATED = re.compile(r"(?i)(?<![a-z])(?:test|val|valid|validation|dev|eval|evaluation|accuracy|acc)(?![a-z])")
+_EVALUATED = re.compile(rf"{EVALUATION.pattern}|(?<![a-z])(?:accuracy|acc)(?![a-z])")
 _RATE = "learning_rate"
 NEAR = 3  # lines
 FEWEST = 3  # passes

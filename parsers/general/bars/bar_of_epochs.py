@@ -11,7 +11,7 @@ import numpy as np
 from ...io.message import Message
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
-from .bar_passes import nameless_bars, runs_of
+from .bar_passes import runs_of, timed_bars
 
 _EPOCHS = re.compile(
     r"(?i)(?<![a-z])(?:num[ _-]?|n[ _-]|max[ _-]?|train[ _-]|total[ _-])*epochs?[\"']?\s*[:=]?\s*(\d{1,6})(?![\w.])"
@@ -86,7 +86,7 @@ def counts_other_passes(series: SpokenSeries, gathered: Gathered) -> bool:
     totals = {row.total for row in series.rows}
     if len(totals) > 1 or series.level.words:
         return False
-    within = (other for other in nameless_bars(gathered) if other[0].total not in totals)
+    within = (other for (words, total), other in timed_bars(gathered).items() if not words and total not in totals)
     return any(_ends_before_each(series, other, gathered) for other in within)
 
 

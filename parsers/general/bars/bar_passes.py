@@ -3,12 +3,13 @@
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from ...naming.vocabulary import Words
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
 
@@ -146,7 +147,7 @@ def _ended(gathered: Gathered) -> Iterator[EndedPass]:
 
 
 def _begun(rows: Sequence[Spoken]) -> int:
-    """How many of some rows are of a bar of which no step is done: what is printed then stands behind it."""
+    """How many rows draw a bar at its step 0: a loss printed then belongs to the bar before it."""
     return sum(row.form.is_bar and row.of("step") == 0 for row in rows)
 
 
@@ -176,11 +177,10 @@ def _near(gathered: Gathered, place: int, way: int) -> Spoken | None:
 
 
 @once_a_log
-def nameless_bars(gathered: Gathered) -> list[list[Spoken]]:
-    """The drawings of bars without a name that have a clock, of each total by themselves."""
-    found: dict[float, list[Spoken]] = {}
+def timed_bars(gathered: Gathered) -> Mapping[tuple[Words, float], list[Spoken]]:
+    """The drawings of bars that show a clock and are not called those of other work, by their name and total."""
+    found: dict[tuple[Words, float], list[Spoken]] = {}
     for row in gathered.spoken:
-        is_nameless = row.form.is_bar and not (row.form.level.words or row.form.is_of_other)
-        if is_nameless and row.clock >= 0 and row.total >= 0:
-            found.setdefault(row.total, []).append(row)
-    return list(found.values())
+        if row.form.is_bar and not row.form.is_of_other and row.clock >= 0 and row.total >= 0:
+            found.setdefault((row.form.level.words, row.total), []).append(row)
+    return found

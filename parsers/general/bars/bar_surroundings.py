@@ -1,6 +1,5 @@
 """Surroundings of progress bars: what stands before and behind each pass of them may tell which is that of training."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -9,7 +8,7 @@ from statistics import median
 from ...io.message import Message
 from ..evaluation_titles import is_title_of_evaluation
 from ..gathered import MOST_OF_A_FORM, Gathered, once_a_log
-from ..line_form import TRAINING
+from ..line_form import EVALUATION, TRAINING
 from ..spoken_series import SpokenSeries
 from ..stated_counts import stated_samples
 from .bar_passes import EndedPass, ended_passes, is_numbered_loss
@@ -45,7 +44,6 @@ LONGEST_AND_SLOWEST = (
 BEHIND_OTHERS = (
     "the progress bar belongs to training: a loss line follows each pass, and the other bars ended before the first"
 )
-_OF_EVALUATION = re.compile(r"(?i)(?<![a-z])(?:test|val|valid|validation|dev|eval|evaluation)(?![a-z])")
 FEWEST = 2  # passes
 FEWEST_RESULTS = 4
 MOST_BESIDE = 0.75
@@ -145,7 +143,7 @@ def _is_evaluated(one: EndedPass) -> bool:
     if one.behind is None or one.behind.form.is_bar:
         return False
     form = one.behind.form
-    is_named = form.has_any_loss and not form.is_of_training and bool(_OF_EVALUATION.search(form.said.head))
+    is_named = form.has_any_loss and not form.is_of_training and bool(EVALUATION.search(form.said.head))
     return form.is_of_other or is_named
 
 

@@ -5,24 +5,27 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from statistics import median
 
+from ...naming.marks import EVALUATION, TRAINING
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
 from .bar_of_epochs import lines_of_epochs
-from .bar_passes import begins_anew, counts_passes, ended_passes, passes_of
+from .bar_passes import begins_anew, counts_passes, ended_passes, passes_of, timed_bars
 from .training_bar import is_called_training
 
-BEHIND_LOSSES = "the loss of an epoch comes before the progress bar first appears, so the bar may be an evaluation"
+BEHIND_LOSSES = (
+    "the loss of an epoch comes before the progress bar first appears, so the bar may belong to an evaluation"
+)
 IN_TURNS = "its progress bar alternates with another one, and it is unclear which belongs to training"
-SEVERAL_IN_EPOCHS = "its progress bar runs several times in each epoch, so it may not be training"
+SEVERAL_IN_EPOCHS = "its progress bar runs several times in each epoch, so it may not belong to training"
 WITH_EVALUATION = "its progress bar continues through the evaluation, so it also counts those steps"
-NO_TRAINING = "the log mentions an evaluation and no training, so its progress bar may be the evaluation"
-CHECKPOINTS = "a checkpoint is loaded before each pass of its progress bar, so the bar may be an evaluation"
+NO_TRAINING = "the log mentions an evaluation and no training, so its progress bar may belong to the evaluation"
+CHECKPOINTS = "a checkpoint is loaded before each pass of its progress bar, so the bar may belong to an evaluation"
 FEWEST = 3  # times
 LIKE = (0.5, 2.0)
 _EVALUATES = re.compile(
-    r"(?i)(?<![a-z])(?:test(?:ing)?|eval\w*|validat\w+|val|infer\w*|perplexity)(?![a-z])|评估|测试|验证|検証|評価"
+    rf"(?i)(?<![a-z])(?:test(?:ing)?|eval\w*|validat\w+|val|infer\w*|perplexity)(?![a-z])|{EVALUATION}"
 )
-_TRAINS = re.compile(r"(?i)train|epoch|optim|learning.?rate|(?<![a-z])lr(?![a-z])|训练|訓練|学習|학습")
+_TRAINS = re.compile(rf"(?i)train|epoch|optim|learning.?rate|(?<![a-z])lr(?![a-z])|{TRAINING}")
 _LOADS = re.compile(r"(?i)(?<![a-z])load(?:ed|ing)?(?![a-z])")
 FEWEST_PASSES = 2
 
@@ -107,24 +110,20 @@ def _takes_turns(series: SpokenSeries, other: list[Spoken]) -> bool:
 
 def _rivals(series: SpokenSeries, gathered: Gathered) -> list[list[Spoken]]:
     """The drawings of other bars that say of themselves as little as this one, or as much, or are longer."""
-    own = (series.level.words, series.total)
-    bars = [rows for key, rows in _bars(gathered).items() if key != own]
-    known = float(series.total or 0)
-    is_told = series.evidence > 0
-    return [rows for rows in bars if _tell(rows) or rows[0].total > known or not (is_told or rows[0].form.level.words)]
+    own, is_told = (series.level.words, series.total), series.evidence > 0
+    bars = (_without_epochs(rows) for key, rows in timed_bars(gathered).items() if key != own)
+    return [
+        rows
+        for rows in filter(None, bars)
+        if _tell(rows) or rows[0].total > (series.total or 0) or not (is_told or rows[0].form.level.words)
+    ]
+
+
+def _without_epochs(rows: list[Spoken]) -> list[Spoken]:
+    """The drawings that number no epoch."""
+    return [row for row in rows if not row.form.level.has_epoch]
 
 
 def _tell(rows: list[Spoken]) -> bool:
     """Whether drawings of a bar show a loss."""
     return any(row.form.has_any_loss for row in rows)
-
-
-@once_a_log
-def _bars(gathered: Gathered) -> dict[tuple[tuple[str, ...], float], list[Spoken]]:
-    """The drawings of bars that have a clock and number no epochs, of each name and total."""
-    found: dict[tuple[tuple[str, ...], float], list[Spoken]] = {}
-    for row in gathered.spoken:
-        is_told = row.form.is_bar and not (row.form.is_of_other or row.form.level.has_epoch)
-        if is_told and row.clock >= 0 and row.total >= 0:
-            found.setdefault((row.form.level.words, row.total), []).append(row)
-    return found

@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from ...io.message import Message
+from ...naming.marks import TRAINING
 from ...naming.sense import STEP_RATE, STEP_TIME, TIME
 from ..bars.training_bar import names_steps
 from ..gathered import Gathered, once_a_log
@@ -29,7 +30,7 @@ _ELSEWHERE = re.compile(
     r"|translat\w*|transcrib\w*|encod(?:ed|ing)|denois\w*|tokeniz\w*|quantiz\w*|residual|matmul|gemm|busbw|algbw"
     r"|processed|rows)\b"
 )
-_TRAINS = re.compile(r"(?i)(?<![a-z])(?:pre)?train|epoch|训练|訓練|学習|학습")
+_TRAINS = re.compile(rf"(?i)(?<![a-z])(?:pre)?train|epoch|{TRAINING}")
 
 
 def not_evident(series: SpokenSeries, gathered: Gathered, *, is_shown: bool) -> str | None:

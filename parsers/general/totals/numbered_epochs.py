@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...naming.sense import EPOCH, Sense
+from ...runs.appended import are_consecutive
 from ..gathered import Gathered, Spoken
 from ..line_form import Level
-from ..spoken_series import Numbers, SpokenSeries
+from ..spoken_series import SpokenSeries
 
-FEWEST = 3
 _NAMED = re.compile(r"(?i)epochs?\W{0,3}(\d{1,9})(?![\d.])")
 FIRST = (0, 1)
 WHOLE = 0.9  # of the lines of other epochs
@@ -25,7 +25,7 @@ def numbered_epochs(gathered: Gathered, line: int) -> SpokenSeries | None:
     for own in _levels(rows):
         slots = {row.form: slot for row in own if (slot := row.form.first(EPOCH))}
         series = SpokenSeries(Sense(EPOCH, EPOCH), own[0].form.level, own, slots)
-        if _are_all(series.values) and own[-1].line < line:
+        if series.values[0] in FIRST and are_consecutive(series.values) and own[-1].line < line:
             is_known = _is_done(series, gathered, line) and not _are_others(series, gathered)
             return series if is_known else None
     return None
@@ -38,12 +38,6 @@ def _levels(rows: Sequence[Spoken]) -> Iterator[Sequence[Spoken]]:
         if not (row.form.is_bar or row.form.is_of_other):
             levels.setdefault(row.form.level, []).append(row)
     yield from sorted(levels.values(), key=lambda own: (own[0].form.kind != "epoch", own[0].line))
-
-
-def _are_all(epochs: Numbers) -> bool:
-    """Whether epochs are numbered one by one from the first."""
-    done = np.diff(epochs)
-    return len(np.unique(epochs)) >= FEWEST and epochs[0] in FIRST and bool(((done == 0) | (done == 1)).all())
 
 
 def _is_done(series: SpokenSeries, gathered: Gathered, line: int) -> bool:

@@ -28,8 +28,8 @@ def of_batches(part: FormatRecords, facts: Facts, found: Measurement) -> Iterato
     part = part.of_run(protocol.run)
     run = {} if protocol.run is None else {"run": protocol.run}
     try:
-        records, rates = readings(part.table, part.fields, facts, Protocol.of({**run, "estimate": "reported"}))
         timed, times = readings(part.table, part.fields, facts, Protocol.of({**run, "estimate": "steps"}))
+        records, rates = readings(part.table, part.fields, facts, Protocol.of({**run, "estimate": "reported"}))
     except NoMeasurement:
         return
     if len(records) != len(timed) or len(records) < FEWEST or (records["line"] != timed["line"]).any():

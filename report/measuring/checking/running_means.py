@@ -61,19 +61,19 @@ def evened(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement
 
 def _refuse_clock_of_run(part: FormatRecords, found: Measurement) -> None:
     """Refuse means of an epoch by a clock that goes on where the steps begin anew: they hold the epochs before, too."""
-    records = Columns(part.of_run(found.protocol.run).table).of_kind("step")
-    if (found.protocol.records, found.protocol.estimate, found.protocol.statistic) not in TIMES_OF_STEPS:
+    fields = (part.fields.get(("step", name)) for name in READS["steps"])
+    if not _is_of_times(found.protocol) or not any(field and field.kind == "running_mean" for field in fields):
         return
-    if "step" not in records or "elapsed" not in records or "running_mean" not in _kinds(part):
+    records = Columns(part.of_run(found.protocol.run).table).of_kind("step")
+    if "step" not in records or "elapsed" not in records:
         return
     begins = np.diff(records.numbers("step")) < 0
     if begins.any() and (np.diff(records.numbers("elapsed"))[begins] > 0).all():
         raise NoMeasurement(CLOCK_GOES_ON, line=records["line"][1:][begins][0])
 
 
-def _kinds(part: FormatRecords) -> set[str | None]:
-    """What the times of a step of a part are, each a mean or not."""
-    return {field.kind for name in READS["steps"] if (field := part.fields.get(("step", name))) is not None}
+def _is_of_times(protocol: Protocol) -> bool:
+    return (protocol.records, protocol.estimate, protocol.statistic) in TIMES_OF_STEPS
 
 
 def _by_last(part: FormatRecords, facts: Facts, found: Measurement, last: Measurement) -> Measurement | None:
@@ -100,7 +100,7 @@ def by_last_means(part: FormatRecords, facts: Facts, measured: Measurement) -> I
     Their plain mean, which was measured, counts the first steps of an epoch in each of them.
     """
     part, protocol = part.of_run(measured.protocol.run), measured.protocol
-    if (protocol.records, protocol.estimate, protocol.statistic) not in TIMES_OF_STEPS:
+    if not _is_of_times(protocol):
         return
     try:
         records, found = readings(part.table, part.fields, facts, in_steps(measured))

@@ -74,8 +74,7 @@ def _counted(unit: str) -> str:
 def _of_one_card(run: RunNumbers, part: FormatRecords, protocol: Protocol) -> RunFigure:
     found = measure(part.table, part.fields, run.facts, protocol)
     field = part.fields.get((protocol.records, "throughput"))
-    reads_it = protocol.estimate in ("reported", "instant") and not protocol.is_of_last_means
-    is_printed = reads_it and field is not None and field.scope == "card"
+    is_printed = protocol.reads_throughput and field is not None and field.scope == "card"
     if is_printed and not (found.ranks and found.ranks.is_summed):
         found = _unscaled(part, run.facts, protocol)
     if found.scope == "card":

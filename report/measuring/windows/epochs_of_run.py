@@ -1,15 +1,14 @@
 """Epochs of a run: how many there are in the time of a whole run, as the log numbers them before it tells that."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parsers.io.message import Message
+from parsers.runs.appended import are_consecutive
 
 from ..protocol import NoMeasurement, Protocol
 from ..record_columns import Columns, Records, columns
 from ..window import Fields, last_run, one_run
 
-FEWEST = 3
 NOT_ONE_BY_ONE = (
     "Line {line} gives the time of the whole run, but the log does not number its epochs one by one from the "
     "first, so their number is unknown."
@@ -53,18 +52,8 @@ def epochs_of_run(epochs: Columns, fields: Fields, totals: Columns) -> tuple[int
     if len(totals) != 1:
         raise NoMeasurement(SEVERAL_TOTALS, first=lines[0], last=lines[-1])
     field = fields.get(("epoch", "epoch")) or fields.get(("step", "epoch"))
-    if (
-        field is None
-        or "epoch" not in epochs
-        or not _are_all(epochs.numbers("epoch"), field.first)
-        or epochs["line"][-1] > lines[0]
-    ):
+    numbers = epochs.numbers("epoch") if field is not None and "epoch" in epochs else np.zeros(0)
+    if not are_consecutive(numbers) or field is None or numbers[0] != field.first or epochs["line"][-1] > lines[0]:
         raise NoMeasurement(NOT_ONE_BY_ONE, line=lines[0])
-    count = int(np.ptp(epochs.numbers("epoch"))) + 1
+    count = int(np.ptp(numbers)) + 1
     return count, Message(OF_WHOLE_RUN, epochs=count, line=lines[0])
-
-
-def _are_all(numbers: NDArray[np.float64], first: int | None) -> bool:
-    """Whether epochs are numbered one by one from the first."""
-    done = np.diff(numbers)
-    return len(np.unique(numbers)) >= FEWEST and numbers[0] == first and bool(((done == 0) | (done == 1)).all())
