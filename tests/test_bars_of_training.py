@@ -138,7 +138,7 @@ def test_a_training_that_was_begun_before_with_other_steps_is_none_of_the_last(t
 
 def test_a_longer_bar_behind_the_losses_of_a_training_is_refused(tmp_path: Path) -> None:
     found = shown(tmp_path, *trained(1, 31, total=30), "\n", bar(range(1, 61), 60, 4.0))
-    assert (found["throughput"], found["reason"].endswith("is training, so none is read.")) == (None, True)
+    assert (found["throughput"], found["reason"].endswith("belongs to training, so none is read.")) == (None, True)
 
 
 def test_without_a_batch_size_it_asks_for_one(tmp_path: Path) -> None:
