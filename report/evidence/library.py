@@ -7,9 +7,10 @@ from pathlib import Path
 
 from parsers.io.errors import ParserError
 from parsers.io.message import Message
+from parsers.ranks.ranked_reading import survey
 from parsers.runs.facts import Fact, Value
 from parsers.runs.provenance import PAGE
-from parsers.runs.reading import Reading
+from parsers.runs.reading import Reading, read
 from parsers.runs.runfile import run_file
 from parsers.sharing.workers import ALL_CORES, Workers
 
@@ -17,7 +18,7 @@ from ..measuring.checking.own_figures import differing, own_figures
 from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.protocol import Protocol
 from .case_runs import another_log, not_done, outside
-from .log_summary import read_for_page
+from .log_summary import BY_NAMES, OF_RESUMED, assumptions, summarise
 
 Scaling = tuple[tuple[str, Value], ...]
 
@@ -48,8 +49,25 @@ _MEASURED: dict[tuple[Path, Protocol, Scaling], Measurement] = {}
 def reading_of(path: Path) -> Reading:
     """What is in a log; raises ParserError."""
     if path not in _READ:
-        _READ[path] = read_for_page(path)
+        _READ[path] = _read(path)
     return _READ[path]
+
+
+def _read(log: Path) -> Reading:
+    """Read a log as ``summarise`` does without a protocol, but for totals, which that of a page may take.
+
+    How such a log is read, and what that assumes, are among the warnings. Raises ParserError as ``read`` does.
+    """
+    reading = survey(log)
+    if reading.format and any(part.rank[0] for part in reading.parts):
+        return reading
+    found = summarise(log, None, ())
+    if found.bar and found.bar.said.key != OF_RESUMED:
+        return replace(found.bar.reading, warnings=(found.bar.said, *found.bar.reading.warnings))
+    if found.general is None or not found.general.is_found:
+        return reading if reading.format else read(log)  # which says why it cannot
+    told = [Message(BY_NAMES, used=found.general.used, total=found.general.total), *assumptions(found.general)]
+    return replace(found.general.reading, warnings=(*told, *found.general.reading.warnings))
 
 
 def measured(path: Path, protocol: Protocol, scaling: Scaling) -> Measurement:
@@ -128,7 +146,7 @@ def _found(task: list[WantedMeasurement]) -> _Found | None:
         run = run_file(log)
         if reason := not_done(run, path):
             return _Found(reason)
-        reading = _READ.get(log) or read_for_page(log)
+        reading = _READ.get(log) or _read(log)
         if reason := another_log(run, path, log, reading.sha256):
             return _Found(reason)
         return _Found(None, reading, dict(_all_measured(task, reading)))

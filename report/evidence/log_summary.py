@@ -10,7 +10,7 @@ from parsers.ranks.ranked_reading import again, survey
 from parsers.runs.facts import Fact
 from parsers.runs.format_records import FormatRecords, RankLog
 from parsers.runs.health import FAILED
-from parsers.runs.reading import Reading, read
+from parsers.runs.reading import Reading
 from parsers.scanning.leftover import Leftover
 
 from ..measuring.card_figures import CardFigure, card_figures, remarks
@@ -101,7 +101,7 @@ class Summary:
         if self.general is not None and self.general.is_found:
             found = self.general
             yield Message(DRAFTED, used=found.used, total=found.total, log=self.reading.path)
-            yield from _assumptions(found)
+            yield from assumptions(found)
         if self.bar:
             yield self.bar.said
 
@@ -151,24 +151,8 @@ def _of_all_ranks(drafted: Reading, reading: Reading, given: tuple[Fact, ...]) -
     return drafted if reading.folder is None else again(reading.folder, drafted, given)
 
 
-def read_for_page(log: Path) -> Reading:
-    """Read a log as ``summarise`` does without a protocol, but for totals, which that of a page may take.
-
-    How such a log is read, and what that assumes, are among the warnings. Raises ParserError as ``read`` does.
-    """
-    reading = survey(log)
-    if reading.format and any(part.rank[0] for part in reading.parts):
-        return reading
-    found = summarise(log, None, ())
-    if found.bar and found.bar.said.key != OF_RESUMED:
-        return replace(found.bar.reading, warnings=(found.bar.said, *found.bar.reading.warnings))
-    if found.general is None or not found.general.is_found:
-        return reading if reading.format else read(log)  # which says why it cannot
-    told = [Message(BY_NAMES, used=found.general.used, total=found.general.total), *_assumptions(found.general)]
-    return replace(found.general.reading, warnings=(*told, *found.general.reading.warnings))
-
-
-def _assumptions(found: "Draft") -> Iterator[Message]:
+def assumptions(found: "Draft") -> Iterator[Message]:
+    """What is assumed of a log that was read without a format, a sentence each."""
     return (Message(ASSUMED, assumed=assumed) for assumed in found.assumed)
 
 
@@ -189,14 +173,26 @@ def _or_by_bar(summary: Summary, protocol: Protocol | None, given: tuple[Fact, .
     """The summary, by the progress bar where nothing else is measured, or a total counts what a checkpoint held."""
     if (own := summary.measurement) is None:
         return _by_bar(summary, protocol, given)
-    is_total = protocol is None and own.protocol.records == "summary"
-    late = next((said for said in summary.warnings if said.key in (STARTS_LATER, RESUMED)), None) if is_total else None
+    late = _going_on(summary) if protocol is None and own.protocol.records == "summary" else None
     found = _by_bar(summary, None, given) if late else summary
     totals = [check.ratio for check in found.own if check.measurement.protocol.records == "summary"]
+    if late and found.bar is None and late not in summary.warnings:
+        return replace(summary, measurement=replace(own, warnings=(*own.warnings, late)))
     if late is None or found.bar is None or all(abs(ratio - 1) <= FAR for ratio in totals):
         return summary
     told = Message(OF_RESUMED, line=late.values["line"], value=f"{own.value:.6g}", unit=own.unit)
     return replace(found, bar=replace(found.bar, said=told))
+
+
+def _going_on(summary: Summary) -> Message | None:
+    """What shows that a run went on from a checkpoint: its records or, where it has none of steps, its progress bar."""
+    if said := next((said for said in summary.warnings if said.key in (STARTS_LATER, RESUMED)), None):
+        return said
+    if any(part.table.are("step").any() for part in summary.reading.parts):
+        return None
+    from parsers.general.drafting import bar_begins_late  # of use for such a log only
+
+    return bar_begins_late(summary.reading.path)
 
 
 def _measured(summary: Summary, protocol: Protocol | None) -> Summary:

@@ -170,3 +170,18 @@ def test_the_bar_is_used_where_a_total_counts_steps_before_a_checkpoint(
     assert found.measurement is not None and found.measurement.value == pytest.approx(value, rel=0.01)
     is_told = any("may include steps before a checkpoint (line 2)" in str(said) for said in found.warnings)
     assert is_told == (begins > 1)
+
+
+@pytest.mark.parametrize("first", [1, 201])
+def test_a_bar_that_begins_late_is_told_where_no_step_has_a_record(tmp_path: Path, first: int) -> None:
+    bars = (
+        f"\r{n // 4:3}%|##| {n}/400 [{2 * (n - first) // 60:02}:{2 * (n - first) % 60:02}<09:00,  2.00s/it]"
+        for n in range(first, 401)
+    )
+    total = "'train_runtime': 400.0, 'train_samples_per_second': 8.0, 'train_steps_per_second': 1.0, 'epoch': 4.0"
+    log = tmp_path / "train.log"
+    log.write_text(f"{''.join(bars)}\n{{{total}}}\n", encoding="utf-8", newline="")
+    found = summarise(log, None, ())
+    assert found.measurement is not None and found.measurement.value == 8
+    is_told = "The progress bar begins at step 201 of 400 (line 1)" in " ".join(map(str, found.warnings))
+    assert is_told == (first > 1)

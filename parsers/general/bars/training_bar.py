@@ -25,6 +25,10 @@ _BAR = re.compile(
     r"\s{0,3}\d{1,3}%(?:\|[^|]*\|)? *(?P<step>\d+)/(?P<total>\d+) \[[^,\]<]*<[^,\]]*, *[\d.]+(?P<unit>s/it|it/s)\]"
 )
 UNKNOWN = "The log does not show which of its progress bars belongs to training, so none is read."
+BEGINS_LATE = (
+    "The progress bar begins at step {step} of {steps} (line {line}); if the run went on from a checkpoint, its "
+    "summary counts what was done before it, and overstates the throughput."
+)
 OF_EPOCHS = "its progress bar is named for epochs, and may count epochs"
 OF_MANY_STEPS = "its name suggests that each count covers many steps, as folds or trials do"
 WITH_EPOCHS = "its progress bar follows the epochs of the log, and may count epochs"
@@ -66,14 +70,15 @@ class TrainingBar:
         before: its clock is right then, too.
         """
         units = {one.unit for one in self.drawn}
-        if len(units) > 1 or self._goes_on:
+        if len(units) > 1 or self.goes_on:
             return _grammar(self.total, "_SHOWN", [])
         if "s/it" in units:
             return _grammar(self.total, 'step_time{seconds, unknown} "s/it"', ["step_time", "seconds", "unknown"])
         return _grammar(self.total, 'step_rate{unknown} "it/s"', ["step_rate", "unknown"])
 
     @property
-    def _goes_on(self) -> bool:
+    def goes_on(self) -> bool:
+        """Whether it begins with the steps of a training before, all at once."""
         first, last = self.drawn[0], self.drawn[-1]
         usual = (last.step - first.step) / max(last.clock - first.clock, 1.0)
         return first.step > 1 and first.step / max(first.clock, 1.0) > FAR * usual
@@ -86,9 +91,7 @@ def training_bar(gathered: Gathered) -> TrainingBar | Message | None:
     stand between two drawings of it: one that begins after its last drawing was such a one before. A training that was
     begun before, with a bar of other steps, has losses of its own. None where no bar runs for long.
     """
-    bars = dict[int, list[_Drawn]]()
-    for one in _drawn(gathered.spoken):
-        bars.setdefault(one.total, []).append(one)
+    bars = _by_total(gathered)
     own = max(bars.values(), key=_seconds, default=[])
     if not own or not _is_long(own):
         return None
@@ -98,6 +101,22 @@ def training_bar(gathered: Gathered) -> TrainingBar | Message | None:
     is_first = bool(losses) and losses[0] > min(bar[0].place for bar in (own, *earlier))
     is_alone = all(_is_beside(own, other) or _is_last_evaluation(own, other, losses) for other in bars.values())
     return TrainingBar(own) if is_first and is_alone and _has_losses_throughout(own, losses) else Message(UNKNOWN)
+
+
+def begins_late(gathered: Gathered) -> Message | None:
+    """That the bar that runs longest, to its end, begins with the steps of a training before; None of others."""
+    own = max(_by_total(gathered).values(), key=_seconds, default=[])
+    if not own or own[-1].step < own[-1].total or not TrainingBar(own).goes_on:
+        return None
+    line = gathered.spoken[own[0].place].line
+    return Message(BEGINS_LATE, step=own[0].step, steps=own[0].total, line=line)
+
+
+def _by_total(gathered: Gathered) -> dict[int, list[_Drawn]]:
+    bars = dict[int, list[_Drawn]]()
+    for one in _drawn(gathered.spoken):
+        bars.setdefault(one.total, []).append(one)
+    return bars
 
 
 def _is_training_before(bar: Sequence[_Drawn], own: Sequence[_Drawn], losses: Sequence[int]) -> bool:
