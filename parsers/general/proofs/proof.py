@@ -126,7 +126,7 @@ def _proven(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     reason = None if clock else _of_other(series) or not_evident(series, gathered, is_shown=shown is not None)
     since_start = None if clock or reason or series.sense.role not in (TIME, ELAPSED) else why_clock(series)
     if clock or since_start:
-        return clock or Proven(series, ELAPSED, 1.0, since_start or [])
+        return clock or Proven(series, ELAPSED, series.sense.factor or 1.0, since_start or [])
     reason = reason or no_measure(series)
     if reason or series.sense.role == ELAPSED:
         return reason or NO_CLOCK
