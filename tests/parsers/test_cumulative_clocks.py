@@ -30,7 +30,7 @@ def rate(tmp_path: Path, text: str) -> float | None:
     """The steps a second that a log shows; None where it shows none."""
     found = read(tmp_path, text).measurement
     assert found is None or found.unit == "steps/s"
-    return found and found.value
+    return found.value if found else None
 
 
 CLOCKS = {
