@@ -15,7 +15,8 @@ from .proofs.proof import Proven
 _BESIDE = ("epoch", "step", "loss", "learning_rate", "gradient_norm")
 CELL = r"(?:[-+]?+(?:[0-9.][0-9.:eE+-]*+%?+|(?i:nan|inf))|-++)"  # of a row of numbers
 _NAME = re.compile("[a-z_]+")
-_TIMES = {1.0: "seconds", 1e-3: "milliseconds", 60.0: "minutes"}
+_TIMES = {1.0: "seconds", 1e-3: "milliseconds", 60.0: "minutes", 3600.0: "hours"}
+_LENGTHS = {60.0: "MINUTES", 3600.0: "HOURS"}
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def _speed(one: Proven, choice: Choice) -> GrammarColumn:
         unit = _TIMES[one.factor]
         return GrammarColumn(f"duration{{{unit}}}", ("duration", unit), series.slots)
     if one.role == ELAPSED:
-        length = "MINUTES" if one.factor == 60 else "NUMBER"
+        length = _LENGTHS.get(one.factor, "NUMBER")
         return GrammarColumn(f"elapsed{{{length}}}", (ELAPSED, length), series.slots)
     return GrammarColumn("step_rate{unknown}", (STEP_RATE, UNKNOWN), series.slots)
 

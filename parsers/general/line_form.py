@@ -228,7 +228,7 @@ class LineForm:
     @cached_property
     def _bare(self) -> list[Slot]:
         """The whole numbers without a name before all that have one, where none of these counts steps."""
-        if self.first("step"):
+        if self._whole_step:
             return []
         known = next((place for place, slot in enumerate(self.said.slots) if slot.sense), 0)
         leading = self.said.slots[:known]
@@ -237,7 +237,13 @@ class LineForm:
     @property
     def counter(self) -> Slot | None:
         """What counts its steps: a number of that name, or else the last leading one without a name."""
-        return self.first("step") or (self._bare[-1] if self._bare else None)
+        return self._whole_step or (self._bare[-1] if self._bare else self.first("step"))
+
+    @property
+    def _whole_step(self) -> Slot | None:
+        """The number of a step; None of one that is a mean: `[ 12] episode=120 steps=209.7 loss=0.5`."""
+        step = self.first("step")
+        return step if step and "." not in self.text[step.start : step.end] else None
 
     @property
     def counters(self) -> list[Slot]:

@@ -15,7 +15,7 @@ Kind = Literal["instant", "window_mean", "running_mean", "total", "unknown"]
 Per = Literal["epoch", "run"]
 StepIs = Literal["optimizer_step", "forward_pass", "unknown"]
 
-_OF_TIMES = ("seconds", "milliseconds", "minutes")
+_OF_TIMES = ("seconds", "milliseconds", "minutes", "hours")
 _COUNTED = ("images", "samples", "sequences", "tokens", "words", "environment_steps", "unknown")
 UNITS = {
     "throughput": _COUNTED,
@@ -46,7 +46,7 @@ TIMES = frozenset(
 # Columns that a program may print as something else: the terminal that the rule holds tells how it becomes one.
 WRITTEN_AS = {"time_of_thousand": "throughput"}
 # Those that hold a length of time.
-LENGTHS = frozenset(("DURATION", "SPELT_DURATION", "MINUTES", "NUMBER"))
+LENGTHS = frozenset(("DURATION", "SPELT_DURATION", "MINUTES", "HOURS", "NUMBER"))
 
 
 @dataclass(frozen=True)

@@ -172,4 +172,5 @@ COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
     "SPELT_DURATION": _spelt_lengths,
     "SECONDS_OF_THOUSAND": _a_second,
     "MINUTES": lambda texts: np.array([60 * float(text or "nan") for text in texts]),
+    "HOURS": lambda texts: np.array([3600 * float(text or "nan") for text in texts]),
 }

@@ -59,7 +59,8 @@ def sense(key: str, unit: str, *, is_strong: bool) -> Sense | None:
     ``is_strong``: a colon or an equals sign stands between the two.
     """
     key, told = _unit_of(key, unit)
-    words, behind = split(key), split(told)
+    words = _with_loss(split(key))
+    behind = _with_minutes(words, split(told))
     of_epoch = _composed_sense(words, behind) or _epoch_sense(words, behind)
     found = of_epoch or _plain_sense(words, behind, is_strong=is_strong)
     return found or _rate_sense(words, behind) or _time_sense(words, behind)
@@ -71,6 +72,17 @@ def _unit_of(key: str, unit: str) -> tuple[str, str]:
     if found and (unit or split(found[2])):
         return found[1], unit or found[2]
     return key, unit
+
+
+def _with_loss(words: Words) -> Words:
+    """The words of a name, of which the last may hold that for a loss: `valloss` is one of an evaluation."""
+    before = words[-1].removesuffix("loss") if words else ""
+    return (*words[:-1], before, "loss") if before and before != words[-1] else words
+
+
+def _with_minutes(words: Words, behind: Words) -> Words:
+    """The unit behind a number; minutes where it is `m` behind a time: `time=0.5m`."""
+    return ("min",) if behind == ("m",) and not listed("lasting").isdisjoint(words) else behind
 
 
 def _composed_sense(words: Words, behind: Words) -> Sense | None:

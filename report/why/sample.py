@@ -105,7 +105,7 @@ def _of_a_step(amount: float, counted: str, facts: Facts) -> Iterator[Factor]:
 
 COUNTS = ("sample_count", "token_count")
 # The seconds of a time in other units, as awk computes them.
-SECONDS = {"milliseconds": "{0} / 1000", "minutes": "{0} * 60"}
+SECONDS = {"milliseconds": "{0} / 1000", "minutes": "{0} * 60", "hours": "{0} * 3600"}
 
 
 @dataclass(frozen=True)

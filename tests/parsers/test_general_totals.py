@@ -135,7 +135,7 @@ REFUSED = {
     "so few seconds that their fractions matter": log(total="Training complete in 0m 20s\n"),
     "so few minutes": log(total="Training time: 14 mins\n"),
     "no unit": log(total="Total training time: 200.0\n"),
-    "hours": log(total="Total training time: 2.5 hours\n"),
+    "so few hours": log(total="Total training time: 2 hours\n"),
     "hours and minutes, or minutes and seconds": log(total="Total training time: 03:20\n"),
     "a time before the last epoch": log(total=TOLD + "Epoch 6/6\ntrain Loss: 0.1 Acc: 0.5\nval Loss: 0.1 Acc: 0.5\n"),
     "times of epochs that make a third of it": log("Epoch {next}\nloss {loss:.4f}\nval_acc 0.5\ntook 11.5 s\n"),

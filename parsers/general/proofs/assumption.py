@@ -11,6 +11,7 @@ from ..bars.training_bar import counted_at_once
 from ..spoken_series import SpokenSeries
 from .epoch_proof import lines_of_an_epoch
 from .proof import Proven
+from .several_steps import why_two_counters
 
 NO_DATE = "only the time of day is read from the timestamps, so a pause of half a day or more may go unnoticed"
 A_MEAN = "{name} is a mean, and the log does not show of what"
@@ -33,6 +34,8 @@ def assumptions(speeds: Iterable[Proven]) -> Iterator[Message]:
             yield Message(OF_A_RUN, name=one.series.sense.name)
         if one.role in (ELAPSED, DURATION, STEP, STEP_TIME) and _are_evaluated(one.series):
             yield Message(WITH_EVALUATION, name=one.series.sense.name or Message(NAMELESS))
+        if one.role in (ELAPSED, STEP) and (told := why_two_counters(one.series)):
+            yield told
         if one.role in (ELAPSED, STEP) and (counter := _unnamed_counter(one.series)):
             yield Message(MAY_BE_SAMPLES, counter=counter)
         if one.is_bar and one.role in (STEP_RATE, STEP_TIME) and (count := counted_at_once(one.series)) > 1:

@@ -1,6 +1,8 @@
 """Proofs for clocks: what shows that numbers are the time since the start, and in which unit."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,11 +10,13 @@ from numpy.typing import NDArray
 from ...io.message import Message
 from ...naming.sense import TIME
 from ..spoken_series import Numbers, SpokenSeries
-from .epoch_proof import MOST_EPOCHS
+from .epoch_proof import MOST_EPOCHS, are_one_by_one
+from .no_measure import last_digit
 from .step_proof import AS_STAMPS, AS_THE_CLOCK, LEAST, LEAST_SECONDS
 
 CLOCK = "{name} is the time since the start: it rises with the steps"
 IN_SECONDS = "{name} has no unit; seconds are assumed, since in milliseconds a step would take less than 1 ms"
+AS_A_RULE = "{name} has no unit; seconds are assumed, the usual unit of the time since the start"
 _DRAWN = re.compile(r"\[[ =#>.\-]{4,}\]")
 FEWEST = 2  # intervals, where the stamps of the lines show the same
 FROM_START = 4.0  # times that the first steps may take as long as others
@@ -23,21 +27,34 @@ LONG = 50.0  # seconds, so many that a whole one is little
 MANY_EPOCHS = 10
 FAR_FROM_FIRST = 5.0
 NEAR_STAMPS = 0.1
+UNITS = (1.0, 60.0, 3600.0)  # seconds
 PARTS = 10  # of a clock of whole seconds, whose single steps say little
 
 
+@dataclass(frozen=True)
+class _Rise:
+    """The steps and seconds between every two lines, and between which (``within``) numbers rise with the steps."""
+
+    within: NDArray[np.bool_]
+    steps: Numbers
+    seconds: Numbers
+
+
 def why_clock(series: SpokenSeries) -> list[Message] | None:
-    """What shows that numbers are seconds since the start, and what is assumed; None of others."""
-    within = _within(series)
-    if within is None or _is_of_some_bar(series) or _is_of_several(series):
+    """What shows that numbers are the time since the start, and what is assumed; None of others."""
+    rise = _rise(series)
+    if rise is None or _is_of_some_bar(series) or _is_of_several(series):
         return None
-    if series.sense.factor not in (None, 1.0):
+    if series.sense.factor not in (None, *UNITS):
         return None
-    why, by_stamps = [Message(CLOCK, name=series.sense.name)], _by_stamps(series, within)
-    if by_stamps is None and (series.sense.factor is None or within.sum() < LEAST):
-        is_assumed = within.sum() >= LEAST and _each(series, within) < 1
-        return [*why, Message(IN_SECONDS, name=series.sense.name)] if is_assumed else None
-    is_named = series.sense.factor is not None and within.sum() >= LEAST
+    why, by_stamps = [Message(CLOCK, name=series.sense.name)], _by_stamps(series, rise)
+    count = rise.within.sum()
+    if by_stamps is None and (series.sense.factor is None or count < LEAST):
+        if count < LEAST or (_each(series, rise) >= 1 and _is_coarse(series)):
+            return None
+        told = IN_SECONDS if _each(series, rise) < 1 else AS_A_RULE
+        return [*why, Message(told, name=series.sense.name)]
+    is_named = series.sense.factor is not None and count >= LEAST
     low, high = AS_STAMPS if is_named else (1 - AS_THE_CLOCK, 1 + AS_THE_CLOCK)
     return why if by_stamps is None or all(low <= ratio <= high for ratio in by_stamps) else None
 
@@ -54,37 +71,58 @@ def _is_of_several(series: SpokenSeries) -> bool:
     return bool(((done < 0) & (passed >= 0) & (np.diff(np.nan_to_num(series.of("epoch"))) == 0)).mean() > MOST_BACK)
 
 
-def _within(series: SpokenSeries) -> NDArray[np.bool_] | None:
-    """Between which lines numbers rise with the steps of one epoch; None where they do not throughout.
+def _seconds(series: SpokenSeries) -> Numbers:
+    """Its numbers in seconds, which those without a unit are taken for."""
+    return series.values * (series.sense.factor or 1.0)
+
+
+def _rise(series: SpokenSeries) -> _Rise | None:
+    """Between which lines numbers rise with the steps; None where they do not throughout.
 
     A mean that only rises is none: the first number is no more than its steps take. Whole seconds may stay the same
-    from one line to the next.
+    from one line to the next, and so do tenths of a minute.
     """
-    steps, epochs, values = series.steps, np.nan_to_num(series.of("epoch")), series.values
-    if not (np.isfinite(steps).all() and np.isfinite(values).all()) or len(values) < LEAST:
+    if not (np.isfinite(series.steps).all() and np.isfinite(series.values).all()) or len(series) < LEAST:
         return None
-    within = (np.diff(steps) > 0) & (np.diff(epochs) == 0)
-    rising, done = np.diff(values)[within], np.diff(steps)[within]
-    if within.sum() < FEWEST or rising.sum() < (LONG if _is_coarse(series) else LEAST_SECONDS):
-        return None
+    return next((rise for rise in _rises(series) if _goes_on(rise, series)), None)
+
+
+def _rises(series: SpokenSeries) -> Iterator[_Rise]:
+    """What numbers may rise with: the steps of each epoch, those that go on over epochs, or whole epochs."""
+    seconds, steps, epochs = _seconds(series), series.steps, np.nan_to_num(series.of("epoch"))
+    passed, done = np.diff(seconds), np.diff(steps)
+    yield _Rise((done > 0) & (np.diff(epochs) == 0), done, passed)
+    if ((done > 0) | (passed < 0)).all():
+        yield _Rise(done > 0, done, passed)
+    if np.ptp(steps) == 0 and are_one_by_one(epochs) and _is_far_from_first(series):
+        yield _Rise(np.diff(epochs) > 0, steps[1:] * np.diff(epochs), passed)
+
+
+def _goes_on(rise: _Rise, series: SpokenSeries) -> bool:
+    rising, done = rise.seconds[rise.within], rise.steps[rise.within]
+    if rise.within.sum() < FEWEST or rising.sum() < (LONG * _tick(series) if _is_coarse(series) else LEAST_SECONDS):
+        return False
     if (rising < 0).any() or (not _is_coarse(series) and (rising == 0).any()):
-        return None
-    each = _each(series, within)
-    total = series.rows[0].total if epochs[0] else 0.0
-    before = steps[0] + epochs[0] * (total if np.isfinite(total) else 0.0)
-    is_since_start = values[0] <= FROM_START * each * max(before, done[0])
-    is_even = rising.sum() < MOST_SLOWED * each * done.sum()
-    return within if is_since_start and is_even else None
+        return False
+    each, epoch, total = _each(series, rise), np.nan_to_num(series.rows[0].of("epoch")), series.rows[0].total
+    before = series.steps[0] + (epoch * total if epoch and np.isfinite(total) else 0.0)
+    is_since_start = _seconds(series)[0] <= FROM_START * each * max(before, done[0]) or _is_far_from_first(series)
+    return bool(is_since_start and rising.sum() < MOST_SLOWED * each * done.sum())
+
+
+def _tick(series: SpokenSeries) -> float:
+    """How many seconds the last digit is that the numbers print, at least one."""
+    return max(last_digit(series) * (series.sense.factor or 1.0), 1.0)
 
 
 def _is_coarse(series: SpokenSeries) -> bool:
-    """Whether numbers are whole."""
-    return bool((series.values == np.round(series.values)).all())
+    """Whether numbers are whole seconds, or tell even less."""
+    return _tick(series) > 1 or bool((_seconds(series) == np.round(_seconds(series))).all())
 
 
-def _each(series: SpokenSeries, within: NDArray[np.bool_]) -> float:
-    """By how much numbers usually rise with each step."""
-    rising, done = np.diff(series.values)[within], np.diff(series.steps)[within]
+def _each(series: SpokenSeries, rise: _Rise) -> float:
+    """By how many seconds numbers usually rise with each step."""
+    rising, done = rise.seconds[rise.within], rise.steps[rise.within]
     length = max(1, len(rising) // PARTS) if _is_coarse(series) else 1
     begins = np.arange(0, len(rising), length)
     return float(np.median(np.add.reduceat(rising, begins) / np.add.reduceat(done, begins)))
@@ -96,10 +134,17 @@ def may_be_clock_of_epochs(series: SpokenSeries) -> bool:
     So does that of epochs each of which takes longer than the one before, but not from almost nothing.
     """
     is_time = series.sense.role == TIME and "of_epoch" not in series.sense.flags and series.kind == "epoch"
-    if not is_time or series.evidence < MOST_EVIDENCE or len(series) < MANY_EPOCHS:
+    if not is_time or series.evidence < MOST_EVIDENCE:
         return False
-    is_far = (np.diff(series.values) > 0).all() and series.values[-1] > FAR_FROM_FIRST * series.values[0]
-    return bool(is_far) and not _is_against_stamps(series)
+    return _is_far_from_first(series) and not _is_against_stamps(series)
+
+
+def _is_far_from_first(series: SpokenSeries) -> bool:
+    """Whether numbers rise from line to line, and those of many epochs far from the first."""
+    rising = np.diff(series.values)
+    is_rising = (rising >= 0).all() if series.is_of_steps and _is_coarse(series) else (rising > 0).all()
+    is_far = is_rising and series.values[-1] > FAR_FROM_FIRST * series.values[0]
+    return len(series) >= MANY_EPOCHS and bool(is_far)
 
 
 def _is_against_stamps(series: SpokenSeries) -> bool:
@@ -122,14 +167,14 @@ def is_clock_of_epochs(series: SpokenSeries, epochs: Numbers) -> bool:
     return bool(is_even and is_since_start and factor * (values[-1] - values[0]) >= LEAST_SECONDS)
 
 
-def _by_stamps(series: SpokenSeries, within: NDArray[np.bool_]) -> list[float] | None:
-    """By how much numbers rise in each second that the stamps of their lines show, of few lines between every two.
+def _by_stamps(series: SpokenSeries, rise: _Rise) -> list[float] | None:
+    """By how many seconds numbers rise in each that the stamps of their lines show, of few lines between every two.
 
     None without stamps that tell.
     """
-    moments = np.diff(np.array([row.moment for row in series.rows]))[within]
+    moments = np.diff(np.array([row.moment for row in series.rows]))[rise.within]
     known = moments > 0
-    rising, passed = np.diff(series.values)[within][known], moments[known]
+    rising, passed = rise.seconds[rise.within][known], moments[known]
     if known.sum() < FEWEST or passed.sum() < LEAST_SECONDS:
         return None
     return list(rising / passed) if known.sum() < LEAST else [float(rising.sum() / passed.sum())]

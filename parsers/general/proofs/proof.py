@@ -34,6 +34,7 @@ from ..spoken_series import SpokenSeries, rises
 from ..stated_counts import stated_amounts, stated_cards, stated_passes
 from .announced_count import why_announced
 from .clock_proof import is_clock_of_epochs, may_be_clock_of_epochs, why_clock
+from .environment_rate import why_environment_steps
 from .epoch_proof import OF_EPOCH, as_times_of_epochs, epochs_before, factor_of_epoch, why_whole_epoch
 from .mean_proof import why_running_mean
 from .no_measure import no_measure
@@ -126,7 +127,7 @@ def _proven(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     reason = None if clock else _of_other(series) or not_evident(series, gathered, is_shown=shown is not None)
     since_start = None if clock or reason or series.sense.role not in (TIME, ELAPSED) else why_clock(series)
     if clock or since_start:
-        return clock or Proven(series, ELAPSED, 1.0, since_start or [])
+        return clock or Proven(series, ELAPSED, series.sense.factor or 1.0, since_start or [])
     reason = reason or no_measure(series)
     if reason or series.sense.role == ELAPSED:
         return reason or NO_CLOCK
@@ -192,7 +193,11 @@ def _rate(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         return _of_share(series, share, gathered)
     if sense.role == RATE and _is_of_a_pass(series, gathered):
         return NOT_OF_A_STEP
-    if sense.role == RATE and sense.unit is None:
+    if sense.role == RATE and sense.unit is None and (of_environment := why_environment_steps(series, gathered)):
+        sense = replace(sense, unit=ENVIRONMENT_STEPS)
+        series = replace(series, sense=sense)
+        why.append(of_environment)
+    elif sense.role == RATE and sense.unit is None:
         is_evident = series.evidence >= 0.5 and rises(series.steps)
         if not is_evident and not amount(series):
             return NO_UNIT

@@ -2,6 +2,10 @@
 
 import numpy as np
 
+from ...io.message import Message
+from ...naming.sense import EPOCH, STEP, Sense
+from ...naming.slots import Slot
+from ..line_form import LineForm
 from ..spoken_series import LEAST, SpokenSeries
 from .step_proof import AS_THE_CLOCK
 
@@ -9,6 +13,12 @@ PART = "it covers only part of a step, or not every step"
 OF_SEVERAL_STEPS = "it is the time of all steps since the previous line, as the timestamps show"
 MOST_NEAR = 0.8
 TWO_COUNTERS = "its lines have two counters that rise at different rates, and which one it times is unclear"
+# What is not the only counter of its lines: passes, of which several make a step, or episodes.
+BESIDE_NAMED = '"{name}" counts the steps; "{other}", a counter beside it, rises by {times} for each'
+BESIDE_UNNAMED = (
+    'the first number of each line counts the steps; "{other}", a counter beside it, rises by {times} for each'
+)
+ON_MOST = 0.9
 
 
 def of_several_steps(series: SpokenSeries) -> str | None:
@@ -30,6 +40,32 @@ def _counts_in_two_ways(series: SpokenSeries) -> bool:
     growth = growth[(growth > 0).any(axis=1) & (growth >= 0).all(axis=1)]
     one, other = growth.sum(axis=0)
     return bool(len(growth)) and not np.isclose(one, other, rtol=0.01)
+
+
+def why_two_counters(series: SpokenSeries) -> Message | None:
+    """What counts the steps, where another counter of its lines rises faster or slower; None of others."""
+    counter = series.rows[0].form.counter
+    name, done = counter.sense.name if counter and counter.sense else "", np.diff(series.steps)
+    for sense in _counters(series):
+        beside = np.diff(np.array([row.number(_slot(row.form, sense)) for row in series.rows]))
+        both = (beside > 0) & (done > 0)
+        if sense.name == name or not both.any() or both.sum() < ON_MOST * (done > 0).sum():
+            continue
+        times = float(np.median(beside[both] / done[both]))
+        if times > 1 or (sense.role == STEP and times < 1):  # a line for each epoch is as usual
+            key = BESIDE_NAMED if name else BESIDE_UNNAMED
+            return Message(key, name=name, other=sense.name, times=f"{times:.4g}")
+    return None
+
+
+def _counters(series: SpokenSeries) -> list[Sense]:
+    """What else counts steps or epochs under a name on its first line."""
+    slots = series.rows[0].form.said.slots
+    return [slot.sense for slot in slots if slot.sense and slot.sense.role in (STEP, EPOCH) and slot.sense.name]
+
+
+def _slot(form: LineForm, sense: Sense) -> Slot | None:
+    return next((slot for slot in form.said.slots if slot.sense == sense and not slot.is_mean), None)
 
 
 def _is_between_lines(series: SpokenSeries) -> bool:

@@ -1,0 +1,135 @@
+"""Times since the start in other units than seconds, without a name, behind resumed steps or whole epochs."""
+
+from pathlib import Path
+
+import pytest
+from pytest import approx
+
+from report.evidence.log_summary import Summary, summarise
+from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.toy_logs import write
+
+LINES = range(1, 201)
+EACH = 15.0  # seconds that ten steps take
+
+
+def log(line: str, lines: range = LINES, *, each: float = EACH, begin: float = 0.0) -> str:
+    """Lines of which each counts ten steps more; the seconds since the start, that number of them in other units."""
+    clocks = [begin + each * (n - lines.start + 1) for n in lines]
+    return "".join(
+        line.format(n=n, step=10 * n, loss=2 / n, s=s, m=s / 60, h=s / 3600, left=2 * each * len(lines) - s) + "\n"
+        for n, s in zip(lines, clocks, strict=True)
+    )
+
+
+def read(tmp_path: Path, text: str) -> Summary:
+    return summarise(write(tmp_path, text.encode()), None, ())
+
+
+def rate(tmp_path: Path, text: str) -> float | None:
+    """The steps a second that a log shows; None where it shows none."""
+    found = read(tmp_path, text).measurement
+    assert found is None or found.unit == "steps/s"
+    return found.value if found else None
+
+
+CLOCKS = {
+    "minutes behind a time": "[it {step:05d}] loss={loss:.4f} | time={m:.1f}m",
+    "minutes behind a sentence": "step {step} loss {loss:.4f} time elapsed: {m:.2f} min",
+    "minutes in brackets": "step {step}/9999 | loss {loss:.4f} | elapsed {m:.1f} minutes",
+    "hours": "iter {step}, loss: {loss:.4f}, elapsed: {h:.3f}h",
+    "hours as a word": "Step: {step}  loss={loss:.4f}  total time: {h:.3f} hours",
+    "whole seconds in brackets": "  [{step:5d}] loss={loss:.4f} ({s:.0f}s)",
+    "whole seconds in square brackets": "step {step}: loss {loss:.4f} [{s:.0f}s]",
+    "whole seconds before all": "{s:.0f} s | step: {step} loss: {loss:.4f}",
+    "steps without a name": "  [{step:5d}] ep={step}0 r=2.5 steps=99.7 ploss={loss:.4f} ({s:.0f}s)",
+}
+
+
+@pytest.mark.parametrize("line", CLOCKS.values(), ids=CLOCKS)
+def test_a_time_since_the_start_shows_how_fast_the_steps_follow_each_other(tmp_path: Path, line: str) -> None:
+    assert rate(tmp_path, log(line)) == approx(10 / EACH, rel=0.01)
+
+
+@pytest.mark.parametrize("line", CLOCKS.values(), ids=CLOCKS)
+def test_resumed_steps_do_not_count_those_before(tmp_path: Path, line: str) -> None:
+    assert rate(tmp_path, log(line, range(501, 701))) == approx(10 / EACH, rel=0.01)
+
+
+@pytest.mark.parametrize("line", CLOCKS.values(), ids=CLOCKS)
+def test_each_run_that_was_appended_has_its_own_clock(tmp_path: Path, line: str) -> None:
+    found = read(tmp_path, log(line) + log(line, each=2 * EACH))
+    assert [run.measurement and run.measurement.value for run in found.runs] == [
+        approx(10 / EACH, rel=0.01),
+        approx(5 / EACH, rel=0.01),
+    ]
+
+
+OTHERS = {
+    "the clock of an evaluation": "Eval: step {step} loss={loss:.4f} time={m:.1f}m",
+    "the time that is left": "step {step} loss={loss:.4f} eta={m:.1f}m",
+    "the time that is left, that falls": "step {step} loss={loss:.4f} time left: {left:.0f} min",
+    "millions of something": "step {step} loss={loss:.4f} tokens={m:.1f}m",
+    "metres": "step {step} loss={loss:.4f} distance={m:.1f}m",
+    "a clock beside a count of files": "[{step:5d}] file {step}.jpg ({s:.0f}s)",
+    "a clock beside what is loaded": "Loading shard {step} ({s:.0f}s)",
+}
+
+
+@pytest.mark.parametrize("line", OTHERS.values(), ids=OTHERS)
+def test_what_is_no_time_since_the_start_of_training_is_refused(tmp_path: Path, line: str) -> None:
+    refused(tmp_path, log(line))
+
+
+def test_so_few_tenths_of_a_minute_say_too_little(tmp_path: Path) -> None:
+    refused(tmp_path, log("step {step} loss={loss:.4f} time={m:.1f}m", range(1, 9)))
+
+
+def test_a_clock_that_begins_anew_with_each_epoch_times_its_steps_alone(tmp_path: Path) -> None:
+    epochs = [
+        log(f"epoch {epoch} step {{step}} loss {{loss:.4f}} ({{s:.0f}}s)", range(100 * epoch + 1, 100 * epoch + 101))
+        for epoch in range(4)
+    ]
+    assert rate(tmp_path, "".join(epochs)) == approx(10 / EACH, rel=0.02)
+
+
+def test_lines_that_end_an_epoch_each_count_all_its_steps(tmp_path: Path) -> None:
+    text = log("{s:.0f} s | epoch: {n} step: 1335 total_loss: {loss:.4f}", range(1, 21), each=373)
+    assert rate(tmp_path, text) == approx(1335 / 373, rel=0.01)
+
+
+def test_times_of_few_epochs_that_rise_may_be_their_own(tmp_path: Path) -> None:
+    refused(tmp_path, log("{s:.0f} s | epoch: {n} step: 1335 total_loss: {loss:.4f}", range(1, 5), each=9, begin=300))
+
+
+def test_of_two_counters_it_is_said_which_counts_the_steps(tmp_path: Path) -> None:
+    text = "".join(f"[it {n:04d}] step={1024 * n} loss={2 / n:.4f} | time={n / 4:.1f}m\n" for n in LINES)
+    said = "; ".join(map(str, drafted(tmp_path, text).assumed))
+    assert '"it" counts the steps; "step", a counter beside it, rises by 1024 for each' in said
+
+
+def test_so_it_is_of_steps_without_a_name_beside_episodes(tmp_path: Path) -> None:
+    text = log("  [{step:5d}] ep={step}0 r=2.5 steps=99.7 ploss={loss:.4f} ({s:.0f}s)")
+    said = "; ".join(map(str, drafted(tmp_path, text).assumed))
+    assert 'the first number of each line counts the steps; "ep", a counter beside it, rises by 10 for each' in said
+
+
+WITHOUT_UNIT = "[{step:8d} Epoch:[ 0/25] [{step:4d}/20018] time: {s:.4f}, d_loss: {loss:.8f}"
+
+
+def test_a_clock_without_a_unit_is_taken_for_seconds_where_it_shows_parts_of_them(tmp_path: Path) -> None:
+    found = read(tmp_path, log(WITHOUT_UNIT, each=37.3125))
+    assert found.measurement is not None
+    assert found.measurement.value == approx(10 / 37.3125)
+    assert "time has no unit; seconds are assumed" in " ".join(map(str, found.warnings))
+
+
+def test_a_clock_of_whole_numbers_without_a_unit_may_be_in_milliseconds(tmp_path: Path) -> None:
+    refused(tmp_path, log('{{"epoch": 0, "step": {step}, "loss": {loss:.4f}, "time": {s:.0f}}}', each=37))
+
+
+def test_whole_seconds_go_on_over_epochs_where_the_steps_do(tmp_path: Path) -> None:
+    text = "".join(
+        f'{{"epoch": {n // 10}, "step": {5 * n}, "loss": {2 / (n + 1):.4f}, "time": {4 + 2 * n}}}\n' for n in range(60)
+    )
+    assert rate(tmp_path, text) == approx(2.5)
