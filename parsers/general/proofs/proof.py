@@ -38,7 +38,7 @@ from .epoch_proof import OF_EPOCH, as_times_of_epochs, epochs_before, factor_of_
 from .mean_proof import why_running_mean
 from .no_measure import no_measure
 from .parts_of_step import time_of_data, why_without_data
-from .several_steps import PART, of_several_steps
+from .several_steps import PART, as_times_of_steps, of_several_steps
 from .step_proof import (
     A_LOOP,
     AGAINST_STAMPS,
@@ -119,7 +119,7 @@ def _shown_by_other_lines(series: SpokenSeries, gathered: Gathered) -> Message |
 
 
 def _proven(series: SpokenSeries, gathered: Gathered) -> Proven | str:
-    series = replace(as_times_of_epochs(series).with_unit(), is_beside=is_beside(series, gathered))
+    series = replace(as_times_of_steps(as_times_of_epochs(series)).with_unit(), is_beside=is_beside(series, gathered))
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
     shown = why_shown(series, gathered) if is_bar else None
     if is_bar and not _of_other(series) and (epochs := _bar_of_epochs(series, gathered)):
