@@ -9,7 +9,7 @@ from ..naming.slots import NUMBER, Slot
 
 LONGEST_ANCHOR = 60
 # What a number may begin with, wherever the name before it stands.
-_BEGINS = r"[-+]?[.0-9niNI]"
+_BEGINS = r"[-+]?(?:[.0-9]|[nN][aA][nN]|[iI][nN][fF])"
 
 
 class NoGrammarError(Exception):

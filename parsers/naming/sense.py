@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
+from .time_phrase import time_phrase
 from .vocabulary import Words, counted, find, lasting, listed, named, scope_words, seconds, split, vocabulary, without
 
 RATE, STEP_RATE, STEP_TIME, TIME = "throughput", "step_rate", "step_time", "time"
@@ -31,7 +32,8 @@ class Sense:
     ``role``: throughput, step_rate, step_time, a ``time`` of which nobody knows what took it, or the column of a
     grammar that it may be. ``unit``: what a throughput counts. ``factor``: how many seconds the unit of time is, where
     that is told. ``flags``: "other" (not of training), "part", "mean", "qualified" (its name holds words that are not
-    known), "nameless", "unitless", "of_epoch" (its name says that an epoch took this time).
+    known), "nameless", "unitless", "of_epoch" (its name says that an epoch took this time), "of_loop" (that one of a
+    loop did).
     """
 
     role: str
@@ -61,7 +63,7 @@ def sense(key: str, unit: str, *, is_strong: bool) -> Sense | None:
     key, told = _unit_of(key, unit)
     words = _with_loss(split(key))
     behind = _with_minutes(words, split(told))
-    of_epoch = _composed_sense(words, behind) or _epoch_sense(words, behind)
+    of_epoch = _composed_sense(words, behind) or _epoch_sense(words, behind) or _phrase_sense(words, behind)
     found = of_epoch or _plain_sense(words, behind, is_strong=is_strong)
     return found or _rate_sense(words, behind) or _time_sense(words, behind)
 
@@ -224,21 +226,38 @@ def _is_per_second(behind: Words) -> bool:
 
 def _epoch_sense(words: Words, behind: Words) -> Sense | None:
     """The time of an epoch, by its name, or by a unit of time behind what would count epochs: `1 epoch: 12.5 secs`."""
+    about = {word for (word,) in named("step_time", "about_epoch")}
     if factor := per_epoch(behind):
-        return Sense(TIME, " ".join(words), None, factor, _scope(words), frozenset({"of_epoch"}))
+        told = qualities(word for word in words if word not in about) | {"of_epoch"}
+        return Sense(TIME, " ".join(words or behind), None, factor, _scope(words), frozenset(told))
     factor = lasting(behind)
     names = named("step_time", "of_epoch") - (set() if factor else named("epoch"))
     name = find(names, words)
     if name is None or "loss" in words or (behind and factor is None):
         return None
-    about = {word for (word,) in named("step_time", "about_epoch")}
     flags = qualities(word for word in without(name, words) if word not in about) | {"of_epoch"}
     return Sense(TIME, " ".join(words), None, factor, _scope(words), frozenset(flags))
 
 
 def per_epoch(words: Words) -> float | None:
     """How many seconds the unit of time is in one over an epoch: `s/epoch`."""
-    return seconds(words[0]) if words[1:2] == ("/",) and words[2:] in named("epoch") else None
+    return lasting(words[:1]) if words[1:2] == ("/",) and words[2:] in named("epoch") else None
+
+
+def _phrase_sense(words: Words, behind: Words) -> Sense | None:
+    """A time that words say is that of one step or one epoch: `each step took 2.5 s`; or of one loop: `2.5s per loop`.
+
+    Where it is called an epoch's, stamps may show the unit.
+    """
+    is_per_loop = behind[1:2] == ("/",) and not listed("loop").isdisjoint(behind[2:])
+    if is_per_loop and (factor := lasting(behind[:1])):
+        flags = qualities(word for word in words if word not in ("time", "cost", "speed")) | {"of_loop"}
+        return Sense(STEP_TIME, " ".join(words or behind), None, factor, flags=frozenset(flags))
+    phrase, factor = time_phrase(words), lasting(behind)
+    if phrase is None or (factor is None and (behind or phrase.of != EPOCH)):
+        return None
+    flags = ({"mean"} if phrase.is_mean else set()) | ({f"of_{phrase.of}"} if phrase.of != STEP else set())
+    return Sense(TIME if phrase.of == EPOCH else STEP_TIME, " ".join(words), None, factor, flags=frozenset(flags))
 
 
 def _time_sense(words: Words, behind: Words) -> Sense | None:

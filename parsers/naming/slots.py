@@ -8,6 +8,7 @@ from itertools import pairwise
 from .marks import DURATION, IDENTITY, LENGTH, STAMP
 from .sense import ELAPSED, EPOCH, RATE, SPEEDS, STEP, STEP_TIME, TIME, Sense, composed, per_epoch, sense
 from .stretch import stretch
+from .time_phrase import plain_unit, time_over
 from .vocabulary import counted, lasting, named, seconds, split
 
 NUMBER = re.compile(
@@ -19,7 +20,8 @@ _UNIT = re.compile(
     r"(?: per /?[A-Za-z]+(?: per /?[A-Za-z]+)?)?)(?![\w/]| /)[\])]?"
 )
 _OF_TIME = re.compile(
-    r"\s?(?:(?:ms|s|secs?|seconds|min|mins|minutes)\s*\)|[A-Za-z]+/s(?:ec)?\b|(?:ms|s|secs?|seconds)/[A-Za-z]+\s*\))"
+    r"\s?(?:(?:ms|s|secs?|seconds|min|mins|minutes)\s*\)|[A-Za-z]+/s(?:ec)?\b"
+    r"|(?:ms|s|secs?|seconds)(?:/| per )[A-Za-z]+(?: [A-Za-z]+)?\s*\))"
 )
 _NEXT_IS_NAME = re.compile(r"[\])]?\s*[\"']?\s*[:=：]")
 _COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")  # glued to its number: `epoch3; batch12;`
@@ -177,7 +179,7 @@ class _SlotReader:
         scaled = _SCALED.match(self.line, end)
         behind = scaled.end() if scaled else end
         unit = self._unit(behind, key, is_strong=is_strong, is_in_brackets=text.endswith("("))
-        meaning = sense(key, _plain(unit), is_strong=is_strong)
+        meaning = sense(key, plain_unit(unit), is_strong=is_strong)
         scale = _SCALES.get(scaled[1]) if scaled else 1.0
         if scale is None or (scaled and not _may_be_scaled(meaning, scale)):
             return Slot(place, start, end, text, "", None)
@@ -227,6 +229,8 @@ class _SlotReader:
         """
         rest = self.line[end : end + LONGEST_UNIT]
         unit = _UNIT.match(rest)
+        if length := time_over(rest):
+            return rest[:length]
         is_glued = not rest[:1].isspace()
         is_closed = is_in_brackets and unit is not None and unit[0].endswith(")")
         if unit is None or (_NEXT_IS_NAME.match(rest, unit.end()) and not (is_glued or is_closed)):
@@ -263,10 +267,6 @@ def _has_a_name(key: str, *, is_strong: bool) -> bool:
     if found is None or found.role == "other":
         return False
     return found.role not in SPEEDS or composed(words) is not None
-
-
-def _plain(unit: str) -> str:
-    return unit.strip(" []()")
 
 
 def _is_step_of(text: str, before: Slot, behind: str) -> bool:

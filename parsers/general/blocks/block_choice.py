@@ -6,18 +6,20 @@ from dataclasses import replace
 import numpy as np
 
 from ...io.message import Message
-from ...naming.sense import DURATION, ELAPSED, EPOCH, STEP, Sense
+from ...naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_TIME, Sense
 from ...naming.slots import Slot
 from ..choice import Choice, choose
 from ..gathered import Gathered, Spoken
 from ..line_form import LineForm
 from ..proofs.proof import Proven
+from .block_cycle import Cycle
 from .block_lines import examined
 from .unbroken_block import UnbrokenBlock, unbroken
 
 IN_TURN = "{name} is not on the lines of a counter; it is matched with the counter whose lines alternate with its own"
 SEVERAL_RUNS = "its step numbers restart, and it is unclear whether that is another run"
 WHOLE = "{name} is printed in whole seconds, possibly rounded down, so each value may be almost a second too small"
+BESIDE_OTHER = "{name} may include an evaluation, saving or loading in the few steps that report one"
 UNKNOWN_WORK = "other lines come between it and the training lines, so what it times is unclear"
 LONG = 100.0  # seconds, of which less than one is little
 MOST_LINES = 40  # of a block that is read as one record
@@ -33,7 +35,7 @@ def choices_in_blocks(gathered: Gathered) -> Iterator[tuple[Gathered, Choice]]:
     for blocks, cycle in unbroken(gathered):
         choice = _of_one_run(choose(blocks))
         if choice.speeds and choice.speeds[0].role not in (STEP, EPOCH):
-            told = Choice([_told_where(one) for one in choice.speeds], choice.refused)
+            told = Choice([_told_where(one, cycle) for one in choice.speeds], choice.refused)
             if one := _on_lines_of_time(told.speeds[0], gathered):
                 yield gathered, Choice([one], choice.refused)
             if _are_short(choice.speeds[0].series.rows):
@@ -60,11 +62,13 @@ def _of_seen_epochs(gathered: Gathered) -> list[Proven]:
     return speeds if speeds and speeds[0].role == DURATION else []
 
 
-def _told_where(one: Proven) -> Proven:
+def _told_where(one: Proven, cycle: Cycle) -> Proven:
     """The same; that its lines count nothing is said, and where its digits hide a part of the time."""
     name, values = one.series.sense.name, one.series.values
     is_whole = one.role == DURATION and bool((values == np.round(values)).all()) and one.series.median < LONG
-    return replace(one, why=[*one.why, Message(IN_TURN, name=name), *([Message(WHOLE, name=name)] if is_whole else [])])
+    is_beside = one.role == STEP_TIME and cycle.is_beside_other_work
+    said = [key for key, is_so in ((IN_TURN, True), (WHOLE, is_whole), (BESIDE_OTHER, is_beside)) if is_so]
+    return replace(one, why=[*one.why, *(Message(key, name=name) for key in said)])
 
 
 def _are_short(rows: Sequence[Spoken]) -> bool:

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from ...naming.sense import Sense
 from ..gathered import Spoken
 from .block_lines import FEWEST_BLOCKS, BlockLines
-from .timed_work import are_trained, is_known
+from .timed_work import are_trained, is_known, part_beside_other_work
 
 IN_TURN = 0.9  # of the blocks, which hold a time once
+MOST_TIMES = 2  # in any other block
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,12 @@ class Cycle:
     """The blocks of one counter: of each the line of the counter and those of its times, in their order.
 
     None where nothing in them shows that they are of training. ``unknown``: what else takes turns with the counter, and
-    nobody knows what took it.
+    nobody knows what took it. ``is_beside_other_work``: in few of them something tells of an evaluation or the like.
     """
 
     blocks: Sequence[Sequence[Spoken]]
     unknown: Sequence[Sense]
+    is_beside_other_work: bool
 
 
 def cycles(lines: BlockLines) -> Iterator[Cycle]:
@@ -45,17 +47,28 @@ def cycles(lines: BlockLines) -> Iterator[Cycle]:
         unknown = [sense for turn in same if not any(turn is one for one in known) for sense in _senses(lines, turn)]
         if same:
             is_trained = bool(known) and are_trained(lines, counter, known[0].tolist())
-            yield Cycle(list(_blocks(lines, counter, known)) if is_trained else [], unknown)
+            is_beside = bool(known) and 0 < part_beside_other_work(lines, known[0].tolist()) < 1
+            yield Cycle(list(_blocks(lines, counter, known)) if is_trained else [], unknown, is_beside)
 
 
 def _in_turn(timed: NDArray[np.intp], counter: Sequence[int]) -> NDArray[np.intp] | None:
-    """The places of lines where they take turns with those of a counter."""
+    """The places of lines where they take turns with those of a counter; of two in one block that beside the counter.
+
+    Few blocks have two: the line of the counter was lost between them, as where another run was appended.
+    """
     if len(timed) < FEWEST_BLOCKS:
         return None
-    times = np.bincount(np.searchsorted(counter, timed), minlength=len(counter) + 1)
+    blocks = np.searchsorted(counter, timed)
+    times = np.bincount(blocks, minlength=len(counter) + 1)
     inner = times[1:-1]
-    is_so = len(inner) > 0 and (inner == 1).mean() >= IN_TURN and times.max() == 1
-    return timed if is_so else None
+    is_so = len(inner) > 0 and (inner == 1).mean() >= IN_TURN and times.max() <= MOST_TIMES
+    return timed[_beside_counter(blocks, ends=_ends(timed, counter))] if is_so else None
+
+
+def _beside_counter(blocks: NDArray[np.intp], *, ends: bool) -> NDArray[np.bool_]:
+    """Which of some lines is that of its block beside the line of the counter, which ``ends`` it or begins it."""
+    changes = np.diff(blocks) != 0
+    return np.append(changes, True) if ends else np.insert(changes, 0, True)
 
 
 def _ends(turn: NDArray[np.intp], counter: Sequence[int]) -> bool:

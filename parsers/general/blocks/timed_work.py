@@ -11,16 +11,18 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...naming.sense import ELAPSED, TIME, Sense
+from ...naming.sense import ELAPSED, STEP_TIME, TIME, Sense
 from ...naming.slots import Slot
 from ...naming.vocabulary import listed
 from ..evaluation_titles import is_title_of_evaluation
 from ..line_form import LineForm
-from .block_lines import BlockLines
+from .block_lines import FEWEST_BLOCKS, BlockLines
 from .sum_of_times import make_the_total
 
 MOST = 0.9  # of the blocks
+FEW_STEPS = 0.2  # of all
 FAR = 2.0  # times the first
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[a-z一-鿿]+")
@@ -41,19 +43,40 @@ def is_known(lines: BlockLines, counter: Sequence[int], turn: Sequence[int]) -> 
 def are_trained(lines: BlockLines, counter: Sequence[int], turn: Sequence[int]) -> bool:
     """Whether blocks hold lines that only training prints, or number epochs and say what one of these took.
 
-    A program that only evaluates has no epochs.
+    A program that only evaluates has no epochs. Of steps that say what each took every tenth block, or the like, will
+    do.
     """
-    evident = np.searchsorted(lines.evident, counter)
-    if (np.diff(evident) > 0).mean() >= MOST:
+    evident = np.diff(np.searchsorted(lines.evident, counter)) > 0
+    if evident.mean() >= MOST or (_is_of_step(lines, turn) and _are_regular(np.flatnonzero(evident), len(evident))):
         return True
     is_of_epoch = all("of_epoch" in sense.flags for sense in _timed(lines.rows[turn[0]].form))
     return is_of_epoch and not _are_beside_other_work(lines, turn)
 
 
+def _is_of_step(lines: BlockLines, turn: Sequence[int]) -> bool:
+    """Whether a time is called that of a step."""
+    return all(sense.role == STEP_TIME for sense in _timed(lines.rows[turn[0]].form))
+
+
+def _are_regular(places: NDArray[np.intp], count: int) -> bool:
+    """Whether some of so many blocks stand as far from one another all the way."""
+    apart = np.diff([-1, *places, count])
+    each = float(np.median(apart))
+    return len(places) >= FEWEST_BLOCKS and bool((apart[1:-1] == each).mean() >= MOST and apart.max() <= FAR * each)
+
+
 def _are_beside_other_work(lines: BlockLines, turn: Sequence[int]) -> bool:
-    """Whether lines between two of a time tell of an evaluation, of loading or the like, or none of these are kept."""
+    """Whether lines between two of a time tell of an evaluation, of loading or the like, or none of these are kept.
+
+    Where a time is called that of a step, few of them may.
+    """
+    return part_beside_other_work(lines, turn) > (FEW_STEPS if _is_of_step(lines, turn) else 0)
+
+
+def part_beside_other_work(lines: BlockLines, turn: Sequence[int]) -> float:
+    """Between which part of the lines of a time others tell of an evaluation, of loading or the like; 1 of none."""
     between = [texts for before, place in pairwise(turn) if (texts := lines.texts(before, place)) is not None]
-    return not between or any(_is_of_other_work(text) for texts in between for text in texts)
+    return float(np.mean([any(map(_is_of_other_work, texts)) for texts in between])) if between else 1.0
 
 
 def _is_of_other_work(line: str) -> bool:

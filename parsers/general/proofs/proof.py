@@ -39,8 +39,9 @@ from .epoch_proof import OF_EPOCH, as_times_of_epochs, epochs_before, factor_of_
 from .mean_proof import why_running_mean
 from .no_measure import no_measure
 from .parts_of_step import time_of_data, why_without_data
-from .several_steps import PART, of_several_steps
+from .several_steps import PART, as_times_of_steps, of_several_steps
 from .step_proof import (
+    A_LOOP,
     AGAINST_STAMPS,
     AS_STAMPS,
     Share,
@@ -48,6 +49,7 @@ from .step_proof import (
     by_stamps,
     constant_amount,
     counts_something_else,
+    is_of_unknown_loop,
     proof_of_step,
     share_of_all,
 )
@@ -118,7 +120,7 @@ def _shown_by_other_lines(series: SpokenSeries, gathered: Gathered) -> Message |
 
 
 def _proven(series: SpokenSeries, gathered: Gathered) -> Proven | str:
-    series = replace(as_times_of_epochs(series).with_unit(), is_beside=is_beside(series, gathered))
+    series = replace(as_times_of_steps(as_times_of_epochs(series)).with_unit(), is_beside=is_beside(series, gathered))
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
     shown = why_shown(series, gathered) if is_bar else None
     if is_bar and not _of_other(series) and (epochs := _bar_of_epochs(series, gathered)):
@@ -246,11 +248,22 @@ def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         return found if isinstance(found, str) else Proven(series, DURATION, found, of_epoch)
     if reason := of_several_steps(series):
         return reason
-    ratio, factor = by_stamps(series), series.sense.factor
+    ratio = by_stamps(series)
     if series.sense.role == STEP_TIME:
-        is_against = ratio is not None and not AS_STAMPS[0] <= ratio * (factor or 1.0) <= AS_STAMPS[1]
-        return AGAINST_STAMPS if is_against else _of_step(series, factor or 1.0, [])
+        return _step_time(series, ratio)
     return _time_of_step(series, gathered, ratio)
+
+
+def _step_time(series: SpokenSeries, ratio: float | None) -> Proven | str:
+    """What a time is that is called one of a step, or of a loop, if the stamps of its lines do not contradict it."""
+    factor = series.sense.factor or 1.0
+    if ratio is not None and not AS_STAMPS[0] <= ratio * factor <= AS_STAMPS[1]:
+        return AGAINST_STAMPS
+    if is_of_unknown_loop(series):
+        return UNPROVEN
+    proven = _of_step(series, factor, [])
+    proven.why += [Message(A_LOOP)] if ratio is None and "of_loop" in series.sense.flags else []
+    return proven
 
 
 def _of_step(series: SpokenSeries, factor: float, why: list[Message]) -> Proven:

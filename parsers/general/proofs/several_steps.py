@@ -1,9 +1,11 @@
 """Times of several steps: of all since the line before, of an epoch, or of one of two counters."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...io.message import Message
-from ...naming.sense import EPOCH, STEP, Sense
+from ...naming.sense import ELAPSED, EPOCH, STEP, TIME, Sense
 from ...naming.slots import Slot
 from ..line_form import LineForm
 from ..spoken_series import LEAST, SpokenSeries
@@ -12,6 +14,8 @@ from .step_proof import AS_THE_CLOCK
 PART = "it covers only part of a step, or not every step"
 OF_SEVERAL_STEPS = "it is the time of all steps since the previous line, as the timestamps show"
 MOST_NEAR = 0.8
+FALLING = 0.25  # part of the times of steps that are no longer than the one before
+PARTS_OF_ALL, TWICE = (10, 90), 2.0
 TWO_COUNTERS = "its lines have two counters that rise at different rates, and which one it times is unclear"
 # What is not the only counter of its lines: passes, of which several make a step, or episodes.
 BESIDE_NAMED = '"{name}" counts the steps; "{other}", a counter beside it, rises by {times} for each'
@@ -19,6 +23,19 @@ BESIDE_UNNAMED = (
     'the first number of each line counts the steps; "{other}", a counter beside it, rises by {times} for each'
 )
 ON_MOST = 0.9
+
+
+def as_times_of_steps(series: SpokenSeries) -> SpokenSeries:
+    """The same; as times of what nobody knows yet, where they are called elapsed or total, but are none since a start.
+
+    One since the start of anything rises from line to line, and is at least twice as high before it falls.
+    """
+    is_total = series.sense.role == ELAPSED and series.kind == "step" and series.usable.all()
+    falls = np.diff(series.values)[np.diff(series.steps) > 0] <= 0 if is_total else np.zeros(0)
+    if len(falls) < LEAST or falls.mean() < FALLING:
+        return series
+    low, high = np.percentile(series.values, PARTS_OF_ALL)
+    return replace(series, sense=replace(series.sense, role=TIME)) if high < TWICE * low else series
 
 
 def of_several_steps(series: SpokenSeries) -> str | None:

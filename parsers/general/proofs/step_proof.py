@@ -16,6 +16,7 @@ EVERY_STEP = "{name} is the time of one step: there is a line for each step"
 BY_EPOCHS = "{name} is the time of one step, as the epoch time shows"
 BY_WHOLE_EPOCHS = "{name} is the time of one step: the steps of an epoch take as long as the timestamps show"
 BY_MEANS = "{name} is the time of one step, as the running mean beside it shows"
+A_LOOP = "one of a loop is taken to be one step: the lines count steps, but no timestamp shows how long one takes"
 AGAINST_STAMPS = "it does not fit the time between its lines"
 SHARE = '"{amount}" over "{time}" is {count} times "{rate}" in every line: there are {count} cards'
 WHOLE = '"{amount}" over "{time}" is "{rate}" in every line'
@@ -27,6 +28,7 @@ LEAST_CHANGE = 0.01
 AS_THE_MEAN = (0.5, 2.0)
 OF_LINES = 0.003
 SAME_SHARE = 0.005
+MOST_EVIDENT = 0.5
 MOST_CARDS = 1 << 16
 BY_STAMPS = (0.6, 1.1)
 AS_STAMPS = (0.3, 1.5)
@@ -75,6 +77,11 @@ def is_of_every_step(series: SpokenSeries) -> bool:
     is_of_epochs = any(s.sense and "other" in s.sense.flags for s in form.said.slots) and not form.level.has_epoch
     are_next = steps[~(steps < 0)] == 1  # an epoch begins anew
     return are_next.sum() >= 2 and bool(are_next.all()) and not is_of_epochs
+
+
+def is_of_unknown_loop(series: SpokenSeries) -> bool:
+    """Whether its numbers are of one of a loop, and nothing shows that this is of steps: its lines count none."""
+    return "of_loop" in series.sense.flags and not (series.is_of_steps and series.evidence >= MOST_EVIDENT)
 
 
 def by_stamps(series: SpokenSeries) -> float | None:
