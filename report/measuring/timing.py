@@ -40,6 +40,7 @@ PASSES_APART = 0.1
 MOST_CUT_OFF = 0.05  # of a pass
 FEWEST_PASSES = 4
 MOST_WHOLE = 0.8
+DRAWN_TWICE = 0.4  # of all pairs of records
 PART = 1 << 16  # records that are looked at together where an array of all would be made
 
 
@@ -212,8 +213,10 @@ def _pauses(records: Columns, stretches: Sequence[slice], done: Values, counted:
 
     A log has millions of records: few arrays of that length are made, and none is kept longer than it is needed.
     """
-    times = _joined([np.diff(_times(records, rows)) for rows in stretches])
-    amounts = _joined([np.diff(done[rows]) for rows in stretches])
+    kept = [_once(done[rows]) for rows in stretches]
+    parts = list(zip(stretches, kept, strict=True))
+    times = _joined([np.diff(_times(records, rows)[once]) for rows, once in parts])
+    amounts = _joined([np.diff(done[rows][once]) for rows, once in parts])
     known = np.isfinite(times) & (amounts > 0)
     if not known.any():
         return None
@@ -230,12 +233,18 @@ def _pauses(records: Columns, stretches: Sequence[slice], done: Values, counted:
     rest, left = float(amounts.sum(where=others)), float(times.sum(where=others))
     if lost <= TOLERANCE * float(times.sum(where=known)) or not left > 0:
         return None
-    ends = np.concatenate([np.arange(rows.start + 1, rows.stop) for rows in stretches])[are]
+    ends = np.concatenate([np.arange(rows.start, rows.stop)[once][1:] for rows, once in parts])[are]
     at = int(ends[np.argmax(times[are])])
     told = {"value": f"{without_noise(rest / left):.6g}", "unit": f"{counted}/s", "seconds": f"{times[are].max():g}"}
     first, last = records["line"][[at - 1, at]]
     key = ONE_PAUSE if are.sum() == 1 else PAUSES
     return Pauses(Message(key, first=first, last=last, count=are.sum(), **told), _longest(stretches, ends))
+
+
+def _once(done: Values) -> slice | Mask:
+    """Which records to look at: the first of each step where a bar draws most of them twice, as it ends and goes on."""
+    is_again = np.diff(done) == 0
+    return np.append(True, ~is_again) if len(is_again) and is_again.mean() >= DRAWN_TWICE else slice(None)
 
 
 def _joined(parts: list[Values]) -> Values:

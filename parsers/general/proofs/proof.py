@@ -165,8 +165,9 @@ def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Pro
 
 def _bar_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:
     """A progress bar that counts epochs and shows its clock, where it was drawn for long enough."""
-    clocks = np.array([row.clock for row in series.rows])
-    grows = (np.diff(series.steps) > 0) & (np.diff(clocks) > 0)
+    is_last = np.append(np.diff(series.steps) != 0, True)  # one epoch is drawn again for what is shown beside it
+    clocks = np.array([row.clock for row in series.rows])[is_last]
+    grows = (np.diff(series.steps[is_last]) > 0) & (np.diff(clocks) > 0)
     is_long = grows.sum() >= FEWEST_EPOCHS and np.diff(clocks)[grows].sum() >= LEAST_SECONDS
     if not is_long or (why := why_of_epochs(series, gathered)) is None:
         return None

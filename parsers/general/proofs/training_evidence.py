@@ -7,7 +7,7 @@ import numpy as np
 from ...io.message import Message
 from ...naming.marks import TRAINING
 from ...naming.sense import STEP_RATE, STEP_TIME, TIME
-from ..bars.training_bar import names_steps
+from ..bars.bar_passes import names_steps
 from ..gathered import Gathered, once_a_log
 from ..spoken_series import LEAST, SpokenSeries, rises
 from .epoch_proof import are_one_by_one
