@@ -15,7 +15,7 @@ from .number import without_noise
 from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
 from .scaling import amounts_done
-from .window import Fields, Mask, step_field, steps_in_epoch
+from .window import Fields, Mask, begins_within_clock, step_field, steps_in_epoch
 
 Rows = NDArray[np.int64]
 ONE_RECORD = "estimate=clock needs two records, but there is only one up to the end of the window."
@@ -130,10 +130,12 @@ def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int,
     begins = np.zeros(last + 1 - first, np.bool_)
     if not ("time" in records and records.printed("time")[[first, last]].all()):
         begins[1:] |= _begin_anew(records, rows)
-    if protocol.counts == "steps" and "steps_per_epoch" not in records:
-        begins[1:] |= np.diff(steps_in_epoch(records, step_field(fields, protocol.records))[rows]) < 0
     if protocol.counts == "epochs" and "epoch" in records:
         begins[1:] |= np.diff(records.numbers("epoch")[rows]) < 0
+    if protocol.records == "step" and _has_means_of_epochs(fields, protocol):
+        begins[1:] |= begins_within_clock(records)[first:last]
+    if protocol.counts == "steps" and "steps_per_epoch" not in records:
+        begins[1:] |= np.diff(steps_in_epoch(records, step_field(fields, protocol.records))[rows]) < 0
     starts = (first + np.flatnonzero(begins)).tolist()
     return [slice(start, end) for start, end in pairwise([first, *starts, last + 1])]
 
@@ -152,12 +154,16 @@ def _begin_anew(records: Columns, rows: slice) -> Mask:
 
 def _are_from_start(records: Columns, fields: Fields, protocol: Protocol, stretches: Sequence[slice]) -> Sequence[bool]:
     """Which stretches count from where their clock began: those behind the first, beside running means that do so."""
-    means = [fields.get((protocol.records, name)) for name in ("step_time", "step_rate")]
-    is_mean = any(field and field.kind == "running_mean" and field.per == "epoch" for field in means)
-    if not is_mean or "elapsed" not in records:
+    if not _has_means_of_epochs(fields, protocol) or "elapsed" not in records:
         return [False] * len(stretches)
     clocks = records.numbers("elapsed")
     return [rows.start > stretches[0].start and bool(clocks[rows.start] < clocks[rows.start - 1]) for rows in stretches]
+
+
+def _has_means_of_epochs(fields: Fields, protocol: Protocol) -> bool:
+    """Whether records print means since their epoch began, as some progress bars do."""
+    means = [fields.get((protocol.records, name)) for name in ("step_time", "step_rate")]
+    return any(field and field.kind == "running_mean" and field.per == "epoch" for field in means)
 
 
 def _done_in(records: Columns, done: Values, rows: slice, is_from_start: bool) -> tuple[float, float]:
