@@ -51,7 +51,7 @@ from .step_proof import (
     share_of_all,
 )
 from .stretch_proof import OTHER_COUNT, steps_of_stretch, why_stretch
-from .training_evidence import is_beside, not_evident, why_numbered, why_unnamed
+from .training_evidence import is_beside, not_evident, why_numbered, why_rates_of_epochs, why_unnamed
 
 FEWEST_EPOCHS = 4
 NOT_TRAINING = "its lines are not from training"
@@ -110,7 +110,7 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
 def _shown_by_other_lines(series: SpokenSeries, gathered: Gathered) -> Message | None:
     """What shows that lines are of training that say nothing of it."""
     if series.kind == "summary":
-        return why_announced(series, gathered)
+        return why_announced(series, gathered) or why_rates_of_epochs(series, gathered)
     if series.kind != "epoch" or series.sense.role != TIME:
         return None
     return why_numbered(series, gathered) or why_whole_epoch(series)
