@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
@@ -144,14 +145,26 @@ def _takes_turns(series: SpokenSeries, other: list[Spoken]) -> bool:
 
 
 def _rivals(series: SpokenSeries, gathered: Gathered) -> list[list[Spoken]]:
-    """The drawings of other bars that say of themselves as little as this one, or as much, or are longer."""
+    """The drawings of other bars that say of themselves as little as this one, or as much, or are longer.
+
+    A loss may be that of an evaluation: one without it that comes first and takes more time a step may be of training.
+    """
     own, is_told = (series.level.words, series.total), series.evidence > 0
     bars = (_without_epochs(rows) for key, rows in timed_bars(gathered).items() if key != own)
     return [
         rows
         for rows in filter(None, bars)
-        if _tell(rows) or rows[0].total > (series.total or 0) or not (is_told or rows[0].form.level.words)
+        if _tell(rows)
+        or rows[0].total > (series.total or 0)
+        or not (is_told or rows[0].form.level.words)
+        or (rows[0].line < series.rows[0].line and _seconds_of_a_step(rows) > _seconds_of_a_step(series.rows))
     ]
+
+
+def _seconds_of_a_step(rows: Sequence[Spoken]) -> float:
+    """How long a step usually takes by the clock of a bar; 0 where that says nothing."""
+    known = [row.clock / row.of("step") for row in rows if row.of("step") > 0 and row.clock > 0]
+    return median(known) if known else 0.0
 
 
 def _without_epochs(rows: list[Spoken]) -> list[Spoken]:
