@@ -74,7 +74,7 @@ _SAMPLES = re.compile(
 # `Train loader: 18500`, `train=800`, `num_train_batches: 120`; not of what a training has else: `train_loss`.
 _OF_TRAINING = re.compile(
     r"(?i)(?<![a-z])train(?:ing)?[ _-]?(?:data[ _-]?)?(?:loader|set|split|size|len(?:gth)?|samples|examples|images"
-    r"|batches)?[ _-]?(?:size|len(?:gth)?)?[\"']?\s*[:=]\s*(?P<count>\d++)(?![\w.%]|,\d)"
+    r"|batches)?[ _-]?(?:size|len(?:gth)?)?[\"')]?\s*[:=：]\s*(?P<count>\d++)(?![\w.%]|,\d)"
 )
 _OF_ALL = frozenset(("global", "effective"))
 _OF_ONE = frozenset(("device", "gpu", "local"))
@@ -178,7 +178,7 @@ def stated_samples(gathered: Gathered) -> set[int]:
 
 def stated_of_training(gathered: Gathered) -> list[int]:
     """How many samples or batches lines name for training: `Train loader: 18500`."""
-    return [count for _, count in _found(_OF_TRAINING, _lines(gathered))]
+    return [*(count for _, count in _found(_OF_TRAINING, _lines(gathered))), *sorted(stated_samples(gathered))]
 
 
 def stated_batches(gathered: Gathered) -> set[int]:

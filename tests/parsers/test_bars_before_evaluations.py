@@ -22,7 +22,16 @@ def epochs(evaluation: str, stated: str = STATED, training: str = nameless(100, 
 
 @pytest.mark.parametrize("name", ["Running validation: ", "Validating: ", "Evaluating: ", "Test: ", "eval "])
 @pytest.mark.parametrize(
-    "stated", [STATED, "train=1600 val=640\nbatch_size=16\n", "Training batches: 100\n"], ids=["loader", "set", "steps"]
+    "stated",
+    [
+        STATED,
+        "train=1600 val=640\nbatch_size=16\n",
+        "Training batches: 100\n",
+        "len(train_loader) = 100\n",
+        "Number of training samples: 1600, batch size: 16\n",
+        "Loaded 1600 training images\nbatch-size 16\n",
+        "训练集样本数：1600\nbatch_size：16\n",
+    ],
 )
 def test_it_is_that_of_training_where_the_log_states_as_much_to_train_on(
     tmp_path: Path, name: str, stated: str
