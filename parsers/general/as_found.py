@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..naming.sense import ELAPSED, STEP_RATE, STEP_TIME
+from ..naming.sense import ELAPSED, EPOCH, STEP_RATE, STEP_TIME
 from ..runs.reading import Reading
 from .blocks.unbroken_block import UnbrokenBlock
 from .choice import Choice
@@ -31,7 +31,8 @@ def _are_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
     said = np.column_stack([[row.line for row in series.rows], series.values * in_seconds])
     in_all = sum(gathered.counts[form] for form in series.slots)
     if choice.speeds[0].is_bar:  # it may read more drawings of the bar, such as one that text stands behind
-        return _are_in_order(said, found) and (_is_one_pass(reading) or _are_alike(said, found))
+        is_whole = _is_one_pass(reading) or _are_alike(*(_begun(rows, role) for rows in (said, found)))
+        return _are_in_order(said, found) and is_whole
     if series.total is not None:  # lines of other bars may be of the same form
         if any(gathered.counts[form] > MOST_OF_A_FORM for form in series.slots):
             return _are_in_order(said, found)
@@ -62,6 +63,11 @@ def _found(reading: Reading, role: str) -> Numbers:
         inverse = 1 / reading.records[other].to_numpy(dtype=np.float64, na_value=np.nan)
         found[:, 1] = np.where(np.isnan(found[:, 1]), inverse, found[:, 1])
     return found
+
+
+def _begun(rows: Numbers, role: str) -> Numbers:
+    """Without the drawings of a bar of epochs before the first was over: these show no speed, and are not proven."""
+    return rows[rows[:, 1] > 0] if role == EPOCH else rows
 
 
 def _is_one_pass(reading: Reading) -> bool:

@@ -71,6 +71,11 @@ _SAMPLES = re.compile(
     rf"(?i)(?:(?:{_THINGS}\b|length\b|size\b|长度|数量|样本数)[^\d\n]{{0,24}}?(?<![\w.])(?P<behind>\d{{3,10}})(?![\w.]|,\d)"
     rf"|(?<![\w.,])(?P<before>\d{{3,10}}) (?:training )?{_THINGS}\b)"
 )
+# `Train loader: 18500`, `train=800`, `num_train_batches: 120`; not of what a training has else: `train_loss`.
+_OF_TRAINING = re.compile(
+    r"(?i)(?<![a-z])train(?:ing)?[ _-]?(?:data[ _-]?)?(?:loader|set|split|size|len(?:gth)?|samples|examples|images"
+    r"|batches)?[ _-]?(?:size|len(?:gth)?)?[\"')]?\s*[:=：]\s*(?P<count>\d++)(?![\w.%]|,\d)"
+)
 _OF_ALL = frozenset(("global", "effective"))
 _OF_ONE = frozenset(("device", "gpu", "local"))
 Column = Literal["batch_size", "job_batch_size", "job_batch_tokens", "cards", "accumulation"]
@@ -169,6 +174,16 @@ def stated_amounts(gathered: Gathered) -> set[int]:
 def stated_samples(gathered: Gathered) -> set[int]:
     """How many samples there are to train on, as lines say."""
     return set(_samples(_lines(gathered)))
+
+
+def stated_of_training(gathered: Gathered) -> list[int]:
+    """How many samples or batches lines name for training: `Train loader: 18500`."""
+    return [*(count for _, count in _found(_OF_TRAINING, _lines(gathered))), *sorted(stated_samples(gathered))]
+
+
+def stated_batches(gathered: Gathered) -> set[int]:
+    """The batch sizes of training that lines state, of a card or of all."""
+    return {size.count for size in _sizes(_lines(gathered)) if size.count}
 
 
 def stated_cards(gathered: Gathered) -> set[int]:

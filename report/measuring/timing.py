@@ -15,7 +15,7 @@ from .number import without_noise
 from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
 from .scaling import amounts_done
-from .window import Fields, Mask, step_field, steps_in_epoch
+from .window import Fields, Mask, begins_within_clock, step_field, steps_in_epoch
 
 Rows = NDArray[np.int64]
 ONE_RECORD = "estimate=clock needs two records, but there is only one up to the end of the window."
@@ -40,6 +40,7 @@ PASSES_APART = 0.1
 MOST_CUT_OFF = 0.05  # of a pass
 FEWEST_PASSES = 4
 MOST_WHOLE = 0.8
+DRAWN_TWICE = 0.4  # of all pairs of records
 PART = 1 << 16  # records that are looked at together where an array of all would be made
 
 
@@ -129,10 +130,12 @@ def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int,
     begins = np.zeros(last + 1 - first, np.bool_)
     if not ("time" in records and records.printed("time")[[first, last]].all()):
         begins[1:] |= _begin_anew(records, rows)
-    if protocol.counts == "steps" and "steps_per_epoch" not in records:
-        begins[1:] |= np.diff(steps_in_epoch(records, step_field(fields, protocol.records))[rows]) < 0
     if protocol.counts == "epochs" and "epoch" in records:
         begins[1:] |= np.diff(records.numbers("epoch")[rows]) < 0
+    if protocol.records == "step" and _has_means_of_epochs(fields, protocol):
+        begins[1:] |= begins_within_clock(records)[first:last]
+    if protocol.counts == "steps" and "steps_per_epoch" not in records:
+        begins[1:] |= np.diff(steps_in_epoch(records, step_field(fields, protocol.records))[rows]) < 0
     starts = (first + np.flatnonzero(begins)).tolist()
     return [slice(start, end) for start, end in pairwise([first, *starts, last + 1])]
 
@@ -151,12 +154,16 @@ def _begin_anew(records: Columns, rows: slice) -> Mask:
 
 def _are_from_start(records: Columns, fields: Fields, protocol: Protocol, stretches: Sequence[slice]) -> Sequence[bool]:
     """Which stretches count from where their clock began: those behind the first, beside running means that do so."""
-    means = [fields.get((protocol.records, name)) for name in ("step_time", "step_rate")]
-    is_mean = any(field and field.kind == "running_mean" and field.per == "epoch" for field in means)
-    if not is_mean or "elapsed" not in records:
+    if not _has_means_of_epochs(fields, protocol) or "elapsed" not in records:
         return [False] * len(stretches)
     clocks = records.numbers("elapsed")
     return [rows.start > stretches[0].start and bool(clocks[rows.start] < clocks[rows.start - 1]) for rows in stretches]
+
+
+def _has_means_of_epochs(fields: Fields, protocol: Protocol) -> bool:
+    """Whether records print means since their epoch began, as some progress bars do."""
+    means = [fields.get((protocol.records, name)) for name in ("step_time", "step_rate")]
+    return any(field and field.kind == "running_mean" and field.per == "epoch" for field in means)
 
 
 def _done_in(records: Columns, done: Values, rows: slice, is_from_start: bool) -> tuple[float, float]:
@@ -212,8 +219,10 @@ def _pauses(records: Columns, stretches: Sequence[slice], done: Values, counted:
 
     A log has millions of records: few arrays of that length are made, and none is kept longer than it is needed.
     """
-    times = _joined([np.diff(_times(records, rows)) for rows in stretches])
-    amounts = _joined([np.diff(done[rows]) for rows in stretches])
+    kept = [_once(done[rows]) for rows in stretches]
+    parts = list(zip(stretches, kept, strict=True))
+    times = _joined([np.diff(_times(records, rows)[once]) for rows, once in parts])
+    amounts = _joined([np.diff(done[rows][once]) for rows, once in parts])
     known = np.isfinite(times) & (amounts > 0)
     if not known.any():
         return None
@@ -230,12 +239,18 @@ def _pauses(records: Columns, stretches: Sequence[slice], done: Values, counted:
     rest, left = float(amounts.sum(where=others)), float(times.sum(where=others))
     if lost <= TOLERANCE * float(times.sum(where=known)) or not left > 0:
         return None
-    ends = np.concatenate([np.arange(rows.start + 1, rows.stop) for rows in stretches])[are]
+    ends = np.concatenate([np.arange(rows.start, rows.stop)[once][1:] for rows, once in parts])[are]
     at = int(ends[np.argmax(times[are])])
     told = {"value": f"{without_noise(rest / left):.6g}", "unit": f"{counted}/s", "seconds": f"{times[are].max():g}"}
     first, last = records["line"][[at - 1, at]]
     key = ONE_PAUSE if are.sum() == 1 else PAUSES
     return Pauses(Message(key, first=first, last=last, count=are.sum(), **told), _longest(stretches, ends))
+
+
+def _once(done: Values) -> slice | Mask:
+    """Which records to look at: the first of each step where a bar draws most of them twice, as it ends and goes on."""
+    is_again = np.diff(done) == 0
+    return np.append(True, ~is_again) if len(is_again) and is_again.mean() >= DRAWN_TWICE else slice(None)
 
 
 def _joined(parts: list[Values]) -> Values:

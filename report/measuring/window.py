@@ -66,6 +66,18 @@ def epoch_starts(numbers: Counts) -> Mask:
     return starts
 
 
+def begins_within_clock(records: Records) -> Mask:
+    """Return between which records steps begin anew while ``elapsed`` goes on (bool), each time that they do so.
+
+    Nothing where it falls once, or where records have no such number.
+    """
+    records = columns(records)
+    if "step" not in records or "elapsed" not in records:
+        return np.zeros(max(len(records) - 1, 0), np.bool_)
+    begins: Mask = np.diff(records.numbers("step")) < 0
+    return begins if (np.diff(records.numbers("elapsed"))[begins] > 0).all() else np.zeros_like(begins)
+
+
 def repeated(records: Records, field: Field) -> Mask:
     """Return where a record does not go on from the one before, although no epoch has ended there (bool).
 
@@ -80,8 +92,9 @@ def repeated(records: Records, field: Field) -> Mask:
     if "elapsed" in records:
         clocks = records.numbers("elapsed")
         falls = (numbers[1:] < numbers[:-1]) | (clocks[1:] < clocks[:-1])
-        # A bar is drawn again now and then; several ranks print each step.
-        stays[1:] &= falls | ((stays[1:] & ~falls).sum() > MOST_REDRAWN * len(falls))
+        # A bar is drawn again now and then, or at the same moment on its line; several ranks print each step.
+        is_again = stays[1:] & ~falls & ~((clocks[1:] == clocks[:-1]) & (np.diff(records["line"]) == 0))
+        stays[1:] &= falls | (is_again.sum() > MOST_REDRAWN * len(falls))
     epoch, again = records.counts("epoch"), np.zeros(len(records), dtype=np.bool_)
     again[1:] = (epoch[1:] < epoch[:-1]) | ((epoch[1:] == epoch[:-1]) & stays[1:])
     return again

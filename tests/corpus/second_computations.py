@@ -87,7 +87,8 @@ def by_bars(lines: Sequence[str], used: Sequence[str]) -> float | None:
     passes: list[list[Point]] = []
     with_loss, drawn = set(), 0
     every = ((number, found) for number, line in enumerate(lines) for found in BAR.finditer(line))
-    for number, found in ((number, found) for number, found in every if found["total"] in totals):
+    own = [(number, found) for number, found in every if found["total"] in totals]
+    for number, found in own if not _goes_on([found for _, found in own]) else _before_their_end(own):
         point, is_near = Point(int(found["done"]), _passed(found["passed"])), number - drawn <= NEAR
         drawn = number
         if not passes or _begins_anew(
@@ -103,6 +104,18 @@ def by_bars(lines: Sequence[str], used: Sequence[str]) -> float | None:
     seconds = sum(last.seconds - first.seconds for first, last in ends)
     is_long = seconds >= LEAST_SECONDS * max(1, len(ends))
     return sum(last.done - first.done for first, last in ends) / seconds if is_long else None
+
+
+def _goes_on(drawn: Sequence[re.Match[str]]) -> bool:
+    """Whether the clock of a bar rises wherever its steps begin anew."""
+    points = [Point(int(found["done"]), _passed(found["passed"])) for found in drawn]
+    begins = [pair for pair in pairwise(points) if pair[1].done < pair[0].done]
+    return len(begins) > 1 and all(after.seconds > before.seconds for before, after in begins)
+
+
+def _before_their_end(drawn: Sequence[tuple[int, re.Match[str]]]) -> list[tuple[int, re.Match[str]]]:
+    """Without the drawings at the end of passes: with a clock that goes on these may stand behind an evaluation."""
+    return [(number, found) for number, found in drawn if found["done"] != found["total"]]
 
 
 def _begins_anew(last: Point | None, point: Point, total: int, *, is_near: bool) -> bool:

@@ -39,6 +39,12 @@ def test_whole_passes_with_other_lines_between_all_count_though_they_take_about_
     assert rates([line for one in passes for line in one]) == {"bars": 2.5}
 
 
+def test_a_clock_that_goes_on_from_pass_to_pass_is_read_up_to_the_end_of_each() -> None:
+    drawn = [(done, 200 * epoch + done // 5) for epoch in range(3) for done in (100, 200, 300, 400)]
+    lines = [bar(*one) + (bar(500, one[1] + 90) if one[0] == 400 else "") for one in drawn]
+    assert rates(lines) == {"bars": 5.0}
+
+
 def test_bars_without_a_loss_between_those_that_show_one_are_of_another_loop() -> None:
     loops = ((", loss=0.5]", 5), ("]", 20), (", loss=0.4]", 5))
     lines = [f"{bar(done, done // speed)[:-1]}{end}" for end, speed in loops for done in STEPS]

@@ -151,3 +151,23 @@ def test_a_longer_bar_without_a_loss_that_alternates_with_one_that_shows_it_may_
 def test_a_bar_below_the_title_of_an_evaluation_is_not_that_of_training(tmp_path: Path, title: str) -> None:
     text = f"training done, lr: 0.1\n{title}\n100%|##| 200/200 [00:50<00:00,  4.00it/s, loss=0.512]\n"
     assert refused(tmp_path, text)
+
+
+@pytest.mark.parametrize("told", ["reward 3.{n}", "Collected 4000 episodes", "PPO update", "mean rollout length 20"])
+def test_the_longest_and_slowest_bar_of_agents_may_be_that_of_rollouts(tmp_path: Path, told: str) -> None:
+    text = epochs(nameless(100, 0.25), nameless(40, 0.05), "Epoch {n}/4\n" + told + "\n")
+    assert "alternates with another one" in refused(tmp_path, text)
+
+
+def with_loss(total: int, seconds: float) -> str:
+    return bar("", total, seconds) + "\n"
+
+
+def test_a_bar_with_losses_behind_a_slower_one_may_be_that_of_an_evaluation(tmp_path: Path) -> None:
+    text = "".join(f"{nameless(100, 0.25)}{with_loss(200, 0.1)}accuracy 0.{n}\n" for n in EPOCHS)
+    assert "alternates with another one" in refused(tmp_path, text)
+
+
+def test_a_bar_with_losses_behind_a_fast_one_is_that_of_training(tmp_path: Path) -> None:
+    text = "".join(f"{nameless(100, 0.05)}{with_loss(200, 0.1)}accuracy 0.{n}\n" for n in EPOCHS)
+    assert set(drafted(tmp_path, text).reading.records["step_rate"]) == {10.0}

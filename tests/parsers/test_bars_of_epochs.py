@@ -6,7 +6,7 @@ import pytest
 
 from report.evidence.log_summary import summarise
 from tests.parsers.test_bar_clocks import bar, clock
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.test_general_reader import drafted, found_in, refused
 
 EPOCHS = range(12)
 WRITTEN_LATE = "".join(f"epoch: {n}, loss: 0.{n + 10}\n" for n in EPOCHS)
@@ -117,3 +117,54 @@ def test_a_bar_called_that_of_what_has_many_steps_counts_none(tmp_path: Path, na
 def test_a_bar_that_numbers_one_of_them_counts_its_steps(tmp_path: Path) -> None:
     line = "Fold 3: {p:3d}%|##| {n}/50 [{clock}<09:00, 40.00s/it, loss=0.{n}]\n"
     assert set(drafted(tmp_path, ticks(line)).reading.records["step_time"]) == {40.0}
+
+
+STATED = ["epochs=12 lr=0.1", "Training for 12 epochs", '"num_epochs": 12,', "train.py --epochs 12", "Epochs: 12"]
+
+
+def run(stated: str, name: str = "train: ", *, last: int = len(EPOCHS), behind: str = "") -> str:
+    """A run of a bar below a line; each step is drawn twice, as its results are set before it is counted."""
+    line = f"{name}{{p:3d}}%|##| {{n}}/12 [{{clock}}<09:00, 30.00s/it, loss=0.{{m}}{behind}]\r"
+    drawn = ((n, m) for m in range(1, last + 1) for n in (m - 1, m))
+    first = f"{stated}\n{name}  0%|  | 0/12 [00:00<?, ?it/s]\r"
+    return first + "".join(line.format(p=8 * n, n=n, m=m, clock=clock(30 * m)) for n, m in drawn) + "\nSaved\n"
+
+
+@pytest.mark.parametrize("stated", STATED)
+def test_a_bar_of_losses_with_as_many_steps_as_a_line_above_states_epochs_counts_these(
+    tmp_path: Path, stated: str
+) -> None:
+    found = drafted(tmp_path, run(stated))
+    assert found.columns == ["epoch", "elapsed"]
+    assert "the log states as many epochs as it has steps" in " ".join(map(str, found.assumed))
+
+
+def test_each_of_several_such_runs_has_its_own_speed_though_all_steps_are_drawn_twice(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text("".join(run(f"seed={seed} epochs=12") for seed in range(3)), encoding="utf-8")
+    found = summarise(log, None, ())
+    assert [round(1 / one.measurement.value) for one in found.runs if one.measurement] == [30, 30, 30]
+
+
+def test_a_run_that_goes_on_counts_epochs_where_each_step_tells_its_own_results(tmp_path: Path) -> None:
+    found = drafted(tmp_path, run("epochs=12", last=8, behind=", val_acc=0.{m}7"))
+    assert found.columns == ["epoch", "elapsed"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        run("epochs=12", last=8),
+        run("warmup_epochs=12"),
+        run("local-epochs: 12"),
+        run("Epoch: 12"),
+        run("epochs=12", "Folds: "),
+        run("epochs=12", "Iteration: "),
+        run("epochs=12") + run("seed=2"),
+        run("epochs=12").replace("loss", "size"),
+    ],
+    ids=["unfinished", "warm-up", "local", "an epoch", "folds", "iterations", "not above each", "no losses"],
+)
+def test_a_bar_that_may_have_as_many_steps_by_chance_counts_no_epochs(tmp_path: Path, text: str) -> None:
+    found = found_in(tmp_path, text)
+    assert not found.is_found or "epoch" not in found.columns

@@ -103,11 +103,22 @@ def test_a_mean_that_whole_epochs_confirm_stays(tmp_path: Path) -> None:
     assert found is not None and found.protocol.statistic == "mean"
 
 
-def test_means_by_a_clock_that_goes_on_from_epoch_to_epoch_are_refused(tmp_path: Path) -> None:
-    """The bar of a program that draws one bar over all epochs: its rate is that since the start of the run."""
-    took = [(epoch, step, 40.0 * epoch + step) for epoch in range(6) for step in range(1, STEPS)]
-    found = read(tmp_path, "".join(bar(*one) for one in took))
+@pytest.mark.parametrize("drawn", [1, 2], ids=["once", "twice"])
+def test_where_the_clock_of_a_bar_goes_on_from_epoch_to_epoch_steps_are_timed_within_each(
+    tmp_path: Path, drawn: int
+) -> None:
+    """One bar is drawn over all epochs, evaluations among them: its rate is that since the start of the run."""
+    took = [(epoch, step, 60.0 * epoch + step) for epoch in range(6) for step in range(1, STEPS - 9)]
+    text = "".join(bar(*one).replace("\n", "\r") * drawn + ("\n" if one[1] == STEPS - 10 else "") for one in took)
+    found = read(tmp_path, text)
+    assert found.measurement is not None
+    assert found.measurement.value == 1.0
+    assert found.measurement.protocol.words() == "records=step estimate=clock counts=steps"
+    assert "The clock of the progress bar does not restart with its steps, first at line 2" in spoken(found)
+
+
+def test_a_bar_whose_clock_goes_on_and_that_is_drawn_but_once_an_epoch_is_refused(tmp_path: Path) -> None:
+    text = "".join(bar(epoch, 30 - epoch, 60.0 * epoch + 30) for epoch in range(6))
+    found = read(tmp_path, text)
     assert found.measurement is None
-    assert str(found.reason).startswith(
-        "The clock of the progress bar does not restart with its steps, first at line 40"
-    )
+    assert str(found.reason).startswith("The clock of the progress bar does not restart with its steps")

@@ -182,3 +182,12 @@ def test_passes_that_are_cut_off_do_not_count_from_their_beginning() -> None:
 def test_the_clock_of_an_epoch_begins_anew_behind_one_that_prints_only_once() -> None:
     epochs, steps = [1, 1, 2, 2, 3, 4, 4], [50, 100, 50, 100, 50, 50, 100]
     assert in_steps(log(epoch=epochs, step=steps, elapsed=[step / 4 for step in steps])) == pytest.approx(4)
+
+
+def test_a_bar_that_is_drawn_as_a_step_ends_and_again_as_it_is_counted_makes_no_pauses() -> None:
+    steps = np.repeat(np.arange(20), 2)
+    seconds = np.append(0, np.repeat(np.arange(1, 20), 2) * 94.0 + np.arange(38) % 2)
+    records = log(step=steps[: len(seconds)], elapsed=seconds)
+    known = {name: Fact(name, 1, option(name)) for name in ("batch_size", "cards")}
+    used = np.ones(len(records), np.bool_)
+    assert clock(records, {("step", "step"): STEP}, known, used, Protocol(estimate="clock")).pauses is None

@@ -15,7 +15,12 @@ from .bar_of_failed_run import why_by_traceback
 from .bar_passes import of_several_loops, of_two_in_turns
 from .bar_speeds import why_speeds
 from .bar_surroundings import why_of_training
-from .bar_with_evaluation import WITH_EVALUATION, counts_evaluation, may_be_of_evaluation
+from .bar_with_evaluation import (
+    WITH_EVALUATION,
+    counts_evaluation,
+    may_be_of_evaluation,
+    why_before_evaluations,
+)
 from .training_bar import is_called_training, not_of_steps
 
 BAR = "the progress bar's speed matches its own clock"
@@ -29,7 +34,7 @@ def why_shown(series: SpokenSeries, gathered: Gathered) -> Message | None:
     """What shows that a progress bar is that of training: what is beside it, or, of one drawn once, its only state."""
     if len(series) < 2:
         return _why_by_one_state(series, gathered)
-    ways = (why_in_turns, why_of_training, why_by_losses, why_by_traceback)
+    ways = (why_in_turns, why_of_training, why_by_losses, why_by_traceback, why_before_evaluations)
     return next((why for way in ways if (why := way(series, gathered))), None)
 
 

@@ -11,11 +11,17 @@ import numpy as np
 from ...io.message import Message
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
-from .bar_passes import runs_of, timed_bars
+from .bar_passes import names_steps, runs_of, timed_bars
 
 _EPOCHS = re.compile(
     r"(?i)(?<![a-z])(?:num[ _-]?|n[ _-]|max[ _-]?|train[ _-]|total[ _-])*epochs?[\"']?\s*[:=]?\s*(\d{1,6})(?![\w.])"
     r"(?!\s*(?:steps?|it|iter\w*|batch\w*)\b)"
+)
+# The epochs of a whole training: `--epochs 100`, `"max_epochs": 100`, not `warmup_epochs=5` or `Epoch: 5`.
+_OF_TRAINING = re.compile(
+    r"(?i)(?<![\w.-])-{0,2}(?:(?:(?:num(?:ber of)?|n|nb|max(?:imum)?|train(?:ing)?|total)[ _-]?)*epochs"
+    r"|(?:num|n|nb|max)[ _-]?epoch)[\"']?\s*[:=]?\s*(?P<behind>\d{1,6})(?![\w.]|\s*[/|])"
+    r"|(?<![a-z])train(?:ing)?\b[^\d\n]{0,40}\bfor (?P<before>\d{1,6}) epochs(?![a-z])"
 )
 # One of an epoch, which counts its steps, may be called Epoch.
 _IN_PLURAL = re.compile(r"(?i)(?<![a-z])epochs(?![a-z])")
@@ -25,6 +31,10 @@ NAMED = "the progress bar counts epochs, as its name says"
 WITH_LINES = "the progress bar counts epochs: its steps match the epoch numbers of other lines"
 AS_MANY = "the progress bar counts epochs: in each pass, other lines number as many epochs as it has steps"
 WITH_OWN = "the progress bar counts epochs: its steps match the epoch number in the same lines"
+AS_STATED = (
+    "the progress bar counts epochs: above each of its passes, the log states as many epochs as it has steps, and "
+    "the bar shows losses"
+)
 WITH_PASSES = "its progress bar advances by one with each pass of a bar inside it, so it may count epochs"
 EVALUATED = "each step of its progress bar shows new evaluation results, so a step may be an epoch"
 MOST, HALF = 0.9, 0.5
@@ -41,7 +51,30 @@ def why_of_epochs(series: SpokenSeries, gathered: Gathered) -> Message | None:
         return None
     if goes_with_epochs(series, gathered):
         return Message(WITH_LINES)
-    return Message(AS_MANY) if _has_as_many(series, gathered) else None
+    if _has_as_many(series, gathered):
+        return Message(AS_MANY)
+    return Message(AS_STATED) if _is_as_stated(series, gathered) else None
+
+
+def _is_as_stated(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether a bar of losses has as many steps as there are epochs, by a line above each of its passes.
+
+    Of one pass alone, steps may be as many by chance: it comes to its end, or each step tells results of its own.
+    """
+    total, form = series.total or 0.0, series.rows[0].form
+    if total <= FEWEST or series.evidence < MOST or form.is_bar_of_no_steps or names_steps(series):
+        return False
+    runs = runs_of(series)
+    begins, ends = ([series.rows[run[place]].line for run in runs] for place in (0, -1))
+    above = zip([0, *ends], begins, strict=False)
+    is_sure = len(runs) > 1 or series.steps[-1] == total or is_evaluated_each_step(series)
+    return is_sure and all(total in _stated_between(gathered, *lines) for lines in above)
+
+
+def _stated_between(gathered: Gathered, after: int, before: int) -> set[int]:
+    """The numbers of epochs of a training that lines between two others state."""
+    lines = (line[:LONGEST] for line in gathered.head[after : max(before - 1, after)])
+    return {int(found["behind"] or found["before"]) for line in lines for found in _OF_TRAINING.finditer(line)}
 
 
 def _has_as_many(series: SpokenSeries, gathered: Gathered) -> bool:

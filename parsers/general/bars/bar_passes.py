@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...naming.vocabulary import Words
+from ...naming.vocabulary import Words, counted, split
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
 
@@ -51,6 +51,11 @@ def begins_anew(one: Spoken, other: Spoken) -> bool:
     is_at_end = one.of("step") == other.of("step") == one.total
     is_later = other.clock - one.clock > DRAWN_AGAIN or other.line - one.line > DRAWN_AGAIN
     return _falls(one, other) or (is_at_end and is_later)
+
+
+def names_steps(series: SpokenSeries) -> bool:
+    """Whether the name of a bar says that it counts steps: `Iteration:  20%|##   | 1/5`."""
+    return any(counted(word) == "steps" for word in split(series.rows[0].form.name_of_bar or ""))
 
 
 def counts_passes(outer: Sequence[Spoken], series: SpokenSeries, gathered: Gathered) -> bool:

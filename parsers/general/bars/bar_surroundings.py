@@ -1,5 +1,6 @@
 """Surroundings of progress bars: what stands before and behind each pass of them may tell which is that of training."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -43,6 +44,10 @@ LONGEST_AND_SLOWEST = (
 )
 BEHIND_OTHERS = (
     "the progress bar belongs to training: a loss line follows each pass, and the other bars ended before the first"
+)
+_ACTS = re.compile(
+    r"(?i)(?<![a-z])(?:roll[ _-]?outs?|episodes?|rewards?|replay|self[ _-]?play|trajector(?:y|ies)|ppo|grpo|rlhf)"
+    r"(?![a-z])"
 )
 FEWEST = 2  # passes
 FEWEST_RESULTS = 4
@@ -91,6 +96,7 @@ def _shown(
         others
         and _lead(own, others, has_loss=series.evidence >= MOST)
         and _is_slowest(own, others)
+        and not _acts(gathered)
         and _begin_before_losses(own, gathered)
     ):
         yield Message(LONGEST_AND_SLOWEST)
@@ -231,6 +237,12 @@ def _is_slowest(own: Sequence[EndedPass], others: Sequence[EndedPass]) -> bool:
     """Whether a step takes much longer than one of each other bar: an evaluation only goes forwards."""
     usual = median(one.clock / one.total for one in own)
     return all(usual > SLOWER * (one.clock + 1) / one.total for one in others)
+
+
+@once_a_log
+def _acts(gathered: Gathered) -> bool:
+    """Whether a log speaks of agents that act: the steps of their bars are slower than those of the training behind."""
+    return any(map(_ACTS.search, gathered.head))
 
 
 def _is_titled(one: EndedPass) -> bool:

@@ -1,13 +1,16 @@
-"""Progress bars that may be those of an evaluation, or that count its steps after those of training."""
+"""Progress bars beside those of an evaluation: they may be one, count its steps too, or be that of training."""
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
+from ...io.message import Message
 from ...naming.marks import EVALUATION, TRAINING
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
+from ..stated_counts import stated_batches, stated_of_training
 from .bar_of_epochs import lines_of_epochs
 from .bar_passes import begins_anew, counts_passes, ended_passes, passes_of, timed_bars
 from .training_bar import is_called_training
@@ -20,6 +23,10 @@ SEVERAL_IN_EPOCHS = "its progress bar runs several times in each epoch, so it ma
 WITH_EVALUATION = "its progress bar continues through the evaluation, so it also counts those steps"
 NO_TRAINING = "the log mentions an evaluation and no training, so its progress bar may belong to the evaluation"
 CHECKPOINTS = "a checkpoint is loaded before each pass of its progress bar, so the bar may belong to an evaluation"
+BEFORE_EVALUATIONS = (
+    "the progress bar belongs to training: a bar named for an evaluation follows each of its passes, and the log "
+    "states {count} samples or batches for training, which make as many steps"
+)
 FEWEST = 3  # times
 LIKE = (0.5, 2.0)
 _EVALUATES = re.compile(
@@ -28,6 +35,35 @@ _EVALUATES = re.compile(
 _TRAINS = re.compile(rf"(?i)train|epoch|optim|learning.?rate|(?<![a-z])lr(?![a-z])|{TRAINING}")
 _LOADS = re.compile(r"(?i)(?<![a-z])load(?:ed|ing)?(?![a-z])")
 FEWEST_PASSES = 2
+FEWEST_STEPS = 10
+
+
+def why_before_evaluations(series: SpokenSeries, gathered: Gathered) -> Message | None:
+    """What shows that a bar without a name is that of training, where all other bars are named for an evaluation.
+
+    One of these follows each of its passes, and what the log says there is to train on makes as many steps.
+    """
+    is_alone = [*timed_bars(gathered)] == [((), series.total)]
+    if not is_alone or (series.total or 0) < FEWEST_STEPS or not _is_evaluated_in_turns(series, gathered):
+        return None
+    sizes = stated_batches(gathered)
+    counts = (count for count in stated_of_training(gathered) if _makes(count, series.total or 0, sizes))
+    return next((Message(BEFORE_EVALUATIONS, count=count) for count in counts), None)
+
+
+def _is_evaluated_in_turns(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether a bar named for an evaluation is drawn between each pass of a bar and the next, and not within one."""
+    known, passes = places_of(gathered), passes_of(series)
+    evaluated = [known[row] for row in gathered.spoken if row.form.is_bar and row.form.is_of_other]
+    ends = [(known[series.rows[run[0]]], known[series.rows[run[-1]]]) for run in passes]
+    within = sum(bisect_left(evaluated, last) > bisect_left(evaluated, first) for first, last in ends)
+    between = [bisect_left(evaluated, after) > bisect_left(evaluated, last) for (_, last), (after, _) in pairwise(ends)]
+    return len(passes) >= FEWEST_PASSES and not within and all(between)
+
+
+def _makes(count: int, steps: float, sizes: set[int]) -> bool:
+    """Whether so many samples make so many steps in batches of one of some sizes, or are that many batches."""
+    return any(steps in (count // size, -(-count // size)) for size in (1, *sizes))
 
 
 def counts_evaluation(series: SpokenSeries, gathered: Gathered) -> bool:
@@ -109,14 +145,26 @@ def _takes_turns(series: SpokenSeries, other: list[Spoken]) -> bool:
 
 
 def _rivals(series: SpokenSeries, gathered: Gathered) -> list[list[Spoken]]:
-    """The drawings of other bars that say of themselves as little as this one, or as much, or are longer."""
+    """The drawings of other bars that say of themselves as little as this one, or as much, or are longer.
+
+    A loss may be that of an evaluation: one without it that comes first and takes more time a step may be of training.
+    """
     own, is_told = (series.level.words, series.total), series.evidence > 0
     bars = (_without_epochs(rows) for key, rows in timed_bars(gathered).items() if key != own)
     return [
         rows
         for rows in filter(None, bars)
-        if _tell(rows) or rows[0].total > (series.total or 0) or not (is_told or rows[0].form.level.words)
+        if _tell(rows)
+        or rows[0].total > (series.total or 0)
+        or not (is_told or rows[0].form.level.words)
+        or (rows[0].line < series.rows[0].line and _seconds_of_a_step(rows) > _seconds_of_a_step(series.rows))
     ]
+
+
+def _seconds_of_a_step(rows: Sequence[Spoken]) -> float:
+    """How long a step usually takes by the clock of a bar; 0 where that says nothing."""
+    known = [row.clock / row.of("step") for row in rows if row.of("step") > 0 and row.clock > 0]
+    return median(known) if known else 0.0
 
 
 def _without_epochs(rows: list[Spoken]) -> list[Spoken]:

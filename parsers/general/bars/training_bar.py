@@ -9,7 +9,6 @@ from itertools import pairwise
 import numpy as np
 
 from ...io.message import Message
-from ...naming.vocabulary import counted, split
 from ..evaluation_titles import OF_EVALUATION, evaluates_before
 from ..gathered import Gathered, Spoken, once_a_log
 from ..line_form import TRAINING
@@ -17,7 +16,7 @@ from ..spoken_series import SpokenSeries
 from .bar_clock import LEAST_SECONDS, LEAST_STEPS
 from .bar_drawing import drawing
 from .bar_of_epochs import WITH_PASSES, counts_other_passes, goes_with_epochs, is_count_of_epochs
-from .bar_passes import runs_of
+from .bar_passes import names_steps, runs_of
 from .numbered_passes import numbered_passes
 
 # A bar of tqdm without a name: 12%|# | 12/100 [00:24<02:56,  2.00s/it]
@@ -238,11 +237,6 @@ def counts_steps(series: SpokenSeries) -> bool:
     if series.total is None or "nameless" not in series.sense.flags:
         return True
     return names_steps(series) or len(runs_of(series)) > 1
-
-
-def names_steps(series: SpokenSeries) -> bool:
-    """Whether the name of a bar says that it counts steps: `Iteration:  20%|##   | 1/5`."""
-    return any(counted(word) == "steps" for word in split(series.rows[0].form.name_of_bar or ""))
 
 
 def counted_at_once(series: SpokenSeries) -> int:

@@ -54,7 +54,7 @@ from .step_proof import (
     share_of_all,
 )
 from .stretch_proof import OTHER_COUNT, steps_of_stretch, why_stretch
-from .training_evidence import is_beside, not_evident, why_numbered, why_unnamed
+from .training_evidence import is_beside, not_evident, why_numbered, why_rates_of_epochs, why_unnamed
 
 FEWEST_EPOCHS = 4
 NOT_TRAINING = "its lines are not from training"
@@ -113,7 +113,7 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
 def _shown_by_other_lines(series: SpokenSeries, gathered: Gathered) -> Message | None:
     """What shows that lines are of training that say nothing of it."""
     if series.kind == "summary":
-        return why_announced(series, gathered)
+        return why_announced(series, gathered) or why_rates_of_epochs(series, gathered)
     if series.kind != "epoch" or series.sense.role != TIME:
         return None
     return why_numbered(series, gathered) or why_whole_epoch(series)
@@ -168,8 +168,9 @@ def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Pro
 
 def _bar_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:
     """A progress bar that counts epochs and shows its clock, where it was drawn for long enough."""
-    clocks = np.array([row.clock for row in series.rows])
-    grows = (np.diff(series.steps) > 0) & (np.diff(clocks) > 0)
+    is_last = np.append(np.diff(series.steps) != 0, True)  # one epoch is drawn again for what is shown beside it
+    clocks = np.array([row.clock for row in series.rows])[is_last]
+    grows = (np.diff(series.steps[is_last]) > 0) & (np.diff(clocks) > 0)
     is_long = grows.sum() >= FEWEST_EPOCHS and np.diff(clocks)[grows].sum() >= LEAST_SECONDS
     if not is_long or (why := why_of_epochs(series, gathered)) is None:
         return None

@@ -6,9 +6,9 @@ import numpy as np
 
 from ...io.message import Message
 from ...naming.marks import TRAINING
-from ...naming.sense import STEP_RATE, STEP_TIME, TIME
-from ..bars.training_bar import names_steps
-from ..gathered import Gathered, once_a_log
+from ...naming.sense import RATE, STEP_RATE, STEP_TIME, TIME
+from ..bars.bar_passes import names_steps
+from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import LEAST, SpokenSeries, rises
 from .epoch_proof import are_one_by_one
 
@@ -17,6 +17,10 @@ OF_OTHER = "its lines are about something else"
 ENDS_EPOCHS = (
     "{name} is that of a training epoch: each follows a line with the next epoch number, and the log shows a "
     "learning rate or a loss; it may include an evaluation reported between the two"
+)
+RATES_OF_EPOCHS = (
+    "the rates are those of training epochs: each stands below the next epoch number, on a line that says that "
+    "something ended, and a learning rate or a loss follows it"
 )
 UNNAMED = "the steps are those of training; no line of the log speaks of training, of a loss or of a learning rate"
 ONE_LINE = "only one line has it"
@@ -29,6 +33,10 @@ _ELSEWHERE = re.compile(
     r"(?i)\b(?:infer\w*|eval\w*|test\w*|generat\w*|predict\w*|request\w*|latency|draw|bitrate|valid\w*|bandwidth"
     r"|translat\w*|transcrib\w*|encod(?:ed|ing)|denois\w*|tokeniz\w*|quantiz\w*|residual|matmul|gemm|busbw|algbw"
     r"|processed|rows)\b"
+)
+_ENDS = re.compile(r"(?i)(?<![a-z])(?:finished|done|completed?|ended)(?![a-z])")
+_PREPARES = re.compile(
+    r"(?i)(?<![a-z])(?:load|read|cach|download|fetch|shuffl|sampling|collect|roll|augment|(?:pre)?p(?:are|roc))"
 )
 _TRAINS = re.compile(rf"(?i)(?<![a-z])(?:pre)?train|epoch|{TRAINING}")
 
@@ -88,6 +96,32 @@ def why_numbered(series: SpokenSeries, gathered: Gathered) -> Message | None:
     first, last = numbered[0].line, series.rows[-1].line
     is_told = any(row.form.has_evidence and first <= row.line <= last for row in rows)
     return Message(ENDS_EPOCHS, name=series.sense.name) if is_told and are_one_by_one(epochs) else None
+
+
+def why_rates_of_epochs(series: SpokenSeries, gathered: Gathered) -> Message | None:
+    """What shows that rates are those of whole epochs of training: the lines beside them say so, each time.
+
+    That of a preparation or an evaluation in each epoch does not end right below its number before all losses.
+    """
+    if series.sense.role != RATE or series.sense.unit is None or any(map(_is_of_preparation, series.rows)):
+        return None
+    spoken, places = gathered.spoken, np.array([places_of(gathered)[row] for row in series.rows])
+    before = [spoken[place - 1] for place in places if place]
+    behind = [spoken[place + 1] for place in places if place + 1 < len(spoken)]
+    are_numbered = [row.form.level.has_epoch and row.form.counter is None and not _tells(row) for row in before]
+    epochs = np.array([row.of("epoch") for row in before])
+    are_all = len(before) == len(series) <= len(behind) + 1 and all(are_numbered) and all(map(_tells, behind))
+    return Message(RATES_OF_EPOCHS) if are_all and are_one_by_one(epochs) else None
+
+
+def _is_of_preparation(row: Spoken) -> bool:
+    """Whether a line does not say that something ended, or says that data was prepared."""
+    return not _ENDS.search(row.text) or bool(_PREPARES.search(row.text))
+
+
+def _tells(row: Spoken) -> bool:
+    """Whether a line tells what only training does, and of no evaluation."""
+    return row.form.has_evidence and not (row.form.is_bar or row.form.is_of_other)
 
 
 def _follow_training(series: SpokenSeries, gathered: Gathered) -> bool:

@@ -11,13 +11,13 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
 from ..caveats import RUNNING_MEAN
-from ..crosscheck import TOLERANCE, Check, by
+from ..crosscheck import IN_STEPS, TOLERANCE, Check, by
 from ..estimate import READS, Facts, Values
 from ..measurement import Measurement, NoMeasurement, measure
 from ..protocol import Protocol
 from ..record_columns import Columns
 from ..selection import readings
-from ..window import Counts, step_field, steps_in_epoch
+from ..window import Counts, begins_within_clock, step_field, steps_in_epoch
 from ..windows.warm_up import warm_up
 
 LAST_MEANS = (
@@ -36,7 +36,11 @@ CLOCK_GOES_ON = (
     "The clock of the progress bar does not restart with its steps, first at line {line}, so the speeds it shows are "
     "not those of an epoch."
 )
-WARNINGS = (LAST_MEANS, MEDIAN_OF_MEANS, LAST_MEAN_OF_EACH)
+WITHIN_EPOCHS = (
+    "The clock of the progress bar does not restart with its steps, first at line {line}, so the speeds it shows are "
+    "not those of an epoch; the throughput is that of the steps between the first and the last drawing of each epoch."
+)
+WARNINGS = (LAST_MEANS, MEDIAN_OF_MEANS, LAST_MEAN_OF_EACH, WITHIN_EPOCHS)
 # What was measured from the times of steps that the records print, each with its weight of one.
 TIMES_OF_STEPS = (("step", "steps", "mean"), ("step", "step_time", "mean"))
 FEWEST_EPOCHS = 2  # the only one holds all of its warm-up, and a stall at the end of the run
@@ -45,9 +49,10 @@ FEWEST_EPOCHS = 2  # the only one holds all of its warm-up, and a stall at the e
 def evened(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
     """The measurement by the median of running means, or their last ones, where their mean is not what these give.
 
-    Raises ``NoMeasurement`` where they are not means of an epoch.
+    Where they are not means of an epoch, it is that by the clock. Raises ``NoMeasurement`` where this says nothing.
     """
-    _refuse_clock_of_run(part, found)
+    if (line := _clock_of_run(part, found)) is not None:
+        return _within_epochs(part, facts, found, line)
     last = next((check for check in by_last_means(part, facts, found) if abs(check.ratio - 1) > TOLERANCE), None)
     if last is None:
         return found
@@ -59,17 +64,27 @@ def evened(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement
     return replace(median, warnings=(*others, Message(MEDIAN_OF_MEANS, **told)))
 
 
-def _refuse_clock_of_run(part: FormatRecords, found: Measurement) -> None:
-    """Refuse means of an epoch by a clock that goes on where the steps begin anew: they hold the epochs before, too."""
+def _clock_of_run(part: FormatRecords, found: Measurement) -> int | None:
+    """The line where the clock of a bar first goes on though its steps begin anew: means hold epochs before, too."""
     fields = (part.fields.get(("step", name)) for name in READS["steps"])
     if not _is_of_times(found.protocol) or not any(field and field.kind == "running_mean" for field in fields):
-        return
+        return None
     records = Columns(part.of_run(found.protocol.run).table).of_kind("step")
-    if "step" not in records or "elapsed" not in records:
-        return
-    begins = np.diff(records.numbers("step")) < 0
-    if begins.any() and (np.diff(records.numbers("elapsed"))[begins] > 0).all():
-        raise NoMeasurement(CLOCK_GOES_ON, line=records["line"][1:][begins][0])
+    begins = begins_within_clock(records)
+    return int(records["line"][1:][begins][0]) if begins.any() else None
+
+
+def _within_epochs(part: FormatRecords, facts: Facts, found: Measurement, line: int) -> Measurement:
+    """The measurement by the clock of a bar that goes on from epoch to epoch."""
+    run = {} if found.protocol.run is None else {"run": str(found.protocol.run)}
+    keys = {"records": "step", **IN_STEPS["clock"], **run}
+    if found.protocol.estimate == "step_time":
+        del keys["counts"]
+    try:
+        clock = measure(part.table, part.fields, facts, Protocol.of(keys))
+    except NoMeasurement:
+        raise NoMeasurement(CLOCK_GOES_ON, line=line) from None
+    return replace(clock, warnings=(*clock.warnings, Message(WITHIN_EPOCHS, line=line)))
 
 
 def _is_of_times(protocol: Protocol) -> bool:
