@@ -214,3 +214,9 @@ def test_an_end_that_is_drawn_again_in_its_own_line_is_that_of_the_same_bar(tmp_
     ends = "Epoch {n}: 100%|##| 300/300 [00:30<00:00, {rate}it/s, loss=2.5]"
     text = "".join(f"{ends.format(n=n, rate='9.00')}\r{ends.format(n=n, rate='10.00')}\n" for n in range(5))
     assert shown(tmp_path, text)["throughput"] is not None
+
+
+def test_a_time_in_few_whole_milliseconds_is_what_is_said_and_no_size_of_a_batch_is_asked_for(tmp_path: Path) -> None:
+    line = "188/188 - 0s - {ms}ms/step - accuracy: 0.9940 - loss: 0.0175\n"
+    found = shown(tmp_path, "".join(f"Epoch {n}/40\n{line.format(ms=1 + n % 2)}" for n in range(1, 11)))
+    assert (found["throughput"], "rounded to whole milliseconds" in found["reason"]) == (None, True)

@@ -23,6 +23,7 @@ TRAINING = re.compile(rf"(?i)(?<![a-z])(?:train|training|trainer)(?![a-z])|{mark
 EVALUATION = re.compile(r"(?i)(?<![a-z])(?:test|val|valid|validation|dev|eval|evaluation)(?![a-z])")
 _FORETOLD = re.compile(r"(?i)expected|estimated|target")
 _OF_A_LOSS = ("loss", "损失")
+_ADVERSARIES = ("discriminator", "generator")
 _LOOKED_AT = 160
 _OTHER_NAME = re.compile(r"[A-Za-z一-鿿]{2}\s*[:=]\s*\Z")
 _CLOCK_OF_STAMP = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
@@ -133,7 +134,17 @@ class LineForm:
     @cached_property
     def has_evidence(self) -> bool:
         """Whether its lines say what only training does: a loss, a learning rate."""
-        return any(slot.sense and slot.sense.role in EVIDENCE for slot in self.said.slots)
+        return self.has_adversaries or any(slot.sense and slot.sense.role in EVIDENCE for slot in self.said.slots)
+
+    @cached_property
+    def has_adversaries(self) -> bool:
+        """Whether two of its numbers, no whole ones, are called by the two networks of an adversarial training."""
+        called = {
+            name
+            for name, slot in zip(self.names, self.said.slots, strict=True)
+            if "." in self.text[slot.start : slot.end]
+        }
+        return all(called & listed(network) for network in _ADVERSARIES)
 
     @cached_property
     def has_loss(self) -> bool:
@@ -184,6 +195,7 @@ class LineForm:
         before = self.text[: min(_LOOKED_AT, first)]
         found = _NOT_TRAINING.search(before) or _FORETOLD.search(self.said.head)
         loose = set() if self.is_bar else {"log", "gen", "test", "load", "map", "input", "output", "io"}
+        loose |= listed("generator") if self.has_adversaries else set()
         return only_other or bool(found) or bool(words & (listed("not_training") - loose))
 
     @cached_property

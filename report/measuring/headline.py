@@ -18,7 +18,7 @@ from .checking.rate_of_batches import of_batches
 from .checking.running_means import CLOCK_GOES_ON, evened
 from .checking.shown_steps import OF_SHOWN_STEPS, represented
 from .crosscheck import COUNTS_A_PART, IN_STEPS, NONE_COMPUTED, chosen, estimated, which
-from .estimate import ALL_ZERO, Facts, Values
+from .estimate import ALL_ZERO, ROUNDED, Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol
 from .scaling import ASKING
@@ -168,7 +168,7 @@ def _unstated(part: FormatRecords, facts: Facts, run: int | None) -> Measurement
         try:
             return _uncounted(part, facts, run, error)
         except NoMeasurement as other:
-            raise (other if other.message.key in (*OF_SHOWN_STEPS, CLOCK_GOES_ON) else error) from None
+            raise (other if other.message.key in (*OF_SHOWN_STEPS, CLOCK_GOES_ON, ROUNDED) else error) from None
 
 
 def _representative(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:

@@ -85,6 +85,37 @@ def test_parts_of_an_epoch_one_after_the_other_are_not_processes(tmp_path: Path)
     assert found is None or found.protocol.estimate == "clock"
 
 
+ENDS = "{stamp},{rank}00 - INFO - Epoch {epoch} finished in {took:.2f} seconds.\n"
+
+
+def in_two(said: str, *, apart: float = 0.01) -> str:
+    """Epochs of 4 s, of which two processes tell: first what is said of each, then behind a pause that they took so."""
+    return "".join(
+        f"{stamp(4 * epoch - 0.5)},100 - INFO - {said}\n" * 2
+        + "".join(
+            ENDS.format(stamp=stamp(4 * epoch + apart * rank), rank=rank + 1, epoch=epoch, took=4 + rank / 100)
+            for rank in range(2)
+        )
+        for epoch in range(1, 12)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "is_read"),
+    [
+        (in_two("Average Training Loss: 0.9605"), True),
+        (in_two("Test Accuracy: 0.9605"), False),
+        (in_two("Average Training Loss: 0.9605", apart=2.0), False),
+    ],
+)
+def test_what_several_processes_tell_of_an_epoch_is_of_training_where_a_loss_stands_before_all_of_it(
+    tmp_path: Path, text: str, is_read: bool
+) -> None:
+    found = read(tmp_path, text)
+    is_by_time = found.measurement is not None and found.measurement.protocol.estimate == "duration"
+    assert (is_by_time, "each epoch has 2 lines" in " ".join(map(str, found.warnings))) == (is_read, is_read)
+
+
 TRAINED = "epoch {epoch} : {what} ({took:.2f} sec): n=215300, loss={loss:.3f} (0.000), acc=0.198 | "
 ASIDE = "{what} ({took:.2f} sec): n=5400, loss=1.609 (0.000), acc=0.319\n"
 

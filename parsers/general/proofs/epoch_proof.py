@@ -1,5 +1,6 @@
 """Proofs for epochs: what shows that a number is the time that one took."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ from numpy.typing import NDArray
 
 from ...io.message import Message
 from ...naming.sense import ELAPSED, TIME
-from ..gathered import Gathered
+from ..gathered import Gathered, Spoken
 from ..spoken_series import Numbers, SpokenSeries
 from .step_proof import AGAINST_STAMPS, LEAST, LEAST_SECONDS
 
@@ -70,8 +71,14 @@ def factor_of_epoch(series: SpokenSeries) -> float | str:
 
 def _of_one_process(series: SpokenSeries) -> Numbers:
     """The numbers of the epochs, one for each where several processes tell of it."""
-    epochs = series.of("epoch")
-    return epochs[_begins(epochs)] if lines_of_an_epoch(series) > 1 else epochs
+    return replace(series, rows=ends_of_epochs(series)).of("epoch")
+
+
+def ends_of_epochs(series: SpokenSeries) -> Sequence[Spoken]:
+    """The lines that tell of epochs, the first of each where several processes tell of it."""
+    if lines_of_an_epoch(series) == 1:
+        return series.rows
+    return [series.rows[place] for place in _begins(series.of("epoch"))]
 
 
 def lines_of_an_epoch(series: SpokenSeries) -> int:

@@ -10,7 +10,7 @@ from ...naming.sense import RATE, STEP_RATE, STEP_TIME, TIME
 from ..bars.bar_passes import names_steps
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import LEAST, SpokenSeries, rises
-from .epoch_proof import are_one_by_one
+from .epoch_proof import are_one_by_one, ends_of_epochs
 
 NO_EVIDENCE = "nothing shows that its lines are from training"
 OF_OTHER = "its lines are about something else"
@@ -127,11 +127,13 @@ def _tells(row: Spoken) -> bool:
 def _follow_training(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether a line of training stands between each line and the next: what took so long may be a test.
 
-    One stands before the first line, too, or else behind the last.
+    One stands before the first line, too, or else behind the last. Lines that several processes print at the end of an
+    epoch are as one.
     """
     of_training = [row for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other]
     end = gathered.examined_up_to(row.form for row in of_training)
-    places = np.searchsorted([row.line for row in of_training], [row.line for row in series.rows if row.line <= end])
+    lines = [row.line for row in ends_of_epochs(series) if row.line <= end]
+    places = np.searchsorted([row.line for row in of_training], lines)
     if len(places) < min(LEAST, len(series)):
         return False
     is_beside = places[0] > 0 or places[-1] < len(of_training)
