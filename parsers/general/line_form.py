@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..naming import marks
-from ..naming.marks import HALF, SHORT_DATE, STAMP, TIME_OF_DAY
+from ..naming.leading_stamp import Stamp, leading_stamp
+from ..naming.marks import STAMP
 from ..naming.sense import ELAPSED, EVIDENCE, RATE, SPEEDS, STEP_RATE, Sense
 from ..naming.slots import BAR, NUMBER, LineSlots, Slot, parse
 from ..naming.vocabulary import Words, listed, named, split
@@ -26,37 +27,7 @@ _OF_A_LOSS = ("loss", "损失")
 _ADVERSARIES = ("discriminator", "generator")
 _LOOKED_AT = 160
 _OTHER_NAME = re.compile(r"[A-Za-z一-鿿]{2}\s*[:=]\s*\Z")
-_CLOCK_OF_STAMP = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
-_KINDS_OF_STAMPS = {
-    "TWELVE_HOUR_STAMP": re.compile(
-        rf"(?:(?:\d{{4}}[-/.]\d\d[-/.]\d\d|{SHORT_DATE}|(?<![\d/-])\d\d?[-/]\d\d?),?[ T])?"
-        rf"(?<!\d)\d{{1,2}}:\d\d:\d\d(?:[.,]\d{{1,9}})?{HALF}"
-    ),
-    "STAMP": re.compile(rf"\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK_OF_STAMP}(?:Z|[-+]\d\d:\d\d)?(?!\d)"),
-    "COMPACT_STAMP": re.compile(rf"(?<!\d)\d{{8}}[ T-]{_CLOCK_OF_STAMP}(?!\d)"),
-    "C_STAMP": re.compile(
-        r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d "
-        r"\d\d:\d\d:\d\d \d{4}"
-    ),
-    "SHORT_DATE_STAMP": re.compile(rf"{SHORT_DATE}[ T]{_CLOCK_OF_STAMP}(?!\d)"),
-    "YEARLESS_STAMP": re.compile(rf"(?<![\d/-])\d\d[-/]?\d\d {_CLOCK_OF_STAMP}(?!\d)"),
-}
-_BEHIND = 20  # letters of a line, such as those of a level
-# What loggers put before the moment: a level and the name of a file or of themselves, `INFO - train.py - `.
-_LEVEL = r"[\[(<]?(?:INFO|DEBUG|WARNING|ERROR)[\])>]?"
-_NAME = r"[\[(<]?[A-Za-z_][\w./-]{0,59}(?::\d{1,6})?[\])>]?"
-_GAP = r"(?: ?[-|:] ?| )"
-_BY_A_LOGGER = re.compile(rf"(?:{_LEVEL}{_GAP}{_NAME}|{_NAME}{_GAP}{_LEVEL}|\[INFO\|{_NAME}){_GAP}[\[(<]?")
 MOST_HEAD_WORDS = 6
-
-
-@dataclass(frozen=True)
-class Stamp:
-    """A moment at the start of a line: the ``kind`` is the terminal of a grammar that takes it."""
-
-    kind: str
-    start: int
-    end: int
 
 
 class Level(NamedTuple):
@@ -124,12 +95,7 @@ class LineForm:
     @cached_property
     def stamp(self) -> Stamp | None:
         """The stamp at its start, behind at most a few words."""
-        for kind, pattern in _KINDS_OF_STAMPS.items():
-            found = pattern.search(self.text)
-            if found and _is_at_start(self.text[: found.start()]):
-                return Stamp(kind, *found.span())
-        of_day = TIME_OF_DAY.match(self.text)
-        return Stamp("TIME_OF_DAY", *of_day.span("stamp")) if of_day else None
+        return leading_stamp(self.text)
 
     @cached_property
     def has_evidence(self) -> bool:
@@ -267,11 +233,6 @@ class LineForm:
     def kind(self) -> str:
         """The kind of line of a grammar that it is: step, epoch or summary."""
         return "step" if self.counter else "epoch" if self.level.has_epoch else "summary"
-
-
-def _is_at_start(before: str) -> bool:
-    """Whether what stands before a stamp is but a few words, or what a logger puts there."""
-    return bool(len(before) <= _BEHIND and not NUMBER.search(before)) or _BY_A_LOGGER.fullmatch(before) is not None
 
 
 def _is_of_a_loss(sense: Sense) -> bool:
