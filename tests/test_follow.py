@@ -13,6 +13,9 @@ from tests.commandline import PROJECT, run
 from tests.following import PATIENCE, Follower, on_a_terminal
 from tests.parsers.toy_logs import step, steps, write
 
+# They call the program.
+pytestmark = pytest.mark.slow
+
 LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log"
 GOLDEN = PROJECT / "tests/parsers/golden"
 MMCV = PROJECT / "tests/parsers/golden/mmcv/iter.log"

@@ -4,7 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.commandline import run
+
+# They call the program.
+pytestmark = pytest.mark.slow
 
 
 def shown(folder: Path, text: str, *options: str) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from launchers.machine import accelerators, gpus
 from launchers.machine.card_sample import CardAnswer, CardProcess, CardSample
 from launchers.machine.makers import amd, intel
 
+pytestmark = pytest.mark.slow
+
 ASCEND = """\
 | NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|
 | Chip                      | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |

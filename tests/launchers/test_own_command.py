@@ -13,6 +13,9 @@ from own_program import TACHOGRAPH, TRAIN, OwnProgram, make_program
 
 from launchers.jobs.own_command import OwnCommand
 
+# They call the program.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def program(tmp_path: Path) -> OwnProgram:

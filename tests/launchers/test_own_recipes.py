@@ -17,6 +17,9 @@ from own_program import TACHOGRAPH
 
 from launchers.native import recipes
 
+# They call the program.
+pytestmark = pytest.mark.slow
+
 TRAIN = """\
 import argparse
 parser = argparse.ArgumentParser()

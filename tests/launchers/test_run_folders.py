@@ -15,6 +15,9 @@ from native_checkout import METRIC, PRINT, TOP, Native, make_native
 from launchers.running.screen import RESET
 from launchers.runs.folders import SCHEMA
 
+# They call the program.
+pytestmark = pytest.mark.slow
+
 RAW = b"\x00\xff\x1b[32mgreen\r" + METRIC.encode() + b"no newline at the end"
 WRITE_RAW = f"import sys; sys.stdout.buffer.write({RAW!r})\n"
 KEYS = [
@@ -64,7 +67,6 @@ def test_an_empty_log_has_no_lines(native: Native) -> None:
     assert native.facts()["log"]["lines"] == 0
 
 
-@pytest.mark.slow
 def test_two_hundred_megabytes_of_output_are_kept_whole(native: Native) -> None:
     line = METRIC.encode() * 1000
     native.trains(f"import sys\nfor _ in range({200_000_000 // len(line)}):\n    sys.stdout.buffer.write({line!r})\n")

@@ -30,8 +30,9 @@ from tests.parsers.transformations import (
 )
 from tests.parsers.unchanged import changed_in_silence, summary
 
+pytestmark = pytest.mark.slow
+
 SOME = LOGS[::17]
-slow = pytest.mark.slow
 
 
 def text_of(log: Path) -> bytes:
@@ -79,20 +80,18 @@ def test_a_harmless_transformation_of_some_logs_changes_no_number_in_silence(
     assert not [said for log in SOME if (said := changed(log, tmp_path, change))]
 
 
-@pytest.mark.parametrize("wrapping", [pytest.param(kind, marks=[slow] * (kind == "dump first")) for kind in WRAPPINGS])
+@pytest.mark.parametrize("wrapping", WRAPPINGS)
 def test_wrapping_of_some_logs_changes_no_number_in_silence(wrapping: str, tmp_path: Path) -> None:
     wrapped = [WRAPPINGS[wrapping](width) for width in WIDTHS]
     assert not [said for log in SOME[::2] for change in wrapped if (said := changed(log, tmp_path, change))]
 
 
-@slow
 @pytest.mark.parametrize("log", LOGS, ids=name)
 def test_a_harmless_transformation_changes_no_number_in_silence(log: Path, tmp_path: Path) -> None:
     found = {name: changed(log, tmp_path, change) for name, change in TRANSFORMATIONS.items()}
     assert not {name: said for name, said in found.items() if said}
 
 
-@slow
 @pytest.mark.parametrize("log", LOGS, ids=name)
 @pytest.mark.parametrize("wrapping", WRAPPINGS)
 def test_wrapping_changes_no_number_in_silence(wrapping: str, log: Path, tmp_path: Path) -> None:
@@ -129,7 +128,6 @@ def test_no_log_that_nothing_cut_is_refused(prefix: str, tmp_path: Path) -> None
     assert not [name(log) for log in LOGS if is_refused(PREFIXES[prefix](text_of(log)), tmp_path)]
 
 
-@slow
 @every_real_log
 def test_no_real_log_that_nothing_cut_is_refused(log: RealLog, tmp_path: Path) -> None:
     text = next(Source(log.path).blocks(), b"")

@@ -13,6 +13,9 @@ from tests.commandline import run
 from tests.report.page_text import HEAD, column
 from tests.report.test_whole_pages import GOLDEN
 
+# They call the program.
+pytestmark = pytest.mark.slow
+
 TABLE = """
 [[tables]]
 name = "t"

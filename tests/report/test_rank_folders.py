@@ -31,6 +31,9 @@ from tests.commandline import run
 from tests.report.test_ranks_of_jobs import GRAMMAR
 from tests.report.test_unknown_scope import PAGE
 
+# They call the program.
+pytestmark = pytest.mark.slow
+
 TIMED = """// made up: lines such as `timed 2035-01-01 00:00:01 step 1 took 0.5 s on 4 cards`
 start: step_line | fact_line
 step_line: "timed" time{STAMP} "step" step{"1"} "took" step_time{seconds, instant} "s"

@@ -21,6 +21,9 @@ from tests.commandline import run
 from tests.report.page_text import written
 from tests.report.test_unknown_scope import PAGE
 
+# They call the program.
+pytestmark = pytest.mark.slow
+
 GRAMMAR = """// made up: lines such as `mine step 1 rate 10.5 samples/s`
 start: step_line
 step_line: "{word}" "step" step{{"1"}} "rate" throughput{{samples, {scope}, instant}} "samples/s"

@@ -20,6 +20,8 @@ from tests.parsers.corpus_logs import ABSENT, CORPUS
 from tests.parsers.golden_logs import LOGS, SOME_LOGS, name
 from tests.report.explaining import PROTOCOLS, derivation, digits, outputs
 
+pytestmark = pytest.mark.slow
+
 PAGES = {
     "cpu-demo": PROJECT / "logs",
     "resnet50": CORPUS / "PaddlePaddle-Perf",
@@ -37,7 +39,6 @@ def test_awk_gives_the_digits_of_a_golden_log_by_every_protocol_that_it_allows(l
     assert [found for found in digits(log, PROTOCOLS) if found[2] != {f"{found[1]}\n"}] == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("log", LOGS, ids=name)
 def test_awk_gives_the_digits_of_every_golden_log_by_every_protocol_that_it_allows(log: Path) -> None:
     assert [found for found in digits(log, PROTOCOLS) if found[2] != {f"{found[1]}\n"}] == []
@@ -72,7 +73,6 @@ def parameters() -> Sequence[ParameterSet]:
 every_cell = pytest.mark.parametrize(("page", "number"), parameters())
 
 
-@pytest.mark.slow
 @every_cell
 def test_awk_gives_the_digits_of_a_cell_from_the_raw_logs(page: str, number: str) -> None:
     found = explained(page, number)

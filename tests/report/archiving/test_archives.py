@@ -20,6 +20,8 @@ from report.rendering.publish import publish
 from tests.commandline import PROJECT, run
 from tests.report.archiving.small_archive import GOLDEN, files_of, make
 
+pytestmark = pytest.mark.slow
+
 PAGES = ("toy", "toy_gpu", "toy_history", "llm_example")
 
 

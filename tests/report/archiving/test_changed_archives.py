@@ -15,6 +15,8 @@ from report.audit.archiving.verification import ArchiveDifference, verify
 from tests.commandline import run
 from tests.report.archiving.small_archive import Files, changed, files_of, make, sealed, with_byte, write
 
+pytestmark = pytest.mark.slow
+
 LOG = "logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
 EDITS = 1000
 SOURCE = """[source]
@@ -66,7 +68,6 @@ def test_a_byte_that_is_changed_in_a_page_is_found_with_its_line_though_the_chec
     assert any(difference.line in (line, line + 1) for difference in found)
 
 
-@pytest.mark.slow
 def test_each_of_a_thousand_bytes_changed_in_logs_pages_and_evidence_is_found_and_named(
     files: Files, folder: Path
 ) -> None:

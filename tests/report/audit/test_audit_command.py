@@ -10,6 +10,9 @@ import pytest
 from tests.commandline import run
 from tests.report.audit.small_site import EIGHT, ONE, PAGE, add_tensorflow, make, write
 
+# They call the program.
+pytestmark = pytest.mark.slow
+
 KEYS = [
     "page",
     "table",
@@ -60,14 +63,12 @@ def test_all_numbers_are_shown_on_demand(tmp_path: Path) -> None:
     assert run("audit", "--all", make(tmp_path)).stdout.count("\nexact") == 2
 
 
-@pytest.mark.slow
 def test_a_tolerance_makes_what_is_near_good(tmp_path: Path) -> None:
     page = make(tmp_path, ("3119.765", "3119.9"))
     done = [run("audit", page, "--strict", "--tolerance", tolerance) for tolerance in ("0", "0.01")]
     assert [one.returncode for one in done] == [1, 0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -163,7 +164,6 @@ def test_junit_says_why_a_number_failed(tmp_path: Path) -> None:
     assert (failure.get("type"), failure.get("message", "")[:24]) == ("impossible", "Every value in the log i")
 
 
-@pytest.mark.slow
 def test_junit_of_hostile_text_is_well_formed(tmp_path: Path) -> None:
     make(tmp_path, WRONG, ("| 8 |", "| 8 \x01\x1b[31m]]><a b='\"&\ufffe\ud7ff |"), ("Toy50", "<x>&amp;\x0b\x85"))
     assert len(junit(tmp_path)) == 2

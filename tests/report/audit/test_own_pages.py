@@ -12,6 +12,9 @@ from report.audit.own_pages import NO_LINK_TO, NOT_IN_EVIDENCE
 from tests.commandline import run
 from tests.report.audit.small_site import audited, bad, change
 
+# They call the program.
+pytestmark = pytest.mark.slow
+
 OF_ONE = "[399.532](toy.evidence.en.md#cards/1/a)"
 every_toy = pytest.mark.parametrize("name", ["toy", "toy_gpu", "toy_history"])
 
@@ -151,7 +154,6 @@ def test_an_evidence_file_that_leads_out_of_the_folder_of_logs_is_refused(copy: 
     assert "leaves the log folder" in run("audit", copy / "pages").stderr
 
 
-@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_digit_that_is_changed_in_a_number_of_a_page_is_caught(data: st.DataObject, site: Path) -> None:

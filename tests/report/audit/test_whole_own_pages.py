@@ -9,6 +9,9 @@ import pytest
 from tests.commandline import run
 from tests.report.audit.small_site import GOLDEN, bad, change
 
+# They call the program.
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("name", "found", "put_there"),
@@ -135,7 +138,7 @@ def is_named(page: Path, text: str, changed: str) -> bool:
         page.write_text(text, encoding="utf-8")
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [12, 200])
 def test_random_edits_of_pages_are_all_named(count: int, copy: Path) -> None:
     draw, missed = random.Random(19), []  # noqa: S311 - the same edits every time
     pages = sorted((copy / "pages").glob("*.md"))

@@ -10,6 +10,9 @@ from tests.commandline import PROJECT, run
 from tests.conftest import Compare
 from tests.report.drafting.drafted import Desk
 
+# They call the program.
+pytestmark = pytest.mark.slow
+
 TOY = "".join(f"step {step}: loss {4 - step / 20:.4f}, {{speed}} tokens/s/gpu\n" for step in range(1, 21))
 FAST, SLOW = TOY.format(speed=2000), TOY.format(speed=1000)
 OF_MANY_FORMATS = (
@@ -215,7 +218,6 @@ def test_reasons_are_told_in_the_language_that_is_asked_for(desk: Desk) -> None:
     assert "# 日志直接打印吞吐率。" in (desk.folder / "page.toml").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
 def test_three_commands_lead_from_a_script_to_a_page_in_both_languages(tmp_path: Path) -> None:
     lines = (
         'for step in range(1, 41):\n    print(f"step {step}: loss {4 - step / 20:.4f}, {1000 + step % 3} tokens/s")\n'

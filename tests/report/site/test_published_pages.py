@@ -9,8 +9,10 @@ from report.site.build import publish_site
 from tests.report.published_pages import every_published_page
 from tests.report.site.test_pages import elements, figures, parsed
 
+# They call the program.
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @every_published_page
 def test_a_published_page_has_its_figures_in_both_languages_and_the_same_bytes_every_time(
     page: str, logs: Path, tmp_path: Path
