@@ -1,7 +1,7 @@
 """Which series of a log is its speed: levels and forms of one log that disagree give none."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..io.message import Message
 from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, TIME, WORK, Sense
-from .bars.bar_clock import LEAST_SECONDS, LEAST_STEPS
+from .bars.bar_clock import LEAST_SECONDS, LEAST_STEPS, bars_by_clock
 from .bars.bar_passes import counts_passes
 from .bars.training_bar import APART
 from .evaluation_titles import evaluates_before
@@ -51,6 +51,7 @@ class Choice:
 def choose(gathered: Gathered) -> Choice:
     """Find the speeds of a log, each proven and none contradicted."""
     every, choice, proven = all_series(gathered), Choice(), list[Proven]()
+    every += bars_by_clock(gathered, every)
     for series in every:
         found = prove(series, gathered)
         if isinstance(found, str) and series.sense.role == ELAPSED:
@@ -150,6 +151,8 @@ def _contradicted(
     one: Proven, proven: Sequence[Proven], every: Sequence[SpokenSeries], gathered: Gathered
 ) -> Message | None:
     """What other lines of the log say against a series."""
+    if one.role == ELAPSED and one.is_bar:
+        return _contradicted_by_bars(one.series, every, gathered)
     if one.role == ELAPSED or (one.role == EPOCH and one.is_bar):
         return None
     own, others = one.series, [other.series for other in proven if other is not one and other.role == one.role]
@@ -176,6 +179,8 @@ def _is_rival_bar(one: Proven, other: Proven) -> bool:
 
 
 def _step_rate(bar: SpokenSeries) -> float:
+    if bar.is_by_clock:
+        bar = replace(bar, sense=replace(bar.sense, role=STEP_TIME))
     return bar.median if bar.sense.role == STEP_RATE else 1 / bar.median
 
 
@@ -184,7 +189,12 @@ def _contradicted_by_bars(own: SpokenSeries, every: Sequence[SpokenSeries], gath
     others = filter(partial(_is_another_bar, own), every) if own.total is not None else ()
     if not all(counts_passes(other.rows, own, gathered) for other in others):
         return Message(SEVERAL_BARS)
-    if own.sense.role != RATE and "nameless" in own.sense.flags and not own.inverse and _is_other_way(own, every):
+    if (
+        own.sense.role != RATE
+        and "nameless" in own.sense.flags
+        and not (own.inverse or own.is_by_clock)
+        and _is_other_way(own, every)
+    ):
         return Message(BOTH_WAYS)
     return None
 

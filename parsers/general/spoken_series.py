@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..io.message import Message
-from ..naming.sense import RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sense
+from ..naming.sense import ELAPSED, RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sense
 from ..naming.slots import Slot
 from .gathered import Gathered, Spoken, places_of
 from .line_form import Level, LineForm
@@ -35,7 +35,8 @@ class SpokenSeries:
     ``is_of_epochs``: a line of it stands behind the lines of each epoch. ``inverse``: the forms of a bar that show the
     inverse, as one does that shows steps a second or seconds per step, whichever is above one. ``losses``: the names of
     losses, where a bar shows one of them in its lines and others of its name, of an evaluation, show none. ``ends``:
-    how often a bar is drawn at the end of each pass, where its lines are the last of these drawings.
+    how often a bar is drawn at the end of each pass, where its lines are the last of these drawings. ``is_by_clock``:
+    it is of a bar that shows a clock and no speed.
     """
 
     sense: Sense
@@ -50,6 +51,7 @@ class SpokenSeries:
     inverse: frozenset[LineForm] = frozenset()
     losses: frozenset[str] = frozenset()
     ends: int = 0
+    is_by_clock: bool = False
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -86,12 +88,20 @@ class SpokenSeries:
 
     @cached_property
     def values(self) -> Numbers:
-        """Its numbers as they are printed; the inverse of those that show that."""
+        """Its numbers as they are printed; the inverse of those that show that; of a clock what it makes of a step."""
+        if self.is_by_clock and self.sense.role in (ELAPSED, STEP_TIME):
+            return self._of_clock()
         printed = np.array([row.number(self.slots[row.form]) for row in self.rows])
         if not self.inverse:
             return printed
         with np.errstate(divide="ignore"):
             return np.where([row.form in self.inverse for row in self.rows], 1 / printed, printed)
+
+    def _of_clock(self) -> Numbers:
+        """The seconds of a clock; of the time of a step over the steps that were done in these."""
+        clocks = np.array([row.clock for row in self.rows])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return clocks / self.steps if self.sense.role == STEP_TIME else clocks
 
     @cached_property
     def usable(self) -> NDArray[np.bool_]:

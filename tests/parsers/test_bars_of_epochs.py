@@ -158,12 +158,27 @@ def test_a_run_that_goes_on_counts_epochs_where_each_step_tells_its_own_results(
         run("warmup_epochs=12"),
         run("local-epochs: 12"),
         run("Epoch: 12"),
+        run("Training: 400 examples x 3 epochs = 12 steps"),
+        run("3 epochs: 12"),
+        run("epochs: 12 batches"),
         run("epochs=12", "Folds: "),
         run("epochs=12", "Iteration: "),
         run("epochs=12") + run("seed=2"),
         run("epochs=12").replace("loss", "size"),
     ],
-    ids=["unfinished", "warm-up", "local", "an epoch", "folds", "iterations", "not above each", "no losses"],
+    ids=[
+        "unfinished",
+        "warm-up",
+        "local",
+        "an epoch",
+        "steps",
+        "of a product",
+        "batches",
+        "folds",
+        "iterations",
+        "not above each",
+        "no losses",
+    ],
 )
 def test_a_bar_that_may_have_as_many_steps_by_chance_counts_no_epochs(tmp_path: Path, text: str) -> None:
     found = found_in(tmp_path, text)

@@ -1,10 +1,13 @@
-"""The clock of a progress bar, held against the speed that it shows."""
+"""The clock of a progress bar, held against the speed that it shows, or read where it shows none."""
 
 import math
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ...naming.sense import STEP_RATE
+from ...naming.sense import STEP, STEP_RATE, STEP_TIME, Sense
+from ...naming.vocabulary import Words
+from ..gathered import Gathered, Spoken
 from ..spoken_series import Numbers, SpokenSeries
 from .bar_passes import passes_of
 
@@ -17,6 +20,20 @@ FAR = 3.0
 FEWEST_STEADY, MOST_STEADY = 10, 0.9  # times between two drawings, of which others are pauses
 MANY_PASSES = 10
 TICKS = 2.0  # seconds: two of them may be cut off
+
+
+def bars_by_clock(gathered: Gathered, shown: Iterable[SpokenSeries]) -> Iterator[SpokenSeries]:
+    """The series of bars that show a clock and never a speed, as a terminal may cut it off; ``shown``: all others."""
+    known = {(one.level.words, one.total) for one in shown}
+    rows: dict[tuple[Words, float, bool], list[Spoken]] = {}
+    for row in gathered.spoken:
+        form, key = row.form, (row.form.level.words, row.total)
+        if form.is_bar and form.counter and key not in known and row.clock > 0 and row.of(STEP) > 0:
+            rows.setdefault((*key, form.is_of_other), []).append(row)
+    sense = Sense(STEP_TIME, "", factor=1.0, flags=frozenset({"nameless"}))
+    for (_, total, _), drawn in rows.items():
+        slots = {row.form: row.form.counter for row in drawn if row.form.counter}
+        yield SpokenSeries(sense, drawn[0].form.level, drawn, slots, total, is_by_clock=True)
 
 
 def not_confirmed(series: SpokenSeries, *, are_ends_told: bool) -> str | None:

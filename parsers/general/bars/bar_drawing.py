@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from ...grammar.timestamps import length_of_time
 from ...naming.slots import BAR
 
-_REST = re.compile(
-    r" *(?P<step>\d{1,12})/(?P<total>\d{1,12}) \[(?P<clock>(?:\d{1,9}:)?\d{1,9}:\d\d)<[^,\]\r\n]*, *"
-    r"(?P<speed>\d+(?:\.\d+)?)(?P<unit>(?: ?[A-Za-z]+/s|s/ ?[A-Za-z]+)(?![A-Za-z]))"
-)
+_CLOCK = r" *(?P<step>\d{1,12})/(?P<total>\d{1,12}) \[(?P<clock>(?:\d{1,9}:)?\d{1,9}:\d\d)<"
+_SPEED = r"[^,\]\r\n]*, *(?P<speed>\d+(?:\.\d+)?)(?P<unit>(?: ?[A-Za-z]+/s|s/ ?[A-Za-z]+)(?![A-Za-z]))"
+_REST = {True: re.compile(_CLOCK + _SPEED), False: re.compile(_CLOCK + "(?P<unit>)")}
 
 
 @dataclass(frozen=True)
@@ -17,7 +16,7 @@ class BarDrawing:
     """A bar as it was drawn once: its ``head`` is the name before the percentage, its ``clock`` in whole seconds.
 
     ``is_drawn``: a picture of it stands behind the percentage. ``unit``: of its speed, `it/s` or `s/it`; a program may
-    have chosen one that begins with a blank, `s/ batch`.
+    have chosen one that begins with a blank, `s/ batch`; empty where it shows none.
     """
 
     head: str
@@ -33,10 +32,10 @@ class BarDrawing:
         return self.unit.startswith("s/")
 
 
-def drawing(text: str) -> BarDrawing | None:
-    """The drawing of a bar in a line; None where there is none with a speed."""
+def drawing(text: str, *, has_speed: bool = True) -> BarDrawing | None:
+    """The drawing of a bar in a line; None where there is none with a clock, or with a speed as well."""
     bar = BAR.search(text)
-    rest = _REST.match(text, bar.end()) if bar else None
+    rest = _REST[has_speed].match(text, bar.end()) if bar else None
     if not (bar and rest):
         return None
     step, total, clock = int(rest["step"]), int(rest["total"]), length_of_time(rest["clock"])

@@ -24,6 +24,7 @@ from .bar_with_evaluation import (
 from .training_bar import is_called_training, not_of_steps
 
 BAR = "the progress bar's speed matches its own clock"
+CLOCK = "the progress bar shows no speed; its steps are timed by its own clock"
 ONE_STATE = (
     "the progress bar belongs to training: it shows a loss or an epoch; only one state of it is logged, "
     "{steps} steps in {seconds} s, which agrees with its speed"
@@ -33,7 +34,7 @@ ONE_STATE = (
 def why_shown(series: SpokenSeries, gathered: Gathered) -> Message | None:
     """What shows that a progress bar is that of training: what is beside it, or, of one drawn once, its only state."""
     if len(series) < 2:
-        return _why_by_one_state(series, gathered)
+        return None if series.is_by_clock else _why_by_one_state(series, gathered)
     ways = (why_in_turns, why_of_training, why_by_losses, why_by_traceback, why_before_evaluations)
     return next((why for way in ways if (why := way(series, gathered))), None)
 
@@ -58,14 +59,20 @@ def measured_bar(
     unshown = None if shown else not_of_steps(series, gathered) or may_be_of_evaluation(series, gathered)
     is_measured = shown is not None and shown.key == ONE_STATE
     unconfirmed = None if is_measured else not_confirmed(series, are_ends_told=shown is not None)
-    ends = with_ends(series, gathered, is_shown=shown is not None) if unconfirmed == SHORT_BAR else None
+    is_short = unconfirmed == SHORT_BAR and not series.is_by_clock
+    ends = with_ends(series, gathered, is_shown=shown is not None) if is_short else None
     reason = _not_of_one_step(series, gathered) or unshown or (None if ends else unconfirmed)
     in_turns = None if is_called_training(series) else of_two_in_turns(series)
     if reason := reason or of_several_loops(series) or in_turns:
         return reason
     told = replace(ends or series, is_surrounded=shown is not None, losses=_losses_of(series, shown))
     at_ends = [Message(ENDS, count=agreeing(ends), passes=len(ends))] if ends else []
-    return told, [Message(BAR), *at_ends, *([shown] if shown else []), *why_speeds(series)]
+    return told, [
+        Message(CLOCK if series.is_by_clock else BAR),
+        *at_ends,
+        *([shown] if shown else []),
+        *why_speeds(series),
+    ]
 
 
 def _losses_of(series: SpokenSeries, shown: Message | None) -> frozenset[str]:

@@ -30,18 +30,19 @@ class BarLine:
 def bar_line(series: SpokenSeries, counts: str) -> BarLine | None:
     """The line of a bar that draws its clock, and ``counts`` steps or epochs; None where it has too many names.
 
-    The speed that one of epochs shows is not read.
+    The speed that one of epochs shows is not read, nor is there any where only its clock tells it.
     """
-    drawn = [one for one in map(drawing, (row.text for row in series.rows)) if one]
+    has_speed = not series.is_by_clock
+    drawn = [one for row in series.rows if (one := drawing(row.text, has_speed=has_speed))]
     heads = sorted({" ".join(NUMBER.sub(" # ", one.head).split()) for one in drawn})
     if not 0 < len(heads) <= MOST_HEADS:
         return None
     picture = "_PICTURE" if all(one.is_drawn for one in drawn) else "_PICTURE?"
     speeds, ways = _speeds(drawn), {one.is_time for one in drawn}
-    clock = "elapsed{DURATION}" if _goes_on(drawn) else "DURATION"
+    clock = "elapsed{DURATION}" if _goes_on(drawn) or series.is_by_clock else "DURATION"
     rest = "_WITH_LOSS" if series.losses else "REST?"
-    shown = f"({speeds}) {rest}" if counts == "step" else "REST"
-    timing = f'"[" {clock} "<" _LEFT "," {shown}'
+    shown = f'"," ({speeds}) {rest}' if counts == "step" else '"," REST'
+    timing = f'"[" {clock} "<" _LEFT {shown if has_speed else "REST?"}'
     begin, totals = f"{_BEGIN}(?:{'|'.join(map(_expression, heads))})[0-9]++", sorted({one.total for one in drawn})
     before = "_AT_END NEWLINE " * (series.ends - 1)
     rule = f'{counts}_line: {before}_PERCENT "%" {picture} {counts}{{"1"}} _OF INTEGER {timing}'
@@ -53,7 +54,8 @@ def bar_line(series: SpokenSeries, counts: str) -> BarLine | None:
         r"_LEFT: /[^,\]\n]++/",
         *([_with_loss(series.losses)] if series.losses else []),
     ]
-    names = {*(["NEWLINE"] if before else []), *(["unknown", *_names(ways)] if counts == "step" else [])}
+    of_speed = ["unknown", *_names(ways)] if counts == "step" and has_speed else []
+    names = {*(["NEWLINE"] if before else []), *of_speed}
     return BarLine(rule, terminals, {counts, *re.findall("[a-zA-Z]+", clock), *names})
 
 

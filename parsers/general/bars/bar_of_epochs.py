@@ -17,10 +17,12 @@ _EPOCHS = re.compile(
     r"(?i)(?<![a-z])(?:num[ _-]?|n[ _-]|max[ _-]?|train[ _-]|total[ _-])*epochs?[\"']?\s*[:=]?\s*(\d{1,6})(?![\w.])"
     r"(?!\s*(?:steps?|it|iter\w*|batch\w*)\b)"
 )
-# The epochs of a whole training: `--epochs 100`, `"max_epochs": 100`, not `warmup_epochs=5` or `Epoch: 5`.
+# The epochs of a whole training: `--epochs 100`, `"max_epochs": 100`; not `warmup_epochs=5`, `3 epochs = 375 steps`.
 _OF_TRAINING = re.compile(
-    r"(?i)(?<![\w.-])-{0,2}(?:(?:(?:num(?:ber of)?|n|nb|max(?:imum)?|train(?:ing)?|total)[ _-]?)*epochs"
+    r"(?i)(?<![\w.-])(?:(?<!\d )|(?=[\w -]{1,40}=\d))-{0,2}"
+    r"(?:(?:(?:num(?:ber of)?|n|nb|max(?:imum)?|train(?:ing)?|total)[ _-]?)*epochs"
     r"|(?:num|n|nb|max)[ _-]?epoch)[\"']?\s*[:=]?\s*(?P<behind>\d{1,6})(?![\w.]|\s*[/|])"
+    r"(?!\s*(?:steps?|it|iter\w*|batch(?:es)?|samples?|examples?|updates?|s|sec\w*|min\w*|h|hours?)\b)"
     r"|(?<![a-z])train(?:ing)?\b[^\d\n]{0,40}\bfor (?P<before>\d{1,6}) epochs(?![a-z])"
 )
 # One of an epoch, which counts its steps, may be called Epoch.

@@ -241,10 +241,10 @@ def counts_steps(series: SpokenSeries) -> bool:
 
 def counted_at_once(series: SpokenSeries) -> int:
     """By how many a bar that names nothing of what it counts goes on: by 1, or the samples of a batch; 0 of others."""
-    drawn = drawing(series.text)
+    drawn = drawing(series.text, has_speed=not series.is_by_clock)
     done = np.diff(series.steps)
     known = done[(done > 0) & (series.steps[1:] < [row.total for row in series.rows[1:]])]
-    is_named = drawn is None or drawn.unit not in ("it/s", "s/it") or names_steps(series)
+    is_named = drawn is None or drawn.unit not in ("it/s", "s/it", "") or names_steps(series)
     return 0 if is_named or len(known) < FEWEST_DRAWN else int(np.gcd.reduce(known.astype(np.int64)))
 
 

@@ -38,7 +38,7 @@ def assumptions(speeds: Iterable[Proven]) -> Iterator[Message]:
             yield told
         if one.role in (ELAPSED, STEP) and (counter := _unnamed_counter(one.series)):
             yield Message(MAY_BE_SAMPLES, counter=counter)
-        if one.is_bar and one.role in (STEP_RATE, STEP_TIME) and (count := counted_at_once(one.series)) > 1:
+        if one.is_bar and one.role in (STEP_RATE, STEP_TIME, ELAPSED) and (count := counted_at_once(one.series)) > 1:
             yield Message(SEVERAL_AT_ONCE, count=count)
         if tell_no_day(one.series):
             yield Message(NO_DATE)

@@ -130,7 +130,7 @@ def _proven(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     since_start = None if clock or reason or series.sense.role not in (TIME, ELAPSED) else why_clock(series)
     if clock or since_start:
         return clock or Proven(series, ELAPSED, series.sense.factor or 1.0, since_start or [])
-    reason = reason or no_measure(series)
+    reason = reason or (None if series.is_by_clock else no_measure(series))
     if reason or series.sense.role == ELAPSED:
         return reason or NO_CLOCK
     if is_bar and np.isfinite([row.clock for row in series.rows]).any():
@@ -163,6 +163,9 @@ def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Pro
     told, why = found
     passes = numbered_passes(series, gathered) if speeds_differ(series) else None
     is_of_runs = passes is not None and passes.may_be_of_several_runs
+    if series.is_by_clock:
+        told = replace(told, sense=Sense(ELAPSED, ELAPSED, flags=series.sense.flags))
+        return Proven(told, ELAPSED, 1.0, why, is_bar=True, is_of_runs=is_of_runs)
     return Proven(told, series.sense.role, series.sense.factor or 1.0, why, is_bar=True, is_of_runs=is_of_runs)
 
 
