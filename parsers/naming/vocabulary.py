@@ -12,7 +12,7 @@ Words = tuple[str, ...]
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN = re.compile(r"[_\-.!@:\[\]()%#$*\"'|\\{}<>,;=+\s]+")
 _SECONDS = {"s": 1.0, "ms": 1e-3}
-_LASTING = _SECONDS | {"min": 60.0}
+_LASTING = _SECONDS | {"min": 60.0, "h": 3600.0}
 MOST_WORDS = 9  # of a name; what stands before them is a sentence
 
 
@@ -78,5 +78,5 @@ def without(phrase: Words, words: Sequence[str]) -> Words:
 
 
 def lasting(words: Words) -> float | None:
-    """How many seconds a unit of time is that stands alone behind a number, which may be minutes."""
+    """How many seconds a unit of time is that stands alone behind a number, which may be minutes or hours."""
     return _LASTING.get(_inverted("seconds").get(words[0], "")) if len(words) == 1 else None

@@ -56,7 +56,7 @@ ROUNDED = (
     "speed."
 )
 NEEDS_LENGTH = "counts=tokens needs the sequence length, which the log does not state."
-UNKNOWN_UNIT = "The unit of {field} is {unit}; only seconds, milliseconds and minutes are supported."
+UNKNOWN_UNIT = "The unit of {field} is {unit}; only seconds, milliseconds, minutes and hours are supported."
 RUNS_ON = (
     "The running mean restarts with each epoch, but {counter} numbers continue into the next epoch at line {line}, so"
     " it cannot be converted to instantaneous values: use estimate=reported or estimate=clock."
@@ -64,7 +64,7 @@ RUNS_ON = (
 
 # What times may be rounded to, and how many of it at least say something: half a one is a small part of them.
 _ROUNDED_TO = {"step_time": ("milliseconds", 5), "duration": ("seconds", 3)}
-_IN_A_SECOND = {"seconds": 1, "milliseconds": 1000, "minutes": 1 / 60}
+_IN_A_SECOND = {"seconds": 1, "milliseconds": 1000, "minutes": 1 / 60, "hours": 1 / 3600}
 
 
 def column(records: Records, fields: Fields, protocol: Protocol) -> str:

@@ -46,7 +46,9 @@ def test_milliseconds_become_seconds() -> None:
 
 
 def test_a_time_without_a_unit_is_refused() -> None:
-    with pytest.raises(NoMeasurement, match="The unit of step_time is None; only seconds, milliseconds and minutes"):
+    with pytest.raises(
+        NoMeasurement, match="The unit of step_time is None; only seconds, milliseconds, minutes and hours"
+    ):
         values(log(step_time=[250.0]), step_time("instant", None), Protocol(estimate="step_time"))
 
 

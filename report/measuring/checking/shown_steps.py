@@ -29,6 +29,10 @@ MEDIAN_AS_EPOCHS = (
     "The median of the steps that the log shows is used: their mean, {mean} {unit}, over-weights slow steps, as the "
     "epoch records show, which give {value} {unit}."
 )
+MEDIAN_OF_PREDICTED = (
+    "The median is used, as single predictions may be far off: a remaining time that is computed from one slow step "
+    "counts that step for all that are left. The mean is {mean} {unit}."
+)
 UNLIKE = (
     "The steps that the log shows (line {first} to {last}) give {shown} {unit}, but the running means beside them, "
     "which hold all steps, {value} {unit}: too far apart for a throughput."
@@ -36,7 +40,7 @@ UNLIKE = (
 ONLY_FIRST = (
     "Each of the {count} step records (line {first} to {last}) is the first step of an epoch, which includes its start."
 )
-WARNINGS = (MEDIAN_OF_SHOWN, MEDIAN_AS_EPOCHS)
+WARNINGS = (MEDIAN_OF_SHOWN, MEDIAN_AS_EPOCHS, MEDIAN_OF_PREDICTED)
 OF_SHOWN_STEPS = (UNLIKE, ONLY_FIRST)
 
 
@@ -49,6 +53,8 @@ def represented(part: FormatRecords, facts: Facts, found: Measurement) -> Measur
     if protocol.records != "step" or protocol.estimate not in ESTIMATES:
         return found
     _refuse_first_steps(part, found)
+    if "remaining" in part.table:
+        return _of_predicted(part, facts, found)
     beside = by_means_beside(part, facts, found, "step")
     of_all = next((one for one in beside if one.measurement.protocol.estimate == "instant"), None)
     if of_all is None:
@@ -63,6 +69,14 @@ def represented(part: FormatRecords, facts: Facts, found: Measurement) -> Measur
         raise NoMeasurement(UNLIKE, first=first, last=last, shown=f"{found.value:.6g}", **told)
     said = Message(MEDIAN_OF_SHOWN, mean=f"{found.value:.6g}", **told)
     return _told(median, found, said)
+
+
+def _of_predicted(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
+    """The measurement, or by the median where a few predictions of a program make its mean."""
+    if not any(one.key in (UNEVEN, SLOW_START) for one in found.warnings):
+        return found
+    median = measure(part.table, part.fields, facts, found.protocol.overridden("statistic=median"))
+    return _told(median, found, Message(MEDIAN_OF_PREDICTED, mean=f"{found.value:.6g}", unit=found.unit))
 
 
 def _as_epochs(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
