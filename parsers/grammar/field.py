@@ -20,6 +20,7 @@ _COUNTED = ("images", "samples", "sequences", "tokens", "words", "environment_st
 UNITS = {
     "throughput": _COUNTED,
     "mean_throughput": _COUNTED,
+    "source_throughput": _COUNTED,
     "step_time": _OF_TIMES,
     "mean_step_time": _OF_TIMES,
     "duration": _OF_TIMES,

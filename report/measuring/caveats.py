@@ -20,13 +20,6 @@ TOLERANCE = 0.02
 ROUNDED = 0.001  # two lines may print one number with other digits
 MOST_LINES = 8
 
-WITHOUT_LOADING = (
-    "The log prints the time of a step without the loading of its data, so this is the most that the throughput can be."
-)
-EXPECTED = (
-    "The log prints no time spent: {column} is computed from the remaining time that the program predicts and what is "
-    "left, so the throughput is the program's own estimate."
-)
 ARRIVED = "The log does not contain timestamps; clock.csv provides the arrival time of each line."
 NO_VALUE = "{count} of {records} records without {column} are skipped, first at line {line}."
 NO_VALUE_IN_ONE = "{count} of {records} records is skipped because it has no {column}, at line {line}."
@@ -77,8 +70,6 @@ EARLIER_RUN = (
     "records are skipped."
 )
 WARNINGS = (
-    WITHOUT_LOADING,
-    EXPECTED,
     ARRIVED,
     NO_VALUE,
     NO_VALUE_IN_ONE,
@@ -115,10 +106,6 @@ LATE = 3
 
 def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Message]:
     """Warn of records that could not be read; ``column``: what is read, ``reasons``: why each is used or not."""
-    if column == "work_time":
-        yield Message(WITHOUT_LOADING)
-    if column in ("step_time", "duration") and "remaining" in chosen:
-        yield Message(EXPECTED, column=column)
     lines = chosen["line"]
     empty, other = reasons == RecordUse.NO_VALUE, reasons == RecordUse.OTHER_RANK
     if empty.any():
