@@ -28,5 +28,11 @@ def of_column(used: Columns, column: str) -> Iterator[Message]:
         yield Message(WITHOUT_LOADING)
     if column in ("step_time", "duration") and "remaining" in used:
         yield Message(EXPECTED, column=column)
-    if column == "throughput" and "source_throughput" in used and used.finite("source_throughput").any():
-        yield Message(OF_TARGET, source=f"{np.nanmean(used.numbers('source_throughput')):.6g}")
+    if column == "throughput" and (source := _mean_of_source(used)) > 0:  # pictures and sounds have no tokens
+        yield Message(OF_TARGET, source=f"{source:.6g}")
+
+
+def _mean_of_source(used: Columns) -> float:
+    if "source_throughput" not in used or not (known := used.finite("source_throughput")).any():
+        return 0.0
+    return float(np.mean(used.numbers("source_throughput")[known]))
