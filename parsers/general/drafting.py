@@ -38,6 +38,7 @@ from .no_log import behind_its_source, why_no_log
 from .proofs.assumption import NAMELESS, assumptions, tell_no_day
 from .spoken_series import FEW
 from .stated_counts import stated_counts
+from .totals.remaining_time import expected_times
 from .totals.time_of_run import times_of_run
 
 NO_SPEED = "no number in it is recognised as a training speed"
@@ -112,7 +113,7 @@ def _of_lines(path: Path, gathered: Gathered, facts: Iterable[Fact]) -> Draft | 
 def _of_blocks(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]) -> Draft | NoDraft:
     """The same by the blocks of a log, whose single lines show no speed."""
     reasons = _reasons(choice)
-    for lines, found in chain(choices_in_blocks(gathered), times_of_run(gathered)):
+    for lines, found in chain(choices_in_blocks(gathered), times_of_run(gathered), expected_times(gathered)):
         drafted = _draft(path, lines, found, facts) if found.speeds else NoDraft(tuple(_reasons(found)))
         if drafted.is_found:
             return drafted

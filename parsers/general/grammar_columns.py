@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..grammar.field import UNITS
-from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, UNKNOWN, WORK, Sense
+from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, REMAINING, STEP, STEP_RATE, STEP_TIME, UNKNOWN, WORK, Sense
 from ..naming.slots import Slot
 from .choice import Choice
 from .line_form import LineForm
@@ -21,11 +21,15 @@ _LENGTHS = {60.0: "MINUTES", 3600.0: "HOURS"}
 
 @dataclass(frozen=True)
 class GrammarColumn:
-    """A column of the grammar: ``text`` as it is written, the ``names`` to import, and the ``slot`` of each form."""
+    """A column of the grammar: ``text`` as it is written, the ``names`` to import, and the ``slot`` of each form.
+
+    ``total``: how the second number of a fraction is written.
+    """
 
     text: str
     names: tuple[str, ...]
     slots: Mapping[LineForm, Slot]
+    total: str = "INTEGER"
 
 
 def grammar_columns(choice: Choice, *, has_time: bool) -> dict[str, GrammarColumn]:
@@ -42,7 +46,9 @@ def grammar_columns(choice: Choice, *, has_time: bool) -> dict[str, GrammarColum
     for role in _BESIDE:
         slots = {form: slot for form in main.slots if (slot := _slot(form, role)) and _is_written(role, slot, form)}
         if slots and not any(slot.is_rounded for slot in slots.values()):
-            found[role] = GrammarColumn(*_beside(role, choice), slots)
+            text, names = _beside(role, choice)
+            total = choice.speeds[0].totals.get(role, "INTEGER")
+            found[role] = GrammarColumn(text, (*names, total), slots, total)
     return found
 
 
@@ -74,9 +80,9 @@ def _speed(one: Proven, choice: Choice) -> GrammarColumn:
         unit = _TIMES[one.factor]
         kind = 'running_mean{per_epoch, "0"}' if one.is_running_mean else UNKNOWN
         return GrammarColumn(f"{one.role}{{{unit}, {kind}}}", (one.role, unit, *_NAME.findall(kind)), series.slots)
-    if one.role == DURATION:
+    if one.role in (DURATION, REMAINING):
         unit = _TIMES[one.factor]
-        return GrammarColumn(f"duration{{{unit}}}", ("duration", unit), series.slots)
+        return GrammarColumn(f"{one.role}{{{unit}}}", (one.role, unit), series.slots)
     if one.role == ELAPSED:
         length = _LENGTHS.get(one.factor, "NUMBER")
         return GrammarColumn(f"elapsed{{{length}}}", (ELAPSED, length), series.slots)

@@ -135,7 +135,7 @@ class GrammarText:
             if self.is_from_begin and column is first:
                 parts += [_literal(word) for word in common_begin(texts)]
             parts += self._way(texts, list(slots.values()))
-            parts += [column.text, *self._behind(slots)]
+            parts += [column.text, *self._behind(column, slots)]
             self.names.update(column.names)
             ends = {form: _end(form, slot) for form, slot in slots.items()}
         return " ".join([*parts, "REST?"])
@@ -198,11 +198,11 @@ class GrammarText:
         self.terminals.append(f"_{about}_{len(self.terminals) + 1}: {pattern}")
         return self.terminals[-1].partition(":")[0]
 
-    def _behind(self, slots: Mapping[LineForm, Slot]) -> list[str]:
+    def _behind(self, column: GrammarColumn, slots: Mapping[LineForm, Slot]) -> list[str]:
         """The unit behind a column, or the rest of a fraction."""
         if any(slot.total is not None for slot in slots.values()):
             total = self.choice.speeds[0].series.total
-            return ['"/"', "INTEGER" if total is None else f'"{total:.0f}"']
+            return ['"/"', column.total if total is None else f'"{total:.0f}"']
         units = {slot.unit.strip() for slot in slots.values()}
         return [_literal(word) for word in units.pop().split()] if len(units) == 1 else []
 

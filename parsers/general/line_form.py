@@ -17,7 +17,7 @@ from ..naming.vocabulary import Words, listed, named, split
 _NOT_TRAINING = re.compile(
     r"(?i)(?<![a-z])(?:test|val|valid|validation|eval|evaluation|testing|evaluating|validating|inference)(?![a-z])"
     r"(?:\s*[\[\]:()]|\s+(?:epoch|time|iter|step|batch|done|at))"
-    r"|epoch[\s\[:(]*\d+[^a-z]{0,4}(?:test|val|valid|validation|eval|evaluation)(?![a-z_]|\s+(?:loss|acc))|[\"'](?:mode|split|phase)[\"']:\s*[\"'](?:val|test|eval)"
+    r"|epoch[\s\[:(]*\d+[^a-z]{0,4}(?:test|val|valid|validation|dev|eval|evaluation)(?![a-z_]|\s+(?:loss|acc))|[\"'](?:mode|split|phase)[\"']:\s*[\"'](?:val|test|eval)"
 )
 TRAINING = re.compile(rf"(?i)(?<![a-z])(?:train|training|trainer)(?![a-z])|{marks.TRAINING}")
 # Names of its numbers: `val_loss`, `test auc`.

@@ -20,11 +20,13 @@ _COUNTED = ("images", "samples", "sequences", "tokens", "words", "environment_st
 UNITS = {
     "throughput": _COUNTED,
     "mean_throughput": _COUNTED,
+    "source_throughput": _COUNTED,
     "step_time": _OF_TIMES,
     "mean_step_time": _OF_TIMES,
     "duration": _OF_TIMES,
     "reader_time": _OF_TIMES,
     "work_time": _OF_TIMES,
+    "remaining": _OF_TIMES,
     "forward_time": _OF_TIMES,
     "backward_time": _OF_TIMES,
     "memory": ("megabytes", "gigabytes"),
@@ -79,13 +81,29 @@ class Field:
 WHOLE_LINE = Field("text", "LINE")  # of an event
 
 
-def whole_step(fields: Iterable[Field]) -> Field | None:
-    """What the time of a step means where these fields hold its two parts, work_time and reader_time; else None."""
+def computed(fields: Iterable[Field]) -> Field | None:
+    """What is computed of these fields and means a time by itself; None where nothing is.
+
+    The time of a step is that of its two parts, work_time and reader_time; or the one that a program expects each step
+    that is left to take, or the duration of each epoch that is left.
+    """
     known = {field.name: field for field in fields}
+    return None if "step_time" in known else _whole_step(known) or _by_remaining(known)
+
+
+def _whole_step(known: Mapping[str, Field]) -> Field | None:
     work, reader = known.get("work_time"), known.get("reader_time")
-    if work is None or reader is None or work.unit != reader.unit or "step_time" in known:
+    return replace(work, name="step_time") if work and reader and work.unit == reader.unit else None
+
+
+def _by_remaining(known: Mapping[str, Field]) -> Field | None:
+    """What a remaining time means with what is left: its seconds are computed, whatever its own unit."""
+    if "remaining" not in known or "duration" in known:
         return None
-    return replace(work, name="step_time")
+    if "step" in known and not {"steps", "steps_per_epoch"}.isdisjoint(known):
+        return Field("step_time", "NUMBER", "seconds", kind="unknown")
+    is_of_epochs = "step" not in known and {"epoch", "epochs"} <= known.keys()
+    return Field("duration", "NUMBER", "seconds") if is_of_epochs else None
 
 
 def wrong_parameter(name: str, meaning: Mapping[str, object]) -> tuple[str, Message] | None:

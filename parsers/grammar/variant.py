@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from .field import TIMES, Field, whole_step
+from .field import TIMES, Field, computed
 
 ROOM = Path(__file__).parents[1]  # where the vocabularies and the formats lie
 METRICS = ("step", "epoch", "summary")
@@ -42,8 +42,8 @@ class Variant:
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
-        """The fields of its records: those that its lines print, and the time of a step where they print its parts."""
-        made = whole_step(self.fields)
+        """The fields of its records: those that its lines print, and the time that is computed of these."""
+        made = computed(self.fields)
         return self.fields if made is None else (*self.fields, made)
 
     @cached_property

@@ -10,13 +10,13 @@ from .time_phrase import time_phrase
 from .vocabulary import Words, counted, find, lasting, listed, named, scope_words, seconds, split, vocabulary, without
 
 RATE, STEP_RATE, STEP_TIME, TIME = "throughput", "step_rate", "step_time", "time"
-ELAPSED = "elapsed"
+ELAPSED, REMAINING = "elapsed", "remaining"
 DURATION = "duration"  # of an epoch
 STEP, EPOCH = "step", "epoch"  # counted by the stamps of lines
 WORK = "work_time"  # of a step, without its data
 SPEEDS = (RATE, STEP_RATE, STEP_TIME, TIME)
 # Names that are the whole of what stands before a number.
-_PLAIN = ("step", "steps", "epoch", "loss", "learning_rate", "gradient_norm", "training", "elapsed", "remaining")
+_PLAIN = ("step", "steps", "epoch", "loss", "learning_rate", "gradient_norm", "training", ELAPSED, REMAINING)
 EVIDENCE = frozenset(("loss", "learning_rate", "gradient_norm", "training"))
 UNKNOWN = "unknown"
 ENVIRONMENT_STEPS = "environment_steps"
@@ -175,7 +175,7 @@ def _plain_sense(words: Words, behind: Words, *, is_strong: bool) -> Sense | Non
     is_time = lasting(behind) is not None
     for role in (*_PLAIN, "amount"):
         if words in named(role) and not (is_time and role in ("step", "steps", "epoch")):
-            return Sense(role, name, factor=_factor_of(words, behind) if role == ELAPSED else None)
+            return Sense(role, name, factor=_factor_of(words, behind) if role in (ELAPSED, REMAINING) else None)
     if words in named("other"):
         return Sense("other", name)
     return None if is_strong or is_time else _weak_sense(words)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .marks import DURATION, IDENTITY, LENGTH, STAMP
-from .sense import ELAPSED, EPOCH, RATE, SPEEDS, STEP, STEP_TIME, TIME, Sense, composed, per_epoch, sense
+from .sense import ELAPSED, EPOCH, RATE, REMAINING, SPEEDS, STEP, STEP_TIME, TIME, Sense, composed, per_epoch, sense
 from .stretch import stretch
 from .time_phrase import plain_unit, time_over
 from .vocabulary import counted, lasting, named, seconds, split
@@ -145,7 +145,7 @@ class _SlotReader:
         text = self.line[last : length.start()]
         key, is_strong = self._key(text, length.end())
         meaning = sense(key, "s", is_strong=is_strong)
-        if meaning is None or meaning.role not in (TIME, ELAPSED) or not key:
+        if meaning is None or meaning.role not in (TIME, ELAPSED, REMAINING) or not key:
             return None
         return Slot(place, *length.span(), text, "", meaning, clock=len(NUMBER.findall(length[0])))
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..grammar.field import Field, whole_step
+from ..grammar.field import Field, computed
 from ..grammar.format import METRICS
 from ..grammar.timestamps import TURNS, run_on
 from ..io.lazy import pd
@@ -16,6 +16,8 @@ from .columns import Array, VariantLines, missing, whole
 from .prefix import RANK
 
 RECORD = "record"
+FEWEST_LEFT = 20
+_IN_SECONDS = {"milliseconds": 1e-3, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
 
 Order = NDArray[np.int64] | None
 
@@ -82,16 +84,37 @@ def table(found: Sequence[VariantLines], after: np.datetime64 | None = None) -> 
         column = _column(found, name, order)
         if column is not None:
             columns[name] = _finished(column, field, after)
-    if any(whole_step(lines.variant.fields) for lines in found):
-        columns["step_time"] = _whole_steps(columns)
+    made = [computed(lines.variant.fields) for lines in found]
+    for name in dict.fromkeys(field.name for field in made if field):
+        own = columns["work_time"] + columns["reader_time"] if "work_time" in columns else _expected(columns, fields)
+        printed = columns.get(name, own)
+        columns[name] = np.where(np.isnan(printed), own, printed)
     return RecordTable(columns)
 
 
-def _whole_steps(columns: Mapping[str, Array]) -> Array:
-    """The time of each step, also of those whose lines print it in its two parts."""
-    made = columns["work_time"] + columns["reader_time"]
-    printed = columns.get("step_time", made)
-    return np.where(np.isnan(printed), made, printed)
+def _expected(columns: Mapping[str, Array], fields: Mapping[str, Field]) -> Array:
+    """The seconds that each step that is left is expected to take, or each epoch where lines count no steps.
+
+    NaN of the last, of which programs count one more or less: that would be much of the few that are left.
+    """
+    left = _left(columns, fields)
+    seconds = columns["remaining"] * _IN_SECONDS[fields["remaining"].unit or "seconds"]
+    return np.where(left >= FEWEST_LEFT, seconds / np.maximum(left, 1), np.nan)
+
+
+def _left(columns: Mapping[str, Array], fields: Mapping[str, Field]) -> Array:
+    """How many steps are left of the run, or of the epoch where lines do not tell how many epochs there are."""
+    if "step" not in columns:
+        return np.asarray(columns["epochs"] - _done(columns["epoch"], fields["epoch"]), np.float64)
+    left = columns.get("steps_per_epoch", columns.get("steps")) - _done(columns["step"], fields["step"])
+    if "steps_per_epoch" in columns and "epochs" in columns:
+        left = left + (columns["epochs"] - _done(columns["epoch"], fields["epoch"])) * columns["steps_per_epoch"]
+    return np.asarray(left, np.float64)
+
+
+def _done(counted: Array, field: Field) -> Array:
+    """How many there are up to the one that a line counts, from the number of the first one."""
+    return counted - (1.0 if field.first is None else field.first) + 1
 
 
 def _finished(column: Array, field: Field, after: np.datetime64 | None) -> Array:

@@ -20,9 +20,6 @@ TOLERANCE = 0.02
 ROUNDED = 0.001  # two lines may print one number with other digits
 MOST_LINES = 8
 
-WITHOUT_LOADING = (
-    "The log prints the time of a step without the loading of its data, so this is the most that the throughput can be."
-)
 ARRIVED = "The log does not contain timestamps; clock.csv provides the arrival time of each line."
 NO_VALUE = "{count} of {records} records without {column} are skipped, first at line {line}."
 NO_VALUE_IN_ONE = "{count} of {records} records is skipped because it has no {column}, at line {line}."
@@ -73,7 +70,6 @@ EARLIER_RUN = (
     "records are skipped."
 )
 WARNINGS = (
-    WITHOUT_LOADING,
     ARRIVED,
     NO_VALUE,
     NO_VALUE_IN_ONE,
@@ -110,8 +106,6 @@ LATE = 3
 
 def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Message]:
     """Warn of records that could not be read; ``column``: what is read, ``reasons``: why each is used or not."""
-    if column == "work_time":
-        yield Message(WITHOUT_LOADING)
     lines = chosen["line"]
     empty, other = reasons == RecordUse.NO_VALUE, reasons == RecordUse.OTHER_RANK
     if empty.any():

@@ -14,6 +14,7 @@ from parsers.io.message import Message
 
 from . import estimate
 from .caveats import left_out, of_records, of_sizes, of_steps
+from .checking.column_read import of_column
 from .estimate import CONSUMED, READS, Facts, Values, as_counted, refuse_impossible, refuse_rounded, refuse_zero
 from .protocol import NoMeasurement, Protocol
 from .ranks.rank_records import Ranks, not_of_the_job, ranks_of
@@ -84,6 +85,7 @@ class Selection:
     def warnings(self) -> Iterator[Message]:
         """Warn of what could not be read, and of a window that is not what the protocol takes."""
         log, protocol = self.log, self.log.protocol
+        yield from of_column(log.records.rows(self.are_used), self.column)
         yield from of_records(self.available, self.column, self.reasons)
         if earlier := left_out(self.available, self.column, self.reasons):
             yield earlier

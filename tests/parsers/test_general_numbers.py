@@ -6,7 +6,7 @@ import pytest
 
 from parsers.general.drafting import draft
 from parsers.scanning.columns import numbers
-from tests.parsers.test_general_reader import drafted, found_columns, found_in, lines
+from tests.parsers.test_general_reader import drafted, found_columns, found_in, lines, refused
 
 THOUSANDS = {
     "K before the unit": ("step {n} loss {x:.3f}, throughput {y}.5K tok/s", 1e3),
@@ -163,3 +163,43 @@ def test_so_many_time_steps_are_no_time(tmp_path: Path) -> None:
 def test_steps_a_second_of_a_program_that_does_not_say_of_what_are_of_an_unknown_unit(tmp_path: Path) -> None:
     found = drafted(tmp_path, lines("{n} SPS={y} pi_loss={x:.3f}")).reading
     assert found.fields["step", "throughput"].unit == "unknown"
+
+
+def rounded(*times: float, count: int = 60) -> str:
+    """Lines of epochs whose times, in turns, are printed to a tenth of a second."""
+    return "".join(f"Epoch {n} train loss {2 - n / 100:.4f} time {times[n % len(times)]:.1f}s\n" for n in range(count))
+
+
+def test_many_rounded_times_that_are_spread_have_a_mean_and_how_far_it_may_be_off_is_said(tmp_path: Path) -> None:
+    found = drafted(tmp_path, rounded(0.4, 0.4, 0.5, 0.4, 0.6, 0.3))
+    assert "duration" in found.columns
+    assert any(
+        "printed to 0.1 only, which may put the mean of its 60 values off by up to 12%" in str(one)
+        for one in found.assumed
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rounded(0.4),
+        rounded(*[0.4] * 9, 0.5),
+        rounded(0.4, 0.5),
+        rounded(0.4, 0.4, 0.5, 0.4, 0.6, 0.3, count=20),
+        rounded(0.2, 0.2, 0.1, 0.3),
+        rounded(0.4, 0.4, 0.5, 0.0, 0.6, 0.3),
+    ],
+    ids=["all alike", "nearly all alike", "of two numbers", "few", "of two digits", "some of which are 0"],
+)
+def test_rounded_times_of_which_half_a_digit_is_much_are_refused(tmp_path: Path, text: str) -> None:
+    assert "too few digits" in refused(tmp_path, text)
+
+
+def test_the_lines_of_a_development_set_are_no_training(tmp_path: Path) -> None:
+    text = "".join(
+        f"[Epoch {n:03d}] {part} | loss={2 - n / 100:.4f} | {took:.2f}s\n"
+        for n in range(1, 30)
+        for part, took in (("TRAIN", 4.25 + n % 3 / 10), ("DEV  ", 0.55 + n % 2 / 10))
+    )
+    found = drafted(tmp_path, text)
+    assert found.reading.records["duration"].min() > 4

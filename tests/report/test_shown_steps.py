@@ -63,3 +63,25 @@ def test_nothing_is_said_where_each_step_shown_is_the_first_of_an_epoch(tmp_path
 def test_the_only_step_of_an_epoch_is_a_whole_epoch(tmp_path: Path) -> None:
     found = read(tmp_path, epochs(every=1, first=4.0, steps=1)).measurement
     assert found is not None and found.value == 0.25
+
+
+def of_logger(epochs: int, *, steps: str = "[0/13]") -> str:
+    """The first steps of epochs that take 27 seconds each, as a program prints them whose logger tells its clock."""
+    return "".join(
+        f"INFO - 03/01/31 10:{e // 2:02d}:00 - {27 * e // 3600}:{27 * e // 60 % 60:02d}:{27 * e % 60:02d} - "
+        f"Epoch[{e}] - Iter: {steps}\tTime 4.500 (4.500)\tData 2.900 (2.900)\tLoss 2.5 (2.5)\tLR 0.3\n"
+        for e in range(epochs)
+    )
+
+
+def test_the_clock_between_the_first_steps_of_epochs_counts_all_their_steps(tmp_path: Path) -> None:
+    summary = read(tmp_path, of_logger(40))
+    assert summary.measurement is not None
+    assert summary.measurement.unit == "steps/s"
+    assert summary.measurement.value == pytest.approx(13 / 27)
+    assert any("it counts all steps of an epoch, with its evaluation" in str(said) for said in summary.warnings)
+
+
+def test_epochs_of_one_step_need_no_clock(tmp_path: Path) -> None:
+    found = read(tmp_path, of_logger(40, steps="[0/1]")).measurement
+    assert found is not None and found.protocol.estimate == "steps"

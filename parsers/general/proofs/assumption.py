@@ -10,6 +10,7 @@ from ...naming.sense import DURATION, ELAPSED, STEP, STEP_RATE, STEP_TIME, TIME
 from ..bars.training_bar import counted_at_once
 from ..spoken_series import SpokenSeries
 from .epoch_proof import lines_of_an_epoch
+from .no_measure import is_coarse, last_digit
 from .proof import Proven
 from .several_steps import why_two_counters
 
@@ -21,6 +22,7 @@ MAY_BE_SAMPLES = "what stands before the total in {counter} counts steps; nothin
 SEVERAL_AT_ONCE = "the progress bar advances by multiples of {count}; it may count samples rather than steps"
 OF_ONE_PROCESS = "{name} is per process: each step usually has {count} lines"
 OF_ONE_IN_EPOCHS = "{name} is per process: each epoch has {count} lines"
+COARSE = "{name} is printed to {digit} only, which may put the mean of its {count} values off by up to {share}%"
 NAMELESS = "a number without a name"
 
 
@@ -30,6 +32,8 @@ def assumptions(speeds: Iterable[Proven]) -> Iterator[Message]:
         yield from one.why
         if "mean" in one.series.sense.flags:
             yield Message(A_MEAN, name=one.series.sense.name or Message(NAMELESS))
+        if is_coarse(one.series):
+            yield _coarse(one.series)
         if one.series.closes_a_run:
             yield Message(OF_A_RUN, name=one.series.sense.name)
         if one.role in (ELAPSED, DURATION, STEP, STEP_TIME) and _are_evaluated(one.series):
@@ -50,6 +54,12 @@ def assumptions(speeds: Iterable[Proven]) -> Iterator[Message]:
 def tell_no_day(series: SpokenSeries) -> bool:
     """Whether of the stamps of its lines only the time of day is read."""
     return all(form.stamp and form.stamp.kind in OF_DAY for form in series.slots)
+
+
+def _coarse(series: SpokenSeries) -> Message:
+    digit, mean = last_digit(series), float(np.mean(series.values[series.usable]))
+    told = {"digit": f"{digit:g}", "count": len(series), "share": f"{50 * digit / mean:.0f}"}
+    return Message(COARSE, name=series.sense.name or Message(NAMELESS), **told)
 
 
 def _are_evaluated(series: SpokenSeries) -> bool:

@@ -87,7 +87,8 @@ class Proven:
     ``cards``: how many there are, where it is of one of them and its lines show that. ``data``: where lines tell the
     time of the data, which it does not hold. ``is_of_runs``: it is of several runs, whose speeds lie apart.
     ``is_bar``: it is of a progress bar that shows its clock.
-    ``is_running_mean``: it is the mean of all steps since an epoch began.
+    ``is_running_mean``: it is the mean of all steps since an epoch began. ``totals``: of a remaining time the columns
+    of what its lines count up to, by what counts it.
     """
 
     series: SpokenSeries
@@ -99,6 +100,7 @@ class Proven:
     is_of_runs: bool = False
     is_bar: bool = False
     is_running_mean: bool = False
+    totals: Mapping[str, str] = field(default_factory=dict)
 
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:

@@ -11,9 +11,10 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
 from ..caveats import SLOW_START, UNEVEN
+from ..crosscheck import IN_STEPS
 from ..estimate import Facts
 from ..measurement import Measurement, measure
-from ..protocol import NoMeasurement
+from ..protocol import NoMeasurement, Protocol
 from ..record_columns import Columns
 from .own_figures import by_epochs, by_means_beside
 
@@ -29,6 +30,10 @@ MEDIAN_AS_EPOCHS = (
     "The median of the steps that the log shows is used: their mean, {mean} {unit}, over-weights slow steps, as the "
     "epoch records show, which give {value} {unit}."
 )
+MEDIAN_OF_PREDICTED = (
+    "The median is used, as single predictions may be far off: a remaining time that is computed from one slow step "
+    "counts that step for all that are left. The mean is {mean} {unit}."
+)
 UNLIKE = (
     "The steps that the log shows (line {first} to {last}) give {shown} {unit}, but the running means beside them, "
     "which hold all steps, {value} {unit}: too far apart for a throughput."
@@ -36,7 +41,11 @@ UNLIKE = (
 ONLY_FIRST = (
     "Each of the {count} step records (line {first} to {last}) is the first step of an epoch, which includes its start."
 )
-WARNINGS = (MEDIAN_OF_SHOWN, MEDIAN_AS_EPOCHS)
+BETWEEN_EPOCHS = (
+    "Each of the {count} step records is the first step of an epoch, which includes its start, so the time between "
+    "them is used: it counts all steps of an epoch, with its evaluation and checkpoint."
+)
+WARNINGS = (MEDIAN_OF_SHOWN, MEDIAN_AS_EPOCHS, MEDIAN_OF_PREDICTED, BETWEEN_EPOCHS)
 OF_SHOWN_STEPS = (UNLIKE, ONLY_FIRST)
 
 
@@ -48,7 +57,10 @@ def represented(part: FormatRecords, facts: Facts, found: Measurement) -> Measur
     part, protocol = part.of_run(found.protocol.run), found.protocol
     if protocol.records != "step" or protocol.estimate not in ESTIMATES:
         return found
-    _refuse_first_steps(part, found)
+    if _are_first_steps(part, found):
+        return _between_epochs(part, facts, found)
+    if "remaining" in part.table:
+        return _of_predicted(part, facts, found)
     beside = by_means_beside(part, facts, found, "step")
     of_all = next((one for one in beside if one.measurement.protocol.estimate == "instant"), None)
     if of_all is None:
@@ -63,6 +75,14 @@ def represented(part: FormatRecords, facts: Facts, found: Measurement) -> Measur
         raise NoMeasurement(UNLIKE, first=first, last=last, shown=f"{found.value:.6g}", **told)
     said = Message(MEDIAN_OF_SHOWN, mean=f"{found.value:.6g}", **told)
     return _told(median, found, said)
+
+
+def _of_predicted(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
+    """The measurement, or by the median where a few predictions of a program make its mean."""
+    if not any(one.key in (UNEVEN, SLOW_START) for one in found.warnings):
+        return found
+    median = measure(part.table, part.fields, facts, found.protocol.overridden("statistic=median"))
+    return _told(median, found, Message(MEDIAN_OF_PREDICTED, mean=f"{found.value:.6g}", unit=found.unit))
 
 
 def _as_epochs(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
@@ -84,15 +104,33 @@ def _told(median: Measurement, found: Measurement, said: Message) -> Measurement
     return replace(median, warnings=(*told, said))
 
 
-def _refuse_first_steps(part: FormatRecords, found: Measurement) -> None:
-    """Refuse records of which each is the first step of an epoch, unless an epoch has no other."""
+def _between_epochs(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
+    """What the clock of records gives of which each is the first step of an epoch, whose steps they tell.
+
+    Raises ``NoMeasurement`` where they print no clock, or do not tell how many steps an epoch has.
+    """
+    first, last = found.ends
+    refused = NoMeasurement(ONLY_FIRST, count=len(found.use.used), first=first, last=last)
+    lengths = Columns(part.table).of_kind("step")
+    if "steps_per_epoch" not in lengths or not lengths.finite("steps_per_epoch").all():
+        raise refused
+    run = {} if found.protocol.run is None else {"run": str(found.protocol.run)}
+    protocol = Protocol.of({"records": "step", **IN_STEPS["clock"], **run})
+    try:
+        clock = measure(part.table, part.fields, facts, protocol)
+    except NoMeasurement:
+        raise refused from None
+    return replace(clock, warnings=(*clock.warnings, Message(BETWEEN_EPOCHS, count=len(found.use.used))))
+
+
+def _are_first_steps(part: FormatRecords, found: Measurement) -> bool:
+    """Whether each record is the first step of an epoch, and an epoch has more."""
     field = part.fields.get(("step", "step"))
     records = Columns(part.table).of_kind("step")
     if field is None or "epoch" not in records:
-        return
+        return False
     used = records.rows(np.isin(records["line"], found.use.used))
     epochs, steps = used.numbers("epoch"), used.numbers("step")
     is_whole = "steps_per_epoch" in used and (used.numbers("steps_per_epoch") <= 1).any()
-    if len(used) > 1 and not is_whole and (steps == (field.first or 0)).all() and (np.diff(epochs) != 0).all():
-        first, last = found.ends
-        raise NoMeasurement(ONLY_FIRST, count=len(used), first=first, last=last)
+    is_first = (steps == (field.first or 0)).all() and (np.diff(epochs) != 0).all()
+    return len(used) > 1 and not is_whole and bool(is_first)

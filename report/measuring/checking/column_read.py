@@ -1,0 +1,38 @@
+"""The column read: what a reader must know of the numbers themselves that a throughput is made of."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from parsers.io.message import Message
+
+from ..record_columns import Columns
+
+WITHOUT_LOADING = (
+    "The log prints the time of a step without the loading of its data, so this is the most that the throughput can be."
+)
+EXPECTED = (
+    "The log prints no time spent: {column} is computed from the remaining time that the program predicts and what is "
+    "left, so the throughput is the program's own estimate."
+)
+OF_TARGET = (
+    "The throughput counts the tokens of the target text; beside it the log prints those of the source text, {source} "
+    "tokens/s on average."
+)
+WARNINGS = (WITHOUT_LOADING, EXPECTED, OF_TARGET)
+
+
+def of_column(used: Columns, column: str) -> Iterator[Message]:
+    """Tell what a column holds, or lacks, that its name does not say; ``used``: the records that are used."""
+    if column == "work_time":
+        yield Message(WITHOUT_LOADING)
+    if column in ("step_time", "duration") and "remaining" in used:
+        yield Message(EXPECTED, column=column)
+    if column == "throughput" and (source := _mean_of_source(used)) > 0:  # pictures and sounds have no tokens
+        yield Message(OF_TARGET, source=f"{source:.6g}")
+
+
+def _mean_of_source(used: Columns) -> float:
+    if "source_throughput" not in used or not (known := used.finite("source_throughput")).any():
+        return 0.0
+    return float(np.mean(used.numbers("source_throughput")[known]))
