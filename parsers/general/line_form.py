@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..naming import marks
-from ..naming.marks import HALF, SHORT_DATE, STAMP, TIME_OF_DAY
+from ..naming.marks import STAMP
 from ..naming.sense import ELAPSED, EVIDENCE, RATE, SPEEDS, STEP_RATE, Sense
 from ..naming.slots import BAR, NUMBER, LineSlots, Slot, parse
 from ..naming.vocabulary import Words, listed, named, split
+from .line_moment import Stamp, stamp_of
 
 # What stands before the numbers of a line that is not of training: `Test: [1/20]`, `mode(val)`, "phase": "eval".
 _NOT_TRAINING = re.compile(
@@ -25,37 +26,7 @@ _FORETOLD = re.compile(r"(?i)expected|estimated|target")
 _OF_A_LOSS = ("loss", "损失")
 _LOOKED_AT = 160
 _OTHER_NAME = re.compile(r"[A-Za-z一-鿿]{2}\s*[:=]\s*\Z")
-_CLOCK_OF_STAMP = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
-_KINDS_OF_STAMPS = {
-    "TWELVE_HOUR_STAMP": re.compile(
-        rf"(?:(?:\d{{4}}[-/.]\d\d[-/.]\d\d|{SHORT_DATE}|(?<![\d/-])\d\d?[-/]\d\d?),?[ T])?"
-        rf"(?<!\d)\d{{1,2}}:\d\d:\d\d(?:[.,]\d{{1,9}})?{HALF}"
-    ),
-    "STAMP": re.compile(rf"\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK_OF_STAMP}(?:Z|[-+]\d\d:\d\d)?(?!\d)"),
-    "COMPACT_STAMP": re.compile(rf"(?<!\d)\d{{8}}[ T-]{_CLOCK_OF_STAMP}(?!\d)"),
-    "C_STAMP": re.compile(
-        r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d "
-        r"\d\d:\d\d:\d\d \d{4}"
-    ),
-    "SHORT_DATE_STAMP": re.compile(rf"{SHORT_DATE}[ T]{_CLOCK_OF_STAMP}(?!\d)"),
-    "YEARLESS_STAMP": re.compile(rf"(?<![\d/-])\d\d[-/]?\d\d {_CLOCK_OF_STAMP}(?!\d)"),
-}
-_BEHIND = 20  # letters of a line, such as those of a level
-# What loggers put before the moment: a level and the name of a file or of themselves, `INFO - train.py - `.
-_LEVEL = r"[\[(<]?(?:INFO|DEBUG|WARNING|ERROR)[\])>]?"
-_NAME = r"[\[(<]?[A-Za-z_][\w./-]{0,59}(?::\d{1,6})?[\])>]?"
-_GAP = r"(?: ?[-|:] ?| )"
-_BY_A_LOGGER = re.compile(rf"(?:{_LEVEL}{_GAP}{_NAME}|{_NAME}{_GAP}{_LEVEL}|\[INFO\|{_NAME}){_GAP}[\[(<]?")
 MOST_HEAD_WORDS = 6
-
-
-@dataclass(frozen=True)
-class Stamp:
-    """A moment at the start of a line: the ``kind`` is the terminal of a grammar that takes it."""
-
-    kind: str
-    start: int
-    end: int
 
 
 class Level(NamedTuple):
@@ -122,13 +93,8 @@ class LineForm:
 
     @cached_property
     def stamp(self) -> Stamp | None:
-        """The stamp at its start, behind at most a few words."""
-        for kind, pattern in _KINDS_OF_STAMPS.items():
-            found = pattern.search(self.text)
-            if found and _is_at_start(self.text[: found.start()]):
-                return Stamp(kind, *found.span())
-        of_day = TIME_OF_DAY.match(self.text)
-        return Stamp("TIME_OF_DAY", *of_day.span("stamp")) if of_day else None
+        """The stamp at its start or end."""
+        return stamp_of(self.text)
 
     @cached_property
     def has_evidence(self) -> bool:
@@ -245,6 +211,15 @@ class LineForm:
         step = self.first("step")
         return step if step and "." not in self.text[step.start : step.end] else None
 
+    @cached_property
+    def only_count_of_steps(self) -> Slot | None:
+        """The only whole number that is called steps of something, where nothing counts these: `Steps so far 1806`."""
+        whole = (
+            slot for slot in self.said.slots if slot.sense is None and self.text[slot.start : slot.end].isdecimal()
+        )
+        found = [slot for slot in whole if {"step", "steps"} & set(split(slot.before))]
+        return found[0] if len(found) == 1 and self.counter is None else None
+
     @property
     def counters(self) -> list[Slot]:
         """All that counts steps under a name of its own."""
@@ -255,11 +230,6 @@ class LineForm:
     def kind(self) -> str:
         """The kind of line of a grammar that it is: step, epoch or summary."""
         return "step" if self.counter else "epoch" if self.level.has_epoch else "summary"
-
-
-def _is_at_start(before: str) -> bool:
-    """Whether what stands before a stamp is but a few words, or what a logger puts there."""
-    return bool(len(before) <= _BEHIND and not NUMBER.search(before)) or _BY_A_LOGGER.fullmatch(before) is not None
 
 
 def _is_of_a_loss(sense: Sense) -> bool:
