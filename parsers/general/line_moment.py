@@ -44,11 +44,11 @@ _LEVEL = r"[\[(<]?(?:INFO|DEBUG|WARNING|ERROR)[\])>]?"
 _NAME = r"[\[(<]?[A-Za-z_][\w./-]{0,59}(?::\d{1,6})?[\])>]?"
 _GAP = r"(?: ?[-|:] ?| )"
 _BY_A_LOGGER = re.compile(rf"(?:{_LEVEL}{_GAP}{_NAME}|{_NAME}{_GAP}{_LEVEL}|\[INFO\|{_NAME}){_GAP}[\[(<]?")
-# What stands before a stamp at the end of a line that is the moment of it, and of nothing else: ` - Time 2031-02-03T`.
-_AT_END = re.compile(
-    r"(?i)(?:\A|[^\w\s:=]|\d)\s*"
-    r"(?:(?:current |local )?(?:time|timestamp|datetime|date|now|at|ts)[\"']?\s*[:=]?)?\s*[\[(\"']?\Z"
+# How a stamp at the end of a line is called that is the moment of it: ` - Time 2031-02-03T04:05:06`.
+_MOMENT = re.compile(
+    r"(?i)(?:\A|[^\w\s]|\d)\s*(?:current |local )?(?:time|timestamp|datetime|date|now|at|ts)[\"']?\s*[:=]?\Z"
 )
+_SEPARATORS = ",;|-)]}>"
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,15 @@ def _at_end(text: str) -> Stamp | None:
     """The stamp at the end of a line whose other numbers stand before it."""
     for kind in ("STAMP", "COMPACT_STAMP", "C_STAMP"):  # of a day and a year: no length of time is written so
         found = next(iter(reversed(list(_KINDS_OF_STAMPS[kind].finditer(text)))), None)
-        if found and not text[found.end() :].strip(" \t\r\"')]}") and _AT_END.search(text[: found.start()]):
+        if found and not text[found.end() :].strip(" \t\r\"')]}") and _is_of_line(text[: found.start()]):
             return Stamp(kind, *found.span(), NUMBER.split(text[: found.start()])[-1])
     return None
+
+
+def _is_of_line(before: str) -> bool:
+    """Whether nothing stands before a stamp but what was told until then, or a name that says no more than a moment."""
+    plain = before.rstrip(" \t[(\"'")
+    return bool(_MOMENT.search(plain)) or plain[-1:].isdigit() or plain[-1:] in _SEPARATORS
 
 
 def _is_at_start(before: str) -> bool:

@@ -133,6 +133,10 @@ def test_a_clock_of_whole_numbers_without_a_unit_may_be_in_milliseconds(tmp_path
     refused(tmp_path, log('{{"epoch": 0, "step": {step}, "loss": {loss:.4f}, "time": {s:.0f}}}', each=37))
 
 
+def test_so_few_times_without_a_unit_may_rise_by_chance(tmp_path: Path) -> None:
+    refused(tmp_path, log(WITHOUT_UNIT, range(501, 515), each=37.3125, begin=512.5))
+
+
 def test_whole_seconds_go_on_over_epochs_where_the_steps_do(tmp_path: Path) -> None:
     text = "".join(
         f'{{"epoch": {n // 10}, "step": {5 * n}, "loss": {2 / (n + 1):.4f}, "time": {4 + 2 * n}}}\n' for n in range(60)

@@ -52,6 +52,8 @@ OTHERS = {
     "when it finishes": "step {step} loss {loss:.4f} - finishes at {stamp:%Y-%m-%d %X}",
     "the best so far": "step {step} loss {loss:.4f}, best at {stamp:%Y-%m-%d %X}",
     "when it started": "step {step} loss {loss:.4f} started {stamp:%Y-%m-%d %X}",
+    "when it started, in JSON": '{{"step": {step}, "loss": {loss:.4f}, "started_at": "{stamp:%Y-%m-%dT%X}"}}',
+    "the name of a file": "step {step} loss {loss:.4f} saved models/{stamp:%Y-%m-%d %X}",
     "an evaluation": "Eval: step {step} loss {loss:.4f} - Time {stamp:%Y-%m-%d %X}",
     "the length of an episode": "Episode {n} - Steps this episode {length} - Loss {loss:.4f} - Time {stamp}",
     "a length of time": "step {step} loss {loss:.4f} 1234 {stamp:%X}",

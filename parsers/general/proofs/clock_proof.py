@@ -28,6 +28,7 @@ MANY_EPOCHS = 10
 FAR_FROM_FIRST = 5.0
 NEAR_STAMPS = 0.1
 UNITS = (1.0, 60.0, 3600.0)  # seconds
+MANY = 20  # intervals in which no times of single steps rise throughout
 PARTS = 10  # of a clock of whole seconds, whose single steps say little
 
 
@@ -50,10 +51,9 @@ def why_clock(series: SpokenSeries) -> list[Message] | None:
     why, by_stamps = [Message(CLOCK, name=series.sense.name)], _by_stamps(series, rise)
     count = rise.within.sum()
     if by_stamps is None and (series.sense.factor is None or count < LEAST):
-        if count < LEAST or (_each(series, rise) >= 1 and _is_coarse(series)):
-            return None
         told = IN_SECONDS if _each(series, rise) < 1 else AS_A_RULE
-        return [*why, Message(told, name=series.sense.name)]
+        is_enough = count >= LEAST if told == IN_SECONDS else count >= MANY and not _is_coarse(series)
+        return [*why, Message(told, name=series.sense.name)] if is_enough else None
     is_named = series.sense.factor is not None and count >= LEAST
     low, high = AS_STAMPS if is_named else (1 - AS_THE_CLOCK, 1 + AS_THE_CLOCK)
     return why if by_stamps is None or all(low <= ratio <= high for ratio in by_stamps) else None
