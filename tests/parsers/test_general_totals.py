@@ -57,6 +57,7 @@ TOTALS = {
     "Finished training in 5.5 min": 330.0,
     "Training completed in 1h 3m 20s": 3800.0,
     "Total Training Time: 12.5 min": 750.0,
+    "Total training time: 1.25 hours": 4500.0,
     "training time: 1:03:20": 3800.0,
     "Training done! Total time: 200.5s": 200.5,
     "Training finished. Time taken: 200.5 seconds": 200.5,
