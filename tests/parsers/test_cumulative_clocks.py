@@ -101,6 +101,12 @@ def test_a_clock_that_begins_anew_with_each_epoch_times_its_steps_alone(tmp_path
 def test_lines_that_end_an_epoch_each_count_all_its_steps(tmp_path: Path) -> None:
     text = log("{s:.0f} s | epoch: {n} step: 1335 total_loss: {loss:.4f}", range(1, 21), each=373)
     assert rate(tmp_path, text) == approx(1335 / 373, rel=0.01)
+    assert "the end of an epoch of 1335 steps" in " ".join(map(str, read(tmp_path, text).warnings))
+
+
+@pytest.mark.parametrize("step", ["10", "100", "99", "32", "150/938"])
+def test_lines_amid_each_epoch_do_not_tell_how_many_steps_it_has(tmp_path: Path, step: str) -> None:
+    refused(tmp_path, log(f"{{s:.0f}} s | epoch: {{n}} step: {step} total_loss: {{loss:.4f}}", range(1, 21), each=373))
 
 
 def test_times_of_few_epochs_that_rise_may_be_their_own(tmp_path: Path) -> None:
