@@ -85,8 +85,8 @@ def _by_stamps(gathered: Gathered) -> list[Proven]:
     is_long = passed[are_on].sum() >= LEAST_SECONDS
     groups = _groups(done, passed)
     are_enough = len(series) >= FEWEST_STAMPS or (_are_even(done, passed) and speaks_of_training(gathered))
-    is_told = _rise(series, are_on) and are_enough
-    if not (is_told and is_long) or evaluates_before(series, gathered) or _alternate(groups):
+    is_told = are_on.all() if series.rows[0].form.only_count_of_steps else _rise(series, are_on)
+    if not (is_told and are_enough and is_long) or evaluates_before(series, gathered) or _alternate(groups):
         return []
     return [Proven(series, STEP, 1.0, [Message(BY_STAMPS)], is_of_runs=len(groups) > 1)]
 

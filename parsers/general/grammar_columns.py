@@ -58,7 +58,7 @@ def _time(forms: Collection[LineForm]) -> GrammarColumn | None:
     kinds = {stamp.kind if stamp else None for stamp in stamps.values()}
     if len(kinds) != 1 or (kind := kinds.pop()) is None or len(stamps) < len(forms):
         return None
-    slots = {form: Slot(-1, s.start, s.end, form.text[: s.start], "", None) for form, s in stamps.items() if s}
+    slots = {form: Slot(-1, s.start, s.end, s.before, "", None) for form, s in stamps.items() if s}
     return GrammarColumn(f"time{{{kind}}}", ("time", kind), slots)
 
 

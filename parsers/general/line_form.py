@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..naming import marks
-from ..naming.leading_stamp import Stamp, leading_stamp
 from ..naming.marks import STAMP
 from ..naming.sense import ELAPSED, EVIDENCE, RATE, SPEEDS, STEP_RATE, Sense
 from ..naming.slots import BAR, NUMBER, LineSlots, Slot, parse
 from ..naming.vocabulary import Words, listed, named, split
+from .line_moment import Stamp, stamp_of
 
 # What stands before the numbers of a line that is not of training: `Test: [1/20]`, `mode(val)`, "phase": "eval".
 _NOT_TRAINING = re.compile(
@@ -94,8 +94,8 @@ class LineForm:
 
     @cached_property
     def stamp(self) -> Stamp | None:
-        """The stamp at its start, behind at most a few words."""
-        return leading_stamp(self.text)
+        """The stamp at its start or end."""
+        return stamp_of(self.text)
 
     @cached_property
     def has_evidence(self) -> bool:
@@ -222,6 +222,15 @@ class LineForm:
         """The number of a step; None of one that is a mean: `[ 12] episode=120 steps=209.7 loss=0.5`."""
         step = self.first("step")
         return step if step and "." not in self.text[step.start : step.end] else None
+
+    @cached_property
+    def only_count_of_steps(self) -> Slot | None:
+        """The only whole number that is called steps of something, where nothing counts these: `Steps so far 1806`."""
+        whole = (
+            slot for slot in self.said.slots if slot.sense is None and self.text[slot.start : slot.end].isdecimal()
+        )
+        found = [slot for slot in whole if {"step", "steps"} & set(split(slot.before))]
+        return found[0] if len(found) == 1 and self.counter is None else None
 
     @property
     def counters(self) -> list[Slot]:

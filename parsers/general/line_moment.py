@@ -1,13 +1,15 @@
-"""Moments: what the stamp of a line says, in seconds, however it is written."""
+"""Moments: where the stamp of a line stands, and what it says, in seconds, however it is written."""
 
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 
 from ..grammar.timestamps import hour_of_day
 from ..naming.marks import HALF, SHORT_DATE, TIME_OF_DAY
+from ..naming.slots import NUMBER
 
 _FULL = re.compile(rf"(\d{{4}})[-/]?(\d\d)[-/]?(\d\d)[ T_-]+(\d\d):(\d\d):(\d\d)(?:[.,](\d{{1,6}}))?(?!{HALF})")
 _SHORT = re.compile(r"(?:[IWEF])?(\d\d)[-/]?(\d\d)(?:/\d\d)? (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
@@ -21,12 +23,84 @@ _DAY = 86400.0
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _ANY_YEAR = 2024
 
+_CLOCK_OF_STAMP = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+_KINDS_OF_STAMPS = {
+    "TWELVE_HOUR_STAMP": re.compile(
+        rf"(?:(?:\d{{4}}[-/.]\d\d[-/.]\d\d|{SHORT_DATE}|(?<![\d/-])\d\d?[-/]\d\d?),?[ T])?"
+        rf"(?<!\d)\d{{1,2}}:\d\d:\d\d(?:[.,]\d{{1,9}})?{HALF}"
+    ),
+    "STAMP": re.compile(rf"\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK_OF_STAMP}(?:Z|[-+]\d\d:\d\d)?(?!\d)"),
+    "COMPACT_STAMP": re.compile(rf"(?<!\d)\d{{8}}[ T-]{_CLOCK_OF_STAMP}(?!\d)"),
+    "C_STAMP": re.compile(
+        r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d "
+        r"\d\d:\d\d:\d\d \d{4}"
+    ),
+    "SHORT_DATE_STAMP": re.compile(rf"{SHORT_DATE}[ T]{_CLOCK_OF_STAMP}(?!\d)"),
+    "YEARLESS_STAMP": re.compile(rf"(?<![\d/-])\d\d[-/]?\d\d {_CLOCK_OF_STAMP}(?!\d)"),
+}
+_BEHIND = 20  # letters of a line, such as those of a level
+# What loggers put before the moment: a level and the name of a file or of themselves, `INFO - train.py - `.
+_LEVEL = r"[\[(<]?(?:INFO|DEBUG|WARNING|ERROR)[\])>]?"
+_NAME = r"[\[(<]?[A-Za-z_][\w./-]{0,59}(?::\d{1,6})?[\])>]?"
+_GAP = r"(?: ?[-|:] ?| )"
+_BY_A_LOGGER = re.compile(rf"(?:{_LEVEL}{_GAP}{_NAME}|{_NAME}{_GAP}{_LEVEL}|\[INFO\|{_NAME}){_GAP}[\[(<]?")
+# How a stamp at the end of a line is called that is the moment of it: ` - Time 2031-02-03T04:05:06`.
+_MOMENT = re.compile(
+    r"(?i)(?:\A|[^\w\s]|\d)\s*(?:current |local )?(?:time|timestamp|datetime|date|now|at|ts)[\"']?\s*[:=]?\Z"
+)
+_SEPARATORS = ",;|-)]}>"
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """A moment at the start or end of a line: the ``kind`` is the terminal of a grammar that takes it.
+
+    ``before``: what stands before it, behind any number.
+    """
+
+    kind: str
+    start: int
+    end: int
+    before: str
+
+
+def stamp_of(text: str) -> Stamp | None:
+    """The stamp at the start of a line, behind at most a few words, or else the one at its end."""
+    for kind, pattern in _KINDS_OF_STAMPS.items():
+        found = pattern.search(text)
+        if found and _is_at_start(text[: found.start()]):
+            return Stamp(kind, *found.span(), text[: found.start()])
+    of_day = TIME_OF_DAY.match(text)
+    return Stamp("TIME_OF_DAY", *of_day.span("stamp"), text[: of_day.start("stamp")]) if of_day else _at_end(text)
+
+
+def _at_end(text: str) -> Stamp | None:
+    """The stamp at the end of a line whose other numbers stand before it."""
+    for kind in ("STAMP", "COMPACT_STAMP", "C_STAMP"):  # of a day and a year: no length of time is written so
+        found = next(iter(reversed(list(_KINDS_OF_STAMPS[kind].finditer(text)))), None)
+        if found and not text[found.end() :].strip(" \t\r\"')]}") and _is_of_line(text[: found.start()]):
+            return Stamp(kind, *found.span(), NUMBER.split(text[: found.start()])[-1])
+    return None
+
+
+def _is_of_line(before: str) -> bool:
+    """Whether nothing stands before a stamp but what was told until then, or a name that says no more than a moment."""
+    plain = before.rstrip(" \t[(\"'")
+    return bool(_MOMENT.search(plain)) or plain[-1:].isdigit() or plain[-1:] in _SEPARATORS
+
+
+def _is_at_start(before: str) -> bool:
+    """Whether what stands before a stamp is but a few words, or what a logger puts there."""
+    return bool(len(before) <= _BEHIND and not NUMBER.search(before)) or _BY_A_LOGGER.fullmatch(before) is not None
+
 
 def moment(text: str) -> float:
     """POSIX seconds of the stamp in a line, those since midnight where no date is read; NaN of none or a wrong date."""
     if named := _NAMED.search(text[:160]):
         return _of_names(*named.groups())
     found = None if TIME_OF_DAY.match(text) else _FULL.search(text[:160])
+    if not found and len(text) > 160 and (last := _at_end(text)):
+        return moment(text[last.start : last.end])
     if not found and (of_day := _of_day(text)) is not None:
         return of_day
     short = None if found else _SHORT.search(text[:60])

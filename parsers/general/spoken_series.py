@@ -59,7 +59,7 @@ class SpokenSeries:
     @property
     def is_of_steps(self) -> bool:
         """Whether its lines count steps."""
-        return self.rows[0].form.counter is not None
+        return self.sense.role == STEP or self.rows[0].form.counter is not None
 
     @property
     def closes_a_run(self) -> bool:
@@ -71,6 +71,8 @@ class SpokenSeries:
         """The kind of its lines: step, epoch or summary; the only one that tells the time of a run is a summary."""
         if self.closes_a_run:
             return "summary"
+        if self.sense.role == STEP:
+            return "step"
         if self.is_of_epochs or ("of_epoch" in self.sense.flags and not self.is_of_steps):
             return "epoch"
         kind = self.rows[0].form.kind
@@ -126,6 +128,8 @@ class SpokenSeries:
     @cached_property
     def steps(self) -> Numbers:
         """The numbers of their steps."""
+        if self.sense.role == STEP:
+            return self.values
         return np.array([row.number(row.form.counter) for row in self.rows])
 
     @cached_property
@@ -227,17 +231,22 @@ def _is_inverse(one: SpokenSeries, other: SpokenSeries) -> bool:
 def of_stamps(gathered: Gathered, counter: str = STEP) -> SpokenSeries | None:
     """The numbers of steps, or of epochs, of the lines of training that begin with a stamp, of the level that has most.
 
-    None without such lines. Those that number epochs number no steps.
+    None without such lines. Those that number epochs number no steps. What is called steps of something counts them.
     """
     levels: dict[Level, list[Spoken]] = {}
     for row in gathered.spoken:
         form = row.form
-        is_counted = form.first(counter) and (counter == STEP or form.counter is None)
+        is_counted = _counted(form, counter) and (counter == STEP or form.counter is None)
         if form.has_evidence and not (form.is_of_other or form.is_bar) and is_counted and form.stamp:
             levels.setdefault(form.level, []).append(row)
     rows = max(levels.values(), key=len, default=[])
-    slots = {row.form: slot for row in rows if (slot := row.form.first(counter))}
+    slots = {row.form: slot for row in rows if (slot := _counted(row.form, counter))}
     return SpokenSeries(Sense(counter, counter), rows[0].form.level, rows, slots) if rows else None
+
+
+def _counted(form: LineForm, counter: str) -> Slot | None:
+    """What counts steps, or epochs, in lines of a form."""
+    return form.first(counter) or (form.only_count_of_steps if counter == STEP else None)
 
 
 def _merged(found: Iterable[SpokenSeries], places: Mapping[Spoken, int]) -> list[SpokenSeries]:

@@ -174,11 +174,18 @@ def _plain_sense(words: Words, behind: Words, *, is_strong: bool) -> Sense | Non
         return Sense("training", name, flags=frozenset({"other"} if is_other else ()))
     is_time = lasting(behind) is not None
     for role in (*_PLAIN, "amount"):
+        if role == ELAPSED and (factor := _unit_of_elapsed(words)) and not behind:
+            return Sense(ELAPSED, name, factor=factor)
         if words in named(role) and not (is_time and role in ("step", "steps", "epoch")):
             return Sense(role, name, factor=_factor_of(words, behind) if role in (ELAPSED, REMAINING) else None)
     if words in named("other"):
         return Sense("other", name)
     return None if is_strong or is_time else _weak_sense(words)
+
+
+def _unit_of_elapsed(words: Words) -> float | None:
+    """How many seconds the unit is in which a name of the time since the start ends: `wall_time_s`, `elapsed_min`."""
+    return lasting(words[-1:]) if words[:-1] in named("elapsed", "with_unit") else None
 
 
 def _is_of_training(words: Words) -> bool:

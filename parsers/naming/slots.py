@@ -20,8 +20,8 @@ _UNIT = re.compile(
     r"(?: per /?[A-Za-z]+(?: per /?[A-Za-z]+)?)?)(?![\w/]| /)[\])]?"
 )
 _OF_TIME = re.compile(
-    r"\s?(?:(?:ms|s|secs?|seconds|min|mins|minutes)\s*\)|[A-Za-z]+/s(?:ec)?\b"
-    r"|(?:ms|s|secs?|seconds)(?:/| per )[A-Za-z]+(?: [A-Za-z]+)?\s*\))"
+    r"\s?(?:(?:ms|s|secs?|seconds|min|mins|minutes|h|hrs?|hours?)(?: elapsed| total| so far)?\s*\)"
+    r"|[A-Za-z]+/s(?:ec)?\b|(?:ms|s|secs?|seconds)(?:/| per )[A-Za-z]+(?: [A-Za-z]+)?\s*\))"
 )
 _NEXT_IS_NAME = re.compile(r"[\])]?\s*[\"']?\s*[:=：]")
 _COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")  # glued to its number: `epoch3; batch12;`

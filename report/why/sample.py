@@ -105,8 +105,8 @@ def _of_a_step(amount: float, counted: str, facts: Facts) -> Iterator[Factor]:
 
 COUNTS = ("sample_count", "token_count")
 # The seconds of a time in other units, as awk computes them.
-SECONDS = {"milliseconds": "{0} / 1000", "minutes": "{0} * 60", "hours": "{0} * 3600"}
-_LONG = {"minutes": 60, "hours": 3600}
+_LONGER = {"minutes": 60, "hours": 3600}
+SECONDS = {"milliseconds": "{0} / 1000"} | {unit: f"{{0}} * {seconds}" for unit, seconds in _LONGER.items()}
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def _is_printed(sample: Sample) -> bool:
     if sample.column == "step_rate":
         printed = 1 / printed
     elif sample.field.unit in SECONDS:
-        printed = printed / 1000 if sample.field.unit == "milliseconds" else printed * _LONG[str(sample.field.unit)]
+        printed = printed / 1000 if sample.field.unit == "milliseconds" else printed * _LONGER[str(sample.field.unit)]
     return bool(np.array_equal(printed, sample.values))
 
 

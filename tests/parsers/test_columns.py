@@ -130,8 +130,9 @@ def test_twelve_is_the_first_hour_of_each_half_of_a_day(stamp: str, hour: int) -
     assert read == np.datetime64("2000-01-01T00:00:00") + np.timedelta64(hour, "h")
 
 
-def test_minutes_are_read_in_seconds() -> None:
+def test_minutes_and_hours_are_read_in_seconds() -> None:
     assert COLUMNS["MINUTES"]([b"1.5", b"2"]).tolist() == [90, 120]
+    assert COLUMNS["HOURS"]([b"1.5", b"2"]).tolist() == [5400, 7200]
 
 
 def test_a_missing_stamp_between_two_years_is_no_time() -> None:

@@ -39,6 +39,10 @@ CLOCKS = {
     "minutes in brackets": "step {step}/9999 | loss {loss:.4f} | elapsed {m:.1f} minutes",
     "hours": "iter {step}, loss: {loss:.4f}, elapsed: {h:.3f}h",
     "hours as a word": "Step: {step}  loss={loss:.4f}  total time: {h:.3f} hours",
+    "minutes in brackets behind a loss": "step {step}: loss {loss:.4f} ({m:.1f} min elapsed)",
+    "a name that ends in minutes": '{{"step": {step}, "loss": {loss:.4f}, "elapsed_min": {m:.2f}}}',
+    "a name that ends in hours": '{{"step": {step}, "loss": {loss:.4f}, "elapsed_hours": {h:.4f}}}',
+    "a name that ends in seconds": '{{"step": {step}, "loss": {loss:.4f}, "wall_time_s": {s:.2f}}}',
     "whole seconds in brackets": "  [{step:5d}] loss={loss:.4f} ({s:.0f}s)",
     "whole seconds in square brackets": "step {step}: loss {loss:.4f} [{s:.0f}s]",
     "whole seconds before all": "{s:.0f} s | step: {step} loss: {loss:.4f}",
@@ -69,6 +73,7 @@ OTHERS = {
     "the clock of an evaluation": "Eval: step {step} loss={loss:.4f} time={m:.1f}m",
     "the time that is left": "step {step} loss={loss:.4f} eta={m:.1f}m",
     "the time that is left, that falls": "step {step} loss={loss:.4f} time left: {left:.0f} min",
+    "the least of times": "step {step} loss={loss:.4f} time_min={m:.1f}",
     "millions of something": "step {step} loss={loss:.4f} tokens={m:.1f}m",
     "metres": "step {step} loss={loss:.4f} distance={m:.1f}m",
     "a clock beside a count of files": "[{step:5d}] file {step}.jpg ({s:.0f}s)",
@@ -96,6 +101,12 @@ def test_a_clock_that_begins_anew_with_each_epoch_times_its_steps_alone(tmp_path
 def test_lines_that_end_an_epoch_each_count_all_its_steps(tmp_path: Path) -> None:
     text = log("{s:.0f} s | epoch: {n} step: 1335 total_loss: {loss:.4f}", range(1, 21), each=373)
     assert rate(tmp_path, text) == approx(1335 / 373, rel=0.01)
+    assert "the end of an epoch of 1335 steps" in " ".join(map(str, read(tmp_path, text).warnings))
+
+
+@pytest.mark.parametrize("step", ["10", "100", "99", "32", "150/938"])
+def test_lines_amid_each_epoch_do_not_tell_how_many_steps_it_has(tmp_path: Path, step: str) -> None:
+    refused(tmp_path, log(f"{{s:.0f}} s | epoch: {{n}} step: {step} total_loss: {{loss:.4f}}", range(1, 21), each=373))
 
 
 def test_times_of_few_epochs_that_rise_may_be_their_own(tmp_path: Path) -> None:
@@ -126,6 +137,10 @@ def test_a_clock_without_a_unit_is_taken_for_seconds_where_it_shows_parts_of_the
 
 def test_a_clock_of_whole_numbers_without_a_unit_may_be_in_milliseconds(tmp_path: Path) -> None:
     refused(tmp_path, log('{{"epoch": 0, "step": {step}, "loss": {loss:.4f}, "time": {s:.0f}}}', each=37))
+
+
+def test_so_few_times_without_a_unit_may_rise_by_chance(tmp_path: Path) -> None:
+    refused(tmp_path, log(WITHOUT_UNIT, range(501, 515), each=37.3125, begin=512.5))
 
 
 def test_whole_seconds_go_on_over_epochs_where_the_steps_do(tmp_path: Path) -> None:

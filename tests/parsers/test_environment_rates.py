@@ -31,6 +31,7 @@ BESIDE = {
     "frames beside a reward": "  iter {n} | frames {done:10d} | fps {rate} | actor_loss {loss:.4f} | rew/step 2.09",
     "steps of an environment": "update={n} env_steps={done} policy_loss={loss:.4f} SPS={rate}",
     "JSON": '{{"iteration": {n}, "timesteps": {done}, "policy_loss": {loss:.4f}, "fps": {rate}}}',
+    "frames on the next line": "update: {n}\tfps: {rate}.25\t\nNum updates: {n}\tNum frames {done}\nreward: 0.25\n",
     "what the stamps show": "2031-02-03 {s} iter {n} timesteps {done} loss {loss:.4f} fps {rate}",
 }
 SHOWN = {name: 30.0 if "stamps" in name else 40.0 for name in BESIDE}
@@ -41,7 +42,7 @@ def test_a_rate_beside_a_counter_of_environment_steps_counts_them_and_says_so(tm
     found = read(tmp_path, log(BESIDE[name], rate=SHOWN[name]))
     assert found.measurement is not None
     assert found.measurement.unit == "environment steps/s"
-    assert found.measurement.value == approx(SHOWN[name] + 1)
+    assert found.measurement.value == approx(SHOWN[name] + 1, rel=0.01)
     assert "assumed to count environment steps" in " ".join(map(str, found.warnings))
 
 
@@ -62,6 +63,19 @@ def test_what_other_rates_count_stays_unknown(tmp_path: Path, line: str) -> None
 
 def test_the_rate_of_an_evaluation_is_refused(tmp_path: Path) -> None:
     refused(tmp_path, log("Eval: step {n}, timesteps {done}, reward 2.5, fps {rate}"))
+
+
+BEHIND = {
+    "counted by an evaluation": "update: {n} fps: {rate}.5\nEval num frames: {done}, reward 2.5\n",
+    "counted far behind": "update: {n} fps: {rate}.5\nreward: 0.25\nsaved\nsaved\nNum frames: {done}\n",
+    "counted for some": "update: {n} fps: {rate}.5\nreward: 0.25\n",
+}
+
+
+@pytest.mark.parametrize("line", BEHIND.values(), ids=BEHIND)
+def test_what_a_rate_counts_is_unknown_where_the_lines_behind_it_do_not_say(tmp_path: Path, line: str) -> None:
+    text = log(line) + "update: 99 fps: 40.5\nNum frames: 9000\n"
+    refused(tmp_path, text)
 
 
 def test_a_rate_that_says_what_it_counts_is_left_alone(tmp_path: Path) -> None:

@@ -40,9 +40,10 @@ def test_means_of_an_unknown_kind_are_not_undone() -> None:
         values(log(step=[1, 2], throughput=[3.0, 5.0]), throughput("unknown"), INSTANT)
 
 
-def test_milliseconds_become_seconds() -> None:
-    fields = step_time("instant", "milliseconds")
-    assert values(log(step_time=[250.0]), fields, Protocol(estimate="step_time")).tolist() == [0.25]
+@pytest.mark.parametrize(("unit", "number"), [("milliseconds", 250.0), ("minutes", 1 / 240), ("hours", 1 / 14400)])
+def test_a_time_of_a_step_becomes_seconds(unit: str, number: float) -> None:
+    fields = step_time("instant", unit)
+    assert values(log(step_time=[number]), fields, Protocol(estimate="step_time")).tolist() == [pytest.approx(0.25)]
 
 
 def test_a_time_without_a_unit_is_refused() -> None:

@@ -90,3 +90,20 @@ def test_awk_gives_the_digits_of_a_cell_from_the_raw_logs(page: str, number: str
 def test_a_command_that_does_not_start_from_the_log_says_so(log: str, protocol: str, note: str) -> None:
     (path,) = (path for path in LOGS if name(path) == log)
     assert command(derivation(path, protocol)).note == Message(note)
+
+
+OF_HOURS = """// Epochs
+start: epoch_line
+epoch_line: "epoch" epoch{"1"} "took" duration{hours}
+%import .vocabulary (BLANK, INTEGER, NUMBER, duration, epoch, hours)
+%ignore BLANK
+"""
+
+
+def test_awk_makes_seconds_of_hours(tmp_path: Path) -> None:
+    grammar, log = tmp_path / "of_hours.lark", tmp_path / "train.log"
+    grammar.write_text(OF_HOURS, encoding="utf-8")
+    log.write_text("".join(f"epoch {n} took 1.{n}\n" for n in range(1, 9)), encoding="utf-8")
+    found = derivation(log, "records=epoch,estimate=duration,counts=epochs,significant=4", grammar)
+    assert outputs(command(found)) == {"0.0001916\n"}
+    assert found.printed == "0.0001916"

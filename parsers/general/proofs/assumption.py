@@ -7,6 +7,7 @@ import numpy as np
 from ...grammar.timestamps import OF_DAY
 from ...io.message import Message
 from ...naming.sense import DURATION, ELAPSED, STEP, STEP_RATE, STEP_TIME, TIME
+from ...naming.vocabulary import listed, split
 from ..bars.training_bar import counted_at_once
 from ..spoken_series import SpokenSeries
 from .epoch_proof import lines_of_an_epoch
@@ -19,6 +20,10 @@ A_MEAN = "{name} is a mean, and the log does not show of what"
 OF_A_RUN = "{name} covers the whole run; if it resumed from a checkpoint, steps done before may be counted"
 WITH_EVALUATION = "{name} may include the evaluation whose results are on the same lines"
 MAY_BE_SAMPLES = "what stands before the total in {counter} counts steps; nothing names it, and it may count samples"
+CALLED_STEPS = '"{name}" counts the steps, for it rises from line to line'
+MAY_BE_OF_ENVIRONMENT = (
+    "its lines tell of an environment or of rewards, so it may count environment steps rather than optimizer steps"
+)
 SEVERAL_AT_ONCE = "the progress bar advances by multiples of {count}; it may count samples rather than steps"
 OF_ONE_PROCESS = "{name} is per process: each step usually has {count} lines"
 OF_ONE_IN_EPOCHS = "{name} is per process: each epoch has {count} lines"
@@ -38,10 +43,8 @@ def assumptions(speeds: Iterable[Proven]) -> Iterator[Message]:
             yield Message(OF_A_RUN, name=one.series.sense.name)
         if one.role in (ELAPSED, DURATION, STEP, STEP_TIME) and _are_evaluated(one.series):
             yield Message(WITH_EVALUATION, name=one.series.sense.name or Message(NAMELESS))
-        if one.role in (ELAPSED, STEP) and (told := why_two_counters(one.series)):
-            yield told
-        if one.role in (ELAPSED, STEP) and (counter := _unnamed_counter(one.series)):
-            yield Message(MAY_BE_SAMPLES, counter=counter)
+        if one.role in (ELAPSED, STEP):
+            yield from _of_counters(one.series)
         if one.is_bar and one.role in (STEP_RATE, STEP_TIME, ELAPSED) and (count := counted_at_once(one.series)) > 1:
             yield Message(SEVERAL_AT_ONCE, count=count)
         if tell_no_day(one.series):
@@ -49,6 +52,18 @@ def assumptions(speeds: Iterable[Proven]) -> Iterator[Message]:
         if (count := _lines_of_a_step(one.series)) > 1:
             said = OF_ONE_IN_EPOCHS if one.series.kind == "epoch" else OF_ONE_PROCESS
             yield Message(said, name=one.series.sense.name or Message(NAMELESS), count=count)
+
+
+def _of_counters(series: SpokenSeries) -> Iterator[Message]:
+    """What is assumed of what counts the steps that a clock times."""
+    if told := why_two_counters(series):
+        yield told
+    if series.sense.role == STEP and (slot := series.rows[0].form.only_count_of_steps):
+        yield Message(CALLED_STEPS, name=" ".join(split(slot.before)))
+    if _is_of_agent(series):
+        yield Message(MAY_BE_OF_ENVIRONMENT)
+    if counter := _unnamed_counter(series):
+        yield Message(MAY_BE_SAMPLES, counter=counter)
 
 
 def tell_no_day(series: SpokenSeries) -> bool:
@@ -65,6 +80,12 @@ def _coarse(series: SpokenSeries) -> Message:
 def _are_evaluated(series: SpokenSeries) -> bool:
     """Whether each of its lines holds a result of an evaluation."""
     return all(form.results for form in series.slots)
+
+
+def _is_of_agent(series: SpokenSeries) -> bool:
+    """Whether each of its lines has a reward, or steps of an environment, as those of reinforcement learning do."""
+    words = listed("reward") | listed("environment") | listed("agent")
+    return all(any(words & set(split(slot.before)) for slot in form.said.slots) for form in series.slots)
 
 
 def _unnamed_counter(series: SpokenSeries) -> str | None:

@@ -17,6 +17,7 @@ from .step_proof import AS_STAMPS, AS_THE_CLOCK, LEAST, LEAST_SECONDS
 CLOCK = "{name} is the time since the start: it rises with the steps"
 IN_SECONDS = "{name} has no unit; seconds are assumed, since in milliseconds a step would take less than 1 ms"
 AS_A_RULE = "{name} has no unit; seconds are assumed, the usual unit of the time since the start"
+ENDS = "each line is that of the end of an epoch of {count} steps"
 _DRAWN = re.compile(r"\[[ =#>.\-]{4,}\]")
 FEWEST = 2  # intervals, where the stamps of the lines show the same
 FROM_START = 4.0  # times that the first steps may take as long as others
@@ -28,16 +29,22 @@ MANY_EPOCHS = 10
 FAR_FROM_FIRST = 5.0
 NEAR_STAMPS = 0.1
 UNITS = (1.0, 60.0, 3600.0)  # seconds
+MANY = 20  # intervals in which no times of single steps rise throughout
+MOST_BETWEEN, ROUND = 64, (10, 25, 64)  # steps after which lines are printed, and what such numbers divide by
 PARTS = 10  # of a clock of whole seconds, whose single steps say little
 
 
 @dataclass(frozen=True)
 class _Rise:
-    """The steps and seconds between every two lines, and between which (``within``) numbers rise with the steps."""
+    """The steps and seconds between every two lines, and between which (``within``) numbers rise with the steps.
+
+    ``ends_epochs``: each line is the last of an epoch.
+    """
 
     within: NDArray[np.bool_]
     steps: Numbers
     seconds: Numbers
+    ends_epochs: bool = False
 
 
 def why_clock(series: SpokenSeries) -> list[Message] | None:
@@ -48,12 +55,12 @@ def why_clock(series: SpokenSeries) -> list[Message] | None:
     if series.sense.factor not in (None, *UNITS):
         return None
     why, by_stamps = [Message(CLOCK, name=series.sense.name)], _by_stamps(series, rise)
+    why += [Message(ENDS, count=f"{series.steps[0]:.0f}")] if rise.ends_epochs else []
     count = rise.within.sum()
     if by_stamps is None and (series.sense.factor is None or count < LEAST):
-        if count < LEAST or (_each(series, rise) >= 1 and _is_coarse(series)):
-            return None
         told = IN_SECONDS if _each(series, rise) < 1 else AS_A_RULE
-        return [*why, Message(told, name=series.sense.name)]
+        is_enough = count >= LEAST if told == IN_SECONDS else count >= MANY and not _is_coarse(series)
+        return [*why, Message(told, name=series.sense.name)] if is_enough else None
     is_named = series.sense.factor is not None and count >= LEAST
     low, high = AS_STAMPS if is_named else (1 - AS_THE_CLOCK, 1 + AS_THE_CLOCK)
     return why if by_stamps is None or all(low <= ratio <= high for ratio in by_stamps) else None
@@ -94,8 +101,21 @@ def _rises(series: SpokenSeries) -> Iterator[_Rise]:
     yield _Rise((done > 0) & (np.diff(epochs) == 0), done, passed)
     if ((done > 0) | (passed < 0)).all():
         yield _Rise(done > 0, done, passed)
-    if np.ptp(steps) == 0 and are_one_by_one(epochs) and _is_far_from_first(series):
-        yield _Rise(np.diff(epochs) > 0, steps[1:] * np.diff(epochs), passed)
+    if are_one_by_one(epochs) and _end_epochs(series) and _is_far_from_first(series):
+        yield _Rise(np.diff(epochs) > 0, steps[1:] * np.diff(epochs), passed, ends_epochs=True)
+
+
+def _end_epochs(series: SpokenSeries) -> bool:
+    """Whether all lines are at one step, the last of an epoch: of so many, or no number at which lines are printed.
+
+    A program that prints a line for every hundred steps of an epoch of 150 has all of them at step 100, or at 99.
+    """
+    count, total = series.steps[0], series.rows[0].total
+    if (series.steps != count).any():
+        return False
+    if np.isfinite(total):
+        return bool(total - count in (0, 1))
+    return bool(count > MOST_BETWEEN and all(number % each for number in (count, count + 1) for each in ROUND))
 
 
 def _goes_on(rise: _Rise, series: SpokenSeries) -> bool:
