@@ -62,9 +62,15 @@ def sense(key: str, unit: str, *, is_strong: bool) -> Sense | None:
     """
     key, unit = _unit_of(key, unit)
     words, behind = split(key), split(unit)
+    behind = ("min",) if unit == "m" and _is_of_time(words) else behind
     told = _composed_sense(words, behind) or _epoch_sense(words, behind) or _phrase_sense(words, behind)
     found = told or _plain_sense(words, behind, is_strong=is_strong)
     return found or _rate_sense(words, behind) or _time_sense(words, behind)
+
+
+def _is_of_time(words: Words) -> bool:
+    """Whether a name is that of a time, so that `m` behind its number is for minutes: `ran for 12.5m`."""
+    return find(named("step_time", "unproven") | named("elapsed"), words) is not None
 
 
 def _unit_of(key: str, unit: str) -> tuple[str, str]:

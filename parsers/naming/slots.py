@@ -32,7 +32,7 @@ _OPENING = re.compile(r"[\s\"'\[({*]*\Z")
 _SIGN = re.compile(r"[:=：＝>]\Z")
 # The level and the name of a logger of Python stand before a name: `INFO:trainer:step/sec: 2.5`, `INFO Time: 2.5s`.
 _SEPARATOR = re.compile(
-    r"\b(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:|\A\s*(?:DEBUG|INFO|WARNING)\s+|[,;|\t{}\"'<>，；。~]|\s{2,}|\s[-–=]+>?\s|[:：]\s|：|[\])\[]|\((?![^()]*\)\Z)"
+    r"\b(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:|\A\s*(?:DEBUG|INFO|WARNING)\s+|[,;|\t{}\"'<>，；。~]|\s{2,}|\s[-–=]+>?\s|[:：]\s|：|[\])\[]|\((?![^()]*\)\Z)|(?<=\s)\S{1,80}\.py(?=\s)"
 )
 _MEAN = re.compile(r"[A-Za-z/%]{0,6},?\s*\(\s*\Z")
 # What a number is wrapped into where a program prints objects: `np.float64(2.5)`, `tensor(2.5`.
