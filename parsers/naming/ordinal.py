@@ -1,4 +1,4 @@
-"""Ordinals: numbers of an epoch or a step in a sentence: 第 3 轮, `Time for epoch 3: 35 s`, `Finished epoch 3 in 35 s`."""
+"""Ordinals: numbers of epochs and steps in a sentence: 第3轮, `Time for epoch 3: 35 s`, `Finished epoch 3 in 35 s`."""
 
 import re
 
