@@ -22,7 +22,7 @@ _UNIT = re.compile(
 )
 _OF_TIME = re.compile(
     r"\s?(?:(?:ms|s|secs?|seconds|min|mins|minutes)\s*\)|[A-Za-z]+/s(?:ec)?\b"
-    r"|(?:ms|s|secs?|seconds)(?:/| per )[A-Za-z]+(?: [A-Za-z]+)?\s*\))"
+    r"|(?:ms|s|secs?|seconds)(?: ?/ ?| per )[A-Za-z]+(?: [A-Za-z]+)?\s*[),])"
 )
 _NEXT_IS_NAME = re.compile(r"[\])]?\s*[\"']?\s*[:=：]")
 _COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")  # glued to its number: `epoch3; batch12;`
