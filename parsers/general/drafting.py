@@ -36,6 +36,7 @@ from .grammar_text import GrammarText, commented
 from .line_moment import are_paused
 from .no_log import behind_its_source, why_no_log
 from .proofs.assumption import NAMELESS, assumptions, tell_no_day
+from .proofs.fractions_of_epochs import with_epochs
 from .spoken_series import FEW
 from .stated_counts import stated_counts
 from .totals.remaining_time import expected_times
@@ -93,7 +94,7 @@ class ReadBar:
 
 def draft(path: Path, facts: Iterable[Fact] = ()) -> Draft | NoDraft:
     """Draft a grammar for a log and read the log by it; raises LogError when it cannot be read."""
-    gathered = behind_its_source(gather(path))
+    gathered = with_epochs(behind_its_source(gather(path)))
     if reason := why_no_log(gathered):
         return NoDraft((Message(reason),))
     if table := csv_grammar(gathered.head):

@@ -83,8 +83,11 @@ def _with_loss(words: Words) -> Words:
 
 
 def _with_minutes(words: Words, behind: Words) -> Words:
-    """The unit behind a number; minutes where it is `m` behind a time: `time=0.5m`."""
-    return ("min",) if behind == ("m",) and not listed("lasting").isdisjoint(words) else behind
+    """The unit behind a number; minutes where it is `m` behind a time: `time=0.5m`, `ran for 12.5m`."""
+    if behind != ("m",):
+        return behind
+    is_called_time = find(named("step_time", "unproven") | named("elapsed"), words) is not None
+    return ("min",) if is_called_time or not listed("lasting").isdisjoint(words) else behind
 
 
 def _composed_sense(words: Words, behind: Words) -> Sense | None:
@@ -234,10 +237,13 @@ def _is_per_second(behind: Words) -> bool:
 def _epoch_sense(words: Words, behind: Words) -> Sense | None:
     """The time of an epoch, by its name, or by a unit of time behind what would count epochs: `1 epoch: 12.5 secs`."""
     about = {word for (word,) in named("step_time", "about_epoch")}
-    if factor := per_epoch(behind):
-        told = qualities(word for word in words if word not in about) | {"of_epoch"}
+    is_named = not behind and seconds(words[-3] if words[2:] else "") is not None  # min is the least in a name
+    if factor := per_epoch(words[-3:] if is_named else behind):
+        told = qualities(word for word in (words if behind else words[:-3]) if word not in about) | {"of_epoch"}
         return Sense(TIME, " ".join(words or behind), None, factor, _scope(words), frozenset(told))
     factor = lasting(behind)
+    if not behind and len(words) > 1 and (factor := seconds(words[-1])):  # epoch_time_s
+        words = words[:-1]
     names = named("step_time", "of_epoch") - (set() if factor else named("epoch"))
     name = find(names, words)
     if name is None or "loss" in words or (behind and factor is None):
@@ -271,8 +277,8 @@ def _time_sense(words: Words, behind: Words) -> Sense | None:
     factor = lasting(behind)
     if behind and factor is None:
         return None
-    if factor is None and len(words) > 1 and (factor := seconds(words[-1])):
-        words = words[:-1]
+    if factor is None and words and (factor := seconds(words[-1])):
+        words = words[:-1] or words
     if factor and behind and not words:
         return Sense(TIME, " ".join(behind), None, factor, flags=frozenset({"nameless"}))
     name = find(named("step_time"), words) or (words if factor and words in named("step_time", "of_step") else None)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .marks import DURATION, IDENTITY, LENGTH, STAMP
+from .ordinal import full_name, is_of_word, ordinal
 from .sense import ELAPSED, EPOCH, RATE, REMAINING, SPEEDS, STEP, STEP_TIME, TIME, Sense, composed, per_epoch, sense
 from .stretch import stretch
 from .time_phrase import plain_unit, time_over
@@ -21,7 +22,7 @@ _UNIT = re.compile(
 )
 _OF_TIME = re.compile(
     r"\s?(?:(?:ms|s|secs?|seconds|min|mins|minutes|h|hrs?|hours?)(?: elapsed| total| so far)?\s*\)"
-    r"|[A-Za-z]+/s(?:ec)?\b|(?:ms|s|secs?|seconds)(?:/| per )[A-Za-z]+(?: [A-Za-z]+)?\s*\))"
+    r"|[A-Za-z]+/s(?:ec)?\b|(?:ms|s|secs?|seconds)(?: ?/ ?| per )[A-Za-z]+(?: [A-Za-z]+)?\s*[),])"
 )
 _NEXT_IS_NAME = re.compile(r"[\])]?\s*[\"']?\s*[:=：]")
 _COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")  # glued to its number: `epoch3; batch12;`
@@ -32,7 +33,7 @@ _OPENING = re.compile(r"[\s\"'\[({*]*\Z")
 _SIGN = re.compile(r"[:=：＝>]\Z")
 # The level and the name of a logger of Python stand before a name: `INFO:trainer:step/sec: 2.5`, `INFO Time: 2.5s`.
 _SEPARATOR = re.compile(
-    r"\b(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:|\A\s*(?:DEBUG|INFO|WARNING)\s+|[,;|\t{}\"'<>，；。~]|\s{2,}|\s[-–=]+>?\s|[:：]\s|：|[\])\[]|\((?![^()]*\)\Z)"
+    r"\b(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:|\A\s*(?:DEBUG|INFO|WARNING)\s+|[,;|\t{}\"'<>，；。~]|\s{2,}|\s[-–=]+>?\s|[:：]\s|：|[\])\[]|\((?![^()]*\)\Z)|(?<=\s)\S{1,80}\.py(?=\s)"
 )
 _MEAN = re.compile(r"[A-Za-z/%]{0,6},?\s*\(\s*\Z")
 # What a number is wrapped into where a program prints objects: `np.float64(2.5)`, `tensor(2.5`.
@@ -45,7 +46,6 @@ _SCALES = {"K": 1e3, "k": 1e3, "M": 1e6}
 _NAME_OF_SECOND = re.compile(r"\s*\([A-Za-z_ ]+\)\Z")
 _SECOND = re.compile(r"\s*\(\s*[-+.\d]")
 LONGEST_UNIT = 48
-_ORDINALS = {"轮": "epoch", "步": "step"}
 # How far a bar is, before its steps; Colab draws no picture: `20%|##   | 1/5 [00:01<`, `20% 1/5 [00:01<`.
 BAR = re.compile(r"(?<![\d.])\d{1,3}%(?:\|[^|\r\n]*\||(?= +\d+/\d+ \[\d))")
 
@@ -159,7 +159,7 @@ class _SlotReader:
             return True
         if line[end : end + 1] == "_":
             return True
-        is_glued = bool(before) and (before.isalnum() or before in "_.@")
+        is_glued = bool(before) and (is_of_word(before) or before in "_.@")
         return is_glued and not (_COUNTER.search(line, max(0, start - LONGEST_UNIT), start) and found[0].isdecimal())
 
     def _slot(self, place: int, found: re.Match[str], text: str, before: Slot | None) -> Slot:
@@ -167,10 +167,12 @@ class _SlotReader:
         if _is_mean(text, before, self.line[end:]):
             return Slot(place, start, end, text, "", before.sense if before else None, is_mean=True)
         if self._is_fraction(place):
-            of_pair = Sense("epoch", "epoch") if _PAIR_OF_FRACTIONS.match(self.line, start - 1) else None
-            return Slot(place, start, end, text, "", of_pair or _fraction_sense(text, before), place + 1)
+            counter = EPOCH if _PAIR_OF_FRACTIONS.match(self.line, start - 1) else self._ordinal(text, place + 1)
+            meaning = Sense(counter, counter) if counter else _fraction_sense(text, before)
+            return Slot(place, start, end, text, "", meaning, place + 1)
         key, is_strong = self._key(text, end)
-        counter = "epoch" if self._is_epoch_of_pair(text, key, end) else self._ordinal_in_chinese(text, end)
+        key = full_name(key, self.line[:start])
+        counter = EPOCH if self._is_epoch_of_pair(text, key, end) else self._ordinal(text, place)
         if counter:
             return Slot(place, start, end, text, "", Sense(counter, counter))
         if before and _is_step_of(text, before, self.line[end : end + 1]):
@@ -209,10 +211,9 @@ class _SlotReader:
         is_first = text.endswith("[") and re.match(r"\s*,\s*\d+\s*\]", self.line[end:])
         return bool(is_first) and split(key) in named("step")
 
-    def _ordinal_in_chinese(self, text: str, end: int) -> str | None:
-        """What is counted in 第 3 轮 and 第 3 步, where the word stands behind its number."""
-        behind = self.line[end : end + 2].lstrip()[:1]
-        return _ORDINALS.get(behind) if text.rstrip().endswith("第") else None
+    def _ordinal(self, text: str, last: int) -> str | None:
+        end = self.found[last].end()
+        return ordinal(text, self.line[end : end + LONGEST_UNIT])
 
     def _is_fraction(self, place: int) -> bool:
         if place + 1 >= len(self.found):

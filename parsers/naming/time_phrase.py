@@ -28,7 +28,8 @@ _IN_CHINESE = {
         rf"|{_STEP_IN_CHINESE}(?:平均)?{_TIME_IN_CHINESE})"
     ),
     EPOCH: re.compile(
-        rf"(?:平均)?(?:每|单|一|当前|本|该|此)(?:个|次|一)?(?:训练)?(?:轮次?|世代|epoch)(?:训练)?(?:平均)?(?:总|所)?{_TIME_IN_CHINESE}"
+        rf"(?:平均)?(?:训练)?(?:每|单|一|当前|本|该|此)(?:个|次|一)?(?:训练)?(?:轮次?|世代|epoch)(?:训练)?(?:平均)?[总所的]?"
+        rf"{_TIME_IN_CHINESE}"
     ),
 }
 # A unit of time over what took so long, however words join the two: `s for each step`, `minutes at current epoch`.

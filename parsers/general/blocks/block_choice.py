@@ -11,6 +11,7 @@ from ...naming.slots import Slot
 from ..choice import Choice, choose
 from ..gathered import Gathered, Spoken
 from ..line_form import LineForm
+from ..proofs.assumption import NAMELESS
 from ..proofs.proof import Proven
 from .block_cycle import Cycle
 from .block_lines import examined
@@ -64,7 +65,7 @@ def _of_seen_epochs(gathered: Gathered) -> list[Proven]:
 
 def _told_where(one: Proven, cycle: Cycle) -> Proven:
     """The same; that its lines count nothing is said, and where its digits hide a part of the time."""
-    name, values = one.series.sense.name, one.series.values
+    name, values = one.series.sense.name or Message(NAMELESS), one.series.values
     is_whole = one.role == DURATION and bool((values == np.round(values)).all()) and one.series.median < LONG
     is_beside = one.role == STEP_TIME and cycle.is_beside_other_work
     said = [key for key, is_so in ((IN_TURN, True), (WHOLE, is_whole), (BESIDE_OTHER, is_beside)) if is_so]

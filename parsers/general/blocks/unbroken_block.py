@@ -8,6 +8,7 @@ from functools import cached_property
 from ...naming.slots import parse
 from ..gathered import Gathered, Spoken
 from ..line_form import LineForm, skeleton
+from ..proofs.fractions_of_epochs import FormOfEpochs, of_epochs
 from .block_cycle import Cycle, cycles
 from .block_lines import block_lines
 
@@ -44,5 +45,7 @@ def _block(parts: Sequence[Spoken], forms: dict[str, BlockForm]) -> UnbrokenBloc
     text = BREAK.join(part.text.strip() for part in parts)
     mask = skeleton(text)
     if mask not in forms:
-        forms[mask] = BlockForm(text, parse(text))
+        said = parse(text)
+        is_of_epochs = any(isinstance(part.form, FormOfEpochs) for part in parts)
+        forms[mask] = BlockForm(text, of_epochs(said) if is_of_epochs else said)
     return UnbrokenBlock(parts[0].line, text, forms[mask], parts)

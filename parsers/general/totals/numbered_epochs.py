@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +26,7 @@ def numbered_epochs(gathered: Gathered, line: int) -> SpokenSeries | None:
     for own in _levels(rows):
         slots = {row.form: slot for row in own if (slot := row.form.first(EPOCH))}
         series = SpokenSeries(Sense(EPOCH, EPOCH), own[0].form.level, own, slots)
+        series = replace(series, is_of_epochs=_are_last_steps(series))
         if series.values[0] in FIRST and are_consecutive(series.values) and own[-1].line < line:
             is_known = _is_done(series, gathered, line) and not _are_others(series, gathered)
             return series if is_known else None
@@ -43,18 +45,24 @@ def _levels(rows: Sequence[Spoken]) -> Iterator[Sequence[Spoken]]:
 def _is_done(series: SpokenSeries, gathered: Gathered, line: int) -> bool:
     """Whether the last epoch that is numbered is done.
 
-    It is the last one that there was to be, or has its results: in its own line, or in as many lines as the others. It
-    has as many lines of its own.
+    It is the last one that there was to be, or tells of its last step as all do, or has its results: in its own line,
+    or in as many lines as the others. It has as many lines of its own.
     """
     firsts = [0, *(np.flatnonzero(np.diff(series.values)) + 1)]
     lengths = np.diff([*firsts, len(series)])
     if lengths[-1] < WHOLE * np.median(lengths):
         return False
-    if _is_last(series) or (lengths.max() == 1 and all(row.form.has_any_loss for row in series.rows)):
+    have_results = lengths.max() == 1 and all(row.form.has_any_loss for row in series.rows)
+    if _is_last(series) or series.is_of_epochs or have_results:
         return True
     told_at = np.array([row.line for row in gathered.spoken if row.form.has_evidence and row.line < line])
     results = np.diff(np.searchsorted(told_at, [*(series.rows[place].line for place in firsts), line]))
     return bool(results[-1] > 0 and (results == results[-1]).all())
+
+
+def _are_last_steps(series: SpokenSeries) -> bool:
+    """Whether all lines tell of the last step of their epoch: `epoch 3, minibatch 83/83`."""
+    return bool((series.steps == [row.total for row in series.rows]).all())
 
 
 def _is_last(series: SpokenSeries) -> bool:

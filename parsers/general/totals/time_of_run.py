@@ -52,13 +52,24 @@ def _why(total: SpokenSeries, run: SpokenSeries) -> Message:
 
 
 def _runs(gathered: Gathered, total: SpokenSeries) -> Iterator[tuple[Gathered, int, float]]:
-    """What a log holds up to each total, what stands behind the last with it; the line of the total, and seconds."""
-    lines, begin = [row.line for row in total.rows], 0
-    for line, took in zip(lines, total.values * (total.sense.factor or 1.0), strict=True):
-        end = line if line < lines[-1] else gathered.total
+    """What a log holds up to each total, what stands behind the last with it; the line of the total, and seconds.
+
+    What stands before the time of another stage, which took longer than the total, is none of the run.
+    """
+    lines, begin, stages = [row.line for row in total.rows], 0, _other_stages(gathered, total)
+    for line, value in zip(lines, total.values, strict=True):
+        end, took = line if line < lines[-1] else gathered.total, value * (total.sense.factor or 1.0)
+        begin = max([begin, *(stage for stage, other in stages if stage < line and other > value)])
         rows = [row for row in gathered.spoken if begin < row.line <= end]
         yield replace(gathered, spoken=rows, counts=Counter(row.form for row in rows)), line, float(took)
         begin = line
+
+
+def _other_stages(gathered: Gathered, total: SpokenSeries) -> list[tuple[int, float]]:
+    """The lines of times that are called as the total but of another form, and the times: `pretraining ran for 8m`."""
+    own = {row.line for row in total.rows}
+    found = [(row, row.form.speeds.get(total.sense)) for row in gathered.spoken if row.line not in own]
+    return [(row.line, row.number(slot)) for row, slot in found if slot and row.form.kind == "summary"]
 
 
 def _epochs(run: Gathered, line: int, seconds: float) -> SpokenSeries | None:
