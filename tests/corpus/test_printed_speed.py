@@ -81,6 +81,7 @@ def test_stamps_and_counts_are_no_speed(line: str) -> None:
         "task=detect, mode=train, epochs=30, save=True, cache=False, device=None, hsv_s=0.7",
         "train_config TrainConfig(epochs=3, lr=0.1, time=2.5)",
         "search: seed=42 T_end=0.02 max_s=3600",
+        "Tuner: 1/50 iterations complete (4234.68s)",
     ],
 )
 def test_evaluation_and_loading_are_no_speed_of_training(line: str) -> None:
