@@ -41,8 +41,8 @@ SUMS_UP = re.compile(r"train_(?:runtime|\w+_per_second)\b[\"']?\s*[:=]\s*[\"']?\
 OF_LOGGER = re.compile(r"(?:[\W\d_]|\b(?:INFO|DEBUG|WARNING)\b|\b[\w.-]+\.py\b)*")
 PLACE = re.compile(r"\S+\.py\b(?::\d+)?")
 PREPARES = re.compile(
-    r"\W*(?:generating \w+ split|map\b|filter\b|tokeniz|(?:down|up|pre)?load|reading\b|fetch|extract|sav(?:e|ing)\b|tuner:)"
-    r"|.*\d ?[kMG]i?B/s",
+    r"\W*(?:generating \w+ split|map\b|filter\b|tokeniz|(?:down|up|pre)?load|reading\b|fetch|extract|sav(?:e|ing)\b"
+    r"|tuner:)|.*\d ?[kMG]i?B/s",
     re.IGNORECASE,
 )
 SETS_UP = re.compile(
