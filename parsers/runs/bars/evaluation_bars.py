@@ -14,7 +14,8 @@ from ..format_records import FormatRecords
 
 LEFT_OUT = (
     "Each epoch has two progress bars: that of {own} steps is taken for training, since it comes first and its steps "
-    "take {times} times as long; the {count} records of that of {other} steps, first at line {line}, are left out."
+    "take {times} times as long; by its own clock it makes {rate} steps/s in all. The {count} records of that of "
+    "{other} steps, first at line {line}, are left out."
 )
 FEWEST_EPOCHS = 3
 SLOWER = 1.5  # an evaluation only goes forwards
@@ -36,34 +37,42 @@ def without_evaluation(parts: Sequence[FormatRecords]) -> tuple[list[FormatRecor
     totals = np.unique(steps["steps_per_epoch"].astype(np.float64))
     if len(totals) != 2 or not np.isfinite(totals).all():
         return list(parts), ()
-    times = _times(steps, *totals[::-1])
-    if times is None:
+    found = _training(steps, *totals[::-1])
+    if found is None:
         return list(parts), ()
+    times, rate = found
     is_other = table["steps_per_epoch"].astype(np.float64) == totals[0]
-    values = {"own": int(totals[1]), "other": int(totals[0]), "times": f"{times:.1f}"}
+    values = {"own": int(totals[1]), "other": int(totals[0]), "times": f"{times:.1f}", "rate": f"{rate:.6g}"}
     said = Message(LEFT_OUT, **values, count=int(is_other.sum()), line=int(table["line"][is_other][0]))
     return [replace(parts[0], table=table.rows(~is_other)), *parts[1:]], (said,)
 
 
-def _times(steps: RecordTable, own: float, other: float) -> float | None:
-    """How many times as long a step of one bar takes as one of the other; None unless it is that of training."""
+def _training(steps: RecordTable, own: float, other: float) -> tuple[float, float] | None:
+    """How many times as long a step of one bar takes as one of the other, and its steps a second in all.
+
+    None unless it is that of training.
+    """
     bars = _bars(steps)
     totals, epochs = bars[:, 0], bars[:, 1]
-    are_in_turns = (totals == np.resize((own, other), len(bars))).all() and (
-        epochs == epochs[0] + np.arange(len(bars)) // 2
-    ).all()
-    if len(bars) < 2 * FEWEST_EPOCHS or not are_in_turns:
+    are_in_turns = (totals == np.resize((own, other), len(bars))).all()
+    are_next = (epochs == epochs[0] + np.arange(len(bars)) // 2).all()
+    if len(bars) < 2 * FEWEST_EPOCHS or not (are_in_turns and are_next):
         return None
     slow, fast = (bars[totals == total] for total in (own, other))
     with np.errstate(all="ignore"):
         usual, least = np.median(slow[:, 3] / slow[:, 2]), np.median((fast[:, 3] + 1) / fast[:, 2])
-    return float(usual / least) if usual > SLOWER * least else None
+    rate = slow[:, 4].sum() / slow[:, 5].sum()
+    return (float(usual / least), float(rate)) if usual > SLOWER * least else None
 
 
 def _bars(steps: RecordTable) -> Counts:
-    """One row for each bar, in file order: its total and epoch, and how many steps and seconds it shows in between."""
+    """One row for each bar, in file order.
+
+    Its total and epoch, how many steps and seconds lie between its first and last record, and those at the last.
+    """
     columns = np.column_stack([steps[name].astype(np.float64) for name in COLUMNS])
     step, epoch, total, elapsed = columns[:, :4].T
     begins = np.append(0, np.flatnonzero((np.diff(total) != 0) | (np.diff(epoch) != 0)) + 1)
     ends = np.append(begins[1:], len(columns)) - 1
-    return np.column_stack([total[begins], epoch[begins], step[ends] - step[begins], elapsed[ends] - elapsed[begins]])
+    between = (step[ends] - step[begins], elapsed[ends] - elapsed[begins])
+    return np.column_stack([total[begins], epoch[begins], *between, step[ends], elapsed[ends]])
