@@ -58,7 +58,7 @@ INFERS = re.compile(r"\d\s?ms (?:pre-?process|inference|post-?process|nms)\b", r
 BAR = re.compile(r"\d{1,3}%(?:\||(?= +\d+/\d+ \[))")
 STEPS_OF_BAR = re.compile(r"(?<!\d)[1-9]\d*/(\d+)")
 BAR_WITHOUT_NAME = re.compile(r"\s*\d{1,3}%\|")
-NETWORK = re.compile(r"\b(?:https?|icmp_seq|packets|rtt|ping|websocket|retrying)\b", re.IGNORECASE)
+NETWORK = re.compile(r"\b(?:https?|icmp_seq|packets|rtt|ping|websocket|retrying|backing off)\b", re.IGNORECASE)
 FAILS = re.compile(r"\W*ERROR\b")
 SETTINGS = re.compile(r"\w(?:config|args|arguments|namespace|settings|options)\(\w+=|\bNamespace\(", re.IGNORECASE)
 SETTING = re.compile(r"\w[\"']?[=:] ?(?:None|True|False)\b")

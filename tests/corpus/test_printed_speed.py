@@ -82,6 +82,7 @@ def test_stamps_and_counts_are_no_speed(line: str) -> None:
         "train_config TrainConfig(epochs=3, lr=0.1, time=2.5)",
         "search: seed=42 T_end=0.02 max_s=3600",
         "Tuner: 1/50 iterations complete (4234.68s)",
+        "[2031-08-03 09:31:43,114 | __main__ | INFO]: Backing off answer(...) for 0.2s (RateLimitError: 429)",
     ],
 )
 def test_evaluation_and_loading_are_no_speed_of_training(line: str) -> None:
