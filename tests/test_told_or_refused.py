@@ -178,11 +178,33 @@ def passes(*each: tuple[int, int, float]) -> str:
     )
 
 
-@pytest.mark.parametrize("total", [20, 10])
-def test_a_bar_that_is_drawn_twice_in_each_epoch_gives_no_number(tmp_path: Path, total: int) -> None:
-    found = shown(tmp_path, passes(*(bar for epoch in range(8) for bar in ((epoch, 20, 0.5), (epoch, total, 0.1)))))
+@pytest.mark.parametrize(
+    "each",
+    [((20, 0.5), (20, 0.1)), ((20, 0.5), (30, 0.1)), ((30, 0.5), (20, 0.4)), ((20, 0.1), (30, 0.5))],
+    ids=["of as many steps", "the first one shorter", "hardly slower", "the second one longer and slower"],
+)
+def test_a_bar_that_is_drawn_twice_in_each_epoch_gives_no_number(
+    tmp_path: Path, each: tuple[tuple[int, float], ...]
+) -> None:
+    found = shown(tmp_path, passes(*((epoch, *bar) for epoch in range(8) for bar in each)))
     assert found["throughput"] is None
-    assert "is drawn twice, first at lines 19 and 21" in found["reason"]
+    assert "is drawn twice, first at lines" in found["reason"]
+
+
+def test_of_two_bars_in_each_epoch_the_first_is_of_training_if_it_is_longer_and_slower(
+    tmp_path: Path,
+) -> None:
+    found = shown(tmp_path, passes(*((epoch, *bar) for epoch in range(8) for bar in ((40, 0.5), (30, 0.1)))))
+    assert found["throughput"]["value"] == 2
+    assert said(found, "that of 40 steps is taken for training")
+    assert said(found, "by its own clock it makes 2.05263 steps/s in all")  # 39 steps in 19 whole seconds
+    assert said(found, "The 240 records of that of 30 steps, first at line 41, are left out")
+
+
+def test_a_longer_bar_that_is_first_in_a_few_epochs_only_is_not_taken_for_training(tmp_path: Path) -> None:
+    each = [((40, 0.5), (30, 0.1)) if epoch < 6 else ((30, 0.1), (40, 0.5)) for epoch in range(12)]
+    found = shown(tmp_path, passes(*((epoch, *bar) for epoch, bars in enumerate(each) for bar in bars)))
+    assert found["throughput"] is None
 
 
 def test_a_bar_that_ends_twice_in_each_epoch_and_at_once_faster_gives_no_number(tmp_path: Path) -> None:

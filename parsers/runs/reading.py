@@ -25,6 +25,7 @@ from ..scanning.source import Source
 from ..scanning.text import LogText
 from ..scanning.wrapped import refuse_wrapped
 from .appended import Last, of_each, of_starts, told_apart
+from .bars.evaluation_bars import LEFT_OUT, without_evaluation
 from .events import Event, events, frame, time_to_train
 from .facts import PARAMETERS, Fact, Facts, batches_of_cards, may_be_default, of_one_model
 from .format_records import NOTHING, FormatRecords, RankLog, records_of
@@ -47,7 +48,7 @@ NONE_FITS = "none of its {count} lines match a known format; list the formats wi
 UNKNOWN_FORMAT = "Unknown format {name}; list the formats with `tachograph formats`."
 UNKNOWN_FORMAT_LIKE = "Unknown format {name}; did you mean {near}? List the formats with `tachograph formats`."
 NONE_FITS_LINE = "its only line does not match a known format; list the formats with `tachograph formats`."
-WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED, OF_ANOTHER_RUN)
+WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED, OF_ANOTHER_RUN, LEFT_OUT)
 # Lines that are left are tried for further formats up to so many bytes: that takes longer than to read the others.
 SEARCHED = 4 << 20
 
@@ -132,20 +133,19 @@ def survey(
 
     Of several formats each reads what those before it leave.
     """
-    path = Path(path)
-    source, cascade = _read(LogText(path), _chosen(format), search=format is None)
+    source, cascade = _read(LogText(path := Path(path)), _chosen(format), search=format is None)
     parts = [records_of(level, source) for level in cascade.levels[:-1]]
     if len(parts) > 1:
         parts.sort(key=lambda part: part.rank)
-    run = run_file(path)
-    happened = events(of_kinds(cascade.levels, ("event",)))
-    all_parts = tuple(told_apart(parts, happened)) or (NOTHING,)
+    run, happened = run_file(path), events(of_kinds(cascade.levels, ("event",)))
+    of_training, left_out = without_evaluation(parts)
+    all_parts = tuple(told_apart(of_training, happened)) or (NOTHING,)
     told, *of_runs = _facts(list(facts), cascade, happened, run, path, all_parts)
     told.tell(time_to_train(happened))
-    warnings = (*_warnings(of_runs or [told], cascade, source, run, all_parts[0].table), *findings(all_parts, happened))
-    account = cascade.account.whole()
+    said = _warnings(of_runs or [told], cascade, source, run, all_parts[0].table)
+    warnings = (*said, *left_out, *findings(all_parts, happened))
     leftover = cascade.account.unrecognised.leftover(all_parts[0].format)
-    found = (all_parts, told, account, warnings, happened, leftover, tuple(of_runs))
+    found = (all_parts, told, cascade.account.whole(), warnings, happened, leftover, tuple(of_runs))
     return Reading(path, source.sha256, source.bytes, *found)
 
 

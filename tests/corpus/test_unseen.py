@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from collections import Counter
 from hashlib import sha256
 from io import StringIO
@@ -12,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.corpus.fetch import SOURCES, sources
-from tests.corpus.unseen import Row, main, prints_speed, row, rows, summed_up
+from tests.corpus.unseen import Row, main, row, rows, summed_up
 from tests.corpus.witnesses import Witness, are_near, is_told, stated
 
 SPEEDOMETER = "".join(
@@ -47,110 +46,6 @@ def folder(at: Path, **logs: str) -> Path:
 
 def only(at: Path, text: str) -> Row:
     return row(folder(at, made_up=text), at / "made_up.log")
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "step 5 | 12.5 samples/s",
-        " 10%|# | 1/10 [00:02<00:18,  2.05s/it]",
-        "loss: 1.2 tokens per second: 1834.2",
-        "32/32 - 3s 25ms/step - loss: 0.2",
-        "iter 3: loss 2.1, time 132.02ms",
-        "epoch 4 elapsed: 0:01:12",
-        "第 3 轮 耗时 12 秒",
-        "throughput: 1200",
-        "step=20, RunningAvgSamplesPerSec=0.7169",
-        "imgs_sec : 394.5",
-        "step:400 loss:2.215 updt_s:0.504 data_s:0.083",
-        "\x1b[34mtps: 19,658\x1b[0m",
-    ],
-)
-def test_three_lines_with_a_speed_or_a_time_make_a_log_that_prints_speed(line: str) -> None:
-    assert prints_speed("\n".join(varied(line, 3)))
-    assert not prints_speed("\n".join(varied(line, 2)))
-
-
-def varied(line: str, count: int) -> list[str]:
-    """So many lines with other numbers."""
-    return [re.sub(r"\d(?=(?:\D|0m)*\Z)", str(number), line) for number in range(1, count + 1)]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "2022-05-06 10:14:44,979 Epoch[011/100], Step[0000/0196], Avg Loss: 0.7070",
-        "step 100 loss 2.1 lr 3e-4",
-        "time: Wed May 15 17:30:32 2019",
-        "num_timesteps: 1000",
-        "Saved at 10:12:13",
-    ],
-)
-def test_stamps_and_counts_are_no_speed(line: str) -> None:
-    assert not prints_speed("\n".join([line] * 9))
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "validation use time: 86.13",
-        "Test: [20/79] Time 0.131 (0.148)",
-        "Loading checkpoint shards:  20%|##   | 1/5 [00:02<00:08,  2.05s/it]",
-        "Map:  20%|##   | 1/5 [00:02<00:08,  2.05 examples/s]",
-        "Generating train split: 20 examples [00:00, 1500.25 examples/s]",
-        "21%|##   | 33.5M/233M [00:00<00:01, 350MB/s]",
-        "Preloading the data:  20%|##   | 1/5 [00:02<00:08,  2.05it/s]",
-        " 20%|##   | 1/50 [00:02<00:08,  2.05s/it]Setting `pad_token_id` to 2 for open-end generation.",
-    ],
-)
-def test_evaluation_and_loading_are_no_speed_of_training(line: str) -> None:
-    assert not prints_speed("\n".join(varied(line, 9)))
-
-
-def test_a_line_of_training_may_tell_of_an_evaluation_too() -> None:
-    assert prints_speed("\n".join(varied("Epoch 3 train loss 2.5 val loss 2.6 time: 12.5 s", 3)))
-
-
-BAR = "\n".join(f"{n}%|# | {n}/100 [00:{n:02d}<00:09,  1.{n}it/s]" for n in range(10, 20))
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "do_train=False,\ndo_predict=True,",
-        '"do_train": false',
-        "BLEU: 31.18\nEvaluation results:",
-        "评估结果:",
-        "`Trainer.fit` stopped: `max_epochs=0` reached.\nAdaptation Loss: 2.5",
-    ],
-)
-def test_a_log_without_training_prints_no_speed_of_it(said: str) -> None:
-    assert not prints_speed(f"{said}\n{BAR}\n")
-
-
-@pytest.mark.parametrize(
-    "said",
-    ["do_train=False,\n{'loss': 2.5}", "do_train=True,", "Evaluation results:\nepoch 1", "a bar alone"],
-)
-def test_a_log_that_may_be_of_training_prints_speed(said: str) -> None:
-    assert prints_speed(f"{said}\n{BAR}\n")
-
-
-READ = "100%|##########| {n}00/{n}00 [00:1{n}<00:00, 9{n}.50it/s]"
-
-
-@pytest.mark.parametrize(("above", "is_speed"), [("reading train data", False), ("loading", False), ("epoch 1", True)])
-def test_a_bar_without_a_name_tells_of_what_the_line_above_it_does(above: str, is_speed: bool) -> None:
-    text = "".join(f"{above}\n\n{READ.format(n=n)}\n" for n in range(1, 5))
-    assert prints_speed(text) == is_speed
-
-
-def test_a_sentence_that_a_model_repeats_is_no_speed() -> None:
-    assert not prints_speed("".join(f"{number}. 工作时间：确保 3 周\n" for number in range(1, 5)))
-
-
-def test_what_a_model_writes_about_speed_is_no_speed() -> None:
-    assert not prints_speed("So speed = 3.\nThe speed is 12 m per second\nIt took 3 s in all.\nThat is 4 seconds.\n")
 
 
 def test_a_text_states_the_last_speed_that_it_sums_itself_up_with() -> None:

@@ -6,18 +6,11 @@ the other estimates of the same log (what it prints, step time, clock), its reco
 summary), what it says of itself in a line of its own, and how fast its lines say that its steps follow each other
 (``second_computations``); both of these are looked for in the raw text, without any grammar.
 
-Whether a log prints speed or times is decided by its text alone: at least three lines that are equal but for numbers
-and signs have a number with a unit of speed or time, or beside a word of either (``SPEED``), which is not the same in
-all of them, as in a sentence that a model repeats. Stamps at the start of lines do not count, nor do lines that tell of
-an evaluation or of loading and not of training, nor any of a log that says that it does not train, or that tells of an
-evaluation and nowhere of training. To say that it does not train is not enough where a loss is printed: trainers of
-Hugging Face print that setting, which their ``train`` does not read. A progress bar without a name tells of loading or
-of reading where the line above it does, and lines of generating text tell of an evaluation.
+Whether a log prints speed or times is decided by its text alone (``printed_speed``).
 """
 
 import csv
 import json
-import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, fields, replace
@@ -30,41 +23,8 @@ from parsers.io.errors import ParserError
 from parsers.io.printable import say
 from report.evidence.log_summary import summarise
 from tests.corpus.judgement import Judgement, is_far, judgement_of
-from tests.corpus.witnesses import TOLERANCE, Witness, are_near, contradicts, is_told, lines_of, shape_of, witnesses
-
-LINES_OF_SPEED = 3
-
-COUNTED = (
-    r"(?:it|iter|step|batch|sample|image|img|token|tok|word|frame|example|seq|sequence|sentence|episode|game|kimg)"
-)
-SPEED = re.compile(
-    rf"""\d\s*{COUNTED}\w*\s?(?:/|per\s)\s?s(?:ec|\b)          # 12.5 samples/s
-    |\d\s*(?:ms|s|secs?|seconds)\s?(?:/|per\s)\s?{COUNTED}      # 0.2 s/it
-    |{COUNTED}\w*\s?(?:/|per\s?|_per_|_)s(?:ec\w*)?\b\W{{0,12}}\d  # SamplesPerSec=12.5
-    |\b(?:fps|ips|wps|tps|ups|throughput|speed)\b\W{{0,12}}\d
-    |(?:time|elapsed|took|duration|runtime|(?:batch|reader|time)_?cost|\beta)[^\d\n]{{0,16}}\d+(?:\.\d|:\d\d|\s?(?:ms|s|m|h|sec|min)\b)
-    |time\sper\s\w+[^\d\n]{{0,12}}\d                            # time per iteration (ms): 5837.9
-    |\w_(?:s|ms|secs?)\b\s?[:=]?\s?\d                         # dt_ms 7380.6
-    |(?:耗时|用时|时间|速度)[^\d\n]{{0,12}}\d
-    |\d\s*(?:ms|secs?|seconds)\b|\d\d:\d\d<\d""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-PREPARES = re.compile(
-    r"\W*(?:generating \w+ split|map\b|filter\b|tokeniz|(?:down|up|pre)?load|reading\b|fetch|extract|sav(?:e|ing)\b)"
-    r"|.*\d ?[kMG]i?B/s",
-    re.IGNORECASE,
-)
-EVALUATES = re.compile(
-    r"(?<![a-z])(?:val|valid\w*|eval\w*|test\w*|infer\w*|predict\w*|generation|\w*tokenize\w*)(?![a-z])", re.IGNORECASE
-)
-TRAINS = re.compile(r"loss|train|epoch|(?<![a-z])(?:lr|steps?|iter\w*)(?![a-z])|训练|损失|轮", re.IGNORECASE)
-
-NO_TRAINING = re.compile(r"\bdo_train[\"']?\s?[:=]\s?[Ff]alse\b")
-NO_EPOCHS = re.compile(r"`Trainer\.fit` stopped: `max_epochs=0` reached")  # of Lightning
-BAR_WITHOUT_NAME = re.compile(r"\s*\d{1,3}%\|")
-A_LOSS = re.compile(r"loss[\"']?\s?[:=]\s?\d", re.IGNORECASE)
-TELLS_OF_EVALUATION = re.compile(rf"{EVALUATES.pattern}|评估|测试|验证", re.IGNORECASE)
+from tests.corpus.printed_speed import prints_speed
+from tests.corpus.witnesses import TOLERANCE, Witness, are_near, contradicts, is_told, witnesses
 
 
 @dataclass(frozen=True)
@@ -121,31 +81,6 @@ def read(folder: Path, log: Path) -> Row:
 def worded(found: Iterable[Witness]) -> str:
     """The witnesses in one cell of a table."""
     return "; ".join(f"{witness.name}: {witness.value:.6g} ({witness.ratio:.3f} x)" for witness in found)
-
-
-def prints_speed(text: str) -> bool:
-    """Whether a text prints speed or times, by its words alone."""
-    if is_without_training(text):
-        return False
-    found: dict[str, list[tuple[str, ...]]] = {}
-    above = ""
-    for line in lines_of(text):
-        is_other = is_of_other_work(line) or (BAR_WITHOUT_NAME.match(line) and PREPARES.match(above))
-        if (speed := SPEED.search(line)) and not is_other:
-            found.setdefault(shape_of(line), []).append(tuple(re.findall(r"[\d.]+", line[speed.start() :])))
-        above = above if not line.strip() or BAR_WITHOUT_NAME.match(line) else line
-    return any(len(said) >= LINES_OF_SPEED and len(set(said)) > 1 for said in found.values())
-
-
-def is_without_training(text: str) -> bool:
-    """Whether a text says that nothing is trained, or tells of an evaluation and nowhere of training."""
-    says_so = NO_EPOCHS.search(text) or (NO_TRAINING.search(text) and not A_LOSS.search(text))
-    return bool(says_so or (TELLS_OF_EVALUATION.search(text) and not TRAINS.search(text)))
-
-
-def is_of_other_work(line: str) -> bool:
-    """Whether a line tells of loading, or of an evaluation and not of training."""
-    return bool(PREPARES.match(line) or (EVALUATES.search(line) and not TRAINS.search(line)))
 
 
 def rows(folder: Path) -> list[Row]:
