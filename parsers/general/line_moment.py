@@ -1,4 +1,4 @@
-"""Moments: where the stamp of a line stands, and what it says, in seconds, however it is written."""
+"""Moments: where the stamp of a line stands, what it says, in seconds, and which numbers are the time between two."""
 
 import math
 import re
@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..grammar.timestamps import hour_of_day
 from ..naming.marks import HALF, SHORT_DATE, TIME_OF_DAY
@@ -48,6 +51,9 @@ _BY_A_LOGGER = re.compile(rf"(?:{_LEVEL}{_GAP}{_NAME}|{_NAME}{_GAP}{_LEVEL}|\[IN
 _MOMENT = re.compile(
     r"(?i)(?:\A|[^\w\s]|\d)\s*(?:current |local )?(?:time|timestamp|datetime|date|now|at|ts)[\"']?\s*[:=]?\Z"
 )
+_TICK = 2.0**-22  # seconds between two doubles of the system's clock
+_FEWEST_READINGS, _MOST_TICKS = 5, 2.0**52
+_COARSE, _MOST_FINE = 1 << 10, 0.9  # few of them are short numbers such as 0.5
 _SEPARATORS = ",;|-)]}>"
 
 
@@ -152,3 +158,16 @@ def _of_names(month: str, day: str, hour: str, minute: str, second: str, year: s
         return datetime(int(year), number, int(day), int(hour), int(minute), int(second), tzinfo=UTC).timestamp()
     except ValueError:
         return float("nan")
+
+
+def are_by_system_clock(numbers: NDArray[np.float64]) -> bool:
+    """Whether positive numbers are differences of two readings of the system's clock, in seconds.
+
+    Since 2004 and until 2038 a double of such a reading is a multiple of 2^-22 s, and so is any difference, which
+    Python prints with all its digits. One in milliseconds would have a common divisor.
+    """
+    ticks = numbers / _TICK
+    if len(ticks) < _FEWEST_READINGS or (ticks != np.round(ticks)).any() or ticks.max() > _MOST_TICKS:
+        return False
+    whole = ticks.astype(np.int64)
+    return int(np.gcd.reduce(whole)) == 1 and bool((whole % _COARSE != 0).mean() >= _MOST_FINE)

@@ -12,15 +12,13 @@ from ..naming.sense import ELAPSED, RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sens
 from ..naming.slots import Slot
 from .gathered import Gathered, Spoken, places_of
 from .line_form import Level, LineForm
+from .line_moment import are_by_system_clock
 
 Numbers = NDArray[np.float64]
 AGREE = 0.05  # two levels or forms that say the same differ by less
 LEAST = 3
 FAR = 2.5  # a level that differs by more than this is of something else
 BY_SYSTEM_CLOCK = "{name} is in seconds: its digits are those of differences between system clock readings"
-TICK = 2.0**-22  # seconds between two doubles of the system's clock
-FEWEST_READINGS, MOST_TICKS = 5, 2.0**52
-COARSE, MOST_FINE = 1 << 10, 0.9  # few of them are short numbers such as 0.5
 FEW = 0.2  # a form with fewer lines than this part of another is not asked
 
 
@@ -143,16 +141,8 @@ class SpokenSeries:
 
     @cached_property
     def is_of_system_clock(self) -> bool:
-        """Whether its numbers are differences of two readings of the system's clock, in seconds.
-
-        Since 2004 and until 2038 a double of such a reading is a multiple of 2^-22 s, and so is any difference, which
-        Python prints with all its digits. One in milliseconds would have a common divisor.
-        """
-        ticks = self.values[self.usable] / TICK
-        if len(ticks) < FEWEST_READINGS or (ticks != np.round(ticks)).any() or ticks.max() > MOST_TICKS:
-            return False
-        whole = ticks.astype(np.int64)
-        return int(np.gcd.reduce(whole)) == 1 and bool((whole % COARSE != 0).mean() >= MOST_FINE)
+        """Whether its numbers are differences of two readings of the system's clock, in seconds."""
+        return are_by_system_clock(self.values[self.usable])
 
     def with_unit(self) -> "SpokenSeries":
         """The same; in seconds, where it has no unit and the system's clock shows this one."""
