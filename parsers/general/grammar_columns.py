@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..grammar.field import UNITS
+from ..grammar.field import IN_SECONDS, UNITS
 from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, REMAINING, STEP, STEP_RATE, STEP_TIME, UNKNOWN, WORK, Sense
 from ..naming.slots import Slot
 from .choice import Choice
@@ -15,7 +15,7 @@ from .proofs.proof import Proven
 _BESIDE = ("epoch", "step", "loss", "learning_rate", "gradient_norm")
 CELL = r"(?:[-+]?+(?:[0-9.][0-9.:eE+-]*+%?+|(?i:nan|inf))|-++)"  # of a row of numbers
 _NAME = re.compile("[a-z_]+")
-_TIMES = {1.0: "seconds", 1e-3: "milliseconds", 60.0: "minutes", 3600.0: "hours"}
+_TIMES = {factor: unit for unit, factor in IN_SECONDS.items()}
 _LENGTHS = {60.0: "MINUTES", 3600.0: "HOURS"}
 
 

@@ -15,7 +15,8 @@ Kind = Literal["instant", "window_mean", "running_mean", "total", "unknown"]
 Per = Literal["epoch", "run"]
 StepIs = Literal["optimizer_step", "forward_pass", "unknown"]
 
-_OF_TIMES = ("seconds", "milliseconds", "minutes", "hours")
+IN_SECONDS = {"seconds": 1.0, "milliseconds": 1e-3, "minutes": 60.0, "hours": 3600.0}
+_OF_TIMES = tuple(IN_SECONDS)
 _COUNTED = ("images", "samples", "sequences", "tokens", "words", "environment_steps", "unknown")
 UNITS = {
     "throughput": _COUNTED,
@@ -65,6 +66,7 @@ class Field:
     ``per``: whether a running mean starts anew with each "epoch" or covers the whole "run".
     ``step_is``: for an ``accumulation`` what a step of the log is, which decides whether it counts.
     ``first``: for a counter (``step``) the number that the log gives to the first one, 0 or 1.
+    ``is_expected``: the time was not measured, but is computed of the time that a program predicts for what is left.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Field:
     per: Per | None = None
     first: int | None = None
     step_is: StepIs | None = None
+    is_expected: bool = False
 
 
 WHOLE_LINE = Field("text", "LINE")  # of an event
@@ -100,10 +103,11 @@ def _by_remaining(known: Mapping[str, Field]) -> Field | None:
     """What a remaining time means with what is left: its seconds are computed, whatever its own unit."""
     if "remaining" not in known or "duration" in known:
         return None
-    if "step" in known and not {"steps", "steps_per_epoch"}.isdisjoint(known):
-        return Field("step_time", "NUMBER", "seconds", kind="unknown")
+    is_of_unknown_epoch = {"steps_per_epoch", "epochs"} <= known.keys() and "epoch" not in known
+    if "step" in known and not is_of_unknown_epoch and not {"steps", "steps_per_epoch"}.isdisjoint(known):
+        return Field("step_time", "NUMBER", "seconds", kind="unknown", is_expected=True)
     is_of_epochs = "step" not in known and {"epoch", "epochs"} <= known.keys()
-    return Field("duration", "NUMBER", "seconds") if is_of_epochs else None
+    return Field("duration", "NUMBER", "seconds", is_expected=True) if is_of_epochs else None
 
 
 def wrong_parameter(name: str, meaning: Mapping[str, object]) -> tuple[str, Message] | None:

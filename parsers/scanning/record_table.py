@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..grammar.field import Field, computed
+from ..grammar.field import IN_SECONDS, Field, computed
 from ..grammar.format import METRICS
 from ..grammar.timestamps import TURNS, run_on
 from ..io.lazy import pd
@@ -17,7 +17,6 @@ from .prefix import RANK
 
 RECORD = "record"
 FEWEST_LEFT = 20
-_IN_SECONDS = {"milliseconds": 1e-3, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
 
 Order = NDArray[np.int64] | None
 
@@ -84,12 +83,20 @@ def table(found: Sequence[VariantLines], after: np.datetime64 | None = None) -> 
         column = _column(found, name, order)
         if column is not None:
             columns[name] = _finished(column, field, after)
-    made = [computed(lines.variant.fields) for lines in found]
-    for name in dict.fromkeys(field.name for field in made if field):
-        own = columns["work_time"] + columns["reader_time"] if "work_time" in columns else _expected(columns, fields)
-        printed = columns.get(name, own)
-        columns[name] = np.where(np.isnan(printed), own, printed)
-    return RecordTable(columns)
+    return RecordTable({**columns, **_computed(found, columns, order)})
+
+
+def _computed(found: Sequence[VariantLines], columns: Mapping[str, Array], order: Order) -> dict[str, Array]:
+    """The columns that are computed of those that are printed; of each record by the fields of its own line."""
+    made: dict[str, Array] = {}
+    for lines in found:
+        fields = {field.name: field for field in lines.variant.fields}
+        if len(lines) and (field := computed(fields.values())):
+            own = _expected(columns, fields) if field.is_expected else columns["work_time"] + columns["reader_time"]
+            is_own = _ordered(_joined([np.full(len(other), other is lines) for other in found], np.bool_), order)
+            before = made.get(field.name, columns.get(field.name, np.full(len(own), np.nan)))
+            made[field.name] = np.where(is_own & np.isnan(before), own, before)
+    return made
 
 
 def _expected(columns: Mapping[str, Array], fields: Mapping[str, Field]) -> Array:
@@ -98,17 +105,18 @@ def _expected(columns: Mapping[str, Array], fields: Mapping[str, Field]) -> Arra
     NaN of the last, of which programs count one more or less: that would be much of the few that are left.
     """
     left = _left(columns, fields)
-    seconds = columns["remaining"] * _IN_SECONDS[fields["remaining"].unit or "seconds"]
+    seconds = columns["remaining"] * IN_SECONDS[fields["remaining"].unit or "seconds"]
     return np.where(left >= FEWEST_LEFT, seconds / np.maximum(left, 1), np.nan)
 
 
 def _left(columns: Mapping[str, Array], fields: Mapping[str, Field]) -> Array:
     """How many steps are left of the run, or of the epoch where lines do not tell how many epochs there are."""
-    if "step" not in columns:
+    if "step" not in fields:
         return np.asarray(columns["epochs"] - _done(columns["epoch"], fields["epoch"]), np.float64)
-    left = columns.get("steps_per_epoch", columns.get("steps")) - _done(columns["step"], fields["step"])
-    if "steps_per_epoch" in columns and "epochs" in columns:
-        left = left + (columns["epochs"] - _done(columns["epoch"], fields["epoch"])) * columns["steps_per_epoch"]
+    total = "steps_per_epoch" if "steps_per_epoch" in fields else "steps"
+    left = columns[total] - _done(columns["step"], fields["step"])
+    if total == "steps_per_epoch" and {"epoch", "epochs"} <= fields.keys():
+        left = left + (columns["epochs"] - _done(columns["epoch"], fields["epoch"])) * columns[total]
     return np.asarray(left, np.float64)
 
 

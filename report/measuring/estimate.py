@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.grammar.field import Field
+from parsers.grammar.field import IN_SECONDS, Field
 from parsers.runs.facts import Fact, is_count
 
 from .protocol import NoMeasurement, Protocol
@@ -64,7 +64,6 @@ RUNS_ON = (
 
 # What times may be rounded to, and how many of it at least say something: half a one is a small part of them.
 _ROUNDED_TO = {"step_time": ("milliseconds", 5), "duration": ("seconds", 3)}
-_IN_A_SECOND = {"seconds": 1, "milliseconds": 1000, "minutes": 1 / 60, "hours": 1 / 3600}
 
 
 def column(records: Records, fields: Fields, protocol: Protocol) -> str:
@@ -167,9 +166,9 @@ def _inverse(records: Columns, fields: Fields, kind: str) -> Values | None:
 
 
 def _in_a_second(field: Field) -> float:
-    if field.unit not in _IN_A_SECOND:
+    if field.unit not in IN_SECONDS:
         raise NoMeasurement(UNKNOWN_UNIT, field=field.name, unit=field.unit)
-    return _IN_A_SECOND[field.unit]
+    return 1 / IN_SECONDS[field.unit]
 
 
 def _counter(fields: Fields, kind: str, field: Field) -> Field:

@@ -85,13 +85,14 @@ class Selection:
     def warnings(self) -> Iterator[Message]:
         """Warn of what could not be read, and of a window that is not what the protocol takes."""
         log, protocol = self.log, self.log.protocol
-        yield from of_column(log.records.rows(self.are_used), self.column)
+        field = log.fields.get((protocol.records, self.column))
+        yield from of_column(log.records.rows(self.are_used), self.column, field)
         yield from of_records(self.available, self.column, self.reasons)
         if earlier := left_out(self.available, self.column, self.reasons):
             yield earlier
         if self.column != "throughput":
             yield from of_sizes(log.records.rows(self.are_used), own_sizes(log.records.rows(self.are_used), log.facts))
-        yield from of_steps(log.records, log.fields, protocol, log.fields.get((protocol.records, self.column)))
+        yield from of_steps(log.records, log.fields, protocol, field)
 
     @property
     def rates(self) -> Values | None:

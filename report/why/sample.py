@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from parsers.grammar.field import Field
+from parsers.grammar.field import IN_SECONDS, Field
 from parsers.io.lazy import pd
 from parsers.runs.facts import is_count
 from parsers.runs.format_records import FormatRecords
@@ -105,8 +105,7 @@ def _of_a_step(amount: float, counted: str, facts: Facts) -> Iterator[Factor]:
 
 COUNTS = ("sample_count", "token_count")
 # The seconds of a time in other units, as awk computes them.
-_LONGER = {"minutes": 60, "hours": 3600}
-SECONDS = {"milliseconds": "{0} / 1000"} | {unit: f"{{0}} * {seconds}" for unit, seconds in _LONGER.items()}
+SECONDS = {"milliseconds": "{0} / 1000"} | {unit: f"{{0}} * {IN_SECONDS[unit]:g}" for unit in ("minutes", "hours")}
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,9 @@ def _is_printed(sample: Sample) -> bool:
     if sample.column == "step_rate":
         printed = 1 / printed
     elif sample.field.unit in SECONDS:
-        printed = printed / 1000 if sample.field.unit == "milliseconds" else printed * _LONGER[str(sample.field.unit)]
+        printed = (
+            printed / 1000 if sample.field.unit == "milliseconds" else printed * IN_SECONDS[str(sample.field.unit)]
+        )
     return bool(np.array_equal(printed, sample.values))
 
 

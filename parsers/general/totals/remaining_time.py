@@ -8,6 +8,7 @@ import numpy as np
 from ...io.message import Message
 from ...naming.sense import REMAINING, Sense
 from ...naming.slots import Slot
+from ...scanning.record_table import FEWEST_LEFT
 from ..choice import Choice
 from ..evaluation_titles import not_of_training
 from ..gathered import Gathered, Spoken
@@ -29,7 +30,7 @@ TOTALS_DIFFER = "its lines count up to several totals, and may be of several loo
 NO_FIRST_EPOCH = "nothing shows whether its epochs count from 0 or 1"
 TOO_FEW = "too few of its lines have more than {count} steps or epochs left"
 TOO_COARSE = "its last digit is too much of it"
-FEWEST, FEWEST_LEFT = 10, 20
+FEWEST = 10
 MOST_ROUNDED = 0.02  # of a usual number, half of its last digit
 LEAST_VARIED = 0.5  # by what factor, as a logarithm, what is left differs where it shows anything
 MOST_SLOPE = 0.3

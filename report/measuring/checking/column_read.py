@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from parsers.grammar.field import Field
 from parsers.io.message import Message
 
 from ..record_columns import Columns
@@ -22,11 +23,14 @@ OF_TARGET = (
 WARNINGS = (WITHOUT_LOADING, EXPECTED, OF_TARGET)
 
 
-def of_column(used: Columns, column: str) -> Iterator[Message]:
-    """Tell what a column holds, or lacks, that its name does not say; ``used``: the records that are used."""
+def of_column(used: Columns, column: str, field: Field | None) -> Iterator[Message]:
+    """Tell what a column holds, or lacks, that its name does not say.
+
+    ``used``: the records that are used; ``field``: what the format says of the column, None of the clock.
+    """
     if column == "work_time":
         yield Message(WITHOUT_LOADING)
-    if column in ("step_time", "duration") and "remaining" in used:
+    if field and field.is_expected:
         yield Message(EXPECTED, column=column)
     if column == "throughput" and (source := _mean_of_source(used)) > 0:  # pictures and sounds have no tokens
         yield Message(OF_TARGET, source=f"{source:.6g}")

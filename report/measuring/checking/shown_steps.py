@@ -59,7 +59,8 @@ def represented(part: FormatRecords, facts: Facts, found: Measurement) -> Measur
         return found
     if _are_first_steps(part, found):
         return _between_epochs(part, facts, found)
-    if "remaining" in part.table:
+    times = part.fields.get(("step", "step_time"))
+    if times and times.is_expected:
         return _of_predicted(part, facts, found)
     beside = by_means_beside(part, facts, found, "step")
     of_all = next((one for one in beside if one.measurement.protocol.estimate == "instant"), None)
