@@ -197,7 +197,7 @@ def test_of_two_bars_in_each_epoch_the_first_is_of_training_if_it_is_longer_and_
     found = shown(tmp_path, passes(*((epoch, *bar) for epoch in range(8) for bar in ((40, 0.5), (30, 0.1)))))
     assert found["throughput"]["value"] == 2
     assert said(found, "that of 40 steps is taken for training")
-    assert said(found, "by its own clock it makes 2.05263 steps/s in all")  # 39 steps in 19 whole seconds
+    assert said(found, "its own clock gives 2.05263 steps/s in all")  # 39 steps in 19 whole seconds
     assert said(found, "The 240 records of that of 30 steps, first at line 41, are left out")
 
 

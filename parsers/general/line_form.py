@@ -99,7 +99,7 @@ class LineForm:
 
     @cached_property
     def has_evidence(self) -> bool:
-        """Whether its lines say what only training does: a loss, a learning rate."""
+        """Whether its lines say what only training does: a loss, a learning rate, those of two adversaries."""
         return self.has_adversaries or any(slot.sense and slot.sense.role in EVIDENCE for slot in self.said.slots)
 
     @cached_property
@@ -214,7 +214,10 @@ class LineForm:
 
     @property
     def counter(self) -> Slot | None:
-        """What counts its steps: a number of that name, or else the last leading one without a name."""
+        """What counts its steps: a number of that name, or else the last leading one without a name.
+
+        A number of that name with a point is a mean, and counts only where there is no other.
+        """
         return self._whole_step or (self._bare[-1] if self._bare else self.first("step"))
 
     @property

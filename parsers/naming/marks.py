@@ -3,6 +3,7 @@
 import re
 
 TRAINING = "训练|訓練|学習|학습"
+AGENT = "roll[ _-]?outs?|episodes?|rewards?"
 EVALUATION = "验证|评估|测试|検証|評価"
 HALF = r" ?[AaPp][Mm](?![A-Za-z])"  # of the day: 01:02:03 PM
 _CLOCK = rf"\d\d:\d\d:\d\d(?:[.,:]\d+)?(?:{HALF})?"

@@ -87,7 +87,7 @@ def _with_minutes(words: Words, behind: Words) -> Words:
     if behind != ("m",):
         return behind
     is_called_time = find(named("step_time", "unproven") | named("elapsed"), words) is not None
-    return ("min",) if is_called_time or not listed("lasting").isdisjoint(words) else behind
+    return ("min",) if is_called_time or not listed("durations").isdisjoint(words) else behind
 
 
 def _composed_sense(words: Words, behind: Words) -> Sense | None:

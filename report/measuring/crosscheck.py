@@ -65,6 +65,13 @@ class Check:
     told: str = DIFFERS
 
 
+def by_clock(measured: Protocol, *, in_steps: bool) -> Protocol:
+    """The clock between all records of steps of the same run, of samples or ``in_steps``."""
+    run = {} if measured.run is None else {"run": str(measured.run)}
+    counted = IN_STEPS["clock"] if in_steps else {"estimate": "clock"}
+    return Protocol.of({"records": "step", **counted, **run})
+
+
 def checks(part: FormatRecords, facts: Facts, measured: Measurement) -> Iterator[Check]:
     """The throughput by every other estimate that the log allows over the same window; a sample is a sequence."""
     part = part.of_run(measured.protocol.run)

@@ -152,16 +152,16 @@ REFUSED: dict[str, tuple[str, str]] = {
         of_run("[{n}/{N}] loss: {loss:.4f} ETA: {clock}\n"),
         "it may be the time left for the epoch or for the whole run",
     ),
-    "without a total": (of_one_loop("iter: {n}, loss: {loss:.4f}, eta: {clock}\n"), "do not say of how many steps"),
+    "without a total": (of_one_loop("iter: {n}, loss: {loss:.4f}, eta: {clock}\n"), "do not show how many steps"),
     "of steps up to several totals": (
         of_one_loop("iter: {n}/{N}, loss: {loss:.4f}, eta: {clock}\n")
         + of_one_loop("iter: {n}/{N}, loss: {loss:.4f}, eta: {clock}\n", steps=900, last=900),
-        "several totals",
+        "different totals",
     ),
     "of few lines": (of_one_loop("iter: {n}/{N}, loss: {loss:.4f}, eta: {clock}\n", last=300), "too few of its lines"),
     "in whole minutes": (
         "".join(f"iter: {n}/4000, loss: {n / 4000:.4f}, eta: {(4000 - n) // 480} min\n" for n in range(40, 4000, 40)),
-        "its last digit is too much of it",
+        "it is printed with too few digits",
     ),
     "of epochs whose first is not shown": (
         "".join(f"Epoch {e}/100 loss: {1 / e:.4f} ETA: {timedelta(seconds=(100 - e) * 120)}\n" for e in range(20, 70)),

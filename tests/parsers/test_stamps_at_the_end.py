@@ -71,7 +71,7 @@ def test_what_is_called_steps_of_something_counts_them_where_it_only_rises(tmp_p
     said = " ".join(map(str, found.warnings))
     assert found.measurement is not None
     assert found.measurement.value == approx(100 / EACH)
-    assert '"steps this episode" counts the steps, for it rises from line to line' in said
+    assert '"steps this episode" is taken as the step counter, since it rises from line to line' in said
     assert "may count environment steps rather than optimizer steps" in said
 
 

@@ -55,7 +55,7 @@ def test_one_of_a_loop_is_taken_for_a_step_where_lines_count_steps_and_it_is_sai
     found = read(tmp_path, steps(line))
     assert found.measurement is not None
     assert found.measurement.value == approx(1 / 0.54, rel=0.01)
-    assert "a loop is taken to be one step" in " ".join(map(str, found.warnings))
+    assert "one loop is assumed to be one step" in " ".join(map(str, found.warnings))
 
 
 NOT_OF_STEPS = {

@@ -7,6 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from ...io.message import Message
+from ...naming.marks import AGENT
 from ..evaluation_titles import is_title_of_evaluation
 from ..gathered import MOST_OF_A_FORM, Gathered, once_a_log
 from ..line_form import EVALUATION, TRAINING
@@ -45,10 +46,7 @@ LONGEST_AND_SLOWEST = (
 BEHIND_OTHERS = (
     "the progress bar belongs to training: a loss line follows each pass, and the other bars ended before the first"
 )
-_ACTS = re.compile(
-    r"(?i)(?<![a-z])(?:roll[ _-]?outs?|episodes?|rewards?|replay|self[ _-]?play|trajector(?:y|ies)|ppo|grpo|rlhf)"
-    r"(?![a-z])"
-)
+_ACTS = re.compile(rf"(?i)(?<![a-z])(?:{AGENT}|replay|self[ _-]?play|trajector(?:y|ies)|ppo|grpo|rlhf)(?![a-z])")
 FEWEST = 2  # passes
 FEWEST_RESULTS = 4
 MOST_BESIDE = 0.75

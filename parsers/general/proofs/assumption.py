@@ -20,9 +20,9 @@ A_MEAN = "{name} is a mean, and the log does not show of what"
 OF_A_RUN = "{name} covers the whole run; if it resumed from a checkpoint, steps done before may be counted"
 WITH_EVALUATION = "{name} may include the evaluation whose results are on the same lines"
 MAY_BE_SAMPLES = "what stands before the total in {counter} counts steps; nothing names it, and it may count samples"
-CALLED_STEPS = '"{name}" counts the steps, for it rises from line to line'
+CALLED_STEPS = '"{name}" is taken as the step counter, since it rises from line to line'
 MAY_BE_OF_ENVIRONMENT = (
-    "its lines tell of an environment or of rewards, so it may count environment steps rather than optimizer steps"
+    "its lines mention an environment or rewards, so it may count environment steps rather than optimizer steps"
 )
 SEVERAL_AT_ONCE = "the progress bar advances by multiples of {count}; it may count samples rather than steps"
 OF_ONE_PROCESS = "{name} is per process: each step usually has {count} lines"

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...io.message import Message
+from ...naming.marks import AGENT
 from ...naming.sense import ENVIRONMENT_STEPS
 from ...naming.slots import Slot
 from ...naming.vocabulary import counted, listed, split
@@ -22,7 +23,7 @@ COUNTED_BESIDE = '{name} has no unit; it is assumed to count environment steps, 
 MOST_BEHIND = 2  # lines
 BY_STAMPS = (0.5, 2.0)  # a pause or an evaluation between two lines is not in the rate
 # Frames are of videos as well.
-_OF_AGENTS = re.compile(r"(?i)(?<![a-z])(?:mean_|avg_)?(?:rewards?|rew|episodes?|policy|actor|rollouts?)(?![a-z])")
+_OF_AGENTS = re.compile(rf"(?i)(?<![a-z])(?:{AGENT}|rew|policy|actor)(?![a-z])")
 
 
 def why_environment_steps(series: SpokenSeries, gathered: Gathered) -> Message | None:

@@ -17,19 +17,19 @@ from ..proofs.no_measure import last_digit
 from ..proofs.proof import Proven
 from ..spoken_series import Numbers, SpokenSeries
 
-OF_RUN = "{name} is the time left for the whole run: it does not fall with the steps left of an epoch"
-OF_EPOCH = "{name} is the time left for an epoch: it falls with the steps left of it"
+OF_RUN = "{name} is the time left for the whole run: it does not fall with the steps left in an epoch"
+OF_EPOCH = "{name} is the time left for an epoch: it falls with the steps left in it"
 OF_ALL_STEPS = "{name} is taken as the time left for all {total} steps"
 OF_ALL_EPOCHS = "{name} is taken as the time left for all {total} epochs"
 UNCLEAR = "it may be the time left for the epoch or for the whole run, and its lines do not show which"
 NOT_FALLING = "it does not fall with what is left"
 NO_UNIT = "the log does not show its unit"
 OF_TWO_PARTS = "it may be in minutes and seconds, or in hours and minutes"
-NO_TOTAL = "its lines do not say of how many steps or epochs"
-TOTALS_DIFFER = "its lines count up to several totals, and may be of several loops"
+NO_TOTAL = "its lines do not show how many steps or epochs there are in all"
+TOTALS_DIFFER = "its lines count up to different totals, so they may belong to different loops"
 NO_FIRST_EPOCH = "nothing shows whether its epochs count from 0 or 1"
 TOO_FEW = "too few of its lines have more than {count} steps or epochs left"
-TOO_COARSE = "its last digit is too much of it"
+TOO_COARSE = "it is printed with too few digits"
 FEWEST = 10
 MOST_ROUNDED = 0.02  # of a usual number, half of its last digit
 LEAST_VARIED = 0.5  # by what factor, as a logarithm, what is left differs where it shows anything
@@ -122,7 +122,7 @@ def _proven(series: SpokenSeries, gathered: Gathered) -> Proven | Message:
 
 
 def _counted(rows: Sequence[Spoken]) -> _Progress:
-    epochs = [row.number(_total(row.form.first("epoch"), row.form)) for row in rows]
+    epochs = [row.number(_total(row.form.first("epoch"))) for row in rows]
     numbers = (
         [row.number(row.form.counter) for row in rows],
         [row.total for row in rows],
@@ -132,7 +132,7 @@ def _counted(rows: Sequence[Spoken]) -> _Progress:
     return _Progress(*map(np.array, numbers))
 
 
-def _total(slot: Slot | None, form: LineForm) -> Slot | None:
+def _total(slot: Slot | None) -> Slot | None:
     """The slot of the second number of a fraction."""
     return None if slot is None or slot.total is None else Slot(slot.total, 0, 0, "", "", None)
 

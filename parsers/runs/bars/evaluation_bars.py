@@ -14,8 +14,8 @@ from ..format_records import FormatRecords
 
 LEFT_OUT = (
     "Each epoch has two progress bars: that of {own} steps is taken for training, since it comes first and its steps "
-    "take {times} times as long; by its own clock it makes {rate} steps/s in all. The {count} records of that of "
-    "{other} steps, first at line {line}, are left out."
+    "take {times} times as long; its own clock gives {rate} steps/s in all. The {count} records of that of {other} "
+    "steps, first at line {line}, are left out."
 )
 FEWEST_EPOCHS = 3
 SLOWER = 1.5  # an evaluation only goes forwards

@@ -13,12 +13,11 @@ WITHOUT_LOADING = (
     "The log prints the time of a step without the loading of its data, so this is the most that the throughput can be."
 )
 EXPECTED = (
-    "The log prints no time spent: {column} is computed from the remaining time that the program predicts and what is "
-    "left, so the throughput is the program's own estimate."
+    "The log prints no measured time: {column} is computed from the remaining time that the program predicts and what "
+    "is left, so the throughput is the program's own estimate."
 )
 OF_TARGET = (
-    "The throughput counts the tokens of the target text; beside it the log prints those of the source text, {source} "
-    "tokens/s on average."
+    "The throughput counts target tokens; the log also prints that of the source tokens, {source} tokens/s on average."
 )
 WARNINGS = (WITHOUT_LOADING, EXPECTED, OF_TARGET)
 

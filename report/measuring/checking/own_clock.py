@@ -9,10 +9,9 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
-from ..crosscheck import IN_STEPS, TOLERANCE
+from ..crosscheck import TOLERANCE, by_clock
 from ..estimate import READS, Facts
 from ..measurement import Measurement, NoMeasurement, measure
-from ..protocol import Protocol
 from ..timing import WARNINGS as OF_PAUSES
 from .rounding import WHOLE_SECONDS
 
@@ -57,12 +56,9 @@ def by_own_clock(part: FormatRecords, facts: Facts, found: Measurement) -> Measu
     """
     if (column := _column(part, found)) is None:
         return found
-    run = {} if found.protocol.run is None else {"run": str(found.protocol.run)}
-    keys = {"records": "step", **IN_STEPS["clock"], **run}
-    if found.protocol.estimate == "step_time":
-        del keys["counts"]
+    protocol = by_clock(found.protocol, in_steps=found.protocol.estimate != "step_time")
     try:
-        clock = _of_large_part(part, facts, measure(part.table, part.fields, facts, Protocol.of(keys)))
+        clock = _of_large_part(part, facts, measure(part.table, part.fields, facts, protocol))
     except NoMeasurement:
         return found
     if (usual := _usual(part, facts, found, clock)) is not None:

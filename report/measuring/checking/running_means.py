@@ -11,7 +11,7 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
 from ..caveats import RUNNING_MEAN
-from ..crosscheck import IN_STEPS, TOLERANCE, Check, by
+from ..crosscheck import TOLERANCE, Check, by, by_clock
 from ..estimate import READS, Facts, Values
 from ..measurement import Measurement, NoMeasurement, measure
 from ..protocol import Protocol
@@ -76,12 +76,9 @@ def _clock_of_run(part: FormatRecords, found: Measurement) -> int | None:
 
 def _within_epochs(part: FormatRecords, facts: Facts, found: Measurement, line: int) -> Measurement:
     """The measurement by the clock of a bar that goes on from epoch to epoch."""
-    run = {} if found.protocol.run is None else {"run": str(found.protocol.run)}
-    keys = {"records": "step", **IN_STEPS["clock"], **run}
-    if found.protocol.estimate == "step_time":
-        del keys["counts"]
+    protocol = by_clock(found.protocol, in_steps=found.protocol.estimate != "step_time")
     try:
-        clock = measure(part.table, part.fields, facts, Protocol.of(keys))
+        clock = measure(part.table, part.fields, facts, protocol)
     except NoMeasurement:
         raise NoMeasurement(CLOCK_GOES_ON, line=line) from None
     return replace(clock, warnings=(*clock.warnings, Message(WITHIN_EPOCHS, line=line)))

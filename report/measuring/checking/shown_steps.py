@@ -11,10 +11,10 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
 from ..caveats import SLOW_START, UNEVEN
-from ..crosscheck import IN_STEPS
+from ..crosscheck import by_clock
 from ..estimate import Facts
 from ..measurement import Measurement, measure
-from ..protocol import NoMeasurement, Protocol
+from ..protocol import NoMeasurement
 from ..record_columns import Columns
 from .own_figures import by_epochs, by_means_beside
 
@@ -115,10 +115,8 @@ def _between_epochs(part: FormatRecords, facts: Facts, found: Measurement) -> Me
     lengths = Columns(part.table).of_kind("step")
     if "steps_per_epoch" not in lengths or not lengths.finite("steps_per_epoch").all():
         raise refused
-    run = {} if found.protocol.run is None else {"run": str(found.protocol.run)}
-    protocol = Protocol.of({"records": "step", **IN_STEPS["clock"], **run})
     try:
-        clock = measure(part.table, part.fields, facts, protocol)
+        clock = measure(part.table, part.fields, facts, by_clock(found.protocol, in_steps=True))
     except NoMeasurement:
         raise refused from None
     return replace(clock, warnings=(*clock.warnings, Message(BETWEEN_EPOCHS, count=len(found.use.used))))
