@@ -62,7 +62,8 @@ def _line(entry: Any) -> str:
 
 def _meaning(field: Field) -> dict[str, Any]:
     """The unit, scope and kind of a column, and whatever else its grammar says of it."""
-    return {key: value for key, value in vars(field).items() if value is not None and key not in ("name", "type")}
+    stated = ((key, value) for key, value in vars(field).items() if not (value is None or value is False))
+    return {key: value for key, value in stated if key not in ("name", "type")}
 
 
 def _row(row: dict[Any, Any]) -> dict[str, Any]:
