@@ -59,8 +59,7 @@ def represented(part: FormatRecords, facts: Facts, found: Measurement) -> Measur
         return found
     if _are_first_steps(part, found):
         return _between_epochs(part, facts, found)
-    times = part.fields.get(("step", "step_time"))
-    if times and times.is_expected:
+    if _are_predicted(part):
         return _of_predicted(part, facts, found)
     beside = by_means_beside(part, facts, found, "step")
     of_all = next((one for one in beside if one.measurement.protocol.estimate == "instant"), None)
@@ -76,6 +75,12 @@ def represented(part: FormatRecords, facts: Facts, found: Measurement) -> Measur
         raise NoMeasurement(UNLIKE, first=first, last=last, shown=f"{found.value:.6g}", **told)
     said = Message(MEDIAN_OF_SHOWN, mean=f"{found.value:.6g}", **told)
     return _told(median, found, said)
+
+
+def _are_predicted(part: FormatRecords) -> bool:
+    """Whether the times of steps are those that a program expects the rest to take."""
+    times = part.fields.get(("step", "step_time"))
+    return times is not None and times.is_expected
 
 
 def _of_predicted(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
