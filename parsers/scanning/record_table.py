@@ -95,11 +95,14 @@ def table(found: Sequence[VariantLines], after: np.datetime64 | None = None) -> 
 def _expected(columns: Mapping[str, Array], fields: Mapping[str, Field]) -> Array:
     """The seconds that each step that is left is expected to take, or each epoch where lines count no steps.
 
-    NaN of the last, of which programs count one more or less: that would be much of the few that are left.
+    NaN of the last, of which programs count one more or less, and of the last minutes where whole ones are printed:
+    that would be much of the few that are left.
     """
-    left = _left(columns, fields)
-    seconds = columns["remaining"] * _IN_SECONDS[fields["remaining"].unit or "seconds"]
-    return np.where(left >= FEWEST_LEFT, seconds / np.maximum(left, 1), np.nan)
+    left, remaining = _left(columns, fields), columns["remaining"]
+    seconds = remaining * _IN_SECONDS[fields["remaining"].unit or "seconds"]
+    known = remaining[np.isfinite(remaining)]
+    is_known = (left >= FEWEST_LEFT) & (remaining >= (FEWEST_LEFT if (known == np.round(known)).all() else 0))
+    return np.where(is_known, seconds / np.maximum(left, 1), np.nan)
 
 
 def _left(columns: Mapping[str, Array], fields: Mapping[str, Field]) -> Array:
