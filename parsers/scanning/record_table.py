@@ -92,21 +92,26 @@ def _computed(found: Sequence[VariantLines], columns: Mapping[str, Array], order
     for lines in found:
         fields = {field.name: field for field in lines.variant.fields}
         if len(lines) and (field := computed(fields.values())):
-            own = _expected(columns, fields) if field.is_expected else columns["work_time"] + columns["reader_time"]
             is_own = _ordered(_joined([np.full(len(other), other is lines) for other in found], np.bool_), order)
-            before = made.get(field.name, columns.get(field.name, np.full(len(own), np.nan)))
-            made[field.name] = np.where(is_own & np.isnan(before), own, before)
+            own = {name: columns[name][is_own] for name in fields}
+            times = _expected(own, fields) if field.is_expected else own["work_time"] + own["reader_time"]
+            column = made.get(field.name, columns.get(field.name, np.full(len(is_own), np.nan))).copy()
+            column[is_own] = np.where(np.isnan(column[is_own]), times, column[is_own])
+            made[field.name] = column
     return made
 
 
 def _expected(columns: Mapping[str, Array], fields: Mapping[str, Field]) -> Array:
     """The seconds that each step that is left is expected to take, or each epoch where lines count no steps.
 
-    NaN of the last, of which programs count one more or less: that would be much of the few that are left.
+    NaN of the last, of which programs count one more or less, and of the last minutes where whole ones are printed:
+    that would be much of the few that are left.
     """
-    left = _left(columns, fields)
-    seconds = columns["remaining"] * IN_SECONDS[fields["remaining"].unit or "seconds"]
-    return np.where(left >= FEWEST_LEFT, seconds / np.maximum(left, 1), np.nan)
+    left, remaining = _left(columns, fields), columns["remaining"]
+    seconds = remaining * IN_SECONDS[fields["remaining"].unit or "seconds"]
+    known = remaining[np.isfinite(remaining)]
+    is_known = (left >= FEWEST_LEFT) & (remaining >= (FEWEST_LEFT if (known == np.round(known)).all() else 0))
+    return np.where(is_known, seconds / np.maximum(left, 1), np.nan)
 
 
 def _left(columns: Mapping[str, Array], fields: Mapping[str, Field]) -> Array:

@@ -85,3 +85,23 @@ def test_the_clock_between_the_first_steps_of_epochs_counts_all_their_steps(tmp_
 def test_epochs_of_one_step_need_no_clock(tmp_path: Path) -> None:
     found = read(tmp_path, of_logger(40, steps="[0/1]")).measurement
     assert found is not None and found.protocol.estimate == "steps"
+
+
+def predicted(seconds: float, *, resumed: bool) -> str:
+    """A program that prints the minutes left of an epoch, by steps that it counts as done in no time if it resumed."""
+    lines = []
+    for step in range(4100 if resumed else 100, 9900, 100):
+        spent = seconds * (step - 4000 if resumed else step)
+        left = spent / step * 10000 // 60 - spent // 60
+        lines.append(f"Epoch:[1/1]({step}/10000) loss:2.500 lr:0.0002000 epoch_Time:{left}min:\n")
+    return "".join(lines)
+
+
+def test_the_time_left_of_an_epoch_makes_the_throughput(tmp_path: Path) -> None:
+    found = read(tmp_path, predicted(0.9, resumed=False)).measurement
+    assert found is not None and found.value == pytest.approx(1 / 0.9, rel=0.01)
+
+
+def test_predictions_that_count_steps_before_a_checkpoint_are_refused(tmp_path: Path) -> None:
+    found = read(tmp_path, predicted(9.0, resumed=True))
+    assert (found.measurement, "in the first half of its lines" in str(found.reason)) == (None, True)

@@ -20,6 +20,7 @@ from .own_figures import by_epochs, by_means_beside
 
 FAR = 0.1  # of a throughput
 NEAR = 0.15  # a usual step to the mean of all, which holds the first one of each epoch
+TREND = 1.5  # from one half of predictions to the other
 ESTIMATES = ("reported", "step_time", "steps")
 
 MEDIAN_OF_SHOWN = (
@@ -34,6 +35,10 @@ MEDIAN_OF_PREDICTED = (
     "The median is used, as single predictions may be far off: a remaining time that is computed from one slow step "
     "counts that step for all that are left. The mean is {mean} {unit}."
 )
+PREDICTIONS_DIFFER = (
+    "The remaining time, which is all that the log prints, predicts {early} {unit} in the first half of its lines and "
+    "{late} {unit} in the second (line {first} to {last}): too far apart for a throughput."
+)
 UNLIKE = (
     "The steps that the log shows (line {first} to {last}) give {shown} {unit}, but the running means beside them, "
     "which hold all steps, {value} {unit}: too far apart for a throughput."
@@ -46,7 +51,7 @@ BETWEEN_EPOCHS = (
     "them is used: it counts all steps of an epoch, with its evaluation and checkpoint."
 )
 WARNINGS = (MEDIAN_OF_SHOWN, MEDIAN_AS_EPOCHS, MEDIAN_OF_PREDICTED, BETWEEN_EPOCHS)
-OF_SHOWN_STEPS = (UNLIKE, ONLY_FIRST)
+OF_SHOWN_STEPS = (UNLIKE, ONLY_FIRST, PREDICTIONS_DIFFER)
 
 
 def represented(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
@@ -85,10 +90,22 @@ def _are_predicted(part: FormatRecords) -> bool:
 
 def _of_predicted(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
     """The measurement, or by the median where a few predictions of a program make its mean."""
+    _refuse_trend(found)
     if not any(one.key in (UNEVEN, SLOW_START) for one in found.warnings):
         return found
     median = measure(part.table, part.fields, facts, found.protocol.overridden("statistic=median"))
     return _told(median, found, Message(MEDIAN_OF_PREDICTED, mean=f"{found.value:.6g}", unit=found.unit))
+
+
+def _refuse_trend(found: Measurement) -> None:
+    """Refuse predictions that get better or worse, as where steps before a checkpoint count as done in no time."""
+    if found.rates is None or len(found.rates) < 2:
+        return
+    early, late = (float(np.median(half)) for half in np.array_split(found.rates, 2))
+    if max(early, late) > TREND * min(early, late):
+        first, last = found.ends
+        told = {"early": f"{early:.6g}", "late": f"{late:.6g}", "unit": found.unit}
+        raise NoMeasurement(PREDICTIONS_DIFFER, first=first, last=last, **told)
 
 
 def _as_epochs(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
