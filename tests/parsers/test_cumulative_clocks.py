@@ -101,7 +101,7 @@ def test_a_clock_that_begins_anew_with_each_epoch_times_its_steps_alone(tmp_path
 def test_lines_that_end_an_epoch_each_count_all_its_steps(tmp_path: Path) -> None:
     text = log("{s:.0f} s | epoch: {n} step: 1335 total_loss: {loss:.4f}", range(1, 21), each=373)
     assert rate(tmp_path, text) == approx(1335 / 373, rel=0.01)
-    assert "each line ends an epoch of 1335 steps" in " ".join(map(str, read(tmp_path, text).warnings))
+    assert "the end of an epoch of 1335 steps" in " ".join(map(str, read(tmp_path, text).warnings))
 
 
 @pytest.mark.parametrize("step", ["10", "100", "99", "32", "150/938"])

@@ -17,7 +17,7 @@ from .step_proof import AS_STAMPS, AS_THE_CLOCK, LEAST, LEAST_SECONDS
 CLOCK = "{name} is the time since the start: it rises with the steps"
 IN_SECONDS = "{name} has no unit; seconds are assumed, since in milliseconds a step would take less than 1 ms"
 AS_A_RULE = "{name} has no unit; seconds are assumed, the usual unit of the time since the start"
-ENDS = "each line ends an epoch of {count} steps"
+ENDS = "each line is that of the end of an epoch of {count} steps"
 _DRAWN = re.compile(r"\[[ =#>.\-]{4,}\]")
 FEWEST = 2  # intervals, where the stamps of the lines show the same
 FROM_START = 4.0  # times that the first steps may take as long as others
