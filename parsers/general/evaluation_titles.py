@@ -25,6 +25,15 @@ _TITLE = re.compile(
     r"(?i)[^a-z]*(?:[a-z]+ ){0,2}?(?:evaluat[a-z]+|validat[a-z]+|test(?:ing)?|inference)(?: [a-z]+){0,4}[^a-z0-9]*$"
 )
 _TRAINS = re.compile(r"(?i)(?<![a-z])train")
+# The same of any split of the data, in a longer sentence; data that are got ready stand before training as well.
+_HEADS = re.compile(
+    r"(?i)[^a-z]*(?:[a-z'-]+ ){0,5}?(?:evaluat[a-z]+|validat[a-z]+|val|valid|dev|eval|test(?:ing)?|inference"
+    r"|held-?out)(?: [a-z'-]+){0,4}[^a-z0-9]*$"
+)
+_PREPARES = re.compile(
+    r"(?i)(?<![a-z])(?:train|(?:load|creat|build|read|prepar|process|mak)(?:e|es|ed|ing)? (?:\w+ )*?(?:data|set)"
+    r"|\w*dataset|\w*dataloader)"
+)
 LINES_BEFORE, MOST_LINES_BEFORE = 3, 12
 
 
@@ -53,6 +62,22 @@ def not_of_training(series: SpokenSeries, gathered: Gathered) -> str | None:
     own, rest = series.values[is_other], series.values[~is_other]
     is_unlike = len(own) and len(rest) and abs(np.median(own) / np.median(rest) - 1) > AGREE
     return OF_EVALUATION if is_unlike or _is_announced(series, gathered) else None
+
+
+def is_clock_of_evaluation(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether numbers that rise with the steps do so under the heading of an evaluation.
+
+    All of them, or some that rise faster or slower than the others.
+    """
+    begins = np.flatnonzero(np.diff(series.steps) <= 0) + 1
+    above = [gathered.head[max(series.rows[run].line - 2, 0) :][:1] for run in (0, *begins)]
+    is_other = np.array([any(_HEADS.match(line) and not _PREPARES.search(line) for line in lines) for lines in above])
+    if not is_other.any():
+        return False
+    runs = zip(np.split(series.values, begins), np.split(series.steps, begins), strict=True)
+    each = np.array([np.ptp(values) / max(np.ptp(steps), 1) for values, steps in runs])
+    own, rest = each[is_other], each[~is_other]
+    return not len(rest) or bool(abs(np.median(own) / np.median(rest) - 1) > AGREE)
 
 
 def _is_announced(series: SpokenSeries, gathered: Gathered) -> bool:

@@ -10,7 +10,7 @@ from .ordinal import full_name, is_of_word, ordinal
 from .sense import ELAPSED, EPOCH, RATE, REMAINING, SPEEDS, STEP, STEP_TIME, TIME, Sense, composed, per_epoch, sense
 from .stretch import stretch
 from .time_phrase import plain_unit, time_over
-from .vocabulary import counted, lasting, named, seconds, split
+from .vocabulary import counted, is_of_millions, lasting, named, seconds, split
 
 NUMBER = re.compile(
     r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
@@ -182,7 +182,7 @@ class _SlotReader:
         behind = scaled.end() if scaled else end
         unit = self._unit(behind, key, is_strong=is_strong, is_in_brackets=text.endswith("("))
         meaning = sense(key, plain_unit(unit), is_strong=is_strong)
-        scale = _SCALES.get(scaled[1]) if scaled else 1.0
+        scale = _SCALES.get(scaled[1]) if scaled else None if is_of_millions(self.line[end:]) else 1.0
         if scale is None or (scaled and not _may_be_scaled(meaning, scale)):
             return Slot(place, start, end, text, "", None)
         return Slot(place, start, behind, text, unit if meaning else "", meaning, scale=scale)

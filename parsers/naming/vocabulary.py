@@ -13,6 +13,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN = re.compile(r"[_\-.!@:\[\]()%#$*\"'|\\{}<>,;=+\s]+")
 _SECONDS = {"s": 1.0, "ms": 1e-3}
 _LASTING = _SECONDS | {"min": 60.0, "h": 3600.0}
+_MILLIONS = re.compile(r"m ([A-Za-z]+)(?![\w/]| per |\W{0,3}\d)")
 MOST_WORDS = 9  # of a name; what stands before them is a sentence
 
 
@@ -80,3 +81,9 @@ def without(phrase: Words, words: Sequence[str]) -> Words:
 def lasting(words: Words) -> float | None:
     """How many seconds a unit of time is that stands alone behind a number, which may be minutes or hours."""
     return _LASTING.get(_inverted("seconds").get(words[0], "")) if len(words) == 1 else None
+
+
+def is_of_millions(behind: str) -> bool:
+    """Whether a text behind a number says that it is millions of something: `12.5m tokens`, and no next name."""
+    found = _MILLIONS.match(behind)
+    return found is not None and counted(found[1].lower()) is not None

@@ -148,3 +148,61 @@ def test_whole_seconds_go_on_over_epochs_where_the_steps_do(tmp_path: Path) -> N
         f'{{"epoch": {n // 10}, "step": {5 * n}, "loss": {2 / (n + 1):.4f}, "time": {4 + 2 * n}}}\n' for n in range(60)
     )
     assert rate(tmp_path, text) == approx(2.5)
+
+
+HEADINGS = (
+    "Running on dev set",
+    "--- val ---",
+    "Valid",
+    "Inference on test set",
+    "Loading the best model for evaluation",
+)
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+def test_a_clock_below_the_heading_of_an_evaluation_is_none_of_training(tmp_path: Path, heading: str) -> None:
+    line = "batch {step}/2000 loss {loss:.4f} elapsed {m:.2f} min"
+    assert "follow an evaluation heading" in refused(tmp_path, f"{heading}\n{log(line)}")
+
+
+@pytest.mark.parametrize("heading", ["Loading validation data", "Training with validation", "Validation dataset ready"])
+def test_data_of_an_evaluation_that_are_got_ready_stand_before_training_as_well(tmp_path: Path, heading: str) -> None:
+    text = f"{heading}\n" + log("batch {step}/2000 loss {loss:.4f} elapsed {m:.2f} min")
+    assert rate(tmp_path, text) == approx(10 / EACH, rel=0.01)
+
+
+def test_two_loops_in_turns_in_one_form_are_not_told_apart(tmp_path: Path) -> None:
+    loops = (("{step}/100", range(1, 11), EACH), ("{step}/300", range(1, 31), EACH / 9))
+    text = "".join(
+        log(f"Epoch {epoch} batch {steps} loss {{loss:.4f}} elapsed {{m:.3f}} min", lines, each=each)
+        for epoch in range(8)
+        for steps, lines, each in loops
+    )
+    refused(tmp_path, text)
+
+
+def test_clocks_of_several_processes_that_differ_are_not_taken_for_one(tmp_path: Path) -> None:
+    lines = (
+        log(f"[rank{rank}] step {{step}} loss {{loss:.4f}} elapsed {{m:.2f}} min", begin=7 * rank) for rank in (1, 0)
+    )
+    both = zip(*(text.splitlines(keepends=True) for text in lines), strict=True)
+    refused(tmp_path, "".join(line for pair in both for line in pair))
+
+
+@pytest.mark.parametrize("name", ["gpu elapsed {m:.2f} min", "elapsed (cpu) {m:.2f} min", '"cpu_elapsed_s": {s:.1f}'])
+def test_the_time_of_all_processors_is_not_that_since_the_start(tmp_path: Path, name: str) -> None:
+    refused(tmp_path, log(f"step {{step}} loss {{loss:.4f}} {name}"))
+
+
+def test_a_tag_of_an_evaluation_may_end_a_line(tmp_path: Path) -> None:
+    refused(tmp_path, log("step {step}/2000 loss {loss:.4f} elapsed {m:.2f} min [eval]"))
+
+
+@pytest.mark.parametrize("name", ["elapsed", "time elapsed:"])
+def test_millions_of_tokens_are_no_minutes(tmp_path: Path, name: str) -> None:
+    refused(tmp_path, log(f"step {{step}} loss {{loss:.4f}} {name} {{m:.2f}}m tokens"))
+
+
+def test_minutes_before_the_name_of_a_counter_are_no_millions(tmp_path: Path) -> None:
+    text = log("step {step} loss {loss:.4f} elapsed {m:.2f}m tokens {step}00")
+    assert rate(tmp_path, text) == approx(10 / EACH, rel=0.01)

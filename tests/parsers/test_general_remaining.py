@@ -125,6 +125,11 @@ def test_the_prediction_of_a_program_is_called_one(tmp_path: Path) -> None:
     assert any("the throughput is the program's own estimate" in str(one) for one in told)
 
 
+def test_what_counts_under_no_name_up_to_a_total_may_be_samples(tmp_path: Path) -> None:
+    text = of_one_loop("[{n}/{N}] loss {loss:.4f} eta {seconds}s\n")
+    assert any("it may count samples" in str(one) for one in summarise(write(tmp_path, text), None, ()).warnings)
+
+
 def test_one_slow_step_of_many_predictions_does_not_make_their_speed(tmp_path: Path) -> None:
     lines = READ["behind the number of an epoch and of a batch"].splitlines(keepends=True)
     place, clock_of = 40, lines[40].rpartition(" ")[2]

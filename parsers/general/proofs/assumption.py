@@ -6,7 +6,7 @@ import numpy as np
 
 from ...grammar.timestamps import OF_DAY
 from ...io.message import Message
-from ...naming.sense import DURATION, ELAPSED, STEP, STEP_RATE, STEP_TIME, TIME
+from ...naming.sense import DURATION, ELAPSED, REMAINING, STEP, STEP_RATE, STEP_TIME, TIME
 from ...naming.vocabulary import listed, split
 from ..bars.training_bar import counted_at_once
 from ..spoken_series import SpokenSeries
@@ -43,7 +43,7 @@ def assumptions(speeds: Iterable[Proven]) -> Iterator[Message]:
             yield Message(OF_A_RUN, name=one.series.sense.name)
         if one.role in (ELAPSED, DURATION, STEP, STEP_TIME) and _are_evaluated(one.series):
             yield Message(WITH_EVALUATION, name=one.series.sense.name or Message(NAMELESS))
-        if one.role in (ELAPSED, STEP):
+        if one.role in (ELAPSED, REMAINING, STEP):
             yield from _of_counters(one.series)
         if one.is_bar and one.role in (STEP_RATE, STEP_TIME, ELAPSED) and (count := counted_at_once(one.series)) > 1:
             yield Message(SEVERAL_AT_ONCE, count=count)

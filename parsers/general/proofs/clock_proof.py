@@ -17,13 +17,19 @@ from .step_proof import AS_STAMPS, AS_THE_CLOCK, LEAST, LEAST_SECONDS
 CLOCK = "{name} is the time since the start: it rises with the steps"
 IN_SECONDS = "{name} has no unit; seconds are assumed, since in milliseconds a step would take less than 1 ms"
 AS_A_RULE = "{name} has no unit; seconds are assumed, the usual unit of the time since the start"
-ENDS = "each line is that of the end of an epoch of {count} steps"
+ENDS = (
+    "each line is that of the end of an epoch of {count} steps, and the time between two of them may hold an evaluation"
+)
 _DRAWN = re.compile(r"\[[ =#>.\-]{4,}\]")
+_PROCESSORS = re.compile(r"(?i)(?<![a-z])(?:[cg]pu|core|process(?:or)?)s?(?![a-z])")
+_ITS_NAME = re.compile(r"[|,;]")
+_TAG = re.compile(r"(?i)[\[(](?:eval|evaluation|val|valid|validation|dev|test)[\])]\W*$")
 FEWEST = 2  # intervals, where the stamps of the lines show the same
 FROM_START = 4.0  # times that the first steps may take as long as others
 MOST_SLOWED = 10.0
 MOST_EVIDENCE = 0.5
 MOST_BACK = 0.1
+MOST_LOST = 0.02  # of the time that passes, by which that of one process is before that of another
 LONG = 50.0  # seconds, so many that a whole one is little
 MANY_EPOCHS = 10
 FAR_FROM_FIRST = 5.0
@@ -50,7 +56,7 @@ class _Rise:
 def why_clock(series: SpokenSeries) -> list[Message] | None:
     """What shows that numbers are the time since the start, and what is assumed; None of others."""
     rise = _rise(series)
-    if rise is None or _is_of_some_bar(series) or _is_of_several(series):
+    if rise is None or _is_of_some_bar(series) or _is_of_several(series) or _is_of_a_part(series):
         return None
     if series.sense.factor not in (None, *UNITS):
         return None
@@ -73,9 +79,34 @@ def _is_of_some_bar(series: SpokenSeries) -> bool:
 
 
 def _is_of_several(series: SpokenSeries) -> bool:
-    """Whether steps often begin anew though the time goes on: each of several processes counts its own."""
-    done, passed = np.diff(series.steps), np.diff(series.values)
-    return bool(((done < 0) & (passed >= 0) & (np.diff(np.nan_to_num(series.of("epoch"))) == 0)).mean() > MOST_BACK)
+    """Whether each of several processes counts its own steps or tells its own time, or several loops take turns.
+
+    Steps often begin anew though the time goes on, it falls at one step, or lines count up to several totals in turns.
+    """
+    done, passed, is_same = (
+        np.diff(series.steps),
+        np.diff(series.values),
+        np.diff(np.nan_to_num(series.of("epoch"))) == 0,
+    )
+    falls = (done == 0) & (passed < 0) & is_same
+    is_told_apart = falls.sum() >= LEAST and -passed[falls].sum() > MOST_LOST * passed[passed > 0].sum()
+    return is_told_apart or bool(((done < 0) & (passed >= 0) & is_same).mean() > MOST_BACK) or _take_turns(series)
+
+
+def _take_turns(series: SpokenSeries) -> bool:
+    """Whether lines count up to a total again that is not that of the lines before, as two loops in each epoch do."""
+    totals = np.array([row.total for row in series.rows])
+    totals = totals[np.isfinite(totals)]
+    return bool(np.count_nonzero(np.diff(totals)) >= len(set(totals.tolist())) > 1)
+
+
+def _is_of_a_part(series: SpokenSeries) -> bool:
+    """Whether the words before numbers say that processors or cards took so long, all of them together or one.
+
+    Or whether a tag at the end of each line says that it is of an evaluation: `[eval]`.
+    """
+    is_of_processors = any(_PROCESSORS.search(_ITS_NAME.split(slot.before)[-1]) for slot in series.slots.values())
+    return is_of_processors or all(_TAG.search(form.text) for form in series.slots)
 
 
 def _seconds(series: SpokenSeries) -> Numbers:

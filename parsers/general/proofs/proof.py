@@ -27,7 +27,7 @@ from ..bars.bar_evidence import measured_bar, why_shown
 from ..bars.bar_of_epochs import why_of_epochs
 from ..bars.numbered_passes import numbered_passes
 from ..bars.training_bar import not_of_steps, speeds_differ
-from ..evaluation_titles import not_of_training
+from ..evaluation_titles import OF_EVALUATION, is_clock_of_evaluation, not_of_training
 from ..gathered import Gathered
 from ..line_form import LineForm
 from ..spoken_series import SpokenSeries, rises
@@ -130,6 +130,8 @@ def _proven(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     clock = _clock_of_epochs(series, gathered)
     reason = None if clock else _of_other(series) or not_evident(series, gathered, is_shown=shown is not None)
     since_start = None if clock or reason or series.sense.role not in (TIME, ELAPSED) else why_clock(series)
+    if since_start and series.is_of_steps and is_clock_of_evaluation(series, gathered):
+        return OF_EVALUATION
     if clock or since_start:
         return clock or Proven(series, ELAPSED, series.sense.factor or 1.0, since_start or [])
     reason = reason or (None if series.is_by_clock else no_measure(series))
