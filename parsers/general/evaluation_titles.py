@@ -24,6 +24,12 @@ _ANNOUNCES = re.compile(
 _TITLE = re.compile(
     r"(?i)[^a-z]*(?:[a-z]+ ){0,2}?(?:evaluat[a-z]+|validat[a-z]+|test(?:ing)?|inference)(?: [a-z]+){0,4}[^a-z0-9]*$"
 )
+# What takes turns with training and is none: `Collecting rollouts`, `=== Generating samples (epoch 3) ===`.
+_OF_OTHER_WORK = re.compile(
+    r"(?i)[^a-z]*(?:\w+\W+){0,5}?(?:collecting|generating|sampling|rolling|decoding|translating|tokeniz?s?ing|caching"
+    r"|loading|extracting|preparing|preprocessing|augmenting|mining|simulating|playing|acting|encoding|embedding"
+    r"|labell?ing|indexing|building|computing|filtering|downloading|creating)(?![a-z])"
+)
 _TRAINS = re.compile(r"(?i)(?<![a-z])train")
 LINES_BEFORE, MOST_LINES_BEFORE = 3, 12
 
@@ -39,6 +45,11 @@ def evaluates_before(series: SpokenSeries, gathered: Gathered) -> bool:
 def is_title_of_evaluation(line: str) -> bool:
     """Whether a line says that an evaluation follows."""
     return bool(_TITLE.match(line) or _EVALUATES.match(line))
+
+
+def is_title_of_other_work(line: str) -> bool:
+    """Whether a line says that something else than training follows: rollouts, a generation, a preparation."""
+    return bool(_OF_OTHER_WORK.match(line)) and not _TRAINS.search(line)
 
 
 def not_of_training(series: SpokenSeries, gathered: Gathered) -> str | None:

@@ -164,6 +164,8 @@ def test_a_run_that_goes_on_counts_epochs_where_each_step_tells_its_own_results(
         run("epochs=12", "Folds: "),
         run("epochs=12", "Iteration: "),
         run("epochs=12") + run("seed=2"),
+        run("Epoch 3: epochs=12"),
+        "".join(run(f"Epoch {n}/12, epochs=12") for n in range(1, 5)),
         run("epochs=12").replace("loss", "size"),
     ],
     ids=[
@@ -177,6 +179,8 @@ def test_a_run_that_goes_on_counts_epochs_where_each_step_tells_its_own_results(
         "folds",
         "iterations",
         "not above each",
+        "of one epoch",
+        "of each epoch",
         "no losses",
     ],
 )

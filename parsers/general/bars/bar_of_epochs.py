@@ -61,16 +61,26 @@ def why_of_epochs(series: SpokenSeries, gathered: Gathered) -> Message | None:
 def _is_as_stated(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether a bar of losses has as many steps as there are epochs, by a line above each of its passes.
 
-    Of one pass alone, steps may be as many by chance: it comes to its end, or each step tells results of its own.
+    Of one pass alone, steps may be as many by chance: it comes to its end, or each step tells results of its own. Below
+    the number of an epoch that is not its first a pass is that of the steps of one.
     """
     total, form = series.total or 0.0, series.rows[0].form
     if total <= FEWEST or series.evidence < MOST or form.is_bar_of_no_steps or names_steps(series):
         return False
     runs = runs_of(series)
     begins, ends = ([series.rows[run[place]].line for run in runs] for place in (0, -1))
-    above = zip([0, *ends], begins, strict=False)
+    above = list(zip([0, *ends], begins, strict=False))
+    if any(_numbers_another(gathered, lines, series.rows[run[0]]) for lines, run in zip(above, runs, strict=True)):
+        return False
     is_sure = len(runs) > 1 or series.steps[-1] == total or is_evaluated_each_step(series)
     return is_sure and all(total in _stated_between(gathered, *lines) for lines in above)
+
+
+def _numbers_another(gathered: Gathered, between: tuple[int, int], first: Spoken) -> bool:
+    """Whether a line between two others numbers an epoch that is neither that of the first step nor the last of all."""
+    after, before = between
+    epochs = [row.of("epoch") for row in lines_of_epochs(gathered) if after < row.line < before]
+    return any(epoch != first.total and abs(epoch - first.of("step")) > 1 for epoch in epochs)
 
 
 def _stated_between(gathered: Gathered, after: int, before: int) -> set[int]:
