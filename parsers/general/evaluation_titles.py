@@ -28,7 +28,7 @@ _TITLE = re.compile(
 _OF_OTHER_WORK = re.compile(
     r"(?i)[^a-z]*(?:\w+\W+){0,5}?(?:collecting|generating|sampling|rolling|decoding|translating|tokeniz?s?ing|caching"
     r"|loading|extracting|preparing|preprocessing|augmenting|mining|simulating|playing|acting|encoding|embedding"
-    r"|labell?ing|indexing|building|computing|filtering|downloading|creating)(?![a-z])"
+    r"|labell?ing|indexing|building|computing|filtering|downloading|creating|searching|retrieving|clustering|scoring|ranking)(?![a-z])"
 )
 _TRAINS = re.compile(r"(?i)(?<![a-z])train")
 LINES_BEFORE, MOST_LINES_BEFORE = 3, 12

@@ -64,6 +64,8 @@ def test_it_may_be_that_of_rollouts_where_the_log_states_no_such_number(tmp_path
         epochs(evaluated("Encoding: ")),
         epochs(evaluated("Evaluating: "), training="=== Generating samples ===\n" + nameless(100, 0.25)),
         epochs(evaluated("Evaluating: "), training=nameless(100, 0.25) + "reward: 1.5\n"),
+        epochs(evaluated("Evaluating: "), "Training images: 100\nbatch size: 4\n"),
+        epochs("step 7 loss 2.5\nstep 8 loss 2.4\n" + evaluated("Evaluating: ")),
         epochs("", training=nameless(100, 0.25)),
     ],
     ids=[
@@ -73,6 +75,8 @@ def test_it_may_be_that_of_rollouts_where_the_log_states_no_such_number(tmp_path
         "another name",
         "generation",
         "agents",
+        "samples",
+        "steps elsewhere",
         "no evaluation",
     ],
 )

@@ -167,6 +167,9 @@ def test_a_run_that_goes_on_counts_epochs_where_each_step_tells_its_own_results(
         run("Epoch 3: epochs=12"),
         "".join(run(f"Epoch {n}/12, epochs=12") for n in range(1, 5)),
         run("epochs=12").replace("loss", "size"),
+        run("epochs=12").replace("s/it", "s/batch"),
+        run("epochs=12").replace("loss", "step=7, loss"),
+        run("epochs=12\nEvaluating the model", ""),
     ],
     ids=[
         "unfinished",
@@ -182,6 +185,9 @@ def test_a_run_that_goes_on_counts_epochs_where_each_step_tells_its_own_results(
         "of one epoch",
         "of each epoch",
         "no losses",
+        "of batches",
+        "of numbered steps",
+        "of an evaluation",
     ],
 )
 def test_a_bar_that_may_have_as_many_steps_by_chance_counts_no_epochs(tmp_path: Path, text: str) -> None:

@@ -11,9 +11,9 @@ from ...naming.marks import EVALUATION, TRAINING
 from ..evaluation_titles import is_title_of_other_work
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
-from ..stated_counts import stated_batches, stated_of_training
+from ..stated_counts import stated_batches, stated_of_training, stated_samples
 from .bar_of_epochs import lines_of_epochs
-from .bar_passes import begins_anew, counts_passes, ended_passes, passes_of, timed_bars
+from .bar_passes import begins_anew, counts_passes, ended_passes, is_numbered_loss, passes_of, timed_bars
 from .bar_surroundings import acts
 from .training_bar import is_called_training
 
@@ -51,14 +51,29 @@ def why_before_evaluations(series: SpokenSeries, gathered: Gathered) -> Message 
         return None
     if acts(gathered) or any(map(is_title_of_other_work, _above(series, gathered))):
         return None
-    sizes = stated_batches(gathered)
-    counts = (count for count in stated_of_training(gathered) if _makes(count, series.total or 0, sizes))
+    if _steps_elsewhere(series, gathered):
+        return None
+    sizes = stated_batches(gathered) or {1}
+    samples, steps = stated_samples(gathered), series.total or 0
+    counts = (
+        count
+        for count in stated_of_training(gathered)
+        if _makes(count, steps, sizes if count in samples else {1, *sizes})
+    )
     return next((Message(BEFORE_EVALUATIONS, count=count) for count in counts), None)
 
 
 def _above(series: SpokenSeries, gathered: Gathered) -> list[str]:
     """The lines above the passes of a bar, as far as they were kept."""
     return [one.above for one in ended_passes(gathered) if one.total == series.total and one.above is not None]
+
+
+def _steps_elsewhere(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether lines number several steps with a loss between two passes of a bar: it is that of something before."""
+    passes = [one for one in ended_passes(gathered) if one.total == series.total]
+    told = [row.line for row in gathered.spoken if is_numbered_loss(row) and row.form.first("step")]
+    between = [sum(one.lines[1] < line < after.lines[0] for line in told) for one, after in pairwise(passes)]
+    return any(count >= FEWEST_PASSES for count in between)
 
 
 def _is_evaluated_in_turns(series: SpokenSeries, gathered: Gathered) -> bool:
@@ -73,7 +88,7 @@ def _is_evaluated_in_turns(series: SpokenSeries, gathered: Gathered) -> bool:
 
 def _makes(count: int, steps: float, sizes: set[int]) -> bool:
     """Whether so many samples make so many steps in batches of one of some sizes, or are that many batches."""
-    return any(steps in (count // size, -(-count // size)) for size in (1, *sizes))
+    return any(steps in (count // size, -(-count // size)) for size in sizes)
 
 
 def counts_evaluation(series: SpokenSeries, gathered: Gathered) -> bool:
