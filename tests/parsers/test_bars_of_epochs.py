@@ -146,6 +146,11 @@ def test_each_of_several_such_runs_has_its_own_speed_though_all_steps_are_drawn_
     assert [round(1 / one.measurement.value) for one in found.runs if one.measurement] == [30, 30, 30]
 
 
+def test_the_best_epoch_of_a_run_before_does_not_number_the_next(tmp_path: Path) -> None:
+    found = drafted(tmp_path, "".join(run(f"Best epoch=7\nseed={seed} epochs=12") for seed in range(3)))
+    assert found.columns == ["epoch", "elapsed"]
+
+
 def test_a_run_that_goes_on_counts_epochs_where_each_step_tells_its_own_results(tmp_path: Path) -> None:
     found = drafted(tmp_path, run("epochs=12", last=8, behind=", val_acc=0.{m}7"))
     assert found.columns == ["epoch", "elapsed"]

@@ -91,10 +91,13 @@ def _counts_others(series: SpokenSeries) -> bool:
 
 
 def _numbers_another(gathered: Gathered, between: tuple[int, int], first: Spoken) -> bool:
-    """Whether a line between two others numbers an epoch that is neither that of the first step nor the last of all."""
+    """Whether the last of the lines between two that tell an epoch tells neither that of the first step nor the total.
+
+    Lines before it may tell of a run before, as its best epoch.
+    """
     after, before = between
     epochs = [row.of("epoch") for row in lines_of_epochs(gathered) if after < row.line < before]
-    return any(epoch != first.total and abs(epoch - first.of("step")) > 1 for epoch in epochs)
+    return any(epoch != first.total and abs(epoch - first.of("step")) > 1 for epoch in epochs[-1:])
 
 
 def _stated_between(gathered: Gathered, after: int, before: int) -> set[int]:
