@@ -26,10 +26,12 @@ _TITLE = re.compile(
 )
 # What takes turns with training and is none: `Collecting rollouts`, `=== Generating samples (epoch 3) ===`.
 _OF_OTHER_WORK = re.compile(
-    r"(?i)[^a-z]*(?:\w+\W+){0,5}?(?:collecting|generating|sampling|rolling|decoding|translating|tokeniz?s?ing|caching"
-    r"|loading|extracting|preparing|preprocessing|augmenting|mining|simulating|playing|acting|encoding|embedding"
-    r"|labell?ing|indexing|building|computing|filtering|downloading|creating|searching|retrieving|clustering|scoring|ranking)(?![a-z])"
+    r"(?i)(?:collect|generat|sampl|roll|decod|translat|tokeniz|tokenis|cach|load|extract|prepar|preprocess|augment|min"
+    r"|simulat|play|act|encod|embed|embedd|label|labell|index|build|comput|filter|download|creat|search|retriev|cluster"
+    r"|scor|rank)ing"
 )
+_WORD = re.compile(r"[A-Za-z]+")
+FIRST_LETTERS, FIRST_WORDS = 160, 6
 _TRAINS = re.compile(r"(?i)(?<![a-z])train")
 LINES_BEFORE, MOST_LINES_BEFORE = 3, 12
 
@@ -49,7 +51,8 @@ def is_title_of_evaluation(line: str) -> bool:
 
 def is_title_of_other_work(line: str) -> bool:
     """Whether a line says that something else than training follows: rollouts, a generation, a preparation."""
-    return bool(_OF_OTHER_WORK.match(line)) and not _TRAINS.search(line)
+    words = _WORD.findall(line[:FIRST_LETTERS])[:FIRST_WORDS]
+    return any(map(_OF_OTHER_WORK.fullmatch, words)) and not _TRAINS.search(line)
 
 
 def not_of_training(series: SpokenSeries, gathered: Gathered) -> str | None:
