@@ -201,6 +201,12 @@ def test_of_two_bars_in_each_epoch_the_first_is_of_training_if_it_is_longer_and_
     assert said(found, "The 240 records of that of 30 steps, first at line 41, are left out")
 
 
+def test_a_longer_bar_without_losses_is_not_taken_for_training_before_one_that_shows_them(tmp_path: Path) -> None:
+    each = [(epoch, *bar) for epoch in range(8) for bar in ((40, 0.5), (30, 0.1))]
+    text = "".join(passes(one).replace("it/s]", "it/s, loss=1.5]") if one[1] == 30 else passes(one) for one in each)
+    assert shown(tmp_path, text)["throughput"] is None
+
+
 def test_a_longer_bar_that_is_first_in_a_few_epochs_only_is_not_taken_for_training(tmp_path: Path) -> None:
     each = [((40, 0.5), (30, 0.1)) if epoch < 6 else ((30, 0.1), (40, 0.5)) for epoch in range(12)]
     found = shown(tmp_path, passes(*((epoch, *bar) for epoch, bars in enumerate(each) for bar in bars)))

@@ -24,6 +24,14 @@ _ANNOUNCES = re.compile(
 _TITLE = re.compile(
     r"(?i)[^a-z]*(?:[a-z]+ ){0,2}?(?:evaluat[a-z]+|validat[a-z]+|test(?:ing)?|inference)(?: [a-z]+){0,4}[^a-z0-9]*$"
 )
+# What takes turns with training and is none: `Collecting rollouts`, `=== Generating samples (epoch 3) ===`.
+_OF_OTHER_WORK = re.compile(
+    r"(?i)(?:collect|generat|sampl|roll|decod|translat|tokeniz|tokenis|cach|load|extract|prepar|preprocess|augment|min"
+    r"|simulat|play|act|encod|embed|embedd|label|labell|index|build|comput|filter|download|creat|search|retriev|cluster"
+    r"|scor|rank)ing"
+)
+_WORD = re.compile(r"[A-Za-z]+")
+FIRST_LETTERS, FIRST_WORDS = 160, 6
 _TRAINS = re.compile(r"(?i)(?<![a-z])train")
 # The same of any split of the data, in a longer sentence; data that are got ready stand before training as well.
 _HEADS = re.compile(
@@ -48,6 +56,12 @@ def evaluates_before(series: SpokenSeries, gathered: Gathered) -> bool:
 def is_title_of_evaluation(line: str) -> bool:
     """Whether a line says that an evaluation follows."""
     return bool(_TITLE.match(line) or _EVALUATES.match(line))
+
+
+def is_title_of_other_work(line: str) -> bool:
+    """Whether a line says that something else than training follows: rollouts, a generation, a preparation."""
+    words = _WORD.findall(line[:FIRST_LETTERS])[:FIRST_WORDS]
+    return any(map(_OF_OTHER_WORK.fullmatch, words)) and not _TRAINS.search(line)
 
 
 def not_of_training(series: SpokenSeries, gathered: Gathered) -> str | None:

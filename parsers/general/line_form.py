@@ -25,6 +25,7 @@ EVALUATION = re.compile(r"(?i)(?<![a-z])(?:test|val|valid|validation|dev|eval|ev
 _FORETOLD = re.compile(r"(?i)expected|estimated|target")
 _OF_A_LOSS = ("loss", "损失")
 _ADVERSARIES = ("discriminator", "generator")
+_OF_TIME = re.compile(r" ?(?:ms|s|secs?|%)(?![A-Za-z])")
 _LOOKED_AT = 160
 _OTHER_NAME = re.compile(r"[A-Za-z一-鿿]{2}\s*[:=]\s*\Z")
 MOST_HEAD_WORDS = 6
@@ -108,7 +109,7 @@ class LineForm:
         called = {
             name
             for name, slot in zip(self.names, self.said.slots, strict=True)
-            if "." in self.text[slot.start : slot.end]
+            if "." in self.text[slot.start : slot.end] and not _OF_TIME.match(self.text, slot.end)
         }
         return all(called & listed(network) for network in _ADVERSARIES)
 

@@ -75,7 +75,11 @@ def begins_within_clock(records: Records) -> Mask:
     if "step" not in records or "elapsed" not in records:
         return np.zeros(max(len(records) - 1, 0), np.bool_)
     begins: Mask = np.diff(records.numbers("step")) < 0
-    return begins if (np.diff(records.numbers("elapsed"))[begins] > 0).all() else np.zeros_like(begins)
+    clocks = records.numbers("elapsed")
+    passed, after = np.diff(clocks)[begins], clocks[1:][begins]
+    # An epoch may begin within the second in which the last one ended.
+    goes_on = (passed >= 0).all() and ((passed > 0).any() or np.ptp(after) > 0) if len(after) else False
+    return begins if goes_on else np.zeros_like(begins)
 
 
 def repeated(records: Records, field: Field) -> Mask:

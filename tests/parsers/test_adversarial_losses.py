@@ -18,6 +18,7 @@ NAMED = {
 OTHERS = {
     "whole numbers": "d: {step};g: {step}: ",
     "one of them": "gen: {g:.3f}: ",
+    "times": "disc: {d:.3f}s gen: {g:.3f}s ",
     "letters of something else": "p: {d:.3f};q: {g:.3f}: ",
     "those of an evaluation": "Evaluating d: {d:.3f};g: {g:.3f}: ",
 }

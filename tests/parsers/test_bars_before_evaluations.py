@@ -62,9 +62,23 @@ def test_it_may_be_that_of_rollouts_where_the_log_states_no_such_number(tmp_path
         STATED + "".join(nameless(100, 0.25) for _ in EPOCHS) + evaluated("Evaluating: "),
         epochs(evaluated("Evaluating: ") + nameless(300, 0.1)),
         epochs(evaluated("Encoding: ")),
+        epochs(evaluated("Evaluating: "), training="=== Generating samples ===\n" + nameless(100, 0.25)),
+        epochs(evaluated("Evaluating: "), training=nameless(100, 0.25) + "reward: 1.5\n"),
+        epochs(evaluated("Evaluating: "), "Training images: 100\nbatch size: 4\n"),
+        epochs("step 7 loss 2.5\nstep 8 loss 2.4\n" + evaluated("Evaluating: ")),
         epochs("", training=nameless(100, 0.25)),
     ],
-    ids=["one pass", "an evaluation at the end", "another bar", "another name", "no evaluation"],
+    ids=[
+        "one pass",
+        "an evaluation at the end",
+        "another bar",
+        "another name",
+        "generation",
+        "agents",
+        "samples",
+        "steps elsewhere",
+        "no evaluation",
+    ],
 )
 def test_it_is_not_read_where_no_evaluation_takes_turns_with_it_alone(tmp_path: Path, text: str) -> None:
     assert "bar" in refused(tmp_path, text) or "nothing shows" in refused(tmp_path, text)

@@ -146,6 +146,11 @@ def test_each_of_several_such_runs_has_its_own_speed_though_all_steps_are_drawn_
     assert [round(1 / one.measurement.value) for one in found.runs if one.measurement] == [30, 30, 30]
 
 
+def test_the_best_epoch_of_a_run_before_does_not_number_the_next(tmp_path: Path) -> None:
+    found = drafted(tmp_path, "".join(run(f"Best epoch=7\nseed={seed} epochs=12") for seed in range(3)))
+    assert found.columns == ["epoch", "elapsed"]
+
+
 def test_a_run_that_goes_on_counts_epochs_where_each_step_tells_its_own_results(tmp_path: Path) -> None:
     found = drafted(tmp_path, run("epochs=12", last=8, behind=", val_acc=0.{m}7"))
     assert found.columns == ["epoch", "elapsed"]
@@ -164,7 +169,12 @@ def test_a_run_that_goes_on_counts_epochs_where_each_step_tells_its_own_results(
         run("epochs=12", "Folds: "),
         run("epochs=12", "Iteration: "),
         run("epochs=12") + run("seed=2"),
+        run("Epoch 3: epochs=12"),
+        "".join(run(f"Epoch {n}/12, epochs=12") for n in range(1, 5)),
         run("epochs=12").replace("loss", "size"),
+        run("epochs=12").replace("s/it", "s/batch"),
+        run("epochs=12").replace("loss", "step=7, loss"),
+        run("epochs=12\nEvaluating the model", ""),
     ],
     ids=[
         "unfinished",
@@ -177,7 +187,12 @@ def test_a_run_that_goes_on_counts_epochs_where_each_step_tells_its_own_results(
         "folds",
         "iterations",
         "not above each",
+        "of one epoch",
+        "of each epoch",
         "no losses",
+        "of batches",
+        "of numbered steps",
+        "of an evaluation",
     ],
 )
 def test_a_bar_that_may_have_as_many_steps_by_chance_counts_no_epochs(tmp_path: Path, text: str) -> None:

@@ -8,6 +8,7 @@ from report.evidence.log_summary import summarise
 from tests.parsers.test_bar_clocks import bar, clock
 from tests.parsers.test_general_reader import drafted, refused
 
+NAMELESS = "\r{p:3d}%|##| {n}/100 [{c}<{left}]"
 LOSSES = "".join(f"step {n} loss 2.{n} lr 0.1\n" for n in range(1, 9))
 
 
@@ -46,9 +47,11 @@ def test_steps_of_training_are_timed_by_the_clock(tmp_path: Path, line: str) -> 
         drawn("\r{p:3d}%|##| {n}/100 [{c}<{left}]"),
         LOSSES + drawn("\rGenerating: {p:3d}%|##| {n}/100 [{c}<{left}]"),
         drawn("\rtrain: {p:3d}%|##| {n}/100 [{c}<{left}]", seconds=0.1),
-        "".join(drawn("\r{p:3d}%|##| {n}/100 [{c}<{left}]") + bar("", 90, 1.4, loss=False) + LOSSES for _ in range(3)),
+        drawn("\rtrain: {p:3d}%|##| {n}/100 [{c}<{left}, 1.50s/file]"),
+        "".join(f"Collecting rollouts\n{drawn(NAMELESS)}\nepoch {n} loss 2.{n}\n" for n in range(1, 6)),
+        "".join(drawn(NAMELESS) + bar("", 90, 1.4, loss=False) + LOSSES for _ in range(3)),
     ],
-    ids=["download", "evaluation", "nothing", "generation", "short", "two in turns"],
+    ids=["download", "evaluation", "nothing", "generation", "short", "of files", "rollouts", "two in turns"],
 )
 def test_other_bars_are_not_read(tmp_path: Path, text: str) -> None:
     assert refused(tmp_path, text + "\n")

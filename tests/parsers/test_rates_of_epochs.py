@@ -36,13 +36,26 @@ def test_rates_that_end_each_numbered_epoch_before_its_losses_are_of_training(
         ("Epoch {n}", "Finished loading, {r} samples/s", "train loss: 2.{n}"),
         ("Epoch {n}", "Preprocessing done, {r} samples/s", "train loss: 2.{n}"),
         ("Epoch {n}", "Rollouts completed, {r} samples/s", "train loss: 2.{n}"),
+        ("Epoch {n}", "Indexing done, {r} samples/s", "train loss: 2.{n}"),
+        ("Epoch {n}", "Hard negative mining finished, {r} samples/s", "train loss: 2.{n}"),
         ("Epoch {n}", "Cache: {r} samples/s", "train loss: 2.{n}"),
         ("Epoch {n}", "Finished in 3m {r} samples/s", "val_loss: 2.{n}"),
         ("Epoch {n}", "Finished in 3m {r} samples/s", "accuracy 0.{n}"),
         ("Epoch {n}, loss 2.{n}", "Finished in 3m {r} samples/s", "lr: 0.0{n}"),
         ("Epoch 1", "Finished in 3m {r} samples/s", "train loss: 2.{n}"),
     ],
-    ids=["loading", "preparation", "rollouts", "nothing ended", "evaluation", "no loss", "loss before", "one epoch"],
+    ids=[
+        "loading",
+        "preparation",
+        "rollouts",
+        "index",
+        "mining",
+        "nothing ended",
+        "evaluation",
+        "no loss",
+        "loss before",
+        "one epoch",
+    ],
 )
 def test_other_rates_in_each_epoch_are_not_read(tmp_path: Path, number: str, rate: str, behind: str) -> None:
     assert "training" in refused(tmp_path, epochs(number, rate, behind))

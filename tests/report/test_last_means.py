@@ -117,6 +117,23 @@ def test_where_the_clock_of_a_bar_goes_on_from_epoch_to_epoch_steps_are_timed_wi
     assert "The clock of the progress bar does not restart with its steps, first at line 2" in spoken(found)
 
 
+def test_the_clock_of_a_bar_may_go_on_within_the_second_in_which_an_epoch_ended(tmp_path: Path) -> None:
+    took = [(epoch, step, 0.5 * (epoch * (STEPS - 1) + step)) for epoch in range(6) for step in range(1, STEPS)]
+    found = read(tmp_path, "".join(bar(*one).replace("\n", "\r") for one in took) + "\n")
+    assert found.measurement is not None
+    assert found.measurement.value == pytest.approx(2, rel=0.02)
+
+
+def test_a_clock_that_restarts_with_each_epoch_does_not_time_them_by_their_first_steps(tmp_path: Path) -> None:
+    first = {"goes on": [2, 42, 83, 125], "restarts": [2, 3, 5, 6]}
+    given = {
+        clock: read(tmp_path, "".join(bar(*one) for one in enumerated)).measurement
+        for clock, enumerated in ((clock, [(n, 1, s) for n, s in enumerate(times)]) for clock, times in first.items())
+    }
+    assert given["restarts"] is None
+    assert given["goes on"] is not None and given["goes on"].value == pytest.approx(3 * STEPS / 123, rel=0.01)
+
+
 def test_a_bar_whose_clock_goes_on_and_that_is_drawn_but_once_an_epoch_is_refused(tmp_path: Path) -> None:
     text = "".join(bar(epoch, 30 - epoch, 60.0 * epoch + 30) for epoch in range(6))
     found = read(tmp_path, text)

@@ -1,6 +1,7 @@
 """The clock of a progress bar, held against the speed that it shows, or read where it shows none."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -19,11 +20,15 @@ LEAST_STEPS = 3
 FAR = 3.0
 FEWEST_STEADY, MOST_STEADY = 10, 0.9  # times between two drawings, of which others are pauses
 MANY_PASSES = 10
+_IN_A_UNIT = re.compile(r"<[^,\]\r\n]*, *[\d.?]+[kMG]?(?: ?[^\W\d_]+/s|s/ ?[^\W\d_]+)(?!\w)")
 TICKS = 2.0  # seconds: two of them may be cut off
 
 
 def bars_by_clock(gathered: Gathered, shown: Iterable[SpokenSeries]) -> Iterator[SpokenSeries]:
-    """The series of bars that show a clock and never a speed, as a terminal may cut it off; ``shown``: all others."""
+    """The series of bars that show a clock and never a speed, as a terminal may cut it off; ``shown``: all others.
+
+    A speed in a unit that nobody knows is one: its steps are files, molecules or games.
+    """
     known = {(one.level.words, one.total) for one in shown}
     rows: dict[tuple[Words, float, bool], list[Spoken]] = {}
     for row in gathered.spoken:
@@ -32,6 +37,8 @@ def bars_by_clock(gathered: Gathered, shown: Iterable[SpokenSeries]) -> Iterator
             rows.setdefault((*key, form.is_of_other), []).append(row)
     sense = Sense(STEP_TIME, "", factor=1.0, flags=frozenset({"nameless"}))
     for (_, total, _), drawn in rows.items():
+        if any(_IN_A_UNIT.search(row.text) for row in drawn):
+            continue
         slots = {row.form: row.form.counter for row in drawn if row.form.counter}
         yield SpokenSeries(sense, drawn[0].form.level, drawn, slots, total, is_by_clock=True)
 

@@ -9,8 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from ...io.message import Message
+from ..evaluation_titles import is_title_of_evaluation
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
+from .bar_drawing import drawing
 from .bar_passes import names_steps, runs_of, timed_bars
 
 _EPOCHS = re.compile(
@@ -61,16 +63,41 @@ def why_of_epochs(series: SpokenSeries, gathered: Gathered) -> Message | None:
 def _is_as_stated(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether a bar of losses has as many steps as there are epochs, by a line above each of its passes.
 
-    Of one pass alone, steps may be as many by chance: it comes to its end, or each step tells results of its own.
+    Of one pass alone, steps may be as many by chance: it comes to its end, or each step tells results of its own. Below
+    the number of an epoch that is not its first a pass is that of the steps of one.
     """
     total, form = series.total or 0.0, series.rows[0].form
-    if total <= FEWEST or series.evidence < MOST or form.is_bar_of_no_steps or names_steps(series):
+    is_of_others = form.is_bar_of_no_steps or names_steps(series) or _counts_others(series)
+    if total <= FEWEST or series.evidence < MOST or is_of_others:
         return False
     runs = runs_of(series)
     begins, ends = ([series.rows[run[place]].line for run in runs] for place in (0, -1))
-    above = zip([0, *ends], begins, strict=False)
+    above = list(zip([0, *ends], begins, strict=False))
+    titles = [gathered.head[max(begin - 2, 0) : begin - 1] for begin in begins]
+    if any(is_title_of_evaluation(line) for lines in titles for line in lines):
+        return False
+    if any(_numbers_another(gathered, lines, series.rows[run[0]]) for lines, run in zip(above, runs, strict=True)):
+        return False
     is_sure = len(runs) > 1 or series.steps[-1] == total or is_evaluated_each_step(series)
     return is_sure and all(total in _stated_between(gathered, *lines) for lines in above)
+
+
+def _counts_others(series: SpokenSeries) -> bool:
+    """Whether the unit of a bar, as `2.5batch/s`, is that of no epoch, or a number behind it is called a step."""
+    drawn, form = drawing(series.text, has_speed=not series.is_by_clock), series.rows[0].form
+    unit = re.sub(r"^s/ ?|/s$", "", drawn.unit).strip() if drawn else ""
+    steps = [slot for slot in form.said.slots if slot.sense and slot.sense.role == "step" and slot != form.counter]
+    return bool(steps) or not re.fullmatch(r"(?i)|it|ep|epochs?", unit)
+
+
+def _numbers_another(gathered: Gathered, between: tuple[int, int], first: Spoken) -> bool:
+    """Whether the last of the lines between two that tell an epoch tells neither that of the first step nor the total.
+
+    Lines before it may tell of a run before, as its best epoch.
+    """
+    after, before = between
+    epochs = [row.of("epoch") for row in lines_of_epochs(gathered) if after < row.line < before]
+    return any(epoch != first.total and abs(epoch - first.of("step")) > 1 for epoch in epochs[-1:])
 
 
 def _stated_between(gathered: Gathered, after: int, before: int) -> set[int]:

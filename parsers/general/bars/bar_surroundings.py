@@ -94,7 +94,7 @@ def _shown(
         others
         and _lead(own, others, has_loss=series.evidence >= MOST)
         and _is_slowest(own, others)
-        and not _acts(gathered)
+        and not acts(gathered)
         and _begin_before_losses(own, gathered)
     ):
         yield Message(LONGEST_AND_SLOWEST)
@@ -238,7 +238,7 @@ def _is_slowest(own: Sequence[EndedPass], others: Sequence[EndedPass]) -> bool:
 
 
 @once_a_log
-def _acts(gathered: Gathered) -> bool:
+def acts(gathered: Gathered) -> bool:
     """Whether a log speaks of agents that act: the steps of their bars are slower than those of the training behind."""
     return any(map(_ACTS.search, gathered.head))
 

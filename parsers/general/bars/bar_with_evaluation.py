@@ -8,11 +8,13 @@ from statistics import median
 
 from ...io.message import Message
 from ...naming.marks import EVALUATION, TRAINING
+from ..evaluation_titles import is_title_of_other_work
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import SpokenSeries
-from ..stated_counts import stated_batches, stated_of_training
+from ..stated_counts import stated_batches, stated_of_training, stated_samples
 from .bar_of_epochs import lines_of_epochs
-from .bar_passes import begins_anew, counts_passes, ended_passes, passes_of, timed_bars
+from .bar_passes import begins_anew, counts_passes, ended_passes, is_numbered_loss, passes_of, timed_bars
+from .bar_surroundings import acts
 from .training_bar import is_called_training
 
 BEHIND_LOSSES = (
@@ -27,6 +29,7 @@ BEFORE_EVALUATIONS = (
     "the progress bar belongs to training: a bar named for an evaluation follows each of its passes, and the log "
     "states {count} samples or batches for training, which make as many steps"
 )
+OTHER_WORK = "a line above each pass of its progress bar says that something else than training follows"
 FEWEST = 3  # times
 LIKE = (0.5, 2.0)
 _EVALUATES = re.compile(
@@ -46,9 +49,31 @@ def why_before_evaluations(series: SpokenSeries, gathered: Gathered) -> Message 
     is_alone = [*timed_bars(gathered)] == [((), series.total)]
     if not is_alone or (series.total or 0) < FEWEST_STEPS or not _is_evaluated_in_turns(series, gathered):
         return None
-    sizes = stated_batches(gathered)
-    counts = (count for count in stated_of_training(gathered) if _makes(count, series.total or 0, sizes))
+    if acts(gathered) or any(map(is_title_of_other_work, _above(series, gathered))):
+        return None
+    if _steps_elsewhere(series, gathered):
+        return None
+    sizes = stated_batches(gathered) or {1}
+    samples, steps = stated_samples(gathered), series.total or 0
+    counts = (
+        count
+        for count in stated_of_training(gathered)
+        if _makes(count, steps, sizes if count in samples else {1, *sizes})
+    )
     return next((Message(BEFORE_EVALUATIONS, count=count) for count in counts), None)
+
+
+def _above(series: SpokenSeries, gathered: Gathered) -> list[str]:
+    """The lines above the passes of a bar, as far as they were kept."""
+    return [one.above for one in ended_passes(gathered) if one.total == series.total and one.above is not None]
+
+
+def _steps_elsewhere(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether lines number several steps with a loss between two passes of a bar: it is that of something before."""
+    passes = [one for one in ended_passes(gathered) if one.total == series.total]
+    told = [row.line for row in gathered.spoken if is_numbered_loss(row) and row.form.first("step")]
+    between = [sum(one.lines[1] < line < after.lines[0] for line in told) for one, after in pairwise(passes)]
+    return any(count >= FEWEST_PASSES for count in between)
 
 
 def _is_evaluated_in_turns(series: SpokenSeries, gathered: Gathered) -> bool:
@@ -63,7 +88,7 @@ def _is_evaluated_in_turns(series: SpokenSeries, gathered: Gathered) -> bool:
 
 def _makes(count: int, steps: float, sizes: set[int]) -> bool:
     """Whether so many samples make so many steps in batches of one of some sizes, or are that many batches."""
-    return any(steps in (count // size, -(-count // size)) for size in (1, *sizes))
+    return any(steps in (count // size, -(-count // size)) for size in sizes)
 
 
 def counts_evaluation(series: SpokenSeries, gathered: Gathered) -> bool:
@@ -99,16 +124,23 @@ def may_be_of_evaluation(series: SpokenSeries, gathered: Gathered) -> str | None
         return None
     if _is_without_training(gathered):
         return NO_TRAINING
-    above = [one.above for one in ended_passes(gathered) if one.total == series.total and one.above is not None]
+    above = _above(series, gathered)
     if len(above) >= FEWEST_PASSES and all(map(_LOADS.search, above)):
         return CHECKPOINTS
-    place = places_of(gathered)[series.rows[0]]
-    if not tells and any(_is_loss_of_epoch(row) for row in gathered.spoken[:place]):
-        return BEHIND_LOSSES
-    if not tells and _has_several_in_epochs(series, gathered):
-        return SEVERAL_IN_EPOCHS
+    if not tells and (reason := _why_not_without_loss(series, gathered)):
+        return reason
     others = [other for other in _rivals(series, gathered) if _takes_turns(series, other)]
     return None if all(counts_passes(other, series, gathered) for other in others) else IN_TURNS
+
+
+def _why_not_without_loss(series: SpokenSeries, gathered: Gathered) -> str | None:
+    """Why a bar that shows no loss may be that of an evaluation or other work; None where nothing says so."""
+    above = _above(series, gathered)
+    if len(above) >= FEWEST_PASSES and all(map(is_title_of_other_work, above)):
+        return OTHER_WORK
+    if any(map(_is_loss_of_epoch, gathered.spoken[: places_of(gathered)[series.rows[0]]])):
+        return BEHIND_LOSSES
+    return SEVERAL_IN_EPOCHS if _has_several_in_epochs(series, gathered) else None
 
 
 @once_a_log

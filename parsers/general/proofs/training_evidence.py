@@ -7,6 +7,7 @@ import numpy as np
 from ...io.message import Message
 from ...naming.marks import TRAINING
 from ...naming.sense import RATE, STEP_RATE, STEP_TIME, TIME
+from ...naming.vocabulary import counted
 from ..bars.bar_passes import names_steps
 from ..gathered import Gathered, Spoken, once_a_log, places_of
 from ..spoken_series import LEAST, SpokenSeries, rises
@@ -35,8 +36,11 @@ _ELSEWHERE = re.compile(
     r"|processed|rows)\b"
 )
 _ENDS = re.compile(r"(?i)(?<![a-z])(?:finished|done|completed?|ended)(?![a-z])")
-_PREPARES = re.compile(
-    r"(?i)(?<![a-z])(?:load|read|cach|download|fetch|shuffl|sampling|collect|roll|augment|(?:pre)?p(?:are|roc))"
+_WORD = re.compile(r"[^\W\d_]+")
+# All that may stand beside what ended: other words say that it was something else, as loading or mining.
+_OF_AN_END = re.compile(
+    r"(?i)finished|done|completed?|ended|all|epochs?|train|training|pass|in|at|after|took|with|of|the|a|per|this|time"
+    r"|total|speed|rate|throughput|average|avg|mean|d|h|m|s|hrs?|hours?|mins?|minutes?|secs?|seconds?"
 )
 _TRAINS = re.compile(rf"(?i)(?<![a-z])(?:pre)?train|epoch|{TRAINING}")
 
@@ -103,7 +107,8 @@ def why_rates_of_epochs(series: SpokenSeries, gathered: Gathered) -> Message | N
 
     That of a preparation or an evaluation in each epoch does not end right below its number before all losses.
     """
-    if series.sense.role != RATE or series.sense.unit is None or any(map(_is_of_preparation, series.rows)):
+    unit = series.sense.unit
+    if series.sense.role != RATE or unit is None or any(_is_of_other_work(row, unit) for row in series.rows):
         return None
     spoken, places = gathered.spoken, np.array([places_of(gathered)[row] for row in series.rows])
     before = [spoken[place - 1] for place in places if place]
@@ -114,9 +119,14 @@ def why_rates_of_epochs(series: SpokenSeries, gathered: Gathered) -> Message | N
     return Message(RATES_OF_EPOCHS) if are_all and are_one_by_one(epochs) else None
 
 
-def _is_of_preparation(row: Spoken) -> bool:
-    """Whether a line does not say that something ended, or says that data was prepared."""
-    return not _ENDS.search(row.text) or bool(_PREPARES.search(row.text))
+def _is_of_other_work(row: Spoken, unit: str) -> bool:
+    """Whether a line does not say that something ended, or names anything but training and its ``unit``."""
+    words = {word.lower() for word in _WORD.findall(row.text)}
+    return not _ENDS.search(row.text) or any(not _is_of_an_end(word, unit) for word in words)
+
+
+def _is_of_an_end(word: str, unit: str) -> bool:
+    return _OF_AN_END.fullmatch(word) is not None or counted(word) == unit
 
 
 def _tells(row: Spoken) -> bool:

@@ -28,7 +28,8 @@ def without_evaluation(parts: Sequence[FormatRecords]) -> tuple[list[FormatRecor
     """The parts of a reading without the records of bars of an evaluation, and a message that says so, if any.
 
     Left out are those of one number of steps in an epoch where each epoch, one after the other from the first to the
-    last, has two: first one of more steps, each of which takes much longer.
+    last, has two: first one of more steps, each of which takes much longer. If only the other tells losses, the first
+    may be one of rollouts or a preparation, and all stay.
     """
     if not parts or not set(COLUMNS) <= set(parts[0].table):
         return list(parts), ()
@@ -42,9 +43,15 @@ def without_evaluation(parts: Sequence[FormatRecords]) -> tuple[list[FormatRecor
         return list(parts), ()
     times, rate = found
     is_other = table["steps_per_epoch"].astype(np.float64) == totals[0]
+    if _tell_losses(table.rows(is_other)) and not _tell_losses(table.rows(~is_other)):
+        return list(parts), ()
     values = {"own": int(totals[1]), "other": int(totals[0]), "times": f"{times:.1f}", "rate": f"{rate:.6g}"}
     said = Message(LEFT_OUT, **values, count=int(is_other.sum()), line=int(table["line"][is_other][0]))
     return [replace(parts[0], table=table.rows(~is_other)), *parts[1:]], (said,)
+
+
+def _tell_losses(records: RecordTable) -> bool:
+    return "loss" in records and bool(np.isfinite(records["loss"].astype(np.float64)).any())
 
 
 def _training(steps: RecordTable, own: float, other: float) -> tuple[float, float] | None:

@@ -51,6 +51,8 @@ BETWEEN_EPOCHS = (
     "them is used: it counts all steps of an epoch, with its evaluation and checkpoint."
 )
 WARNINGS = (MEDIAN_OF_SHOWN, MEDIAN_AS_EPOCHS, MEDIAN_OF_PREDICTED, BETWEEN_EPOCHS)
+FEWEST_EPOCHS, MOST_UNEVEN = 2, 2.0  # between two first steps each
+TICKS = 2.0  # seconds that may be cut off
 OF_SHOWN_STEPS = (UNLIKE, ONLY_FIRST, PREDICTIONS_DIFFER)
 
 
@@ -130,18 +132,34 @@ def _told(median: Measurement, found: Measurement, said: Message) -> Measurement
 def _between_epochs(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
     """What the clock of records gives of which each is the first step of an epoch, whose steps they tell.
 
-    Raises ``NoMeasurement`` where they print no clock, or do not tell how many steps an epoch has.
+    Raises ``NoMeasurement`` where they print no clock, or one that may restart with each epoch, or do not tell how many
+    steps an epoch has.
     """
     first, last = found.ends
     refused = NoMeasurement(ONLY_FIRST, count=len(found.use.used), first=first, last=last)
     lengths = Columns(part.table).of_kind("step")
-    if "steps_per_epoch" not in lengths or not lengths.finite("steps_per_epoch").all():
+    is_known = "steps_per_epoch" in lengths and lengths.finite("steps_per_epoch").all()
+    if not is_known or not _goes_on(lengths):
         raise refused
     try:
         clock = measure(part.table, part.fields, facts, by_clock(found.protocol, in_steps=True))
     except NoMeasurement:
         raise refused from None
     return replace(clock, warnings=(*clock.warnings, Message(BETWEEN_EPOCHS, count=len(found.use.used))))
+
+
+def _goes_on(records: Columns) -> bool:
+    """Whether the clock of first steps goes on over epochs: by more each time than it took to come to the first.
+
+    One that restarts shows how long each first step took; that may rise, but not so much and as evenly. None but stamps
+    is a clock of its own.
+    """
+    if ("time" in records and records.printed("time").all()) or "elapsed" not in records:
+        return True
+    clocks = records.numbers("elapsed")
+    passed = np.diff(clocks)
+    is_even = len(passed) >= FEWEST_EPOCHS and passed.max() <= MOST_UNEVEN * passed.min()
+    return bool(is_even and passed.min() > clocks[0] + TICKS)
 
 
 def _are_first_steps(part: FormatRecords, found: Measurement) -> bool:
