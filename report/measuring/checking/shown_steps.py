@@ -3,6 +3,7 @@
 A program that prints every hundredth step of an epoch, from the first, shows one that waited for its data too often.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +21,8 @@ from .own_figures import by_epochs, by_means_beside
 
 FAR = 0.1  # of a throughput
 NEAR = 0.15  # a usual step to the mean of all, which holds the first one of each epoch
-TREND = 1.5  # from one half of predictions to the other
+# From one half of predictions to the other; of a run whose first record comes so many times later than the next.
+TREND, TREND_OF_LATE, LATE = 2.0, 1.2, 3
 ESTIMATES = ("reported", "step_time", "steps")
 
 MEDIAN_OF_SHOWN = (
@@ -34,6 +36,10 @@ MEDIAN_AS_EPOCHS = (
 MEDIAN_OF_PREDICTED = (
     "The median is used, as single predictions may be far off: a remaining time that is computed from one slow step "
     "counts that step for all that are left. The mean is {mean} {unit}."
+)
+PREDICTED_LATE = (
+    "The first record is of step {step} already (line {line}); a program that went on from a checkpoint may predict by "
+    "all steps so far, and its predictions are then too short."
 )
 PREDICTIONS_DIFFER = (
     "The remaining time, which is all that the log prints, predicts {early} {unit} in the first half of its lines and "
@@ -50,8 +56,8 @@ BETWEEN_EPOCHS = (
     "Each of the {count} step records is the first step of an epoch, which includes its start, so the time between "
     "them is used: it counts all steps of an epoch, with its evaluation and checkpoint."
 )
-WARNINGS = (MEDIAN_OF_SHOWN, MEDIAN_AS_EPOCHS, MEDIAN_OF_PREDICTED, BETWEEN_EPOCHS)
-FEWEST_EPOCHS, MOST_UNEVEN = 2, 2.0  # between two first steps each
+WARNINGS = (MEDIAN_OF_SHOWN, MEDIAN_AS_EPOCHS, MEDIAN_OF_PREDICTED, BETWEEN_EPOCHS, PREDICTED_LATE)
+FEWEST_EPOCHS, MANY_EPOCHS, MOST_UNEVEN = 2, 10, 2.0  # between two first steps each
 TICKS = 2.0  # seconds that may be cut off
 OF_SHOWN_STEPS = (UNLIKE, ONLY_FIRST, PREDICTIONS_DIFFER)
 
@@ -92,22 +98,28 @@ def _are_predicted(part: FormatRecords) -> bool:
 
 def _of_predicted(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
     """The measurement, or by the median where a few predictions of a program make its mean."""
-    _refuse_trend(found)
+    found = replace(found, warnings=(*found.warnings, *_refuse_trend(part, found)))
     if not any(one.key in (UNEVEN, SLOW_START) for one in found.warnings):
         return found
     median = measure(part.table, part.fields, facts, found.protocol.overridden("statistic=median"))
     return _told(median, found, Message(MEDIAN_OF_PREDICTED, mean=f"{found.value:.6g}", unit=found.unit))
 
 
-def _refuse_trend(found: Measurement) -> None:
-    """Refuse predictions that get better or worse, as where steps before a checkpoint count as done in no time."""
-    if found.rates is None or len(found.rates) < 2:
-        return
-    early, late = (float(np.median(half)) for half in np.array_split(found.rates, 2))
-    if max(early, late) > TREND * min(early, late):
-        first, last = found.ends
+def _refuse_trend(part: FormatRecords, found: Measurement) -> Iterator[Message]:
+    """Tell a run that went on from a checkpoint, whose steps before it may count as done in no time.
+
+    Raises ``NoMeasurement`` where its predictions change as they do then, or those of any run by much more.
+    """
+    rates = found.rates if found.rates is not None else np.ones(2)
+    steps = Columns(part.table).of_kind("step").numbers("step")
+    is_late = len(steps) > 1 and steps[0] > LATE * np.median(np.abs(np.diff(steps)))
+    early, late = (float(np.median(half)) for half in np.array_split(rates, 2))
+    first, last = found.ends
+    if max(early, late) > (TREND_OF_LATE if is_late else TREND) * min(early, late):
         told = {"early": f"{early:.6g}", "late": f"{late:.6g}", "unit": found.unit}
         raise NoMeasurement(PREDICTIONS_DIFFER, first=first, last=last, **told)
+    if is_late:
+        yield Message(PREDICTED_LATE, step=f"{steps[0]:g}", line=first)
 
 
 def _as_epochs(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
@@ -151,15 +163,16 @@ def _between_epochs(part: FormatRecords, facts: Facts, found: Measurement) -> Me
 def _goes_on(records: Columns) -> bool:
     """Whether the clock of first steps goes on over epochs: by more each time than it took to come to the first.
 
-    One that restarts shows how long each first step took; that may rise, but not so much and as evenly. None but stamps
-    is a clock of its own.
+    One that restarts shows how long each first step took; that may rise, but not so much and as evenly, nor for many
+    epochs. None but stamps is a clock of its own.
     """
     if ("time" in records and records.printed("time").all()) or "elapsed" not in records:
         return True
     clocks = records.numbers("elapsed")
     passed = np.diff(clocks)
     is_even = len(passed) >= FEWEST_EPOCHS and passed.max() <= MOST_UNEVEN * passed.min()
-    return bool(is_even and passed.min() > clocks[0] + TICKS)
+    is_long = len(passed) >= MANY_EPOCHS and clocks[-1] > MANY_EPOCHS * clocks[0]
+    return bool(is_even and passed.min() > (TICKS if is_long else clocks[0] + TICKS))
 
 
 def _are_first_steps(part: FormatRecords, found: Measurement) -> bool:
