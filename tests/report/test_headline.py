@@ -232,3 +232,15 @@ def test_no_explanation_of_a_changing_batch_size_takes_that_of_other_records(tmp
         assert explained.number == pytest.approx(expected)
         assert all(14 < variation.value < 33 for variation in explained.variations)
         assert not any("without the first record" in str(variation.name) for variation in explained.variations)
+
+
+def test_epochs_of_another_number_of_steps_are_told(tmp_path: Path) -> None:
+    lines = [f"{steps}/{steps} [=====] - 20s {20000 // steps}ms/step - loss: 0.5000\n" for steps in (400, 400, 400, 100, 100, 100)]
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"Epoch {n}/6\n{line}" for n, line in enumerate(lines, 1)), encoding="utf-8")
+    found = summarise(log, None, ())
+    told = [str(said) for said in found.warnings if "mixture" in str(said)]
+    assert told == [
+        "The epochs have 100 to 400 steps, first between lines 6 and 8: they may be of several trainings, of which the "
+        "throughput is a mixture."
+    ]

@@ -19,7 +19,12 @@ EXPECTED = (
 OF_TARGET = (
     "The throughput counts target tokens; the log also prints that of the source tokens, {source} tokens/s on average."
 )
-WARNINGS = (WITHOUT_LOADING, EXPECTED, OF_TARGET)
+EPOCHS_DIFFER = (
+    "The epochs have {low} to {high} steps, first between lines {first} and {changed}: they may be of several "
+    "trainings, of which the throughput is a mixture."
+)
+WARNINGS = (WITHOUT_LOADING, EXPECTED, OF_TARGET, EPOCHS_DIFFER)
+DIFFERENT = 1.1  # times as many steps; those of one data set in batches of other lengths vary by less
 
 
 def of_column(used: Columns, column: str, field: Field | None) -> Iterator[Message]:
@@ -33,6 +38,18 @@ def of_column(used: Columns, column: str, field: Field | None) -> Iterator[Messa
         yield Message(EXPECTED, column=column)
     if column == "throughput" and (source := _mean_of_source(used)) > 0:  # pictures and sounds have no tokens
         yield Message(OF_TARGET, source=f"{source:.6g}")
+    yield from _of_lengths(used)
+
+
+def _of_lengths(used: Columns) -> Iterator[Message]:
+    """Tell that epochs have other numbers of steps than those before."""
+    if "steps_per_epoch" not in used or not used.finite("steps_per_epoch").all():
+        return
+    steps = used.numbers("steps_per_epoch")
+    if len(steps) > 1 and steps.max() > DIFFERENT * steps.min():
+        place = int(np.flatnonzero(np.abs(np.diff(steps)) > 0)[0])
+        first, changed = used["line"][place : place + 2]
+        yield Message(EPOCHS_DIFFER, low=f"{steps.min():g}", high=f"{steps.max():g}", first=first, changed=changed)
 
 
 def _mean_of_source(used: Columns) -> float:
