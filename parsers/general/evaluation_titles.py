@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..naming.marks import EVALUATION
 from .gathered import Gathered
@@ -37,6 +38,12 @@ _TRAINS = re.compile(r"(?i)(?<![a-z])train")
 _HEADS = re.compile(
     r"(?i)[^a-z]*(?:[a-z'-]+ ){0,5}?(?:evaluat[a-z]+|validat[a-z]+|val|valid|dev|eval|test(?:ing)?|inference"
     r"|held-?out)(?: [a-z'-]+){0,4}[^a-z0-9]*$"
+    r"|[^a-z]*(?:now )?(?:evaluat|validat|test|predict)ing(?: [\w,'-]+){1,8}\s?(?:\.\.|…)[^a-z0-9]*$"
+)
+# `Training...`, `=== Epoch 1 of 4 ===`: no result, such as `Training complete`.
+_OF_TRAINING = re.compile(
+    r"(?i)[^a-z]*(?:(?:start|begin)(?:ing)? |now )?(?:the )?train(?:ing)?(?: epoch)?[^a-z]*$"
+    r"|[^a-z]*(?:training )?epoch(?:[^a-z]|\bof\b)*$"
 )
 _PREPARES = re.compile(
     r"(?i)(?<![a-z])(?:train|(?:load|creat|build|read|prepar|process|mak)(?:e|es|ed|ing)? (?:\w+ )*?(?:data|set)"
@@ -81,17 +88,33 @@ def not_of_training(series: SpokenSeries, gathered: Gathered) -> str | None:
 def is_clock_of_evaluation(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether numbers that rise with the steps do so under the heading of an evaluation.
 
-    All of them, or some that rise faster or slower than the others.
+    All of them, or some that rise faster or slower than the others. So do those of a loop that has another total than
+    those below a title of training, and no such title itself.
     """
     begins = np.flatnonzero(np.diff(series.steps) <= 0) + 1
     above = [gathered.head[max(series.rows[run].line - 2, 0) :][:1] for run in (0, *begins)]
     is_other = np.array([any(_HEADS.match(line) and not _PREPARES.search(line) for line in lines) for lines in above])
+    is_other |= _are_of_other_loops(series, begins, gathered)
     if not is_other.any():
         return False
     runs = zip(np.split(series.values, begins), np.split(series.steps, begins), strict=True)
     each = np.array([np.ptp(values) / max(np.ptp(steps), 1) for values, steps in runs])
     own, rest = each[is_other], each[~is_other]
     return not len(rest) or bool(abs(np.median(own) / np.median(rest) - 1) > AGREE)
+
+
+def _are_of_other_loops(series: SpokenSeries, begins: NDArray[np.intp], gathered: Gathered) -> NDArray[np.bool_]:
+    """Which loops count up to a total that none below a title of training does, where others stand below one."""
+    firsts = [series.rows[begin] for begin in (0, *begins)]
+    ends = [0, *(series.rows[begin - 1].line for begin in begins)]
+    is_titled = [
+        any(map(_OF_TRAINING.match, gathered.head[max(end, first.line - 1 - MOST_LINES_BEFORE) : first.line - 1]))
+        for end, first in zip(ends, firsts, strict=True)
+    ]
+    told = [(first, titled) for first, titled in zip(firsts, is_titled, strict=True) if np.isfinite(first.length)]
+    of_training = {first.length for first, titled in told if titled}
+    others = {first.length for first, titled in told if not titled and first.line <= len(gathered.head)} - of_training
+    return np.array([bool(of_training) and first.length in others for first in firsts])
 
 
 def _is_announced(series: SpokenSeries, gathered: Gathered) -> bool:

@@ -33,6 +33,7 @@ _LEFT_SPELT = re.compile(
     r"(?i)\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}"
     r"(\d+(?:\.\d+)? ?(?:d|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?))\b"
 )
+_OF = re.compile(r"(?i)\s+(?:out )?of\s+")
 _BAR_CLOCK = re.compile(r"\[((?:\d+:)?\d+:\d+)<")
 # What is drawn anew begins a line, and so does what a program prints behind its bar: `[00:05<00:05, 2.0it/s]step 10`.
 _BEHIND_BAR = re.compile(r"\r|(?<=(?:it/s|s/it)\])(?=[^\s,;|])")
@@ -80,6 +81,14 @@ class Spoken:
         if slot and slot.total is not None and slot.total < len(self.numbers):
             return _float(self.numbers[slot.total])
         return self.of("steps")
+
+    @cached_property
+    def length(self) -> float:
+        """The steps of the loop that it counts: its total, or what `of` tells, `Batch 40 of 241`; NaN without."""
+        place = self.form.counter.place if self.form.counter else len(self.numbers)
+        found = [*NUMBER.finditer(self.text)][place : place + 2]
+        is_told = len(found) > 1 and _OF.fullmatch(self.text, found[0].end(), found[1].start())
+        return _float(found[1][0]) if is_told and not np.isfinite(self.total) else self.total
 
     @cached_property
     def moment(self) -> float:

@@ -156,6 +156,7 @@ HEADINGS = (
     "Valid",
     "Inference on test set",
     "Loading the best model for evaluation",
+    "Predicting labels for 516 test sentences...",
 )
 
 
@@ -178,6 +179,34 @@ def test_two_loops_in_turns_in_one_form_are_not_told_apart(tmp_path: Path) -> No
         for epoch in range(8)
         for steps, lines, each in loops
     )
+    refused(tmp_path, text)
+
+
+TRAINED = "batch {step} of 2,000 loss {loss:.4f} elapsed {m:.2f} min"
+OTHER = "batch {step} of 4,190 loss {loss:.4f} elapsed {m:.2f} min"
+
+
+@pytest.mark.parametrize("title", ["Training...", "=== Epoch 1 / 1 ===", "Start training epoch 1", "Epoch 1 of 1"])
+def test_a_loop_of_another_length_without_the_title_of_training_may_be_of_other_work(
+    tmp_path: Path, title: str
+) -> None:
+    text = f"{title}\n{log(TRAINED)}Training complete!\n{log(OTHER, each=EACH / 3)}"
+    assert "follow an evaluation heading" in refused(tmp_path, text)
+
+
+@pytest.mark.parametrize("title", ["", "Resumed\n"])
+def test_a_loop_of_the_same_length_needs_no_title_of_its_own(tmp_path: Path, title: str) -> None:
+    text = f"Training...\n{log(TRAINED)}{title}{log(TRAINED, each=EACH / 3)}"
+    assert rate(tmp_path, text) is not None
+
+
+def test_trainings_of_several_lengths_stand_below_a_title_each(tmp_path: Path) -> None:
+    text = f"Training...\n{log(TRAINED)}Training...\n{log(OTHER, each=EACH / 3)}"
+    assert rate(tmp_path, text) == approx(10 / (EACH / 3), rel=0.01)
+
+
+def test_loops_of_several_totals_behind_of_are_not_told_apart(tmp_path: Path) -> None:
+    text = (log(TRAINED) + log(OTHER, each=EACH / 3)) * 3
     refused(tmp_path, text)
 
 

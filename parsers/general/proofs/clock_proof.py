@@ -95,7 +95,7 @@ def _is_of_several(series: SpokenSeries) -> bool:
 
 def _take_turns(series: SpokenSeries) -> bool:
     """Whether lines count up to a total again that is not that of the lines before, as two loops in each epoch do."""
-    totals = np.array([row.total for row in series.rows])
+    totals = np.array([row.length for row in series.rows])
     totals = totals[np.isfinite(totals)]
     return bool(np.count_nonzero(np.diff(totals)) >= len(set(totals.tolist())) > 1)
 
