@@ -88,3 +88,26 @@ def test_steps_that_begin_anew_within_an_epoch_may_be_of_an_evaluation(tmp_path:
 def test_a_time_of_all_steps_so_far_is_a_clock(tmp_path: Path) -> None:
     said = "".join(f"step {n} loss {3 / n:.3f}, {n} iterations took {n / 4 + 0.1:.2f} s\n" for n in range(10, 210, 10))
     assert steps_per_second(tmp_path, said) == approx(4, rel=0.01)
+
+
+LAST_STEP = "{n}/{n} step time: {t:.3f} s, loss: {x:.3f}\n"
+
+
+def passes(*totals: int) -> str:
+    """The last lines of passes of so many steps each."""
+    return "".join(LAST_STEP.format(n=n, t=n / 5000 + k % 3 / 1000, x=2 / (1 + k)) for k, n in enumerate(totals))
+
+
+def test_passes_of_two_lengths_that_take_turns_are_not_told_apart(tmp_path: Path) -> None:
+    assert "two loops that take turns" in refused(tmp_path, passes(*(391, 100) * 6))
+
+
+def test_steps_of_two_loops_that_take_turns_are_not_told_apart(tmp_path: Path) -> None:
+    line = LAST_STEP.replace("{n}/", "{k}/")
+    steps = [(n, k) for n in (40, 9) * 3 for k in range(1, n + 1)]
+    said = "".join(line.format(k=k, n=n, t=n / 5000 + k % 3 / 1000, x=2 / k) for n, k in steps)
+    assert "two loops that take turns" in refused(tmp_path, said)
+
+
+def test_passes_of_one_length_are_read(tmp_path: Path) -> None:
+    assert steps_per_second(tmp_path, passes(*(391,) * 12)) == approx(12.6, rel=0.01)

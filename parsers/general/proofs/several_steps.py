@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...io.message import Message
-from ...naming.sense import ELAPSED, EPOCH, STEP, TIME, Sense
+from ...naming.sense import ELAPSED, EPOCH, STEP, STEP_TIME, TIME, Sense
 from ...naming.slots import Slot
 from ..line_form import LineForm
 from ..spoken_series import LEAST, SpokenSeries
@@ -17,6 +17,8 @@ MOST_NEAR = 0.8
 FALLING = 0.25  # part of the times of steps that are no longer than the one before
 PARTS_OF_ALL, TWICE = (10, 90), 2.0
 TWO_COUNTERS = "its lines have two counters that rise at different rates, and which one it times is unclear"
+IN_TURNS = "it is of two loops that take turns, and which of them is that of training is unclear"
+FEWEST_TURNS = 4
 # What is not the only counter of its lines: passes, of which several make a step, or episodes.
 BESIDE_NAMED = '"{name}" counts the steps; "{other}", a counter beside it, rises by {times} for each'
 BESIDE_UNNAMED = (
@@ -44,7 +46,16 @@ def of_several_steps(series: SpokenSeries) -> str | None:
         return PART
     if _counts_in_two_ways(series):
         return TWO_COUNTERS
+    if series.sense.role == STEP_TIME and _are_in_turns(series):
+        return IN_TURNS
     return OF_SEVERAL_STEPS if _is_between_lines(series) else None
+
+
+def _are_in_turns(series: SpokenSeries) -> bool:
+    """Whether passes of one number of steps and passes of another take turns, as those of training and of tests do."""
+    totals = np.array([row.total for row in series.rows])
+    turns = totals[np.append(True, np.diff(totals) != 0)]
+    return len(turns) >= FEWEST_TURNS and len(set(turns.tolist())) == len({*turns[:2].tolist()}) == 2
 
 
 def _counts_in_two_ways(series: SpokenSeries) -> bool:
