@@ -235,7 +235,10 @@ def test_no_explanation_of_a_changing_batch_size_takes_that_of_other_records(tmp
 
 
 def test_epochs_of_another_number_of_steps_are_told(tmp_path: Path) -> None:
-    lines = [f"{steps}/{steps} [=====] - 20s {20000 // steps}ms/step - loss: 0.5000\n" for steps in (400, 400, 400, 100, 100, 100)]
+    lines = [
+        f"{steps}/{steps} [=====] - 20s {20000 // steps}ms/step - loss: 0.5000\n"
+        for steps in (400, 400, 400, 100, 100, 100)
+    ]
     log = tmp_path / "train.log"
     log.write_text("".join(f"Epoch {n}/6\n{line}" for n, line in enumerate(lines, 1)), encoding="utf-8")
     found = summarise(log, None, ())
