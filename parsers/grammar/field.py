@@ -47,7 +47,7 @@ TIMES = frozenset(
     ),
 )
 # Columns that a program may print as something else: the terminal that the rule holds tells how it becomes one.
-WRITTEN_AS = {"time_of_thousand": "throughput", "later_duration": "duration"}
+WRITTEN_AS = {"time_of_thousand": "throughput"}
 # Those that hold a length of time.
 LENGTHS = frozenset(("DURATION", "SPELT_DURATION", "MINUTES", "HOURS", "NUMBER"))
 
@@ -62,7 +62,7 @@ class Field:
     show it.
     ``kind``: an instant value, the mean of the window since the last line, a running mean, or the ``total`` of
     the run up to that line, which cannot be undone; or "unknown".
-    ``since``: for a running mean or a duration the number of steps of the epoch that it leaves out.
+    ``since``: for a running mean the number of steps of the epoch that it leaves out.
     ``per``: whether a running mean starts anew with each "epoch" or covers the whole "run".
     ``step_is``: for an ``accumulation`` what a step of the log is, which decides whether it counts.
     ``first``: for a counter (``step``) the number that the log gives to the first one, 0 or 1.

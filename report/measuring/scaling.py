@@ -11,7 +11,7 @@ from parsers.runs.facts import Fact, counts_of, is_count
 from .estimate import CONSUMED, Facts, Values, as_counted, epochs_done
 from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
-from .window import Fields, Mask, step_field, steps_done, untimed_steps
+from .window import Fields, Mask, step_field, steps_done
 
 UNKNOWN_SCOPE = (
     "The format does not define whether {field} is per card, per node or of the whole job: state it in its grammar as "
@@ -275,7 +275,7 @@ def amount_of_step(records: Records, fields: Fields, facts: Facts, used: Mask, p
 def _steps(records: Columns, fields: Fields, protocol: Protocol) -> NDArray[np.int64]:
     """The steps of each record: all of an epoch, or those since the one before; of the first no more than of others."""
     if protocol.records == "epoch" and "steps_per_epoch" in records and records.printed("steps_per_epoch").all():
-        return records["steps_per_epoch"].astype(np.int64) - untimed_steps(fields, protocol)
+        return records["steps_per_epoch"].astype(np.int64)
     steps = np.diff(steps_done(records, step_field(fields, protocol.records)), prepend=0)
     if protocol.records == "step" and len(steps) > 1:
         steps[0] = min(steps[0], int(np.median(steps[1:])))

@@ -44,12 +44,6 @@ def step_field(fields: Fields, kind: str) -> Field:
     return fields[(kind, "step")]
 
 
-def untimed_steps(fields: Fields, protocol: Protocol) -> int:
-    """Return how many steps of each epoch its duration leaves out, where a protocol reads that."""
-    duration = fields.get((protocol.records, "duration")) if protocol.estimate == "duration" else None
-    return (duration.since or 0) if duration else 0
-
-
 def steps_in_epoch(records: Records, field: Field) -> Counts:
     """Return the steps done when each record was printed, as the log counts them (int64, the first step is 1).
 

@@ -180,12 +180,6 @@ def test_a_record_of_an_epoch_covers_all_its_steps() -> None:
     assert done(log(steps_per_epoch=[100, 100]), {}, known, "epoch") == ([800, 800], "samples")
 
 
-def test_a_duration_that_leaves_out_the_first_step_is_of_one_step_fewer() -> None:
-    fields: Fields = {("epoch", "duration"): Field("duration", "NUMBER", unit="seconds", since=1)}
-    known = facts(batch_size=2, cards=4)
-    assert done(log(steps_per_epoch=[100, 100]), fields, known, "epoch") == ([792, 792], "samples")
-
-
 def of_step(records: pd.DataFrame, used: list[bool], **known: int) -> tuple[float, str]:
     fields = {("step", "step"): Field("step", "INTEGER", first=1)}
     return amount_of_step(records, fields, facts(**known), np.array(used), Protocol(estimate="step_time"))
