@@ -32,7 +32,7 @@ def _kinds(records: pd.DataFrame) -> Iterator[tuple[int, str]]:
 @pytest.mark.parametrize("word", WORDS, ids=bytes.decode)
 def test_no_format_takes_a_line_behind_it_for_training(word: bytes, tmp_path: Path) -> None:
     taken = []
-    for log in LOGS[::7]:
+    for log in LOGS[4::7]:
         text = log.read_bytes().rstrip(b"\n") + b"\n"
         own = [line for line in text.split(b"\n") if OWN.match(line)]
         copy = tmp_path / log.parent.name / log.name
