@@ -13,6 +13,8 @@ from tests.parsers.golden_logs import LOGS
 
 # A line that begins with what its format knows.
 OWN = re.compile(rb"(?i)(?:epoch|step|iter|global step|train)\b")
+# A bar and what is printed behind it: the word before the bar is not of that.
+TWO_OUTPUTS = re.compile(rb"(?i)%\|.*[\]\r](?:epoch|step)\W*\d")
 WORDS = (b"Validation: ", b"Evaluating ", b"[val] ", b"Test | ", b"valid-", b"eval - 2031-02-03 04:05:06 - INFO - ")
 LINE = "Epoch: [0]  [{n:3d}/100]  eta: 0:00:40  lr: 0.000001  loss: 1.5000 (1.5000)  time: 0.5000  data: 0.0010"
 BAR = "Epoch 0: {n:3d}%|####      | {n}/100 [00:{n:02d}<00:30, 1.00it/s, loss=1.5]"
@@ -32,9 +34,9 @@ def _kinds(records: pd.DataFrame) -> Iterator[tuple[int, str]]:
 @pytest.mark.parametrize("word", WORDS, ids=bytes.decode)
 def test_no_format_takes_a_line_behind_it_for_training(word: bytes, tmp_path: Path) -> None:
     taken = []
-    for log in LOGS[4::7]:
+    for log in LOGS:
         text = log.read_bytes().rstrip(b"\n") + b"\n"
-        own = [line for line in text.split(b"\n") if OWN.match(line)]
+        own = [line for line in text.split(b"\n") if OWN.match(line) and not TWO_OUTPUTS.search(line)]
         copy = tmp_path / log.parent.name / log.name
         before = records_of(copy, text)
         taken += [log.stem] * (records_of(copy, text + b"".join(word + line + b"\n" for line in own)) != before)
