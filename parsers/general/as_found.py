@@ -47,7 +47,7 @@ def _are_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
 
 
 def _reads(reading: Reading, gathered: Gathered, one: Proven) -> bool:
-    """Whether the grammar reads exactly the numbers of one kind of line, none of which were left unread."""
+    """Whether the grammar reads the same numbers as were found in the lines of one speed, all of which were kept."""
     if one.role not in reading.records or any(gathered.counts[form] > MOST_OF_A_FORM for form in one.series.slots):
         return False
     found = reading.records[["line", one.role]].dropna().to_numpy(dtype=np.float64)

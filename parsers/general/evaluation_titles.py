@@ -25,7 +25,7 @@ _ANNOUNCES = re.compile(
 _TITLE = re.compile(
     r"(?i)[^a-z]*(?:[a-z]+ ){0,2}?(?:evaluat[a-z]+|validat[a-z]+|test(?:ing)?|inference)(?: [a-z]+){0,4}[^a-z0-9]*$"
 )
-# What takes turns with training and is none: `Collecting rollouts`, `=== Generating samples (epoch 3) ===`.
+# Other work that alternates with training: `Collecting rollouts`, `=== Generating samples (epoch 3) ===`.
 _OF_OTHER_WORK = re.compile(
     r"(?i)(?:collect|generat|sampl|roll|decod|translat|tokeniz|tokenis|cach|load|extract|prepar|preprocess|augment|min"
     r"|simulat|play|act|encod|embed|embedd|label|labell|index|build|comput|filter|download|creat|search|retriev|cluster"

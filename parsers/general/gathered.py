@@ -77,10 +77,13 @@ class Spoken:
     @cached_property
     def total(self) -> float:
         """The steps that there are of those that it counts; NaN where they are not told."""
-        slot = self.form.first("step")
-        if slot and slot.total is not None and slot.total < len(self.numbers):
-            return _float(self.numbers[slot.total])
-        return self.of("steps")
+        found = self.total_of(self.form.first("step"))
+        return found if np.isfinite(found) else self.of("steps")
+
+    def total_of(self, slot: Slot | None) -> float:
+        """The second number of a fraction of which a slot is the first; NaN without one."""
+        place = slot.total if slot else None
+        return _float(self.numbers[place]) if place is not None and place < len(self.numbers) else float("nan")
 
     @cached_property
     def length(self) -> float:

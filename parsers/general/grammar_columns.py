@@ -100,7 +100,7 @@ def _beside(role: str, choice: Choice) -> tuple[str, tuple[str, ...]]:
 def _is_written(role: str, slot: Slot, form: LineForm) -> bool:
     """Whether a number is one of those that the column takes: steps are whole."""
     is_count = role in ("step", "epoch") and not slot.is_rounded
-    return not is_count or form.text[slot.start : slot.end].replace(",", "").isdecimal()
+    return not is_count or form.written(slot).replace(",", "").isdecimal()
 
 
 def told(found: Sense) -> str | None:

@@ -89,6 +89,10 @@ class LineForm:
         """The number at a place among all."""
         return next((slot for slot in self.said.slots if slot.place == place), None)
 
+    def written(self, slot: Slot) -> str:
+        """The number in a slot as it is written."""
+        return self.text[slot.start : slot.end]
+
     def mean_of(self, slot: Slot) -> Slot | None:
         """The mean in brackets behind a number."""
         return next((other for other in self.said.slots if other.is_mean and other.place == slot.place + 1), None)
@@ -109,7 +113,7 @@ class LineForm:
         called = {
             name
             for name, slot in zip(self.names, self.said.slots, strict=True)
-            if "." in self.text[slot.start : slot.end] and not _OF_TIME.match(self.text, slot.end)
+            if "." in self.written(slot) and not _OF_TIME.match(self.text, slot.end)
         }
         return all(called & listed(network) for network in _ADVERSARIES)
 
@@ -211,13 +215,13 @@ class LineForm:
             return []
         known = next((place for place, slot in enumerate(self.said.slots) if slot.sense), 0)
         leading = self.said.slots[:known]
-        return [slot for slot in leading if self.text[slot.start : slot.end].isdecimal() and not _words(slot.before)]
+        return [slot for slot in leading if self.written(slot).isdecimal() and not _words(slot.before)]
 
     @property
     def counter(self) -> Slot | None:
         """What counts its steps: a number of that name, or else the last leading one without a name.
 
-        A number of that name with a point is a mean, and counts only where there is no other.
+        A number of that name with a decimal point is a mean, which counts only if nothing else does.
         """
         return self._whole_step or (self._bare[-1] if self._bare else self.first("step"))
 
@@ -225,14 +229,12 @@ class LineForm:
     def _whole_step(self) -> Slot | None:
         """The number of a step; None of one that is a mean: `[ 12] episode=120 steps=209.7 loss=0.5`."""
         step = self.first("step")
-        return step if step and "." not in self.text[step.start : step.end] else None
+        return step if step and "." not in self.written(step) else None
 
     @cached_property
     def only_count_of_steps(self) -> Slot | None:
         """The only whole number that is called steps of something, where nothing counts these: `Steps so far 1806`."""
-        whole = (
-            slot for slot in self.said.slots if slot.sense is None and self.text[slot.start : slot.end].isdecimal()
-        )
+        whole = (slot for slot in self.said.slots if slot.sense is None and self.written(slot).isdecimal())
         found = [slot for slot in whole if {"step", "steps"} & set(split(slot.before))]
         return found[0] if len(found) == 1 and self.counter is None else None
 

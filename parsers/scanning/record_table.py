@@ -17,6 +17,7 @@ from .prefix import RANK
 
 RECORD = "record"
 FEWEST_LEFT = 20
+FEWEST_WHOLE = 20  # seconds, minutes or hours, of which one more or less is little
 
 Order = NDArray[np.int64] | None
 
@@ -110,7 +111,7 @@ def _expected(columns: Mapping[str, Array], fields: Mapping[str, Field]) -> Arra
     left, remaining = _left(columns, fields), columns["remaining"]
     seconds = remaining * IN_SECONDS[fields["remaining"].unit or "seconds"]
     known = remaining[np.isfinite(remaining)]
-    is_known = (left >= FEWEST_LEFT) & (remaining >= (FEWEST_LEFT if (known == np.round(known)).all() else 0))
+    is_known = (left >= FEWEST_LEFT) & (remaining >= (FEWEST_WHOLE if (known == np.round(known)).all() else 0))
     return np.where(is_known, seconds / np.maximum(left, 1), np.nan)
 
 

@@ -35,7 +35,6 @@ ALL_RECORDS = "The runs have too few records in common to drop the first; it may
 OWN_WINDOWS = "The window of the protocol reads different steps of the runs: {each}."
 TO = "{first} to {last}"
 ZERO = "{log} gives a throughput of 0."
-NOTES = (BY_COUNT, ALL_RECORDS, OWN_WINDOWS)
 
 
 @dataclass(frozen=True)

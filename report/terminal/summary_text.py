@@ -178,7 +178,7 @@ def steadiness(summary: Summary, translate: Translate) -> str:
         return ""
     field = summary.part.fields[(kind, column)]
     if column != "throughput":
-        return worded(bars(values, str(field.unit)), translate)
+        return worded(bars(values, str(field.unit), is_printed=not field.is_expected), translate)
     said = next(filter(None, records["counted"].tolist()), None) if "counted" in records else None
     unit = f"{said.lower() if said else unit_in_words(field)}/s{worded(whose(field.scope), translate)}"
     return worded(bars(values, unit), translate)

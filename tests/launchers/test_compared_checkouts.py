@@ -17,6 +17,8 @@ from launchers.running.compared_checkouts import alternating
 from launchers.running.series import PlannedRun
 from launchers.runs.folders import RunFolder
 
+pytestmark = pytest.mark.slow
+
 # Equal logs would be copies of one run, and no repeats.
 NOISY = "import random\n" + TRAIN.replace("{1000 +", "{1000 + random.random() +")
 SLOWER = NOISY.replace("1000", "900")

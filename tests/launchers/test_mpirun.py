@@ -18,7 +18,10 @@ from launchers.clusters import hosts
 MPIRUN = [*ON_TWO, "--on", "mpirun", "-H"]
 TWO = "127.0.0.1:2"
 
-pytestmark = pytest.mark.skipif(shutil.which("mpirun") is None, reason="mpirun of Debian's openmpi-bin is missing")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("mpirun") is None, reason="mpirun of Debian's openmpi-bin is missing"),
+    pytest.mark.slow,
+]
 
 
 @pytest.fixture
@@ -53,7 +56,6 @@ def test_mpirun_starts_one_task_a_node_with_its_rank(on_mpirun: Native) -> None:
     assert [words[0] for words in told(on_mpirun)] == ["0", "1"]
 
 
-@pytest.mark.slow
 def test_what_the_processes_of_a_run_under_mpirun_take_is_sampled_on_all_machines(on_mpirun: Native) -> None:
     remote(on_mpirun)
     on_mpirun.trains(f"import time\nheld = bytearray(64 * 2**20)\ntime.sleep(3)\n{PRINT}")
@@ -164,7 +166,6 @@ def test_hosts_that_cannot_take_the_job_start_nothing(on_mpirun: Native) -> None
     )
 
 
-@pytest.mark.slow
 def test_a_job_under_mpirun_that_does_not_get_on_is_ended(on_mpirun: Native) -> None:
     on_mpirun.trains("import time\nwhile True:\n    print('master not ready', flush=True)\n    time.sleep(0.2)\n")
     # Long enough for mpirun to start on a busy machine. Where it crashes as it is ended, its own trace comes last.

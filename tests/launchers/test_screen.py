@@ -11,6 +11,8 @@ from native_checkout import METRIC, PRINT, TOP, Native
 
 from tests.hostile_text import CLIPBOARD, COLOUR, HOSTILE
 
+pytestmark = pytest.mark.slow
+
 SLOW = f"import time\n{PRINT}time.sleep(0.5)\nprint('a last line')\ntime.sleep(1.5)\n"
 
 

@@ -33,7 +33,7 @@ class BarDrawing:
 
 
 def drawing(text: str, *, has_speed: bool = True) -> BarDrawing | None:
-    """The drawing of a bar in a line; None where there is none with a clock, or with a speed as well."""
+    """The bar drawn in a line; None if it shows no clock or, with ``has_speed``, no speed."""
     bar = BAR.search(text)
     rest = _REST[has_speed].match(text, bar.end()) if bar else None
     if not (bar and rest):

@@ -57,7 +57,7 @@ def _counter(form: LineForm) -> Slot | None:
     """What counts environment steps in a line of training, the only one that does."""
     if form.is_of_other:
         return None
-    found = [slot for slot in form.said.slots if _name(slot) and form.text[slot.start : slot.end].isdecimal()]
+    found = [slot for slot in form.said.slots if _name(slot) and form.written(slot).isdecimal()]
     return found[0] if len(found) == 1 else None
 
 

@@ -63,7 +63,7 @@ def _end_epochs(rows: Sequence[Spoken], named: Sequence[Spoken]) -> bool:
 
 
 def of_epochs(said: LineSlots) -> LineSlots:
-    """The numbers of a line of which a fraction without a name counts epochs."""
+    """The numbers of a line, its nameless fraction read as the number of an epoch."""
     slots = (replace(slot, sense=Sense(EPOCH, EPOCH)) if slot.sense == _UNNAMED else slot for slot in said.slots)
     return replace(said, slots=tuple(slots))
 

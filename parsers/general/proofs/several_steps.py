@@ -14,7 +14,7 @@ from .step_proof import AS_THE_CLOCK
 PART = "it covers only part of a step, or not every step"
 OF_SEVERAL_STEPS = "it is the time of all steps since the previous line, as the timestamps show"
 MOST_NEAR = 0.8
-FALLING = 0.25  # part of the times of steps that are no longer than the one before
+FALLING = 0.25  # share of step times that do not exceed the one before
 PARTS_OF_ALL, TWICE = (10, 90), 2.0
 TWO_COUNTERS = "its lines have two counters that rise at different rates, and which one it times is unclear"
 IN_TURNS = "it is of two loops that take turns, and which of them is that of training is unclear"
@@ -55,7 +55,7 @@ def _are_in_turns(series: SpokenSeries) -> bool:
     """Whether passes of one number of steps and passes of another take turns, as those of training and of tests do."""
     totals = np.array([row.total for row in series.rows])
     turns = totals[np.append(True, np.diff(totals) != 0)]
-    return len(turns) >= FEWEST_TURNS and len(set(turns.tolist())) == len({*turns[:2].tolist()}) == 2
+    return len(turns) >= FEWEST_TURNS and len(set(turns.tolist())) == 2
 
 
 def _counts_in_two_ways(series: SpokenSeries) -> bool:

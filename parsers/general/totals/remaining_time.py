@@ -122,37 +122,26 @@ def _proven(series: SpokenSeries, gathered: Gathered) -> Proven | Message:
 
 
 def _counted(rows: Sequence[Spoken]) -> _Progress:
-    epochs = [row.number(_total(row.form.first("epoch"))) for row in rows]
     numbers = (
         [row.number(row.form.counter) for row in rows],
         [row.total for row in rows],
         [row.of("epoch") for row in rows],
-        epochs,
+        [row.total_of(row.form.first("epoch")) for row in rows],
     )
     return _Progress(*map(np.array, numbers))
-
-
-def _total(slot: Slot | None) -> Slot | None:
-    """The slot of the second number of a fraction."""
-    return None if slot is None or slot.total is None else Slot(slot.total, 0, 0, "", "", None)
 
 
 def _not_told(series: SpokenSeries, counted: _Progress) -> str | None:
     """Why remaining times say nothing, whatever they are of."""
     if series.sense.factor is None and not series.is_clocked:
         return NO_UNIT
-    texts = [_text(row.form, series) for row in series.rows]
+    texts = [row.form.written(series.slots[row.form]) for row in series.rows]
     if series.is_clocked and all(text.count(":") == 1 for text in texts):
         return OF_TWO_PARTS
     total = counted.steps if series.is_of_steps else counted.epochs
     if not np.isfinite(total).all():
         return NO_TOTAL
     return TOTALS_DIFFER if np.ptp(total) > 0 else None
-
-
-def _text(form: LineForm, series: SpokenSeries) -> str:
-    slot = series.slots[form]
-    return form.text[slot.start : slot.end]
 
 
 def _of_what(series: SpokenSeries, counted: _Progress, gathered: Gathered) -> _Left | str:
@@ -224,5 +213,5 @@ def _error(numbers: Numbers) -> float:
 
 def _resolution(series: SpokenSeries) -> float:
     """What the last digit of remaining times counts, in their unit: minutes of `1h 20m`."""
-    are_of_minutes = all(_text(row.form, series).rstrip().endswith("m") for row in series.rows)
+    are_of_minutes = all(form.written(slot).rstrip().endswith("m") for form, slot in series.slots.items())
     return 60.0 if are_of_minutes else last_digit(series)

@@ -34,7 +34,7 @@ def _totals(form: LineForm) -> Iterator[tuple[Sense, Slot]]:
         return
     words = set(_WORD.findall(form.text.lower()))
     if not words & (listed("not_whole") | listed("not_training") | listed("mean") | scope_words("card")):
-        yield from ((s, slot) for s, slot in times if _is_known(s) and not _is_of_two(form.text[slot.start : slot.end]))
+        yield from ((s, slot) for s, slot in times if _is_known(s) and not _is_of_two(form.written(slot)))
 
 
 def _is_known(sense: Sense) -> bool:

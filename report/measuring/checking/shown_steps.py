@@ -98,22 +98,23 @@ def _are_predicted(part: FormatRecords) -> bool:
 
 def _of_predicted(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
     """The measurement, or by the median where a few predictions of a program make its mean."""
-    found = replace(found, warnings=(*found.warnings, *_refuse_trend(part, found)))
+    found = replace(found, warnings=(*found.warnings, *_of_checkpoint(part, found)))
     if not any(one.key in (UNEVEN, SLOW_START) for one in found.warnings):
         return found
     median = measure(part.table, part.fields, facts, found.protocol.overridden("statistic=median"))
     return _told(median, found, Message(MEDIAN_OF_PREDICTED, mean=f"{found.value:.6g}", unit=found.unit))
 
 
-def _refuse_trend(part: FormatRecords, found: Measurement) -> Iterator[Message]:
+def _of_checkpoint(part: FormatRecords, found: Measurement) -> Iterator[Message]:
     """Tell a run that went on from a checkpoint, whose steps before it may count as done in no time.
 
     Raises ``NoMeasurement`` where its predictions change as they do then, or those of any run by much more.
     """
-    rates = found.rates if found.rates is not None else np.ones(2)
+    if found.rates is None or len(found.rates) < 2:
+        return
     steps = Columns(part.table).of_kind("step").numbers("step")
     is_late = len(steps) > 1 and steps[0] > LATE * np.median(np.abs(np.diff(steps)))
-    early, late = (float(np.median(half)) for half in np.array_split(rates, 2))
+    early, late = (float(np.median(half)) for half in np.array_split(found.rates, 2))
     first, last = found.ends
     if max(early, late) > (TREND_OF_LATE if is_late else TREND) * min(early, late):
         told = {"early": f"{early:.6g}", "late": f"{late:.6g}", "unit": found.unit}

@@ -5,7 +5,7 @@ import pytest
 from tests.report.site.browser import Reader, needs_chromium
 
 pytest.importorskip("report.charts")
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 # What moved while the page came up, as browsers score it.
 SHIFTS = """new Promise((resolve) => {

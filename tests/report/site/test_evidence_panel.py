@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.report.site.browser import Reader, needs_chromium
 from tests.report.site.conftest import LONG
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 every_language = pytest.mark.parametrize("language", ["en", "zh"])
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Page as Window
 from tests.report.site.browser import Reader, needs_chromium
 from tests.report.site.served_site import PIECE, PRIVATE, answering, served, write_site
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 # What each way of looking into another site comes to; "kept out" is what all of them must come to.
 WAYS = {

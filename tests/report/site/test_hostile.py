@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 from tests.report.site.browser import Reader, needs_chromium
 from tests.report.site.hostile import SCRIPT, SPEEDS, TICKS, WORD
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 FOREIGN = "main script, main img, main b, main i, main u, dialog script, dialog img, [onerror]"
 

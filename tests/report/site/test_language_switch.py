@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.report.site.browser import Reader, needs_chromium
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 NARROW = {"width": 390, "height": 844}
 

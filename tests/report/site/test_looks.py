@@ -11,7 +11,7 @@ from tests.report.quoted_page import put_run
 from tests.report.site.browser import Reader, needs_chromium
 from tests.report.site.test_result_groups import PAGE
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 WIDE, NARROW, PAPER = {"width": 1400, "height": 900}, {"width": 390, "height": 844}, {"width": 688, "height": 1000}
 
