@@ -1,4 +1,4 @@
-"""docs/page-file.md and docs/audit.md name every key, quantity and verdict, and no other; the example is a valid page."""
+"""docs/page-file.md and docs/audit.md explain what there is: keys, quantities and verdicts; their example is a page."""
 
 import re
 from itertools import chain
