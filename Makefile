@@ -7,7 +7,7 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
 OLD = "Python 3.11 or newer is needed, and $(PYTHON) is not: make PYTHON=python3.12 takes another one."
 NO_VENV = "$(PYTHON) cannot make a virtual environment: on Debian and Ubuntu, apt-get install python3-venv."
 
-.PHONY: report pages site test test-slow docs bench corpus corpus-fetch audit-docs security fuzz constraints clean
+.PHONY: report pages site test test-slow bench corpus-fetch security fuzz constraints clean
 
 report: .venv/report
 	$(BIN)/tachograph report
@@ -30,10 +30,6 @@ test: .venv/test
 test-slow: .venv/test
 	$(BIN)/pytest -n auto -m slow
 
-# What docs/ tells of the commands, page files and launchers, and what the commands of the tutorial print.
-docs: .venv/test
-	$(BIN)/pytest --update tests/reference tests/launchers/test_recipe_catalogue.py tests/test_tutorial.py
-
 bench: .venv/test
 	$(BIN)/python -m tests.bench.bench --gib --write $(if $(wildcard $(CORPUS)),--corpus $(CORPUS))
 	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.ingest --write
@@ -44,18 +40,11 @@ bench: .venv/test
 	$(BIN)/python -m tests.bench.adversarial --write
 	$(BIN)/python -m tests.bench.capture
 
-# The public logs that the tests and docs/corpus.md are about, into CORPUS, by git at pinned commits.
+# The public logs that the tests are about, into CORPUS, by git at pinned commits.
 CORPUS ?= ../shared/corpus
 
 corpus-fetch: .venv/test
 	$(BIN)/python -m tests.corpus.fetch $(CORPUS)
-
-corpus: .venv/test
-	$(BIN)/python -m tests.corpus.outcome
-
-# PERF and EXAMPLES are checkouts of PaddlePaddle/Perf and NVIDIA/DeepLearningExamples.
-audit-docs: .venv/test
-	$(BIN)/python -m tests.report.audit.outcome $(PERF) $(EXAMPLES)
 
 # What is dangerous in the code, beside what ruff's S rules find in `make test`, and in the packages that it uses.
 security: .venv/test

@@ -47,9 +47,8 @@ def _told(path: Path) -> Iterator[None]:
 )
 @click.option("--new", metavar="NAME", help="Draft a recipe of your own: NAME.sh, in this folder.")
 @click.option("--repo", type=FOLDER, help="Checkout of the native repository, for --check and --new.")
-@click.option("--keep", type=click.Path(dir_okay=False, path_type=Path), help="Also save the result to this JSON file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def list_launchers(checked: str | None, new: str | None, repo: Path | None, keep: Path | None, as_json: bool) -> None:
+def list_launchers(checked: str | None, new: str | None, repo: Path | None, as_json: bool) -> None:
     """List the recipes: model, framework, repository with its pinned commit, precisions, and requirements.
 
     With --check, show for every option of a recipe whether the native program has it, and at which line, and which
@@ -74,7 +73,7 @@ def list_launchers(checked: str | None, new: str | None, repo: Path | None, keep
     if bool(checked) != bool(repo):
         raise click.UsageError("--check and --repo must be used together.")
     if checked and repo:
-        sys.exit(_check(checked, repo, keep, as_json))
+        sys.exit(_check(checked, repo, as_json))
     from .native.catalogue import rows, table
 
     say_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows()) if as_json else f"{table()}\n")
@@ -90,18 +89,14 @@ def _draft(name: str, repo: Path | None) -> None:
     say(f"Wrote {path}. Edit it, then run `tachograph launchers --check {path} --repo DIR`.")
 
 
-def _check(name: str, repo: Path, keep: Path | None, as_json: bool) -> int:
+def _check(name: str, repo: Path, as_json: bool) -> int:
     """Show what the check of a recipe finds; returns the exit status."""
-    from .native import catalogue
     from .native.check import check
     from .native.outcome import text
 
     recipe = own_recipes.find(name)
     outcome = check(recipe, repo)
     say_text(f"{json.dumps(asdict(outcome), ensure_ascii=False) if as_json else text(recipe, outcome)}\n")
-    if keep:
-        with _told(keep):
-            catalogue.keep(outcome, keep)
     return _FOUND_BAD if outcome.unknown or outcome.refused else 0
 
 

@@ -1,4 +1,4 @@
-"""The commands, programs and tables of the READMEs and of the guides in docs/ are true as they stand there."""
+"""The commands, programs, tables and links of the READMEs, CONTRIBUTING.md and docs/ are true as they stand there."""
 
 import os
 import re
@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
+import tachograph
+from report.wording.markdown import anchor
 from tests.commandline import PROJECT, run
 from tests.conftest import Compare
 
 READMES = ("README.md", "README.zh.md")
-GUIDES = tuple(
-    f"docs/{name}{end}.md" for name in ("reading", "publishing", "python", "comparing") for end in ("", ".zh")
-)
-TEXTS = (*READMES, *GUIDES, "docs/launching.md", "docs/launching.zh.md", "docs/protocols.md", "docs/protocols.zh.md")
+DOCS = sorted(path.relative_to(PROJECT).as_posix() for path in (PROJECT / "docs").glob("*.md"))
+TEXTS = (*READMES, "CONTRIBUTING.md", "SECURITY.md", "logs/README.md", *DOCS)
+every_text = pytest.mark.parametrize("name", TEXTS)
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 # What stands between the sentence that names a rendered page and the next heading.
 EXCERPT = re.compile(r"(`pages/cpu-demo\.(\w+)\.md`[^\n]*\n\n)(.*?)(?=\n\n## )", re.DOTALL)
@@ -34,14 +35,33 @@ def commands(block: str) -> list[str]:
     return re.findall(r"^\$ (tachograph .+)$", block, re.MULTILINE)
 
 
+def typed(name: str) -> list[str]:
+    """The calls of the command in blocks of shell and in words."""
+    text = text_of(name)
+    scripts = re.findall(r"```(?:bash|sh|console|yaml)\n(.*?)```", text, re.DOTALL)
+    calls = [call for script in scripts for call in re.findall(r"(?:^|[ (])(tachograph [^|#\n)]+)", script)]
+    return calls + re.findall(r"`(tachograph [^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+
+
+@every_text
+def test_its_commands_and_their_options_exist(name: str) -> None:
+    group = tachograph.command_line()
+    for call in typed(name):
+        command, *rest = call.split(" -- ")[0].split()[1:]
+        if re.fullmatch("[a-z]+", command):
+            assert command in group.commands, call
+            known = {option for parameter in group.commands[command].params for option in parameter.opts}
+            assert {word.partition("=")[0] for word in rest if word.startswith("--")} <= {*known, "--help"}, call
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*READMES, "docs/reading.md", "docs/reading.zh.md"])
+@pytest.mark.parametrize("name", ["docs/reading.md", "docs/reading.zh.md"])
 def test_its_tachograph_commands_succeed(name: str) -> None:
     ours = [shlex.split(command)[1:] for block in blocks(name, "console") for command in commands(block)]
     assert [run(*command, cwd=PROJECT).returncode for command in ours] == [0] * len(ours) != []
 
 
-@pytest.mark.parametrize("name", [*READMES, "docs/publishing.md", "docs/publishing.zh.md"])
+@pytest.mark.parametrize("name", ["docs/publishing.md", "docs/publishing.zh.md"])
 def test_what_stands_below_a_command_is_what_it_prints(name: str, compare: Compare) -> None:
     def filled(found: "re.Match[str]") -> str:
         (command,) = commands(found[1]) or [""]
@@ -97,11 +117,20 @@ def test_its_python_runs(name: str) -> None:
     assert done.stderr == b""
 
 
-@pytest.mark.parametrize("name", [*TEXTS, "docs/README.md", "CONTRIBUTING.md"])
-def test_its_links_to_files_lead_somewhere(name: str) -> None:
-    links = re.findall(r"\]\(([^)#:]+)[^):]*\)", text_of(name))
-    assert [link for link in links if not ((PROJECT / name).parent / link).exists()] == []
-    assert links
+@every_text
+def test_its_links_lead_somewhere(name: str) -> None:
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", text_of(name), flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, place = link.partition("#")
+        if not link.startswith(("https:", "http:")):
+            target = (PROJECT / name).parent / path if path else PROJECT / name
+            assert target.exists(), link
+            assert not place or place in headings(target), link
+
+
+def headings(path: Path) -> set[str]:
+    """The addresses of the headings of a text."""
+    return {anchor(title) for title in re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)}
 
 
 @pytest.mark.parametrize("readme", READMES)
@@ -113,11 +142,6 @@ def test_it_names_every_page_that_a_fresh_clone_renders(readme: str) -> None:
 def test_both_name_the_same_commands() -> None:
     english, chinese = (re.findall(r"^\| `(tachograph [^`]+)`", text_of(readme), re.MULTILINE) for readme in READMES)
     assert english == chinese != []
-
-
-@pytest.mark.parametrize("readme", READMES)
-def test_it_fits_on_two_screens(readme: str) -> None:
-    assert len(text_of(readme).splitlines()) <= 130
 
 
 def test_the_index_of_the_docs_names_every_file_there() -> None:

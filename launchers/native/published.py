@@ -55,13 +55,6 @@ class Published(_PublishedPart):
     commands: tuple[PublishedCommand, ...]
     differences: tuple[KnownDifference, ...] = ()
 
-    @property
-    def same(self) -> list[str]:
-        """The settings of all commands together in which the recipe does not differ."""
-        names = [*self.settings, *(name for command in self.commands for name in command.settings)]
-        different = {name for difference in self.differences for name in difference.settings}
-        return [name for name in dict.fromkeys(names) if name not in different]
-
 
 def read(recipe: Recipe) -> Published | None:
     """Read what a recipe reproduces; None where its head says that nothing was published."""

@@ -1,10 +1,8 @@
 """Lines that repeat a fragment of a grammar, compared with golden logs; `make bench` runs it.
 
-For each format, the time per byte of one line of 64 KiB that repeats a fixed text of one of its lines, two adjacent
-ones, or the last one after all others; or is a line of its golden logs with a number of so many digits; or repeats,
-before such a line, the beginning of a number, a time, a list or a rank prefix. Results are multiples of the time per
-byte of the format's golden logs, repeated to the same size; texts become columns in both. Each line is also tried with
-a quarter of the size: with linear time, the full size takes four times as long.
+For each format, the time per byte of a line of 64 KiB that repeats fixed texts of its lines, holds a number of that
+many digits, or repeats the beginning of a number, a time, a list or a rank prefix; as a multiple of the time per byte
+of its golden logs.
 """
 
 import argparse

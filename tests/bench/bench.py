@@ -1,11 +1,9 @@
 """Parsing speed, compared with Lark, scripts, and engines for text and tables; `make bench` runs it.
 
-Two generated logs of 100 MiB each: in the dense one every third line is a metric line, in the sparse one every
-hundredth. All candidates run on one core and take turns; CPU time is measured.
-
-Reading a log detects the format, reads the metric lines and all their fields into typed columns, accounts for every
-line and hashes the file. Lark only parses the lines; the script and ReFrame extract one field; awk, polars and DuckDB
-extract all nine as texts. Engines that are not installed have no row (`pip install -e '.[bench]'`).
+Two generated logs of 100 MiB: every third line (dense) or every hundredth line (sparse) is a metric line. CPU time on
+one core; all candidates take turns. Reading detects the format, reads all fields of the metric lines into typed
+columns, accounts for every line and hashes the file. Lark only parses the lines; the script and ReFrame extract one
+field; awk, polars and DuckDB extract all nine as texts (`pip install -e '.[bench]'`).
 """
 
 import argparse

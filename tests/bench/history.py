@@ -1,11 +1,8 @@
 """The history of 10,000 runs: making its index, making it again with nothing new, and its page; `make bench` runs it.
 
-The runs are generated: 100 cases of 100 runs each, with logs of 250 steps, three steps of speed, some changes of the
-driver and a few failed runs. `tachograph history` reads them with two processes; its index is a file. CPU time is that
-of the command itself and of its workers: on two idle cores it takes about as long as the command itself and half of the
-workers. Peak memory is that of the largest process. An index that was deleted and made again has the same rows. The
-same of 100,000 runs, which two workers of a Dask cluster on this machine read (`--scheduler`); theirs is the CPU time
-of the scheduler, too.
+Generated: 100 cases of 100 runs each, with logs of 250 steps, three changes of speed, and a few failed runs.
+`tachograph history` with two processes; 100,000 runs with two workers of a Dask cluster on this machine. CPU time is
+that of the command and of its workers.
 """
 
 import argparse

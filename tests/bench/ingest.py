@@ -1,13 +1,8 @@
 """Ingesting 1,000 mixed logs, compared with reading them; `make bench` runs it.
 
-The logs are those of the corpus, if available, each several times with a different last line; and the golden logs of
-all formats, which are small, so that costs per file and per format dominate. `tachograph ingest --jobs 1` turns them
-into run folders: it detects formats, hashes, copies and describes files. Reading detects formats, too, and makes
-columns of all fields, with expressions compiled before. Both are CPU time on one core; the command includes system
-time, Python start-up and compiling. Peak memory is that of the command.
-
-Temporary files were in memory (tmpfs). On a disk (ext4), creating two folders and two files per log adds 0.4 s, and
-five times that if many files were removed in the last five minutes, because it skips each of their inodes.
+`tachograph ingest --jobs 1` on the logs of the corpus, if available, and on the small golden logs of all formats,
+where costs per file and per format dominate. CPU time on one core; the command includes system time, Python start-up
+and compiling. Reading detects formats, too, with expressions compiled before. Temporary files are in memory (tmpfs).
 """
 
 import argparse

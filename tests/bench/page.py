@@ -1,10 +1,8 @@
 """Building a page of 500 cells from 2,000 runs, and reading it in a browser; `make bench` runs it.
 
-The page and its run folders are generated: five formats, four repeats of each case, 300 lines per log. `tachograph
-report` builds it in both languages, as Markdown and as a site; compiled formats are cached by an earlier call. Seconds
-are wall-clock time; CPU time is summed over all processes. Peak memory is that of the largest process. The site is then
-opened from its files in Chromium, if available; the time of a sort, or of a letter typed into the search, lasts until
-the page is laid out again.
+Generated run folders of five formats: four repeats of each case, 300 lines per log. Wall-clock time, CPU time of all
+processes, and memory of the largest one; both languages. The site is then opened from its files in Chromium, if
+available, until it is laid out.
 """
 
 import argparse

@@ -1,11 +1,7 @@
-"""Showing 100,000 small logs in one process, compared with two workers of a Dask cluster; `make bench` runs it.
+"""Showing 100,000 small logs in one process, in two, and on two workers of a Dask cluster; `make bench` runs it.
 
-The logs are the golden logs of all formats and the small ones of the corpus, if available, each many times with a
-different last line. `tachograph show --json` reads them with `--jobs 1`, with `--jobs 2`, and with `--scheduler` on a
-cluster of two workers on this machine; the outputs are compared byte for byte. CPU time is summed over the command and
-its processes or workers, the scheduler included; efficiency is that of one process divided by it, which is what sharing
-leaves of the cores' time, whatever else the machine does. Peak memory is that of the command or the largest of its
-processes, of the largest process or worker that it shares work with, and of the scheduler.
+`tachograph show --json` with `--jobs 1`, `--jobs 2`, and `--scheduler` on this machine; the outputs are the same byte
+for byte. CPU time is summed over all processes; efficiency is that of one process divided by it.
 """
 
 import argparse
