@@ -23,7 +23,7 @@ from parsers.scanning.source import Source, clean
 from ..measuring.crosscheck import Check, checks
 from ..measuring.estimate import Facts, Values
 from ..measuring.measurement import Measurement
-from ..measuring.number import printed, without_noise
+from ..measuring.number import without_noise
 from ..measuring.protocol import Protocol
 from ..measuring.quantities.run_figure import Operation, after, steps
 from ..measuring.selection import Series, select
@@ -174,11 +174,6 @@ class Derivation:
     def protocol(self) -> Protocol:
         """The protocol."""
         return self.measurement.protocol
-
-    @property
-    def printed(self) -> str:
-        """The throughput of this one log in the digits of its protocol."""
-        return printed(self.value, self.protocol)
 
 
 def derive(
