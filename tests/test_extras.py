@@ -17,7 +17,6 @@ EXTRAS = {
     "pyarrow": "parquet",
     "scipy": "compare",
     "ruptures": "history",
-    "wandb": "wandb",
 }
 LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log"
 
@@ -48,7 +47,6 @@ def without(modules: "tuple[str, ...]", *arguments: str | Path) -> "subprocess.C
         ("pyarrow", "parse {log} --out {out}/a.parquet"),
         ("scipy", "compare logs/cpu-demo logs/cpu-demo --html {out}/a.html"),
         ("ruptures", "history logs/cpu-demo --index {out}/i.parquet --html {out}/a.html"),
-        ("wandb", "export wandb {log} --out {out}/a"),
         ("pyarrow", "export parquet {log} --out {out}/a.parquet"),
     ],
 )

@@ -128,10 +128,10 @@ DRIVEN: dict[str, list[list[str]]] = {
     ],
     "export": [
         ["csv", "{page}", "--logs", "{top}"],
-        ["bencher", "{page}", "--logs", "{top}"],
+        ["github-action-benchmark", "{page}", "--logs", "{top}"],
         ["pytorch-benchmark", "{page}", "--logs", "{top}"],
         ["openmetrics", "{log}", "{page}", "--logs", "{top}"],
-        ["reframe", "{log}", "--out", "{top}/{name} perflogs"],
+        ["tipc", "{log}", "--out", "{top}/{name} speeds"],
         ["{hostile}", "{log}"],
         ["csv", "{log}", "--out", "{top}/{name}/no/where.csv"],
         ["csv", "{bad_page}"],

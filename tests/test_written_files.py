@@ -45,7 +45,6 @@ def commands(folder: Path) -> dict[str, list[str]]:
         "site": report(folder, "--html"),
         "csv": ["parse", log, "--out", f"{folder}/out/records.csv"],
         "jsonl": ["parse", log, "--out", f"{folder}/out/records.jsonl"],
-        "export": ["export", "reframe", f"{folder}/toy.toml", "--logs", f"{folder}/logs", "--out", f"{folder}/out"],
         "scrub": ["scrub", log, "--out", f"{folder}/out"],
         "archive": ["archive", f"{folder}/toy.toml", "--logs", f"{folder}/logs", "--out", f"{folder}/out/toy.tach.zip"],
         "junit": ["audit", f"{folder}/pages", "--junit", f"{folder}/out/junit.xml"],

@@ -1,4 +1,1 @@
-"""Explaining: one number comes in, and its whole derivation and an awk command with the same digits go out.
-
-A derivation is made of a sample; from it come the sensitivity, the awk command and the explanation.
-"""
+"""Explaining: one number comes in, and the lines, the values, each step and what other rules would give go out."""

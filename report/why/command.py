@@ -23,6 +23,8 @@ FOUND_NOTHING = 1
 FOR_A_LOG = "{option} is for a log; the page says it of the cell {cell}."
 NO_CELL_GIVEN = "{page} is a page; pass a cell as well, such as main/1/paddle."
 LOGS_OF_A_PAGE = "--logs applies to a page; pass a page and a cell."
+TWO_OUTPUTS = "Pass --json or --values, not both."
+NO_VALUES = "{title}: no values of a log are used."
 
 
 @click.command()
@@ -36,6 +38,7 @@ LOGS_OF_A_PAGE = "--logs applies to a page; pass a page and a cell."
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process), for a log.")
 @FORMAT
 @click.option("--json", "wants_json", is_flag=True, help="Print one JSON object with all lines and values.")
+@click.option("--values", "wants_values", is_flag=True, help="Print only the numbers used, one per line.")
 @LANGUAGE
 def why(
     target: str,
@@ -46,6 +49,7 @@ def why(
     batch_size: int | None,
     format_: str | None,
     wants_json: bool,
+    wants_values: bool,
     language: str,
 ) -> None:
     """Explain a number: the CELL of a PAGE or of a MARKDOWN file, or the throughput of a LOG.
@@ -53,9 +57,12 @@ def why(
     CELL is the address of a number, which links to it end with (main/v100-fp32-8/paddle), digits that are unique on
     the page, or TABLE/ROW/COLUMN as they are titled; of a MARKDOWN file that others wrote its digits, ROW/COLUMN, or
     either with its line: 12:399.5. An evidence number of earlier versions (e12) still works. Prints the log, the lines
-    used and why others are skipped, the values, each step of the protocol, scaling and rounding, the results
-    of other protocols and estimates, and an awk command that reproduces the digits from the raw log. Of a number
-    without a log it prints which other numbers of its table give or contradict it. A run folder stands for its LOG.
+    used and why others are skipped, the values, each step of the protocol, scaling and rounding, and the results of
+    other protocols and estimates. Of a number without a log it prints which other numbers of its table give or
+    contradict it. A run folder stands for its LOG.
+
+    With --values it prints the numbers that the statistic is taken of, before scaling and rounding: throughputs as the
+    log prints them, or seconds; of estimate=clock the work done and the seconds. An empty line separates repeats.
 
     Exit status 1 if a log gives no throughput, 2 for wrong use or unreadable input.
 
@@ -65,8 +72,11 @@ def why(
       tachograph why resnet50 10984.436 --logs ../Perf
       tachograph why README.md 10984.436 --logs logs
       tachograph why train.log --protocol tipc --cards 8
+      tachograph why train.log --values | sort -n
     """
     translate = translate_to(language)
+    if wants_json and wants_values:
+        raise wrong_use(translate, TWO_OUTPUTS)
     of_log = {"--protocol": stated, "--cards": cards, "--batch-size": batch_size, "--format": format_}
     given = {option: said for option, said in of_log.items() if said is not None}
     if cell is not None:
@@ -76,7 +86,10 @@ def why(
     else:
         _refuse_page(target, logs, translate)
         explained = _of_log(Path(target), stated, {"cards": cards, "batch_size": batch_size}, format_, translate)
-    _print(explained, translate, wants_json=wants_json)
+    if wants_values:
+        _print_values(explained, translate)
+    else:
+        _print(explained, translate, wants_json=wants_json)
 
 
 def _refuse_page(target: str, logs: Path | None, translate: "Translate") -> None:
@@ -145,3 +158,12 @@ def _print(explained: "Explanation | TableExplanation", translate: "Translate", 
         say(json.dumps(as_json(explained), ensure_ascii=False))
     else:
         show(shown(explained, translate, colour=sys.stdout.isatty()))
+
+
+def _print_values(explained: "Explanation | TableExplanation", translate: "Translate") -> None:
+    from .published_cell import TableExplanation
+
+    if isinstance(explained, TableExplanation):
+        raise wrong_use(translate, NO_VALUES, title=explained.title)
+    logs = ("".join(f"{number!r}\n" for number in derivation.numbers) for derivation in explained.derivations)
+    sys.stdout.write("\n".join(logs))

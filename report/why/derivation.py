@@ -1,24 +1,36 @@
 """Derivations: one throughput of one log, with everything that it was made of."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from parsers.grammar.field import Field
+from parsers.io.lazy import pd
 from parsers.io.message import Message
+from parsers.io.printable import printable
+from parsers.runs.facts import is_count
 from parsers.runs.format_records import FormatRecords
+from parsers.runs.provenance import RECORDS, Provenance
 from parsers.runs.reading import Reading
+from parsers.scanning.source import Source, clean
 
 from ..measuring.crosscheck import Check, checks
-from ..measuring.estimate import Facts
+from ..measuring.estimate import Facts, Values
 from ..measuring.measurement import Measurement
-from ..measuring.number import printed, without_noise
+from ..measuring.number import without_noise
 from ..measuring.protocol import Protocol
 from ..measuring.quantities.run_figure import Operation, after, steps
+from ..measuring.selection import Series, select
+from ..measuring.statistic import reduce
+from ..measuring.timing import Timed
 from ..measuring.windows.record_use import REASON_KEYS, UNREADABLE
 from ..wording.words import Translate, worded
-from .preparation import quotes
-from .sample import Factor, Sample, factors, sample
 
 # Why each group of records is left out, as a reader is told.
 REASONS: Mapping[str, str] = {
@@ -90,12 +102,24 @@ def _unreadable(measured: Measurement) -> list[str]:
 
 
 @dataclass(frozen=True)
+class Factor:
+    """A count by its name ("cards"), and who says so."""
+
+    name: str
+    value: float
+    source: Provenance
+
+
+@dataclass(frozen=True)
 class Derivation:
     """How a log gives one throughput.
 
-    ``part``: what was measured of the reading; ``facts``: what is known of the run, also from the page. ``sample``: the
-    records that were used. ``factors``: what leads from their numbers to the whole job's. ``stages``: the protocol step
-    by step. ``checks``: the same stretch by other estimates. ``quotes``: the first and the last line that is used.
+    ``part``: what was measured of the reading; ``facts``: what is known of the run, also from the page. ``records``:
+    those that are used, in file order; of the clock the two between which it runs. ``column``: what is read of them,
+    ``field``: what that means, if the format says so. ``found``: what the records or the clock give. ``values``
+    (float64): what the statistic is of, a number a record: a throughput as the log scales it, or the seconds of a step;
+    none of the clock. ``factors``: what leads from these to the whole job's. ``stages``: the protocol step by step.
+    ``checks``: the same stretch by other estimates. ``quotes``: the first and the last line that is used.
     ``operations``: what makes another number than a throughput of what was measured.
     """
 
@@ -103,7 +127,11 @@ class Derivation:
     part: FormatRecords
     facts: Facts
     measurement: Measurement
-    sample: Sample
+    records: pd.DataFrame
+    column: str
+    field: Field | None
+    found: Series | Timed
+    values: Values
     factors: tuple[Factor, ...]
     stages: tuple[Stage, ...]
     checks: tuple[Check, ...]
@@ -116,6 +144,13 @@ class Derivation:
         return self.of(self.measurement.value)
 
     @property
+    def numbers(self) -> list[float]:
+        """The numbers that it is computed from: one a record, or what was done between two records and the seconds."""
+        if isinstance(self.found, Timed):
+            return [self.found.amount, self.found.seconds]
+        return self.values.tolist()
+
+    @property
     def steps(self) -> tuple[Message, ...]:
         """The operations, each with its result."""
         return tuple(steps(self.operations, self.measurement.value))
@@ -123,6 +158,12 @@ class Derivation:
     def of(self, measured: float) -> float:
         """The number that its operations make of a value in the unit of its measurement."""
         return without_noise(after(self.operations, measured))
+
+    def of_values(self, values: Values) -> float:
+        """The number that other values of the same log would give, such as all but the last."""
+        if isinstance(self.found, Timed):
+            return self.value
+        return self.of(self.found.throughput(reduce(values, self.protocol.statistic)))
 
     @property
     def log(self) -> Path:
@@ -134,11 +175,6 @@ class Derivation:
         """The protocol."""
         return self.measurement.protocol
 
-    @property
-    def printed(self) -> str:
-        """The throughput of this one log in the digits of its protocol."""
-        return printed(self.value, self.protocol)
-
 
 def derive(
     reading: Reading,
@@ -148,8 +184,59 @@ def derive(
     operations: tuple[Operation, ...] = (),
 ) -> Derivation:
     """Return how a measurement came about that was made of a part of a reading with these facts. Raises LogError."""
-    used = sample(part, facts, measured.protocol)
-    others = tuple(checks(part, facts, measured))
-    made_of = factors(used, facts, measured)
-    ends = quotes(reading.path, set(measured.ends))
-    return Derivation(reading, part, facts, measured, used, made_of, tuple(stages(measured)), others, ends, operations)
+    selected = select(part.table, part.fields, facts, measured.protocol)
+    field, found = part.fields.get((measured.protocol.records, selected.column)), selected.found
+    return Derivation(
+        reading,
+        part,
+        facts,
+        measured,
+        records=selected.used,
+        column=selected.column,
+        field=field,
+        found=found,
+        values=np.zeros(0) if isinstance(found, Timed) else found.values[selected.are_used],
+        factors=tuple(_factors(found, selected.column, field, facts, measured)),
+        stages=tuple(stages(measured)),
+        checks=tuple(checks(part, facts, measured)),
+        quotes=_quotes(reading.path, set(measured.ends)),
+        operations=operations,
+    )
+
+
+def _factors(
+    found: Series | Timed, column: str, field: Field | None, facts: Facts, measured: Measurement
+) -> Iterator[Factor]:
+    """The counts that lead from what the records print to the throughput; none where they print just that."""
+    if isinstance(found, Series) and found.are_times and found.unit != "steps/s":
+        of_card = ("batch_size", "cards")
+        for names in (("job_batch_tokens",), ("job_batch_size",), (*of_card, "accumulation"), of_card):
+            known = [name for name in names if name in facts and is_count(facts[name].value)]
+            if known and prod(int(facts[name].value) for name in known) == found.factor:
+                yield from (_stated(name, facts) for name in known)
+                return
+        yield Factor(f"{found.unit.removesuffix('/s')} of a step", found.factor, RECORDS)
+    elif column == "throughput" and field is not None and field.scope != "job" == measured.scope:
+        # A number of unknown scope is the job's only where that has one card.
+        scope = "card" if field.scope == "unknown" else field.scope
+        yield _stated(f"{scope}s", facts)
+
+
+def _stated(name: str, facts: Facts) -> Factor:
+    return Factor(name, int(facts[name].value), facts[name].source)
+
+
+LONGEST_QUOTE = 300
+
+
+def _quotes(log: Path, numbers: set[int]) -> dict[int, str]:
+    """The texts of some lines by their numbers, made printable. Raises LogError."""
+    found, number = dict[int, str](), 0
+    for block in Source(log).blocks():
+        for line in block.removesuffix(b"\n").split(b"\n"):
+            number += 1
+            if number in numbers:
+                text = clean(line).decode("utf-8", "replace").strip()
+                shown = printable(text[:LONGEST_QUOTE])
+                found[number] = shown if len(text) <= LONGEST_QUOTE else f"{shown} …"
+    return found

@@ -1,4 +1,4 @@
-"""Explanations: one number with the derivation of each of its logs, how it moves, and the command that proves it."""
+"""Explanations: one number with the derivation of each of its logs, and how other rules would move it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,10 +16,10 @@ from ..measuring.crosscheck import caveats
 from ..measuring.estimate import counting
 from ..measuring.number import printed
 from ..measuring.protocol import NoMeasurement, Protocol
+from ..measuring.timing import Timed
 from ..pagefile.page import Page
 from ..pagefile.page_file import find, load
 from ..wording.words import Translator
-from .awk import AwkCommand, command, together
 from .cell_name import named
 from .derivation import Derivation, derive
 from .sensitivity import Variation, combined, few, spread, stalls, variations
@@ -43,7 +43,6 @@ class Explanation:
     derivations: tuple[Derivation, ...]
     variations: tuple[Variation, ...]
     warnings: tuple[Message, ...]
-    command: AwkCommand
 
 
 def of_log(log: Path, protocol: Protocol | None, given: Sequence[Fact], format_: str | None) -> Explanation:
@@ -97,13 +96,12 @@ def _explained(
     protocol = derived[0].protocol
     number = combined([replace(one.measurement, value=one.value) for one in derived], protocol)
     moved = tuple(variations(derived, protocol))
-    found = command(derived[0]) if len(derived) == 1 else together(derived, number, protocol)
     told = [(one, said) for one in derived for said in _told(one)]
     known = {said for _, said in told}
     others = (said for said in remarks if said not in known)
     each = (said if len(derived) == 1 else Message(OF_LOG, log=one.log, said=said) for one, said in told)
     warned = (*others, *each, *spread(moved, number))
-    return Explanation(title, number, printed(number, protocol), unit, words, protocol, derived, moved, warned, found)
+    return Explanation(title, number, printed(number, protocol), unit, words, protocol, derived, moved, warned)
 
 
 def _told(derived: Derivation) -> Iterator[Message]:
@@ -117,7 +115,6 @@ def _told(derived: Derivation) -> Iterator[Message]:
 def as_json(explanation: Explanation) -> dict[str, Any]:
     """An explanation with all lines and values; a number is in ``unit``, a percentage by how much another differs."""
     number = explanation.number
-    note = explanation.command.note
     return {
         "title": explanation.title,
         "printed": explanation.printed,
@@ -136,8 +133,6 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
             for variation in explanation.variations
         ],
         "warnings": [str(said) for said in explanation.warnings],
-        "awk": explanation.command.text,
-        "awk_note": str(note) if note else None,
     }
 
 
@@ -152,7 +147,7 @@ def _log(derivation: Derivation) -> dict[str, Any]:
         "used": list(measured.lines),
         "quotes": {str(line): text for line, text in derivation.quotes.items()},
         "left_out": {reason: list(lines) for reason, lines in measured.left_out.items()},
-        **_values(derivation),
+        **_numbers(derivation),
         "factors": [{"name": f.name, "value": f.value, "witness": str(f.source)} for f in derivation.factors],
         "number": measured.value,
         "unit": measured.unit,
@@ -165,8 +160,7 @@ def _log(derivation: Derivation) -> dict[str, Any]:
     }
 
 
-def _values(derivation: Derivation) -> dict[str, Any]:
-    timed = derivation.sample.timed
-    if timed is not None:
-        return {timed.counted: timed.amount, "seconds": timed.seconds}
-    return {"values": derivation.sample.values.tolist()}
+def _numbers(derivation: Derivation) -> dict[str, Any]:
+    if isinstance(derivation.found, Timed):
+        return {derivation.found.counted: derivation.found.amount, "seconds": derivation.found.seconds}
+    return {"values": derivation.numbers}

@@ -10,11 +10,10 @@ from parsers.io.message import Message, joined
 
 from ..measuring.number import DEFAULT_DECIMALS, printed
 from ..measuring.statistic import reduce
+from ..measuring.timing import Timed
 from ..wording.words import Translate, whose, worded
-from .calculation import samples
-from .derivation import REASONS, Derivation
+from .derivation import REASONS, Derivation, Factor
 from .explanation import Explanation
-from .sample import Factor
 from .sensitivity import Variation
 
 ENDS_SHOWN = 3
@@ -32,7 +31,7 @@ RANGE, RANGES = "{first} to {last}", "{first} to {last} in {count} ranges"
 OF_LINE = "line {line}: {text}"
 ESTIMATE = "{number} {unit}, {ratio}× (protocol: {protocol})"
 TIMED = "{amount} {counted} in {seconds} seconds"
-MORE = "… {count} more (listed by --json)"
+MORE = "… {count} more (listed by --values)"
 STATISTIC = "{number}, the {statistic} of {values}"
 FACTOR = "{count} {name} ({source})"
 MEAN_OF_RANKS = "each value is the mean over {count} ranks"
@@ -107,7 +106,6 @@ class _ExplanationText:
         yield self._fact("rounding", self._rounding())
         yield from self._sensitivity()
         yield from (Text(self.say(WARNING, said=warning), style="yellow") for warning in told.warnings)
-        yield from self._command()
 
     def _fact(self, name: str, said: str) -> Text:
         label = self.translate(name)
@@ -117,18 +115,19 @@ class _ExplanationText:
         yield from (Text(""), Text(self.translate(title), style="bold"))
 
     def _derivation(self, derivation: Derivation) -> Iterator[Text]:
-        reading, found = derivation.reading, derivation.part.format
+        reading, found = derivation.reading, derivation.found
+        name = derivation.part.format.name if derivation.part.format else Message("none")
         lines = _counted(reading.account.total, LINE_IN_ALL, LINES_IN_ALL)
         yield self._fact("log", str(reading.path))
         yield self._fact("sha256", reading.sha256)
-        yield self._fact("format", self.say(OF_FORMAT, format=found.name if found else Message("none"), lines=lines))
+        yield self._fact("format", self.say(OF_FORMAT, format=name, lines=lines))
         stages = [
             (stage.worded(self.translate), self.say(LEFT, records=_records(stage.left))) for stage in derivation.stages
         ]
         yield from (self._fact("protocol", line) for line in _aligned(stages))
         yield from self._groups(derivation)
         yield from (self._fact("quoted", self.say(OF_LINE, line=n, text=text)) for n, text in derivation.quotes.items())
-        yield from self._timed(derivation) if derivation.sample.timed else self._values(derivation)
+        yield from self._timed(derivation, found) if isinstance(found, Timed) else self._values(derivation)
         yield from self._of_ranks(derivation)
         yield self._fact("scaling", self._scaling(derivation))
         yield from (self._fact("then", worded(step, self.translate)) for step in derivation.steps)
@@ -147,16 +146,14 @@ class _ExplanationText:
             said = {"records": _records(len(lines)), "lines": _lines_named(lines), "reason": Message(REASONS[use])}
             yield self._fact("summed" if use == "summed" else "skipped", self.say(SKIPPED, **said))
 
-    def _timed(self, derivation: Derivation) -> Iterator[Text]:
-        used = derivation.sample
-        for row in used.records.to_dict("records"):
-            yield self._fact("time", self.say(OF_LINE, line=row["line"], text=row[used.column]))
-        if used.timed:
-            amount, seconds = f"{used.timed.amount:.15g}", f"{used.timed.seconds:.15g}"
-            yield self._fact("statistic", self.say(TIMED, amount=amount, counted=used.timed.counted, seconds=seconds))
+    def _timed(self, derivation: Derivation, timed: Timed) -> Iterator[Text]:
+        for row in derivation.records.to_dict("records"):
+            yield self._fact("time", self.say(OF_LINE, line=row["line"], text=row[derivation.column]))
+        amount, seconds = f"{timed.amount:.15g}", f"{timed.seconds:.15g}"
+        yield self._fact("statistic", self.say(TIMED, amount=amount, counted=timed.counted, seconds=seconds))
 
     def _values(self, derivation: Derivation) -> Iterator[Text]:
-        lines, values = derivation.sample.records["line"].tolist(), derivation.sample.values
+        lines, values = derivation.records["line"].tolist(), derivation.values
         rows = zip(lines, values.tolist(), strict=True)
         told = [Message(OF_LINE, line=line, text=f"{value:.10g}") for line, value in rows]
         yield from (self._fact("value", worded(row, self.translate)) for row in _ends(told))
@@ -177,10 +174,10 @@ class _ExplanationText:
         said = " × ".join(worded(_factor(known), self.translate) for known in derivation.factors)
         if not said:
             return self.translate(NOT_SCALED.get(derivation.measurement.scope, NOT_KNOWN))
-        if derivation.sample.column == "throughput":
+        if isinstance(derivation.found, Timed) or derivation.column == "throughput":
             return f"× {said}"
-        counted = derivation.sample.step[1] if derivation.sample.step else "samples"
-        return self.say(OF_STEPS, factors=said, samples=f"{samples(derivation):.15g}", counted=counted)
+        counted = derivation.found.unit.removesuffix("/s")
+        return self.say(OF_STEPS, factors=said, samples=f"{derivation.found.factor:.15g}", counted=counted)
 
     def _together(self) -> Iterator[Text]:
         yield from self._heading("Combined repeats")
@@ -216,14 +213,6 @@ class _ExplanationText:
         value = printed(variation.value, self.explanation.protocol)
         percent = f"{round(variation.percent(self.explanation.number), 2) + 0.0:+.2f}%"  # no -0.00
         return name, value, percent, worded(_records(variation.records), self.translate)
-
-    def _command(self) -> Iterator[Text]:
-        found = self.explanation.command
-        yield from self._heading("Reproduce with awk")
-        if found.note:
-            yield Text(worded(found.note, self.translate))
-        if found.text is not None:
-            yield from (Text(line, style="cyan") for line in found.text.split("\n"))
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -10,8 +10,8 @@ from ..measuring.caveats import OWN_SIZES
 from ..measuring.measurement import Measurement, NoMeasurement, combine, measure
 from ..measuring.protocol import Protocol
 from ..measuring.statistic import median, reduce_repeats
+from ..measuring.timing import Timed
 from ..measuring.windows.record_use import REASON_KEYS, UNREADABLE
-from .calculation import value_of
 from .derivation import Derivation
 
 WARM_UPS = (0, 5, 10, 20, 50)
@@ -69,7 +69,7 @@ def _changes(derivation: Derivation, protocol: Protocol) -> Iterator[tuple[Messa
     yield Message(SKIP_HALF, count=half), {"skip_records": half}, half >= skipped
     if protocol.estimate != "clock":
         yield from _of_statistics(protocol)
-    if protocol.estimate == "reported" and derivation.sample.field and derivation.sample.field.kind == "running_mean":
+    if protocol.estimate == "reported" and derivation.field and derivation.field.kind == "running_mean":
         yield Message(UNDONE), {"estimate": "instant"}, False
 
 
@@ -101,11 +101,11 @@ def combined(measured: Sequence[Measurement], protocol: Protocol) -> float:
 
 
 def _without_an_end(derivations: Sequence[Derivation], protocol: Protocol) -> Iterator[Variation]:
-    used = [derivation.sample.values for derivation in derivations]
+    used = [derivation.values for derivation in derivations]
     if min(map(len, used)) < 2 or any(map(_changes_size, derivations)):
         return
     for name, part in ((WITHOUT_FIRST, slice(1, None)), (WITHOUT_LAST, slice(-1))):
-        values = [value_of(one, every[part]) for one, every in zip(derivations, used, strict=True)]
+        values = [one.of_values(every[part]) for one, every in zip(derivations, used, strict=True)]
         number = values[0] if len(values) == 1 else reduce_repeats(values, protocol.repeats)
         left = min(map(len, used)) - 1
         yield Variation(Message(name), number, left, left >= FEWEST and protocol.statistic in MIDDLES)
@@ -163,26 +163,26 @@ def spread(found: Sequence[Variation], number: float) -> Iterator[Message]:
 
 def few(derivation: Derivation) -> Iterator[Message]:
     """Warn of a statistic of few records."""
-    count = len(derivation.sample.values)
+    count = len(derivation.values)
     if _is_of_many(derivation) and count < FEWEST:
         yield Message(FEW_ONE if count == 1 else FEW, count=count, fewest=FEWEST)
 
 
 def stalls(derivation: Derivation) -> Iterator[Message]:
     """Warn of a stall at either end of what is used of a log, where it moves the number."""
-    values, number = derivation.sample.values, derivation.value
+    values, number = derivation.values, derivation.value
     if not _is_of_many(derivation) or len(values) < 3:
         return
     middle = median(values)
     for message, row, rest in ((STALL_FIRST, 0, values[1:]), (STALL_LAST, -1, values[:-1])):
-        value, other = float(values[row]), value_of(derivation, rest)
+        value, other = float(values[row]), derivation.of_values(rest)
         percent = (other / number - 1) * 100 if number else 0.0
         if abs(value - middle) * 100 > FAR * middle and abs(percent) > MOVED:
-            line = derivation.sample.records["line"].iloc[row]
+            line = derivation.records["line"].iloc[row]
             told = {"value": f"{value:.6g}", "median": f"{middle:.6g}", "number": f"{other:.6g}"}
             yield Message(message, line=line, percent=f"{percent:+.2f}", **told)
 
 
 def _is_of_many(derivation: Derivation) -> bool:
     """Whether the number is meant to be a middle of its values."""
-    return derivation.sample.timed is None and derivation.protocol.statistic in MIDDLES
+    return not isinstance(derivation.found, Timed) and derivation.protocol.statistic in MIDDLES

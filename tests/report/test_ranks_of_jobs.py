@@ -129,7 +129,7 @@ def test_why_names_the_slowest_rank_and_the_mean_over_ranks(tmp_path: Path) -> N
     assert "they are from other ranks, and are part of the sum over all ranks" in printed
 
 
-def test_the_digits_of_a_sum_come_out_of_awk_as_well(tmp_path: Path) -> None:
+def test_why_gives_the_digits_of_a_sum(tmp_path: Path) -> None:
     explained = json.loads(run("why", log(tmp_path, [100, 90]), "--cards", "2", "--json").stdout)
     assert explained["printed"] == "190.007"
 

@@ -6,6 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import line, option
@@ -13,14 +15,14 @@ from parsers.runs.reading import survey
 from report.measuring.measurement import measure
 from report.measuring.protocol import NoMeasurement, Protocol
 from report.measuring.windows.record_use import REASON_KEYS, RecordUse
-from report.why.derivation import REASONS, Derivation, derive
+from report.why.derivation import REASONS, Derivation, Factor, derive
 from report.why.explanation import as_json, of_cell, of_log
-from report.why.explanation_text import shown
-from report.why.sample import Factor
+from report.why.explanation_text import lines_shown, ranges, shown
 from report.why.sensitivity import few, spread, stalls, variations
 from report.wording.words import Translator, words
 from tests.commandline import PROJECT, run
 from tests.conftest import Compare
+from tests.parsers.golden_logs import SOME_LOGS, name
 
 GOLDEN = Path(__file__).parent / "golden"
 LOG = Path("logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log")
@@ -100,10 +102,64 @@ def test_all_that_an_explanation_says_is_in_the_chinese_catalogue(log: Path, pro
     assert [key for key in asked if re.search("[A-Za-z]{2}", key) and not chinese._catalog.get(key)] == []
 
 
-@pytest.mark.parametrize("guide", ["docs/reading.md", "docs/reading.zh.md"])
-def test_the_guides_show_the_command_that_is_printed(guide: str) -> None:
-    command = (GOLDEN / "why_log.txt").read_text(encoding="utf-8").partition("with awk\n")[2]
-    assert f"```bash\n{command}```" in (PROJECT / guide).read_text(encoding="utf-8")
+PROTOCOLS = (
+    "",
+    "statistic=median",
+    "statistic=harmonic_mean",
+    "statistic=last",
+    "statistic=min,significant=3",
+    "trim=0.2",
+    "estimate=step_time",
+    "estimate=step_time,statistic=median",
+    "records=epoch,estimate=duration",
+    "estimate=instant",
+    "estimate=clock",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("log", SOME_LOGS, ids=name)
+def test_the_numbers_of_an_explanation_are_of_the_records_measured_and_give_the_value(log: Path) -> None:
+    stated = [Fact("cards", 4, option("cards")), Fact("batch_size", 8, option("batch-size"))]
+    for rule in PROTOCOLS:
+        with suppress(NoMeasurement):
+            explained = of_log(log, Protocol.parse(rule) if rule else None, stated, None)
+            (derived,) = explained.derivations
+            assert (rule, tuple(derived.records["line"])) == (rule, derived.measurement.lines)
+            assert len(derived.numbers) == len(derived.records)
+            assert (rule, derived.of_values(derived.values)) == (rule, explained.number)
+
+
+def test_values_prints_the_numbers_used_one_a_line() -> None:
+    told = json.loads(run("why", LOG, "--json", cwd=PROJECT).stdout)
+    printed = run("why", LOG, "--values", cwd=PROJECT).stdout
+    assert [float(line) for line in printed.splitlines()] == told["logs"][0]["values"]
+
+
+def test_values_of_a_clock_are_the_work_done_and_the_seconds() -> None:
+    printed = run("why", LOG, "--protocol", "estimate=clock", "--values", cwd=PROJECT).stdout
+    amount, seconds = map(float, printed.splitlines())
+    told = json.loads(run("why", LOG, "--protocol", "estimate=clock", "--json", cwd=PROJECT).stdout)
+    assert told["number"] == pytest.approx(amount / seconds)
+
+
+def test_values_of_repeats_are_separated_by_an_empty_line() -> None:
+    printed = run("why", "cpu-demo", "6.523", "--values", cwd=PROJECT).stdout
+    assert [part.count("\n") + 1 for part in printed.strip().split("\n\n")] == [28, 28, 28]
+
+
+def test_values_and_json_exclude_each_other() -> None:
+    assert run("why", LOG, "--values", "--json", cwd=PROJECT).returncode == 2
+
+
+@given(st.sets(st.integers(1, 60)))
+def test_ranges_hold_just_their_numbers(numbers: set[int]) -> None:
+    held = [number for first, last in ranges(sorted(numbers)) for number in range(first, last + 1)]
+    assert held == sorted(numbers)
+
+
+def test_line_numbers_are_listed_in_few_words() -> None:
+    assert (str(lines_shown([3, 1, 2, 7])), str(lines_shown(range(1, 90, 2)))) == ("1 to 3, 7", "1 to 89 in 45 ranges")
 
 
 def test_every_reason_for_which_a_record_is_left_out_has_words() -> None:

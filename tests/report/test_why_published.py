@@ -72,3 +72,8 @@ def test_a_number_without_a_log_is_explained_by_others_of_its_table(name: str, s
     page = write(tmp_path, page=SPEED_UPS)
     done = run("why", page, name)
     assert (done.returncode, done.stdout.splitlines()[1:]) == (0, [said])
+
+
+def test_a_number_without_a_log_has_no_values_to_print(tmp_path: Path) -> None:
+    done = run("why", write(tmp_path, page=SPEED_UPS), "2.49", "--values")
+    assert (done.returncode, done.stdout) == (2, "")

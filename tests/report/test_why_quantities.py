@@ -1,4 +1,4 @@
-"""Explanations of what a log gives beside its throughput: their arithmetic, and awk commands with the same digits."""
+"""Explanations of what a log gives beside its throughput, and their arithmetic."""
 
 import json
 from functools import cache
@@ -12,7 +12,6 @@ from report.pagefile.page_file import load
 from report.why.explanation import Explanation, as_json, of_cell
 from report.why.explanation_text import shown
 from report.wording.words import Translator
-from tests.report.explaining import outputs
 
 GOLDEN = Path(__file__).parent / "golden"
 PAGE, LOGS = GOLDEN / "llm_example.toml", GOLDEN / "logs"
@@ -30,15 +29,7 @@ def explained(slug: str) -> Explanation:
     return of_cell(str(PAGE), slug, LOGS)
 
 
-every_number = pytest.mark.parametrize("slug", sorted(explainable()))
-
-
-@every_number
-def test_awk_gives_the_digits_of_a_cell(slug: str) -> None:
-    assert outputs(explained(slug).command) == {f"{explainable()[slug].printed}\n"}
-
-
-@every_number
+@pytest.mark.parametrize("slug", sorted(explainable()))
 def test_an_explanation_is_of_the_number_of_the_cell(slug: str) -> None:
     assert (explained(slug).number, explained(slug).printed) == (
         explainable()[slug].number,

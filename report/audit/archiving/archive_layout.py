@@ -7,7 +7,6 @@ from parsers.io.containment import is_spelt_inside
 from parsers.io.errors import ParserError
 
 SUFFIX = ".tach.zip"
-CRATE = "ro-crate-metadata.json"
 CHECKSUMS = "manifest-sha256.txt"
 # The page file with its prose, the runs, the rendered pages, the grammars, and what all pages share.
 PAGE, LOGS, PAGES, FORMATS, RULES = "page", "logs", "pages", "formats", "rules"
@@ -39,7 +38,7 @@ def _fits(name: str) -> bool:
 
 def is_of_archive(name: str) -> bool:
     """Whether an archive has a place for a file of this name."""
-    return name in (CRATE, CHECKSUMS) or ("/" in name and name.partition("/")[0] in FOLDERS)
+    return name == CHECKSUMS or ("/" in name and name.partition("/")[0] in FOLDERS)
 
 
 def files_below(folder: Path) -> list[str]:

@@ -1,6 +1,5 @@
 """Archiving a page: all that its numbers rest on, rendered once more from just that, in one file."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,30 +7,25 @@ from pathlib import Path
 from parsers.io.atomic_write import unfinished, write
 from parsers.io.errors import WriteError
 from parsers.io.input_file import text_of
-from parsers.io.printable import printable
-from parsers.runs.runfile import RUN_FILE, run_file, sha256_of
+from parsers.runs.runfile import sha256_of
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ...evidence.case_evidence import cells, forget
 from ...evidence.cell import Cell
-from ...pagefile.page import Page
 from ...pagefile.page_file import find, load
 from ...rendering.publish import PublishedPage
 from ...wording.words import languages as all_languages
-from . import checksums, research_crate
-from .archive_layout import CHECKSUMS, CRATE, LOGS, PAGES, ArchiveError, files_below
+from . import checksums
+from .archive_layout import CHECKSUMS, PAGES, ArchiveError, files_below
 from .archived_files import CopyRuns, PageSources, copied_runs
 from .rendered_again import inside, rendered
 from .zip_archive import check_names, pack
 
-NO_RUN_DAY = "1980-01-01"  # the earliest that a zip file can state
-ABOUT = "A benchmark page, the logs that its numbers were computed from, and what is needed to compute them again."
 OTHER_NUMBER = (
     "{slug}: from the files of the archive the number would be {made} and not {stated}; what makes the difference lies "
     "outside of the run folders that the page names."
 )
 NO_NUMBERS = "{page}: has no number to be archived; give the folder of its logs with --logs."
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 @dataclass(frozen=True)
@@ -64,9 +58,10 @@ def archive(
         with unfinished(out.parent, out) as place:
             folder = place / "archive"
             made = _made(sources, folder, languages, copy_runs, workers)
-            check_names(files_below(folder), out)
-            _describe(folder, sources.page)
             names = files_below(folder)
+            check_names(names, out)
+            write(folder, CHECKSUMS, checksums.text(checksums.checksums_of(folder, names)).encode())
+            names.append(CHECKSUMS)
             pack(folder, names, out)
     except WriteError as error:
         raise WriteError(out, error.reason) from error
@@ -76,7 +71,7 @@ def archive(
 def _made(
     sources: PageSources, folder: Path, languages: Sequence[str], copy_runs: CopyRuns, workers: Workers
 ) -> PublishedPage:
-    """Put all files of an archive into a folder but those that describe it; raises as ``archive`` does."""
+    """Put all files of an archive into a folder but the list of their checksums; raises as ``archive`` does."""
     sources.copy(folder, copy_runs)
     with inside(folder):
         made = rendered(sources.file.name, languages or all_languages(), Path(PAGES), workers)
@@ -103,18 +98,3 @@ def _refuse_other_numbers(stated: Iterable[Cell], made: Iterable[Cell]) -> None:
         if one.digits != other.digits:
             digits = [cell.digits or "-" for cell in (one, other)]
             raise ArchiveError(OTHER_NUMBER, slug=one.slug, stated=digits[0], made=digits[1])
-
-
-def _describe(folder: Path, page: Page) -> None:
-    """Write what is in an archive, and the checksums of all its files."""
-    described = research_crate.Described(printable(page.title), ABOUT, _day(folder / LOGS))
-    sums = checksums.checksums_of(folder, files_below(folder))
-    write(folder, CRATE, research_crate.crate(described, folder, sums).encode())
-    sums |= checksums.checksums_of(folder, [CRATE])
-    write(folder, CHECKSUMS, checksums.text(sums).encode())
-
-
-def _day(logs: Path) -> str:
-    """The day on which the last of the runs ended, as far as any says so: an archive knows no other time."""
-    said = (str(run_file(path).get("end", "")) for path in logs.rglob(RUN_FILE))
-    return max((found[0] for text in said if (found := _DAY.match(text))), default=NO_RUN_DAY)

@@ -46,8 +46,7 @@ def archive(
     context: click.Context, page: str, out: Path | None, logs: Path | None, languages: tuple[str, ...], *, scrubs: bool
 ) -> None:
     """Put a page and everything its numbers were computed from into one zip file: logs with the files beside them, page
-    file, grammars, protocols, rendered pages, evidence, checksums, and a description as RO-Crate 1.1. PAGE is as for
-    report.
+    file, grammars, protocols, rendered pages, evidence, and checksums. PAGE is as for report.
 
     The same page and logs give the same bytes. Of run folders, all files of up to 1 MiB are archived, with the names
     of people and machines in them unless --scrub is given. Exit status 2 if the page has no number.

@@ -17,7 +17,6 @@ from ..number import without_noise
 from ..protocol import Protocol
 from .formula import Formula
 
-AWK = {"×": "*", "÷": "/"}
 SHOWN: Mapping[str, str] = {
     "×": "{value} × {what} = {result}",
     "÷": "{value} ÷ {what} = {result}",
@@ -67,11 +66,6 @@ class Operation:
         if self.sign == "×":
             return value * self.number
         return value / self.number if self.sign == "÷" else self.number / value
-
-    @property
-    def awk(self) -> str:
-        """The same of ``{0}`` as an expression of awk."""
-        return f"{self.number!r} / ({{0}})" if self.sign == "over" else f"({{0}}) {AWK[self.sign]} {self.number!r}"
 
     def shown(self, value: float) -> Message:
         """The step with its result in words."""

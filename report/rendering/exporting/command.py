@@ -17,8 +17,8 @@ from ...wording.language_option import LANGUAGE, told_in, translate_to, wrong_us
 
 if TYPE_CHECKING:
     from ...wording.words import Translate
-    from .exported_sources import LogOptions
-    from .target import Export, Target
+    from .formats import Export, Format
+    from .metrics import LogOptions
 
 FOUND_NOTHING = 1
 UNKNOWN_TARGET = "No target is named {target}; use one of {known}."
@@ -58,12 +58,11 @@ def export(
 ) -> None:
     """Export the numbers of pages, or the throughput of logs, to another program, with the digits of the page.
 
-    TARGET is a file format: csv, parquet, github-action-benchmark, github-action-benchmark-smaller, bencher,
-    pytorch-benchmark, openmetrics; or a folder of files: otava, mlflow, mlperf, reframe,
-    tipc, wandb. A PAGE is named as for report; a run
-    folder stands for its LOG. Each number has its unit, scope, protocol, and its logs with SHA-256 and lines, where
-    the format has room. Empty cells are not exported; quoted figures only to csv and parquet, where they are marked.
-    What is left out is counted on standard error.
+    TARGET is a file format: csv, parquet, github-action-benchmark, github-action-benchmark-smaller,
+    pytorch-benchmark, openmetrics; or a folder of files: tipc. A PAGE is named as for report; a run folder stands for
+    its LOG. Each number has its unit, scope, protocol, and its logs with SHA-256 and lines, where the format has room.
+    Empty cells are not exported; quoted figures only to csv and parquet, where they are marked. What is left out is
+    counted on standard error.
 
     Exit status 1 if nothing is exported, 2 for wrong use or unreadable input.
 
@@ -72,17 +71,17 @@ def export(
       tachograph export csv cpu-demo --out cpu-demo.csv
       tachograph export github-action-benchmark my-page.toml --logs runs > benchmark.json
       tachograph export openmetrics logs/lab/*/1 --cards 8
-      tachograph export otava runs/*/train.log --out otava
+      tachograph export tipc runs/*/train.log --out speeds
     """
     from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
     from ...measuring.protocol import ProtocolError
-    from .exported_sources import found_in
-    from .target import exported
+    from .formats import exported
+    from .metrics import found_in
 
     translate = translate_to(language)
-    chosen = _target(target, out, translate)
+    chosen = _format(target, out, translate)
     try:
         options = _options(stated, {"cards": cards, "batch_size": batch_size}, format_)
         found = found_in(sources, logs, options, Workers(jobs, scheduler))
@@ -100,12 +99,12 @@ def export(
     sys.exit(0 if done.count else FOUND_NOTHING)
 
 
-def _target(name: str, out: Path | None, translate: "Translate") -> "Target":
-    from .targets import TARGETS
+def _format(name: str, out: Path | None, translate: "Translate") -> "Format":
+    from .formats import FORMATS
 
-    if name not in TARGETS:
-        raise wrong_use(translate, UNKNOWN_TARGET, target=repr(name), known=", ".join(TARGETS))
-    target = TARGETS[name]
+    if name not in FORMATS:
+        raise wrong_use(translate, UNKNOWN_TARGET, target=repr(name), known=", ".join(FORMATS))
+    target = FORMATS[name]
     if out is None and (target.is_folder or not target.is_text):
         raise wrong_use(translate, NEEDS_OUT, target=name)
     return target
@@ -116,13 +115,13 @@ def _options(stated: str | None, given: Mapping[str, int | None], format_: str |
     from parsers.runs.provenance import option
 
     from ...measuring.protocol import Protocol
-    from .exported_sources import LogOptions
+    from .metrics import LogOptions
 
     facts = tuple(Fact(name, number, option(name)) for name, number in given.items() if number)
     return LogOptions(Protocol.parse(stated) if stated else None, facts, format_)
 
 
-def _write(target: "Target", done: "Export", out: Path | None) -> None:
+def _write(target: "Format", done: "Export", out: Path | None) -> None:
     """Write the files, whole or not at all; raises WriteError. Without ``out`` the one text is printed."""
     from parsers.io.atomic_write import whole, write_whole
 

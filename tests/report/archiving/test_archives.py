@@ -10,11 +10,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from rocrate.rocrate import ROCrate
 
 from parsers.scanning.detection import VARIABLE
-from report.audit.archiving.archive_layout import CHECKSUMS, CRATE, ArchiveError
-from report.audit.archiving.archived_page import NO_RUN_DAY, archive
+from report.audit.archiving.archive_layout import CHECKSUMS, ArchiveError
+from report.audit.archiving.archived_page import archive
 from report.audit.archiving.verification import verify
 from report.rendering.publish import publish
 from tests.commandline import PROJECT, run
@@ -103,41 +102,6 @@ def test_sha256sum_checks_the_files_of_an_archive(made: Path, tmp_path: Path) ->
         ["sha256sum", "--check", "--strict", CHECKSUMS], cwd=tmp_path, capture_output=True, check=True
     )
     assert done.stdout.count(b": OK\n") == len(files_of(made)) - 1
-
-
-def test_the_description_has_what_a_research_object_must_have(made: Path) -> None:
-    described = json.loads(files_of(made)[CRATE])
-    entities = {entity["@id"]: entity for entity in described["@graph"]}
-    assert len(entities) == len(described["@graph"])
-    assert described["@context"][0] == "https://w3id.org/ro/crate/1.1/context"
-    about = entities["ro-crate-metadata.json"]
-    assert (about["@type"], about["about"]) == ("CreativeWork", {"@id": "./"})
-    assert about["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"}
-    root = entities["./"]
-    assert root["@type"] == "Dataset"
-    assert root["name"]
-    assert root["description"]
-    assert root["datePublished"] >= NO_RUN_DAY
-    linked = {part["@id"] for part in root["hasPart"]}
-    assert linked == {name for name, entity in entities.items() if entity["@type"] == "File"}
-
-
-def test_a_program_for_research_objects_reads_the_description(made: Path, tmp_path: Path) -> None:
-    with zipfile.ZipFile(made) as packed:
-        packed.extractall(tmp_path)
-    crate = ROCrate(tmp_path)
-    files = {str(entity["name"]) for entity in crate.data_entities}
-    assert files == files_of(made).keys() - {CRATE, CHECKSUMS}
-    sizes = {str(entity["name"]): int(entity["contentSize"]) for entity in crate.data_entities}
-    assert sizes == {name: (tmp_path / name).stat().st_size for name in files}
-
-
-def test_the_day_of_an_archive_is_that_of_its_last_run(tmp_path: Path) -> None:
-    out = tmp_path / "a.zip"
-    archive(str(PROJECT / "report/pages/cpu-demo.toml"), PROJECT / "logs", ("en",), out)
-    ends = [json.loads(data)["end"] for name, data in files_of(out).items() if name.endswith("/run.json")]
-    root = next(one for one in json.loads(files_of(out)[CRATE])["@graph"] if one["@id"] == "./")
-    assert root["datePublished"] == max(ends)[:10]
 
 
 def test_the_files_of_a_run_are_archived_with_its_log(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from report.audit.archiving.archive_layout import CHECKSUMS, CRATE, ArchiveError
+from report.audit.archiving.archive_layout import CHECKSUMS, ArchiveError
 from report.audit.archiving.archived_page import archive
 from report.audit.archiving.verification import ArchiveDifference, verify
 from tests.commandline import run
@@ -254,8 +254,3 @@ def test_an_archive_that_was_cut_is_refused(share: float, files: Files, tmp_path
 def test_a_list_of_checksums_that_is_none_is_refused(files: Files, folder: Path) -> None:
     with pytest.raises(ArchiveError, match=f"line 1 of {CHECKSUMS} is not a SHA-256 and a file name"):
         differences({**files, CHECKSUMS: b"\xff"}, folder)
-
-
-def test_a_description_that_is_changed_is_named(files: Files, folder: Path) -> None:
-    (found,) = differences(changed(files, CRATE, lambda data: data.replace(b"Toy50", b"Toy51")), folder)
-    assert found.file == CRATE

@@ -8,10 +8,8 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from parsers.sharing.workers import ALONE
 from report.evidence.ranks.exhibits import Exhibit
-from report.rendering.exporting.exported_sources import LogOptions, found_in
-from report.rendering.exporting.metric import ExportedRun, Metric
-from report.rendering.exporting.target import exported
-from report.rendering.exporting.targets import TARGETS
+from report.rendering.exporting.formats import FORMATS, exported
+from report.rendering.exporting.metrics import ExportedRun, LogOptions, Metric, found_in
 from tests.report.conftest import GOLDEN
 
 PAGES = [str(GOLDEN / f"{name}.toml") for name in ("toy", "toy_gpu", "llm_example")]
@@ -19,7 +17,6 @@ SHA256 = "0123456789abcdef" * 4
 EXAMPLE = Metric(
     suite="page",
     name="main/1/a",
-    series="page/main/1/a",
     title="Main: 1, A",
     quantity="throughput",
     digits="100.50",
@@ -30,9 +27,7 @@ EXAMPLE = Metric(
     protocol="records=step statistic=mean decimals=2",
     case={"model": "M", "framework": "F", "device": "D", "nodes": 1, "cards": 8, "precision": "fp32", "batch_size": 4},
     circumstances={"date": "2031-05-04"},
-    runs=(
-        ExportedRun("100.50", 100.4996, "2031-05-04T11:00:00", (Exhibit("a/train.log", SHA256, "f", 99, (7, 90), 80),)),
-    ),
+    runs=(ExportedRun("100.50", 100.4996, (Exhibit("a/train.log", SHA256, "f", 99, (7, 90), 80),)),),
 )
 
 
@@ -43,7 +38,7 @@ def metrics(*sources: str | Path, logs: Path = GOLDEN / "logs") -> list[Metric]:
 
 def files(target: str, *of: Metric) -> dict[str, str]:
     """The files that a target makes of numbers; all of its files are texts."""
-    return {name: data.decode() for name, data in exported(TARGETS[target], of).files.items()}
+    return {name: data.decode() for name, data in exported(FORMATS[target], of).files.items()}
 
 
 def text(target: str, *of: Metric) -> str:
@@ -62,5 +57,5 @@ def called(name: str, metric: Metric = EXAMPLE) -> Metric:
     run = metric.runs[0]
     runs = (replace(run, exhibits=(replace(run.exhibits[0], path=name),)),)
     case = {**metric.case, "model": name, "framework": name, "device": name, "precision": name}
-    texts = {"suite": name, "name": name, "series": name, "title": name, "unit": name, "qualifier": name}
+    texts = {"suite": name, "name": name, "title": name, "unit": name, "qualifier": name}
     return replace(metric, **texts, case=case, runs=runs, remarks=(name,), parts=(name,))  # type: ignore[arg-type]

@@ -2,28 +2,6 @@
 
 TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
 
-# https://bencher.dev/bmf.json, as https://bencher.dev/docs/reference/bencher-metric-format quotes it.
-BENCHER = {
-    "$schema": "http://json-schema.org/draft-07/schema",
-    "type": "object",
-    "patternProperties": {
-        ".+": {
-            "type": "object",
-            "patternProperties": {
-                ".+": {
-                    "type": "object",
-                    "properties": {
-                        "value": {"type": "number"},
-                        "lower_value": {"type": "number"},
-                        "upper_value": {"type": "number"},
-                    },
-                    "required": ["value"],
-                }
-            },
-        }
-    },
-}
-
 # The interface BenchmarkResult in src/extract.ts of benchmark-action/github-action-benchmark at commit 04dcc2c; the
 # action refuses an empty list.
 ACTION = {

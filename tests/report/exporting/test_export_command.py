@@ -2,12 +2,13 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from report.rendering.exporting.command import export
-from report.rendering.exporting.targets import TARGETS
+from report.rendering.exporting.formats import FORMATS
 from tests.commandline import PROJECT, run
 from tests.report.conftest import GOLDEN
 from tests.report.quoted_page import make, put_run
@@ -22,12 +23,18 @@ LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1"
 def test_its_help_names_every_target() -> None:
     told = " ".join((export.help or "").split())
     named = told.split("TARGET is a file format: ")[1].split(". ")[0].replace("; or a folder of files:", ",")
-    assert {*named.split(", ")} == {*TARGETS}
+    assert {*named.split(", ")} == {*FORMATS}
+
+
+@pytest.mark.parametrize("guide", ["exporting.md", "exporting.zh.md"])
+def test_the_guide_lists_every_target_in_its_order(guide: str) -> None:
+    text = (PROJECT / "docs" / guide).read_text(encoding="utf-8")
+    assert re.findall(r"^\| `([\w-]+)` \|", text, re.MULTILINE) == [*FORMATS]
 
 
 def test_a_text_is_printed_and_what_is_empty_counted(tmp_path: Path) -> None:
-    done = run("export", "bencher", *TOY, cwd=tmp_path)
-    assert len(json.loads(done.stdout)) == 6
+    done = run("export", "csv", *TOY, cwd=tmp_path)
+    assert len(list(csv.DictReader(done.stdout.splitlines()))) == 6
     assert done.stderr == "toy: 3 of 9 cells are empty and not exported.\n"
     assert done.returncode == 0
 
@@ -40,8 +47,8 @@ def test_the_output_file_has_what_is_printed_without_it(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_written_whole(tmp_path: Path) -> None:
-    run("export", "reframe", *TOY, "--out", "perflogs", cwd=tmp_path)
-    assert len(list((tmp_path / "perflogs/generic/default").glob("*.log"))) == 6
+    run("export", "tipc", LOG, "--out", "speeds", cwd=tmp_path)
+    assert [path.is_file() for path in (tmp_path / "speeds/index").iterdir()] == [True]
 
 
 def test_the_throughput_of_a_log_is_that_of_show(tmp_path: Path) -> None:
@@ -61,8 +68,8 @@ def test_a_log_without_a_throughput_is_told_and_ends_with_status_1(tmp_path: Pat
 def test_a_quoted_figure_is_counted_where_it_is_left_out(tmp_path: Path) -> None:
     page = make(tmp_path)
     put_run(tmp_path, "a1", 120)
-    done = run("export", "bencher", page, "--logs", tmp_path / "logs", cwd=tmp_path)
-    assert list(json.loads(done.stdout)) == ["page/t/1/a", "page/t/1/a-scaling-efficiency"]
+    done = run("export", "github-action-benchmark", page, "--logs", tmp_path / "logs", cwd=tmp_path)
+    assert [one["name"] for one in json.loads(done.stdout)] == ["page/t/1/a", "page/t/1/a-scaling-efficiency"]
     assert "Not exported: 4 quoted from others, or computed from what is quoted." in done.stderr
 
 
@@ -81,7 +88,7 @@ def test_a_quoted_figure_and_what_is_computed_from_it_are_marked_in_csv(tmp_path
     [
         (("nothing", "cpu-demo"), "No target is named 'nothing'; use one of csv, parquet,"),
         (("parquet", "cpu-demo"), "parquet is not a single text file; give --out."),
-        (("otava", "cpu-demo"), "otava is not a single text file; give --out."),
+        (("tipc", "cpu-demo"), "tipc is not a single text file; give --out."),
         (("csv", "missing.toml"), "Page file missing.toml not found."),
         (("csv", "missing.log"), "missing.log"),
         (("csv", LOG, "--protocol", "no=1"), "is not a key of a protocol"),
@@ -95,8 +102,8 @@ def test_wrong_use_is_one_sentence_and_status_2(arguments: tuple[str, ...], said
 
 
 def test_it_tells_in_chinese(tmp_path: Path) -> None:
-    done = run("export", "bencher", *TOY, "--lang", "zh", "--out", "bmf.json", cwd=tmp_path)
-    assert done.stderr == "toy：9 个单元格中有 3 个为空，未导出。\n已将 6 项数据中的 6 项导出到 bmf.json。\n"
+    done = run("export", "csv", *TOY, "--lang", "zh", "--out", "toy.csv", cwd=tmp_path)
+    assert done.stderr == "toy：9 个单元格中有 3 个为空，未导出。\n已将 6 项数据中的 6 项导出到 toy.csv。\n"
 
 
 def test_one_log_that_cannot_be_read_leaves_the_output_as_it_was(tmp_path: Path) -> None:

@@ -7,17 +7,13 @@ from dataclasses import replace
 from pathlib import PurePath
 
 import jsonschema
-import pandas as pd
 import pyarrow.parquet
 import pytest
-import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from parsers.io.printable import printable
-from report.rendering.exporting.file_name import file_name
-from report.rendering.exporting.target import ExportError, exported
-from report.rendering.exporting.targets import TARGETS
+from report.rendering.exporting.formats import FORMATS, ExportError, exported, file_name
 from tests.hostile_text import HOSTILE, unseen
 from tests.report.exporting import schemas
 from tests.report.exporting.exported import EXAMPLE, called, families, files, text
@@ -25,11 +21,11 @@ from tests.report.exporting.exported import EXAMPLE, called, families, files, te
 HARD = st.text(
     st.sampled_from("\n\r\t\0\x1b\x85\u2028\u202e\"'\\,;|={}[]#:-. /@+%é你\ud800") | st.characters(), max_size=40
 )
-TEXTS = [name for name, target in TARGETS.items() if target.is_text]
+TEXTS = [name for name, target in FORMATS.items() if target.is_text]
 
 
 def hostile(name: str) -> str:
-    """A name that fits every target: not empty, and none of what Bencher cuts."""
+    """A name that fits every target, which is one that is not empty."""
     return f"n{name}n"
 
 
@@ -61,7 +57,7 @@ def test_csv_and_parquet_read_names_back(name: str) -> None:
     (row,) = csv.DictReader(io.StringIO(text("csv", called(hostile(name)))))
     assert {row[key] for key in ("suite", "name", "title", "unit", "model")} == {shown}
     assert json.loads(row["logs"])[0]["path"] == shown
-    data = exported(TARGETS["parquet"], [called(hostile(name))]).files["metrics.parquet"]
+    data = exported(FORMATS["parquet"], [called(hostile(name))]).files["metrics.parquet"]
     (told,) = pyarrow.parquet.read_table(io.BytesIO(data)).to_pylist()
     assert (told["name"], told["logs"][0]["path"], told["remarks"]) == (shown, shown, [shown])
 
@@ -70,34 +66,10 @@ def test_csv_and_parquet_read_names_back(name: str) -> None:
 @example(HOSTILE)
 def test_json_reads_names_back_and_fits_its_schema(name: str) -> None:
     shown, metric = printable(hostile(name)), replace(called(hostile(name)), unit="images/s")
-    of_target = {"bencher": schemas.BENCHER, "github-action-benchmark": schemas.ACTION}
-    of_target |= {"pytorch-benchmark": schemas.DATABASE}
-    for target, schema in of_target.items():
+    for target, schema in (("github-action-benchmark", schemas.ACTION), ("pytorch-benchmark", schemas.DATABASE)):
         jsonschema.validate(json.loads(text(target, metric)), schema)
-    assert list(json.loads(text("bencher", metric))) == [f"{shown}/{shown}"]
     assert json.loads(text("github-action-benchmark", metric))[0]["name"] == f"{shown}/{shown}"
     assert json.loads(text("pytorch-benchmark", metric))[0]["model"] == {"name": shown, "backend": shown}
-
-
-@given(HARD)
-@example(HOSTILE)
-def test_a_row_of_a_perflog_has_as_many_fields_as_its_head(name: str) -> None:
-    (said,) = files("reframe", called(hostile(name))).values()
-    head, row = said.splitlines()
-    assert row.count("|") == head.count("|")
-    (read,) = pd.read_csv(io.StringIO(said), sep="|", dtype=str, quoting=csv.QUOTE_NONE).to_dict("records")
-    assert read["throughput_unit"] == printable(hostile(name)).replace("|", r"\x7c")
-    assert read["throughput_value"] == EXAMPLE.digits
-
-
-@given(HARD)
-@example(HOSTILE)
-def test_the_configuration_of_series_names_the_files_there_are(name: str) -> None:
-    made = files("otava", called(hostile(name)))
-    told = yaml.safe_load(made["otava.yaml"])["tests"]
-    assert {test["file"] for test in told.values()} == made.keys() - {"otava.yaml"}
-    (row,) = csv.DictReader(io.StringIO(next(said for file, said in made.items() if file.endswith(".csv"))))
-    assert (row["value"], row["log"]) == (EXAMPLE.digits, printable(hostile(name)))
 
 
 @given(HARD)
@@ -121,9 +93,7 @@ def test_two_texts_have_two_file_names(one: str, other: str) -> None:
     assert (file_name(one) == file_name(other)) == (one == other)
 
 
-@pytest.mark.parametrize(
-    "target", ["bencher", "github-action-benchmark", "mlflow", "openmetrics", "otava", "reframe", "tipc"]
-)
+@pytest.mark.parametrize("target", ["github-action-benchmark", "openmetrics", "tipc"])
 def test_two_numbers_of_one_name_are_refused_rather_than_one_lost(target: str) -> None:
     with pytest.raises(ExportError, match="two numbers would both be called"):
-        exported(TARGETS[target], [EXAMPLE, EXAMPLE])
+        exported(FORMATS[target], [EXAMPLE, EXAMPLE])
