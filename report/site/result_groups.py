@@ -7,7 +7,7 @@ from typing import Any, get_args
 from ..charts.palette import look
 from ..evidence.cell import QUALIFIERS, Cell
 from ..evidence.comparability import ON_SIDES
-from ..evidence.times.run_begin import first_begin
+from ..evidence.run_begin import first_begin
 from ..pagefile.page import Axis, CellPlace
 from ..pagefile.parts import LAUNCHED, MARKED
 from ..rendering.render_highlights import headline

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from ...evidence.cell import Proof
-from ...evidence.times.run_begin import begin_of
+from ...evidence.run_begin import begin_of
 
 
 def begin_in_words(proof: Proof) -> str:
