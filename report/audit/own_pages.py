@@ -185,7 +185,7 @@ class _Made:
             return cls(cell, None, None, error.message, "no evidence")
         shas = {exhibit.path: exhibit.sha256 for proof in again.proofs for exhibit in proof.exhibits}
         if other := next((log.path for log in cell.logs if shas.get(log.path) != log.sha256), None):
-            return cls(cell, again.printed, again.number, Message(OTHER_FILE, log=other), "misfiled")
+            return cls(cell, again.printed, again.number, Message(OTHER_FILE, log=other), "no evidence")
         return cls(cell, again.printed, again.number, Message(SAME), "exact")
 
     @classmethod

@@ -12,7 +12,7 @@ import numpy as np
 from parsers.grammar.field import Scope
 from parsers.io.message import Message
 
-from ..evidence.times.run_begin import began
+from ..evidence.run_begin import began
 from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.number import signed
 from ..measuring.protocol import Protocol

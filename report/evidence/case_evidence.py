@@ -32,7 +32,6 @@ from .quotient import divided
 from .reason import NoEvidenceError
 from .telemetry.telemetry_quantities import Observation, observe, observe_processes
 from .telemetry.telemetry_window import RunTelemetry, processes_of_run, run_telemetry
-from .times.runs_over_time import course_of, in_order
 from .unit_words import in_words_of
 
 Proofs = tuple[Proof, ...]
@@ -134,13 +133,9 @@ def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -
     if quantity.of_log:
         number = quantity.combined([proof.value for proof in proofs], protocol)
     elif not quantity.of_telemetry:
-        proofs, without = in_order(proofs) if quantity.is_over_time else (proofs, [])
-        left_out = (*left_out, *without)
         number = combine([proof.measurement for proof in proofs], protocol)
         if quantity.of_runs:
             number = quantity.combined([proof.measurement.value for proof in proofs], protocol)
-        if quantity.is_over_time:
-            left_out = (*left_out, *course_of(proofs))
     else:
         proofs, unobserved = _observed(proofs, quantity, cell.case)
         left_out = (*left_out, *unobserved)

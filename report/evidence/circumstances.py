@@ -10,7 +10,7 @@ from parsers.runs.runfile import run_file
 
 from ..pagefile.parts import Circumstance
 from .cell import Cell, Proof
-from .times.run_begin import begin_of
+from .run_begin import begin_of
 
 DATE: Circumstance = "date"
 VERSION: Circumstance = "framework_version"

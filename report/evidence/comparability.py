@@ -16,7 +16,7 @@ from ..measuring.protocol import Protocol
 from ..pagefile.page import Axis
 from .case_evidence import facts_of
 from .cell import Cell, Proof
-from .times.run_begin import first_begin
+from .run_begin import first_begin
 
 # A number and its title: that of its column among the cells of a row, of its row among those of a column.
 Side = tuple[str, Cell]

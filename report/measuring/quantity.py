@@ -28,7 +28,6 @@ from .quantities.kinds import (
 )
 from .quantities.speed import hardware_tflops, mfu, step_milliseconds, step_time, tflops, throughput_per_card
 from .quantities.training import final_loss, imbalance, minutes_to_loss, minutes_to_train
-from .series.newest_level import newest_level
 from .statistic import LEVEL
 
 __all__ = [
@@ -65,7 +64,6 @@ _ALL: tuple[Quantity, ...] = (
     THROUGHPUT,
     StatisticOfRuns(name="median_of_runs", of=statistics.median),
     *RANGE_OF_RUNS,
-    StatisticOfRuns(name="history", of=lambda values: newest_level(values).speed, is_over_time=True),
     StatisticOfDraws(name="interval_low", of=_quantile((1 - LEVEL) / 2)),
     StatisticOfDraws(name="interval_high", of=_quantile((1 + LEVEL) / 2)),
     PEAK_MEMORY,

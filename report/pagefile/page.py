@@ -163,7 +163,7 @@ class Page(PagePart):
     steps: list[Block] = Field(default_factory=list)
     """Section 4, the steps of the test."""
     highlights: list[Highlight] = Field(default_factory=list)
-    """What the page finds, at the start of the results."""
+    """What the page finds, at the start of the results: at most three sentences."""
     results: list[Block] = Field(default_factory=list)
     """Text at the start of section 5, before the tables."""
     labels: dict[Axis, dict[str, str]] = Field(default_factory=dict)

@@ -71,12 +71,8 @@ class Renderer(PageText):
         return ResultsTable(self, table)
 
     def highlights(self) -> list[str]:
-        """What the page finds, each in a sentence or two."""
-        return [finding.sentences for finding in self.findings()]
-
-    def findings(self) -> list[render_highlights.PageFinding]:
-        """The same in parts."""
-        return list(render_highlights.highlights(self))
+        """What the page finds."""
+        return render_highlights.highlights(self)
 
     def evidence(self, table: Table) -> str:
         """The proofs of all numbers of one table: which log, which lines, which protocol."""

@@ -1,11 +1,10 @@
-"""Rendering highlights: what a page finds, as sentences that are computed from its numbers."""
+"""Rendering highlights: what a page finds, in at most three sentences that are computed from its numbers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import islice
 
 from parsers.io.message import Message
 
-from ..charts.palette import look
 from ..evidence.cell import Cell
 from ..evidence.quotient import DIFFERS, OTHER_CASE, unlike
 from ..measuring.number import printed, quotient
@@ -18,17 +17,14 @@ from ..wording.words import worded
 from .gathered_notes import gists
 from .page_text import PageText
 
+MOST = 3
 FASTEST = "{column} is fastest"
 HIGHEST = "{column} has the highest number"
-ALONE = "only {column} has a number"
-MEASURED = "{column} is the fastest that was measured"
-APART = "no number is comparable with that of {column}"
 IN_BRIEF = {
     OTHER_CASE: "not comparable: the log's configuration does not match its label",
     DIFFERS: "not comparable: {fact} {of} and {against}",
 }
 RANGE = "{title}, {case}: {range}"
-ENDS = "{low} to {high}"
 # What a number is of, where its page does not label it: one, and several.
 UNITS: Mapping[Axis, tuple[str, str]] = {
     "cards": ("{count} card", "{count} cards"),
@@ -39,22 +35,12 @@ RATIO = Protocol(decimals=2)
 Found = Sequence[tuple[CellPlace, Cell]]
 
 
-@dataclass(frozen=True)
-class PageFinding:
-    """One highlight as Markdown: its sentences, or the ``case``, what is ``found`` there, and the ``details``.
-
-    ``look``: the class of the colour of the framework that it is about; empty for all.
-    """
-
-    sentences: str
-    case: str
-    found: str
-    details: str
-    look: str = ""
+def highlights(page: PageText) -> list[str]:
+    """The first highlights of a page as Markdown, in its order; none of what has no numbers."""
+    return list(islice(_all(page), MOST))
 
 
-def highlights(page: PageText) -> Iterator[PageFinding]:
-    """The highlights of a page in its order; none of what has no numbers."""
+def _all(page: PageText) -> Iterator[str]:
     for highlight in page.page.highlights:
         cases = [(case, _found(page, highlight, case)) for case in highlight.cases]
         there = [(case, found) for case, found in cases if any(cell.value for _, cell in found)]
@@ -72,8 +58,8 @@ def _found(page: PageText, highlight: Highlight, case: Case) -> list[tuple[CellP
     return [(place, cell) for place, cell in found if cell.table == found[0][1].table]
 
 
-def _fastest(page: PageText, found: Sequence[tuple[Case, Found]]) -> Iterator[PageFinding]:
-    """One finding for all cases where the same column is the fastest in each, else one for each case."""
+def _fastest(page: PageText, found: Sequence[tuple[Case, Found]]) -> Iterator[str]:
+    """One sentence for all cases where the same column is the fastest in each, else one for each case."""
     firsts = [_first(cells) for _, cells in found]
     if len({(cell.column, said) for cell, said in firsts}) > 1:
         for alone in found:
@@ -93,15 +79,8 @@ def _fastest(page: PageText, found: Sequence[tuple[Case, Found]]) -> Iterator[Pa
         for (cell, _), (_, cells), one in zip(firsts, found, each, strict=True)
         if len(cells) > 1
     ]
-    short = page.say(said, column=column)
-    head = page.say("{case}: {said}", case=where, said=short)
-    told = page.sentences([page.say("**{head}**, {said}.", head=head, said=numbers), *others])
-    details = page.sentences([page.say("{said}.", said=numbers), *others])
-    yield PageFinding(told, where, short, details, _look(page, next(one for one in found[0][1] if one[1] is first)))
-
-
-def _look(page: PageText, of: tuple[CellPlace, Cell]) -> str:
-    return look(page.page.columns[of[0].column.column].title)
+    head = page.say("{case}: {said}", case=where, said=page.say(said, column=column) if said else column)
+    yield page.sentences([page.say("**{head}**, {said}.", head=head, said=numbers), *others])
 
 
 def _others(page: PageText, first: Cell, found: Found, case: Case) -> str:
@@ -112,18 +91,15 @@ def _others(page: PageText, first: Cell, found: Found, case: Case) -> str:
 
 
 def _first(found: Found) -> tuple[Cell, str]:
-    """The number that is told first, and what is said of its column beside those of the others."""
+    """The number that is told first, and what is said of its column beside those of the others, if anything."""
     there = [cell for _, cell in found if cell.value]
     # A number with a qualifier, such as another batch size, is not one of the case, and a quoted one is not proven.
     first = max(there, key=lambda cell: (not cell.qualifier, not cell.rests_on_quotes, cell.value or 0))
     others = [cell for cell in there if cell is not first]
     compared = [cell for cell in others if not cell.cautions and unlike(cell, first, ()) is None]
-    if not others:
-        return first, ALONE
-    if compared and not first.qualifier:
-        # What is above a comparable number that was measured is quoted.
-        return first, FASTEST if _is_above(first, compared) else MEASURED
-    return first, HIGHEST if _is_above(first, others) else APART
+    if compared and not first.qualifier and _is_above(first, compared):
+        return first, FASTEST
+    return first, HIGHEST if others and _is_above(first, others) else ""
 
 
 def _is_above(first: Cell, others: Iterable[Cell]) -> bool:
@@ -170,57 +146,40 @@ def _compared(page: PageText, cell: Cell, first: Cell) -> str:
     return page.say("{column}: {number} ({said})", column=column, number=number, said=said)
 
 
-def headline(cells: Iterable[Cell]) -> Cell:
-    """The number that stands for several of one quantity, in the findings of a page and in the index: the highest.
-
-    Where pages have more cards and fewer, it is taken among those of the most cards.
-    """
-    return max(cells, key=lambda cell: cell.value or 0)
-
-
 def _ends(found: Found) -> tuple[tuple[CellPlace, Cell], tuple[CellPlace, Cell]]:
     """The lowest and the highest of numbers."""
-    places = {id(cell): (place, cell) for place, cell in found if cell.value}
-    places = {key: one for key, one in places.items() if not one[1].cautions} or places
-    there = [cell for _, cell in places.values()]
-    low = min(there, key=lambda cell: cell.value or 0)
-    return places[id(low)], places[id(headline(there))]
+    there = [one for one in found if one[1].value]
+    sure = [one for one in there if not one[1].cautions] or there
+    return min(sure, key=_value), max(sure, key=_value)
 
 
-def _highest(page: PageText, case: Case, found: Found) -> PageFinding:
+def _value(placed: tuple[CellPlace, Cell]) -> float:
+    return placed[1].value or 0
+
+
+def _highest(page: PageText, case: Case, found: Found) -> str:
     low, high = _ends(found)
-    where, unit = _worded(page, case), markdown.text(high[1].shown.unit)
-    top = {"highest": _of(page, case, *high), "high": page.qualified_number(high[1]), "unit": unit}
-    if low[1] is high[1]:
-        top["highest"] = _of(page, case, *high, is_named=True)
-        told = page.say("**{case}: {high} {unit}**, {highest}.", case=where, **top)
-        return PageFinding(
-            told, where, page.say("{high} {unit}", **top), page.say("{highest}.", **top), _look(page, high)
-        )
+    where, is_alone = _worded(page, case), low[1] is high[1]
+    top = {"highest": _of(page, case, *high, is_named=is_alone), "high": page.qualified_number(high[1])}
+    top["unit"] = markdown.text(high[1].shown.unit)
+    if is_alone:
+        return page.say("**{case}: {high} {unit}**, {highest}.", case=where, **top)
     least = {"lowest": _of(page, case, *low), "low": page.qualified_number(low[1])}
-    told = page.say(
+    return page.say(
         "**{case}: highest with {highest}**, {high} {unit}; lowest with {lowest}, {low}.", case=where, **top, **least
     )
-    details = page.say("{high} {unit}; lowest with {lowest}, {low}.", **top, **least)
-    return PageFinding(told, where, page.say("highest with {highest}", **top), details)
 
 
-def _range(page: PageText, case: Case, found: Found) -> PageFinding:
+def _range(page: PageText, case: Case, found: Found) -> str:
     (low_place, low), (high_place, high) = _ends(found)
     about = {"title": _title(page, low_place, low), "case": _worded(page, case)}
     sign = "%" if low.shown.quantity.whole == PERCENT else ""
     ends = {"low": page.qualified_number(low, sign), "high": page.qualified_number(high, sign)}
-    places = {"lowest": _of(page, case, low_place, low), "highest": _of(page, case, high_place, high)}
     if low.digits == high.digits:
-        alike = ends["low"]
-        return PageFinding(
-            f"**{page.say(RANGE, **about, range=alike)}**", page.say("{title}, {case}", **about), alike, ""
-        )
-    found_range = page.say(ENDS, **ends)
-    head = page.say(RANGE, **about, range=found_range)
-    told = page.say("**{head}**. Lowest: {lowest}; highest: {highest}.", head=head, **places)
-    details = page.say("Lowest: {lowest}; highest: {highest}.", **places)
-    return PageFinding(told, page.say("{title}, {case}", **about), found_range, details)
+        return f"**{page.say(RANGE, **about, range=ends['low'])}**"
+    head = page.say(RANGE, **about, range=page.say("{low} to {high}", **ends))
+    places = {"lowest": _of(page, case, low_place, low), "highest": _of(page, case, high_place, high)}
+    return page.say("**{head}**. Lowest: {lowest}; highest: {highest}.", head=head, **places)
 
 
 def _title(page: PageText, place: CellPlace, cell: Cell) -> str:

@@ -14,7 +14,6 @@ from ..wording.words import worded
 from .footnotes import TITLES, footnotes
 from .gathered_notes import Place
 from .page_text import MISSING, PageText
-from .sparkline import sparkline
 
 FACTS: Mapping[Circumstance, str] = {
     "date": "Date",
@@ -185,7 +184,7 @@ class ResultsTable:
         number = MISSING if cell.digits is None else self.page.marked_number(cell)
         qualifier = self.page.qualifier(cell)
         below = self._noted(qualifier, place) if qualifier else self._note(place)
-        return "<br>".join(filter(None, (number, sparkline(self.page, cell), below)))
+        return "<br>".join(filter(None, (number, below)))
 
     def _noted(self, title: str, place: Place) -> str:
         """A title with the numbers of its notes, raised where no digit stands before them."""

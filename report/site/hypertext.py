@@ -15,7 +15,6 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from ..measuring.number import thousands
-from ..rendering.sparkline import BLOCKS
 from ..wording.markdown import seen
 
 NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?\s*[%×x‡*]*|[-–—]")
@@ -108,9 +107,7 @@ def _mend_link(token: Token, text: Token) -> None:
         return
     address = str(token.attrs["href"])
     text.meta["is_number"] = EVIDENCE.search(address) is not None
-    if text.content and text.content in BLOCKS:  # a point of a history: the panel of its number lists all runs
-        token.attrs |= {"class": "point", "tabindex": "-1"}
-    elif EVIDENCE.fullmatch(address):
+    if EVIDENCE.fullmatch(address):
         token.attrs |= {"class": "number", "aria-haspopup": "dialog"}
     elif address.startswith(("http:", "https:")):
         token.attrs["rel"] = "noreferrer"

@@ -7,10 +7,9 @@ from typing import Any, get_args
 from ..charts.palette import look
 from ..evidence.cell import QUALIFIERS, Cell
 from ..evidence.comparability import ON_SIDES
-from ..evidence.times.run_begin import first_begin
+from ..evidence.run_begin import first_begin
 from ..pagefile.page import Axis, CellPlace
 from ..pagefile.parts import LAUNCHED, MARKED
-from ..rendering.render_highlights import headline
 from ..wording.words import worded
 from .hypertext import paddings
 from .web_page import WebPage
@@ -126,12 +125,13 @@ class ResultGroup:
         return [replace(line, paddings=texts) for line, texts in zip(lines, zip(*padded, strict=True), strict=True)]
 
     def _headlines(self) -> Iterator[Cell]:
-        """The headline of each precision among its cases of the most cards."""
+        """The highest number of each precision among its cases of the most cards."""
         by_precision: dict[Any, dict[int, list[Cell]]] = {}
         for (_, cards, precision, *_), row in self.cells.items():
             by_cards = by_precision.setdefault(precision, {})
             by_cards.setdefault(int(cards or 0), []).extend(cell for _, cell in row.values())
-        return (headline(by_cards[max(by_cards)]) for by_cards in by_precision.values())
+        most = (by_cards[max(by_cards)] for by_cards in by_precision.values())
+        return (max(cells, key=lambda cell: cell.value or 0) for cells in most)
 
     def _line(self, key: tuple[Any, ...], row: dict[ColumnTitle, tuple[CellPlace, Cell]]) -> ResultLine:
         nodes, cards, precision, batch_size = key[: len(LAUNCHED)]

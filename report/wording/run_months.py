@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from ..evidence.cell import Cell
-from ..evidence.times.run_begin import first_begin
+from ..evidence.run_begin import first_begin
 from .words import Translator
 
 IN_MONTHS = "Runs: {first} to {last}."

@@ -22,7 +22,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The golden pages beside a copy of their logs."""
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(GOLDEN / "logs", folder / "logs")
-    pages = [str(GOLDEN / f"{name}.toml") for name in ("toy", "toy_gpu", "toy_history", "llm_example")]
+    pages = [str(GOLDEN / f"{name}.toml") for name in ("toy", "toy_gpu", "llm_example")]
     assert len(list(publish(pages, folder / "logs", (), folder / "pages"))) == len(pages)
     return folder
 

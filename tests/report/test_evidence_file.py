@@ -28,7 +28,7 @@ NO_JSON = st.recursive(
 )
 
 ENDS = ("en.md", "evidence.en.md", "zh.md", "evidence.zh.md", "evidence.json")
-every_toy = pytest.mark.parametrize("name", ["toy", "toy_gpu", "toy_history", "llm_example"])
+every_toy = pytest.mark.parametrize("name", ["toy", "toy_gpu", "llm_example"])
 
 
 def rendered(folder: Path, name: str, *languages: str) -> PublishedPage:

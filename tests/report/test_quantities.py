@@ -11,9 +11,8 @@ from report.measuring.quantity import QUANTITIES, LogQuantity, Quantity
 from report.pagefile.table import TableColumn
 from tests.commandline import PROJECT
 
-# What a log prints and gpu.csv holds under the same names is a column of theirs, not a quantity of a page;
-# "history" is also the extra of the package that histories need.
-FIELDS = {"throughput", "power", "step_time", "mfu", "history"}
+# What a log prints and gpu.csv holds under the same names is a column of theirs, not a quantity of a page.
+FIELDS = {"throughput", "power", "step_time", "mfu"}
 NAMES = QUANTITIES.keys() - FIELDS
 SOURCES = sorted(set((PROJECT / "report").rglob("*.py")) - {Path(registry.__file__)})
 

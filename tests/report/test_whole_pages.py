@@ -56,14 +56,6 @@ def models(tmp_path: Path) -> PublishedPage:
     return page
 
 
-@pytest.fixture
-def nights(tmp_path: Path) -> PublishedPage:
-    """The golden page of nightly runs, as the first one."""
-    shutil.copytree(GOLDEN / "logs", tmp_path / "logs")
-    (page,) = publish([str(GOLDEN / "toy_history.toml")], tmp_path / "logs", [], tmp_path / "pages")
-    return page
-
-
 @every_language
 def test_the_whole_page_is_as_it_was(language: str, toy: PublishedPage, compare: Compare) -> None:
     for file in (language, f"evidence.{language}"):
@@ -80,12 +72,6 @@ def test_the_whole_page_of_telemetry_is_as_it_was(language: str, toy_gpu: Publis
 def test_the_whole_page_of_language_models_is_as_it_was(language: str, models: PublishedPage, compare: Compare) -> None:
     for file in (language, f"evidence.{language}"):
         compare(GOLDEN / f"llm_example.{file}.md", text(models, file))
-
-
-@every_language
-def test_the_whole_page_of_nightly_runs_is_as_it_was(language: str, nights: PublishedPage, compare: Compare) -> None:
-    for file in (language, f"evidence.{language}"):
-        compare(GOLDEN / f"toy_history.{file}.md", text(nights, file))
 
 
 def test_the_page_of_language_models_holds_the_same_figures_in_every_language(models: PublishedPage) -> None:

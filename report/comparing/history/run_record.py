@@ -20,7 +20,7 @@ from parsers.runs.facts import Fact
 from parsers.runs.provenance import Provenance
 from parsers.runs.runfile import CLOCK, CONFIGURATIONS, RUN_FILE, RunFile, run_file, run_problems, sha256_of
 
-from ...evidence.times.run_begin import stated_start
+from ...evidence.run_begin import stated_start
 from ...measuring.measurement import NoMeasurement
 from ...measuring.protocol import Protocol
 from ..common_window import WINDOW, measured_alike

@@ -24,8 +24,6 @@ class Quantity:
     """It is the throughput that the protocol computes from the logs."""
     of_runs: bool = False
     """It is a statistic of the throughputs of several runs."""
-    is_over_time: bool = False
-    """It is of runs in the order in which they began, and shown with the course of their throughputs."""
     of_telemetry: bool = False
     """It is computed from gpu.csv or cpu.csv."""
     of_log: bool = False

@@ -21,7 +21,7 @@ from tests.report.archiving.small_archive import GOLDEN, files_of, make
 
 pytestmark = pytest.mark.slow
 
-PAGES = ("toy", "toy_gpu", "toy_history", "llm_example")
+PAGES = ("toy", "toy_gpu", "llm_example")
 
 
 @pytest.fixture(scope="module", params=PAGES)

@@ -40,14 +40,12 @@ class CorpusCell:
         if "CONTRADICTS LOG on batch size" in self.remark:
             return {"mislabelled"}
         if self.comes_out:
-            return {"unexplained", "stale"} if self.remark.startswith("FITTED") else {"exact"}
+            return {"unexplained"} if self.remark.startswith("FITTED") else {"exact"}
         if self.remark.startswith("STALE"):
-            return {"stale"}
+            return {"unexplained"}
         if self.remark.startswith("NOT REPRODUCIBLE"):
             return {"impossible"}
-        if self.remark.startswith("CONTRADICTS LOG"):
-            return {"unexplained", "contradicted", "impossible"}
-        return {"unexplained"} if "reproduced" in self.remark else {"unexplained", "stale", "impossible"}
+        return {"unexplained"} if "reproduced" in self.remark else {"unexplained", "impossible"}
 
 
 def corpus_cells() -> list[CorpusCell]:

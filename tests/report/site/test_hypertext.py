@@ -36,10 +36,6 @@ def test_a_picture_from_elsewhere_is_not_loaded() -> None:
     assert "<img" not in html("![picture](https://example.org/picture.png)")
 
 
-def test_the_keys_pass_the_points_of_a_history_by() -> None:
-    assert '<a href="train.log#L1-L2" class="point" tabindex="-1">' in inline("[▆](train.log#L1-L2)")
-
-
 def test_a_cell_has_the_anchor_of_its_number_and_its_link_the_former_one() -> None:
     table = html("| a | b |\n|---|--:|\n| 1 | [2.5](#t/1/b)† |", "Title", "results", {"t/1/b": "e7"})
     assert '<th scope="row">1</th>' in table

@@ -11,8 +11,8 @@ import numpy as np
 from parsers.io.errors import ParserError
 from parsers.runs.runfile import RunFile, run_file
 
-from ...measuring.record_columns import Columns
-from ..cell import Proof
+from ..measuring.record_columns import Columns
+from .cell import Proof
 
 # Stamps without a year are read as of this one.
 NO_YEAR = np.datetime64("2000", "Y")
