@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .io.output import say, say_text
+from parsers.io.printable import say, say_text
+
 from .native import own_recipes
 from .running.command import launch, run
 from .running.launch_options import CONTAINER, COUNT, FOLDER, ON, SITE

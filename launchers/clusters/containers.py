@@ -18,9 +18,9 @@ from typing import Any
 
 import click
 
-from ..io.output import one_line
-from ..io.regular_file import opened
-from ..io.shell_quoting import quoted
+from parsers.io.input_file import opened
+from parsers.io.printable import printable, shell_quoted
+
 from ..jobs.job import CannotRunHere, Job
 from ..machine import machine_facts
 from ..native.recipes import ROOM
@@ -193,10 +193,10 @@ def _marks(job: Job) -> list[str]:
 
 def _spelt(job: Job, words: Sequence[str]) -> str:
     """Words as a part of a line of shell where the folders of a job stand as seen from REPO: it is published."""
-    line = " ".join(map(quoted, words))
+    line = " ".join(map(shell_quoted, words))
     for mark, folder in zip(_marks(job), job.folders, strict=True):
         seen = os.path.relpath(folder, job.repo.resolve())
-        line = line.replace(mark, '"$REPO"' if seen == "." else f'"$(realpath "$REPO"/{quoted(seen)})"')
+        line = line.replace(mark, '"$REPO"' if seen == "." else f'"$(realpath "$REPO"/{shell_quoted(seen)})"')
     return line
 
 
@@ -206,7 +206,7 @@ def contained(image: str, site: ContainerSite, *, on_slurm: bool) -> Container:
     Raises click.UsageError where nothing can.
     """
     if image.startswith("-") or not image or any(c.isspace() or not c.isprintable() for c in image):
-        raise click.UsageError(f"--container {one_line(image)!r} is not the name of an image.")
+        raise click.UsageError(f"--container {printable(image)!r} is not the name of an image.")
     runtime = site.runtime or _OF_FILES.get(Path(image).suffix) or _installed()
     if runtime == PYXIS:
         if not on_slurm:

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Protocol
 
 import click
 
-from ..io.output import one_line
-from ..io.shell_quoting import quoted, readable
+from parsers.io.printable import printable, shell_quoted, shell_script
+
 from ..jobs.job import CannotRunHere, Job
 from ..machine.process_tree import Members, below, within
 from ..native.recipes import ROOM
@@ -103,11 +103,11 @@ class Local:
 
     def script(self, job: Job, folder: Path) -> str:
         """The native command, and its log."""
-        exports = "".join(f"export {name}={quoted(value)}\n" for name, value in job.exported.items())
+        exports = "".join(f"export {name}={shell_quoted(value)}\n" for name, value in job.exported.items())
         command = self.container.command(job) if self.container else job.command
         if job.meets_by_address and not self.container:
             exports += f"{(ROOM / 'meet.bash').read_text(encoding='utf-8')}meet\n"
-        return shell_part(job, folder, f"{exports}({command}) 2>&1 | tee {quoted(folder / LOG)}\n")
+        return shell_part(job, folder, f"{exports}({command}) 2>&1 | tee {shell_quoted(folder / LOG)}\n")
 
     def ran(self, folder: Path) -> float:
         """It began at once."""
@@ -130,9 +130,9 @@ def _container_name(folder: Path) -> str:
 
 def shell_part(job: Job, folder: Path, text: str) -> str:
     """Return the part of a shell script that runs a job for `folder`, around `text`, which needs REPO alone."""
-    title = f"{one_line(folder.parent.name)}, repeat {folder.name}"
-    repo, run = quoted(job.repo.resolve()), quoted(folder)
-    return readable(f"\n# {title}\nexport REPO={repo}\nmkdir -p {run}\n{text}")
+    title = f"{printable(folder.parent.name)}, repeat {folder.name}"
+    repo, run = shell_quoted(job.repo.resolve()), shell_quoted(folder)
+    return shell_script(f"\n# {title}\nexport REPO={repo}\nmkdir -p {run}\n{text}")
 
 
 def started_from_outside(job: Job, program: str) -> Job:

@@ -11,15 +11,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import click
 
-from ..io.output import one_line, say
-from ..io.regular_file import text_of
-from ..io.shell_quoting import here_document, quoted
+from parsers.io.input_file import text_of
+from parsers.io.printable import printable, say, shell_quoted
+
 from ..jobs.job import Job
 from ..native.recipes import ROOM
 from ..runs.folders import BEGUN, ENDED, LOG, OUTPUT, SCRIPT, SUBMITTED
 from . import queue
 from .containers import Container
-from .job_script import rendered
+from .job_script import here_document, rendered
 from .place import SHELL_HEADING, Start, of_nodes, shell_part, started_from_outside
 from .site_file import NO_SITE, Site
 
@@ -57,14 +57,14 @@ class Slurm:
         environment = of_nodes(job, folder)
         answer = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
         if answer.returncode:
-            raise click.ClickException(one_line(f"Slurm refused the job: {answer.stderr.strip()}."))
+            raise click.ClickException(printable(f"Slurm refused the job: {answer.stderr.strip()}."))
         (folder / SUBMITTED).write_text(answer.stdout, encoding="utf-8")
         return queue.number(folder)
 
     def script(self, job: Job, folder: Path) -> str:
         """The job script, submitted."""
         words = ["sbatch", "--wait", *self._options(folder / LOG)]
-        return shell_part(job, folder, f"{' '.join(map(quoted, words))} {here_document(self._text(job))}")
+        return shell_part(job, folder, f"{' '.join(map(shell_quoted, words))} {here_document(self._text(job))}")
 
     def ran(self, folder: Path) -> float:
         """What the queue says; without an answer the job has long begun."""

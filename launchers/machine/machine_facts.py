@@ -17,7 +17,8 @@ from typing import Any
 import click
 import psutil
 
-from ..io.regular_file import opened
+from parsers.io.input_file import opened
+
 from . import accelerators, gpus
 
 _ROOM = Path(__file__).resolve().parents[1]

@@ -9,7 +9,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import TypeAdapter
 from tabulate import tabulate
 
-from ..io.regular_file import write_whole
+from parsers.io.atomic_write import replace_file
+
 from . import outcome as words
 from . import own_recipes, published, recipes
 from .outcome import CheckOutcome
@@ -39,7 +40,7 @@ def load(path: Path) -> dict[str, CheckOutcome]:
 def keep(outcome: CheckOutcome, path: Path) -> None:
     """Write an outcome into the JSON file `path`, in the place of an earlier one of the same recipe; raises OSError."""
     outcomes = load(path) | {outcome.recipe: outcome}
-    write_whole(path, _OUTCOMES.dump_json(dict(sorted(outcomes.items())), indent=1, exclude_defaults=True) + b"\n")
+    replace_file(path, _OUTCOMES.dump_json(dict(sorted(outcomes.items())), indent=1, exclude_defaults=True) + b"\n")
 
 
 def page(outcomes: Mapping[str, CheckOutcome]) -> str:

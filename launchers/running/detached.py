@@ -13,10 +13,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from parsers.io.atomic_write import replace_file
+from parsers.io.input_file import data_of, opened
+
 from ..clusters import queue
 from ..clusters.queue import JobState
 from ..clusters.slurm import Slurm, begin_of, end_of
-from ..io.regular_file import data_of, opened, write_whole
 from ..jobs.job import Job
 from ..jobs.source_patch import patch
 from ..runs.folders import CLOCK, KEPT, LOG, OUTPUT, PATCH, SCRIPT, SUBMISSION, SUBMITTED, RunFolder
@@ -46,14 +48,14 @@ def submit(job: Job, folder: RunFolder, place: Slurm, *, after: str | None, reda
     if redacts:
         make_public(unfinished / SCRIPT, job.command)  # Slurm has its own copy
     stated = {"facts": public(facts) if redacts else facts, "metric": job.metric, "device": job.device}
-    write_whole(unfinished / SUBMISSION, json.dumps({**stated, "redacts": redacts}).encode())
+    replace_file(unfinished / SUBMISSION, json.dumps({**stated, "redacts": redacts}).encode())
     return number
 
 
 def keep_output(source: int, folder: Path, *, redacts: bool) -> None:
     """Keep what a job prints, as it arrives at `source`, in its folder, and say there what became of it."""
     captured = keep(source, folder, Redactor(secret_values(os.environ)) if redacts else None)
-    write_whole(folder / KEPT, json.dumps(captured._asdict()).encode())
+    replace_file(folder / KEPT, json.dumps(captured._asdict()).encode())
 
 
 def collect(folder: RunFolder) -> JobState | dict[str, Any] | None:

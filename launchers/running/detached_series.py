@@ -10,11 +10,11 @@ from pathlib import Path
 
 import click
 
+from parsers.io.printable import say, shell_quoted
+
 from ..clusters import queue
 from ..clusters.queue import JobState
 from ..clusters.slurm import Slurm
-from ..io.output import say
-from ..io.shell_quoting import quoted
 from ..runs.folders import FAILED, INTERRUPTED, RunFolder, claimed, submitted_below
 from .detached import collect, submit
 from .runner import Runner
@@ -154,7 +154,7 @@ def tell_how_to_collect(folders: Sequence[RunFolder]) -> None:
     """Say the command that collects submitted runs."""
     if folders:
         top = os.path.commonpath([folder.path.parent.parent for folder in folders])
-        say(f"Collect them with `tachograph launch --collect {quoted(top)}`.", err=True)
+        say(f"Collect them with `tachograph launch --collect {shell_quoted(top)}`.", err=True)
 
 
 def collected_all(folders: Sequence[RunFolder]) -> None:

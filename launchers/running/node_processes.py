@@ -9,7 +9,9 @@ from contextlib import suppress
 from math import isfinite
 from pathlib import Path
 
-from ..io.regular_file import text_of, write_whole
+from parsers.io.atomic_write import replace_file
+from parsers.io.input_file import text_of
+
 from ..machine import sampling
 
 _Row = list[float | None]
@@ -27,7 +29,7 @@ def add_up(samples: Sequence[Path], out: Path) -> None:
     if nodes and all(nodes):
         sums = (_sum(row, nodes[1:]) for row in nodes[0])
         lines = [",".join(map(_cell, enumerate(row))) for row in sums if row]
-        write_whole(out, "".join(f"{line}\n" for line in [_HEAD, *lines]).encode())
+        replace_file(out, "".join(f"{line}\n" for line in [_HEAD, *lines]).encode())
     for path in samples:
         path.unlink(missing_ok=True)
 

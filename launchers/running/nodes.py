@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from ..io.output import say
-from ..io.regular_file import data_of, opener, text_of, write_whole
+from parsers.io.atomic_write import replace_file
+from parsers.io.input_file import data_of, opener, text_of
+from parsers.io.printable import say
+
 from ..machine import machine_facts, sampling
 from ..machine.process_tree import below
 from ..runs.folders import CARD_PROCESSES, NODE, PROCESSES, TELEMETRY
@@ -33,7 +35,7 @@ def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True
     the samples, one of the tasks of the job. `finds_processes`: whether all these descend from what started the tasks.
     """
     path = folder / f"{NODE}{node}.json"
-    write_whole(path, json.dumps(machine_facts.describe(os.environ)).encode())
+    replace_file(path, json.dumps(machine_facts.describe(os.environ)).encode())
     if os.fork():
         return
     with ExitStack() as samples:

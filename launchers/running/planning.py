@@ -11,8 +11,9 @@ from typing import Protocol
 
 import click
 
+from parsers.io.printable import say
+
 from ..clusters.place import Place
-from ..io.output import say
 from ..jobs.job import CannotRunHere, Job
 from ..jobs.recipe_job import RecipeJob
 from ..native import checkout

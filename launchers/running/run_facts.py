@@ -9,8 +9,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from parsers.io.input_file import text_of
+
 from ..clusters.place import Local, Place
-from ..io.regular_file import text_of
 from ..jobs.job import Job
 from ..machine import machine_facts
 from ..native import checkout

@@ -12,8 +12,9 @@ from typing import Any
 
 import click
 
+from parsers.io.printable import say
+
 from ..clusters.place import Local, Place
-from ..io.output import say
 from ..jobs.job import Job
 from ..machine import accelerators
 from ..runs.folders import DONE, FAILED, RunFolder, claimed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -18,8 +17,11 @@ from typing import Any
 
 import click
 
-from ..io.output import say
-from ..io.regular_file import data_of, opened, text_of, write_whole
+from parsers.io.atomic_write import replace_file
+from parsers.io.input_file import data_of, opened, text_of
+from parsers.io.locks import locked
+from parsers.io.printable import say
+
 from . import processes
 
 SCHEMA = 2  # of run.json, as logs/README.md describes it
@@ -146,7 +148,7 @@ class RunFolder:
         """Write `facts` and those of the log, and give the folder its name."""
         document = {**facts, "log": describe(self.unfinished / LOG)}
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-        write_whole(self.unfinished / FACTS, _NO_TEXT.sub(_spelt, text).encode())
+        replace_file(self.unfinished / FACTS, _NO_TEXT.sub(_spelt, text).encode())
         self.unfinished.rename(self.path)
 
 
@@ -197,7 +199,7 @@ def claimed(folder: RunFolder, signals: Sequence[int] = ()) -> Iterator[None]:
     folder.path.parent.mkdir(parents=True, exist_ok=True)
     lock = os.open(folder.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     try:
-        if not _locked(folder.lock, lock):
+        if not locked(folder.lock, lock):
             _wait_for_orphans(folder, lock, signals)
         _end_job(folder)
         yield
@@ -213,7 +215,7 @@ def _wait_for_orphans(folder: RunFolder, lock: int, signals: Sequence[int]) -> N
     killed = f"The runner that wrote {folder.path} was killed"
     say(f"{killed}; waiting up to {_PATIENCE:.0f} s for its processes to exit.", err=True)
     mark, deadline = folder.mark(), time.monotonic() + _PATIENCE
-    while not _locked(folder.lock, lock):
+    while not locked(folder.lock, lock):
         # Another runner that waited as well may have come first.
         if signals or not folder.is_orphaned() or time.monotonic() > deadline + processes.GRACE:
             raise click.ClickException(
@@ -233,12 +235,3 @@ def _end_job(folder: RunFolder) -> None:
             err=True,
         )
         processes.end(mark)
-
-
-def _locked(path: Path, lock: int) -> bool:
-    """Lock an open file, for this process and those that it forks, until the last of them has ended."""
-    with suppress(BlockingIOError, FileNotFoundError):
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Who held it before may have removed the file after it was opened here: then nothing is held.
-        return os.path.samestat(path.stat(), os.fstat(lock))
-    return False
