@@ -14,12 +14,12 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
 from parsers.io.input_file import opened
 from parsers.io.printable import printable, shell_quoted
+from parsers.runs.run_folder import Environment
 
 from ..jobs.job import CannotRunHere, Job
 from ..machine import machine_facts
@@ -86,15 +86,12 @@ class Container:
         heads = {"docker": self._docker, "podman": self._podman, "apptainer": self._apptainer, "enroot": self._enroot}
         return [*heads[self.runtime](job, name, every), *self.site.options, self.image, *program]
 
-    def described(self, job: Job, *, is_here: bool) -> dict[str, Any]:
+    def described(self, job: Job, *, is_here: bool) -> Environment:
         """What run.json says of the environment inside; `is_here`: whether this machine runs it and can look inside."""
         digest = self._digest()
-        found = {
-            "container": self.name,
-            "container_runtime": self.runtime,
-            **({"container_digest": digest} if digest else {}),
-        }
-        return {**found, **(self.native_python(job) if is_here and job.python else {})}
+        of_image: Environment = {"container_digest": digest} if digest else {}
+        inside: Environment = self.native_python(job) if is_here and job.python else {}
+        return {"container": self.name, "container_runtime": self.runtime, **of_image, **inside}
 
     @property
     def name(self) -> str:
@@ -131,7 +128,7 @@ class Container:
         meet = f"{(ROOM / 'meet.bash').read_text(encoding='utf-8')}meet\n" if job.meets_by_address else ""
         return f"{meet}{job.command}"
 
-    def native_python(self, job: Job) -> dict[str, Any]:
+    def native_python(self, job: Job) -> Environment:
         """What the Python inside says of itself, see `machine_facts.native_python`; raises as that does."""
         inside = self.words(job, mounts=[f"{_QUESTION}:{_INSIDE}:ro"])
         return machine_facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)

@@ -7,12 +7,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from parsers.io.printable import shell_quoted
+from parsers.runs.run_folder import LOG, SCRIPT, RunJson
 
 from ..jobs.job import Job
-from ..runs.folders import LOG, SCRIPT
 from . import hosts as machines
 from .carried import carried
 from .job_script import here_document, rendered, tasks_per_node
@@ -61,7 +61,7 @@ class MpiRun:
     def finish(self, folder: Path) -> None:
         """Nothing is left."""
 
-    def described(self, folder: Path) -> dict[str, Any]:
+    def described(self, folder: Path) -> RunJson:
         """Nothing but the environment of the nodes."""
         return {}
 

@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import click
 
 from parsers.io.printable import printable, shell_quoted, shell_script
+from parsers.runs.run_folder import LOG, RunJson
 
 from ..jobs.job import CannotRunHere, Job
 from ..machine.process_tree import Members, below, within
 from ..native.recipes import ROOM
-from ..runs.folders import LOG
 from .containers import Container
 
 SHELL_HEADING = """#!/usr/bin/env bash
@@ -68,7 +68,7 @@ class Place(Protocol):
     def finish(self, folder: Path) -> None:
         """End what goes on after the execution in `folder`, and remove what is not to be kept of it."""
 
-    def described(self, folder: Path) -> dict[str, Any]:
+    def described(self, folder: Path) -> RunJson:
         """What run.json says of where the job of `folder` ran, after its end; removes what the job left for that."""
 
 
@@ -118,7 +118,7 @@ class Local:
         if self.container:
             self.container.remove(_container_name(folder))
 
-    def described(self, folder: Path) -> dict[str, Any]:
+    def described(self, folder: Path) -> RunJson:
         """Nothing but its environment."""
         return {}
 

@@ -7,16 +7,17 @@ import subprocess
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import click
 
 from parsers.io.input_file import text_of
 from parsers.io.printable import printable, say, shell_quoted
+from parsers.runs.run_folder import LOG, SCRIPT, RunJson, Scheduler
 
 from ..jobs.job import Job
 from ..native.recipes import ROOM
-from ..runs.folders import BEGUN, ENDED, LOG, OUTPUT, SCRIPT, SUBMITTED
+from ..runs.folders import BEGUN, ENDED, OUTPUT, SUBMITTED
 from . import queue
 from .containers import Container
 from .job_script import here_document, rendered
@@ -78,15 +79,15 @@ class Slurm:
         for path in (folder / OUTPUT, folder / SUBMITTED):
             path.unlink(missing_ok=True)
 
-    def described(self, folder: Path) -> dict[str, Any]:
+    def described(self, folder: Path) -> RunJson:
         """The number of the job, its partition and its nodes; nothing where a job script of the user did not say so."""
         begin = begin_of(folder)
         for name in (BEGUN, ENDED):
             (folder / name).unlink(missing_ok=True)
         if begin is None:
             return {}
-        told = {"job": begin.job, "partition": begin.partition, "nodes": begin.nodes}
-        return {"scheduler": {"name": "slurm", **told}}
+        told: Scheduler = {"name": "slurm", "job": begin.job, "partition": begin.partition, "nodes": begin.nodes}
+        return {"scheduler": told}
 
     def _text(self, job: Job, **how: bool) -> str:
         if self.edited:

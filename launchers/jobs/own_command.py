@@ -17,6 +17,7 @@ import click
 from parsers.io.input_file import opened
 from parsers.io.printable import printable, shell_quoted
 from parsers.runs.git_files import top_of
+from parsers.runs.run_folder import RunJson, Source
 
 from ..native import command_line
 from ..secrets.published_run import redact_document
@@ -115,7 +116,7 @@ class OwnCommand:
         return "_".join([_file_name(str(facts.get("model", self._program))), *size, *precision, *cards])
 
     @property
-    def kept(self) -> dict[str, Any]:
+    def kept(self) -> RunJson:
         """Its words, and what of its case they state."""
         words = [self._relative(word) for word in self.words]
         return {"case_from": self._said_by, "command": words, "native": self.command}
@@ -136,7 +137,7 @@ class OwnCommand:
             device = "CPU"
         return {**self._facts, **({"device": device} if device else {})}
 
-    def source(self, changes: bytes) -> dict[str, Any]:
+    def source(self, changes: bytes) -> Source:
         """The checkout, and the SHA-256 of each file that the command names."""
         files = {word: _sha256(self.repo / word) for word in dict.fromkeys(self.words) if self._is_file(word)}
         return {**described(self.work_tree, changes), "files": files}

@@ -14,9 +14,10 @@ import click
 
 from parsers.origins.address import repository_of
 from parsers.runs.git_files import command, commit_of, environment, git
+from parsers.runs.run_folder import Source
 
 
-def describe(repo: Path) -> dict[str, Any]:
+def describe(repo: Path) -> Source:
     """Say the `repository` (a URL), the `commit` and whether files are changed (`dirty`) of the checkout `repo`.
 
     What cannot be told is None: all three where `repo` has no `.git` of its own (a repository around it does not

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from parsers.io.atomic_write import replace_file
 from parsers.io.input_file import text_of
+from parsers.runs.run_folder import PROCESS_COLUMNS
 
 from ..machine import sampling
 
 _Row = list[float | None]
-_HEAD = ",".join(sampling.PROCESS_COLUMNS)
+_HEAD = ",".join(PROCESS_COLUMNS)
 
 
 def add_up(samples: Sequence[Path], out: Path) -> None:
@@ -41,7 +42,7 @@ def _rows(path: Path) -> list[_Row]:
         for cells in csv.reader(text_of(path, errors="replace").rpartition("\n")[0].splitlines()[1:]):
             with suppress(ValueError):
                 row = [float(cell) if cell else None for cell in cells]
-                if len(row) == len(sampling.PROCESS_COLUMNS) and row[0] is not None and _is_finite(row):
+                if len(row) == len(PROCESS_COLUMNS) and row[0] is not None and _is_finite(row):
                     found.append(row)
     return sorted(found, key=_time)
 

@@ -1,4 +1,4 @@
-"""Run folders: every file name of a run is spelt here, and nowhere else."""
+"""Run folders: how one is filled and held, and the names of what lies in it meanwhile."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,20 +21,10 @@ from parsers.io.atomic_write import replace_file
 from parsers.io.input_file import data_of, opened, text_of
 from parsers.io.locks import locked
 from parsers.io.printable import say
+from parsers.runs.run_folder import LOG, RUN_FILE, SCHEMA, LogFile, RunJson
 
 from . import processes
 
-SCHEMA = 2  # of run.json, as logs/README.md describes it
-DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"
-LOG = "train.log"
-FACTS = "run.json"
-CLOCK = "clock.csv"
-CLOCK_COLUMNS = ("line", "time")
-TELEMETRY = "gpu.csv"
-CARD_PROCESSES = "gpu_processes.csv"
-PROCESSES = "cpu.csv"
-SCRIPT = "job.sh"
-PATCH = "source.patch"
 OUTPUT = "slurm.out"
 SUBMITTED = f"{OUTPUT}.id"
 BEGUN, ENDED = "slurm.begun", "slurm.ended"  # what a job script says of where it runs, and of its end
@@ -82,13 +72,15 @@ class RunFolder:
         Raises click.ClickException where it cannot be read, states no status, or has a schema that is not known.
         """
         try:
-            found = dict(json.loads(data_of(self.path / FACTS)))
+            found = dict(json.loads(data_of(self.path / RUN_FILE)))
             found["status"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            message = f"{self.path} does not contain a {FACTS} with a status; move the folder away to rerun the case."
+            message = (
+                f"{self.path} does not contain a {RUN_FILE} with a status; move the folder away to rerun the case."
+            )
             raise click.ClickException(message) from None
         if not _is_known(schema := found.get("schema", 1)):
-            has = f"{self.path / FACTS}: has schema {shortened(schema)}"
+            has = f"{self.path / RUN_FILE}: has schema {shortened(schema)}"
             reads = f"this version of Tachograph reads schemas 1 to {SCHEMA}"
             raise click.ClickException(f"{has}, but {reads}; upgrade Tachograph to read it.")
         return found
@@ -144,11 +136,11 @@ class RunFolder:
         self.unfinished.mkdir()
         return self.unfinished
 
-    def publish(self, facts: Mapping[str, Any]) -> None:
+    def publish(self, facts: RunJson) -> None:
         """Write `facts` and those of the log, and give the folder its name."""
-        document = {**facts, "log": describe(self.unfinished / LOG)}
+        document: RunJson = {**facts, "log": describe(self.unfinished / LOG)}
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-        replace_file(self.unfinished / FACTS, _NO_TEXT.sub(_spelt, text).encode())
+        replace_file(self.unfinished / RUN_FILE, _NO_TEXT.sub(_spelt, text).encode())
         self.unfinished.rename(self.path)
 
 
@@ -173,7 +165,7 @@ def _is_known(schema: object) -> bool:
     return isinstance(schema, int) and not isinstance(schema, bool) and 1 <= schema <= SCHEMA
 
 
-def describe(log: Path) -> dict[str, str | int]:
+def describe(log: Path) -> LogFile:
     """Name, sha256, size and number of lines of a log; a last line without newline counts."""
     digest, lines, last = hashlib.sha256(), 0, b"\n"
     with opened(log) as file:

@@ -14,7 +14,8 @@ from ..io.containment import leading_out
 from ..io.errors import LogError, ParserError
 from ..io.input_file import data_of
 from ..io.locks import locked
-from ..runs.runfile import RUN_FILE, UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
+from ..runs.run_folder import RUN_FILE
+from ..runs.runfile import UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
 
 STAGING = ".ingest"
 CHANGED = "{log} does not match the SHA-256 in its run.json; remove the folder to ingest it again."

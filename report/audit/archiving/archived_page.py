@@ -9,7 +9,8 @@ from parsers.io.atomic_write import unfinished, write
 from parsers.io.errors import WriteError
 from parsers.io.input_file import text_of
 from parsers.io.printable import printable
-from parsers.runs.runfile import RUN_FILE, run_file, sha256_of
+from parsers.runs.run_folder import RUN_FILE
+from parsers.runs.runfile import run_file, sha256_of
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ...evidence.case_evidence import cells, forget
