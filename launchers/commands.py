@@ -10,16 +10,19 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from .io.output import say, say_text
+from parsers.io.printable import say, say_text
+
 from .native import own_recipes
 from .running.command import launch, run
 from .running.launch_options import CONTAINER, COUNT, FOLDER, ON, SITE
 
 if TYPE_CHECKING:
+    from parsers.runs.run_folder import Environment
+
     from .clusters.site_file import Site
 
 _FOUND_BAD = 1
@@ -154,7 +157,7 @@ def doctor(
     sys.exit(_FOUND_BAD if any(finding.level == "bad" for finding in findings) else 0)
 
 
-def _python_inside(image: str, site: Site, on: str | None, repo: Path | None) -> Callable[[], dict[str, Any]] | None:
+def _python_inside(image: str, site: Site, on: str | None, repo: Path | None) -> Callable[[], Environment] | None:
     """What asks the Python of a container; None where only the nodes of a cluster can.
 
     Raises click.UsageError where nothing can run the image.

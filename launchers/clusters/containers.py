@@ -14,13 +14,13 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
-from ..io.output import one_line
-from ..io.regular_file import opened
-from ..io.shell_quoting import quoted
+from parsers.io.input_file import opened
+from parsers.io.printable import printable, shell_quoted
+from parsers.runs.run_folder import Environment
+
 from ..jobs.job import CannotRunHere, Job
 from ..machine import machine_facts
 from ..native.recipes import ROOM
@@ -86,15 +86,12 @@ class Container:
         heads = {"docker": self._docker, "podman": self._podman, "apptainer": self._apptainer, "enroot": self._enroot}
         return [*heads[self.runtime](job, name, every), *self.site.options, self.image, *program]
 
-    def described(self, job: Job, *, is_here: bool) -> dict[str, Any]:
+    def described(self, job: Job, *, is_here: bool) -> Environment:
         """What run.json says of the environment inside; `is_here`: whether this machine runs it and can look inside."""
         digest = self._digest()
-        found = {
-            "container": self.name,
-            "container_runtime": self.runtime,
-            **({"container_digest": digest} if digest else {}),
-        }
-        return {**found, **(self.native_python(job) if is_here and job.python else {})}
+        of_image: Environment = {"container_digest": digest} if digest else {}
+        inside: Environment = self.native_python(job) if is_here and job.python else {}
+        return {"container": self.name, "container_runtime": self.runtime, **of_image, **inside}
 
     @property
     def name(self) -> str:
@@ -131,7 +128,7 @@ class Container:
         meet = f"{(ROOM / 'meet.bash').read_text(encoding='utf-8')}meet\n" if job.meets_by_address else ""
         return f"{meet}{job.command}"
 
-    def native_python(self, job: Job) -> dict[str, Any]:
+    def native_python(self, job: Job) -> Environment:
         """What the Python inside says of itself, see `machine_facts.native_python`; raises as that does."""
         inside = self.words(job, mounts=[f"{_QUESTION}:{_INSIDE}:ro"])
         return machine_facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)
@@ -193,10 +190,10 @@ def _marks(job: Job) -> list[str]:
 
 def _spelt(job: Job, words: Sequence[str]) -> str:
     """Words as a part of a line of shell where the folders of a job stand as seen from REPO: it is published."""
-    line = " ".join(map(quoted, words))
+    line = " ".join(map(shell_quoted, words))
     for mark, folder in zip(_marks(job), job.folders, strict=True):
         seen = os.path.relpath(folder, job.repo.resolve())
-        line = line.replace(mark, '"$REPO"' if seen == "." else f'"$(realpath "$REPO"/{quoted(seen)})"')
+        line = line.replace(mark, '"$REPO"' if seen == "." else f'"$(realpath "$REPO"/{shell_quoted(seen)})"')
     return line
 
 
@@ -206,7 +203,7 @@ def contained(image: str, site: ContainerSite, *, on_slurm: bool) -> Container:
     Raises click.UsageError where nothing can.
     """
     if image.startswith("-") or not image or any(c.isspace() or not c.isprintable() for c in image):
-        raise click.UsageError(f"--container {one_line(image)!r} is not the name of an image.")
+        raise click.UsageError(f"--container {printable(image)!r} is not the name of an image.")
     runtime = site.runtime or _OF_FILES.get(Path(image).suffix) or _installed()
     if runtime == PYXIS:
         if not on_slurm:

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
 
-from ..io.output import one_line
+from parsers.io.printable import printable
+
 from ..jobs.job import Job
 from ..native.recipes import ROOM
 from .site_file import Site
@@ -36,7 +37,16 @@ def rendered(name: str, job: Job, site: Site, own: Path | None = None, **more: o
         template = environment.get_template(own.name if own else f"{name}.sh.jinja")
         return template.render({**_values(job), "site": site, **more})
     except (TemplateError, OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(one_line(f"Template {own or name}{_line(error)}: {error}.")) from error
+        raise click.UsageError(printable(f"Template {own or name}{_line(error)}: {error}.")) from error
+
+
+def here_document(text: str) -> str:
+    """Return `text` as a shell reads it from a script, up to a line that `text` does not have."""
+    end = "JOB"
+    while end in text.splitlines():
+        end += "_"
+    whole = text if text.endswith("\n") else f"{text}\n"
+    return f"<<'{end}'\n{whole}{end}\n"
 
 
 def _line(error: Exception) -> str:

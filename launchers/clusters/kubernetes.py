@@ -15,6 +15,8 @@ from typing import Any, ClassVar
 import click
 import yaml
 
+from parsers.runs.run_folder import RunJson
+
 from ..jobs.job import CannotRunHere, Job
 from .job_script import rendered
 from .place import Start
@@ -58,7 +60,7 @@ class Kubernetes:
     def finish(self, folder: Path) -> None:
         """Nothing is left."""
 
-    def described(self, folder: Path) -> dict[str, Any]:
+    def described(self, folder: Path) -> RunJson:
         """Nothing."""
         return {}
 

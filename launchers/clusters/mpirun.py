@@ -7,14 +7,15 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ..io.shell_quoting import here_document, quoted
+from parsers.io.printable import shell_quoted
+from parsers.runs.run_folder import LOG, SCRIPT, RunJson
+
 from ..jobs.job import Job
-from ..runs.folders import LOG, SCRIPT
 from . import hosts as machines
 from .carried import carried
-from .job_script import rendered, tasks_per_node
+from .job_script import here_document, rendered, tasks_per_node
 from .place import SHELL_HEADING, Start, of_nodes, shell_part, started_from_outside
 from .site_file import NO_SITE, Site
 
@@ -46,9 +47,11 @@ class MpiRun:
 
     def script(self, job: Job, folder: Path) -> str:
         """The file that mpirun starts, and mpirun."""
-        write = f"cat > {quoted(folder / SCRIPT)} {here_document(rendered('mpirun', job, self.site))}"
+        write = f"cat > {shell_quoted(folder / SCRIPT)} {here_document(rendered('mpirun', job, self.site))}"
         words = self._command(job, folder / SCRIPT, {**job.environment, "MASTER": ""})
-        start = f"MASTER={self._master(job)} {' '.join(map(quoted, words))} 2>&1 | tee {quoted(folder / LOG)}\n"
+        start = (
+            f"MASTER={self._master(job)} {' '.join(map(shell_quoted, words))} 2>&1 | tee {shell_quoted(folder / LOG)}\n"
+        )
         return shell_part(job, folder, write + start)
 
     def ran(self, folder: Path) -> float:
@@ -58,7 +61,7 @@ class MpiRun:
     def finish(self, folder: Path) -> None:
         """Nothing is left."""
 
-    def described(self, folder: Path) -> dict[str, Any]:
+    def described(self, folder: Path) -> RunJson:
         """Nothing but the environment of the nodes."""
         return {}
 

@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import click
 
-from ..io.output import one_line
-from ..io.shell_quoting import quoted, readable
+from parsers.io.printable import printable, shell_quoted, shell_script
+from parsers.runs.run_folder import LOG, RunJson
+
 from ..jobs.job import CannotRunHere, Job
 from ..machine.process_tree import Members, below, within
 from ..native.recipes import ROOM
-from ..runs.folders import LOG
 from .containers import Container
 
 SHELL_HEADING = """#!/usr/bin/env bash
@@ -68,7 +68,7 @@ class Place(Protocol):
     def finish(self, folder: Path) -> None:
         """End what goes on after the execution in `folder`, and remove what is not to be kept of it."""
 
-    def described(self, folder: Path) -> dict[str, Any]:
+    def described(self, folder: Path) -> RunJson:
         """What run.json says of where the job of `folder` ran, after its end; removes what the job left for that."""
 
 
@@ -103,11 +103,11 @@ class Local:
 
     def script(self, job: Job, folder: Path) -> str:
         """The native command, and its log."""
-        exports = "".join(f"export {name}={quoted(value)}\n" for name, value in job.exported.items())
+        exports = "".join(f"export {name}={shell_quoted(value)}\n" for name, value in job.exported.items())
         command = self.container.command(job) if self.container else job.command
         if job.meets_by_address and not self.container:
             exports += f"{(ROOM / 'meet.bash').read_text(encoding='utf-8')}meet\n"
-        return shell_part(job, folder, f"{exports}({command}) 2>&1 | tee {quoted(folder / LOG)}\n")
+        return shell_part(job, folder, f"{exports}({command}) 2>&1 | tee {shell_quoted(folder / LOG)}\n")
 
     def ran(self, folder: Path) -> float:
         """It began at once."""
@@ -118,7 +118,7 @@ class Local:
         if self.container:
             self.container.remove(_container_name(folder))
 
-    def described(self, folder: Path) -> dict[str, Any]:
+    def described(self, folder: Path) -> RunJson:
         """Nothing but its environment."""
         return {}
 
@@ -130,9 +130,9 @@ def _container_name(folder: Path) -> str:
 
 def shell_part(job: Job, folder: Path, text: str) -> str:
     """Return the part of a shell script that runs a job for `folder`, around `text`, which needs REPO alone."""
-    title = f"{one_line(folder.parent.name)}, repeat {folder.name}"
-    repo, run = quoted(job.repo.resolve()), quoted(folder)
-    return readable(f"\n# {title}\nexport REPO={repo}\nmkdir -p {run}\n{text}")
+    title = f"{printable(folder.parent.name)}, repeat {folder.name}"
+    repo, run = shell_quoted(job.repo.resolve()), shell_quoted(folder)
+    return shell_script(f"\n# {title}\nexport REPO={repo}\nmkdir -p {run}\n{text}")
 
 
 def started_from_outside(job: Job, program: str) -> Job:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from ..io.regular_file import text_of
+from parsers.io.input_file import text_of
+
 from . import site_file
 from .containers import contained
 from .kubernetes import Kubernetes

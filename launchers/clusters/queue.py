@@ -9,7 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from ..io.regular_file import text_of
+from parsers.io.input_file import text_of
+
 from ..runs.folders import SUBMITTED
 
 _WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "SUSPENDED"}

@@ -12,8 +12,8 @@ import click
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from ..io.output import one_line
-from ..io.regular_file import text_of
+from parsers.io.input_file import text_of
+from parsers.io.printable import printable
 
 _UNKNOWN = "extra_forbidden"
 # The rules of the models below as pydantic calls them, and how a person is told that one is broken.
@@ -147,7 +147,7 @@ def _located(site: Site, folder: Path) -> Site:
 
 
 def _refused(file: Path, what: str) -> click.UsageError:
-    return click.UsageError(one_line(f"Site file {file}: {what.rstrip('.')}."))
+    return click.UsageError(printable(f"Site file {file}: {what.rstrip('.')}."))
 
 
 def _mistake(found: ErrorDetails) -> str:

@@ -7,19 +7,20 @@ import subprocess
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import click
 
-from ..io.output import one_line, say
-from ..io.regular_file import text_of
-from ..io.shell_quoting import here_document, quoted
+from parsers.io.input_file import text_of
+from parsers.io.printable import printable, say, shell_quoted
+from parsers.runs.run_folder import LOG, SCRIPT, RunJson, Scheduler
+
 from ..jobs.job import Job
 from ..native.recipes import ROOM
-from ..runs.folders import BEGUN, ENDED, LOG, OUTPUT, SCRIPT, SUBMITTED
+from ..runs.folders import BEGUN, ENDED, OUTPUT, SUBMITTED
 from . import queue
 from .containers import Container
-from .job_script import rendered
+from .job_script import here_document, rendered
 from .place import SHELL_HEADING, Start, of_nodes, shell_part, started_from_outside
 from .site_file import NO_SITE, Site
 
@@ -57,14 +58,14 @@ class Slurm:
         environment = of_nodes(job, folder)
         answer = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
         if answer.returncode:
-            raise click.ClickException(one_line(f"Slurm refused the job: {answer.stderr.strip()}."))
+            raise click.ClickException(printable(f"Slurm refused the job: {answer.stderr.strip()}."))
         (folder / SUBMITTED).write_text(answer.stdout, encoding="utf-8")
         return queue.number(folder)
 
     def script(self, job: Job, folder: Path) -> str:
         """The job script, submitted."""
         words = ["sbatch", "--wait", *self._options(folder / LOG)]
-        return shell_part(job, folder, f"{' '.join(map(quoted, words))} {here_document(self._text(job))}")
+        return shell_part(job, folder, f"{' '.join(map(shell_quoted, words))} {here_document(self._text(job))}")
 
     def ran(self, folder: Path) -> float:
         """What the queue says; without an answer the job has long begun."""
@@ -78,15 +79,15 @@ class Slurm:
         for path in (folder / OUTPUT, folder / SUBMITTED):
             path.unlink(missing_ok=True)
 
-    def described(self, folder: Path) -> dict[str, Any]:
+    def described(self, folder: Path) -> RunJson:
         """The number of the job, its partition and its nodes; nothing where a job script of the user did not say so."""
         begin = begin_of(folder)
         for name in (BEGUN, ENDED):
             (folder / name).unlink(missing_ok=True)
         if begin is None:
             return {}
-        told = {"job": begin.job, "partition": begin.partition, "nodes": begin.nodes}
-        return {"scheduler": {"name": "slurm", **told}}
+        told: Scheduler = {"name": "slurm", "job": begin.job, "partition": begin.partition, "nodes": begin.nodes}
+        return {"scheduler": told}
 
     def _text(self, job: Job, **how: bool) -> str:
         if self.edited:

@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 import click
 
+from parsers.runs.run_folder import RunJson, Source
+
 
 class CannotRunHere(click.UsageError):
     """A job that can run, but at another place than the one that was chosen."""
@@ -88,7 +90,7 @@ class Job(Protocol):
         """The name of the case's folder, for example ResNet50_bs4_fp32_N1C2."""
 
     @property
-    def kept(self) -> dict[str, Any]:
+    def kept(self) -> RunJson:
         """What run.json says of what was asked for: as far as known, `recipe`, `command`, `native`, `variables`."""
 
     def differences(self, facts: Mapping[str, Any]) -> Iterator[str]:
@@ -97,7 +99,7 @@ class Job(Protocol):
     def case(self, gpus: Sequence[str]) -> dict[str, Any]:
         """What is measured; `gpus`: the names of those of its first machine."""
 
-    def source(self, changes: bytes) -> dict[str, Any]:
+    def source(self, changes: bytes) -> Source:
         """The checkout that it runs from, for run.json; `changes`: those since its commit, as a patch."""
 
     def remarks(self) -> Iterator[str]:

@@ -14,10 +14,12 @@ from typing import Any, ClassVar
 
 import click
 
-from ..io.output import one_line
-from ..io.regular_file import opened
-from ..io.shell_quoting import quoted
-from ..native import checkout, command_line
+from parsers.io.input_file import opened
+from parsers.io.printable import printable, shell_quoted
+from parsers.runs.git_files import top_of
+from parsers.runs.run_folder import RunJson, Source
+
+from ..native import command_line
 from ..secrets.published_run import redact_document
 from .job import outermost
 from .source_patch import described, patch
@@ -45,7 +47,7 @@ class OwnCommand:
         """Refuse a command that nothing can start; raises click.UsageError."""
         program = os.fspath(self.repo / self.words[0]) if os.sep in self.words[0] else self.words[0]
         if not self.is_contained and shutil.which(program) is None:
-            raise click.UsageError(f"{one_line(self.words[0])} is not a program on PATH, or cannot be executed.")
+            raise click.UsageError(f"{printable(self.words[0])} is not a program on PATH, or cannot be executed.")
         self._check_cards()
 
     metric: ClassVar[None] = None
@@ -61,7 +63,7 @@ class OwnCommand:
     @property
     def work_tree(self) -> Path:
         """The checkout that its folder is in."""
-        return checkout.around(self.repo)
+        return top_of(self.repo) or self.repo
 
     @property
     def folders(self) -> list[Path]:
@@ -114,7 +116,7 @@ class OwnCommand:
         return "_".join([_file_name(str(facts.get("model", self._program))), *size, *precision, *cards])
 
     @property
-    def kept(self) -> dict[str, Any]:
+    def kept(self) -> RunJson:
         """Its words, and what of its case they state."""
         words = [self._relative(word) for word in self.words]
         return {"case_from": self._said_by, "command": words, "native": self.command}
@@ -135,7 +137,7 @@ class OwnCommand:
             device = "CPU"
         return {**self._facts, **({"device": device} if device else {})}
 
-    def source(self, changes: bytes) -> dict[str, Any]:
+    def source(self, changes: bytes) -> Source:
         """The checkout, and the SHA-256 of each file that the command names."""
         files = {word: _sha256(self.repo / word) for word in dict.fromkeys(self.words) if self._is_file(word)}
         return {**described(self.work_tree, changes), "files": files}
@@ -196,9 +198,9 @@ class OwnCommand:
         relative = self._relative(word)
         parts = _VARIABLES.split(relative)
         if len(parts) == 1:
-            return quoted(relative)
+            return shell_quoted(relative)
         named = [f'"{name}"' for name in _VARIABLES.findall(relative)]
-        words = [quoted(part) if part else "" for part in parts]
+        words = [shell_quoted(part) if part else "" for part in parts]
         return "".join(a + b for a, b in zip(words, [*named, ""], strict=True))
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from parsers.runs.run_folder import RunJson, Source
+
 from ..native import checkout
 from ..native.images import MADE
 from ..native.outcome import recipe_sha256
@@ -175,15 +177,15 @@ class RecipeJob:
         return "{model}_bs{BATCH_SIZE}_{PRECISION}_N{NODES}C{CARDS}".format_map(values)
 
     @property
-    def kept(self) -> dict[str, Any]:
+    def kept(self) -> RunJson:
         """The recipe, the SHA-256 of its script, what starts it, the native command, and all launcher variables."""
-        started = {
+        return {
             "recipe": self.recipe.name,
             "launcher": recipe_sha256(self.recipe),
             "command": self.recipe.command,
             "native": self.command,
+            "variables": self.variables,
         }
-        return {**started, "variables": self.variables}
 
     def differences(self, facts: Mapping[str, Any]) -> Iterator[str]:
         """The recipe, and the variables but for where it runs."""
@@ -210,11 +212,15 @@ class RecipeJob:
             **self._stated,
         }
 
-    def source(self, changes: bytes) -> dict[str, Any]:
+    def source(self, changes: bytes) -> Source:
         """The checkout, and the one that the recipe is for."""
         facts = self.recipe.facts
-        meant = {"recipe_repository": facts["repository"], "pinned": facts["commit"], "licence": facts["licence"]}
-        return {**described(self.repo, changes), **meant}
+        return {
+            **described(self.repo, changes),
+            "recipe_repository": facts["repository"],
+            "pinned": facts["commit"],
+            "licence": facts["licence"],
+        }
 
     def remarks(self) -> Iterator[str]:
         """How the checkout differs from the one that the recipe is for."""

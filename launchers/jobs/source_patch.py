@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
-from typing import Any
+
+from parsers.runs.run_folder import Source
 
 from ..native import checkout
 from ..secrets.redaction import redact_text, secret_values
@@ -17,9 +18,10 @@ def patch(repo: Path) -> bytes:
     return redacted.encode(errors="surrogateescape")  # a changed file may hold any bytes
 
 
-def described(repo: Path, changes: bytes) -> dict[str, Any]:
+def described(repo: Path, changes: bytes) -> Source:
     """Describe a checkout as run.json does: `checkout.describe`, and the SHA-256 of its `changes` where there are any.
 
     `changes`: its `patch`, as it is kept beside the log.
     """
-    return {**checkout.describe(repo), **({"patch": hashlib.sha256(changes).hexdigest()} if changes else {})}
+    found = checkout.describe(repo)
+    return {**found, "patch": hashlib.sha256(changes).hexdigest()} if changes else found

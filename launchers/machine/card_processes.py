@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+
+from parsers.runs.run_folder import ProcessRow, program_name
 
 from .card_sample import CardAnswer, CardProcess
 
 # What a process has open that computes on a card, of NVIDIA, AMD, Intel and Ascend.
 _DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/", "/dev/davinci")
 _REMOVED = " (deleted)"
-_ODD = re.compile(r"[^\w.+:@-]", re.ASCII)
-_LONGEST = 64
-
-
-class ProcessRow(NamedTuple):
-    """A process of a card at the moment at which it came, changed what it holds, or went."""
-
-    card: int
-    pid: int
-    name: str | None
-    """Of its program; None where that is not known."""
-    memory: float | None
-    """MiB on the card; 0 when it has gone, None where it is not told."""
 
 
 class CardProcesses:
@@ -69,7 +56,7 @@ def program(number: int, processes: Path = Path("/proc")) -> str | None:
     with suppress(OSError):
         if _has_card_open(processes / str(number)):
             name = (processes / str(number) / "exe").readlink().name.removesuffix(_REMOVED)
-            return _ODD.sub("_", name)[:_LONGEST] or None
+            return program_name(name) or None
     return None
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from parsers.runs.run_folder import Environment
+
 from ..native import checkout
 from ..native.recipes import Recipe
 from . import gpus, machine_facts
@@ -29,7 +31,7 @@ def examine(
     data: Path | None,
     environ: Mapping[str, str],
     wants: Wants = ALL,
-    inside: Callable[[], dict[str, Any]] | None = None,
+    inside: Callable[[], Environment] | None = None,
 ) -> Iterator[Diagnosis]:
     """Look at all that a run needs, and say of each thing whether it is good, and what to do where it is not.
 

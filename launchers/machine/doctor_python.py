@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..io.regular_file import text_of
+from parsers.io.input_file import text_of
+
 from ..native.recipes import Recipe
 from .findings import Diagnosis, Level
 

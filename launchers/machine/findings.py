@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..io.output import one_line
+from parsers.io.printable import printable
 
 Level = Literal["ok", "warning", "bad"]
 
@@ -29,6 +29,6 @@ def shown(findings: Iterable[Diagnosis]) -> str:
 
 
 def _paragraph(finding: Diagnosis, width: int) -> str:
-    head = f"{finding.level:7}  {one_line(finding.subject):{width}}  "
-    advice = f"{' ' * len(head)}{one_line(finding.advice)}\n" if finding.advice else ""
-    return f"{head}{one_line(finding.said)}\n{advice}"
+    head = f"{finding.level:7}  {printable(finding.subject):{width}}  "
+    advice = f"{' ' * len(head)}{printable(finding.advice)}\n" if finding.advice else ""
+    return f"{head}{printable(finding.said)}\n{advice}"

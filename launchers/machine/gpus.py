@@ -10,7 +10,9 @@ from typing import Any
 
 import pynvml  # type: ignore[import-untyped]
 
-from .card_sample import CardAnswer, CardProcess, CardSample
+from parsers.runs.run_folder import CardSample
+
+from .card_sample import CardAnswer, CardProcess
 
 # The words of `nvidia-smi topo -m` for what lies between two cards, from near to far.
 _LEVELS = {

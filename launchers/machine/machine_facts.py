@@ -12,12 +12,13 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import click
 import psutil
 
-from ..io.regular_file import opened
+from parsers.io.input_file import opened
+from parsers.runs.run_folder import Environment
+
 from . import accelerators, gpus
 
 _ROOM = Path(__file__).resolve().parents[1]
@@ -31,7 +32,7 @@ _LONGEST = 600  # seconds
 _FOLDERS = re.compile(r"(?<![^\s:,;='\"])(?:file:)?/(?:[^\s:,;='\"/]*/)*")
 
 
-def describe(environ: Mapping[str, str], python: str | None = "python") -> dict[str, Any]:
+def describe(environ: Mapping[str, str], python: str | None = "python") -> Environment:
     """Describe this machine for a program that runs in the environment `environ`, ready for JSON.
 
     `python`: what starts the native Python, a name on PATH or a path; None where no Python trains.
@@ -42,6 +43,9 @@ def describe(environ: Mapping[str, str], python: str | None = "python") -> dict[
     words of `nvidia-smi topo -m`); variables (those of variables.toml that are set).
     Raises click.ClickException where `python` does not answer.
     """
+    digest = container_digest(environ, Path("/"))
+    of_image: Environment = {"container_digest": digest} if digest else {}
+    inside: Environment = native_python(environ, python) if python else {}
     return {
         "os": _system(),
         "kernel": platform.release(),
@@ -49,8 +53,8 @@ def describe(environ: Mapping[str, str], python: str | None = "python") -> dict[
         "cores": psutil.cpu_count(),
         "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
         "container": container(environ, Path("/")),
-        **({"container_digest": digest} if (digest := container_digest(environ, Path("/"))) else {}),
-        **(native_python(environ, python) if python else {}),
+        **of_image,
+        **inside,
         **_graphics(),
         "variables": matters(environ),
     }
@@ -77,14 +81,15 @@ class NoPythonError(click.ClickException):
 
 def native_python(
     environ: Mapping[str, str], python: str = "python", inside: Sequence[str] = (), question: str = str(_QUESTION)
-) -> dict[str, Any]:
+) -> Environment:
     """Return python, packages and frameworks of the native `python`; it is asked once, for importing takes seconds.
 
     `inside`: the arguments that start a program in a container; `question`: where that finds `native_python.py`.
     Raises click.ClickException where it does not answer.
     """
     search = tuple((name, environ[name]) for name in _SEARCH if name in environ)
-    return dict(json.loads(_asked((*inside, python, question), search)))
+    found: Environment = json.loads(_asked((*inside, python, question), search))
+    return found
 
 
 def container(environ: Mapping[str, str], root: Path) -> str | None:
@@ -136,7 +141,7 @@ def _asked(command: tuple[str, ...], search: tuple[tuple[str, str], ...]) -> str
     return last
 
 
-def _graphics() -> dict[str, Any]:
+def _graphics() -> Environment:
     with gpus.cards() as cards:
         return {
             "gpus": [card.name for card in cards] or accelerators.names(),

@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 import psutil
+
+from parsers.runs.run_folder import TreeSample
 
 POWERCAP = Path("/sys/class/powercap")
 _PACKAGES = "intel-rapl:[0-9]*"  # AMD's processors have that name there, too
@@ -45,19 +46,6 @@ def within(first: Callable[[], int | None]) -> Members:
             return []
 
     return members
-
-
-class TreeSample(NamedTuple):
-    """What some processes did since the sample before; None where it is not known."""
-
-    processes: int
-    """How many there are."""
-    load: float | None
-    """Cores that they kept busy."""
-    memory: int
-    """MiB in main memory (resident), of all together: what several share counts for each."""
-    power: float | None
-    """W that all processors of the machine draw, whoever uses them."""
 
 
 class ProcessTree:

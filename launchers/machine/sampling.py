@@ -10,15 +10,14 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Generic, NamedTuple, TextIO, TypeVar
 
+from parsers.runs.run_folder import CARD_PROCESS_COLUMNS, PROCESS_COLUMNS, TELEMETRY_COLUMNS, TreeSample
+
 from . import accelerators
-from .card_processes import CardProcesses, ProcessRow
-from .card_sample import CardAnswer, CardSample
-from .process_tree import Members, ProcessTree, TreeSample
+from .card_processes import CardProcesses
+from .card_sample import CardAnswer
+from .process_tree import Members, ProcessTree
 
 INTERVAL = 1.0  # seconds
-COLUMNS = ("time", "card", *CardSample._fields)
-CARD_PROCESS_COLUMNS = ("time", *ProcessRow._fields)
-PROCESS_COLUMNS = ("time", *TreeSample._fields)
 Row = Sequence[int | float | str | None]
 Asked = TypeVar("Asked")
 _PATIENCE = 5.0  # seconds for a card to answer at the end
@@ -38,7 +37,7 @@ def recorded(path: Path, processes: Path) -> Iterator[bool]:
             yield False
             return
         cards: _SampleFile[list[CardAnswer]] = _SampleFile(
-            path, COLUMNS, lambda told: ([one.card, *one.sample] for one in told)
+            path, TELEMETRY_COLUMNS, lambda told: ([one.card, *one.sample] for one in told)
         )
         held: _SampleFile[list[CardAnswer]] = _SampleFile(processes, CARD_PROCESS_COLUMNS, CardProcesses().changes)
         with _sampled(ask, cards, held):

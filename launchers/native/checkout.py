@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,22 +12,12 @@ from urllib.parse import urlsplit
 
 import click
 
-_SCHEMES = {"http", "https", "ssh", "git"}
-_SSH_SHORTHAND = re.compile(r"(?:[^/@]+@)?([^/:@]+):([^:@]+)")  # git@github.com:owner/name.git
-_LONGEST = 60  # seconds
-# A checkout's own configuration may name programs that git starts. None of them may run only because we look.
-_HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
-# What a shell may have told git for another repository, as `git rev-parse --local-env-vars` lists it. Its configuration
-# stays: in a container it may be what says that a checkout of another user is safe.
-_MISLEADING = {
-    *("GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX"),
-    *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_INTERNAL_SUPER_PREFIX"),
-    *("GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_NO_REPLACE_OBJECTS"),
-}
+from parsers.origins.address import repository_of
+from parsers.runs.git_files import command, commit_of, environment, git
+from parsers.runs.run_folder import Source
 
 
-def describe(repo: Path) -> dict[str, Any]:
+def describe(repo: Path) -> Source:
     """Say the `repository` (a URL), the `commit` and whether files are changed (`dirty`) of the checkout `repo`.
 
     What cannot be told is None: all three where `repo` has no `.git` of its own (a repository around it does not
@@ -41,25 +30,12 @@ def describe(repo: Path) -> dict[str, Any]:
     """
     if not (repo / ".git").exists():
         return {"repository": None, "commit": None, "dirty": None}
-    commit = _git(repo, "rev-parse", "--verify", "--quiet", "HEAD")
+    commit = commit_of(repo, "HEAD")
     return {
         "repository": origin(repo),
-        "commit": commit and commit.strip(),
+        "commit": commit,
         "dirty": _dirty(repo) if commit else None,
     }
-
-
-def around(folder: Path) -> Path:
-    """Return the checkout that a folder is in, or the folder itself where it is in none."""
-    return next((path for path in (folder, *folder.parents) if (path / ".git").exists()), folder)
-
-
-def commit_of(repo: Path, revision: str) -> str | None:
-    """Return the commit of a revision of a checkout; None where it has none of that name, or git cannot tell."""
-    answer = (repo / ".git").exists() and _git(
-        repo, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
-    )
-    return answer.strip() if answer else None
 
 
 @contextmanager
@@ -79,20 +55,17 @@ def worktree(repo: Path, commit: str, folder: Path) -> Iterator[None]:
 
 def _changed(repo: Path, *arguments: str) -> None:
     """Let git change a checkout; raises click.ClickException with what git says where it fails."""
-    command = ["git", "-C", str(repo), *_HARMLESS, *arguments]
-    environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
-    answer = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    answer = subprocess.run(
+        command(repo, *arguments), env=environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
     if answer.returncode:
         said = os.fsdecode(answer.stderr).strip().splitlines() or [f"exit status {answer.returncode}"]
         raise click.ClickException(f"git {' '.join(arguments[:2])} failed: {said[-1]}.")
 
 
 def origin(repo: Path) -> str | None:
-    """Return the URL of the remote `origin`, or of the first one where none is called so."""
-    answer = (repo / ".git").exists() and _git(repo, "config", "-z", "--get-regexp", r"^remote\..*\.url$")
-    pairs = [entry.partition("\n")[::2] for entry in (answer or "").split("\0") if entry]
-    urls = [url for key, url in pairs if key == "remote.origin.url"] or [url for _, url in pairs]
-    return _public(urls[0]) if urls else None
+    """Return the URL of the repository of the checkout `repo` without its secrets; None where it names none."""
+    return repository_of(repo) if (repo / ".git").exists() else None
 
 
 def is_of(repo: Path, url: str) -> bool:
@@ -152,28 +125,13 @@ def _owner_and_name(url: str) -> tuple[str, str]:
     return owner.rpartition("/")[2], name
 
 
-def _public(url: str) -> str | None:
-    """Return `url` without user, password, query and `.git`; None for a folder of this machine."""
-    if "://" not in url:
-        shorthand = _SSH_SHORTHAND.fullmatch(url)
-        return _public(f"ssh://{shorthand[1]}/{shorthand[2].lstrip('/')}") if shorthand else None
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
-    if parts.scheme not in _SCHEMES or "@" in parts.path:  # an `@` there ends a password that holds a slash
-        return None
-    path = parts.path.rstrip("/").removesuffix(".git")
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{path}"
-
-
 def _dirty(repo: Path) -> bool | None:
     keys = _filter_keys(repo)
     if any("=" in key for key in keys):  # such a filter cannot be switched off, so git is not asked
         return None
     filters_off = (word for key in keys for word in ("-c", f"{key}={'false' if key.endswith('.required') else ''}"))
     # Submodules are compared by their commits alone: their own configurations are not looked into.
-    answer = _git(repo, *filters_off, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
+    answer = git(repo, *filters_off, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
     return None if answer is None else bool(answer)
 
 
@@ -185,27 +143,9 @@ def changes(repo: Path) -> str:
     if not (repo / ".git").exists() or _filter_keys(repo):
         return ""
     plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index", "--submodule=short")
-    return _git(repo, "diff", "HEAD", *plain, "--ignore-submodules=dirty") or ""
+    return git(repo, "diff", "HEAD", *plain, "--ignore-submodules=dirty") or ""
 
 
 def _filter_keys(repo: Path) -> list[str]:
-    keys = _git(repo, "config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.") or ""
+    keys = git(repo, "config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.") or ""
     return keys.split("\0")[:-1]
-
-
-def _git(repo: Path, *arguments: str) -> str | None:
-    """Return what git prints about `repo`; None where it is missing or fails."""
-    environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
-    command = ["git", "-C", str(repo), *_HARMLESS, *arguments]
-    try:
-        answer = subprocess.run(
-            command,
-            env=environment | _QUIET,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=True,
-            timeout=_LONGEST,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return os.fsdecode(answer.stdout)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..io.regular_file import write_whole
+from parsers.io.atomic_write import replace_file
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -80,5 +80,5 @@ def _save(image: Image.Image, path: Path) -> None:
 
 def _write_lists(out: Path, names: tuple[str, ...], lines: list[str]) -> None:
     for name in names:
-        write_whole(out / name, "".join(f"{line}\n" for line in lines).encode())
-    write_whole(out / MADE, b"`tachograph images` made these images from numbers.\n")
+        replace_file(out / name, "".join(f"{line}\n" for line in lines).encode())
+    replace_file(out / MADE, b"`tachograph images` made these images from numbers.\n")

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import click
 
-from ..io.regular_file import text_of
+from parsers.io.input_file import text_of
+
 from . import native_configs
 from .native_sources import parse
 from .recipes import LAUNCHERS, ROOM, Recipe

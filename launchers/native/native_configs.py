@@ -10,7 +10,8 @@ from pathlib import Path
 
 import yaml
 
-from ..io.regular_file import text_of
+from parsers.io.input_file import text_of
+
 from .native_sources import last_name, parse
 
 SUFFIXES = (".yaml", ".yml", ".py")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ..io.regular_file import data_of
+from parsers.io.input_file import data_of
 
 _BY_NAME = ("import_module", "__import__")
 # What has statements in it, beside other statements.

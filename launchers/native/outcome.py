@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tabulate import tabulate
 
-from ..io.output import one_line
+from parsers.io.printable import printable
+
 from .recipes import Recipe
 
 
@@ -62,9 +63,9 @@ def passing_sha256(recipe: Recipe) -> str:
 
 def text(recipe: Recipe, outcome: CheckOutcome) -> str:
     """Render the outcome for the terminal."""
-    rows = [map(one_line, (item.option, item.program, item.where or "does not exist")) for item in outcome.checked]
+    rows = [map(printable, (item.option, item.program, item.where or "does not exist")) for item in outcome.checked]
     lines = [tabulate(rows, ["option", "program", "where"], "plain", disable_numparse=True), ""]
-    return "\n".join([*lines, *map(one_line, remarks(recipe, outcome)), one_line(summary(outcome))])
+    return "\n".join([*lines, *map(printable, remarks(recipe, outcome)), printable(summary(outcome))])
 
 
 def summary(outcome: CheckOutcome) -> str:

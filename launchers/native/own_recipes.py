@@ -10,8 +10,9 @@ from pathlib import Path
 
 import click
 
-from ..io.output import one_line
-from ..io.regular_file import text_of
+from parsers.io.input_file import text_of
+from parsers.io.printable import printable
+
 from . import checkout, recipes
 from .recipes import ROOM, Recipe
 
@@ -39,7 +40,7 @@ def find(name: str, own: Sequence[Path] = ()) -> Recipe:
         known = [*recipes.names(), *scripts]
         near = get_close_matches(name, known, 1)
         hint = f"did you mean {near[0]}?" if near else f"recipes: {', '.join(known)}."
-        raise click.UsageError(f"No recipe is named {one_line(name)}; {hint}")
+        raise click.UsageError(f"No recipe is named {printable(name)}; {hint}")
     return read(scripts[name])
 
 
@@ -56,7 +57,7 @@ def read_all() -> Iterator[Recipe]:
 
 def read(path: Path) -> Recipe:
     """Read a script; raises click.UsageError where it cannot be read, or is no recipe."""
-    shown = one_line(str(path))
+    shown = printable(str(path))
     try:
         if path.stat().st_size > _LARGEST:
             raise click.UsageError(f"{shown} is larger than {_LARGEST} bytes, so it is not a recipe.")
@@ -103,7 +104,7 @@ def draft(name: str, repo: Path | None) -> str:
     """
     if not _NAME.fullmatch(name) or name in recipes.names():
         taken = "is the name of a recipe of Tachograph" if name in recipes.names() else "is not a name"
-        raise click.UsageError(f"{one_line(name)} {taken}; use letters, digits, `_`, `-` and `.`, such as my_model.")
+        raise click.UsageError(f"{printable(name)} {taken}; use letters, digits, `_`, `-` and `.`, such as my_model.")
     known = checkout.describe(repo) if repo else {}
     text = text_of(_DRAFT).replace("@NAME@", name)
     text = text.replace("@REPOSITORY@", known.get("repository") or "https://example.com/owner/repository")

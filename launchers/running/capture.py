@@ -21,8 +21,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
 
+from parsers.runs.run_folder import CLOCK, CLOCK_COLUMNS, LOG
+
 from ..runs import processes
-from ..runs.folders import CLOCK, CLOCK_COLUMNS, LOG, ORPHANED
+from ..runs.folders import ORPHANED
 from ..secrets.redaction import Redactor
 
 _CHUNK = 65536

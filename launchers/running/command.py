@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..io.output import say, say_text
+from parsers.io.printable import say, say_text
+
 from ..native.own_recipes import SUFFIX, is_known, read_all
 from ..native.recipes import SYNTHETIC
 from .launch_options import launch_options, run_options

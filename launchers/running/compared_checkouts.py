@@ -15,7 +15,9 @@ from urllib.parse import unquote, urlsplit
 
 import click
 
-from ..io.output import one_line
+from parsers.io.printable import printable
+from parsers.runs.git_files import commit_of, top_of
+
 from ..native import checkout
 from .series import PlannedRun
 
@@ -54,10 +56,10 @@ def other_checkout(stated: str, here: Path, beside: Path, *, outlives: bool) -> 
     ``beside``: the folder of suites, in which a revision is checked out, for other machines may share it. ``outlives``:
     whether somebody needs the code for longer. Raises click.UsageError where there is no such revision or folder.
     """
-    top = checkout.around(here)
-    commit = checkout.commit_of(top, stated)
-    if commit is None:
-        yield _folder(stated, top)
+    top = top_of(here)
+    commit = commit_of(top, stated) if top else None
+    if top is None or commit is None:
+        yield _folder(stated, top, here)
         return
     if outlives:
         message = "The checkout of a revision is removed at the end, which --detach and --dry-run do not wait for"
@@ -69,17 +71,17 @@ def other_checkout(stated: str, here: Path, beside: Path, *, outlives: bool) -> 
             yield OtherCheckout(_within(folder, here.relative_to(top), stated), label_of(stated))
 
 
-def _folder(stated: str, top: Path) -> OtherCheckout:
+def _folder(stated: str, top: Path | None, here: Path) -> OtherCheckout:
     folder = Path(stated)
     if not stated or not folder.is_dir():
-        where = f"{top} has no such revision" if (top / ".git").exists() else f"{top} is in no git checkout"
-        raise click.UsageError(f"--against {one_line(stated)!r} is neither a git revision nor a folder: {where}.")
+        where = f"{top} has no such revision" if top else f"{here} is in no git checkout"
+        raise click.UsageError(f"--against {printable(stated)!r} is neither a git revision nor a folder: {where}.")
     return OtherCheckout(folder.resolve(), label_of(folder.resolve().name))
 
 
 def _within(top: Path, below: Path, revision: str) -> Path:
     if not (top / below).is_dir():
-        raise click.UsageError(f"Revision {one_line(revision)} does not have the folder {below}.")
+        raise click.UsageError(f"Revision {printable(revision)} does not have the folder {below}.")
     return top / below
 
 
@@ -88,7 +90,7 @@ def shared_packages(python: str, environment: Mapping[str, str], folder: Path) -
 
     Whatever runs elsewhere may import them from there, too. Empty where the Python does not answer.
     """
-    top = checkout.around(folder).resolve()
+    top = (top_of(folder) or folder).resolve()
     command = [python, "-c", _INSTALLED]
     try:
         answer = subprocess.run(

@@ -13,13 +13,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from parsers.io.atomic_write import replace_file
+from parsers.io.input_file import data_of, opened
+from parsers.runs.run_folder import CLOCK, LOG, PATCH, SCRIPT, Environment, RunJson
+
 from ..clusters import queue
 from ..clusters.queue import JobState
 from ..clusters.slurm import Slurm, begin_of, end_of
-from ..io.regular_file import data_of, opened, write_whole
 from ..jobs.job import Job
 from ..jobs.source_patch import patch
-from ..runs.folders import CLOCK, KEPT, LOG, OUTPUT, PATCH, SCRIPT, SUBMISSION, SUBMITTED, RunFolder
+from ..runs.folders import KEPT, OUTPUT, SUBMISSION, SUBMITTED, RunFolder
 from ..secrets.published_run import public
 from ..secrets.redaction import PLACEHOLDER, Redactor, secret_values
 from . import nodes
@@ -38,7 +41,7 @@ def submit(job: Job, folder: RunFolder, place: Slurm, *, after: str | None, reda
     Raises click.ClickException where Slurm refuses it, OSError where the folder cannot be written.
     """
     changes = patch(job.work_tree)
-    facts = {**known(job, folder, place, changes), "start": now()}
+    facts: RunJson = {**known(job, folder, place, changes), "start": now()}
     unfinished = folder.start()
     if changes:
         (unfinished / PATCH).write_bytes(changes)
@@ -46,17 +49,17 @@ def submit(job: Job, folder: RunFolder, place: Slurm, *, after: str | None, reda
     if redacts:
         make_public(unfinished / SCRIPT, job.command)  # Slurm has its own copy
     stated = {"facts": public(facts) if redacts else facts, "metric": job.metric, "device": job.device}
-    write_whole(unfinished / SUBMISSION, json.dumps({**stated, "redacts": redacts}).encode())
+    replace_file(unfinished / SUBMISSION, json.dumps({**stated, "redacts": redacts}).encode())
     return number
 
 
 def keep_output(source: int, folder: Path, *, redacts: bool) -> None:
     """Keep what a job prints, as it arrives at `source`, in its folder, and say there what became of it."""
     captured = keep(source, folder, Redactor(secret_values(os.environ)) if redacts else None)
-    write_whole(folder / KEPT, json.dumps(captured._asdict()).encode())
+    replace_file(folder / KEPT, json.dumps(captured._asdict()).encode())
 
 
-def collect(folder: RunFolder) -> JobState | dict[str, Any] | None:
+def collect(folder: RunFolder) -> JobState | RunJson | None:
     """Fill the claimed folder of a run whose job has ended, and return what its run.json says.
 
     Where the job has not ended, return its state; None where Slurm does not answer.
@@ -67,13 +70,14 @@ def collect(folder: RunFolder) -> JobState | dict[str, Any] | None:
     return state if state is None or state.is_going else _filled(folder, submission, state)
 
 
-def _filled(folder: RunFolder, submission: Mapping[str, Any], state: JobState) -> dict[str, Any]:
+def _filled(folder: RunFolder, submission: Mapping[str, Any], state: JobState) -> RunJson:
     unfinished, number = folder.unfinished, queue.number(folder.unfinished)
     redacts = bool(submission["redacts"])
     begin, end = begin_of(unfinished), end_of(unfinished)
     redacted, problem = _completed_log(unfinished, redacts)
-    observed = of_nodes(nodes.collect(unfinished), submission["facts"]["environment"])
-    facts = {**submission["facts"], **_observed(submission, observed), **Slurm().described(unfinished)}
+    facts: RunJson = submission["facts"]
+    observed = of_nodes(nodes.collect(unfinished), facts["environment"])
+    facts = {**facts, **_observed(submission, observed), **Slurm().described(unfinished)}
     facts |= {"start": begin.time if begin else facts["start"], "end": end.time if end else now()}
     status = end.exit_status if end else int(state.name != _COMPLETED)
     facts |= outcome(
@@ -91,7 +95,7 @@ def _filled(folder: RunFolder, submission: Mapping[str, Any], state: JobState) -
     return facts
 
 
-def _observed(submission: Mapping[str, Any], observed: list[dict[str, Any]]) -> dict[str, Any]:
+def _observed(submission: Mapping[str, Any], observed: list[Environment]) -> RunJson:
     """What the nodes said of themselves, in place of what is known of the machine that submitted the job."""
     if not observed:
         return {}

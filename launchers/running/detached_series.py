@@ -10,12 +10,13 @@ from pathlib import Path
 
 import click
 
+from parsers.io.printable import say, shell_quoted
+from parsers.runs.run_folder import FAILED, INTERRUPTED
+
 from ..clusters import queue
 from ..clusters.queue import JobState
 from ..clusters.slurm import Slurm
-from ..io.output import say
-from ..io.shell_quoting import quoted
-from ..runs.folders import FAILED, INTERRUPTED, RunFolder, claimed, submitted_below
+from ..runs.folders import RunFolder, claimed, submitted_below
 from .detached import collect, submit
 from .runner import Runner
 from .series import INTERRUPTED_EXIT, PlannedRun, cleared, collected, is_done, is_submitted, notices, why
@@ -116,7 +117,7 @@ class Collection:
                 found = collect(folder)
         except OSError as error:
             raise click.ClickException(f"{folder.path} could not be written: {error.strerror}.") from error
-        if not isinstance(found, dict):
+        if found is None or isinstance(found, JobState):
             self._tell(folder, found)
             return False
         if found["status"] in (FAILED, INTERRUPTED):
@@ -154,7 +155,7 @@ def tell_how_to_collect(folders: Sequence[RunFolder]) -> None:
     """Say the command that collects submitted runs."""
     if folders:
         top = os.path.commonpath([folder.path.parent.parent for folder in folders])
-        say(f"Collect them with `tachograph launch --collect {quoted(top)}`.", err=True)
+        say(f"Collect them with `tachograph launch --collect {shell_quoted(top)}`.", err=True)
 
 
 def collected_all(folders: Sequence[RunFolder]) -> None:

@@ -14,8 +14,10 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from parsers.runs.run_folder import LOG
+
 from ..runs import processes
-from ..runs.folders import LOG, MARKED
+from ..runs.folders import MARKED
 from ..secrets.redaction import Redactor
 from .capture import Capture, Captured
 from .stall import Stall

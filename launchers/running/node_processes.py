@@ -9,11 +9,14 @@ from contextlib import suppress
 from math import isfinite
 from pathlib import Path
 
-from ..io.regular_file import text_of, write_whole
+from parsers.io.atomic_write import replace_file
+from parsers.io.input_file import text_of
+from parsers.runs.run_folder import PROCESS_COLUMNS
+
 from ..machine import sampling
 
 _Row = list[float | None]
-_HEAD = ",".join(sampling.PROCESS_COLUMNS)
+_HEAD = ",".join(PROCESS_COLUMNS)
 
 
 def add_up(samples: Sequence[Path], out: Path) -> None:
@@ -27,7 +30,7 @@ def add_up(samples: Sequence[Path], out: Path) -> None:
     if nodes and all(nodes):
         sums = (_sum(row, nodes[1:]) for row in nodes[0])
         lines = [",".join(map(_cell, enumerate(row))) for row in sums if row]
-        write_whole(out, "".join(f"{line}\n" for line in [_HEAD, *lines]).encode())
+        replace_file(out, "".join(f"{line}\n" for line in [_HEAD, *lines]).encode())
     for path in samples:
         path.unlink(missing_ok=True)
 
@@ -39,7 +42,7 @@ def _rows(path: Path) -> list[_Row]:
         for cells in csv.reader(text_of(path, errors="replace").rpartition("\n")[0].splitlines()[1:]):
             with suppress(ValueError):
                 row = [float(cell) if cell else None for cell in cells]
-                if len(row) == len(sampling.PROCESS_COLUMNS) and row[0] is not None and _is_finite(row):
+                if len(row) == len(PROCESS_COLUMNS) and row[0] is not None and _is_finite(row):
                     found.append(row)
     return sorted(found, key=_time)
 

@@ -9,15 +9,25 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import psutil
 
-from ..io.output import say
-from ..io.regular_file import data_of, opener, text_of, write_whole
+from parsers.io.atomic_write import replace_file
+from parsers.io.input_file import data_of, opener, text_of
+from parsers.io.printable import say
+from parsers.runs.run_folder import (
+    CARD_PROCESS_COLUMNS,
+    CARD_PROCESSES,
+    PROCESSES,
+    TELEMETRY,
+    TELEMETRY_COLUMNS,
+    Environment,
+)
+
 from ..machine import machine_facts, sampling
 from ..machine.process_tree import below
-from ..runs.folders import CARD_PROCESSES, NODE, PROCESSES, TELEMETRY
+from ..runs.folders import NODE
 from .node_processes import add_up
 
 _LOOK = 0.5
@@ -33,7 +43,7 @@ def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True
     the samples, one of the tasks of the job. `finds_processes`: whether all these descend from what started the tasks.
     """
     path = folder / f"{NODE}{node}.json"
-    write_whole(path, json.dumps(machine_facts.describe(os.environ)).encode())
+    replace_file(path, json.dumps(machine_facts.describe(os.environ)).encode())
     if os.fork():
         return
     with ExitStack() as samples:
@@ -55,7 +65,7 @@ def _starter(task: int) -> int:
     return parent if parent > 1 else task
 
 
-def collect(folder: Path) -> list[dict[str, Any]]:
+def collect(folder: Path) -> list[Environment]:
     """Take what all nodes wrote into `folder`: their descriptions in order; their samples become those of the run.
 
     The cards are counted on from node to node; what the processes take is added up. Without any observed node the list
@@ -67,9 +77,9 @@ def collect(folder: Path) -> list[dict[str, Any]]:
     first = 0
     for path in sorted(paths, key=lambda path: int(path.stem.removeprefix(NODE))):
         if (description := _description(path)) is not None:
-            held = _Samples(path.with_suffix(_OF_CARD_PROCESSES), sampling.CARD_PROCESS_COLUMNS)
+            held = _Samples(path.with_suffix(_OF_CARD_PROCESSES), CARD_PROCESS_COLUMNS)
             held.append(folder / CARD_PROCESSES, first)
-            sampled = _Samples(path.with_suffix(_OF_CARDS), sampling.COLUMNS).append(folder / TELEMETRY, first)
+            sampled = _Samples(path.with_suffix(_OF_CARDS), TELEMETRY_COLUMNS).append(folder / TELEMETRY, first)
             first += max(len(description["gpus"]), sampled)
             path.unlink()
             found.append(description)
@@ -78,16 +88,16 @@ def collect(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _description(path: Path) -> dict[str, Any] | None:
+def _description(path: Path) -> Environment | None:
     """What a node wrote of itself; None, and reported, where it is something else."""
     try:
-        found = json.loads(data_of(path))
+        found: Environment = json.loads(data_of(path))
         len(found["gpus"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         what = error.strerror if isinstance(error, OSError) else "it is not a node description"
         say(f"{path} ignored: {what}.", err=True)
         return None
-    return dict(found)
+    return found
 
 
 class _Samples(NamedTuple):

@@ -11,14 +11,16 @@ from typing import Protocol
 
 import click
 
+from parsers.io.printable import say
+from parsers.runs.run_folder import DONE
+
 from ..clusters.place import Place
-from ..io.output import say
 from ..jobs.job import CannotRunHere, Job
 from ..jobs.recipe_job import RecipeJob
 from ..native import checkout
 from ..native.own_recipes import find
 from ..native.recipes import Recipe
-from ..runs.folders import DONE, RunFolder, submitted_below
+from ..runs.folders import RunFolder, submitted_below
 from .compared_checkouts import alternating, label_of, suite_of
 from .run_facts import differing
 from .series import PlannedRun

@@ -7,15 +7,17 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+from parsers.io.input_file import text_of
+from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, SCHEMA, Environment, RunJson
 
 from ..clusters.place import Local, Place
-from ..io.regular_file import text_of
 from ..jobs.job import Job
 from ..machine import machine_facts
 from ..native import checkout
 from ..native.recipes import ROOM
-from ..runs.folders import DONE, FAILED, INTERRUPTED, SCHEMA, RunFolder
+from ..runs.folders import RunFolder
 from ..secrets.published_run import command
 from ..secrets.redaction import redact_text, secret_values
 from .stall import count, last_lines
@@ -23,7 +25,7 @@ from .stall import count, last_lines
 _INSIDE = {"container", "container_runtime", "container_digest", "python", "packages", "frameworks"}
 
 
-def known(job: Job, folder: RunFolder, place: Place, changes: bytes) -> dict[str, Any]:
+def known(job: Job, folder: RunFolder, place: Place, changes: bytes) -> RunJson:
     """Return what is known of a run before it begins; `changes`: those of its checkout, as a patch.
 
     Raises click.ClickException where the native Python does not answer.
@@ -32,6 +34,7 @@ def known(job: Job, folder: RunFolder, place: Place, changes: bytes) -> dict[str
     environment = machine_facts.describe(job.environment, None if container else job.python)
     if container:
         environment |= container.described(job, is_here=isinstance(place, Local))
+    edited: RunJson = {"native": None} if place.edited else {}
     return {
         "schema": SCHEMA,
         "tachograph": version("tachograph"),
@@ -40,16 +43,17 @@ def known(job: Job, folder: RunFolder, place: Place, changes: bytes) -> dict[str
         "case": job.case(environment["gpus"]),
         "repeat": int(folder.path.name),
         **job.kept,
-        **({"native": None} if place.edited else {}),
+        **edited,
         "environment": environment,
         "source": job.source(changes),
     }
 
 
-def _own_commit() -> dict[str, Any]:
+def _own_commit() -> RunJson:
     """The commit of Tachograph, and whether its files differ from it, where it runs from a checkout of its own."""
     found = checkout.describe(ROOM.parent)
-    return {f"tachograph_{name}": found[name] for name in ("commit", "dirty")} if found["commit"] else {}
+    commit = found["commit"]
+    return {"tachograph_commit": commit, "tachograph_dirty": found["dirty"]} if commit else {}
 
 
 def differing(job: Job, place: Place, facts: Mapping[str, Any]) -> list[str]:
@@ -61,30 +65,28 @@ def differing(job: Job, place: Place, facts: Mapping[str, Any]) -> list[str]:
     return [*others, *job.differences(facts)]
 
 
-def of_nodes(observed: list[dict[str, Any]], environment: Mapping[str, Any]) -> list[dict[str, Any]]:
+def of_nodes(observed: list[Environment], environment: Environment) -> list[Environment]:
     """What nodes observed of themselves; where a container ran, with what is known of its inside instead."""
     if "container_runtime" not in environment:
         return observed
-    inside = {key: environment[key] for key in _INSIDE if key in environment}
-    return [{**{key: value for key, value in node.items() if key not in _INSIDE}, **inside} for node in observed]
+    inside = {key: value for key, value in environment.items() if key in _INSIDE}
+    outside = ({key: value for key, value in node.items() if key not in _INSIDE} for node in observed)
+    return [cast(Environment, {**node, **inside}) for node in outside]
 
 
 def outcome(
     log: Path, metric: str | None, exit_status: int, redacted: int, *, reason: str | None, interrupted: bool
-) -> dict[str, Any]:
+) -> RunJson:
     """Return what the end of a run means: its status, and the `reason` where it is not done.
 
     `metric`: a regular expression without whose lines it has not trained. `redacted`: the secrets replaced in `log`.
     """
-    counted = {} if metric is None else {"metric_lines": count(log, metric)}
-    why = reason or _untrained(metric, counted)
-    status = INTERRUPTED if interrupted else FAILED if why else DONE
-    found = {"exit_status": exit_status, "status": status, **counted, "redacted": redacted}
-    return found if status == DONE else {**found, "reason": why, "last_lines": last_lines(log)}
-
-
-def _untrained(metric: str | None, counted: Mapping[str, int]) -> str | None:
-    return None if all(counted.values()) else f"Exit status 0, but no log line matches {metric}."
+    counted: RunJson = {} if metric is None else {"metric_lines": count(log, metric)}
+    if reason is None and counted.get("metric_lines") == 0:
+        reason = f"Exit status 0, but no log line matches {metric}."
+    status = INTERRUPTED if interrupted else FAILED if reason else DONE
+    found: RunJson = {"exit_status": exit_status, "status": status, **counted, "redacted": redacted}
+    return {**found, "reason": reason, "last_lines": last_lines(log)} if reason else found
 
 
 def make_public(script: Path, native: str) -> None:

@@ -8,13 +8,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+
+from parsers.runs.run_folder import CARD_PROCESSES, LOG, PATCH, PROCESSES, SCRIPT, TELEMETRY, RunJson
 
 from ..clusters.place import Local, Place
 from ..jobs.job import Job
 from ..jobs.source_patch import patch
 from ..machine import sampling
-from ..runs.folders import CARD_PROCESSES, LOG, PATCH, PROCESSES, SCRIPT, TELEMETRY, RunFolder
+from ..runs.folders import RunFolder
 from ..secrets.published_run import public
 from ..secrets.redaction import Redactor, secret_values
 from . import nodes
@@ -38,7 +39,7 @@ class Runner:
     stall: float = 0
     stall_ends: bool = False
 
-    def run(self, job: Job, folder: RunFolder, title: str, signals: Sequence[int]) -> dict[str, Any]:
+    def run(self, job: Job, folder: RunFolder, title: str, signals: Sequence[int]) -> RunJson:
         """Execute `job`, fill `folder`, which is claimed already, and return what its run.json says.
 
         `title`: the run in a few words, for the progress line. `signals`: those received so far, which end the run.

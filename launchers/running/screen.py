@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from ..io.regular_file import opened
+from parsers.io.input_file import opened
 
 RESET = "\x1b[0m"
 # Colours, and what a progress bar needs within its own line: to go back, and to erase the rest. All else that a

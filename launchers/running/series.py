@@ -12,11 +12,13 @@ from typing import Any
 
 import click
 
+from parsers.io.printable import say
+from parsers.runs.run_folder import DONE, FAILED
+
 from ..clusters.place import Local, Place
-from ..io.output import say
 from ..jobs.job import Job
 from ..machine import accelerators
-from ..runs.folders import DONE, FAILED, RunFolder, claimed
+from ..runs.folders import RunFolder, claimed
 from .run_facts import differing
 from .runner import Runner
 from .stall import first_raised

@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from ..io.regular_file import opened
+from parsers.io.input_file import opened
+
 from .screen import escaped
 
 _LAST_LINES = 20

@@ -1,14 +1,13 @@
-"""Run folders: every file name of a run is spelt here, and nowhere else."""
+"""Run folders: how one is filled and held, and the names of what lies in it meanwhile."""
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,21 +17,14 @@ from typing import Any
 
 import click
 
-from ..io.output import say
-from ..io.regular_file import data_of, opened, text_of, write_whole
+from parsers.io.atomic_write import replace_file
+from parsers.io.input_file import data_of, opened, text_of
+from parsers.io.locks import locked
+from parsers.io.printable import say
+from parsers.runs.run_folder import LOG, RUN_FILE, SCHEMA, LogFile, RunJson
+
 from . import processes
 
-SCHEMA = 2  # of run.json, as logs/README.md describes it
-DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"
-LOG = "train.log"
-FACTS = "run.json"
-CLOCK = "clock.csv"
-CLOCK_COLUMNS = ("line", "time")
-TELEMETRY = "gpu.csv"
-CARD_PROCESSES = "gpu_processes.csv"
-PROCESSES = "cpu.csv"
-SCRIPT = "job.sh"
-PATCH = "source.patch"
 OUTPUT = "slurm.out"
 SUBMITTED = f"{OUTPUT}.id"
 BEGUN, ENDED = "slurm.begun", "slurm.ended"  # what a job script says of where it runs, and of its end
@@ -80,13 +72,15 @@ class RunFolder:
         Raises click.ClickException where it cannot be read, states no status, or has a schema that is not known.
         """
         try:
-            found = dict(json.loads(data_of(self.path / FACTS)))
+            found = dict(json.loads(data_of(self.path / RUN_FILE)))
             found["status"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            message = f"{self.path} does not contain a {FACTS} with a status; move the folder away to rerun the case."
+            message = (
+                f"{self.path} does not contain a {RUN_FILE} with a status; move the folder away to rerun the case."
+            )
             raise click.ClickException(message) from None
         if not _is_known(schema := found.get("schema", 1)):
-            has = f"{self.path / FACTS}: has schema {shortened(schema)}"
+            has = f"{self.path / RUN_FILE}: has schema {shortened(schema)}"
             reads = f"this version of Tachograph reads schemas 1 to {SCHEMA}"
             raise click.ClickException(f"{has}, but {reads}; upgrade Tachograph to read it.")
         return found
@@ -142,11 +136,11 @@ class RunFolder:
         self.unfinished.mkdir()
         return self.unfinished
 
-    def publish(self, facts: Mapping[str, Any]) -> None:
+    def publish(self, facts: RunJson) -> None:
         """Write `facts` and those of the log, and give the folder its name."""
-        document = {**facts, "log": describe(self.unfinished / LOG)}
+        document: RunJson = {**facts, "log": describe(self.unfinished / LOG)}
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-        write_whole(self.unfinished / FACTS, _NO_TEXT.sub(_spelt, text).encode())
+        replace_file(self.unfinished / RUN_FILE, _NO_TEXT.sub(_spelt, text).encode())
         self.unfinished.rename(self.path)
 
 
@@ -171,7 +165,7 @@ def _is_known(schema: object) -> bool:
     return isinstance(schema, int) and not isinstance(schema, bool) and 1 <= schema <= SCHEMA
 
 
-def describe(log: Path) -> dict[str, str | int]:
+def describe(log: Path) -> LogFile:
     """Name, sha256, size and number of lines of a log; a last line without newline counts."""
     digest, lines, last = hashlib.sha256(), 0, b"\n"
     with opened(log) as file:
@@ -197,7 +191,7 @@ def claimed(folder: RunFolder, signals: Sequence[int] = ()) -> Iterator[None]:
     folder.path.parent.mkdir(parents=True, exist_ok=True)
     lock = os.open(folder.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     try:
-        if not _locked(folder.lock, lock):
+        if not locked(folder.lock, lock):
             _wait_for_orphans(folder, lock, signals)
         _end_job(folder)
         yield
@@ -213,7 +207,7 @@ def _wait_for_orphans(folder: RunFolder, lock: int, signals: Sequence[int]) -> N
     killed = f"The runner that wrote {folder.path} was killed"
     say(f"{killed}; waiting up to {_PATIENCE:.0f} s for its processes to exit.", err=True)
     mark, deadline = folder.mark(), time.monotonic() + _PATIENCE
-    while not _locked(folder.lock, lock):
+    while not locked(folder.lock, lock):
         # Another runner that waited as well may have come first.
         if signals or not folder.is_orphaned() or time.monotonic() > deadline + processes.GRACE:
             raise click.ClickException(
@@ -233,12 +227,3 @@ def _end_job(folder: RunFolder) -> None:
             err=True,
         )
         processes.end(mark)
-
-
-def _locked(path: Path, lock: int) -> bool:
-    """Lock an open file, for this process and those that it forks, until the last of them has ended."""
-    with suppress(BlockingIOError, FileNotFoundError):
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Who held it before may have removed the file after it was opened here: then nothing is held.
-        return os.path.samestat(path.stat(), os.fstat(lock))
-    return False

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
+from parsers.runs.run_folder import RunJson
+
 from .credentials import hides, is_secret
 from .redaction import PLACEHOLDER, redact_text, secret_values
 
@@ -17,11 +19,13 @@ _ASSIGNED = re.compile(r"([\w-]+)=")
 _OPTION = re.compile(r"--?[\w-]+")
 
 
-def public(facts: Mapping[str, Any]) -> dict[str, Any]:
+def public(facts: RunJson) -> RunJson:
     """Return the facts of a run without secrets, those of this environment among them."""
-    found = dict(redact_document(dict(facts), secret_values(os.environ)))
-    given = {"variables": variables(facts["variables"])} if "variables" in facts else {}
-    return found | {"native": facts["native"] and command(facts["native"]), **given}
+    found: RunJson = redact_document(dict(facts), secret_values(os.environ))
+    found["native"] = facts["native"] and command(facts["native"])
+    if "variables" in facts:
+        found["variables"] = variables(facts["variables"])
+    return found
 
 
 def variables(values: Mapping[str, str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ..io.compression import SUFFIXES
 from ..origins.address import public
 from ..origins.found_file import LeftOut
-from ..runs.runfile import LOG, RUN_FILE
+from ..runs.run_folder import LOG, RUN_FILE
 
 Origin = Mapping[str, str | bool | None]
 

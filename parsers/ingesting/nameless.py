@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from ..io.input_file import data_of
 from ..origins.found_file import LeftOut
-from ..runs.runfile import RUN_FILE
+from ..runs.run_folder import RUN_FILE
 from ..scrubbing.copies import copied, named_by, sources
 from ..scrubbing.identities import Identity
 from ..scrubbing.scrub import Secrets

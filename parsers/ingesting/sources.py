@@ -10,7 +10,8 @@ import fsspec
 from ..origins.address import public
 from ..origins.archive import ARCHIVE_NAME, is_archive, unpack
 from ..origins.found_file import IS_LINK, File, LeftOut, names
-from ..runs.runfile import CONFIGURATIONS, RUN_FILE, SIDE_FILES
+from ..runs.run_folder import RUN_FILE, SIDE_FILES
+from ..runs.runfile import CONFIGURATIONS
 from ..runs.sidefile import LARGEST, are_of, configurations
 from .candidate import Candidate, NotTakenError, Origin
 from .git_origin import checkout

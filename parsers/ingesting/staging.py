@@ -16,7 +16,8 @@ from ..io.compression import ending
 from ..io.errors import ParserError
 from ..io.input_file import data_of, opened
 from ..runs.git_files import is_changed
-from ..runs.runfile import CONFIGURATIONS, LOG, RUN_FILE, SCHEMA, SIDE_FILES, UNPACKED, describes, unknown_schema
+from ..runs.run_folder import LOG, RUN_FILE, SCHEMA, SIDE_FILES
+from ..runs.runfile import CONFIGURATIONS, UNPACKED, describes, unknown_schema
 from .candidate import Candidate, NotTakenError
 
 _CHUNK = 1 << 20

@@ -1,7 +1,6 @@
 """A suite: the folder of run folders that logs are ingested into, and which bytes are there already."""
 
 import errno
-import fcntl
 import json
 import os
 import shutil
@@ -14,7 +13,9 @@ from typing import Any
 from ..io.containment import leading_out
 from ..io.errors import LogError, ParserError
 from ..io.input_file import data_of
-from ..runs.runfile import RUN_FILE, UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
+from ..io.locks import locked
+from ..runs.run_folder import RUN_FILE
+from ..runs.runfile import UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
 
 STAGING = ".ingest"
 CHANGED = "{log} does not match the SHA-256 in its run.json; remove the folder to ingest it again."
@@ -95,7 +96,7 @@ def claimed(path: Path) -> Iterator[Suite]:
     is_new = not path.exists()
     try:
         path.mkdir(parents=True, exist_ok=True)
-        with _locked(path):
+        with _held(path):
             suite = Suite(path)
             if suite.staging.is_symlink():
                 raise SuiteError(
@@ -115,13 +116,12 @@ def claimed(path: Path) -> Iterator[Suite]:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _held(path: Path) -> Iterator[None]:
     lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not locked(path, lock):
+            raise SuiteError(f"{path}: another process is ingesting into it; wait until it has finished.")
         yield
-    except BlockingIOError as error:
-        raise SuiteError(f"{path}: another process is ingesting into it; wait until it has finished.") from error
     finally:
         os.close(lock)
 

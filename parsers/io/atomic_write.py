@@ -12,6 +12,7 @@ from tempfile import mkdtemp
 
 from .containment import is_spelt_inside, leading_out
 from .errors import WriteError
+from .input_file import opener
 from .message import Message
 
 PREFIX = ".tachograph-"
@@ -175,6 +176,27 @@ def write_whole(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
         for name, data in contents.items():
             write(made, name, data)
         return move(contents, made, folder)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file under another name beside it, wait until it is on the disk, and give it its name.
+
+    For a folder that several machines write into at once, whose locks they may not see of each other. Raises OSError
+    that names the file; what was there before stays then.
+    """
+    half = path.with_name(f".{path.name[:200]}.{os.getpid()}.half")
+    try:
+        if path.exists():
+            # What cannot be written is not replaced: a folder, a pipe, a file that is read-only.
+            open(path, "r+b", opener=opener).close()
+        half.unlink(missing_ok=True)
+        with half.open("xb") as file:
+            file.write(data)
+        flush(half)
+        half.replace(path)
+    except OSError as error:
+        half.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 @contextmanager

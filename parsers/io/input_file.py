@@ -1,4 +1,4 @@
-"""Input files: only regular files are read; reading a pipe or a device may block, or go on, for ever."""
+"""Regular files: nothing else is opened, for reading or writing a pipe or a device may block, or go on, for ever."""
 
 import errno
 import os
@@ -28,19 +28,23 @@ def data_of(path: Path) -> bytes:
         return file.read()
 
 
-def text_of(path: Path) -> str:
+def text_of(path: Path, errors: str = "strict") -> str:
     """The text of a file in UTF-8, its line ends as newlines, without the mark that some editors put before it.
 
     Raises as ``opened`` does, and UnicodeDecodeError.
     """
-    return data_of(path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    return data_of(path).decode("utf-8-sig", errors).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def opener(path: str, flags: int) -> int:
-    """Open a file as ``open`` asks its ``opener`` to; raises as ``opened`` does."""
-    _refuse(path, os.stat(path).st_mode)  # noqa: PTH116 - some devices do things when they are only opened
-    # Something else may stand there by now; a pipe is opened without waiting for whoever writes into it.
-    descriptor = os.open(path, flags | os.O_NONBLOCK)
+    """Open a file as ``open`` asks its ``opener`` to, to read or to write; raises as ``opened`` does."""
+    try:
+        _refuse(path, os.stat(path).st_mode)  # noqa: PTH116 - some devices do things when they are only opened
+    except FileNotFoundError:
+        if not flags & os.O_CREAT:
+            raise
+    # Something else may stand there by now; a pipe is opened without waiting for whoever is at its other end.
+    descriptor = os.open(path, flags | os.O_NONBLOCK, 0o666)
     try:
         _refuse(path, os.fstat(descriptor).st_mode)
     except OSError:

@@ -51,21 +51,35 @@ def say(line: object, *, err: bool = False) -> None:
     click.echo(printable(line), err=err)
 
 
+def say_text(text: str) -> None:
+    """Print a text of several lines, which ends with a newline unless it is empty."""
+    click.echo(printable_lines(text), nl=False)
+
+
 def say_lines(lines: Iterable[object]) -> None:
     """Print each as a line, all at once: thousands of them are printed faster so."""
     click.echo("".join(f"{printable(line)}\n" for line in lines), nl=False)
 
 
-def shell_quoted(text: str) -> str:
+def shell_quoted(text: object) -> str:
     """A text as one word of a shell, all of it seen; one with other characters needs bash, ksh or zsh."""
-    if _is_seen(text):
-        return shlex.quote(text)
-    return f"$'{''.join(map(_octal, os.fsencode(text)))}'"
+    word = str(text)
+    return shlex.quote(word) if _is_seen(word) else f"$'{''.join(map(_octal, word))}'"
 
 
-def _octal(byte: int) -> str:
-    character = chr(byte)
-    return character if " " <= character <= "~" and character not in "\\'" else f"\\{byte:03o}"
+def shell_script(script: str) -> str:
+    """The same for bash, but all of it seen: a script in which something is not is quoted as a whole."""
+    if not _is_suspect(script):
+        return script
+    inner = "".join(c if c in "\n\t" else _octal(c) for c in script)
+    return f"eval $'{inner}'\n"
+
+
+def _octal(character: str) -> str:
+    """A character as it stands within ``$'...'``."""
+    if _is_seen(character) and character not in "\\'":
+        return character
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(character))
 
 
 class PrintableStream(io.TextIOBase):

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 from ..grammar.field import Field
 from ..io.errors import LogError
 from ..io.lazy import pd
-from .runfile import CLOCK
+from .run_folder import CLOCK, CLOCK_COLUMNS
 from .sidefile import side_file, side_table, times
 
-NAME = CLOCK
-COLUMNS = ("line", "time")
 # What the column `time` of records means when no line prints it.
 ARRIVAL = Field("time", "ARRIVAL")
 NOT_ASCENDING = "line {line}: line is {said}; line numbers must be whole numbers, start at 1 or later and ascend."
@@ -27,10 +25,10 @@ def clock(log: Path, sha256: str) -> pd.DataFrame | None:
     None where there is no clock, or where no run.json says that it is of this very log. Raises LogError, which names
     the line, when it is broken.
     """
-    path = side_file(log, sha256, NAME)
+    path = side_file(log, sha256, CLOCK)
     if path is None:
         return None
-    table = side_table(path, COLUMNS, COLUMNS)
+    table = side_table(path, CLOCK_COLUMNS, CLOCK_COLUMNS)
     lines = table["line"].to_numpy()
     wrong = ~(lines % 1 == 0) | (np.diff(lines, prepend=0) <= 0)
     if wrong.any():

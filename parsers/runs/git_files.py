@@ -51,14 +51,22 @@ def is_changed(path: Path, blob: str) -> bool:
     return digest.hexdigest() != blob
 
 
+def command(repo: Path, *arguments: str) -> list[str]:
+    """The command by which git looks at a checkout, or changes it; no program that it configures runs as a hook."""
+    return ["git", "-C", str(repo), *_HARMLESS, *arguments]
+
+
+def environment() -> dict[str, str]:
+    """Our environment without what would lead git to another repository."""
+    return {name: value for name, value in os.environ.items() if name not in _MISLEADING}
+
+
 def git(repo: Path, *arguments: str) -> str | None:
     """What git prints about a checkout; None where it is missing or fails."""
-    environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
-    command = ["git", "-C", str(repo), *_HARMLESS, *arguments]
     try:
         answer = subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
-            command,
-            env=environment | _QUIET,
+            command(repo, *arguments),
+            env=environment() | _QUIET,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=True,
@@ -75,7 +83,6 @@ def bring(place: Path, repository: str, commit: str, folders: Sequence[str]) -> 
     ``repository``: an address that begins with https://, http:// or file://. ``commit``: all digits of one. Raises
     OSError where there is no git, and CalledProcessError where git fails.
     """
-    environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
     steps = (
         ("init", "--quiet"),
         ("config", "core.symlinks", "false"),
@@ -87,7 +94,10 @@ def bring(place: Path, repository: str, commit: str, folders: Sequence[str]) -> 
     for step in steps:
         if step[0] == "checkout":
             (place / ".git" / "info" / "attributes").write_text(_AS_THEY_ARE)
-        command = ["git", "-C", str(place), *_HARMLESS, *step]
         subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
-            command, env=environment | _ON_LINE, stdin=subprocess.DEVNULL, capture_output=True, check=True
+            command(place, *step),
+            env=environment() | _ON_LINE,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
         )

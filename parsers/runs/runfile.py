@@ -16,19 +16,11 @@ from ..io.input_file import opened, text_of
 from ..io.message import Message
 from .facts import SCALING, Fact, is_count, name_facts
 from .provenance import FORMER_NAME, Provenance
+from .run_folder import DONE, FAILED, LOG, RUN_FILE, SCHEMA, SIDE_FILES
 
 RunFile = Mapping[str, Any]
 
-SCHEMA = 2  # of run.json as launching and ingesting write it; older ones are read, too
-# The names of the files of a run; logs/README.md says what is in them.
-LOG = "train.log"
-RUN_FILE = "run.json"
 FROM_RUN_FILE = Provenance("run_file", (RUN_FILE,))  # where a fact comes from that its case states
-CLOCK = "clock.csv"
-TELEMETRY = "gpu.csv"
-CARD_PROCESSES = "gpu_processes.csv"
-PROCESSES = "cpu.csv"
-SIDE_FILES = (CLOCK, TELEMETRY, CARD_PROCESSES, PROCESSES)
 # Where programs keep their configuration.
 CONFIGURATIONS = (
     "config.yaml",
@@ -40,9 +32,6 @@ CONFIGURATIONS = (
     "args.json",
 )
 UNPACKED = "unpacked_sha256"  # of the text of a log that was found packed
-# How a run may end.
-DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"
-STATUSES = (DONE, FAILED, INTERRUPTED)
 NOT_DONE = "According to run.json, this run {said}."
 ANOTHER_LOG = "The log does not match run.json: the SHA-256 differs."
 WARNINGS = (NOT_DONE, ANOTHER_LOG)

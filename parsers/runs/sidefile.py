@@ -16,7 +16,8 @@ from ..scanning.detection import common
 from ..scanning.prefix import line_pattern
 from .facts import Fact, of_one_model, value
 from .provenance import Provenance
-from .runfile import CONFIGURATIONS, RUN_FILE, describes, run_file
+from .run_folder import RUN_FILE
+from .runfile import CONFIGURATIONS, describes, run_file
 
 NO_HEAD = "line 1 is not the expected header {columns}."
 NO_NUMBER = "line {line}: {column} is {said}; expected a number."

@@ -9,18 +9,18 @@ import numpy as np
 
 from ..io.errors import LogError
 from ..io.lazy import pd
-from .runfile import CARD_PROCESSES, PROCESSES, TELEMETRY, sha256_of
+from .run_folder import (
+    CARD_PROCESS_COLUMNS,
+    CARD_PROCESSES,
+    LATER_COLUMNS,
+    PROCESS_COLUMNS,
+    PROCESSES,
+    TELEMETRY,
+    TELEMETRY_COLUMNS,
+)
+from .runfile import sha256_of
 from .sidefile import side_file, side_table, times
 
-NAME = TELEMETRY
-COLUMNS = ("time", "card", "utilisation", "memory", "power", "sm_clock", "memory_clock", "temperature")
-# Since version 0.2; files of an older one lack them.
-LATER_COLUMNS = (
-    *("throttle", "ecc_corrected", "ecc_uncorrected", "pcie_rx", "pcie_tx", "pcie_generation", "pcie_width"),
-    *("card_processes", "process_memory"),
-)
-PROCESS_COLUMNS = ("time", "processes", "load", "memory", "power")
-CARD_PROCESS_COLUMNS = ("time", "card", "pid", "name", "memory")
 # What no card and no process has less than none of, and how much of its memory (MiB) a card tells of.
 COUNTED_COLUMNS = ("utilisation", "memory", "power", "sm_clock", "memory_clock", "process_memory", "processes", "load")
 MEMORY_COLUMNS = ("memory", "process_memory")
@@ -32,19 +32,10 @@ NO_PROCESS = "line {line}: pid is {said}; expected a process number from 0."
 class Telemetry:
     """The ``gpu.csv`` of a run, its ``gpu_processes.csv`` or its ``cpu.csv``.
 
-    ``samples``: DataFrame, one row a card and moment, in file order: ``line`` (int64, physical number from 1),
-    ``time`` (datetime64[us], UTC), ``card`` (int64, from 0), ``utilisation`` (%), ``memory`` (MiB in use), ``power``
-    (W), ``sm_clock`` and ``memory_clock`` (MHz), ``temperature`` (degrees Celsius), ``throttle`` (the bits of NVML's
-    reasons), ``ecc_corrected`` and ``ecc_uncorrected`` (errors since the driver was loaded), ``pcie_rx`` and
-    ``pcie_tx`` (KB/s that the card receives and sends), ``pcie_generation``, ``pcie_width`` (lanes),
-    ``card_processes`` (how many compute), ``process_memory`` (MiB of the largest of them), all float64; NaN where a
-    card cannot tell. ``lines``: how many physical lines the file has, its head included.
-
-    Samples of ``gpu_processes.csv``, one row a card, process and moment at which it changed: ``line``, ``time``,
-    ``card``, ``pid`` (int64), ``name`` (of its program; empty where it is not known) and ``memory`` (MiB that it holds
-    from then on, 0 when it has gone, NaN where that is not told). Those of ``cpu.csv``, one row a moment: ``line``,
-    ``time``, ``processes`` (how many), ``load`` (cores that they kept busy), ``memory`` (MiB of all, resident) and
-    ``power`` (W of all processors).
+    ``samples``: DataFrame, one row a row of the file, in its order: ``line`` (int64, physical number from 1), ``time``
+    (datetime64[us], UTC), and the columns of ``run_folder`` in their units: ``card`` and ``pid`` int64, ``name`` text
+    (empty where it is not known), all others float64, NaN where the file does not tell. ``lines``: how many physical
+    lines the file has, its head included.
     """
 
     path: Path
@@ -59,14 +50,14 @@ def telemetry(log: Path, sha256: str) -> Telemetry | None:
     None where there is none, or where no run.json says that it is of this very log. Raises LogError, which names the
     line, when it is broken.
     """
-    path = side_file(log, sha256, NAME)
+    path = side_file(log, sha256, TELEMETRY)
     return None if path is None else telemetry_file(path)
 
 
 def telemetry_file(path: Path) -> Telemetry:
     """What a ``gpu.csv`` says; raises LogError, which names the line, when it is broken."""
     return _telemetry(
-        path, _whole(path, side_table(path, (*COLUMNS, *LATER_COLUMNS), COLUMNS[:2], LATER_COLUMNS), "card")
+        path, _whole(path, side_table(path, TELEMETRY_COLUMNS, TELEMETRY_COLUMNS[:2], LATER_COLUMNS), "card")
     )
 
 

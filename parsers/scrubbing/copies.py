@@ -11,6 +11,7 @@ from ..io.containment import leading_out
 from ..io.errors import ParserError, WriteError, told
 from ..runs import runfile
 from ..runs.facts import FOLDERS, name_facts
+from ..runs.run_folder import RUN_FILE
 from .identities import Identity, identities
 from .placeholders import Placeholders, ReplacementTally
 from .scrub import ScrubError, Secrets, named, scrubbed
@@ -69,9 +70,9 @@ def _absolute(path: Path) -> Path:
 
 
 def _logs(folder: Path) -> Iterator[Path]:
-    runs = sorted(folder.rglob(runfile.RUN_FILE))
+    runs = sorted(folder.rglob(RUN_FILE))
     if not runs:
-        raise ScrubError(f"{folder}: does not contain run folders (with a {runfile.RUN_FILE}); pass its logs.")
+        raise ScrubError(f"{folder}: does not contain run folders (with a {RUN_FILE}); pass its logs.")
     yield from (runfile.log_of(run.parent) for run in runs)
 
 

@@ -8,12 +8,11 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from ..runs.run_folder import program_name
 from .rewriting import text_blocks
 
 ROW = re.compile(rb"((?:[^,]*,){3})(.*)(,[^,]*)")  # what stands before the name of a process, it, and its memory
-ODD = re.compile(rb"[^\w.+:@-]")
 FOLDERS = re.compile(rb"[/\\]")
-LONGEST = 64
 
 
 def process_names(path: Path) -> Iterator[bytes]:
@@ -41,4 +40,4 @@ def program(name: bytes) -> bytes:
     word, *others = name.split() or [b""]
     if FOLDERS.search(word) and any(map(FOLDERS.search, others)):
         return b""
-    return ODD.sub(b"_", FOLDERS.split(word)[-1])[:LONGEST]
+    return program_name(FOLDERS.split(word)[-1].decode("latin-1")).encode()

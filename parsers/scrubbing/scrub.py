@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from ..io.errors import ParserError, WriteError
 from ..runs import runfile
+from ..runs.run_folder import CARD_PROCESSES, RUN_FILE, SIDE_FILES
 from ..runs.sidefile import configurations
 from .identities import Identity, identities
 from .placeholders import Placeholders, ReplacementTally
@@ -51,12 +52,12 @@ def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
     Those of several logs go into one dict. Raises LogError when the log cannot be read.
     """
     found: dict[Identity, None] = {}
-    for path in (log, *filter(Path.exists, [log.with_name(runfile.RUN_FILE)]), *configurations(log)):
+    for path in (log, *filter(Path.exists, [log.with_name(RUN_FILE)]), *configurations(log)):
         stream = secrets.stream()
         for block in text_blocks(path):
             found |= dict.fromkeys(identities(stream.feed(block)))
         found |= dict.fromkeys(identities(stream.finish()))
-    for path in filter(Path.exists, [log.with_name(runfile.CARD_PROCESSES)]):
+    for path in filter(Path.exists, [log.with_name(CARD_PROCESSES)]):
         found |= dict.fromkeys(chain.from_iterable(map(identities, process_names(path))))
     return found
 
@@ -81,10 +82,10 @@ def scrubbed(
         for path in _side_files(log):
             written.append(copy.with_name(path.name))
             tally = tallies.setdefault(path.name, ReplacementTally())
-            kind = _NameScrubber if path.name == runfile.CARD_PROCESSES else _Scrubber
+            kind = _NameScrubber if path.name == CARD_PROCESSES else _Scrubber
             rewrite(path, written[-1], kind(placeholders, secrets, tally).block)
         if run := _run(log, copy, placeholders, secrets):
-            written.append(copy.with_name(runfile.RUN_FILE))
+            written.append(copy.with_name(RUN_FILE))
             written[-1].write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         if unlike := difference(before, likeness(copy, log, bytes, format=format)):
             raise ScrubError(f"{log}: {unlike} would be read differently; keep the name concerned with --keep.")
@@ -137,7 +138,7 @@ def _run(log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets) ->
     """The run.json for the folder of a copy; empty where the log has none, or where it is of another log there."""
     run = runfile.run_file(log)
     described = runfile.describes(run, log, sha256 := runfile.sha256_of(log)) if run else None
-    if not run or (described is None and copy.with_name(runfile.RUN_FILE).exists()):
+    if not run or (described is None and copy.with_name(RUN_FILE).exists()):
         return {}
     public = dict(secrets.document(json.loads(placeholders.replaced(json.dumps(run, ensure_ascii=False).encode()))))
     if described:
@@ -148,4 +149,4 @@ def _run(log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets) ->
 
 
 def _side_files(log: Path) -> list[Path]:
-    return [*filter(Path.exists, map(log.with_name, runfile.SIDE_FILES)), *configurations(log)]
+    return [*filter(Path.exists, map(log.with_name, SIDE_FILES)), *configurations(log)]

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from parsers.io.errors import ParserError
 from parsers.io.message import Message
-from parsers.runs.runfile import LOG
+from parsers.runs.run_folder import LOG
 
 from ..evidence.case_evidence import refilled
 from ..evidence.cell import Cell

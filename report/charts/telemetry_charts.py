@@ -9,7 +9,7 @@ import numpy as np
 
 from parsers.io.lazy import pd
 from parsers.runs.reading import Reading
-from parsers.runs.telemetry import NAME
+from parsers.runs.run_folder import TELEMETRY
 
 from ..evidence.reason import NoEvidenceError
 from ..evidence.telemetry.telemetry_quantities import Observation, observe
@@ -73,7 +73,7 @@ def telemetry_charts(
     ``look``: the class of their colour. ``note``: which run it is. Raises LogError where a side file of the run is
     broken.
     """
-    if not reading.path.with_name(NAME).exists():
+    if not reading.path.with_name(TELEMETRY).exists():
         return
     try:
         run = run_telemetry(reading.path.name, reading, facts, measurement)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from parsers.runs.telemetry import NAME
+from parsers.runs.run_folder import TELEMETRY
 
 from ..evidence.log_summary import Summary
 from ..evidence.reason import NoEvidenceError
@@ -62,8 +62,8 @@ def _change(
     if apart <= fraction * abs(float(np.median(of_a))) + least:
         return None
     values = tuple((_range(values, unit),) for values in (of_a, of_b))
-    places = tuple(tuple(StatedAt(run.reading.path.with_name(NAME), key=name) for run, _ in s[:1]) for s in (a, b))
-    return ChangedCondition(f"{NAME} {name}", (values[0], values[1]), (places[0], places[1]))
+    places = tuple(tuple(StatedAt(run.reading.path.with_name(TELEMETRY), key=name) for run, _ in s[:1]) for s in (a, b))
+    return ChangedCondition(f"{TELEMETRY} {name}", (values[0], values[1]), (places[0], places[1]))
 
 
 def _range(values: Sequence[float], unit: str) -> str:

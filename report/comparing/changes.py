@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from parsers.runs.runfile import RUN_FILE
+from parsers.runs.run_folder import RUN_FILE
 
 from .compared_runs import ComparedRun
 from .conditions import WORDS, Condition, StatedAt, StatedRun, conditions, sections, stated_run

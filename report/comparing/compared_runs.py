@@ -12,7 +12,8 @@ from pathlib import Path
 from parsers.io.compression import SUFFIXES
 from parsers.io.errors import CANNOT_BE_READ, LogError, MessageError, ParserError, reason_of
 from parsers.io.message import Message
-from parsers.runs.runfile import LOG, RUN_FILE, RunFile, log_of, run_file
+from parsers.runs.run_folder import LOG, RUN_FILE
+from parsers.runs.runfile import RunFile, log_of, run_file
 from parsers.runs.sidefile import LOG_SUFFIXES
 from parsers.scanning.detection import formats
 from parsers.sharing.workers import Workers

@@ -12,7 +12,8 @@ from typing import Any
 
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import DERIVED, Provenance
-from parsers.runs.runfile import RUN_FILE, RunFile
+from parsers.runs.run_folder import RUN_FILE
+from parsers.runs.runfile import RunFile
 
 from .compared_runs import ComparedRun
 

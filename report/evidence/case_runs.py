@@ -11,7 +11,8 @@ from pathlib import Path, PurePosixPath
 from parsers.io.containment import leading_out
 from parsers.io.message import Message
 from parsers.runs.reading import Reading
-from parsers.runs.runfile import DONE, RunFile, describes, files_of_run, run_file, sha256_of, status_of
+from parsers.runs.run_folder import DONE
+from parsers.runs.runfile import RunFile, describes, files_of_run, run_file, sha256_of, status_of
 
 from ..pagefile.column import Column, Run
 from ..pagefile.page import Case

@@ -9,7 +9,7 @@ from typing import get_args
 from parsers.io.containment import leading_out
 from parsers.io.errors import LogError
 from parsers.io.message import Message
-from parsers.runs.runfile import LOG
+from parsers.runs.run_folder import LOG
 
 from ..pagefile.column import Column, Run
 from ..pagefile.page import LAUNCHED, Axis, Case, Page, Value

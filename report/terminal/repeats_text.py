@@ -7,7 +7,8 @@ from shlex import quote
 
 from parsers.io.message import Message
 from parsers.io.printable import printable
-from parsers.runs.runfile import DONE, LOG, log_of, run_file, status_of
+from parsers.runs.run_folder import DONE, LOG
+from parsers.runs.runfile import log_of, run_file, status_of
 
 from ..evidence.log_summary import Summary, summarise
 from ..measuring.measurement import Measurement, combine

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from launchers.machine.card_sample import CardProcess, CardSample
+from launchers.machine.card_sample import CardProcess
 from launchers.machine.makers import ascend
+from parsers.runs.run_folder import CardSample
 
 # In the forms that public issues and documents show: npu-smi of 25.2 on 910B (A2), of 25.5 on two chips a card (A3,
 # vllm-project/vllm-ascend issues 2082 and 2534), of 26.0 with wider cells (issue 12980), of 23.0.rc1 on 910 with memory

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from launchers.machine import card_processes
-from launchers.machine.card_processes import CardProcesses, ProcessRow, program
-from launchers.machine.card_sample import CardAnswer, CardProcess, CardSample
+from launchers.machine.card_processes import CardProcesses, program
+from launchers.machine.card_sample import CardAnswer, CardProcess
+from parsers.runs.run_folder import CardSample, ProcessRow
 
 
 @pytest.fixture

@@ -50,8 +50,9 @@ def test_a_repository_without_commits_tells_only_where_it_comes_from(tmp_path: P
 
 def test_variables_that_point_git_elsewhere_change_nothing(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = checkout.describe(repo)
-    monkeypatch.setenv("GIT_DIR", "/nowhere")
-    monkeypatch.setenv("GIT_INDEX_FILE", "/nowhere")
+    configures = {"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"}
+    for name in set(git(repo, "rev-parse", "--local-env-vars").split()) - configures:
+        monkeypatch.setenv(name, "/nowhere")
     assert checkout.describe(repo) == expected
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from native_checkout import TOP, Native
 
-from launchers.machine import sampling
 from launchers.running.nodes import collect
+from parsers.runs.run_folder import TELEMETRY_COLUMNS
 
-HEAD = ",".join(sampling.COLUMNS) + "\n"
+HEAD = ",".join(TELEMETRY_COLUMNS) + "\n"
 HELD = "time,card,pid,name,memory\n"
-REST = "," * (len(sampling.COLUMNS) - 3)  # cells that a card does not tell
+REST = "," * (len(TELEMETRY_COLUMNS) - 3)  # cells that a card does not tell
 
 
 def put(folder: Path, node: int, *rows: str, cards: int = 2) -> None:
@@ -36,7 +36,7 @@ def observe(native: Native, folder: Path, until: int, *options: str) -> None:
 def test_the_descriptions_of_the_nodes_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     for node in (10, 0, 9):
         put(tmp_path, node)
-    assert [found["node"] for found in collect(tmp_path)] == [0, 9, 10]
+    assert [dict(found)["node"] for found in collect(tmp_path)] == [0, 9, 10]
 
 
 def test_the_cards_are_counted_on_from_node_to_node(tmp_path: Path) -> None:

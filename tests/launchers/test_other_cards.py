@@ -11,8 +11,9 @@ import pytest
 from native_checkout import executable
 
 from launchers.machine import accelerators, gpus
-from launchers.machine.card_sample import CardAnswer, CardProcess, CardSample
+from launchers.machine.card_sample import CardAnswer, CardProcess
 from launchers.machine.makers import amd, intel
+from parsers.runs.run_folder import CardSample
 
 pytestmark = pytest.mark.slow
 

@@ -13,10 +13,11 @@ from test_nodes import put
 
 from launchers.clusters.place_choice import chosen
 from launchers.clusters.queue import number
-from launchers.io.regular_file import data_of, opener, text_of, write_whole
 from launchers.native import check, recipes
 from launchers.running.nodes import collect
 from launchers.runs.folders import RunFolder
+from parsers.io.atomic_write import replace_file
+from parsers.io.input_file import data_of, opener, text_of
 
 IS_PIPE = "it is a pipe, not a file"
 
@@ -49,7 +50,7 @@ def test_a_file_that_is_to_be_made_is_made(tmp_path: Path) -> None:
 def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     path = pipe(tmp_path / "pipe")
     with pytest.raises(OSError, match=IS_PIPE):
-        write_whole(path, b"x")
+        replace_file(path, b"x")
     assert path.is_fifo()
 
 
@@ -90,7 +91,7 @@ def test_what_a_job_puts_in_place_of_a_node_is_reported_and_left(
     put(tmp_path, 0)
     put_instead(tmp_path / "node1.json")  # type: ignore[operator]
     (tmp_path / "nodes.json").write_text("{}")
-    assert [found["node"] for found in collect(tmp_path)] == [0]
+    assert [dict(found)["node"] for found in collect(tmp_path)] == [0]
     assert "node1.json ignored: " in capsys.readouterr().err
 
 

@@ -15,12 +15,11 @@ from native_checkout import TOP, Native, make_native
 from own_program import OwnProgram, make_program
 from run_contract import COLUMNS, CONTRACT, FILES, KEYS, lacking, misfits, walked
 
-from launchers.machine import sampling
 from launchers.running import nodes
 from launchers.runs import folders
 from parsers.ingesting import suite
 from parsers.ingesting.nameless import ingest_scrubbed
-from parsers.runs import clock, runfile, telemetry
+from parsers.runs import run_folder
 from parsers.sharing.workers import ALONE
 from tests.parsers.ingesting import logs, run_file
 from tests.parsers.scrubbing import Secrets
@@ -154,37 +153,34 @@ def test_no_key_of_run_json_is_read_that_the_contract_does_not_tell() -> None:
 
 
 def test_the_contract_tells_the_columns_of_the_side_files() -> None:
-    of_cards = (*sampling.COLUMNS, *sampling.CARD_PROCESS_COLUMNS)
-    assert tuple(COLUMNS) == (*folders.CLOCK_COLUMNS, *of_cards, *sampling.PROCESS_COLUMNS)
+    of_cards = (*run_folder.TELEMETRY_COLUMNS, *run_folder.CARD_PROCESS_COLUMNS)
+    assert tuple(COLUMNS) == (*run_folder.CLOCK_COLUMNS, *of_cards, *run_folder.PROCESS_COLUMNS)
 
 
-def test_both_rooms_spell_the_files_of_a_run_alike() -> None:
-    written = (folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY, folders.PROCESSES)
-    assert written == (runfile.LOG, runfile.RUN_FILE, runfile.CLOCK, runfile.TELEMETRY, runfile.PROCESSES)
-    assert folders.CARD_PROCESSES == runfile.CARD_PROCESSES
-
-
-def test_both_rooms_have_the_same_columns_of_the_side_files() -> None:
-    assert folders.CLOCK_COLUMNS == clock.COLUMNS
-    assert (*telemetry.COLUMNS, *telemetry.LATER_COLUMNS) == sampling.COLUMNS
-    assert sampling.CARD_PROCESS_COLUMNS == telemetry.CARD_PROCESS_COLUMNS
-    assert sampling.PROCESS_COLUMNS == telemetry.PROCESS_COLUMNS
-
-
-def test_both_rooms_have_the_same_schema_and_ends_of_a_run() -> None:
-    assert folders.SCHEMA == runfile.SCHEMA
-    assert (folders.DONE, folders.FAILED, folders.INTERRUPTED) == runfile.STATUSES
+def test_the_contract_tells_the_keys_of_run_json() -> None:
+    """Of the objects in it, too, but those whose names are anybody's."""
+    parts = {"": run_folder.RunJson, "environment.": run_folder.Environment, "source.": run_folder.Source}
+    parts |= {"log.": run_folder.LogFile, "scheduler.": run_folder.Scheduler}
+    told = {f"{part}{key}" for part, keys in parts.items() for key in keys.__annotations__}
+    assert told == {key for key in KEYS if "<name>" not in key and not key.startswith("case.")}
 
 
 def test_the_contract_tells_the_schema_and_the_ends_of_a_run() -> None:
-    assert f"Version of this contract: {folders.SCHEMA}." in CONTRACT
+    assert f"Version of this contract: {run_folder.SCHEMA}." in CONTRACT
     assert "`done`, `failed` or `interrupted`" in CONTRACT
 
 
 def test_the_contract_tells_every_file_of_a_run_folder() -> None:
-    names = {folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY, folders.SCRIPT, folders.OUTPUT}
-    names |= {folders.CARD_PROCESSES, folders.PROCESSES}
-    names |= {folders.PATCH, folders.SUBMITTED, folders.MARKED, folders.ORPHANED, suite.STAGING, folders.BEGUN}
+    names = {
+        run_folder.LOG,
+        run_folder.RUN_FILE,
+        run_folder.CLOCK,
+        run_folder.TELEMETRY,
+        run_folder.SCRIPT,
+        folders.OUTPUT,
+    }
+    names |= {run_folder.CARD_PROCESSES, run_folder.PROCESSES}
+    names |= {run_folder.PATCH, folders.SUBMITTED, folders.MARKED, folders.ORPHANED, suite.STAGING, folders.BEGUN}
     names |= {folders.ENDED, folders.SUBMISSION, folders.KEPT}
     names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv", ".gpu_processes.csv")}
     assert names <= FILES
@@ -193,9 +189,9 @@ def test_the_contract_tells_every_file_of_a_run_folder() -> None:
 def test_the_contract_tells_the_hidden_folders_of_a_run(tmp_path: Path) -> None:
     folder = folders.RunFolder(tmp_path / "1")
     assert {folder.unfinished.name, folder.lock.name} <= FILES
-    for status in (folders.FAILED, folders.INTERRUPTED):
+    for status in (run_folder.FAILED, run_folder.INTERRUPTED):
         folder.path.mkdir()
-        (folder.path / folders.FACTS).write_text(json.dumps({"status": status}), encoding="utf-8")
+        (folder.path / run_folder.RUN_FILE).write_text(json.dumps({"status": status}), encoding="utf-8")
         (aside,) = folder.put_aside()
         assert f"{aside.name.rpartition('-')[0]}-<time>" in FILES
     folder.unfinished.mkdir()
@@ -207,34 +203,21 @@ def test_a_launch_makes_only_files_that_the_contract_tells(native: Native) -> No
     native.environment["PYTHONPATH"] = str(TOP / "tests" / "launchers" / "nvml")
     native.trains(f"import os; print(*os.listdir({str(native.unfinished)!r}))\n")
     native.launch()
-    during = (native.run / folders.LOG).read_text(encoding="utf-8").split()
-    assert {folders.LOG, folders.MARKED, folders.CLOCK} <= set(during) <= FILES
+    during = (native.run / run_folder.LOG).read_text(encoding="utf-8").split()
+    assert {run_folder.LOG, folders.MARKED, run_folder.CLOCK} <= set(during) <= FILES
     assert {path.name for path in native.run.iterdir()} <= FILES
 
 
-SPELT = {folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY, folders.SCRIPT, folders.OUTPUT, folders.MARKED}
+SPELT = {run_folder.LOG, run_folder.RUN_FILE, *run_folder.SIDE_FILES, run_folder.SCRIPT}
 
 
-def spellings(room: str) -> list[tuple[str, str]]:
-    """Where the modules of a room spell the name of a file of a run as a text of its own or in a path."""
-    found = []
-    for path in (TOP / room).rglob("*.py"):
+def test_the_files_of_a_run_are_spelt_in_one_module() -> None:
+    found = set()
+    for path in (path for room in ("launchers", "parsers", "report") for path in (TOP / room).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found += [(path.name, name) for name in SPELT & set(node.value.split("/"))]
-    return sorted(found)
-
-
-@pytest.mark.parametrize(
-    ("room", "module", "names"),
-    [
-        ("launchers", "folders.py", SPELT),
-        ("parsers", "runfile.py", {folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY}),
-        ("report", "", set[str]()),
-    ],
-)
-def test_a_room_spells_the_files_of_a_run_in_one_module(room: str, module: str, names: set[str]) -> None:
-    assert spellings(room) == sorted((module, name) for name in names)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and SPELT & set(node.value.split("/")):
+                found.add(path.name)
+    assert found == {"run_folder.py"}
 
 
 def test_the_names_of_what_nodes_write_are_those_of_the_contract(tmp_path: Path) -> None:

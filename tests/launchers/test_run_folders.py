@@ -13,7 +13,7 @@ import pytest
 from native_checkout import METRIC, PRINT, TOP, Native, make_native
 
 from launchers.running.screen import RESET
-from launchers.runs.folders import SCHEMA
+from parsers.runs.run_folder import SCHEMA
 
 # They call the program.
 pytestmark = pytest.mark.slow

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from launchers.io import regular_file as of_launchers
-from parsers.io.atomic_write import PREFIX, unfinished, whole, write_whole
+from parsers.io.atomic_write import PREFIX, replace_file, unfinished, whole, write_whole
 from parsers.io.errors import WriteError
 
 KILLED = """
@@ -78,10 +77,10 @@ def test_a_folder_that_is_not_there_is_reported_of_the_file(tmp_path: Path) -> N
         whole(tmp_path / "no/a").__enter__()
 
 
-def test_a_file_of_the_launchers_is_whole_or_as_before(tmp_path: Path) -> None:
-    of_launchers.write_whole(tmp_path / "a", b"before")
+def test_a_file_that_is_replaced_is_whole_or_as_before(tmp_path: Path) -> None:
+    replace_file(tmp_path / "a", b"before")
     limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (2, 2)); from pathlib import Path"
-    program = f"{limit}; from launchers.io.regular_file import write_whole; write_whole(Path(sys.argv[1]), b'after')"
+    program = f"{limit}; from parsers.io.atomic_write import replace_file; replace_file(Path(sys.argv[1]), b'after')"
     done = subprocess.run([sys.executable, "-c", program, tmp_path / "a"], capture_output=True, text=True, check=False)
     assert f"File too large: '{tmp_path}/a'" in done.stderr
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"before")]

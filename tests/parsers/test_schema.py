@@ -11,7 +11,8 @@ import pytest
 from parsers.ingesting.suite import SuiteError
 from parsers.io.errors import LogError
 from parsers.runs.reading import read
-from parsers.runs.runfile import SCHEMA, run_file
+from parsers.runs.run_folder import SCHEMA
+from parsers.runs.runfile import run_file
 from tests.parsers.ingesting import left_out, logs
 from tests.parsers.run_folders import make_run, put_gpu
 from tests.parsers.toy_logs import step, write

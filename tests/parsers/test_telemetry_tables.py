@@ -9,10 +9,12 @@ import pandas as pd
 import pytest
 
 from parsers.io.errors import LogError
+from parsers.runs.run_folder import LATER_COLUMNS, TELEMETRY_COLUMNS
 from parsers.runs.runfile import sha256_of
-from parsers.runs.telemetry import COLUMNS, LATER_COLUMNS, Telemetry, card_processes, telemetry
+from parsers.runs.telemetry import Telemetry, card_processes, telemetry
 from tests.parsers.run_folders import make_run, put_gpu
 
+OLD_COLUMNS = [name for name in TELEMETRY_COLUMNS if name not in LATER_COLUMNS]
 ROW = "1935619200.123,0,97,30000,312.45,1980,2619,55"
 
 
@@ -32,7 +34,7 @@ def test_a_sample_has_its_line_and_all_that_the_card_tells(tmp_path: Path) -> No
     (row,) = samples(tmp_path, ROW).to_dict("records")
     time = pd.Timestamp("2031-05-04 00:00:00.123")
     told = {name: value for name, value in row.items() if name not in LATER_COLUMNS}
-    assert told == dict(zip(("line", *COLUMNS), (2, time, 0, 97, 30000, 312.45, 1980, 2619, 55), strict=True))
+    assert told == dict(zip(("line", *OLD_COLUMNS), (2, time, 0, 97, 30000, 312.45, 1980, 2619, 55), strict=True))
 
 
 def test_what_a_file_of_an_older_version_lacks_is_nan(tmp_path: Path) -> None:
@@ -41,7 +43,7 @@ def test_what_a_file_of_an_older_version_lacks_is_nan(tmp_path: Path) -> None:
 
 def test_a_file_of_this_version_has_further_columns(tmp_path: Path) -> None:
     log = make_run(tmp_path, b"a log\n")
-    text = f"{','.join((*COLUMNS, *LATER_COLUMNS))}\n{ROW},4,3,0,51200,2048,5,16,1,1200\n"
+    text = f"{','.join(TELEMETRY_COLUMNS)}\n{ROW},4,3,0,51200,2048,5,16,1,1200\n"
     log.with_name("gpu.csv").write_text(text, encoding="utf-8")
     told = telemetry(log, sha256_of(log))
     assert told is not None
@@ -51,7 +53,7 @@ def test_a_file_of_this_version_has_further_columns(tmp_path: Path) -> None:
 
 def test_a_value_that_a_card_cannot_tell_is_nan(tmp_path: Path) -> None:
     row = samples(tmp_path, "1935619200.123,0,,,,,,").iloc[0]
-    assert row[list(COLUMNS[2:])].isna().all()
+    assert row[list(TELEMETRY_COLUMNS[2:])].isna().all()
 
 
 def test_times_cards_and_lines_are_typed(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from parsers.runs.telemetry import COLUMNS, LATER_COLUMNS
+from parsers.runs.run_folder import TELEMETRY_COLUMNS
 from tests.commandline import run
 from tests.parsers.run_folders import make_run
 
@@ -24,7 +24,7 @@ def warnings(folder: Path, *samples: tuple[int, object, object]) -> list[str]:
         f"{1935619200 + at},{card},97,30000,300,1980,2619,55,{throttle},0,{errors},,,,,,"
         for at, (card, throttle, errors) in enumerate(samples)
     ]
-    text = "\n".join([",".join((*COLUMNS, *LATER_COLUMNS)), *rows, ""])
+    text = "\n".join([",".join(TELEMETRY_COLUMNS), *rows, ""])
     log.with_name("gpu.csv").write_text(text, encoding="utf-8")
     said: list[str] = json.loads(run("show", "--json", folder).stdout)["warnings"]
     return [one for one in said if "gpu.csv (card numbers" in one]

@@ -8,7 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..card_sample import CardAnswer, CardProcess, Cards, CardSample
+from parsers.runs.run_folder import CardSample
+
+from ..card_sample import CardAnswer, CardProcess, Cards
 
 _DRIVER = Path("/dev/kfd")
 _NOT_KNOWN = 0xFFFF  # what amdsmi answers, or "N/A", where a card does not tell

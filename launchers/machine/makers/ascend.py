@@ -21,7 +21,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 
-from ..card_sample import CardAnswer, CardProcess, Cards, CardSample
+from parsers.runs.run_folder import CardSample
+
+from ..card_sample import CardAnswer, CardProcess, Cards
 
 _LONGEST = 10  # seconds
 _CARD = re.compile(

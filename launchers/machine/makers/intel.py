@@ -14,7 +14,9 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from ..card_sample import CardAnswer, Cards, CardSample
+from parsers.runs.run_folder import CardSample
+
+from ..card_sample import CardAnswer, Cards
 
 _COMMAND = ("xpu-smi", "dump", "--device", "-1", "--metrics", "0,1,2,3,18")
 _COLUMNS = ("utilisation", "power", "sm_clock", "temperature", "memory")

@@ -9,7 +9,8 @@ from pathlib import Path
 from parsers.io.atomic_write import writing
 from parsers.io.errors import CANNOT_BE_READ, LogError, reason_of
 from parsers.io.input_file import data_of, opened
-from parsers.runs.runfile import CONFIGURATIONS, RUN_FILE, files_of_run
+from parsers.runs.run_folder import RUN_FILE
+from parsers.runs.runfile import CONFIGURATIONS, files_of_run
 from parsers.runs.sidefile import LARGEST
 from parsers.scanning.detection import grammars
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from parsers.io.errors import ParserError
-from parsers.runs.runfile import RUN_FILE
+from parsers.runs.run_folder import RUN_FILE
 from parsers.scanning.detection import formats
 from parsers.sharing.workers import Workers
 

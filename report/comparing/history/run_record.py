@@ -18,7 +18,8 @@ from parsers.io.message import Message
 from parsers.runs import health
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import Provenance
-from parsers.runs.runfile import CLOCK, CONFIGURATIONS, RUN_FILE, RunFile, run_file, run_problems, sha256_of
+from parsers.runs.run_folder import CLOCK, RUN_FILE
+from parsers.runs.runfile import CONFIGURATIONS, RunFile, run_file, run_problems, sha256_of
 
 from ...evidence.run_begin import stated_start
 from ...measuring.measurement import NoMeasurement

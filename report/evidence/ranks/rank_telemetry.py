@@ -8,7 +8,8 @@ from typing import Any
 from parsers.io.lazy import pd
 from parsers.io.message import Message, joined
 from parsers.runs.reading import Reading
-from parsers.runs.runfile import TELEMETRY, run_file
+from parsers.runs.run_folder import TELEMETRY
+from parsers.runs.runfile import run_file
 from parsers.runs.telemetry import Telemetry, telemetry, telemetry_file
 
 from ...measuring.measurement import Measurement

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from parsers.io.message import Message, joined
-from parsers.runs.runfile import CARD_PROCESSES
+from parsers.runs.run_folder import CARD_PROCESSES
 from parsers.runs.telemetry import Telemetry
 
 HELD = "Card memory by process, the peak of each ({file}): {processes}."

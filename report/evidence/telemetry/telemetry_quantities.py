@@ -12,8 +12,8 @@ import numpy as np
 from parsers.io.lazy import pd
 from parsers.io.message import Message
 from parsers.runs.reading import Reading
-from parsers.runs.runfile import PROCESSES
-from parsers.runs.telemetry import NAME, Telemetry
+from parsers.runs.run_folder import PROCESSES, TELEMETRY
+from parsers.runs.telemetry import Telemetry
 
 from ...measuring.measurement import Measurement
 from ...measuring.number import printed, without_noise
@@ -226,7 +226,7 @@ def _of_processes(reading: Reading, measurement: Measurement | None) -> Iterator
 
 
 def _of_cards(reading: Reading, measurement: Measurement | None) -> Observed:
-    if not reading.path.with_name(NAME).exists():
+    if not reading.path.with_name(TELEMETRY).exists():
         return Observed()
     try:
         run = run_telemetry(reading.path.name, reading, reading.facts, measurement)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from parsers.io.errors import LogError, ParserError
 from parsers.io.message import Message
-from parsers.runs.runfile import RUN_FILE, SIDE_FILES, log_of
+from parsers.runs.run_folder import RUN_FILE, SIDE_FILES
+from parsers.runs.runfile import log_of
 
 MOST_FILES = 10_000
 OF_A_RUN = (RUN_FILE, *SIDE_FILES)
