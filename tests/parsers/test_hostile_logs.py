@@ -15,7 +15,7 @@ import zstandard
 from parsers.io.errors import WrappedError
 from parsers.runs.reading import Reading, read
 from report.evidence.log_summary import summarise
-from tests.parsers.golden_logs import SOME_LOGS, as_json, name
+from tests.parsers.golden_logs import SOME_LOGS, as_json
 from tests.parsers.toy_logs import OTHER_NOISE, step, steps, write
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
@@ -78,11 +78,11 @@ def test_latin_1_bytes_around_the_lines_change_nothing(tmp_path: Path) -> None:
 
 
 @every_packer
-@pytest.mark.parametrize("log", SOME_LOGS, ids=name)
-def test_a_packed_log_reads_as_the_plain_one(tmp_path: Path, log: Path, suffix: str) -> None:
-    packed = write(tmp_path, PACKERS[suffix](log.read_bytes()), name=f"{log.name}.{suffix}")
-    assert as_json(read(packed)) == as_json(read(log))
-    assert read(packed).fields == read(log).fields
+def test_a_packed_log_reads_as_the_plain_one(tmp_path: Path, suffix: str) -> None:
+    for log in SOME_LOGS[::4]:
+        packed = write(tmp_path, PACKERS[suffix](log.read_bytes()), name=f"{log.name}.{suffix}")
+        assert as_json(read(packed)) == as_json(read(log))
+        assert read(packed).fields == read(log).fields
 
 
 @every_packer

@@ -34,7 +34,9 @@ def keys(source: Path) -> Iterator[str]:
         if not isinstance(call, ast.Call):
             continue
         name, _, method = ast.unparse(call.func).partition(".")
-        place = 1 if method == "at" else 0 if name.endswith("Error") and not hasattr(builtins, name) else MADE_BY.get(name)
+        place = (
+            1 if method == "at" else 0 if name.endswith("Error") and not hasattr(builtins, name) else MADE_BY.get(name)
+        )
         if place is not None and len(call.args) > place:
             key = call.args[place]
             told = key.value if isinstance(key, ast.Constant) else constants.get(ast.unparse(key))
