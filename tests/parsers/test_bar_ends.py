@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import summarise
-from tests.parsers.test_bar_clocks import clock
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.bars import clock
+from tests.parsers.drafting import drafted, refused
 
 SECONDS = (3.4, 3.2, 3.3, 3.1, 3.9, 3.2, 3.3, 3.8)  # of passes
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.parsers.test_bar_clocks import bar
-from tests.parsers.test_bars_beside_others import EPOCHS, nameless
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.bars import EPOCHS, bar, nameless
+from tests.parsers.drafting import drafted, refused
 
 STATED = "Train loader: 1605\nVal loader: 640\nBatch size: 16\n"
 

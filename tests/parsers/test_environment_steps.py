@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import summarise
-from tests.parsers.test_general_reader import drafted, lines, refused
+from tests.parsers.drafting import drafted, lines, refused
 from tests.parsers.toy_logs import write
 
 RATES = {

@@ -1,29 +1,18 @@
 """Bytes that real logs hold beside text do not change what is read."""
 
-import bz2
-import gzip
-import lzma
 import re
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
-import zstandard
 
 from parsers.io.errors import WrappedError
 from parsers.runs.reading import Reading, read
 from report.evidence.log_summary import summarise
 from tests.parsers.golden_logs import SOME_LOGS, as_json
-from tests.parsers.toy_logs import OTHER_NOISE, step, steps, write
+from tests.parsers.toy_logs import OTHER_NOISE, PACKERS, step, steps, write
 
-PACKERS: dict[str, Callable[[bytes], bytes]] = {
-    "gz": gzip.compress,
-    "bz2": bz2.compress,
-    "xz": lzma.compress,
-    "zst": zstandard.compress,
-}
 every_packer = pytest.mark.parametrize("suffix", PACKERS)
 
 

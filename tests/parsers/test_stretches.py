@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from parsers.general.drafting import Draft
-from tests.parsers.test_general_reader import drafted, found_in, refused
+from tests.parsers.drafting import drafted, found_in, refused
 
 FORMS = {
     "a count behind": "step {n} loss 0.{m} {t:.2f} sec/50 steps",

@@ -7,7 +7,7 @@ import pytest
 from pytest import approx
 
 from report.evidence.log_summary import summarise
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.drafting import drafted, refused
 from tests.parsers.toy_logs import write
 
 EACH = {

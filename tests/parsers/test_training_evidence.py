@@ -8,7 +8,7 @@ from pytest import approx
 from parsers.general.gathered import MOST_OF_A_FORM
 from parsers.general.proofs.training_evidence import UNNAMED
 from report.evidence.log_summary import Summary, summarise
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.drafting import drafted, refused
 from tests.parsers.toy_logs import write
 
 TICK = "tick {n} kimg {kimg}.1 time {n}m 07s sec/tick 31.{n} sec/kimg 6.3{n} iters/sec 2.4{n} maintenance 0.0\n"
