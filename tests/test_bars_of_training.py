@@ -102,12 +102,6 @@ def test_a_longer_bar_behind_the_losses_of_a_training_is_refused(tmp_path: Path)
     assert (found["throughput"], found["reason"].endswith("belongs to training, so none is read.")) == (None, True)
 
 
-def test_without_a_batch_size_it_asks_for_one(tmp_path: Path) -> None:
-    log = tmp_path / "train.log"
-    log.write_text("".join(trained(1, 41)), encoding="utf-8", newline="")
-    assert "pass --batch-size and --cards" in run("show", log).stdout
-
-
 def test_without_a_batch_size_it_shows_the_times_of_steps(tmp_path: Path) -> None:
     log = tmp_path / "train.log"
     log.write_text("".join(trained(1, 41)), encoding="utf-8", newline="")

@@ -42,12 +42,6 @@ def test_the_mean_of_each_pass_is_read_however_often_it_is_drawn_at_its_end(tmp_
     assert set(found.reading.records["step"]) == {40}
 
 
-def test_it_says_so_and_how_many_passes_the_clock_confirms(tmp_path: Path) -> None:
-    said = " ".join(map(str, drafted(tmp_path, "".join(passes(1.6))).assumed))
-    assert "only the speed at the end of each is used" in said
-    assert "the clock's whole seconds in 8 of 8 passes" in said
-
-
 def test_a_pass_that_is_not_at_its_end_where_its_percentage_is_rounded_up_is_not_read(tmp_path: Path) -> None:
     cut = "\r".join(drawing(n, 400, n / 50, 77.0, "Train: ") for n in (0, 399)) + "\n"
     found = drafted(tmp_path, "".join([*passes(1.6, total=400), cut]))

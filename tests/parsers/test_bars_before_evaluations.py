@@ -38,11 +38,6 @@ def test_it_is_that_of_training_where_the_log_states_as_much_to_train_on(
     assert set(drafted(tmp_path, epochs(evaluated(name), stated)).reading.records["step_rate"]) == {4.0}
 
 
-def test_it_says_what_shows_that(tmp_path: Path) -> None:
-    said = " ".join(map(str, drafted(tmp_path, epochs(evaluated("Evaluating: "))).assumed))
-    assert "the log states 1605 samples or batches for training, which make as many steps" in said
-
-
 @pytest.mark.parametrize(
     "stated",
     ["", "Train loader: 9999\nBatch size: 16\n", "Train loader: 1600\n", "Training loss: 1600\nBatch size: 16\n"],

@@ -23,11 +23,6 @@ def test_steps_of_environments_have_a_unit_of_their_own(tmp_path: Path, line: st
     assert (found.unit, found.scope) == ("environment steps/s", "unknown")
 
 
-def test_what_they_are_means_of_is_said_to_be_unknown(tmp_path: Path) -> None:
-    said = [str(one) for one in drafted(tmp_path, lines(RATES["a name"])).assumed]
-    assert any("counts environment steps, not optimizer steps" in one for one in said)
-
-
 OTHERS = {
     "steps of each agent": "update: {n}, loss: {x:.3f}, agent steps/s: {y}.5",
     "episodes": "update: {n}, loss: {x:.3f}, episodes/s: {y}.5",

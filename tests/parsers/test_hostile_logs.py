@@ -116,11 +116,6 @@ def test_of_a_log_cut_within_a_line_the_whole_lines_are_kept(tmp_path: Path, kep
     assert [row[:2] for row in told(read(cut))] == [[1, 1], [3, 2]]
 
 
-def test_a_log_cut_within_a_line_is_a_warning(tmp_path: Path) -> None:
-    (warning,) = map(str, read(write(tmp_path, step(1), step(2)[:20])).warnings)
-    assert warning.startswith("The last line does not end with a newline")
-
-
 def test_a_last_line_that_is_whole_needs_no_newline(tmp_path: Path) -> None:
     assert len(read(write(tmp_path, step(1), step(2).rstrip())).records) == 2
 

@@ -81,13 +81,6 @@ def test_a_log_of_another_format_gives_no_records_but_a_reading(tmp_path: Path) 
     assert (len(reading.records), reading.account.unrecognised) == (0, 3)
 
 
-def test_a_log_without_step_lines_is_a_warning(tmp_path: Path) -> None:
-    summary = b"DLL 2031-05-17 09:30:00.000001 - () train_throughput : 1.5 images/s\n"
-    assert tuple(map(str, read(write(tmp_path, summary)).warnings)) == (
-        "The log does not contain step or epoch records.",
-    )
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.one_of(st.binary(max_size=40), PIECES), max_size=40).map(b"".join))
 def test_arbitrary_bytes_give_an_account_that_adds_up_or_one_of_our_errors(tmp_path: Path, data: bytes) -> None:

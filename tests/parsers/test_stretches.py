@@ -61,11 +61,6 @@ def test_stamps_that_stand_farther_apart_contradict_the_time_of_a_stretch(tmp_pa
     assert "not that many steps, or not that long, apart" in refused(tmp_path, log)
 
 
-def test_without_stamps_it_is_said_that_the_time_is_not_a_mean(tmp_path: Path) -> None:
-    said = " ".join(map(str, drafted(tmp_path, text(FORMS["in brackets"])).assumed))
-    assert "the time of all 50 steps since the previous line, not their mean" in said
-
-
 def test_stamps_show_that_the_time_is_that_of_all_steps(tmp_path: Path) -> None:
     line = "2031-02-03 04:00:{s:02d} step {n} loss 0.1{n} 50 steps: {t:.3f} s\n"
     log = "".join(line.format(s=5 * n, n=50 * n, t=5 + n / 64) for n in range(1, 9))

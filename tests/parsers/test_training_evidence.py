@@ -81,11 +81,6 @@ def test_the_time_behind_each_numbered_epoch_is_that_of_one(tmp_path: Path, text
     assert found.value == approx(1 / 17.25, rel=0.01)
 
 
-def test_that_it_may_hold_an_evaluation_is_said(tmp_path: Path) -> None:
-    said = [str(one) for one in drafted(tmp_path, of_epochs(head=STEP_SIZE)).assumed]
-    assert any("it may include an evaluation" in one for one in said)
-
-
 UNSHOWN = {
     "an evaluation of one checkpoint after the other": of_epochs(),
     "a learning rate before the first": of_epochs(head="lr: 0.1\n"),

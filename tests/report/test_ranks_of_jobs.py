@@ -93,13 +93,6 @@ def test_show_labels_one_rank_times_the_cards(tmp_path: Path) -> None:
     assert "\n  that of one card × 8\n" in printed
 
 
-def test_why_names_the_slowest_rank_and_the_mean_over_ranks(tmp_path: Path) -> None:
-    printed = run("why", log(tmp_path, [100, 90]), "--cards", "2").stdout
-    assert "each value is the mean over 2 ranks" in printed
-    assert "90.0035 (rank 1) to 100.003 (rank 0), median 95.0035 samples/s" in printed
-    assert "they are from other ranks, and are part of the sum over all ranks" in printed
-
-
 def test_the_digits_of_a_sum_come_out_of_awk_as_well(tmp_path: Path) -> None:
     explained = json.loads(run("why", log(tmp_path, [100, 90]), "--cards", "2", "--json").stdout)
     assert explained["printed"] == "190.007"
