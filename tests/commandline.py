@@ -1,15 +1,71 @@
-"""The command as users run it: a child process."""
+"""The command as users run it: in this process, which is faster by a second each time, or in one of its own."""
 
+import gc
+import io
 import os
+import signal
 import subprocess
 import sys
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
+from unittest.mock import patch
+
+import tachograph
 
 PROJECT = Path(__file__).parent.parent
 
 
-def run(*arguments: str | Path, cwd: Path | None = None, project: Path = PROJECT) -> "subprocess.CompletedProcess[str]":
-    """Run ``tachograph`` with these arguments and return what it printed and its exit status."""
+def run(*arguments: str | Path, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    """Run ``tachograph`` with these arguments in this process and return what it printed and its exit status."""
+    command = ["tachograph", *map(str, arguments)]
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with ExitStack() as stack:
+        stack.enter_context(_process_restored())
+        stack.enter_context(patch.object(sys, "argv", command))
+        stack.enter_context(patch.dict(os.environ, COLUMNS="120"))
+        for name, stream in (("stdout", out), ("stderr", err), ("__stdout__", out), ("__stderr__", err)):
+            stack.enter_context(patch.object(sys, name, stream))
+        if cwd:
+            stack.enter_context(chdir(cwd))
+        status = _status()
+    printed = [stream.buffer.getvalue().decode().replace("\r\n", "\n") for stream in (out, err)]  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(command, status, *printed)
+
+
+def _status() -> int:
+    """The exit status of the command, whose arguments and streams are those of this process."""
+    try:
+        tachograph.main()
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            sys.stderr.write(f"{end.code}\n")
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except Exception:  # noqa: BLE001 - as Python does
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+@contextmanager
+def _process_restored() -> Iterator[None]:
+    """Undo what the command does to a process that it takes for its own."""
+    handler, threshold = signal.getsignal(signal.SIGTERM), gc.get_threshold()
+    with warnings.catch_warnings():
+        try:
+            yield
+        finally:
+            gc.set_threshold(*threshold)
+            if handler is not None:
+                signal.signal(signal.SIGTERM, handler)
+
+
+def start(
+    *arguments: str | Path, cwd: Path | None = None, project: Path = PROJECT
+) -> "subprocess.CompletedProcess[str]":
+    """The same in a process of its own, for what a process is: its modules, its environment, its end."""
     return subprocess.run(
         [sys.executable, "-c", "import tachograph; tachograph.main()", *map(str, arguments)],
         cwd=cwd,

@@ -1,6 +1,7 @@
 """The command line as a whole."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,23 +17,6 @@ READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
     "jsonl": lambda path: pd.read_json(path, lines=True),
     "parquet": pd.read_parquet,
 }
-COMMANDS = (
-    "formats",
-    "parse",
-    "ingest",
-    "scrub",
-    "show",
-    "report",
-    "serve",
-    "why",
-    "export",
-    "audit",
-    "recover",
-    "launch",
-    "launchers",
-    "doctor",
-    "images",
-)
 LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1/train.log"
 
 
@@ -47,14 +31,11 @@ def test_what_makes_no_dataframe_does_not_wait_for_pandas(words: str, said: str,
     assert said in done.stdout
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help(command: str) -> None:
-    assert run(command, "--help").stdout.startswith("Usage: ")
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_teaches_by_example(command: str) -> None:
-    assert f"\n    tachograph {command}" in run(command, "--help").stdout
+def test_every_command_has_help_that_teaches_by_example() -> None:
+    listed = re.findall(r"^  (\w+)  ", run("--help").stdout.partition("Commands:")[2], re.MULTILINE)
+    told = {command: run(command, "--help").stdout for command in listed}
+    assert len(told) >= 10
+    assert [name for name, said in told.items() if f"\n    tachograph {name}" not in said] == []
 
 
 def test_wrong_use_is_status_2_without_a_traceback() -> None:

@@ -95,3 +95,17 @@ def test_pre_commit_runs_the_hook(
 def test_pre_commit_takes_the_file_of_hooks() -> None:
     command = [sys.executable, "-m", "pre_commit", "validate-manifest", ".pre-commit-hooks.yaml"]
     assert subprocess.run(command, cwd=PROJECT, check=False).returncode == 0
+
+
+def test_our_own_run_ends_with_its_stages_and_the_status_of_the_one_that_failed(tmp_path: Path) -> None:
+    stubs = "sbatch slurmctld slurmd munged mpirun podman runc chromium gcc apt-get"
+    for name in stubs.split():
+        (tmp_path / name).write_text("#!/bin/sh\n", encoding="utf-8")
+    (tmp_path / "make").write_text('#!/bin/sh\n[ "$1" != test-slow ] || exit 3\n', encoding="utf-8")
+    for program in tmp_path.iterdir():
+        program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    command = ["bash", str(PROJECT / ".ci/run")]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    stages = [line.split(" s  ")[1] for line in done.stdout.splitlines() if " s  " in line]
+    assert (done.returncode, stages[-2:]) == (3, ["make test", "make test-slow: failed (3)"])

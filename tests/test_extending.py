@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commandline import PROJECT, run
+from tests.commandline import PROJECT, start
 from tests.report.page_text import HEAD, column
 from tests.report.quoted_page import put_run
 
@@ -29,7 +29,7 @@ def test_the_grammar_of_contributing_is_a_new_format(copy: Path) -> None:
     (copy / "parsers/formats/acme.lark").write_text(re.sub("(?m)^   ", "", grammar), encoding="utf-8")
     log = copy / "a.log"
     log.write_text("acme step 1 of 2: loss 0.5, speed 10.5 images/s\nacme step 2 of 2: loss 0.4, speed 11.5 images/s\n")
-    found = json.loads(run("show", "--json", log, cwd=copy, project=copy).stdout)
+    found = json.loads(start("show", "--json", log, cwd=copy, project=copy).stdout)
     assert (found["format"], found["throughput"]["value"], found["throughput"]["unit"]) == ("acme", 11.0, "images/s")
 
 
@@ -39,7 +39,7 @@ def test_one_catalogue_is_a_new_language(copy: Path) -> None:
     chinese = (copy / "report/words/zh.po").read_text(encoding="utf-8")
     (copy / "report/words/tlh.po").write_text(chinese.replace("Language: zh", "Language: tlh"), encoding="utf-8")
     options = ("--logs", golden / "logs", "--lang", "tlh", "--out", "out")
-    run("report", golden / "toy.toml", *options, cwd=copy, project=copy)
+    start("report", golden / "toy.toml", *options, cwd=copy, project=copy)
     assert "测试" in (copy / "out/toy.tlh.md").read_text(encoding="utf-8")
 
 
@@ -72,7 +72,7 @@ def with_quartile(copy: Path) -> Path:
     (copy / "toy.toml").write_text(
         HEAD + column("a", "runs/*/train.log", "decimals=1") + table + shown + rows, encoding="utf-8"
     )
-    made = run("report", "toy.toml", "--logs", "logs", "--out", "out", cwd=copy, project=copy)
+    made = start("report", "toy.toml", "--logs", "logs", "--out", "out", cwd=copy, project=copy)
     assert made.returncode == 0, made.stderr
     return copy
 
@@ -97,5 +97,5 @@ def test_the_statistic_of_contributing_is_a_new_quantity(
 
 @pytest.mark.slow
 def test_a_new_quantity_is_audited_from_its_logs(with_quartile: Path) -> None:
-    found = run("audit", "out/toy.en.md", cwd=with_quartile, project=with_quartile)
+    found = start("audit", "out/toy.en.md", cwd=with_quartile, project=with_quartile)
     assert "2 numbers, 2 with a log: 2 exact." in found.stdout

@@ -28,11 +28,6 @@ def test_a_rate_that_counts_one_pass_of_two_gives_way_to_batch_and_time(tmp_path
     assert (round(found["value"]), found["scope"]) == (round(131_072 / 0.5165), "job")
 
 
-def test_it_tells_the_rate_that_was_printed(tmp_path: Path) -> None:
-    said = shown(tmp_path, BATCH.format(passes=2) + steps(OLD, 65_536))["warnings"]
-    assert any("counts one of the 2 passes of a step" in warning for warning in said)
-
-
 def test_a_rate_that_counts_all_passes_is_that_of_the_job(tmp_path: Path) -> None:
     found = shown(tmp_path, BATCH.format(passes=2) + steps(OLD, 131_072))
     assert (found["throughput"]["scope"], [said for said in found["warnings"] if "passes" in said]) == ("job", [])

@@ -7,7 +7,7 @@ import pytest
 
 from parsers.io.limits import unpacking
 from tests.commandline import run
-from tests.report.test_containment import put_page, put_run
+from tests.report.one_run_page import put_page, put_run
 
 PAGE = "| cards | samples/s |\n|---|---|\n| 1 | 100.0 |\n"
 

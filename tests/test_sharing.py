@@ -15,7 +15,7 @@ from tachograph import command_line
 from tests.commandline import PROJECT, run
 from tests.parsers.golden_logs import LOGS
 from tests.parsers.scrubbing import Secrets
-from tests.parsers.test_workers import die, large, process_of
+from tests.parsers.shared_work import die, large, process_of
 from tests.report.audit.small_site import make
 
 GOLDEN = PROJECT / "tests/report/golden"

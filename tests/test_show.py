@@ -183,8 +183,3 @@ def test_what_telemetry_cannot_tell_is_a_warning() -> None:
 def test_without_a_throughput_telemetry_still_tells_the_peak_memory() -> None:
     facts = shown(TOY / "Toy50_bs64_amp_N1C4/1/train.log", "--protocol", "skip_records=5")["facts"]
     assert (facts["peak_memory"]["value"], "power" in facts) == (20480, False)
-
-
-def test_records_that_name_no_rank_are_reported_where_others_do() -> None:
-    log = Path(__file__).parent / "parsers/golden/llm_c_reference/first.log"
-    assert "3 of 4 records without a rank are skipped, first at line 1; only rank 0 is used." in run("show", log).stdout

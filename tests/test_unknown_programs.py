@@ -35,10 +35,6 @@ def test_it_says_whose_the_rate_is_as_unknown(log: Path) -> None:
     assert json.loads(run("show", "--json", log, cwd=log.parent).stdout)["throughput"]["scope"] == "unknown"
 
 
-def test_it_tells_the_share_of_lines_and_the_way_to_a_format(log: Path) -> None:
-    assert "6 of 7 lines. Check it, and keep it as a format with `tachograph format" in run("show", log).stdout
-
-
 def test_a_line_that_is_drawn_over_many_times_is_one_of_its_lines(tmp_path: Path) -> None:
     log = tmp_path / "train.log"
     log.write_text(LOG.replace("\n", "\r") + "\nready\n", encoding="utf-8")
@@ -87,11 +83,6 @@ def test_a_scope_is_refused_where_no_rate_lacks_one(tmp_path: Path) -> None:
 def test_format_puts_some_of_the_lines_into_a_folder_of_tests(log: Path) -> None:
     run("format", log, "--out", "my.lark", cwd=log.parent)
     assert (log.parent / "my/train.log").read_text(encoding="utf-8") == log.read_text(encoding="utf-8")
-
-
-def test_format_says_what_it_wrote(log: Path) -> None:
-    said = run("format", log, "--out", "my.lark", cwd=log.parent).stdout
-    assert said.startswith(f"Wrote my.lark: it reads 6 of 7 lines of {log}, with step, loss, throughput.\n")
 
 
 def test_format_refuses_a_log_of_a_known_format(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.corpus import judgement
 from tests.corpus.judgement import Judgement, is_far, judgement_of
-from tests.corpus.test_unseen import LISTED, SPEEDOMETER, folder
+from tests.corpus.listed_logs import LISTED, SPEEDOMETER, folder
 from tests.corpus.unseen import row, summed_up
 
 

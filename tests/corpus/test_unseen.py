@@ -11,16 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from tests.corpus.fetch import SOURCES, sources
+from tests.corpus.listed_logs import LISTED, SPEEDOMETER, folder
 from tests.corpus.unseen import Row, main, row, rows, summed_up
 from tests.corpus.witnesses import Witness, are_near, is_told, stated
 
-SPEEDOMETER = "".join(
-    f"INFO:root:Epoch[0] Batch [{step}]\tSpeed: 100.00 samples/sec\taccuracy=0.{step}\n" for step in range(20, 420, 20)
-)
 UNKNOWN = "".join(f"round {step}: took {step / 100 + 1} s, loss 0.1\n" for step in range(5))
 
-with Path(__file__).with_name("unseen.csv").open(encoding="utf-8", newline="") as file:
-    LISTED = list(csv.DictReader(file))
 LOGS = [listed for listed in LISTED if listed["set"] != "nonlogs"]
 
 
@@ -36,12 +32,6 @@ def test_at_least_a_hundred_logs_of_forty_repositories_are_listed_and_at_most_fo
 def test_the_name_of_a_repository_alone_decides_whether_its_logs_are_held_back() -> None:
     halves = {listed["repository"]: listed["set"] for listed in LOGS if "blind" not in listed["set"]}
     assert halves == {name: ("dev", "held")[sha256(name.encode()).digest()[-1] % 2] for name in halves}
-
-
-def folder(at: Path, **logs: str) -> Path:
-    for name, text in logs.items():
-        (at / f"{name}.log").write_text(text, encoding="utf-8")
-    return at
 
 
 def only(at: Path, text: str) -> Row:

@@ -21,9 +21,8 @@ from parsers.ingesting import suite
 from parsers.ingesting.nameless import ingest_scrubbed
 from parsers.runs import run_folder
 from parsers.sharing.workers import ALONE
-from tests.parsers.ingesting import logs, run_file
+from tests.parsers.ingesting import logs, member, run_file, tar
 from tests.parsers.scrubbing import Secrets
-from tests.parsers.test_ingest_archives import member, tar
 from tests.parsers.toy_logs import step, write
 
 

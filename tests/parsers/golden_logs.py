@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pytest
 
 from parsers.grammar.field import Field
 from parsers.runs.reading import Reading
@@ -20,6 +21,7 @@ LOGS = sorted(GOLDEN.glob("*/*.log"))
 FORMATS = sorted({log.parent for log in LOGS})
 # For what does not depend on the format.
 SOME_LOGS = LOGS[::9]
+every_golden_format = pytest.mark.parametrize("folder", FORMATS, ids=lambda folder: folder.name)
 
 
 def name(log: Path) -> str:

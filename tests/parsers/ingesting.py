@@ -1,6 +1,8 @@
 """Ingesting for tests: in this process, with what became of each file."""
 
+import io
 import json
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -50,3 +52,19 @@ def everything(folder: Path) -> Iterator[tuple[str, int, bytes]]:
     """Name, time of change and bytes of all that is in a folder, and of the folder itself."""
     for path in (folder, *sorted(folder.rglob("*"))):
         yield str(path), path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else b""
+
+
+def member(name: str, data: bytes = b"", **said: object) -> tuple[tarfile.TarInfo, io.BytesIO]:
+    info = tarfile.TarInfo(name)
+    info.size = len(data)
+    for key, value in said.items():
+        setattr(info, key, value)
+    return info, io.BytesIO(data)
+
+
+def tar(*members: tuple[tarfile.TarInfo, io.BytesIO]) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for info, data in members:
+            archive.addfile(info, data)
+    return file.getvalue()

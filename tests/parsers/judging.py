@@ -37,6 +37,13 @@ def lines_of(log: Path) -> list[bytes]:
     return clean(log.read_bytes()).replace(b"\r", b"\n").split(b"\n")
 
 
+def number_ends(line: bytes) -> list[int]:
+    """Where a number of a line can be cut so that half of it stays."""
+    return [
+        end for end in range(1, len(line)) if line[end - 1 : end].isdigit() and line[end : end + 1] in b"0123456789."
+    ]
+
+
 def text_of(line: bytes) -> str:
     """A line as the judge reads it: bytes beyond ASCII are no letters to the compiled form, so they are none here."""
     return line.decode("ascii", "surrogateescape")

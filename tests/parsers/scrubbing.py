@@ -1,10 +1,13 @@
 """Scrubbing for tests: with the credentials that the launchers know."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from launchers.secrets.published_run import redact_document
 from launchers.secrets.redaction import Redactor
+from parsers.runs.reading import Reading, read
+from parsers.scanning.account import Account
 from parsers.scrubbing.copies import ScrubOutcome, copied, sources
 
 
@@ -36,3 +39,18 @@ def scrubbed_text(folder: Path, text: bytes) -> bytes:
     log = folder / "train.log"
     log.write_bytes(text)
     return scrub_one(folder / "public", log).read_bytes()
+
+
+def facts(reading: Reading) -> list[tuple[str, object, str]]:
+    return [(fact.name, fact.value, str(fact.source)) for fact in reading.facts.values()]
+
+
+def counts(account: Account) -> tuple[int, int, int]:
+    return account.total, account.matched, account.ignored
+
+
+def assert_reads_the_same(log: Path, copy: Path, reader: Callable[[Path], Reading] = read) -> None:
+    before, after = reader(log), reader(copy)
+    assert after.records.equals(before.records)
+    assert (facts(after), counts(after.account)) == (facts(before), counts(before.account))
+    assert (after.account.recognised == before.account.recognised).all()

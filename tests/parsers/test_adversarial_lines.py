@@ -19,10 +19,13 @@ SHORT = 32 << 10
 DIGIT = re.compile(rb"[0-9]")
 
 
-@pytest.mark.parametrize("fmt", formats(), ids=lambda fmt: fmt.name)
-def test_repeated_texts_without_a_number_are_no_metric_line(fmt: Format) -> None:
+def test_repeated_texts_without_a_number_are_no_metric_line() -> None:
+    assert [fmt.name for fmt in formats() if _has_metrics_without_number(fmt)] == []
+
+
+def _has_metrics_without_number(fmt: Format) -> bool:
     lines = [line for one in hostile(fmt) if not DIGIT.search(line := one.line(SIZE))]
-    assert not [number for number, variant in found_in(fmt, b"".join(lines)) if variant.record in METRICS]
+    return any(variant.record in METRICS for _, variant in found_in(fmt, b"".join(lines)))
 
 
 def test_a_long_line_of_one_fragment_is_one_line(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from parsers.runs.events import NEVER, Event
 from parsers.runs.facts import Value
 from parsers.runs.reading import FIRST_USED, NEITHER_USED, OF_ANOTHER_RUN, survey
 from parsers.scanning.record_table import RecordTable
+from tests.parsers.toy_logs import megatron
 
 
 def steps(numbers: list[int], **columns: list[float]) -> RecordTable:
@@ -125,19 +126,6 @@ def test_epochs_of_two_trainings_that_print_in_turns_are_not_told_apart() -> Non
 def test_a_log_without_records_has_no_runs() -> None:
     assert beginnings(steps([]), []) == []
     assert told_apart([], []) == []
-
-
-MEGATRON = (
-    " [2031-05-17 09:3{minute}:00] iteration {step:8d}/     100 | consumed samples: {done:12d} | elapsed time per "
-    "iteration (ms): {took:.1f} | learning rate: 1.0E-04 | global batch size: {size:5d} | lm loss: 2.5E+00 |\n"
-)
-
-
-def megatron(*records: tuple[int, float, int]) -> str:
-    return "".join(
-        MEGATRON.format(minute=at, step=step, done=step * size, took=took, size=size)
-        for at, (step, took, size) in enumerate(records)
-    )
 
 
 def test_records_say_of_which_run_they_are_only_where_there_are_several(tmp_path: Path) -> None:

@@ -4,21 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.parsers.test_general_reader import drafted, found_in, refused
-
-
-def bar(name: str, total: int, seconds: float, *, loss: bool = True) -> str:
-    """A whole pass of a bar, which takes so many seconds a step; it is drawn again at its end, as it closes."""
-    shown = f"{1 / seconds:.2f}it/s" if seconds <= 1 else f"{seconds:.2f}s/it"
-    behind = ", loss=2.5" if loss else ""
-    steps = [*range(1, total + 1), total]
-    return "".join(
-        f"\r{name}{100 * n // total:3d}%|##| {n}/{total} [{clock(n * seconds)}<00:09, {shown}{behind}]" for n in steps
-    )
-
-
-def clock(seconds: float) -> str:
-    return f"{int(seconds) // 60:02d}:{int(seconds) % 60:02d}"
+from tests.parsers.bars import bar, clock
+from tests.parsers.drafting import drafted, found_in, refused
 
 
 def test_the_clock_of_a_bar_is_read_with_its_speed(tmp_path: Path) -> None:

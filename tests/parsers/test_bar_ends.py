@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import summarise
-from tests.parsers.test_bar_clocks import clock
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.bars import clock
+from tests.parsers.drafting import drafted, refused
 
 SECONDS = (3.4, 3.2, 3.3, 3.1, 3.9, 3.2, 3.3, 3.8)  # of passes
 
@@ -40,12 +40,6 @@ def test_the_mean_of_each_pass_is_read_however_often_it_is_drawn_at_its_end(tmp_
     found = drafted(tmp_path, "".join(passes(1.6, drawn)))
     assert found.reading.records["step_rate"].tolist() == rates()
     assert set(found.reading.records["step"]) == {40}
-
-
-def test_it_says_so_and_how_many_passes_the_clock_confirms(tmp_path: Path) -> None:
-    said = " ".join(map(str, drafted(tmp_path, "".join(passes(1.6))).assumed))
-    assert "only the speed at the end of each is used" in said
-    assert "the clock's whole seconds in 8 of 8 passes" in said
 
 
 def test_a_pass_that_is_not_at_its_end_where_its_percentage_is_rounded_up_is_not_read(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from parsers.general.bars.bar_speeds import TWO_PHASES, TWO_SPEEDS
-from tests.parsers.test_bar_clocks import bar, clock
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.bars import bar, clock
+from tests.parsers.drafting import drafted, refused
 
 
 def trained(*seconds: float) -> str:

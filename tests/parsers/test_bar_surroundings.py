@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from parsers.general.gathered import Gathered, once_a_log
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.drafting import drafted, refused
 
 SECONDS = {40: 1.0, 30: 1.5}
 EPOCHS = range(1, 5)
@@ -45,12 +45,6 @@ def test_a_bar_that_a_loss_of_training_follows_is_that_of_training(tmp_path: Pat
         tmp_path, log(lambda n: f"{bar(40)}{train.format(n=n)}\n\n{bar(30, 0.9)}{valid.format(n=n)}\n-----\n")
     )
     assert set(found.reading.records["step_rate"]) == {1.0}
-
-
-def test_it_says_what_shows_that(tmp_path: Path) -> None:
-    train, valid = RESULTS["brackets"]
-    found = drafted(tmp_path, log(lambda n: f"{bar(40)}{train.format(n=n)}\n{bar(30, 0.9)}{valid.format(n=n)}\n"))
-    assert "a loss line follows each pass" in " ".join(map(str, found.assumed))
 
 
 def test_of_two_bars_that_losses_of_training_follow_none_is_read(tmp_path: Path) -> None:

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.parsers.test_bar_clocks import bar
-from tests.parsers.test_bars_beside_others import EPOCHS, nameless
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.bars import EPOCHS, bar, nameless
+from tests.parsers.drafting import drafted, refused
 
 STATED = "Train loader: 1605\nVal loader: 640\nBatch size: 16\n"
 
@@ -37,11 +36,6 @@ def test_it_is_that_of_training_where_the_log_states_as_much_to_train_on(
     tmp_path: Path, name: str, stated: str
 ) -> None:
     assert set(drafted(tmp_path, epochs(evaluated(name), stated)).reading.records["step_rate"]) == {4.0}
-
-
-def test_it_says_what_shows_that(tmp_path: Path) -> None:
-    said = " ".join(map(str, drafted(tmp_path, epochs(evaluated("Evaluating: "))).assumed))
-    assert "the log states 1605 samples or batches for training, which make as many steps" in said
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.parsers.test_bar_clocks import bar
-from tests.parsers.test_general_reader import drafted, refused
-
-EPOCHS = range(1, 5)
-
-
-def nameless(total: int, seconds: float) -> str:
-    return bar("", total, seconds, loss=False) + "\n"
+from tests.parsers.bars import EPOCHS, bar, nameless
+from tests.parsers.drafting import drafted, refused
 
 
 def epochs(first: str, second: str, title: str = "Epoch {n}/4\n----------\n") -> str:

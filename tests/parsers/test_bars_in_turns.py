@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.parsers.test_bar_clocks import bar, clock
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.bars import bar, clock
+from tests.parsers.drafting import drafted, refused
 
 NAMES = ("", "Run: ", "[{n}/4]: ", "第 {n} 轮: ")
 EPOCHS = range(1, 5)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import summarise
-from tests.parsers.test_bar_clocks import bar, clock
-from tests.parsers.test_general_reader import drafted, found_in, refused
+from tests.parsers.bars import bar, clock
+from tests.parsers.drafting import drafted, found_in, refused
 
 EPOCHS = range(12)
 WRITTEN_LATE = "".join(f"epoch: {n}, loss: 0.{n + 10}\n" for n in EPOCHS)

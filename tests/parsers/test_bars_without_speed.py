@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import summarise
-from tests.parsers.test_bar_clocks import bar, clock
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.bars import bar, clock
+from tests.parsers.drafting import drafted, refused
 
 NAMELESS = "\r{p:3d}%|##| {n}/100 [{c}<{left}]"
 LOSSES = "".join(f"step {n} loss 2.{n} lr 0.1\n" for n in range(1, 9))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from tests.parsers.test_words_of_times import read, speed
+from tests.parsers.timed_logs import read, speed
 
 Tells = Callable[[int], bool]
 

@@ -74,14 +74,6 @@ def test_a_card_has_its_share_of_the_batch_of_the_job(tmp_path: Path) -> None:
     assert survey(log).facts["batch_size"].value == 4
 
 
-def test_a_file_name_that_contradicts_the_batch_of_the_job_is_reported(tmp_path: Path) -> None:
-    log = tmp_path / "pytorch_gpu8_amp_bs256.txt"
-    log.write_text("global_batch_size: 1024\n", encoding="utf-8")
-    (said,) = map(str, survey(log).warnings)
-    denier = "line 1 divided by the cards of file name"
-    assert said == f"batch_size is 256 according to file name, but 128 according to {denier}; using 256."
-
-
 def test_a_line_that_states_the_batch_of_a_card_is_not_contradicted_by_that_of_the_job(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_text("world_size: 8\nglobal_batch_size: 128\nmicro_batch_size: 4\n", encoding="utf-8")

@@ -45,11 +45,6 @@ def test_rows_without_steps_or_times_do_not_count(tmp_path: Path) -> None:
     assert (found["throughput"]["value"], found["lines"]["matched"]) == (4, 15)
 
 
-def test_what_is_assumed_of_a_table_is_said(tmp_path: Path) -> None:
-    said = shown(tmp_path, "_step,_runtime,loss", *(f"{n},{2.5 * n},1.5" for n in ROWS))["warnings"]
-    assert any("W&B raises whenever something is logged" in one for one in said)
-
-
 @pytest.mark.parametrize(("name", "unit"), [("time", 1000), ("elapsed", 1), ("wall_time", 1), ("timestamp", 1000)])
 def test_a_time_whose_unit_nothing_shows_is_refused(tmp_path: Path, name: str, unit: int) -> None:
     found = shown(tmp_path, f"step,{name},loss", *(f"{n},{2 * unit * n},1.5" for n in ROWS))

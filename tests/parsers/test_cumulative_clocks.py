@@ -6,7 +6,7 @@ import pytest
 from pytest import approx
 
 from report.evidence.log_summary import Summary, summarise
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.drafting import drafted, refused
 from tests.parsers.toy_logs import write
 
 LINES = range(1, 201)

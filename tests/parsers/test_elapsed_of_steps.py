@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from tests.parsers.test_words_of_times import read, speed, stamp
+from tests.parsers.timed_logs import read, speed, stamp
 
 
 def even(n: int) -> float:

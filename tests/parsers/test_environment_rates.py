@@ -6,7 +6,7 @@ import pytest
 from pytest import approx
 
 from report.evidence.log_summary import Summary, summarise
-from tests.parsers.test_general_reader import refused
+from tests.parsers.drafting import refused
 from tests.parsers.toy_logs import write
 
 REWARDS = "  average reward: -195.0458\n"

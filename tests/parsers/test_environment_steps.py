@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import summarise
-from tests.parsers.test_general_reader import drafted, lines, refused
+from tests.parsers.drafting import drafted, lines, refused
 from tests.parsers.toy_logs import write
 
 RATES = {
@@ -21,11 +21,6 @@ def test_steps_of_environments_have_a_unit_of_their_own(tmp_path: Path, line: st
     found = summarise(write(tmp_path, lines(line).encode()), None, ()).measurement
     assert found is not None
     assert (found.unit, found.scope) == ("environment steps/s", "unknown")
-
-
-def test_what_they_are_means_of_is_said_to_be_unknown(tmp_path: Path) -> None:
-    said = [str(one) for one in drafted(tmp_path, lines(RATES["a name"])).assumed]
-    assert any("counts environment steps, not optimizer steps" in one for one in said)
 
 
 OTHERS = {

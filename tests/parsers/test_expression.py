@@ -16,7 +16,6 @@ from tests.commandline import PROJECT
 from tests.parsers.golden_logs import LOGS
 from tests.parsers.judging import lines_of
 
-FORMATS = {fmt.name: fmt for fmt in formats()}
 OLD = shutil.which("python3", path="/usr/bin")
 
 
@@ -26,12 +25,14 @@ def regs(pattern: re.Pattern[bytes], line: bytes) -> object:
 
 
 @pytest.mark.skipif(not GOES_BACK, reason="this Python repeats groups wrongly; one from 3.11.5 on does not")
-@pytest.mark.parametrize("name", FORMATS)
-def test_an_expression_without_possessive_groups_matches_what_it_did_with_them(name: str) -> None:
-    lines = {line for log in LOGS if log.parent.name == name for line in lines_of(log)}
-    for variant in FORMATS[name].variants:
-        one, other = (compiled(variant.source.encode(), goes_back=way) for way in (True, False))
-        assert [line for line in lines if regs(one, line) != regs(other, line)] == []
+def test_an_expression_without_possessive_groups_matches_what_it_did_with_them() -> None:
+    differing = []
+    for fmt in formats():
+        lines = {line for log in LOGS if log.parent.name == fmt.name for line in lines_of(log)}
+        for variant in fmt.variants:
+            one, other = (compiled(variant.source.encode(), goes_back=way) for way in (True, False))
+            differing += [(fmt.name, line) for line in lines if regs(one, line) != regs(other, line)]
+    assert differing == []
 
 
 def test_an_alternative_that_fails_half_way_is_given_back() -> None:
@@ -68,7 +69,7 @@ def test_the_python_of_debian_12_reads_golden_logs_alike_and_redacts_alike() -> 
     asked = [str(OLD), "-m", "pytest", "-q", "-n", "0", "-m", "not slow", "-p", "no:cacheprovider"]
     environment = {**os.environ, "PYTHONPATH": str(Path(np.__file__).parents[1]), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
-        [*asked, "-k", "json_says or json_of_their_format or secret", *tests],
+        [*asked, "-k", "json_says or secret", *tests],
         cwd=PROJECT,
         env=environment,
         capture_output=True,

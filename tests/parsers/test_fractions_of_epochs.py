@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from tests.parsers.test_words_of_times import speed
+from tests.parsers.timed_logs import speed
 
 NAMED = "| epoch {named:3d} | {step:5d}/ 2586 batches |\ng_loss0: {loss:.2f}\n"
 

@@ -7,7 +7,7 @@ import pytest
 from pytest import approx
 
 from report.evidence.log_summary import Summary, summarise
-from tests.parsers.test_general_reader import drafted
+from tests.parsers.drafting import drafted
 from tests.parsers.toy_logs import write
 
 SECONDS = (40.0, 20.5, 25.0, 15.5, 20.0, 20.0, 24.5, 14.5)  # 20 on average but for the first

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import summarise
-from tests.parsers.test_general_reader import refused
+from tests.parsers.drafting import refused
 from tests.parsers.toy_logs import write
 
 BAR = "[>-----] {n}/9, 1.3 task/s, elapsed: {t}s, ETA: {left}s\n"

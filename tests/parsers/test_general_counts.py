@@ -8,7 +8,7 @@ import pytest
 from parsers.general.drafting import Draft
 from parsers.general.proofs.assumption import MAY_BE_SAMPLES
 from parsers.runs.facts import SCALING
-from tests.parsers.test_general_reader import drafted, found_in, refused
+from tests.parsers.drafting import drafted, found_in, refused
 
 STEP_TIME = "".join(
     f"2031-02-03 04:{n // 60:02d}:{n % 60:02d} Epoch 0 | Step {n}/65 | loss: 2.5 time: {1 + n % 3 / 100}s\n"

@@ -6,7 +6,7 @@ import pytest
 from pytest import approx
 
 from report.evidence.log_summary import Summary, summarise
-from tests.parsers.test_general_reader import drafted
+from tests.parsers.drafting import drafted
 from tests.parsers.toy_logs import write
 
 SECONDS = (123.0, 120.0, 125.0, 115.0, 119.0, 121.0)

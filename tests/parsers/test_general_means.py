@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import summarise
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.drafting import drafted, refused
 from tests.parsers.toy_logs import write
 
 TIMES = [3.0, *(0.4 + (n * 7 % 5) / 100 for n in range(1, 60))]

@@ -6,7 +6,7 @@ import pytest
 
 from parsers.general.drafting import draft
 from parsers.scanning.columns import numbers
-from tests.parsers.test_general_reader import drafted, found_columns, found_in, lines, refused
+from tests.parsers.drafting import drafted, found_columns, found_in, lines, refused
 
 THOUSANDS = {
     "K before the unit": ("step {n} loss {x:.3f}, throughput {y}.5K tok/s", 1e3),

@@ -4,37 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from parsers.general.drafting import Draft, NoDraft, draft
+from tests.parsers.drafting import drafted, found_columns, found_in, lines, refused
 
 STEPS = range(1, 9)
-
-
-def drafted(tmp_path: Path, text: str) -> Draft:
-    """What is drafted from a text."""
-    found = found_in(tmp_path, text)
-    assert isinstance(found, Draft), "; ".join(map(str, found.reasons))
-    return found
-
-
-def found_in(tmp_path: Path, text: str) -> Draft | NoDraft:
-    log = tmp_path / "train.log"
-    log.write_text(text, encoding="utf-8")
-    return draft(log)
-
-
-def refused(tmp_path: Path, text: str) -> str:
-    """The reasons why nothing is drafted from a text."""
-    found = found_in(tmp_path, text)
-    assert isinstance(found, NoDraft), found.text
-    return "; ".join(map(str, found.reasons))
-
-
-def lines(line: str, *, first: int = 1) -> str:
-    """Eight lines of a program: ``{n}`` counts, ``{x}`` and ``{y}`` vary, ``{s}`` are the seconds of a clock."""
-    return "".join(
-        line.format(n=n, x=2 - n / 10, y=100 + n % 3, t=0.5 + n % 3 / 100, s=n * 10) + "\n"
-        for n in range(first, first + 8)
-    )
 
 
 WAYS = {
@@ -190,10 +162,6 @@ def test_a_rate_whose_unit_its_own_numbers_contradict_is_refused(tmp_path: Path)
         for n, t in zip(STEPS, times, strict=True)
     )
     assert "throughput" not in found_columns(found_in(tmp_path, text))
-
-
-def found_columns(found: Draft | NoDraft) -> set[str]:
-    return set(found.columns) if isinstance(found, Draft) else set()
 
 
 def test_a_number_that_the_last_line_cuts_off_is_not_used(tmp_path: Path) -> None:

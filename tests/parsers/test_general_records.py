@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parsers.test_general_reader import drafted, found_columns, found_in
+from tests.parsers.drafting import drafted, found_columns, found_in
 
 
 def records(*lines: str) -> str:

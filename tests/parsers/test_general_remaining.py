@@ -9,7 +9,7 @@ import pytest
 from parsers.general.drafting import Draft, draft
 from parsers.runs.reading import survey
 from report.evidence.log_summary import summarise
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.drafting import drafted, refused
 
 STEP = 0.5  # seconds that each step takes, but for some noise
 NOISE = (0.97, 1.0, 1.04, 0.99, 1.02)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from parsers.runs.provenance import RECORDS
-from tests.parsers.test_general_reader import drafted, found_columns, found_in
+from tests.parsers.drafting import drafted, found_columns, found_in
 
 Rate = Callable[[int, float], float]
 

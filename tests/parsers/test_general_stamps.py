@@ -8,7 +8,7 @@ import pytest
 from pytest import approx
 
 from report.evidence.log_summary import Summary, summarise
-from tests.parsers.test_general_reader import refused
+from tests.parsers.drafting import refused
 from tests.parsers.toy_logs import write
 
 START = datetime(2031, 2, 3, 23, 58)

@@ -7,7 +7,7 @@ import pytest
 
 from parsers.general.drafting import Draft, draft
 from report.evidence.log_summary import summarise
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.drafting import drafted, refused
 from tests.parsers.toy_logs import write
 
 LINE = "{stamp} step {n} loss: 2.5 images/s: {y}.0\n"

@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from parsers.grammar.format import METRICS, Format
-from parsers.scanning.detection import formats
+from parsers.runs.reading import known_format
 from parsers.scanning.judging import LineJudge, VariantSieve
 from parsers.scanning.prefix import without_prefix
-from tests.parsers.golden_logs import LOGS
-from tests.parsers.judging import compiled, judged
-from tests.parsers.test_torn_numbers import number_ends
+from tests.parsers.golden_logs import GOLDEN, every_golden_format
+from tests.parsers.judging import compiled, judged, number_ends
 
 SHAPES = 3
 OTHERS = (
@@ -26,22 +24,15 @@ OTHERS = (
 NUMBERS = {"throughput", "mean_throughput", "step_time", "mean_step_time", "throughput_time", "step_rate", "duration"}
 
 
-def lines_by_format() -> dict[str, list[bytes]]:
-    """Of each format a golden metric line of each shape, by the fields that it has, without prefix."""
-    by_name = {fmt.name: fmt for fmt in formats()}
-    found: dict[str, dict[object, bytes]] = {}
-    for log in LOGS:
+def lines(fmt: Format) -> list[bytes]:
+    """A golden metric line of each shape of a format, by the fields that it has, without prefix."""
+    found: dict[object, bytes] = {}
+    for log in sorted((GOLDEN / fmt.name).glob("*.log")):
         for line in dict.fromkeys(log.read_bytes().splitlines()):
-            said = compiled(by_name[log.parent.name], line)
+            said = compiled(fmt, line)
             if said and said.kind in METRICS:
-                shape = (said.kind, *said.fields)
-                found.setdefault(log.parent.name, {}).setdefault(shape, without_prefix(line))
-    return {name: list(shapes.values())[:SHAPES] for name, shapes in found.items()}
-
-
-LINES = lines_by_format()
-FORMATS = [fmt for fmt in formats() if fmt.name in LINES]
-of_each = pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)
+                found.setdefault((said.kind, *said.fields), without_prefix(line))
+    return list(found.values())[:SHAPES]
 
 
 def is_judged_alike(fmt: Format, line: bytes) -> bool:
@@ -51,19 +42,10 @@ def is_judged_alike(fmt: Format, line: bytes) -> bool:
 
 
 @pytest.mark.slow
-@given(st.data())
-@settings(max_examples=300, deadline=None)
-def test_lark_judges_two_lines_glued_anywhere_as_the_compiled_form_does(data: st.DataObject) -> None:
-    fmt = data.draw(st.sampled_from(FORMATS))
-    first, second = (data.draw(st.sampled_from(LINES[fmt.name])) for _ in range(2))
-    end, start = data.draw(st.integers(0, len(first))), data.draw(st.integers(0, len(second)))
-    assert is_judged_alike(fmt, first[:end] + second[start:])
-
-
-@pytest.mark.slow
-@of_each
-def test_lark_judges_lines_glued_at_every_place_as_the_compiled_form_does(fmt: Format) -> None:
-    pairs = list(product(LINES[fmt.name], repeat=2))
+@every_golden_format
+def test_lark_judges_lines_glued_at_every_place_as_the_compiled_form_does(folder: Path) -> None:
+    fmt = known_format(folder.name)
+    pairs = list(product(lines(fmt), repeat=2))
     glued = [first[:end] + second for first, second in pairs for end in range(1, len(first) + 1)]
     glued += [first + second[start:] for first, second in pairs for start in range(1, len(second))]
     assert not [line for line in dict.fromkeys(glued) if not is_judged_alike(fmt, line)]
@@ -90,10 +72,10 @@ def is_cut(name: str, text: str, whole: set[tuple[str, str]]) -> bool:
     return (name, text) not in whole and any(n == name and known.startswith(text) for n, known in whole)
 
 
-@of_each
-def test_no_number_is_read_that_the_whole_line_of_another_process_cut(fmt: Format) -> None:
-    cut = []
-    for first, second in product(LINES[fmt.name], (*LINES[fmt.name], *OTHERS)):
+@every_golden_format
+def test_no_number_is_read_that_the_whole_line_of_another_process_cut(folder: Path) -> None:
+    fmt, cut = known_format(folder.name), []
+    for first, second in product(lines(fmt), (*lines(fmt), *OTHERS)):
         whole = whole_numbers(fmt, first, second)
         for end in number_ends(first):
             line = first[:end] + second

@@ -1,29 +1,18 @@
 """Bytes that real logs hold beside text do not change what is read."""
 
-import bz2
-import gzip
-import lzma
 import re
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
-import zstandard
 
 from parsers.io.errors import WrappedError
 from parsers.runs.reading import Reading, read
 from report.evidence.log_summary import summarise
-from tests.parsers.golden_logs import SOME_LOGS, as_json, name
-from tests.parsers.toy_logs import OTHER_NOISE, step, steps, write
+from tests.parsers.golden_logs import SOME_LOGS, as_json
+from tests.parsers.toy_logs import OTHER_NOISE, PACKERS, step, steps, write
 
-PACKERS: dict[str, Callable[[bytes], bytes]] = {
-    "gz": gzip.compress,
-    "bz2": bz2.compress,
-    "xz": lzma.compress,
-    "zst": zstandard.compress,
-}
 every_packer = pytest.mark.parametrize("suffix", PACKERS)
 
 
@@ -78,11 +67,11 @@ def test_latin_1_bytes_around_the_lines_change_nothing(tmp_path: Path) -> None:
 
 
 @every_packer
-@pytest.mark.parametrize("log", SOME_LOGS, ids=name)
-def test_a_packed_log_reads_as_the_plain_one(tmp_path: Path, log: Path, suffix: str) -> None:
-    packed = write(tmp_path, PACKERS[suffix](log.read_bytes()), name=f"{log.name}.{suffix}")
-    assert as_json(read(packed)) == as_json(read(log))
-    assert read(packed).fields == read(log).fields
+def test_a_packed_log_reads_as_the_plain_one(tmp_path: Path, suffix: str) -> None:
+    for log in SOME_LOGS[::4]:
+        packed = write(tmp_path, PACKERS[suffix](log.read_bytes()), name=f"{log.name}.{suffix}")
+        assert as_json(read(packed)) == as_json(read(log))
+        assert read(packed).fields == read(log).fields
 
 
 @every_packer
@@ -125,11 +114,6 @@ def test_a_step_number_beyond_exact_floats_is_no_integer(tmp_path: Path) -> None
 def test_of_a_log_cut_within_a_line_the_whole_lines_are_kept(tmp_path: Path, kept: int) -> None:
     cut = write(tmp_path, step(1), OTHER_NOISE, step(2), step(3, ips="123456.789")[:kept])
     assert [row[:2] for row in told(read(cut))] == [[1, 1], [3, 2]]
-
-
-def test_a_log_cut_within_a_line_is_a_warning(tmp_path: Path) -> None:
-    (warning,) = map(str, read(write(tmp_path, step(1), step(2)[:20])).warnings)
-    assert warning.startswith("The last line does not end with a newline")
 
 
 def test_a_last_line_that_is_whole_needs_no_newline(tmp_path: Path) -> None:

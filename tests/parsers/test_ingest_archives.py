@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import io
 import lzma
 import os
 import re
@@ -22,7 +21,7 @@ from hypothesis import strategies as st
 from parsers.io import limits
 from parsers.origins.archive import is_archive
 from parsers.origins.found_file import LeftOut
-from tests.parsers.ingesting import events, left_out, logs, run_file, runs, unreadable
+from tests.parsers.ingesting import events, left_out, logs, member, run_file, runs, tar, unreadable
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import OTHER_NOISE, step
 
@@ -40,22 +39,6 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.fixture
 def into(tmp_path: Path) -> Path:
     return tmp_path / "in/logs"
-
-
-def member(name: str, data: bytes = b"", **said: object) -> tuple[tarfile.TarInfo, io.BytesIO]:
-    info = tarfile.TarInfo(name)
-    info.size = len(data)
-    for key, value in said.items():
-        setattr(info, key, value)
-    return info, io.BytesIO(data)
-
-
-def tar(*members: tuple[tarfile.TarInfo, io.BytesIO]) -> bytes:
-    file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode="w") as archive:
-        for info, data in members:
-            archive.addfile(info, data)
-    return file.getvalue()
 
 
 def put(path: Path, data: bytes) -> Path:

@@ -12,9 +12,8 @@ import fsspec
 import pytest
 
 from parsers.origins.address import public, public_repository
-from tests.parsers.ingesting import everything, left_out, logs, run_file, runs, unreadable
+from tests.parsers.ingesting import everything, left_out, logs, member, run_file, runs, tar, unreadable
 from tests.parsers.run_folders import make_run, put_clock
-from tests.parsers.test_ingest_archives import member, tar
 from tests.parsers.toy_logs import step, write
 
 pytest.importorskip("aiohttp", reason="the extra `remote` is not installed")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from parsers.general.proofs.assumption import OF_A_RUN
-from tests.parsers.test_general_reader import drafted, found_in
+from tests.parsers.drafting import drafted, found_in
 
 STEPS = "{'loss': 1.5, 'learning_rate': 2.5e-05, 'epoch': 0.5}\n{'loss': 1.2, 'learning_rate': 1.5e-05, 'epoch': 1.0}\n"
 LAST = "{'train_runtime': 200.0, 'train_samples_per_second': 48.0, 'train_steps_per_second': 1.5, 'epoch': 1.0}\n"

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import summarise
-from tests.parsers.test_bar_clocks import bar
-from tests.parsers.test_general_reader import refused
+from tests.parsers.bars import bar
+from tests.parsers.drafting import refused
 
 SWEEP = "wandb: Agent Starting Run: {name} with config:\n"
 SPEEDS = (1.0, 3.0, 0.5)

@@ -240,9 +240,9 @@ MEANT = {
 }
 
 
-@pytest.mark.parametrize("log", LOGS, ids=name)
-def test_no_count_of_a_golden_log_is_contradicted(log: Path) -> None:
-    assert contradictions(survey(log)) == MEANT.get(name(log), [])
+def test_no_count_of_a_golden_log_is_contradicted() -> None:
+    told = {name(log): contradictions(survey(log)) for log in LOGS}
+    assert {log: said for log, said in told.items() if said} == MEANT
 
 
 def test_the_world_size_of_deepspeed_is_that_of_its_replicas_where_cards_share_a_model(tmp_path: Path) -> None:

@@ -30,21 +30,10 @@ def test_a_table_that_cannot_be_written_is_reported_in_one_sentence(tmp_path: Pa
     assert (done.returncode, done.stderr) == (2, f"Error: {tmp_path / 'b.csv'}: cannot be written: Is a directory.\n")
 
 
-def test_one_record_of_one_log_is_worded_in_the_singular(tmp_path: Path) -> None:
-    log, out = tmp_path / "a.log", tmp_path / "a.csv"
-    log.write_bytes(step(1))
-    assert run("parse", log, "--out", out).stdout == f"Wrote 1 record from 1 log to {out}.\n"
-
-
 def test_a_table_that_cannot_be_written_is_one_sentence_without_the_number_of_an_error(tmp_path: Path) -> None:
     done = run("parse", write(tmp_path, step(1)), "--out", tmp_path / "train.log" / "a.csv")
     assert (done.returncode, done.stderr.count("\n"), "Errno" in done.stderr) == (2, 1, False)
     assert done.stderr.startswith(f"Error: {tmp_path}/train.log/a.csv: cannot be written: ")
-
-
-def test_an_empty_name_of_a_format_is_none_that_is_known(tmp_path: Path) -> None:
-    done = run("parse", write(tmp_path, step(1)), "--format", "", "--out", tmp_path / "a.csv")
-    assert done.stderr.startswith("Error: Unknown format ''; list the formats with ")
 
 
 @pytest.mark.parametrize("is_link", [False, True])

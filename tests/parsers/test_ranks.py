@@ -84,11 +84,6 @@ def test_numbers_between_mere_signs_are_not_looked_for_amid_other_output(tmp_pat
     assert read(log, format=grammar).records["step"].tolist() == [1]
 
 
-def test_lines_that_ran_together_are_a_warning_that_names_the_first(tmp_path: Path) -> None:
-    (warning,) = map(str, read(torn(tmp_path)).warnings)
-    assert warning.startswith("Output is interleaved, first at line 2 (2 in total)")
-
-
 @pytest.mark.parametrize("rest", [b"DLL 2031", b"[1,1]<stdout>:0.5 images/s", b"[rank1]: Traceback", b"\xff"])
 def test_a_number_into_which_other_output_runs_is_not_used(tmp_path: Path, rest: bytes) -> None:
     cut = step(2, ips="1234").removesuffix(b" images/s\n")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.drafting import drafted, refused
 
 EPOCHS = range(1, 7)
 

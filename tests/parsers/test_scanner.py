@@ -1,8 +1,8 @@
 """Shapes of lines: blocks hold of a format what the compiled form finds in them line by line."""
 
 import re
+from functools import cache
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,15 +17,20 @@ from tests.parsers.shaped import found_in, judge, told
 
 DIGIT = re.compile(rb"[0-9]")
 
+
 # Records of several lines have tests of their own.
-OF_LINES = [fmt for fmt in formats() if not any(variant.spans for variant in fmt.variants)]
-every_format = pytest.mark.parametrize("fmt", OF_LINES, ids=lambda fmt: fmt.name)
+def of_lines() -> list[Format]:
+    return [fmt for fmt in formats() if not any(variant.spans for variant in fmt.variants)]
+
+
+SOME_FORMAT = st.deferred(lambda: st.sampled_from(of_lines()))
 
 
 def is_torn(fmt: Format, line: bytes) -> bool:
     return any(hit.is_torn for hits in judge(line + b"\n").hits(VariantSieve(fmt.variants)).values() for hit in hits)
 
 
+@cache
 def pool(fmt: Format) -> list[bytes]:
     """The golden lines of a format, also with a prefix; lines that ran together are a matter of their own."""
     logs = [log for log in LOGS if log.parent.name == fmt.name]
@@ -52,30 +57,28 @@ def in_blocks(fmt: Format, blocks: list[list[bytes]]) -> list[tuple[int, int]]:
     return [(number, places[id(variant)]) for number, variant in found]
 
 
-@pytest.mark.slow
-@every_format
-@settings(max_examples=50)
+@settings(max_examples=200)
 @given(data=st.data())
-def test_blocks_hold_what_their_lines_hold(fmt: Format, data: st.DataObject) -> None:
+def test_blocks_hold_what_their_lines_hold(data: st.DataObject) -> None:
+    fmt = data.draw(SOME_FORMAT)
     blocks = data.draw(some_blocks(fmt))
     assert set(in_blocks(fmt, blocks)) == line_by_line(fmt, [line for block in blocks for line in block])
 
 
-@every_format
-def test_a_line_in_many_blocks_is_found_once_in_each(fmt: Format) -> None:
-    line = next(line for line in pool(fmt) if line_by_line(fmt, [line]) and b"\r" not in line)
-    assert [number for number, _ in in_blocks(fmt, [[line] * 3] * 4)] == list(range(1, 13))
+def test_a_line_in_many_blocks_is_found_once_in_each() -> None:
+    for fmt in of_lines():
+        line = next(line for line in pool(fmt) if line_by_line(fmt, [line]) and b"\r" not in line)
+        assert [number for number, _ in in_blocks(fmt, [[line] * 3] * 4)] == list(range(1, 13)), fmt.name
 
 
 def telling(fmt: Format, line: bytes) -> list[int]:
     return [place for variant in fmt.variants if tells_digits(variant) for place in telling_places(variant, line)]
 
 
-@pytest.mark.slow
-@every_format
-@settings(max_examples=20)
+@settings(max_examples=200)
 @given(data=st.data())
-def test_digits_that_no_variant_tells_apart_change_nothing(fmt: Format, data: st.DataObject) -> None:
+def test_digits_that_no_variant_tells_apart_change_nothing(data: st.DataObject) -> None:
+    fmt = data.draw(SOME_FORMAT)
     line = data.draw(st.sampled_from(pool(fmt)))
     kept = set(telling(fmt, masked(line)))
     digits = data.draw(st.lists(st.sampled_from(b"0123456789"), min_size=len(line), max_size=len(line)))

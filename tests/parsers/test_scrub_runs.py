@@ -12,8 +12,7 @@ from parsers.scrubbing.copies import copied, sources
 from parsers.scrubbing.placeholders import Placeholders
 from parsers.scrubbing.scrub import ScrubError, scrubbed
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
-from tests.parsers.scrubbing import Secrets, scrub, scrub_one
-from tests.parsers.test_scrub import assert_reads_the_same
+from tests.parsers.scrubbing import Secrets, assert_reads_the_same, scrub, scrub_one
 from tests.parsers.toy_logs import step, steps, write
 
 LOG = b"Hostname: zeus\n" + b"".join(steps(3))

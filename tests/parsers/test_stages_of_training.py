@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from tests.parsers.test_words_of_times import read, speed
+from tests.parsers.timed_logs import read, speed
 
 EPOCH = "epoch {n}, minibatch 83/83, validation error {error:.6f} %\n"
 RAN = "The training code for file SdA.py ran for 6.00m\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from parsers.general.drafting import Draft
-from tests.parsers.test_general_reader import drafted, found_in, refused
+from tests.parsers.drafting import drafted, found_in, refused
 
 FORMS = {
     "a count behind": "step {n} loss 0.{m} {t:.2f} sec/50 steps",
@@ -59,11 +59,6 @@ def test_stamps_that_stand_farther_apart_contradict_the_time_of_a_stretch(tmp_pa
     line = "2031-02-03 04:0{n}:00 step {s} loss 0.1{n} 50 steps: {t:.3f} s\n"
     log = "".join(line.format(n=n, s=50 * n, t=0.5 + n / 64) for n in range(1, 9))
     assert "not that many steps, or not that long, apart" in refused(tmp_path, log)
-
-
-def test_without_stamps_it_is_said_that_the_time_is_not_a_mean(tmp_path: Path) -> None:
-    said = " ".join(map(str, drafted(tmp_path, text(FORMS["in brackets"])).assumed))
-    assert "the time of all 50 steps since the previous line, not their mean" in said
 
 
 def test_stamps_show_that_the_time_is_that_of_all_steps(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.general.drafting import Draft
-from tests.parsers.test_general_reader import drafted, found_in, refused
+from tests.parsers.drafting import drafted, found_in, refused
 
 START = 1.7e9
 LINES = {

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from tests.parsers.test_words_of_times import read, speed
+from tests.parsers.timed_logs import read, speed
 
 
 def steps(line: str, *, seconds: float = 0.5, every: int = 10) -> str:

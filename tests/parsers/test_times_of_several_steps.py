@@ -7,7 +7,7 @@ import pytest
 from pytest import approx
 
 from report.evidence.log_summary import summarise
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.drafting import refused
 from tests.parsers.toy_logs import write
 
 EACH = {
@@ -39,11 +39,6 @@ def steps_per_second(at: Path, said: str) -> float:
 @pytest.mark.parametrize("line", EACH.values(), ids=EACH)
 def test_a_time_of_as_many_steps_as_lie_between_lines_is_read(tmp_path: Path, line: str) -> None:
     assert steps_per_second(tmp_path, text(line)) == approx(4, rel=0.01)
-
-
-def test_it_says_of_what_the_time_is(tmp_path: Path) -> None:
-    said = " ".join(map(str, drafted(tmp_path, text(EACH["took"])).assumed))
-    assert "the time of all 10 steps since the previous line" in said
 
 
 def test_the_first_line_of_a_run_that_goes_on_counts_no_more_than_others(tmp_path: Path) -> None:

@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from parsers.runs.reading import survey
-from parsers.scanning.detection import formats
-from tests.parsers.golden_logs import LOGS, name
-from tests.parsers.judging import compiled, judged
+from parsers.runs.reading import known_format, survey
+from tests.parsers.golden_logs import every_golden_format
+from tests.parsers.judging import compiled, judged, number_ends
 
-MEGATRON = next(fmt for fmt in formats() if fmt.name == "megatron_deepspeed")
 HEAD = b"iteration 1/2 | elapsed time per iteration (ms): 1.0 | "
 PREFIXES = (b"[default3]:", b"[rank3]:", b"[1,3]<stdout>:", b"2035-06-04 10:00:02 ")
 
@@ -22,38 +20,25 @@ PREFIXES = (b"[default3]:", b"[rank3]:", b"[1,3]<stdout>:", b"2035-06-04 10:00:0
     ],
 )
 def test_a_torn_line_that_lark_refuses_is_none(line: bytes, tmp_path: Path) -> None:
-    assert compiled(MEGATRON, line) == judged(MEGATRON, line)
-    assert compiled(MEGATRON, line) is None or compiled(MEGATRON, line).kind != "step"  # type: ignore[union-attr]
+    fmt = known_format("megatron_deepspeed")
+    assert compiled(fmt, line) == judged(fmt, line)
+    assert compiled(fmt, line) is None or compiled(fmt, line).kind != "step"  # type: ignore[union-attr]
     (tmp_path / "a.log").write_bytes(HEAD + b"samples per second: 8.0 |\n" + line + b"\n")
     assert survey(tmp_path / "a.log").records["throughput"].tolist() == [8.0]
 
 
-def number_ends(line: bytes) -> list[int]:
-    """Where a number of a line can be cut so that half of it stays."""
-    return [
-        end for end in range(1, len(line)) if line[end - 1 : end].isdigit() and line[end : end + 1] in b"0123456789."
-    ]
-
-
-@pytest.mark.parametrize("log", LOGS, ids=name)
-def test_no_number_is_read_that_a_label_or_a_date_of_another_line_cut(log: Path) -> None:
-    fmt = next(fmt for fmt in formats() if fmt.name == log.parent.name)
-    lines = [
-        line
-        for line in dict.fromkeys(log.read_bytes().splitlines())
-        if (said := compiled(fmt, line)) and said.kind in ("step", "epoch")
-    ][:2]
+@every_golden_format
+def test_no_number_is_read_that_a_label_or_a_date_of_another_line_cut(folder: Path) -> None:
+    fmt = known_format(folder.name)
     found = []
-    for line in lines:
-        whole = compiled(fmt, line)
-        assert whole
-        for end in number_ends(line):
-            for prefix in PREFIXES:
-                said = compiled(fmt, line[:end] + prefix + b"Loading extension module")
-                if (
-                    said
-                    and said.kind == whole.kind
-                    and said.fields.get("throughput") not in (None, whole.fields.get("throughput"))
-                ):
-                    found.append(line[:end] + prefix)
+    for log in folder.glob("*.log"):
+        whole = ((line, compiled(fmt, line)) for line in dict.fromkeys(log.read_bytes().splitlines()))
+        metrics = [(line, said) for line, said in whole if said and said.kind in ("step", "epoch")]
+        for line, said in metrics[:2]:
+            cut = [line[:end] + prefix for end in number_ends(line) for prefix in PREFIXES]
+            for torn in cut:
+                other = compiled(fmt, torn + b"Loading extension module")
+                if other and other.kind == said.kind:
+                    read = other.fields.get("throughput")
+                    found += [torn] * (read not in (None, said.fields.get("throughput")))
     assert found == []

@@ -8,7 +8,7 @@ from pytest import approx
 from parsers.general.gathered import MOST_OF_A_FORM
 from parsers.general.proofs.training_evidence import UNNAMED
 from report.evidence.log_summary import Summary, summarise
-from tests.parsers.test_general_reader import drafted, refused
+from tests.parsers.drafting import drafted, refused
 from tests.parsers.toy_logs import write
 
 TICK = "tick {n} kimg {kimg}.1 time {n}m 07s sec/tick 31.{n} sec/kimg 6.3{n} iters/sec 2.4{n} maintenance 0.0\n"
@@ -79,11 +79,6 @@ def test_the_time_behind_each_numbered_epoch_is_that_of_one(tmp_path: Path, text
     assert found is not None
     assert found.unit == "epochs/s"
     assert found.value == approx(1 / 17.25, rel=0.01)
-
-
-def test_that_it_may_hold_an_evaluation_is_said(tmp_path: Path) -> None:
-    said = [str(one) for one in drafted(tmp_path, of_epochs(head=STEP_SIZE)).assumed]
-    assert any("it may include an evaluation" in one for one in said)
 
 
 UNSHOWN = {

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from tests.parsers.test_words_of_times import speed
+from tests.parsers.timed_logs import speed
 
 
 def epochs(name: str) -> str:

@@ -5,24 +5,8 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from report.evidence.log_summary import Summary, summarise
-from tests.parsers.test_general_reader import drafted
-from tests.parsers.toy_logs import write
-
-
-def read(at: Path, text: str) -> Summary:
-    return summarise(write(at, text.encode()), None, ())
-
-
-def speed(at: Path, text: str) -> tuple[object, str] | None:
-    found = read(at, text).measurement
-    return None if found is None else (found.value, found.unit)
-
-
-def stamp(seconds: float) -> str:
-    whole = int(seconds)
-    return f"2031-02-03 04:{whole // 60:02d}:{whole % 60:02d}"
-
+from tests.parsers.drafting import drafted
+from tests.parsers.timed_logs import read, speed, stamp
 
 VALIDATED = "Date: {stamp}s, Time_Cost: {took}s, Epoch: [{epoch}/100],Val_PSNR: {psnr:.2f}, Val_SSIM: 0.9{epoch:02d}\n"
 

@@ -1,14 +1,14 @@
 """Workers: the results of many tasks come in their order, whichever process made them, and none waits in vain."""
 
 import os
-import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from parsers.sharing.workers import AHEAD, ALONE, MOST_BYTES, MOST_TASKS, Workers, WorkersError
+from parsers.sharing.workers import AHEAD, ALONE, MOST_TASKS, Workers, WorkersError
+from tests.parsers.shared_work import die, large, process_of
 
 TWO = Workers(jobs=2)
 COUNTS = [1, 5 * MOST_TASKS]
@@ -16,10 +16,6 @@ COUNTS = [1, 5 * MOST_TASKS]
 
 def small(_: object) -> int:
     return 1
-
-
-def large(_: object) -> int:
-    return MOST_BYTES
 
 
 def fail_on_three(number: int) -> int:
@@ -49,10 +45,6 @@ def test_no_tasks_have_no_results(workers: Workers) -> None:
     nothing: list[int] = []
     with workers.each(abs, nothing, small) as results:
         assert list(results) == nothing
-
-
-def process_of(_: int) -> int:
-    return os.getpid()
 
 
 def test_what_one_process_would_be_handed_at_once_is_done_here() -> None:
@@ -95,10 +87,6 @@ def test_nothing_is_begun_after_an_error(tmp_path: Path) -> None:
     left = len(list(tmp_path.iterdir()))
     time.sleep(0.2)
     assert len(list(tmp_path.iterdir())) == left < len(paths)
-
-
-def die(_: int) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_process_that_is_killed_is_told_in_a_sentence() -> None:

@@ -9,7 +9,7 @@ from parsers.runs.provenance import PAGE
 from report.evidence.log_summary import Summary, as_json, summarise
 from report.measuring.quantities.speed import BY_PEAK, PRINTED_MFU
 from tests.commandline import run
-from tests.report.test_log_quantities import GOLDEN, MEGATRON, PAGE_LOGS, TITAN
+from tests.report.quantity_logs import GOLDEN, MEGATRON, PAGE_LOGS, TITAN
 
 MAXTEXT = PAGE_LOGS / "maxtext_toy-7b_h200_bs6.log"
 

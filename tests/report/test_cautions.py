@@ -77,11 +77,6 @@ def test_a_caution_stands_in_charts_and_in_the_index_and_in_what_is_taken_along(
     assert [row["stated"] for row in rows] == ["", "waited for data"]
 
 
-def test_a_finding_carries_the_gist_of_the_notes_on_its_numbers(tmp_path: Path) -> None:
-    said = text(page(tmp_path, FINDING, UNEVEN))
-    assert "B: [370.000](page.evidence.en.md#t/1/b) (0.92×; median +8.1%).\n" in said
-
-
 @pytest.mark.parametrize("caution", ['column = "c", case = {}', 'column = "b", case = { cards = 8 }'])
 def test_a_caution_of_no_number_is_told(caution: str, tmp_path: Path) -> None:
     path = page(tmp_path, f'cautions = [{{ {caution}, text = "waited" }}]\n')

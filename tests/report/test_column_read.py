@@ -16,9 +16,5 @@ def told(folder: Path, source: str) -> str:
     return " ".join(map(str, summarise(log, None, ()).warnings))
 
 
-def test_that_tokens_are_those_of_the_target_is_told_with_those_of_the_source(tmp_path: Path) -> None:
-    assert "counts target tokens; the log also prints that of the source tokens, 4100" in told(tmp_path, "4100")
-
-
 def test_nothing_is_told_of_a_source_that_has_no_tokens(tmp_path: Path) -> None:
     assert "source tokens" not in told(tmp_path, "0")

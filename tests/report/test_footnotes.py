@@ -40,28 +40,12 @@ def test_outliers_of_several_numbers_are_one_note_with_the_range_of_what_they_co
     assert notes(folder) == ["The records have outliers: their median differs from the mean by +2.1% to +4.5%."]
 
 
-def test_a_range_of_one_figure_is_that_figure(folder: Path) -> None:
-    put(folder, "b8", uneven(200.0), cards=8)
-    assert notes(folder) == ["The records have outliers: their median differs from the mean by +4.5%."]
-
-
 def test_a_slow_record_is_marked_at_the_number_that_it_slows(folder: Path) -> None:
     put(folder, "b1", (*STEADY, 250.0))
     (row,) = [line for line in rendered(folder, "en").splitlines() if line.startswith("| 1 |")]
     assert row.count("(note") == 1
     assert row.endswith("<br>(note 1) |")
     assert notes(folder) == ["The last record used is slow; without it: +1.2%."]
-
-
-def test_dates_of_several_rows_are_one_note_from_the_first_to_the_last(folder: Path) -> None:
-    put(folder, "b1", year=2033)
-    put(folder, "b8", year=2035, cards=8)
-    assert notes(folder) == ["The runs are more than half a year apart: 2031-05 to 2035-05."]
-
-
-def test_a_batch_size_other_than_the_label_is_one_note(folder: Path) -> None:
-    put(folder, "b1", case={"batch_size": 32})
-    assert notes(folder) == ["Label: batch size per card 64; run.json: 32."]
 
 
 def test_a_name_of_a_file_that_says_fp16_for_amp_is_told_with_the_evidence_only(folder: Path) -> None:
@@ -71,10 +55,3 @@ def test_a_name_of_a_file_that_says_fp16_for_amp_is_told_with_the_evidence_only(
         (folder / f"logs/b{cards}/train.log").rename(folder / f"logs/b{cards}" / name)
     assert notes(folder) == []
     assert "Label: precision amp; file name: fp16." in rendered(folder, "en")
-
-
-def test_other_figures_of_the_same_log_are_one_note(folder: Path) -> None:
-    for run, mean in (("b1", 440.0), ("b8", 380.0)):
-        with (folder / "logs" / run / "train.log").open("a", encoding="utf-8") as log:
-            log.write(f"DLL 2031-05-04 12:00:00.000000 - () train_throughput : {mean}\n")
-    assert notes(folder) == ["Other records of the same log differ by -5.2% to +9.7%; see the evidence."]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from parsers.runs.reading import Reading, survey
-from report.evidence.log_summary import Summary, as_json, summarise
+from report.evidence.log_summary import as_json, summarise
 from report.measuring.checking.epochs_a_second import ONLY_EPOCHS
 from report.measuring.estimate import ALL_ZERO
 from report.measuring.headline import CONSTANT, FEW_STEADY, ONE_RECORD, OWN_INSTEAD, WARM_UP, headline
@@ -13,29 +13,8 @@ from report.measuring.measurement import Measurement, NoMeasurement, measure
 from report.measuring.protocol import Protocol
 from report.measuring.window import SEVERAL_RUNS
 from report.why.explanation import of_log
-from tests.parsers.test_appended_runs import megatron
-
-GRAMMAR = """// Toy that prints its own figures
-//
-// For tests.
-
-start: step_line | epoch_line | summary_line | event_line
-
-step_line: "step" step{"1"} "speed" throughput{images, job, instant} ("took" step_time{seconds, instant})?
-epoch_line: "epoch" epoch{"1"} "speed" throughput{images, job, window_mean}
-summary_line: "in all" throughput{images, job, total}
-event_line: "begin" run_start{"training"}
-
-%import .vocabulary (step, step_time, throughput, epoch, run_start)
-%import .vocabulary (images, seconds, job, instant, window_mean, total, BLANK)
-%ignore BLANK
-"""
-
-
-def grammar(folder: Path) -> Path:
-    path = folder / "toy.lark"
-    path.write_text(GRAMMAR, encoding="utf-8")
-    return path
+from tests.parsers.toy_logs import megatron
+from tests.report.summaries import grammar, speeds, summary, value
 
 
 def reading(folder: Path, *lines: str) -> Reading:
@@ -44,27 +23,12 @@ def reading(folder: Path, *lines: str) -> Reading:
     return survey(log, format=grammar(folder))
 
 
-def speeds(*values: float) -> list[str]:
-    return [f"step {number} speed {value}" for number, value in enumerate(values, 1)]
-
-
 def measured(found: Reading, protocol: str = "") -> Measurement:
     return headline(found.parts[0], found, Protocol.parse(protocol) if protocol else None)[0]
 
 
 def told(found: Measurement) -> set[str]:
     return {said.key for said in found.warnings}
-
-
-def summary(folder: Path, text: str, protocol: str = "") -> Summary:
-    log = folder / "train.log"
-    log.write_text(text, encoding="utf-8")
-    return summarise(log, Protocol.parse(protocol) if protocol else None, ())
-
-
-def value(found: Summary) -> float:
-    assert found.measurement is not None
-    return found.measurement.value
 
 
 def test_the_first_records_that_are_slower_by_more_than_a_tenth_are_left_out(tmp_path: Path) -> None:

@@ -39,21 +39,6 @@ def test_how_repeats_are_put_together_is_a_difference_where_there_are_repeats(fo
     assert told(folder)[0] == "The protocols differ: repeats=median (A); repeats=mean (B)."
 
 
-def test_of_protocols_that_differ_only_the_keys_that_differ_are_shown(folder: Path) -> None:
-    edit(folder, '{ column = "b" }', '{ column = "b", protocol = "trim=0.1,decimals=1" }')
-    assert told(folder) == ["The protocols differ: trim=0.0 (A); trim=0.1 (B)."]
-
-
-def test_a_slow_last_record_of_one_side_is_reported_with_what_it_costs(folder: Path) -> None:
-    put(folder, "b1", (*STEADY, 40.0))
-    assert told(folder) == ["The last record used is slow; without it: +3.0% (B)."]
-
-
-def test_a_slow_first_record_of_one_side_is_reported_with_what_it_costs(folder: Path) -> None:
-    put(folder, "b1", (40.0, *STEADY))
-    assert told(folder) == ["The first record used is slow; without it: +3.0% (B)."]
-
-
 def test_a_slow_last_record_that_no_statistic_counts_is_not_reported(folder: Path) -> None:
     put(folder, "b1", (*STEADY, 40.0))
     edit(folder, 'protocol = "plain"', 'protocol = "statistic=median"')
@@ -102,11 +87,6 @@ def test_versions_of_one_program_are_compared(folder: Path) -> None:
     put(folder, "a1", case={"framework_version": "1.15"})
     put(folder, "b1", case={"framework_version": "2.4"})
     assert told(folder) == ["Framework versions differ: 1.15 (A); 2.4 (B)."]
-
-
-def test_runs_that_are_far_apart_are_reported_in_their_order(folder: Path) -> None:
-    put(folder, "a1", year=2032)
-    assert told(folder) == ["The runs are more than half a year apart: 2031-05 (B); 2032-05 (A)."]
 
 
 def test_a_table_of_one_framework_is_compared_down_its_columns(folder: Path) -> None:

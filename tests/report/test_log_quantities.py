@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from parsers.runs.facts import Fact
-from parsers.runs.provenance import PAGE
 from parsers.runs.reading import read
 from report.measuring.measurement import measure
 from report.measuring.protocol import NoMeasurement, Protocol, ProtocolError
@@ -17,22 +15,10 @@ from report.measuring.quantities.formula import Formula
 from report.measuring.quantities.run_figure import RunFigure, RunNumbers
 from report.measuring.quantities.speed import hardware_tflops, mfu, step_time, tflops, throughput_per_card
 from report.measuring.quantities.training import final_loss, minutes_to_loss, minutes_to_train
-from tests.commandline import PROJECT
+from tests.report.quantity_logs import GOLDEN, MEGATRON, PAGE_LOGS, TITAN, run
 
-PAGE_LOGS = PROJECT / "tests/report/golden/logs/llm"
-TITAN = PAGE_LOGS / "titan_toy-8b_h100_gbs16.log"
-MEGATRON = PAGE_LOGS / "megatron_toy-13b_a100_tp4-pp2-gbs128.log"
 NEMO = PAGE_LOGS / "nemo_toy-8b_b200_gbs64_seq8192.log"
-GOLDEN = PROJECT / "tests/parsers/golden"
 SIX = Formula("6*parameters", "token", "https://example.org", {"parameters": 8e9})
-
-
-def run(log: Path, protocol: str = "skip_records=1", rate: str = "tokens/s", **facts: Any) -> RunNumbers:
-    """What is known of a run; ``facts``: what its page states of it, or None of what its log is not to state."""
-    reading = read(log)
-    stated = {name: Fact(name, said, PAGE) for name, said in facts.items()}
-    known = {name: fact for name, fact in {**reading.facts, **stated}.items() if fact.value is not None}
-    return RunNumbers(reading.parts, reading.happened, known, {}, Protocol.parse(protocol), rate)
 
 
 def test_the_throughput_of_a_card_is_what_the_log_prints_of_one() -> None:

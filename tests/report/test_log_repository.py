@@ -9,9 +9,8 @@ import pytest
 from report.pagefile.log_repository import FetchError, fetched
 from report.pagefile.page import Page
 from report.pagefile.page_file import load
-from tests.commandline import run
+from tests.commandline import PROJECT, run
 from tests.report.page_text import HEAD, column
-from tests.report.test_whole_pages import GOLDEN
 
 # They call the program.
 pytestmark = pytest.mark.slow
@@ -40,7 +39,7 @@ def repository(tmp_path: Path) -> Path:
     """A repository with a log where the page looks for it, a link beside it, and a file elsewhere."""
     folder = tmp_path / "others"
     (folder / "toy/A100").mkdir(parents=True)
-    (folder / "toy/A100" / LOG).write_bytes((GOLDEN / "logs/A100" / LOG).read_bytes())
+    (folder / "toy/A100" / LOG).write_bytes((PROJECT / "tests/report/golden/logs/A100" / LOG).read_bytes())
     (folder / "toy/A100/link").symlink_to("/etc/passwd")
     (folder / "large").write_text("not wanted")
     git(folder, "init", "--quiet")

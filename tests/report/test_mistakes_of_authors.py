@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from report.pagefile.page_file import PageError, load
-from report.rendering.publish import publish
 
 PAGE = """title = { en = "ResNet50: how our cards scale", zh = "ResNet50：多卡扩展" }
 model = "ResNet50"
@@ -126,17 +125,3 @@ def test_a_mistake_of_an_author_is_told_in_a_sentence_with_its_file_and_line(
     assert said in sentence
     assert re.search(r"line \d+", sentence)
     assert "\n" not in sentence
-
-
-def test_a_path_that_no_log_has_is_told_with_its_line_and_the_nearest(tmp_path: Path) -> None:
-    (tmp_path / "speed").mkdir()
-    (tmp_path / "speed/tested.en.md").write_text("How our cards scale.", encoding="utf-8")
-    (tmp_path / "logs/mine/runs__resnet50_fp32_c1/1").mkdir(parents=True)
-    (tmp_path / "logs/mine/runs__resnet50_fp32_c1/1/train.log").write_text("", encoding="utf-8")
-    path = tmp_path / "speed.toml"
-    path.write_text(PAGE.replace("mine/runs__", "mine/run__"), encoding="utf-8")
-    (page,) = publish([str(path)], tmp_path / "logs", ["en"], tmp_path / "pages")
-    assert str(page.why_empty[0]) == (
-        "speed: main/fp32-1/acme is empty: Log mine/run__resnet50_fp32_c1/*/train.log not found in the log folder; "
-        "did you mean mine/runs__resnet50_fp32_c1? See speed.toml, line 15."
-    )

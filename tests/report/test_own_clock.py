@@ -6,7 +6,7 @@ import pytest
 
 from report.evidence.log_summary import Summary, summarise
 from report.measuring.checking.own_clock import BY_CLOCK
-from tests.parsers.test_bar_clocks import clock
+from tests.parsers.bars import clock
 
 
 def summary(tmp_path: Path, text: str) -> Summary:

@@ -10,7 +10,7 @@ from report.measuring.checking.own_figures import MEANS, OWN
 from report.pagefile.page_file import load
 from report.rendering.render import Renderer
 from tests.report.page_text import HEAD, column, written
-from tests.report.test_headline import grammar, speeds, summary, value
+from tests.report.summaries import grammar, speeds, summary, value
 
 
 def test_what_a_program_prints_itself_is_held_against_what_is_computed(tmp_path: Path) -> None:

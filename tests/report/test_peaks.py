@@ -13,8 +13,8 @@ from report.measuring.quantities.formula import Formula
 from report.measuring.quantities.peaks import CardPeaks, card_of, cards
 from report.measuring.quantities.run_figure import RunNumbers
 from report.measuring.quantities.speed import mfu
-from tests.report.test_log_quantities import PAGE_LOGS
-from tests.report.test_log_quantities import run as run_of_log
+from tests.report.quantity_logs import PAGE_LOGS
+from tests.report.quantity_logs import run as run_of_log
 
 MAXTEXT = PAGE_LOGS / "maxtext_toy-7b_h200_bs6.log"
 

@@ -215,18 +215,6 @@ def test_a_case_cannot_leave_the_folder_of_logs(tmp_path: Path) -> None:
     assert "leaves the log folder" in said
 
 
-def test_an_empty_cell_whose_column_names_no_launcher_is_reported(tmp_path: Path) -> None:
-    assert unplanned(page(tmp_path), tmp_path) == [
-        "Table, 1 cards, B: evidence is missing, and the column does not set a launcher.",
-        "Table, 8 cards, B: The page file does not name any logs for this case.",
-    ]
-
-
-def test_a_column_says_why_it_is_not_launched(tmp_path: Path) -> None:
-    found = page(tmp_path, "[columns.b]", '[columns.b]\nnot_launched = "its program is lost."')
-    assert unplanned(found, tmp_path) == ["Table, 1 cards, B (and 1 more of this column): its program is lost."]
-
-
 def test_many_empty_cells_of_a_column_are_reported_in_one_sentence() -> None:
     told = unplanned(load(find("benchmark-guide")), Path("nowhere"))
     assert [sentence.count("more of this column") for sentence in told] == [1, 1, 1]

@@ -71,11 +71,6 @@ def test_too_few_samples_give_no_number(tmp_path: Path, rows: tuple[str, ...], r
     assert all(str(cell.reason).startswith(reason) for cell in shown(tmp_path))
 
 
-def test_a_run_without_the_file_says_so(tmp_path: Path) -> None:
-    put(tmp_path).with_name("cpu.csv").unlink()
-    assert str(shown(tmp_path)[0].reason) == "a/1/train.log does not have a cpu.csv beside it."
-
-
 def test_show_tells_the_memory_and_the_load_of_a_run(tmp_path: Path) -> None:
     log = put(tmp_path, "100,2,1,300,", "102,2,2,300,", "104,2,1,300,")
     said = run("show", log).stdout

@@ -203,14 +203,6 @@ def test_where_a_better_number_is_printed_later_those_before_it_do_not_count() -
     )
 
 
-def test_without_what_scales_a_number_by_the_clock_its_option_is_named() -> None:
-    progress = Progress(None)
-    progress.add(timed(elapsed=[5.0, 10.0], step=[10, 20]), STEPS_IN_TIME, {})
-    assert str(progress.reason) == (
-        "estimate=clock needs the batch size per card and the number of cards: pass --batch-size and --cards."
-    )
-
-
 def followed(log: Path, *pieces: bytes) -> tuple[list[float], str, list[str]]:
     """Of a log that grows by pieces the numbers that count, the result, and what is remarked at the end."""
     log.write_bytes(b"")

@@ -108,24 +108,6 @@ def test_a_protocol_survives_json() -> None:
     assert Protocol.model_validate_json(protocol.model_dump_json()) == protocol
 
 
-def test_an_unknown_name_is_reported_with_the_known_names_and_keys() -> None:
-    assert error("tipk") == (
-        '"tipk" is not a named protocol; use one of tipc, tipc-plain, fleetx, dlperf, dgxc, torchtitan, '
-        "megatron-bridge, summary, mlperf, plain, or "
-        "key=value with these keys: records, estimate, counts, run, skip_records, skip_steps, skip_fraction, "
-        "from_step, to_step, drop_last, take_first, take_last, trim, trim_min, statistic, repeats, decimals, "
-        "significant, rounding."
-    )
-
-
-def test_an_unknown_key_is_reported_with_the_known_ones() -> None:
-    assert error("skip=5") == (
-        '"skip" is not a key of a protocol; keys: records, estimate, counts, run, skip_records, skip_steps, '
-        "skip_fraction, from_step, to_step, drop_last, take_first, take_last, trim, trim_min, statistic, repeats, "
-        "decimals, significant, rounding."
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

@@ -235,11 +235,6 @@ def test_a_file_of_other_contents_is_told(told: object) -> None:
     assert str(convergence_test(told, "bert", 8, [1.0, 2.0, 3.0]).reason).startswith("the reference convergence points")
 
 
-def test_points_of_another_benchmark_are_told() -> None:
-    said = str(convergence_test(points(np.random.default_rng(1)), "dlrm", 64, [1.0, 2.0, 3.0]).reason)
-    assert said == "the reference convergence points are of bert, the runs of dlrm"
-
-
 def test_a_test_of_convergence_without_its_extra_is_refused_and_leaves_no_cell_empty(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,8 +28,8 @@ from report.pagefile.page_file import load
 from report.site.panel import excerpts
 from report.wording.words import words
 from tests.commandline import run
-from tests.report.test_ranks_of_jobs import GRAMMAR
-from tests.report.test_unknown_scope import PAGE
+from tests.report.rank_folders import folder, rated, shown
+from tests.report.rank_logs import GRAMMAR, PAGE
 
 # They call the program.
 pytestmark = pytest.mark.slow
@@ -51,16 +51,6 @@ def formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TACHOGRAPH_FORMATS", str(tmp_path / "formats"))
 
 
-def rated(rates: Sequence[float]) -> Callable[[int], str]:
-    """What a rank prints of its rate at six steps, after one line more for each rank before it."""
-    return lambda rank: "".join(
-        [
-            *("text\n" for _ in range(rank)),
-            *(f"of_card step {step} rate {rates[rank] + step / 1000:g} samples/s\n" for step in range(1, 7)),
-        ]
-    )
-
-
 def timed(times: Sequence[float], *, cards: int, late: int = 0) -> Callable[[int], str]:
     """What a rank prints of the times of six steps, which it ends ``late`` seconds after the rank before it."""
     return lambda rank: (
@@ -72,21 +62,8 @@ def timed(times: Sequence[float], *, cards: int, late: int = 0) -> Callable[[int
     )
 
 
-def folder(tmp_path: Path, count: int, text: Callable[[int], str], name: str = "rank_{}.log") -> Path:
-    for rank in range(count):
-        path = tmp_path / "ranks" / name.format(rank)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text(rank))
-    return tmp_path / "ranks"
-
-
 def keys(summary: Summary) -> list[str]:
     return [said.key for said in summary.warnings]
-
-
-def shown(path: Path, *arguments: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run("show", "--json", path, *arguments).stdout)
-    return found
 
 
 NAMES = ["rank_{}.log", "workerlog.{}", "none/attempt_0/{}/stdout.log", "1/rank.{}/stdout"]

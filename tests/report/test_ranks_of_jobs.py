@@ -1,14 +1,13 @@
 """Several ranks that each print a rate: the job's is their sum where all are there, and none is sold as the job's."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from report.evidence.case_evidence import cells
-from report.evidence.log_summary import Summary, summarise
+from report.evidence.log_summary import summarise
 from report.measuring.protocol import Protocol
 from report.measuring.ranks.rank_records import ONE_EACH, UNNAMED
 from report.measuring.ranks.rank_spread import DIFFER, DIFFER_BY_NODE
@@ -19,17 +18,10 @@ from report.terminal.snapshot import Snapshot
 from report.wording.words import words
 from tests.commandline import run
 from tests.report.page_text import written
-from tests.report.test_unknown_scope import PAGE
+from tests.report.rank_logs import GRAMMAR, PAGE, keys, log, summary
 
 # They call the program.
 pytestmark = pytest.mark.slow
-
-GRAMMAR = """// made up: lines such as `mine step 1 rate 10.5 samples/s`
-start: step_line
-step_line: "{word}" "step" step{{"1"}} "rate" throughput{{samples, {scope}, instant}} "samples/s"
-%import .vocabulary (step, throughput, samples, {scope}, instant, BLANK)
-%ignore BLANK
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -40,30 +32,9 @@ def formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TACHOGRAPH_FORMATS", str(tmp_path / "formats"))
 
 
-def log(folder: Path, rates: Sequence[float], *, scope: str = "card", label: str = "{rank}: ", steps: int = 6) -> Path:
-    """A log in which each rank prints its rate at each step, a little more with each."""
-    lines = [
-        f"{label.format(rank=rank)}of_{scope} step {step} rate {rate + step / 1000:g} samples/s\n"
-        for step in range(1, steps + 1)
-        for rank, rate in enumerate(rates)
-    ]
-    path = folder / "train.log"
-    path.write_text("".join(lines))
-    return path
-
-
 def show(path: Path, *arguments: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(run("show", "--json", path, *arguments).stdout)
     return found
-
-
-def keys(summary: Summary) -> list[str]:
-    return [said.key for said in summary.warnings]
-
-
-def summary(path: Path, **facts: int) -> Summary:
-    (path.parent / "run.json").write_text(json.dumps({"case": facts, "status": "done"}))
-    return summarise(path, None, ())
 
 
 def test_the_rate_of_the_job_is_the_sum_over_ranks_where_all_are_there(tmp_path: Path) -> None:
@@ -120,13 +91,6 @@ def test_show_says_that_all_ranks_print_the_same(tmp_path: Path) -> None:
 def test_show_labels_one_rank_times_the_cards(tmp_path: Path) -> None:
     printed = run("show", log(tmp_path, [100]), "--cards", "8").stdout
     assert "\n  that of one card × 8\n" in printed
-
-
-def test_why_names_the_slowest_rank_and_the_mean_over_ranks(tmp_path: Path) -> None:
-    printed = run("why", log(tmp_path, [100, 90]), "--cards", "2").stdout
-    assert "each value is the mean over 2 ranks" in printed
-    assert "90.0035 (rank 1) to 100.003 (rank 0), median 95.0035 samples/s" in printed
-    assert "they are from other ranks, and are part of the sum over all ranks" in printed
 
 
 def test_why_gives_the_digits_of_a_sum(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.test_headline import summary
+from tests.report.summaries import summary
 
 LINE = "[01/02 03:04:{n:02}] ppgan.engine.trainer INFO: Epoch: 1/9, iter: {n}/500 lr: 1.000e-04 D_A: 0.448 {times}\n"
 

@@ -29,17 +29,3 @@ def test_runs_that_warm_up_for_longer_and_shorter_are_measured_alike(tmp_path: P
 def outliers(case: Path) -> list[str]:
     """The warnings of outliers."""
     return [line for line in repeats_shown(case, str).splitlines() if "outliers present" in line]
-
-
-def test_a_warning_of_one_run_names_it(tmp_path: Path) -> None:
-    put(tmp_path, [1000, 1002] * 10)
-    put(tmp_path, SLOWED)
-    (warning,) = outliers(tmp_path)
-    assert warning.startswith(f"warning: {tmp_path}/2/train.log: The mean of 20 records is ")
-
-
-def test_a_warning_of_all_runs_is_said_once(tmp_path: Path) -> None:
-    put(tmp_path, SLOWED)
-    put(tmp_path, SLOWED)
-    (warning,) = outliers(tmp_path)
-    assert warning.startswith("warning: The mean of 20 records is ")

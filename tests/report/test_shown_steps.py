@@ -52,14 +52,6 @@ def test_nothing_is_said_where_half_of_the_steps_shown_are_first_ones(tmp_path: 
     assert "which hold all steps" in str(summary.reason)
 
 
-def test_nothing_is_said_where_each_step_shown_is_the_first_of_an_epoch(tmp_path: Path) -> None:
-    summary = read(tmp_path, epochs(every=100, first=4.0))
-    assert (summary.measurement, str(summary.reason)) == (
-        None,
-        "Each of the 12 step records (line 1 to 12) is the first step of an epoch, which includes its start.",
-    )
-
-
 def test_the_only_step_of_an_epoch_is_a_whole_epoch(tmp_path: Path) -> None:
     found = read(tmp_path, epochs(every=1, first=4.0, steps=1)).measurement
     assert found is not None and found.value == 0.25

@@ -8,9 +8,8 @@ import pytest
 from report.evidence.log_summary import summarise
 from report.measuring.ranks.rank_spread import DIFFER, DIFFER_BY_NODE, SLOW_NODES, RankSpread
 from tests.commandline import run
-from tests.report.test_rank_folders import folder, rated, shown
-from tests.report.test_ranks_of_jobs import GRAMMAR
-from tests.report.test_slow_ranks import RANKS, simulated_rates, spread
+from tests.report.rank_folders import folder, rated, shown
+from tests.report.rank_logs import GRAMMAR, RANKS, simulated_rates, spread
 
 OF_NODES = """// made up: lines such as `of_nodes step 1 rate 10.5 samples/s`
 start: step_line | fact_line

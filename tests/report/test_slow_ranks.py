@@ -1,23 +1,17 @@
 """A rank that is slow is named among many; where none is, none is named, and one rank never stands for others."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from report.evidence.case_evidence import cells
 from report.evidence.log_summary import as_json, summarise
 from report.measuring.protocol import Protocol
 from report.measuring.quantities.training import ONE_RANK
 from report.measuring.ranks.rank_records import NOT_ONE
-from report.measuring.ranks.rank_spread import APART, DIFFER, DIFFER_BY_NODE, RankSpread
+from report.measuring.ranks.rank_spread import APART, DIFFER, DIFFER_BY_NODE
 from report.pagefile.page_file import load
-from tests.report.test_ranks_of_jobs import GRAMMAR, keys, log, summary
-from tests.report.test_unknown_scope import PAGE
-
-RANKS, STEPS, SLOW = 64, 40, 0.05
+from tests.report.rank_logs import GRAMMAR, PAGE, RANKS, keys, log, simulated_rates, spread, summary
 
 
 @pytest.fixture(autouse=True)
@@ -25,13 +19,6 @@ def formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "formats").mkdir()
     (tmp_path / "formats/of_card.lark").write_text(GRAMMAR.format(word="of_card", scope="card"))
     monkeypatch.setenv("TACHOGRAPH_FORMATS", str(tmp_path / "formats"))
-
-
-def simulated_rates(seed: int, slow: Sequence[int] = ()) -> NDArray[np.float64]:
-    """The rates of 64 ranks, which vary by 2% from step to step; of some of them all are 5% lower."""
-    rates: NDArray[np.float64] = 100 * (1 + 0.02 * np.random.default_rng(seed).standard_normal((STEPS, RANKS)))
-    rates[:, list(slow)] *= 1 - SLOW
-    return rates
 
 
 def simulated(folder: Path, seed: int, slow: int | None) -> Path:
@@ -67,10 +54,6 @@ def test_no_rank_is_named_where_none_is_slow(tmp_path: Path) -> None:
 
 def test_ranks_that_are_apart_by_chance_are_told_without_a_name(tmp_path: Path) -> None:
     assert APART in keys(summarise(simulated(tmp_path, 1, None), None, ()))
-
-
-def spread(values: Sequence[float], *, are_times: bool = False) -> RankSpread:
-    return RankSpread(tuple(range(len(values))), tuple(values), "samples/s", 4, are_times=are_times)
 
 
 def test_the_imbalance_is_that_of_the_slowest_rank_behind_the_median() -> None:

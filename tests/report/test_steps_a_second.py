@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import Summary, summarise
-from report.measuring.headline import ONLY_STEPS, ONLY_STEPS_NUMBERED
+from report.measuring.headline import ONLY_STEPS_NUMBERED
 from report.measuring.protocol import Protocol, ProtocolError
 
 STEPS = "".join(f"2031-02-03 04:05:{2 * n:02d} step {n} loss: 2.5 time: {2 + n % 2 / 100}s\n" for n in range(1, 25))
@@ -26,11 +26,6 @@ def test_a_log_of_no_batch_size_gives_steps_a_second(tmp_path: Path, text: str, 
     assert found is not None
     assert found.value == pytest.approx(value)
     assert (found.unit, found.scope) == ("steps/s", "job")
-
-
-def test_what_is_missing_for_samples_is_told(tmp_path: Path) -> None:
-    (told,) = [said for said in summary(tmp_path, STEPS).warnings if said.key == ONLY_STEPS]
-    assert "pass --batch-size and --cards" in str(told)
 
 
 def test_a_log_of_a_known_batch_size_gives_samples_a_second(tmp_path: Path) -> None:

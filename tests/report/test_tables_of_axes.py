@@ -105,19 +105,6 @@ def test_a_ratio_is_withheld_where_precision_differs_and_its_cell_leads_to_the_r
     assert "\n1. Not comparable: precision FP16 and AMP.\n" in text(page, "en")
 
 
-def test_a_highlight_is_worded_from_the_numbers(page: Path) -> None:
-    (english,) = [line for line in text(page, "en").splitlines() if line.startswith("- **")]
-    assert english == (
-        "- **8 × V100, half precision: A is fastest**, [300](page.evidence.en.md#main/v100-half-8/a)‡ images/s. "
-        "B: [200](page.evidence.en.md#main/v100-half-8/b)‡ (not comparable: precision AMP and FP16); "
-        "C: [150](page.evidence.en.md#main/v100-half-8/c)‡ (0.50×); D: no log."
-    )
-    (chinese,) = [line for line in text(page, "zh").splitlines() if line.startswith("- **")]
-    assert chinese.startswith(
-        "- **8 × V100，半精度：A 最快**，[300](page.evidence.zh.md#main/v100-half-8/a)‡ images/s。B："
-    )
-
-
 @pytest.mark.parametrize(
     ("was", "put", "said"),
     [
@@ -150,10 +137,6 @@ def test_a_row_under_its_group_has_the_comma_of_the_language(page: Path) -> None
     assert "| V100 · 半精度，8 |" in " ".join(published.files[1].read_text(encoding="utf-8").split())
 
 
-def test_a_table_with_quoted_figures_names_their_source_below_it(page: Path) -> None:
-    assert "\n‡ Quoted from [Paper](https://example.org/paper) (2031).\n" in text(page, "en")
-
-
 PLANNED = """
 [[tables]]
 name = "planned"
@@ -163,11 +146,6 @@ for = { device = ["V100"] }
 rows = { cards = [16, 32] }
 columns = ["d"]
 """
-
-
-def test_a_table_without_numbers_says_what_is_to_be_measured(page: Path) -> None:
-    page.write_text(page.read_text(encoding="utf-8") + PLANNED, encoding="utf-8")
-    assert "\nNot measured yet: 2. Cards: 16, 32 (V100). Columns: D.\n" in text(page, "en")
 
 
 def test_who_is_first_without_a_comparable_number_is_highest_or_only_named(page: Path) -> None:

@@ -10,7 +10,7 @@ from report.measuring.protocol import Protocol
 from report.measuring.scaling import SEVERAL_UNITS
 from report.pagefile.page_file import load
 from report.wording.words import words
-from tests.report.test_unknown_scope import PAGE
+from tests.report.rank_logs import PAGE
 
 SPEECH = (
     "DLL 2035-05-06 07:08:{second:02d}.5 - epoch 1 | iter {step}/9 | loss 40.5 | {rate} | took 1.5 s | lrate 3.0e-06\n"

@@ -10,6 +10,7 @@ from report.measuring.measurement import NoMeasurement, Throughput, combine
 from report.measuring.protocol import Protocol
 from report.pagefile.page_file import load
 from tests.commandline import run
+from tests.report.rank_logs import PAGE
 
 GRAMMAR = """// drafted: lines such as `drafted step 1 rate 10.5 samples/s`
 start: step_line
@@ -18,23 +19,6 @@ step_line: "drafted" "step" step{"1"} "rate" throughput{samples, unknown, unknow
 %ignore BLANK
 """
 LOG = "".join(f"drafted step {number} rate 10.5 samples/s\n" for number in range(1, 9))
-PAGE = """title = "T"
-model = "M"
-unit = "samples/s"
-tested = []
-[columns.a]
-title = "A"
-[[columns.a.runs]]
-logs = "train.log"
-protocol = "tipc-plain,skip_records=0"
-[[tables]]
-name = "one"
-title = "One"
-columns = [{ column = "a" }]
-[[tables.rows]]
-title = "R"
-case = { cards = 8 }
-"""
 
 
 @pytest.fixture

@@ -205,33 +205,8 @@ def test_a_steady_log_is_not_warned_of(tmp_path: Path) -> None:
     assert warned(derivation(tmp_path, *[100, 101, 99, 100, 100, 101, 99] * 5)) == []
 
 
-def test_a_stalled_last_record_is_reported_with_what_it_does(tmp_path: Path) -> None:
-    assert warned(derivation(tmp_path, *[100.0] * 29, 10.0))[0] == (
-        "The last record used, line 30, is 10, while the median is 100; without it, the number is 200 (+3.09%)."
-    )
-
-
-def test_a_slow_start_is_reported_as_the_spread_over_warm_ups(tmp_path: Path) -> None:
-    (said,) = warned(derivation(tmp_path, *[91.0] * 15, *[100.0] * 15, protocol="statistic=mean"))
-    assert said.startswith("Equally valid warm-ups and statistics give 190.576 to 200, a spread of 4.9%")
-
-
 def test_a_shorter_warm_up_is_no_fault_of_the_number(tmp_path: Path) -> None:
     assert warned(derivation(tmp_path, *[50.0] * 5, *[100.0] * 30, protocol="skip_records=5")) == []
-
-
-def test_running_means_are_reported_with_what_undoing_them_gives(tmp_path: Path) -> None:
-    kind = 'running_mean{per_epoch, "0"}'
-    *_, said = warned(derivation(tmp_path, 50, 66.66667, 75, 80, 83.33333, 85.71429, kind=kind))
-    assert said.startswith(
-        "The values are running means, which over-weight early steps; as instantaneous values, the number is"
-    )
-
-
-def test_few_records_are_reported(tmp_path: Path) -> None:
-    assert warned(derivation(tmp_path, 100, 100)) == [
-        "Only 2 records are used; at least 5 are needed to judge how steady a run is."
-    ]
 
 
 def test_the_last_value_needs_no_others(tmp_path: Path) -> None:

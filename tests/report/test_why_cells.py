@@ -80,13 +80,6 @@ def test_a_pattern_that_names_the_model_takes_that_of_the_page_where_the_case_st
     assert [bool(cell.printed) for cell in cells(load(page), page.parent)] == [True] * 4 + [False] * 2
 
 
-def test_a_page_of_several_models_does_not_fill_their_names_into_a_pattern(page: Path) -> None:
-    several = PAGE.replace("{cards}/train.log", "{model}{cards}/train.log").replace('"M"', '"M, N"')
-    page.write_text(several, encoding="utf-8")
-    said = {str(cell.reason) for cell in cells(load(page), page.parent)}
-    assert said == {"Pattern {model}{cards}/train.log needs model, which the case does not specify."}
-
-
 def test_digits_of_several_cells_are_reported_with_all_of_them(page: Path) -> None:
     found = list(cells(load(page), page.parent))
     printed = found[2].printed
@@ -107,15 +100,6 @@ def test_a_quoted_figure_says_where_it_is_from(name: str) -> None:
 
 def test_an_unknown_cell_is_reported_with_the_known_ones(page: Path) -> None:
     assert asked(page, "nothing").startswith("No cell of the page matches 'nothing'; cells: t/1/a (")
-
-
-def test_a_page_without_logs_says_so(page: Path) -> None:
-    shutil.rmtree(page.parent / "1")
-    shutil.rmtree(page.parent / "2")
-    assert asked(page, "e1") == (
-        "No cell of the page has a number, so 'e1' cannot be found. "
-        "Most common reason: Log 1/train.log not found in the log folder."
-    )
 
 
 def test_a_quantity_of_telemetry_is_refused(tmp_path: Path) -> None:

@@ -10,8 +10,6 @@ from report.evidence.case_evidence import cells
 from report.evidence.cell import Cell
 from report.pagefile.page_file import load
 from report.why.explanation import Explanation, as_json, of_cell
-from report.why.explanation_text import shown
-from report.wording.words import Translator
 
 GOLDEN = Path(__file__).parent / "golden"
 PAGE, LOGS = GOLDEN / "llm_example.toml", GOLDEN / "logs"
@@ -35,12 +33,6 @@ def test_an_explanation_is_of_the_number_of_the_cell(slug: str) -> None:
         explainable()[slug].number,
         explainable()[slug].printed,
     )
-
-
-def test_the_arithmetic_of_a_share_names_the_formula_and_the_peak_with_their_sources() -> None:
-    text = shown(explained("nemo/b200-8/nemo-mfu"), Translator("en").translate, colour=False)
-    assert "operations per token (6*parameters + 12*layers*hidden_size*sequence_length; https://arxiv.org/" in text
-    assert "÷ 2250 TFLOP/s (NVIDIA B200, bf16, dense; NVIDIA Blackwell data sheet, HGX B200)" in text
 
 
 def test_the_arithmetic_stands_in_json_as_well() -> None:

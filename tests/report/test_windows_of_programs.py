@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from report.evidence.log_summary import summarise
-from report.measuring.caveats import OTHER_STEPS
 from report.measuring.protocol import Protocol, named
 from tests.commandline import run
 
@@ -50,13 +49,6 @@ def test_a_named_window_has_the_seconds_of_its_program(
     found = json.loads(run("show", "--json", str(path), "--protocol", protocol).stdout)["throughput"]
     assert (found["unit"], found["used"]) == ("samples/s", last - first + 1)
     assert f"{64 / found['value']:.9f}" == f"{seconds_between(path, first, last):.9f}"
-
-
-def test_a_log_that_ends_within_the_window_is_told(tmp_path: Path) -> None:
-    summary = summarise(log(tmp_path, 1, steps=40), Protocol.parse("dgxc"), ())
-    assert [str(said) for said in summary.warnings if said.key == OTHER_STEPS] == [
-        "The log does not print all the steps of the protocol; the records used are of steps 35 to 40."
-    ]
 
 
 def test_a_log_that_ends_before_the_window_has_no_throughput(tmp_path: Path) -> None:

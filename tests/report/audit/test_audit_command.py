@@ -125,13 +125,6 @@ def test_warnings_leave_json_alone(tmp_path: Path) -> None:
     assert [line[:9] for line in done.stderr.splitlines()] == ["warning: "] * 2
 
 
-def test_a_warning_says_in_words_what_does_not_compare(tmp_path: Path) -> None:
-    first, second = run("audit", unlike(tmp_path)).stderr.splitlines()
-    assert first.startswith("warning: README.md:7: 1: The protocols differ: records=step skip_records=10 trim=0.05")
-    assert "running mean, which over-weights early steps (PaddlePaddle FP32 (BS=64))" in first
-    assert "Batch sizes per card differ" in second
-
-
 def test_markdown_has_a_table_of_the_verdicts_one_to_mend_and_one_of_what_does_not_compare(tmp_path: Path) -> None:
     write(unlike(tmp_path), WRONG, page=UNLIKE)
     done = run("audit", "--markdown", tmp_path)

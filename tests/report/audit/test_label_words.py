@@ -2,9 +2,7 @@
 
 import tomllib
 from pathlib import Path
-from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,22 +11,17 @@ from report.published.labels import LONGEST, Label, merged, read_label
 TABLE = tomllib.loads(Path(__file__).with_name("labels.toml").read_text(encoding="utf-8"))["label"]
 
 
-LABELS = [pytest.param(text, entry, id=text or "empty") for entry in TABLE for text in entry["text"]]
-every_label = pytest.mark.parametrize(("text", "entry"), LABELS)
-
-
-@every_label
-def test_a_label_says_its_case(text: str, entry: dict[str, Any]) -> None:
-    besides = entry.get("besides", [])
-    said = {axis: value for axis, value in read_label(text).case.items() if axis not in besides}
-    assert said == entry.get("case", {})
-
-
-@every_label
-def test_a_label_says_which_axes_and_quantities_it_names(text: str, entry: dict[str, Any]) -> None:
-    found = read_label(text)
-    said = (list(found.axes), sorted(found.quantities), found.unit)
-    assert said == (entry.get("axes", []), entry.get("quantities", []), entry.get("unit"))
+def test_labels_say_their_case_and_which_axes_and_quantities_they_name() -> None:
+    wrong = {}
+    for entry in TABLE:
+        for text in entry["text"]:
+            found, besides = read_label(text), entry.get("besides", [])
+            case = {axis: value for axis, value in found.case.items() if axis not in besides}
+            said = (case, list(found.axes), sorted(found.quantities), found.unit)
+            expected = (entry.get("case", {}), entry.get("axes", []), entry.get("quantities", []), entry.get("unit"))
+            if said != expected:
+                wrong[text] = (said, expected)
+    assert wrong == {}
 
 
 def test_of_an_axis_with_two_values_nothing_is_said() -> None:

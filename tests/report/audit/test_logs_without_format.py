@@ -10,7 +10,7 @@ from report.audit.finding import Finding
 from report.pagefile.page_file import load
 from tests.commandline import run
 from tests.report.audit.small_site import audited
-from tests.test_bars_of_training import BATCH, trained
+from tests.trained_logs import BATCH, trained
 
 # They call the program.
 pytestmark = pytest.mark.slow

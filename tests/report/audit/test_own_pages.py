@@ -92,16 +92,6 @@ def test_a_number_without_evidence_is_named(put_there: str, without_page_file: P
     assert ("no evidence", "399.533") in found
 
 
-def test_of_an_evidence_file_without_page_file_it_is_said_that_only_numbers_were_checked(
-    without_page_file: Path,
-) -> None:
-    (finding,) = bad(without_page_file / "pages/toy.en.md")
-    assert str(finding.reason) == (
-        "Only the numbers were checked; the page could not be rendered again: toy.evidence.json is of an"
-        " earlier version and holds no page file; render the page again, or give --page."
-    )
-
-
 @pytest.mark.parametrize(
     ("found", "put_there", "named"),
     [

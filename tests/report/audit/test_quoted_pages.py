@@ -29,11 +29,6 @@ def test_quotes_and_what_is_computed_from_them_alone_are_quoted(tmp_path: Path) 
     assert {finding.verdict for finding in audited(page_of(tmp_path))} == {"quoted"}
 
 
-def test_a_quote_names_its_source(tmp_path: Path) -> None:
-    (first, *_) = [finding for finding in audited(page_of(tmp_path)) if finding.number.digits == "640.00"]
-    assert str(first.reason) == "Quoted from A paper, https://example.org/paper."
-
-
 @pytest.mark.parametrize(("number", "printed"), KINDS.values(), ids=KINDS)
 def test_a_changed_digit_is_contradicted(number: int, printed: str, tmp_path: Path) -> None:
     page = page_of(tmp_path, number)

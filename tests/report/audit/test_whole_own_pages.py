@@ -101,15 +101,6 @@ def test_a_page_file_that_was_changed_is_held_against_the_page_if_it_is_named(co
     assert (done.returncode, ("toy.en.md", "They mean much.") in said) == (1, True)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_generated_page_without_its_evidence_file_is_one_finding(language: str, copy: Path) -> None:
-    (copy / "pages/toy.evidence.json").unlink()
-    (finding,) = bad(copy / f"pages/toy.{language}.md")
-    assert str(finding.reason) == (
-        "Tachograph generated this page, but its evidence file toy.evidence.json is missing: render the page again."
-    )
-
-
 EDITS = "0a|#é \n(…"
 
 

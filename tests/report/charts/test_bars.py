@@ -120,10 +120,6 @@ def test_without_repeats_nothing_is_said_of_them(tmp_path: Path) -> None:
     assert ("Circles" in chart.note, [line.runs for line in chart.panels[0].lines]) == (False, [[], []])
 
 
-def test_rows_far_apart_have_scales_of_their_own_and_say_so(tmp_path: Path) -> None:
-    assert "Each panel has a scale of its own." in bars(tmp_path).note
-
-
 @pytest.mark.parametrize(
     ("figures", "said"),
     [
@@ -164,13 +160,6 @@ def test_a_quoted_number_is_pale_and_marked(tmp_path: Path) -> None:
     assert (last.digits, last.is_hollow) == ("8000.50‡", True)
     assert "Pale: quoted ‡." in chart.note
     assert "Quoted, not measured from a log: 1." in chart.alternative
-
-
-def test_the_text_alternative_gives_the_highest_and_the_lowest_number(tmp_path: Path) -> None:
-    assert bars(tmp_path).alternative == (
-        "Bar chart of 6 numbers in images/s: the highest is 11000.0 (32 cards, A), the lowest 380.5 (1 cards, B). "
-        "Numbers of repeated runs: 2."
-    )
 
 
 @pytest.mark.parametrize("runs", [{}, {"a1": (5.0,)}], ids=["none", "one"])

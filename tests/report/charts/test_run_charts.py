@@ -89,13 +89,6 @@ def test_a_run_by_the_clock_shows_what_its_records_print(tmp_path: Path) -> None
     assert [span["value"] for span in spans(chart) if "value" in span] == [64.0]
 
 
-def test_the_text_alternative_gives_the_throughput_and_what_is_left_out(tmp_path: Path) -> None:
-    assert drawn(line_log(tmp_path, [1.0, 5.0, 6.0, 5.5]))["throughput"].alternative == (
-        "Line chart of the throughput of 4 records, from 1.0 to 6.0 images/s. "
-        "Protocol result: 5.5 images/s; records skipped as warm-up: 1, dropped at the end: 0."
-    )
-
-
 def test_a_long_run_is_drawn_with_at_most_a_thousand_points_and_says_so(tmp_path: Path) -> None:
     speeds = [100.0 + number % 7 for number in range(3000)]
     speeds[1234], speeds[2345] = 1.0, 999.0

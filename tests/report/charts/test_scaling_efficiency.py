@@ -30,17 +30,6 @@ def test_the_efficiencies_that_a_page_shows_have_its_digits(tmp_path: Path) -> N
     assert [said for _, said in digits(chart)] == ["94", "86"]
 
 
-def test_the_title_says_what_remains_on_the_most_cards(tmp_path: Path) -> None:
-    chart = charts(tmp_path, page=OF_THROUGHPUTS)[SCALING]
-    assert chart.title == "73.9% to 85.9% of linear scaling on 32 cards"
-    assert "○ 8 cards, ● 32 cards. The axis starts at 60%." in chart.note
-
-
-def test_the_text_alternative_gives_every_efficiency(tmp_path: Path) -> None:
-    chart = charts(tmp_path, page=OF_THROUGHPUTS)[SCALING]
-    assert chart.alternative == "A: 93.8% on 8 cards, 85.9% on 32 cards; B: 96.1% on 8 cards, 73.9% on 32 cards."
-
-
 def test_a_table_has_one_chart(tmp_path: Path) -> None:
     assert list(charts(tmp_path)) == ["1-t-bars"]
 

@@ -20,12 +20,6 @@ def test_each_run_stands_by_its_distance_from_the_median_of_its_case(tmp_path: P
     assert [round((point.at - ticks["0%"]) / unit * 2, 6) for point in first] == [0, 2.5, -2.5]
 
 
-def test_the_title_says_how_far_runs_are_apart_and_the_text_gives_both_ends(tmp_path: Path) -> None:
-    chart = charts(tmp_path, page=OF_THROUGHPUTS)[SPREAD]
-    assert chart.title == "Runs of one case are at most 5.2% apart"
-    assert chart.alternative == "1 cards, A: 390.0 to 410.0, 3 runs; 8 cards, B: 2900.0 to 2950.0, 2 runs."
-
-
 def test_a_table_of_statistics_of_runs_shows_them_once(tmp_path: Path) -> None:
     chart = charts(tmp_path, page=OF_RUNS)[SPREAD]
     assert [line.title for panel in chart.panels for line in panel.lines] == ["1 cards"]

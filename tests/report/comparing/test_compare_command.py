@@ -1,7 +1,6 @@
 """The command compare: what it prints, what it writes, and its exit status."""
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -158,15 +157,6 @@ def test_it_speaks_chinese(tmp_path: Path) -> None:
     done = run("compare", *sides(tmp_path, 1.05), "--lang", "zh")
     assert done.stdout.splitlines()[-1] == "共 1 个测试项：变慢 1 个。"
     assert not [line for line in done.stdout.splitlines() if "the " in line]
-
-
-def test_logs_that_do_not_count_are_told_on_standard_error(tmp_path: Path) -> None:
-    a, b = sides(tmp_path)
-    shutil.copytree(b / "GPT-2_bs12_N1C1/1", b / "GPT-2_bs12_N1C1/4")
-    done = run("compare", a, b, "--json")
-    assert done.stderr == (
-        "warning: GPT-2_bs12_N1C1/4/train.log skipped: it is a copy of GPT-2_bs12_N1C1/1/train.log.\n"
-    )
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -160,11 +160,6 @@ def test_a_stated_protocol_keeps_its_window(tmp_path: Path) -> None:
     assert (case.steps, case.verdict) == ((11, 30), "slower")
 
 
-def test_a_stated_protocol_that_reads_other_steps_of_some_runs_is_told(tmp_path: Path) -> None:
-    case = only(compare(*sides(tmp_path, steps=50), protocol="estimate=step_time,take_last=20"))
-    assert "The window of the protocol reads different steps of the runs: 41 to 60; 31 to 50." in map(str, case.notes)
-
-
 def test_runs_that_slow_down_one_after_the_other_are_unknown(tmp_path: Path) -> None:
     times = [100 * 1.005**number for number in range(6)]
     a = make_side(tmp_path / "a", times[:3], starts=(1, 2, 3))

@@ -101,11 +101,6 @@ def test_wrong_use_is_one_sentence_and_status_2(arguments: tuple[str, ...], said
     assert "Traceback" not in done.stderr
 
 
-def test_it_tells_in_chinese(tmp_path: Path) -> None:
-    done = run("export", "csv", *TOY, "--lang", "zh", "--out", "toy.csv", cwd=tmp_path)
-    assert done.stderr == "toy：9 个单元格中有 3 个为空，未导出。\n已将 6 项数据中的 6 项导出到 toy.csv。\n"
-
-
 def test_one_log_that_cannot_be_read_leaves_the_output_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "out.csv").write_text("before", encoding="utf-8")
     done = run("export", "csv", LOG, "missing.log", "--out", "out.csv", cwd=tmp_path)

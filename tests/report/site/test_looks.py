@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Locator
 from report.site.build import publish_site
 from tests.report.quoted_page import put_run
 from tests.report.site.browser import Reader, needs_chromium
-from tests.report.site.test_result_groups import PAGE
+from tests.report.site.grouped_page import PAGE
 
 pytestmark = [needs_chromium, pytest.mark.slow]
 

@@ -1,45 +1,21 @@
 """The files of a site: well-formed, the same figures as the Markdown, and the same bytes every time."""
 
 import re
-from collections.abc import Iterator
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-from xml.etree import ElementTree
 
-import html5lib
 import pytest
 
 from report.rendering.publish import PublishedPage, publish
 from report.site.build import publish_site
 from report.wording.words import languages, words
 from tests.commandline import PROJECT
+from tests.report.site.parsed_page import elements, figures, parsed, text
 
-XHTML = "{http://www.w3.org/1999/xhtml}"
 TEMPLATES = PROJECT / "report/templates/site"
 NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w])")
-
-
-def parsed(path: Path) -> ElementTree.Element:
-    """A page as a browser reads it; raises ParseError for what a browser would have to mend."""
-    parser = html5lib.HTMLParser(strict=True)
-    root: ElementTree.Element = parser.parse(path.read_text(encoding="utf-8"))
-    return root
-
-
-def elements(root: ElementTree.Element, *names: str) -> Iterator[ElementTree.Element]:
-    return (element for element in root.iter() if element.tag in {XHTML + name for name in names})
-
-
-def text(element: ElementTree.Element) -> str:
-    return "".join(element.itertext()).strip()
-
-
-def figures(root: ElementTree.Element) -> list[str]:
-    """The numbers of the tables of results, in their order."""
-    tables = [table for table in elements(root, "table") if "results" in (table.get("class") or "").split()]
-    return [text(link) for table in tables for link in elements(table, "a")]
 
 
 def html_files(site: Path) -> list[Path]:

@@ -7,7 +7,7 @@ import pytest
 
 from report.site.build import publish_site
 from tests.report.published_pages import every_published_page
-from tests.report.site.test_pages import elements, figures, parsed
+from tests.report.site.parsed_page import elements, figures, parsed
 
 # They call the program.
 pytestmark = pytest.mark.slow

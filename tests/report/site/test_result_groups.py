@@ -6,21 +6,8 @@ from pathlib import Path
 import pytest
 
 from report.site.build import publish_site
-from tests.report.page_text import HEAD, column
 from tests.report.quoted_page import put_run
-
-PAGE = (
-    HEAD
-    + column("a", "a{tensor_parallel}-{attention}/*.log", "decimals=1")
-    + """
-[[tables]]
-name = "t"
-title = "Speeds"
-case = { cards = 8, pipeline_parallel = 2 }
-rows = { tensor_parallel = [1, 2], attention = ["flash", "eager"] }
-columns = ["a"]
-"""
-)
+from tests.report.site.grouped_page import PAGE
 
 
 @pytest.fixture

@@ -64,10 +64,9 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("headers", FOREIGN, ids=str)
-def test_no_other_site_is_answered_by_any_method(port: int, method: str, headers: dict[str, str]) -> None:
-    status, _, body = asked(port, method, PIECE, **headers)
-    assert (status, PRIVATE in body) == (403, False)
+def test_no_other_site_is_answered_by_any_method(port: int, method: str) -> None:
+    answers = [(headers, asked(port, method, PIECE, **headers)) for headers in FOREIGN]
+    assert [headers for headers, (status, _, body) in answers if status != 403 or PRIVATE in body] == []
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])

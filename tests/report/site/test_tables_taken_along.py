@@ -18,8 +18,8 @@ from tests.report.charts.charted_page import parsed as parsed_svg
 from tests.report.compared_page import put
 from tests.report.published_pages import every_published_page
 from tests.report.site.browser import Reader, needs_chromium
+from tests.report.site.parsed_page import elements, figures, parsed
 from tests.report.site.served_site import served
-from tests.report.site.test_pages import elements, figures, parsed
 
 TWO = Protocol(decimals=2)
 

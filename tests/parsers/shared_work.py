@@ -1,0 +1,18 @@
+"""Work that is given to several processes."""
+
+import os
+import signal
+
+from parsers.sharing.workers import MOST_BYTES
+
+
+def large(_: object) -> int:
+    return MOST_BYTES
+
+
+def process_of(_: int) -> int:
+    return os.getpid()
+
+
+def die(_: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
