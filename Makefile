@@ -46,11 +46,10 @@ CORPUS ?= ../shared/corpus
 corpus-fetch: .venv/test
 	$(BIN)/python -m tests.corpus.fetch $(CORPUS)
 
-# What is dangerous in the code, beside what ruff's S rules find in `make test`, and in the packages that it uses.
+# What is dangerous in the code, beside what ruff's S rules find in `make test`.
 security: .venv/test
 	$(INSTALL) -e '.[security]'
 	$(BIN)/bandit --quiet --configfile .ci/bandit.yaml --recursive launchers parsers report tachograph.py
-	$(BIN)/python -m tests.vulnerabilities
 
 # The seconds are shared by the targets; all of them, if none is named.
 SECONDS ?= 120
