@@ -33,6 +33,7 @@ FOUND_NOTHING = 1
 FOLLOWS_IN_ENGLISH = "--lang does not apply to --follow, which is in English."
 FOLLOWS_BY_ITSELF = "--jobs and --scheduler do not apply to --follow, which reads one log."
 FOLLOWS_ONE_LOG = "--follow takes one log; given: {count}."
+SHOW_FAILED = "{log}: cannot be shown; this is a defect of Tachograph: {error}."
 FOLDER_OF_RUNS = "is a folder of runs; pass a run, such as {run}."
 
 
@@ -145,8 +146,8 @@ def _terminal() -> tuple[int, bool]:
     return live().width, sys.stdout.isatty()
 
 
-def _shown(logs: tuple[Path, ...], workers: "Workers", *how: object) -> Iterator[tuple[int, str]]:
-    """Exit status and text of each log, in order; raises ParserError where the workers are gone."""
+def _shown(logs: tuple[Path, ...], workers: "Workers", *how: object) -> Iterator[tuple[int, str, bool]]:
+    """What ``_show`` returns of each log, in order; raises ParserError where the workers are gone."""
     if len(logs) > 1:
         _load_for_forks()
     with workers.each(partial(_show, how), logs, _bytes) as texts:
@@ -172,29 +173,40 @@ def _bytes(path: Path) -> int:
     return 0
 
 
-def _show(how: tuple[Any, ...], log: Path) -> tuple[int, str]:
-    """Exit status and text of one log; all work is done here, so that workers share it."""
+def _show(how: tuple[Any, ...], log: Path) -> tuple[int, str, bool]:
+    """Exit status and text of one log, and whether that is for stderr; all work is done here: workers share it.
+
+    An error that nobody expected ends with its log: the others are shown.
+    """
     from parsers.io.errors import ParserError
+    from parsers.io.message import Message
 
     from .evidence.log_summary import as_json, summarise
     from .terminal.summary_text import shown
+    from .wording.words import worded
 
     protocol, given, format_, wants_json, (width, colour), language = how
     translate = translate_to(language)
     try:
         summary = summarise(_log(log), protocol, given, format_)
-    except (ParserError, Unreadable) as error:
-        return Unreadable.exit_code, f"Error: {told_in(error, translate)}"
-    status = 0 if summary.measurement else FOUND_NOTHING
-    if wants_json:
-        return status, printable(json.dumps(as_json(summary), ensure_ascii=False)) + "\n"
-    return status, shown(summary, translate, colour=colour, width=width)
+        status = 0 if summary.measurement else FOUND_NOTHING
+        if wants_json:
+            return status, printable(json.dumps(as_json(summary), ensure_ascii=False)) + "\n", False
+        return status, shown(summary, translate, colour=colour, width=width), False
+    except (ParserError, Unreadable, OSError) as error:
+        return Unreadable.exit_code, f"Error: {told_in(error, translate)}", True
+    except Exception as error:  # noqa: BLE001 - a defect that one log meets hides nothing of the others
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        if wants_json:
+            found = {"log": str(log), "error": said}
+            return FOUND_NOTHING, printable(json.dumps(found, ensure_ascii=False)) + "\n", False
+        return FOUND_NOTHING, f"Error: {worded(Message(SHOW_FAILED, log=log, error=said), translate)}", True
 
 
-def _print(status: int, text: str) -> int:
+def _print(status: int, text: str, is_error: bool) -> int:
     from parsers.io.console import show as show_page
 
-    if status == Unreadable.exit_code:
+    if is_error:
         say(text, err=True)
     else:
         show_page(text)

@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from report.commands import show
+from report.evidence.log_summary import Summary, summarise
 from tests.commandline import PROJECT, run
 
 LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log"
@@ -100,6 +103,28 @@ def test_what_cannot_be_read_is_one_sentence_and_status_2(kind: str, tmp_path: P
 def test_an_unreadable_log_does_not_stop_the_others(tmp_path: Path) -> None:
     done = run("show", "--json", tmp_path / "missing", LOG)
     assert (done.returncode, json.loads(done.stdout)["log"]) == (2, str(LOG))
+
+
+@pytest.mark.parametrize(
+    "options", [["--jobs", "1"], ["--jobs", "2"], ["--jobs", "1", "--json"], ["--jobs", "2", "--json"]]
+)
+def test_a_defect_that_one_log_meets_is_told_and_the_others_are_shown(
+    options: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def summarised(log: Path, *how: Any) -> Summary:
+        if log == LOG:
+            raise IndexError("0 records")
+        return summarise(log, *how)
+
+    monkeypatch.setattr("report.evidence.log_summary.summarise", summarised)
+    monkeypatch.setattr("parsers.sharing.workers.MOST_TASKS", 1)
+    other = LOG.parents[1] / "2/train.log"
+    done = CliRunner().invoke(show, [str(LOG), str(other), *options])
+    assert (done.exit_code, str(other) in done.stdout) == (1, True)
+    if "--json" in options:
+        assert json.loads(done.stdout.splitlines()[0]) == {"log": str(LOG), "error": "IndexError: 0 records"}
+    else:
+        assert (str(LOG) in done.stderr, "IndexError" in done.stderr, str(LOG) in done.stdout) == (True, True, False)
 
 
 def test_a_run_folder_stands_for_its_log() -> None:

@@ -263,7 +263,7 @@ def of_earlier_run(records: Columns, column: str, field: Field | None) -> Mask:
         return none
     values = records.numbers(column)
     changes = np.flatnonzero(values != values[:1])
-    if not len(changes) or changes[0] < FEWEST or abs(values[changes[0]] / values[0] - 1) <= JUMP:
+    if not len(changes) or changes[0] < FEWEST or abs(values[changes[0]] - values[0]) <= JUMP * values[0]:
         return none
     none[: changes[0]] = True
     return none

@@ -279,8 +279,9 @@ def refuse_rounded(records: Columns, fields: Fields, kind: str, name: str) -> No
 
 def refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Protocol) -> None:
     """Raise ``NoMeasurement`` where one of the values that a protocol uses is no throughput or time of a step."""
-    # Such values come of undoing a running mean that is not what the format says. A throughput printed as 0 may be so.
-    bad = values < 0 if protocol.estimate == "reported" else ~(values > 0)
+    # Such values come of undoing a running mean that is not what the format says, and of a rate printed as 0. A
+    # throughput printed as 0 may be so.
+    bad = ~np.isfinite(values) | (values < 0 if protocol.estimate == "reported" else values <= 0)
     if bad.any():
         told = {"value": f"{values[bad][0]:g}", "line": lines[bad][0]}
         raise NoMeasurement(IMPOSSIBLE, estimate=protocol.estimate, **told)

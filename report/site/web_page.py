@@ -28,7 +28,6 @@ from .templating import environment
 
 # Where the raw logs are, as seen from a page.
 LOGS = Path("logs")
-ACTIVE = re.compile(r".*\.(html?|mhtml?|pdf|svg|xht|xhtml|xml|xsl)(\.txt)*", re.IGNORECASE | re.DOTALL)
 ANCHORS = ("results", "tested", "environment", "set-up", "steps", "logs")
 ALWAYS = ("results", "logs")
 
@@ -198,12 +197,12 @@ class WebPage(Renderer):
 
 
 def copy_of(log: str) -> Path:
-    """Where the copy of a log is in the site; what a browser would run as a page gets the name of a text.
+    """Where the copy of a log is in the site: a text whatever the log is called, so that no browser runs it.
 
-    So does what is called like such a text, so that no two logs have one copy.
+    No folder has such a name, so that the copy of one log is never where another one needs a folder.
     """
-    path = LOGS / log
-    return path.with_name(f"{path.name}.txt") if ACTIVE.fullmatch(path.name) else path
+    *folders, name = Path(log).parts
+    return LOGS.joinpath(*(re.sub(r"\.txt_*\Z", r"\g<0>_", folder) for folder in folders), f"{name}.txt")
 
 
 def file_name(name: str, language: str) -> str:

@@ -163,6 +163,18 @@ def test_a_batch_size_on_a_line_counts_before_one_that_was_stated_once(tmp_path:
     assert value(summary(tmp_path, stated + run, "estimate=step_time")) == 16
 
 
+@pytest.mark.parametrize("unused", ["", "instead"])
+def test_a_rate_printed_as_0_gives_no_time_of_a_step(unused: str, tmp_path: Path) -> None:
+    ups = {"": (0, 0, 0, 0), "instead": (0.1, 0, 0.1, 0.1)}[unused]
+    lines = (
+        f"| epoch 001:    {step}00 / 250 loss=9.500, wps=4800, ups={rate:g}, bsz=64.000, wall={step * 50}\n"
+        for step, rate in enumerate(ups, 1)
+    )
+    found = summary(tmp_path, "| training on 4 GPUs\n" + "".join(lines))
+    assert value(found) == 4800
+    assert "step_time" not in as_json(found)["figures"]
+
+
 def test_speeds_of_zero_are_told_where_the_time_of_epochs_takes_their_place(
     tmp_path: Path,
 ) -> None:

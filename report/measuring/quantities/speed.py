@@ -10,7 +10,7 @@ from parsers.io.message import Message
 from parsers.runs.facts import is_count
 from parsers.runs.format_records import FormatRecords
 
-from ..estimate import Facts, counting, tokens_of_a_sample
+from ..estimate import IMPOSSIBLE, Facts, counting, tokens_of_a_sample
 from ..measurement import Measurement, measure
 from ..protocol import NoMeasurement, Protocol
 from ..scaling import UNSCALED, amount_of_step
@@ -175,6 +175,8 @@ def _by_throughput(run: RunNumbers) -> RunFigure:
         raise NoMeasurement(OTHER_UNIT, unit=f"{counted}/s", measured=found.unit)
     if found.scope != "job":
         raise NoMeasurement(NEEDS_CARDS)
+    if not found.value:
+        raise NoMeasurement(IMPOSSIBLE, estimate=found.protocol.estimate, value="0", line=found.ends[0])
     return figure.then(Operation("over", amount, told))
 
 
@@ -219,12 +221,12 @@ def tflops(run: RunNumbers) -> RunFigure:
 
 
 def _apart(run: RunNumbers, printed: RunFigure, formula: Formula) -> Iterator[Message]:
-    """Tell that the formula gives something else; what it cannot give contradicts nothing."""
+    """Tell that the formula gives something else; what it cannot give contradicts nothing, nor does a 0."""
     try:
         derived = _by_formula(run, formula).value
     except NoMeasurement:
         return
-    if abs(derived / printed.value - 1) > TOLERANCE:
+    if printed.value and abs(derived / printed.value - 1) > TOLERANCE:
         told = {"printed": f"{printed.value:.6g}", "derived": f"{derived:.6g}"}
         yield Message(BY_FORMULA, **told, ratio=f"{derived / printed.value:.3f}")
 
@@ -272,7 +274,7 @@ def _against(run: RunNumbers, share: RunFigure, done: RunFigure) -> Iterator[Mes
         own = _of_column(run, "mfu")
     except NoMeasurement:
         return
-    if own is None or not own.value > 0 or abs(own.value / share.value - 1) <= TOLERANCE:
+    if own is None or not own.value > 0 or not share.value or abs(own.value / share.value - 1) <= TOLERANCE:
         return
     told = {"printed": f"{own.value:.4g}", "derived": f"{share.value:.4g}", "ratio": f"{own.value / share.value:.3f}"}
     yield Message(BY_PEAK, **told, peak=f"{done.value / own.value * 100:.4g}")

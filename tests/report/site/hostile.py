@@ -18,7 +18,7 @@ tested = ["<script>document.title='taken'</script> and ![picture](https://exampl
 [columns.a]
 title = "A | <i>a</i> \u202ea"
 [[columns.a.runs]]
-logs = "hostile/*.log"
+logs = "hostile/*.shtml"
 protocol = "decimals=1"
 
 [[tables]]
@@ -34,7 +34,7 @@ def write_hostile(folder: Path) -> Path:
     """Write the page and the folder of its logs; returns the page."""
     page = folder / "hostile.toml"
     page.write_text(PAGE, encoding="utf-8")
-    log = folder / "logs/hostile/<img src=x onerror=alert(1)> `| \u202egpj.log"
+    log = folder / "logs/hostile/<img src=x onerror=alert(1)> `| \u202egpj.shtml"
     log.parent.mkdir(parents=True)
     steps = [
         f"[2023/07/01 12:00:0{step}] ppcls INFO: [Train][Epoch 1/1][Iter: {step}/3]lr(PiecewiseDecay): 0.1, "

@@ -60,5 +60,5 @@ def test_a_hostile_name_of_a_log_leads_to_its_raw_text(evidence: Page) -> None:
 
 
 def test_a_name_that_turns_text_around_reads_in_its_true_order(evidence: Page) -> None:
-    assert r"`| \u202egpj.log" in str(evidence.locator("dialog [data-slot=name]").text_content())
+    assert r"`| \u202egpj.shtml" in str(evidence.locator("dialog [data-slot=name]").text_content())
     assert "\u202e" not in str(evidence.locator("html").text_content())

@@ -78,10 +78,19 @@ def test_plain_lines_are_shown_as_they_are() -> None:
     assert all_shown([b"step 1\tspeed 2.5", b"", b"~ {}"]) == ["step 1\tspeed 2.5", "", "~ {}"]
 
 
-@given(st.lists(st.sampled_from([".html", ".SVG", ".txt", ".log", "x"]).map(str), min_size=1).map("".join))
-def test_a_copy_that_a_browser_would_run_is_a_text_and_no_other_log_has_it(name: str) -> None:
-    assert copy_of(f"a/{name}").suffix not in (".html", ".SVG")
-    assert copy_of(f"a/{name}") != copy_of(f"a/{name}.txt")
+@given(
+    st.lists(
+        st.lists(st.sampled_from([".shtml", ".SVGZ", ".txt", "_", "x"]), min_size=1).map("".join),
+        min_size=1,
+        max_size=3,
+    ).map("/".join),
+    st.lists(st.sampled_from(["a", "a.txt", "a.txt_", "a.txt.txt"]), min_size=1, max_size=3).map("/".join),
+    st.lists(st.sampled_from(["a", "a.txt", "a.txt_", "a.txt.txt"]), min_size=1, max_size=3).map("/".join),
+)
+def test_the_copy_of_any_log_is_a_text_and_is_in_the_way_of_no_other(name: str, one: str, other: str) -> None:
+    assert copy_of(name).suffix == ".txt"
+    if one != other:
+        assert copy_of(one) not in (copy_of(other), *copy_of(other).parents)
 
 
 @given(st.integers(0, 10**15), st.sampled_from(["", ".5", ".4367"]))

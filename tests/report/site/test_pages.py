@@ -4,7 +4,7 @@ import re
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
@@ -13,6 +13,7 @@ from report.site.build import publish_site
 from report.wording.words import languages, words
 from tests.commandline import PROJECT
 from tests.report.site.parsed_page import elements, figures, parsed, text
+from tests.report.site.served_site import asked, served
 
 TEMPLATES = PROJECT / "report/templates/site"
 NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w])")
@@ -66,8 +67,17 @@ def test_the_same_logs_give_the_same_bytes(site: Path, logs: Path, tmp_path: Pat
 
 def test_a_raw_log_is_copied_byte_for_byte(site: Path, logs: Path) -> None:
     copies = [path for path in (site / "logs").rglob("*") if path.is_file()]
-    assert [path for path in copies if path.read_bytes() != (logs / path.relative_to(site / "logs")).read_bytes()] == []
+    raw = {path: logs / path.relative_to(site / "logs").with_suffix("") for path in copies}
+    assert [copy for copy, log in raw.items() if copy.read_bytes() != log.read_bytes()] == []
     assert copies
+
+
+def test_a_log_is_served_as_a_text_whatever_it_is_called(hostile_site: Path) -> None:
+    (copy,) = [path for path in (hostile_site / "logs").rglob("*") if path.is_file()]
+    assert ".shtml" in copy.name
+    with served(hostile_site) as port:
+        status, headers, body = asked(port, "GET", f"/{quote(str(copy.relative_to(hostile_site)))}")
+    assert (status, headers.get_content_type(), body) == (200, "text/plain", copy.read_text(encoding="utf-8"))
 
 
 def test_no_two_raw_logs_of_a_page_are_called_alike(published: list[PublishedPage]) -> None:
