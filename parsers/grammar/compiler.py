@@ -12,7 +12,7 @@ text that follows it, which a parser that tries again would sort out; CONTRIBUTI
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, takewhile
 from typing import Any
@@ -21,6 +21,7 @@ from lark import Token, Tree
 
 from ..io.errors import GrammarError
 from ..io.message import Message
+from .digits import takes_newline
 from .field import LENGTHS, TIMES, WHOLE_LINE, WRITTEN_AS, Field, wrong_parameter
 from .mistakes import placed
 from .size import LONGEST_PATTERN, MOST_PARTS
@@ -88,7 +89,8 @@ class Compiler:
             source = self._blanks() + self._node(expansion, line, {})
             if not line.literals:
                 raise self.error(line_kind, Message(NO_FIXED_TEXT, name=line_kind))
-            yield self._variant(line_kind.removesuffix("_line"), source, line, self._head(expansion))
+            first = "|".join(dict.fromkeys(self._firsts(self._parts(expansion)))) if line.spans else ""
+            yield self._variant(line_kind.removesuffix("_line"), source, line, self._head(expansion), first)
 
     def _head(self, expansion: Any) -> int:
         """How much of the source is for what may stand before a line: blanks, and first parts in ``?``.
@@ -103,6 +105,37 @@ class Compiler:
                 head = len(source)
         return head
 
+    def _firsts(self, parts: Iterable[Any], before: str | None = None) -> Iterator[str]:
+        """What the first line of a record of several may be, by its parts: each goes up to what may end that line.
+
+        Such a part ends it for certain where it is nothing but that end. Where it is a choice or may be missing, each
+        way to go on has a first line of its own.
+        """
+        source = self._blanks() if before is None else before
+        end = self._symbol(NEWLINE, _Line(), {})
+        for part in parts:
+            own = self._node(part, _Line(), {})
+            if not takes_newline(own):
+                source += own
+            elif own in (end, f"(?:{end})++"):
+                yield source + own
+                return
+            elif isinstance(part, Tree) and part.data == "expansions":
+                options = [(option, self._node(option, _Line(), {})) for option in part.children]
+                for option, _ in (of for of in options if takes_newline(of[1])):
+                    yield from self._firsts(self._parts(option), source)
+                others = [text for _, text in options if not takes_newline(text)]
+                if not others:
+                    return
+                source += f"(?>{'|'.join(others)})"
+            elif isinstance(part, Tree) and part.data in ("expr", "maybe"):
+                yield from self._firsts(self._parts(part.children[0]), source)
+                if part.data == "expr" and str(part.children[1]) not in "?*":
+                    return
+            else:
+                break
+        yield source
+
     def _parts(self, node: Any) -> Iterator[Any]:
         """The parts of a line in their order: rules without alternatives are looked into, fields are not."""
         if isinstance(node, Tree) and (node.data in ("alias", "value") or is_only(node)):
@@ -115,13 +148,13 @@ class Compiler:
             yield from self._parts(self.rules[name_of(node)][1])
 
     @staticmethod
-    def _variant(record: str, source: str, line: _Line, head: int) -> Variant:
+    def _variant(record: str, source: str, line: _Line, head: int, first: str) -> Variant:
         """A compiled line; of an event the whole text is kept, because it is what happened."""
         if record == EVENT:
             line.groups.insert(0, WHOLE_LINE)
             source = f"({source})"
         texts = tuple(line.literals), tuple(line.choices)
-        return Variant(record, source, tuple(line.groups), *texts, spans=line.spans, head=head)
+        return Variant(record, source, tuple(line.groups), *texts, spans=line.spans, head=head, first=first)
 
     def _node(self, node: Any, line: _Line, arguments: Mapping[str, Any]) -> str:
         match node:

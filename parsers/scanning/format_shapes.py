@@ -10,13 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..grammar.digits import masked
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
 from .cut_lines import SaidOfShapes
 from .judging import Hit, LineJudge, Texts, VariantSieve, spans_of
 from .kernel import Ids
-from .multiline import Records, RecordSearch, text_of_first_line
+from .multiline import Records, RecordSearch, may_begin
 from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable, SortTable
 
 NOTHING = 0
@@ -73,8 +72,8 @@ class FormatShapes:
         self._by_kind: dict[Kind, int] = {}
         self._meaning_of = ByShape(np.int32, NEW, ALONE)
         self._place_of = ByShape(np.int32, 0, 0)
-        self._telling = [masked(text_of_first_line(variant)) for variant in fmt.variants if variant.spans]
-        self._begins = ByShape(np.int8, NEW, True)
+        self._spanning = [variant for variant in fmt.variants if variant.spans]
+        self._begins = ByShape(np.int8, NEW, ALONE)
         self._is_broken = ByShape(np.int8, NEW, ALONE)
 
     def groups(self, lines: ShapedLines, left: NDArray[np.bool_]) -> Iterator[Group]:
@@ -98,25 +97,22 @@ class FormatShapes:
         found = lines.records.get(id(self)) if len(rows) == len(lines) else None
         if found is None:
             begins = self.begins(lines, rows)
-            found = [*RecordSearch(lines, rows, begins).records(self.format.variants)] if begins.any() else []
+            found = [*RecordSearch(lines, rows, begins).records(self._spanning)] if begins.any() else []
             if len(rows) == len(lines):
                 lines.records[id(self)] = found
         return found
 
     def begins(self, lines: ShapedLines, rows: Rows) -> NDArray[np.bool_]:
         """In which of some lines a record of several may begin."""
-        if not self._telling:
+        if not self._spanning:
             return np.zeros(len(rows), np.bool_)
-        self._begins.grow(lines.known)
-        begins = self._begins[lines.shapes[rows]]
-        if (new := begins == NEW).any():
-            first = lines.firsts(rows[new])
-            texts = map(masked, lines.texts(first))
-            self._begins[lines.shapes[first]] = np.array(
-                [any(t in text for t in self._telling) for text in texts], np.int8
-            )
-            begins = self._begins[lines.shapes[rows]]
+        begins = self._begins.judged(lines, rows, self._may_begin)
+        if len(alone := np.flatnonzero(begins == ALONE)):
+            begins[alone] = self._may_begin(lines, rows[alone])
         return begins > 0
+
+    def _may_begin(self, lines: ShapedLines, rows: Rows) -> list[bool]:
+        return may_begin(self._spanning, lines.texts(rows))
 
     def broken(self, lines: ShapedLines, rows: Rows) -> Rows:
         """Those of some lines that resemble a metric line of the format; that they are none is known."""
@@ -228,11 +224,13 @@ class Claims:
     def _said(self, variant: Variant, how: int) -> Said:
         return Said(self._names[id(variant)], variant.fixed, how)
 
-    def _of_records(self, lines: ShapedLines, rows: Rows, variants: Iterable[Variant]) -> Mapping[int, Claim]:
+    def _of_records(self, lines: ShapedLines, rows: Rows, variants: Sequence[Variant]) -> Mapping[int, Claim]:
         """The claim of each line that begins a record of several lines."""
+        of_shape = ByShape(np.int8, NEW, True)
+        begins = of_shape.judged(lines, rows, lambda _, first: may_begin(variants, lines.texts(first)))
         return _claims(
             (line, self._said(found.variant, WHOLE))
-            for found in RecordSearch(lines, rows).records(variants)
+            for found in RecordSearch(lines, rows, begins > 0).records(variants)
             for line in found.first.tolist()
         )
 

@@ -125,7 +125,7 @@ class ShapeTable:
     """Numbers the shapes of lines from 0, as these formats tell them apart; it may serve several logs."""
 
     def __init__(self, formats: Iterable[Format]) -> None:
-        self._telling = [v for fmt in formats for v in fmt.variants if tells_digits(v)]
+        self._telling = [v for fmt in formats for v in (v.one_line for v in fmt.variants) if tells_digits(v)]
         self._kernel = Shapes(MOST, MOST_BYTES, LONGEST, MOST_PARTS)
         self._told_apart = set[bytes]()
 
