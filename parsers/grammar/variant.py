@@ -25,7 +25,8 @@ class Variant:
     ``literals``: texts that every such line holds, in their order. ``choices``: texts of which it holds one each.
     ``head``: how much of the source is for what may stand before the line.
     ``spans``: whether it is a record of several lines, such as an object of a document in JSON.
-    ``first``: the regular expression of the first line of one, with its end where that is known.
+    ``first``: the regular expression of the first line of one, with its end where that is known. ``first_texts``: texts
+    of which that line holds one at least; none where it may hold any.
     """
 
     record: str
@@ -36,6 +37,7 @@ class Variant:
     spans: bool = False
     head: int = 0
     first: str = ""
+    first_texts: tuple[str, ...] = ()
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
@@ -57,8 +59,8 @@ class Variant:
 
     @cached_property
     def one_line(self) -> "Variant":
-        """What is known of a single line: all of it, or of a record of several lines the expression of the first."""
-        return Variant("noise", self.first, (), ()) if self.spans else self
+        """What a single line must be like: one of this variant, or the first of a record of several."""
+        return Variant("noise", self.first, (), (), (self.first_texts or ("",),)) if self.spans else self
 
     def __hash__(self) -> int:
         # Patterns are looked up by variants all the time, and one source is hardly ever that of two.

@@ -18,24 +18,7 @@ from .judging import Hit, spans_of
 from .prefix import NOWHERE, line_pattern
 from .shapes import Rows, ShapedLines
 
-
-def may_begin(variants: Iterable[Variant], lines: Iterable[bytes]) -> list[bool]:
-    """Which lines may be the first of a record of these variants."""
-    begins = [line_pattern(variant.one_line).match for variant in variants]
-    return [any(begin(text, start) for start in _on_screen(text) for begin in begins) for text in map(_screen, lines)]
-
-
-def _screen(text: bytes) -> bytes:
-    """A text in which what a carriage return begins is a line."""
-    return text.replace(b"\r", b"\n")
-
-
-def _on_screen(text: bytes, start: int = 0, stop: int | None = None) -> Iterator[int]:
-    """Where lines on screen begin in a text, or in a physical line of it."""
-    stop = len(text) if stop is None else stop
-    while start < stop:
-        yield start
-        start = text.find(b"\n", start, stop) + 1 or stop
+_NEWLINE = re.compile(rb"\n")
 
 
 @cache
@@ -62,7 +45,7 @@ class RecordSearch:
     def __init__(self, lines: ShapedLines, rows: Rows, begins: NDArray[np.bool_]) -> None:
         self._rows = rows
         data, self._starts = lines.joined(rows)
-        self._text = _screen(data)
+        self._text = data.replace(b"\r", b"\n")
         first = np.flatnonzero(begins)
         ends = np.append(self._starts[1:], len(data))
         self._places = list(zip(self._starts[first].tolist(), ends[first].tolist(), strict=True))
@@ -81,7 +64,7 @@ class RecordSearch:
         """
         begins, match = line_pattern(variant.one_line).match, _pattern(variant).match
         end, may_stand_in = -1, False
-        for start in (start for place in self._places for start in _on_screen(self._text, *place)):
+        for start in self._beginnings():
             if start <= end or not begins(self._text, start):
                 continue
             if found := match(self._text, start):
@@ -89,6 +72,12 @@ class RecordSearch:
                 end = found.end()
             elif not (may_stand_in := may_stand_in or variant.may_stand_in(self._text)):
                 return
+
+    def _beginnings(self) -> Iterator[int]:
+        """Where lines on screen begin in the lines in which a record may begin."""
+        for start, stop in self._places:
+            yield start
+            yield from (found.end() for found in _NEWLINE.finditer(self._text, start, stop - 1))
 
     def _records(self, variant: Variant, matches: Sequence[re.Match[bytes]]) -> Records:
         first = self._line([match.start() for match in matches])
