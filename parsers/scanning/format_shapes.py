@@ -3,7 +3,6 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import compress, groupby
 from typing import NamedTuple
 
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
-from .cut_lines import SaidOfShapes
 from .judging import Hit, LineJudge, Texts, VariantSieve, spans_of
 from .kernel import Ids
 from .multiline import Records, RecordSearch
@@ -269,19 +267,6 @@ class KnownShapes:
         self.claims = Claims(formats)
         self.sorts = SortTable()
         self._of_format: dict[int, FormatShapes] = {}
-        self._cuts = SaidOfShapes()
-
-    @property
-    def cuts(self) -> SaidOfShapes:
-        """What was found of lines that may have been cut."""
-        if self._cuts.is_large:
-            self._cuts = SaidOfShapes()
-        return self._cuts
-
-    @cached_property
-    def every(self) -> VariantSieve:
-        """The variants of all the formats that claim logs."""
-        return VariantSieve(variant for fmt in self.formats for variant in fmt.variants)
 
     def of(self, fmt: Format) -> FormatShapes:
         """What the shapes are to a format."""

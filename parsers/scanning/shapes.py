@@ -139,10 +139,7 @@ class ShapeTable:
 
     def lines(self, data: bytes, before: int = 0) -> ShapedLines:
         """The lines of a block of a log, which follows so many others."""
-        return self.lines_as_printed(clean(data), before)
-
-    def lines_as_printed(self, data: bytes, before: int = 0) -> ShapedLines:
-        """The same with the escapes of terminals and the NUL bytes that there are, as if these were text."""
+        data = clean(data)
         is_cut = bool(data) and not data.endswith(b"\n")
         data += b"\n" * is_cut
         known = len(self)

@@ -18,7 +18,6 @@ from parsers.io.errors import MessageError
 from parsers.io.message import Message
 from parsers.io.validation import BROKEN
 from parsers.runs.provenance import WORDS
-from parsers.scanning.cut_lines import BYTES, COLUMNS
 from report.audit.claim import ROUNDED
 from report.audit.finding import VERDICTS
 from report.audit.findings.printing import HEAD, UNLIKE_HEAD, VERDICTS_HEAD
@@ -101,7 +100,7 @@ OF_TABLES = {
     *ROUNDED.values(),
     *KIND_KEYS,
 }
-OF_TABLES |= {*BROKEN.values(), OUTSIDE, LEADS_OUT, IS_MOUNTED, IS_IN_USE, IS_FOREIGN, BYTES, COLUMNS}
+OF_TABLES |= {*BROKEN.values(), OUTSIDE, LEADS_OUT, IS_MOUNTED, IS_IN_USE, IS_FOREIGN}
 OF_SYSTEMS = {
     os.strerror(code) for code in (ENOENT, EACCES, EIO, EISDIR, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE, ENOSPC, EROFS)
 }
