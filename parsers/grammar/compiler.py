@@ -12,8 +12,8 @@ text that follows it, which a parser that tries again would sort out; CONTRIBUTI
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import chain, takewhile
 from typing import Any
 
@@ -21,6 +21,7 @@ from lark import Token, Tree
 
 from ..io.errors import GrammarError
 from ..io.message import Message
+from .digits import takes_newline
 from .field import LENGTHS, TIMES, WHOLE_LINE, WRITTEN_AS, Field, wrong_parameter
 from .mistakes import placed
 from .size import LONGEST_PATTERN, MOST_PARTS
@@ -88,7 +89,8 @@ class Compiler:
             source = self._blanks() + self._node(expansion, line, {})
             if not line.literals:
                 raise self.error(line_kind, Message(NO_FIXED_TEXT, name=line_kind))
-            yield self._variant(line_kind.removesuffix("_line"), source, line, self._head(expansion))
+            variant = self._variant(line_kind.removesuffix("_line"), source, line, self._head(expansion))
+            yield self._with_first(variant, expansion) if line.spans else variant
 
     def _head(self, expansion: Any) -> int:
         """How much of the source is for what may stand before a line: blanks, and first parts in ``?``.
@@ -102,6 +104,43 @@ class Compiler:
             if not (number and line.groups):
                 head = len(source)
         return head
+
+    def _with_first(self, variant: Variant, expansion: Any) -> Variant:
+        """A record of several lines, with what its first line is."""
+        firsts = dict(self._firsts(self._parts(expansion), self._blanks(), ""))
+        texts = tuple(firsts.values()) if all(firsts.values()) else ()
+        return replace(variant, first="|".join(firsts), first_texts=texts)
+
+    def _firsts(self, parts: Iterable[Any], source: str, text: str) -> Iterator[tuple[str, str]]:
+        """What a first line may be, by its parts and what stands before them; and the longest text that it holds.
+
+        It goes up to what may end that line. Such a part ends it for certain where it is nothing but that end. Where it
+        is a choice or may be missing, each way to go on has a first line of its own.
+        """
+        end = self._symbol(NEWLINE, _Line(), {})
+        for part in parts:
+            line = _Line()
+            own = self._node(part, line, {})
+            if not takes_newline(own):
+                source, text = source + own, max([text, *line.literals], key=len)
+            elif own in (end, f"(?:{end})++"):
+                yield source + own, text
+                return
+            elif isinstance(part, Tree) and part.data == "expansions":
+                options = [(option, self._node(option, _Line(), {})) for option in part.children]
+                for option, _ in (of for of in options if takes_newline(of[1])):
+                    yield from self._firsts(self._parts(option), source, text)
+                others = [own for _, own in options if not takes_newline(own)]
+                if not others:
+                    return
+                source += f"(?>{'|'.join(others)})"
+            elif isinstance(part, Tree) and part.data in ("expr", "maybe"):
+                yield from self._firsts(self._parts(part.children[0]), source, text)
+                if part.data == "expr" and str(part.children[1]) not in "?*":
+                    return
+            else:
+                break
+        yield source, text
 
     def _parts(self, node: Any) -> Iterator[Any]:
         """The parts of a line in their order: rules without alternatives are looked into, fields are not."""

@@ -168,6 +168,29 @@ class _Walk:
         return []
 
 
+def takes_newline(source: str) -> bool:
+    """Whether what an expression takes, or looks for behind that, may hold the end of a line."""
+    return any(_takes_newline(op, argument) for op, argument in parser.parse(source.encode()))
+
+
+def _takes_newline(op: Any, argument: Any) -> bool:
+    if op in (ops.LITERAL, ops.NOT_LITERAL, ops.IN, ops.ANY):
+        return ord("\n") in taken(op, argument)
+    if op in (ops.AT, ops.ASSERT_NOT):
+        return False
+    if op in REPEATS:
+        parts = [argument[2]]
+    elif op is ops.ASSERT:
+        parts = [argument[1]]
+    elif op in (ops.SUBPATTERN, ops.ATOMIC_GROUP):
+        parts = [argument[3] if op is ops.SUBPATTERN else argument]
+    elif op is ops.BRANCH:
+        parts = argument[1]
+    else:  # what refers to another group
+        return True
+    return any(_takes_newline(*step) for part in parts for step in part)
+
+
 def taken(op: Any, argument: Any) -> Bytes:
     """The bytes that one place of an expression takes; letters in either case."""
     if op is ops.ANY:

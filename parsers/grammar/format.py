@@ -108,7 +108,8 @@ def _from_json(path: Path, text: bytes) -> Format:
 def _variant(said: dict[str, Any], fields: Sequence[Field]) -> Variant:
     choices = tuple(tuple(choice) for choice in said["choices"])
     groups = tuple(fields[number] for number in said["groups"])
-    return Variant(**{**said, "groups": groups, "literals": tuple(said["literals"]), "choices": choices})
+    texts = {name: tuple(said[name]) for name in ("literals", "first_texts")}
+    return Variant(**{**said, **texts, "groups": groups, "choices": choices})
 
 
 @cache

@@ -25,6 +25,8 @@ class Variant:
     ``literals``: texts that every such line holds, in their order. ``choices``: texts of which it holds one each.
     ``head``: how much of the source is for what may stand before the line.
     ``spans``: whether it is a record of several lines, such as an object of a document in JSON.
+    ``first``: the regular expression of the first line of one, with its end where that is known. ``first_texts``: texts
+    of which that line holds one at least; none where it may hold any.
     """
 
     record: str
@@ -34,6 +36,8 @@ class Variant:
     choices: tuple[tuple[str, ...], ...] = ()
     spans: bool = False
     head: int = 0
+    first: str = ""
+    first_texts: tuple[str, ...] = ()
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
@@ -52,6 +56,11 @@ class Variant:
         if self.record == "fact" or RUN_START in (field.name for field in self.fields):
             return tuple(field for field in self.fields if field.type not in NO_FACTS and field.name not in EVENTS)
         return ()
+
+    @cached_property
+    def one_line(self) -> "Variant":
+        """What a single line must be like: one of this variant, or the first of a record of several."""
+        return Variant("noise", self.first, (), (), (self.first_texts or ("",),)) if self.spans else self
 
     def __hash__(self) -> int:
         # Patterns are looked up by variants all the time, and one source is hardly ever that of two.

@@ -14,10 +14,9 @@ from ..io.errors import FormatError, LogError, WrappedError, reason_of
 from ..origins.archive import BROKEN, begins_archive, is_archive, opened
 from ..origins.found_file import LeftOut
 from ..runs.runfile import sha256_of
-from ..scanning.detection import detected, formats
+from ..scanning.detection import detected, formats, refuse_wrapped
 from ..scanning.source import Source, is_text
 from ..scanning.text import LogText
-from ..scanning.wrapped import refuse_wrapped
 from .candidate import Candidate, NotTakenError
 from .remote import fetch, is_url
 from .staging import Staged, StagingError, stage
@@ -141,8 +140,9 @@ def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ..
     try:
         with _told(path, named=candidate.named):
             text = LogText(path)
-            refuse_wrapped(text, formats())
             found = detected(text, formats())
+            if found is None:
+                refuse_wrapped(text, formats())
     except FormatError as error:
         return None, (error.what,)
     if found is None and not candidate.named:

@@ -11,19 +11,26 @@ from pathlib import Path
 import numpy as np
 
 from ..grammar.field import Field, StepIs
-from ..grammar.format import Format, load
+from ..grammar.format import METRICS, Format, load
 from ..io.errors import FormatError
 from ..io.lazy import pd
 from ..io.message import Message
 from ..scanning.account import Account
 from ..scanning.cascade import Cascade, of_kinds
-from ..scanning.detection import common, detected, formats, grammars, known_shapes, most_claimed
+from ..scanning.detection import (
+    common,
+    detected,
+    formats,
+    grammars,
+    known_shapes,
+    most_claimed,
+    refuse_wrapped,
+)
 from ..scanning.format_shapes import KnownShapes
 from ..scanning.leftover import Leftover
 from ..scanning.record_table import RecordTable
 from ..scanning.source import Source
 from ..scanning.text import LogText
-from ..scanning.wrapped import refuse_wrapped
 from .appended import Last, of_each, of_starts, told_apart
 from .bars.evaluation_bars import LEFT_OUT, without_evaluation
 from .events import Event, events, frame, time_to_train
@@ -158,7 +165,6 @@ def _chosen(format: str | Path | Format | Sequence[Format] | None) -> list[Forma
 def _read(text: LogText, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
     """Read a log as these formats, and as all others that are found in it; what any program prints comes last."""
     known = chosen or formats()
-    refuse_wrapped(text, known)
     shapes = known_shapes(known)
     if search:
         chosen = [fmt for fmt in [detected(text, known)] if fmt]
@@ -166,6 +172,8 @@ def _read(text: LogText, chosen: list[Format], *, search: bool) -> tuple[Source,
         cascade = Cascade([*chosen, common()], shapes)
         another = _feed(cascade, text, chosen, shapes, search=search and bool(chosen))
         if another is None:
+            if not of_kinds(cascade.levels, METRICS):
+                refuse_wrapped(text, known)
             return text.source, cascade
         chosen.append(next(fmt for fmt in known if fmt.name == another))
 

@@ -21,10 +21,11 @@ from pathlib import Path
 import numpy as np
 
 from ..grammar.format import ROOM, Format, load
-from ..io.errors import FormatError
+from ..io.errors import FormatError, WrappedError
 from ..io.kept import kept
 from .format_shapes import TORN, WHOLE, Claim, Claims, KnownShapes
 from .shapes import Rows, ShapedLines
+from .source import clean
 from .text import LogText
 
 # The formats of a log are those of the first piece of so many bytes that has a line of any.
@@ -33,6 +34,11 @@ PIECE = 1 << 16
 MOST_TABLES = 4
 VARIABLE = "TACHOGRAPH_FORMATS"
 NO_FOLDER = "is not a folder; ${variable} must be a folder of grammars (*.lark)."
+WRAPPED = (
+    "its lines were cut at {width} columns, first in line {line}, and numbers with them; "
+    "read the log as it was before `fold` or a terminal wrapped it."
+)
+FEWEST_CUT = 3  # lines that a terminal cut: one or two may be of one length by chance
 SEVERAL_FIT_LINE = "matches {best} and {other} equally well (1 line); choose one with --format."
 SEVERAL_FIT = "matches {best} and {other} equally well ({count} lines); choose one with --format."
 
@@ -200,3 +206,18 @@ def _refuse_equals(path: Path, best: str, found: Mapping[Claim, int]) -> None:
             if counts[best] == 1:
                 raise FormatError.at(path, SEVERAL_FIT_LINE, best=best, other=other)
             raise FormatError.at(path, SEVERAL_FIT, best=best, other=other, count=counts[best])
+
+
+def refuse_wrapped(text: LogText, known: Sequence[Format]) -> None:
+    """Raise WrappedError where the longest lines of a log without a metric line become some with those after them."""
+    lines = clean(text.first_block).decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    width = max(map(len, lines))
+    cut = [number for number, line in enumerate(lines, 1) if len(line) == width]
+    if len(cut) < FEWEST_CUT:
+        return
+    shapes = known_shapes(known)
+    whole = "".join(line if len(line) == width else line + "\n" for line in lines)
+    mended = shapes.table.lines(whole.encode())
+    claims = shapes.claims.count(mended, np.arange(len(mended)))
+    if sum(count for claim, count in claims.items() if any(said.how == WHOLE for said in claim)) >= FEWEST_CUT:
+        raise WrappedError.at(text.source.path, WRAPPED, width=width, line=cut[0])

@@ -3,20 +3,17 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import compress, groupby
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..grammar.digits import masked
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
-from .cut_lines import SaidOfShapes
 from .judging import Hit, LineJudge, Texts, VariantSieve, spans_of
 from .kernel import Ids
-from .multiline import Records, RecordSearch, text_of_first_line
+from .multiline import Records, RecordSearch
 from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable, SortTable
 
 NOTHING = 0
@@ -73,8 +70,8 @@ class FormatShapes:
         self._by_kind: dict[Kind, int] = {}
         self._meaning_of = ByShape(np.int32, NEW, ALONE)
         self._place_of = ByShape(np.int32, 0, 0)
-        self._telling = [masked(text_of_first_line(variant)) for variant in fmt.variants if variant.spans]
-        self._begins = ByShape(np.int8, NEW, True)
+        self._spanning = [variant for variant in fmt.variants if variant.spans]
+        self._begins = ByShape(np.int8, NEW, ALONE)
         self._is_broken = ByShape(np.int8, NEW, ALONE)
 
     def groups(self, lines: ShapedLines, left: NDArray[np.bool_]) -> Iterator[Group]:
@@ -98,25 +95,25 @@ class FormatShapes:
         found = lines.records.get(id(self)) if len(rows) == len(lines) else None
         if found is None:
             begins = self.begins(lines, rows)
-            found = [*RecordSearch(lines, rows, begins).records(self.format.variants)] if begins.any() else []
+            found = [*RecordSearch(lines, rows, begins).records(self._spanning)] if begins.any() else []
             if len(rows) == len(lines):
                 lines.records[id(self)] = found
         return found
 
     def begins(self, lines: ShapedLines, rows: Rows) -> NDArray[np.bool_]:
         """In which of some lines a record of several may begin."""
-        if not self._telling:
+        if not self._spanning:
             return np.zeros(len(rows), np.bool_)
-        self._begins.grow(lines.known)
-        begins = self._begins[lines.shapes[rows]]
-        if (new := begins == NEW).any():
-            first = lines.firsts(rows[new])
-            texts = map(masked, lines.texts(first))
-            self._begins[lines.shapes[first]] = np.array(
-                [any(t in text for t in self._telling) for text in texts], np.int8
-            )
-            begins = self._begins[lines.shapes[rows]]
+        begins = self._begins.judged(lines, rows, self._may_begin)
+        if len(alone := np.flatnonzero(begins == ALONE)):
+            begins[alone] = self._may_begin(lines, rows[alone])
         return begins > 0
+
+    def _may_begin(self, lines: ShapedLines, rows: Rows) -> list[bool]:
+        begins, judge = [False] * len(rows), LineJudge(*lines.joined(rows))
+        for line in (line for variant in self._spanning for line in judge.beginning(variant)):
+            begins[line] = True
+        return begins
 
     def broken(self, lines: ShapedLines, rows: Rows) -> Rows:
         """Those of some lines that resemble a metric line of the format; that they are none is known."""
@@ -169,7 +166,7 @@ class Said(NamedTuple):
     """A format that knows a line, how much of the line is fixed text, and what is known of it.
 
     A metric line is it as a ``WHOLE``, or it is ``TORN``: one stands there amid other output. No name stands for
-    records of several lines, of which the line may be one: of the variant with this place among all of them.
+    records of several lines, of which the line may be the first: of the variant with this place among all of them.
     """
 
     name: str
@@ -193,16 +190,22 @@ class Claims:
         self._numbers: dict[Claim, int] = {NO_CLAIM: NOTHING}
         self._claim_of = ByShape(np.int32, NEW, ALONE)
         self._spanning = [variant for _, variant in named if variant.spans]
-        self._begins = Texts(variant.longest for variant in self._spanning)
+        self._first_texts = [(place, text) for place, v in enumerate(self._spanning) for text in v.one_line.needs[0]]
+        self._begins = Texts(text for _, text in self._first_texts)
 
     def count(self, lines: ShapedLines, rows: Rows) -> Counter[Claim]:
         """How many of some lines have each claim, but for lines that nothing claims."""
         claims = self._claim_of.judged(lines, rows, self._judge)
         found = Counter({self._claims[claim]: int((claims == claim).sum()) for claim in _those_in(claims)})
-        if len(alone := rows[claims == ALONE]):
-            found.update(self._of_lines(LineJudge(*lines.joined(alone))).values())
-        if spanning := {said.how for claim in found for said in claim if not said.name}:
-            found.update(self._of_records(lines, rows, [self._spanning[place] for place in sorted(spanning)]).values())
+        begins = np.array(list(map(_begins, self._claims)))[claims]
+        if len(alone := np.flatnonzero(claims == ALONE)):
+            of_lines = self._of_lines(LineJudge(*lines.joined(rows[alone])))
+            found.update(of_lines.values())
+            begins[alone] = [_begins(of_lines.get(line, NO_CLAIM)) for line in range(len(alone))]
+        if begins.any():
+            spanning = sorted({said.how for claim in found for said in claim if not said.name})
+            records = RecordSearch(lines, rows, begins).records([self._spanning[place] for place in spanning])
+            found.update(self._of_records(records).values())
         named = Counter[Claim]()
         for claim, count in found.items():
             named[_named(claim)] += count
@@ -221,20 +224,21 @@ class Claims:
         """The claim of each line that has one."""
         possible = judge.possible(self._sieve)
         told = [(hit.line, self._said(hit.variant, TORN if hit.is_torn else WHOLE)) for hit in judge.each(possible)]
-        spanning = compress(enumerate(self._spanning), self._begins.found_in(judge.text))
-        told += [(line, Said("", 0, place)) for place, variant in spanning for line in judge.holding(variant)]
+        spanning = {place for place, _ in compress(self._first_texts, self._begins.found_in(judge.text))}
+        told += [(line, Said("", 0, place)) for place in spanning for line in judge.beginning(self._spanning[place])]
         return _claims(told)
 
     def _said(self, variant: Variant, how: int) -> Said:
         return Said(self._names[id(variant)], variant.fixed, how)
 
-    def _of_records(self, lines: ShapedLines, rows: Rows, variants: Iterable[Variant]) -> Mapping[int, Claim]:
+    def _of_records(self, records: Iterable[Records]) -> Mapping[int, Claim]:
         """The claim of each line that begins a record of several lines."""
-        return _claims(
-            (line, self._said(found.variant, WHOLE))
-            for found in RecordSearch(lines, rows).records(variants)
-            for line in found.first.tolist()
-        )
+        return _claims((line, self._said(found.variant, WHOLE)) for found in records for line in found.first.tolist())
+
+
+def _begins(claim: Claim) -> bool:
+    """Whether a line may begin a record of several."""
+    return any(not said.name for said in claim)
 
 
 def _claims(told: Iterable[tuple[int, Said]]) -> Mapping[int, Claim]:
@@ -263,19 +267,6 @@ class KnownShapes:
         self.claims = Claims(formats)
         self.sorts = SortTable()
         self._of_format: dict[int, FormatShapes] = {}
-        self._cuts = SaidOfShapes()
-
-    @property
-    def cuts(self) -> SaidOfShapes:
-        """What was found of lines that may have been cut."""
-        if self._cuts.is_large:
-            self._cuts = SaidOfShapes()
-        return self._cuts
-
-    @cached_property
-    def every(self) -> VariantSieve:
-        """The variants of all the formats that claim logs."""
-        return VariantSieve(variant for fmt in self.formats for variant in fmt.variants)
 
     def of(self, fmt: Format) -> FormatShapes:
         """What the shapes are to a format."""

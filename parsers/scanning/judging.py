@@ -207,9 +207,11 @@ class LineJudge:
                 metric.add(hit.line)
         yield from (hit for hit in self._torn(variants, {}) if hit.line not in metric)
 
-    def holding(self, variant: Variant) -> Iterator[int]:
-        """Each line that holds the longest text of a variant."""
-        return (self._line(begin) for begin, _ in self._holding(variant))
+    def beginning(self, variant: Variant) -> Iterator[int]:
+        """Each line that may be the first of a record of several lines."""
+        begins = line_pattern(variant.one_line).match
+        for text in variant.one_line.needs[0]:
+            yield from (self._line(begin) for begin, _ in self._holding(text) if begins(self.text, begin))
 
     def _whole(self, variants: Sequence[Variant]) -> Iterator[Hit]:
         known = set[int]()
@@ -222,7 +224,7 @@ class LineJudge:
 
     def _matches(self, variant: Variant) -> Iterator[Hit]:
         match = line_pattern(variant).fullmatch
-        for begin, end in self._holding(variant):
+        for begin, end in self._holding(variant.longest):
             start, rank = after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
             found = match(self.text, start, end)
             if found and (end < len(self.text) or not _may_go_on(found)) and not self._is_other(variant, start, end):
@@ -236,15 +238,15 @@ class LineJudge:
         before = head_pattern(variant).match(self.text, start, end)
         return before is not None and _is_of_other(self.text, start, before.end())
 
-    def _holding(self, variant: Variant) -> Iterator[Span]:
-        """Where the parts on screen begin and end that hold the longest text of a variant."""
-        text, mark = self.text, variant.longest
-        hit = text.find(mark)
+    def _holding(self, mark: bytes) -> Iterator[Span]:
+        """Where the parts on screen begin and end that hold a text."""
+        text = self.text
+        hit = text.find(mark, 1)
         while hit >= 0:
             end = text.find(NEWLINE, hit)
             end = len(text) if end < 0 else end
             yield text.rfind(NEWLINE, 0, hit) + 1, end
-            hit = text.find(mark, end)
+            hit = text.find(mark, end + 1)
 
     def _torn(self, variants: Sequence[Variant], metric: Mapping[int, Sequence[Hit]]) -> Iterator[Hit]:
         """The metric lines amid other output, but for lines that hold a whole one of another variant, or are one.
@@ -252,7 +254,7 @@ class LineJudge:
         Numbers between mere signs are not looked for: they stand in many lines of others.
         """
         for variant in (v for v in variants if v.record in METRICS and v.telling):
-            for begin, end in self._holding(variant):
+            for begin, end in self._holding(variant.longest):
                 whole = metric.get(self._line(begin), ())
                 is_told = any(found.variant is not variant or found.begin == begin for found in whole)
                 if not is_told and variant.may_stand_in(self.text[begin:end]):

@@ -125,7 +125,7 @@ class ShapeTable:
     """Numbers the shapes of lines from 0, as these formats tell them apart; it may serve several logs."""
 
     def __init__(self, formats: Iterable[Format]) -> None:
-        self._telling = [v for fmt in formats for v in fmt.variants if tells_digits(v)]
+        self._telling = [v for fmt in formats for v in (v.one_line for v in fmt.variants) if tells_digits(v)]
         self._kernel = Shapes(MOST, MOST_BYTES, LONGEST, MOST_PARTS)
         self._told_apart = set[bytes]()
 
@@ -139,10 +139,7 @@ class ShapeTable:
 
     def lines(self, data: bytes, before: int = 0) -> ShapedLines:
         """The lines of a block of a log, which follows so many others."""
-        return self.lines_as_printed(clean(data), before)
-
-    def lines_as_printed(self, data: bytes, before: int = 0) -> ShapedLines:
-        """The same with the escapes of terminals and the NUL bytes that there are, as if these were text."""
+        data = clean(data)
         is_cut = bool(data) and not data.endswith(b"\n")
         data += b"\n" * is_cut
         known = len(self)

@@ -30,6 +30,13 @@ class LogText:
         self._is_passed = True
         self._shaped: tuple[KnownShapes, ShapedLines] | None = None
 
+    @property
+    def first_block(self) -> bytes:
+        """The first block; raises LogError as ``blocks`` does."""
+        if not self._first:
+            self._open()
+        return self._first[0]
+
     def blocks(self, known: KnownShapes, formats: Sequence[Format] = ()) -> Iterator[ShapedLines]:
         """The lines, block by block, in which no record of several lines that these formats know is cut in two.
 

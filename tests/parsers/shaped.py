@@ -9,7 +9,6 @@ from parsers.grammar.format import Format
 from parsers.grammar.variant import Variant
 from parsers.scanning.format_shapes import KnownShapes
 from parsers.scanning.judging import Hit, LineJudge, spans_of
-from parsers.scanning.multiline import RecordSearch
 
 
 def some_format(variants: Sequence[Variant]) -> Format:
@@ -22,7 +21,7 @@ def found_in(fmt: Format, *blocks: bytes) -> Iterator[tuple[int, Variant]]:
     known, before = KnownShapes([fmt]), 0
     for block in blocks:
         lines = known.table.lines(block, before)
-        for records in RecordSearch(lines, np.arange(len(lines))).records(fmt.variants):
+        for records in known.of(fmt).records(lines, np.arange(len(lines))):
             yield from ((number, records.variant) for number in lines.numbers(records.first).tolist())
         for meaning, rows, _ in known.of(fmt).groups(lines, np.ones(len(lines), np.bool_)):
             every = [variant for variant, times in meaning.variants for _ in range(times)]

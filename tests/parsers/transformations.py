@@ -56,33 +56,6 @@ def fold(width: int) -> Transformation:
     return each(lambda line: b"\n".join(line[start : start + width] for start in range(0, len(line) or 1, width)))
 
 
-def fold_at_blanks(width: int) -> Transformation:
-    """Cut every line after the last blank that has room in a width, as ``fold -s`` does."""
-
-    def pieces(line: bytes) -> bytes:
-        cut: list[bytes] = []
-        while len(line) > width:
-            end = max(line.rfind(b" ", 0, width), line.rfind(b"\t", 0, width)) + 1 or width
-            cut, line = [*cut, line[:end]], line[end:]
-        return b"\n".join([*cut, line])
-
-    return each(pieces)
-
-
-def fold_columns(width: int) -> Transformation:
-    """Cut every line at a column, as a terminal does: a tab goes on to the next eighth."""
-
-    def pieces(line: bytes) -> bytes:
-        cut, piece = list[bytes](), b""
-        for byte in (line[place : place + 1] for place in range(len(line))):
-            if piece and len((piece + byte).expandtabs()) > width:
-                cut, piece = [*cut, piece], b""
-            piece += byte
-        return b"\n".join([*cut, piece])
-
-    return each(pieces)
-
-
 def facts_doubled(text: bytes) -> bytes:
     """Print every line twice that states facts and no speed, as two ranks do that share a log."""
     numbers = [_numbers(text, kinds) for kinds in (("fact",), METRICS)]
@@ -176,16 +149,4 @@ TRANSFORMATIONS: dict[str, Transformation] = {
     "xz": lzma.compress,
     "zstandard": zstandard.compress,
 }
-DUMP = b"".join(b"--option-%d=%s\n" % (number, b"x" * (number % 90)) for number in range(3000))
-WRAPPINGS: dict[str, Callable[[int], Transformation]] = {
-    "fold": fold,
-    "fold -s": fold_at_blanks,
-    "columns": fold_columns,
-    "CRLF before": lambda width: lambda text: fold(width)(text.replace(b"\n", b"\r\n")),
-    "CRLF after": lambda width: lambda text: fold(width)(text).replace(b"\n", b"\r\n"),
-    "fold -s, CRLF after": lambda width: lambda text: fold_at_blanks(width)(text).replace(b"\n", b"\r\n"),
-    "one longer line": lambda width: lambda text: b"y" * (width + 1) + b"\n" + fold(width)(text),
-    "dump first": lambda width: lambda text: fold(width)(DUMP + text),
-}
-WIDTHS = range(40, 240, 10)
 NAMES = ("train.txt", "log", "worker 0.out", "train.log.1", "a'b.log")
