@@ -6,7 +6,6 @@ for type checkers and for this module.
 
 import re
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,8 @@ __all__ = sorted(_HOMES)  # noqa: PLE0605 - a list
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
+        from importlib.metadata import version
+
         return version("tachograph")
     if name not in _HOMES:
         raise AttributeError(f"tachograph has no {name!r}; it has {', '.join(__all__)}.")
