@@ -49,7 +49,7 @@ corpus-fetch: .venv/test
 # What is dangerous in the code, beside what ruff's S rules find in `make test`.
 security: .venv/test
 	$(INSTALL) -e '.[security]'
-	$(BIN)/bandit --quiet --configfile .ci/bandit.yaml --recursive launchers parsers report tachograph.py
+	$(BIN)/bandit --quiet --configfile .ci/bandit.yaml --recursive launchers parsers report tachograph
 
 # The seconds are shared by the targets; all of them, if none is named.
 SECONDS ?= 120

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import tachograph
 from tests.commandline import PROJECT, run
 
 READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
@@ -61,3 +62,8 @@ def test_parse_writes_every_record_with_its_log_and_line(ending: str, tmp_path: 
 def test_parse_says_which_endings_are_possible(tmp_path: Path) -> None:
     done = run("parse", LOG, "--out", tmp_path / "records.xls")
     assert (done.returncode, ".csv, .jsonl, .parquet" in done.stderr) == (2, True)
+
+
+def test_every_public_name_is_there() -> None:
+    assert {name for name in dir(tachograph) if not hasattr(tachograph, name)} == set()
+    assert {"read", "measure", "Protocol", "__version__"} <= set(dir(tachograph))

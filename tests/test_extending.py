@@ -11,7 +11,7 @@ from tests.commandline import PROJECT, start
 from tests.report.page_text import HEAD, column
 from tests.report.quoted_page import put_run
 
-ROOMS = ("launchers", "parsers", "report", "tachograph.py")
+ROOMS = ("launchers", "parsers", "report", "tachograph")
 
 
 @pytest.fixture

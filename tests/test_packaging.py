@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 from tests.commandline import PROJECT, start
 
-ROOMS = ("launchers", "parsers", "report")
+ROOMS = ("launchers", "parsers", "report", "tachograph")
 
 
 def tracked() -> list[str]:

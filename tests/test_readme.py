@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import tachograph
 from report.wording.markdown import anchor
+from tachograph.cli import command_line
 from tests.commandline import PROJECT, run
 from tests.conftest import Compare
 
@@ -45,7 +45,7 @@ def typed(name: str) -> list[str]:
 
 @every_text
 def test_its_commands_and_their_options_exist(name: str) -> None:
-    group = tachograph.command_line()
+    group = command_line()
     for call in typed(name):
         command, *rest = call.split(" -- ")[0].split()[1:]
         if re.fullmatch("[a-z]+", command):

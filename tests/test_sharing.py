@@ -11,10 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from parsers.sharing.workers import MOST_TASKS, Workers, WorkersError
-from tachograph import command_line
+from tachograph.cli import command_line
 from tests.commandline import PROJECT, run
 from tests.parsers.golden_logs import LOGS
-from tests.parsers.scrubbing import Secrets
 from tests.parsers.shared_work import die, large, process_of
 from tests.report.audit.small_site import make
 
@@ -126,7 +125,7 @@ def refused(home: Path, monkeypatch: pytest.MonkeyPatch, command: str, *options:
     """The last line of what a command says that does nothing."""
     monkeypatch.chdir(home)
     parts = ["logs/0.log" if "*" in part else part for part in COMMANDS[command]]
-    done = CliRunner().invoke(command_line(), [*parts, *options], obj=Secrets())
+    done = CliRunner().invoke(command_line(), [*parts, *options])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert (done.exit_code, done.stdout) == (2, "")

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import tachograph
+from tachograph.cli import command_line
 from tests.commandline import PROJECT
 from tests.hostile_text import FORGED, HOSTILE, NAME, Hostile, unseen, write_hostile
 
@@ -243,7 +244,7 @@ def program(words: list[str]) -> list[str]:
 
 
 def test_every_command_is_driven() -> None:
-    assert set(DRIVEN) == set(tachograph.command_line().commands)
+    assert set(DRIVEN) == set(command_line().commands)
 
 
 @pytest.mark.slow

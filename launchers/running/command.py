@@ -20,20 +20,21 @@ from .launch_options import launch_options, run_options
 if TYPE_CHECKING:
     from ..clusters.place import Place
     from ..jobs.own_command import OwnCommand
-    from .planning import Planner
+    from .planning import Planner, WantedRun
     from .runner import Runner
     from .series import PlannedRun
 
+# What a page lacks, by its name or file, the folder of logs, the repeats and the cases that are asked for.
+Lacking = Callable[[str, Path, int | None, Mapping[str, str]], "Sequence[WantedRun]"]
+# What the finished runs of a case give, in a language.
+Measured = Callable[[Path, str], str]
 _LANGUAGE = "en"  # of the summary of a recipe
 SHARED = "Both sides may import {names} as installed from here; start the code by its path, or set PYTHONPATH."
 
 
 @click.command()
 @launch_options
-@click.pass_context
 def launch(
-    context: click.Context,
-    /,
     target: str | None,
     *,
     own: tuple[Path, ...],
@@ -41,6 +42,9 @@ def launch(
     dry_run: bool,
     parallel: int | None,
     detach: bool,
+    page_names: Callable[[], list[str]],
+    lacking: Lacking,
+    measured: Measured,
     **asked: Any,
 ) -> None:
     """Run RECIPE, or the missing cases of PAGE, and keep the logs.
@@ -63,19 +67,17 @@ def launch(
       tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 2 --cards 16 --on mpirun -H a:8,b:8
     """
     target, extra = _target(target, own, extra)
-    runner, planned = _planned_runs(context, target, own=own, extra=extra, **asked)
+    of_page = partial(_of_page, page_names=page_names, lacking=lacking)
+    runner, planned = _planned_runs(of_page, target, own=own, extra=extra, **asked)
     have_ended = _execute(runner, planned, dry_run=dry_run, parallel=parallel, detach=detach)
-    if have_ended and context.obj is not None and is_known(target, own):
+    if have_ended and is_known(target, own):
         for case in dict.fromkeys(run.folder.path.parent for run in planned):
-            say_text(context.obj.measured(case, _LANGUAGE))
+            say_text(measured(case, _LANGUAGE))
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
 @run_options
-@click.pass_context
 def run(
-    context: click.Context,
-    /,
     words: tuple[str, ...],
     *,
     device: str,
@@ -90,6 +92,8 @@ def run(
     detach: bool,
     dry_run: bool,
     language: str,
+    measured: Measured,
+    comparison: Callable[[str], Callable[[Path, Path], str]],
     **asked: Any,
 ) -> None:
     """Run COMMAND, any program that trains, in this folder, and keep its log.
@@ -120,24 +124,24 @@ def run(
     do = partial(_execute, runner, dry_run=dry_run, parallel=parallel, detach=detach)
     if against is not None:
         outlives = dry_run or detach
-        _run_both(context, planner, job, suite, repeats or 3, against, do, outlives=outlives, language=language)
+        tell = None if outlives else partial(comparison, language)
+        _run_both(planner, job, suite, repeats or 3, against, do, tell, outlives=outlives)
         return
     planned = planner.of_command(job, suite, repeats or 1)
-    if do(planned) and context.obj is not None:
-        say_text(context.obj.measured(planned[0].folder.path.parent, language))
+    if do(planned):
+        say_text(measured(planned[0].folder.path.parent, language))
 
 
 def _run_both(
-    context: click.Context,
     planner: Planner,
     job: OwnCommand,
     suite: Path,
     repeats: int,
     against: str,
     do: Callable[[Sequence[PlannedRun]], bool],
+    comparison: Callable[[], Callable[[Path, Path], str]] | None,
     *,
     outlives: bool,
-    language: str,
 ) -> None:
     """Run a command alternately from another checkout and from here, and tell how they compare."""
     from .compared_checkouts import alternating, other_checkout, shared_packages, suite_of
@@ -145,7 +149,7 @@ def _run_both(
     python = None if job.is_contained else job.python
     if shared := shared_packages(python, job.environment, job.repo) if python else []:
         say(SHARED.format(names=", ".join(shared)), err=True)
-    tell = context.obj.comparison(language) if context.obj is not None and not outlives else None
+    tell = comparison() if comparison else None
     with other_checkout(against, job.repo, suite.parent, outlives=outlives) as other:
         jobs = {suite_of(suite, other.label): job.moved(other.folder), suite: job}
         cases = [planner.of_command(one, of, repeats) for of, one in jobs.items()]
@@ -187,7 +191,7 @@ def _target(target: str | None, own: Sequence[Path], extra: tuple[str, ...]) -> 
 
 
 def _planned_runs(
-    context: click.Context,
+    of_page: Callable[..., list[PlannedRun]],
     target: str,
     *,
     own: tuple[Path, ...],
@@ -206,7 +210,7 @@ def _planned_runs(
 
     place = chosen(on, hosts, script, site, container)
     runner = _runner(place, asked)
-    planned = _planned(context, Planner(repos, data, place, own), target, **asked)
+    planned = _planned(of_page, Planner(repos, data, place, own), target, **asked)
     if script and len({run.folder.path.parent for run in planned}) > 1:
         raise click.UsageError("--script applies to a single case; select it with --only.")
     return runner, planned
@@ -223,7 +227,7 @@ def _runner(place: Place, asked: dict[str, Any]) -> Runner:
 
 
 def _planned(
-    context: click.Context,
+    of_page: Callable[..., list[PlannedRun]],
     planner: Planner,
     target: str,
     *,
@@ -243,7 +247,7 @@ def _planned(
     if synthetic:
         given["DATA"] = SYNTHETIC
     if not is_known(target, planner.own):
-        return _of_page(context, planner, target, given, into, repeats, only)
+        return of_page(planner, target, given, into, repeats, only)
     if only:
         raise click.UsageError("--only selects cases of a page; a recipe runs a single case, set by its options.")
     folder = into or Path("logs", Path(target).stem if target.endswith(SUFFIX) else target)
@@ -256,22 +260,24 @@ def _planned(
 
 
 def _of_page(
-    context: click.Context,
     planner: Planner,
     page: str,
     options: Mapping[str, str],
     into: Path | None,
     repeats: int | None,
     only: Mapping[str, str],
+    *,
+    page_names: Callable[[], list[str]],
+    lacking: Lacking,
 ) -> list[PlannedRun]:
-    """Plan what a page lacks; which that is, the face of the program knows."""
-    if context.obj is None or not (page.endswith(".toml") or page in context.obj.names()):
+    """Plan what a page lacks."""
+    if not (page.endswith(".toml") or page in page_names()):
         known = f"recipes: {', '.join(recipe.name for recipe in read_all())}"
-        pages = f"; pages: {', '.join(context.obj.names())}, or a path ending in .toml" if context.obj else ""
-        raise click.UsageError(f"No recipe or page is named {page}; {known}{pages}.")
+        pages = f"pages: {', '.join(page_names())}, or a path ending in .toml"
+        raise click.UsageError(f"No recipe or page is named {page}; {known}; {pages}.")
     if options:
         names = ", ".join(name.lower().replace("_", "-") for name in options)
         raise click.UsageError(
             f"A page file sets how its cases run, so {names} cannot be given; select cases with --only."
         )
-    return planner.of_page(context.obj.lacking(page, into or Path("logs"), repeats, only))
+    return planner.of_page(lacking(page, into or Path("logs"), repeats, only))

@@ -70,9 +70,14 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command()
 @_options
-@click.pass_context
 def ingest(
-    context: click.Context, /, sources: tuple[str, ...], into: Path, *, verbose: bool, as_json: bool, **how: Any
+    sources: tuple[str, ...],
+    into: Path,
+    *,
+    verbose: bool,
+    as_json: bool,
+    secrets: "Callable[[], Secrets]",
+    **how: Any,
 ) -> None:
     """Turn the logs of SOURCES into run folders: INTO/CASE/REPEAT/train.log with a run.json that records its origin.
 
@@ -97,7 +102,7 @@ def ingest(
     if len(gone := missing(sources)) == len(sources):
         raise Unreadable(*(f"{source}: file or folder not found." for source in gone))
     tally = IngestTally(verbose=verbose)
-    for event in _events(sources, into, context.obj, **how):
+    for event in _events(sources, into, secrets, **how):
         tally.add(event)
     for line in tally.objects() if as_json else tally.sentences(into):
         say(line)
@@ -107,14 +112,20 @@ def ingest(
 
 
 def _events(
-    sources: tuple[str, ...], into: Path, secrets: "Secrets", *, jobs: int | None, scheduler: str | None, scrub: bool
+    sources: tuple[str, ...],
+    into: Path,
+    secrets: "Callable[[], Secrets]",
+    *,
+    jobs: int | None,
+    scheduler: str | None,
+    scrub: bool,
 ) -> "Iterator[Event]":
     """What becomes of each file, as it happens; raises Unreadable where the work cannot be done."""
     from ..io.errors import ParserError
     from ..sharing.workers import Workers
 
     try:
-        yield from followed(_found(sources, into, Workers(jobs, scheduler), secrets if scrub else None))
+        yield from followed(_found(sources, into, Workers(jobs, scheduler), secrets() if scrub else None))
     except ParserError as error:
         raise Unreadable(error) from error
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from ..io.refusal import Unreadable
 
 if TYPE_CHECKING:
     from .copies import ScrubOutcome
+    from .scrub import Secrets
 
 KINDS = {
     "host": "host name",
@@ -32,9 +33,7 @@ KINDS = {
 @click.option("--user", "users", multiple=True, metavar="NAME", help="User name to replace anywhere.")
 @click.option("--keep", multiple=True, metavar="NAME", help="Name to keep.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per kind of replacement.")
-@click.pass_context
 def scrub(
-    context: click.Context,
     logs: tuple[Path, ...],
     out: Path,
     format_: str | None,
@@ -42,6 +41,7 @@ def scrub(
     users: tuple[str, ...],
     keep: tuple[str, ...],
     as_json: bool,
+    secrets: "Callable[[], Secrets]",
 ) -> None:
     """Write anonymized copies of LOGS that give the same results.
 
@@ -63,7 +63,7 @@ def scrub(
         raise click.UsageError("--host, --user and --keep must not be empty.")
     given = [Identity(kind, os.fsencode(name)) for kind, names in (("host", hosts), ("user", users)) for name in names]
     try:
-        outcome = copied(sources(logs), out, context.obj, given=given, keep=map(os.fsencode, keep), format=format_)
+        outcome = copied(sources(logs), out, secrets(), given=given, keep=map(os.fsencode, keep), format=format_)
     except (ParserError, OSError) as error:
         raise Unreadable(told(error)) from error
     for line in _as_json(outcome) if as_json else _as_text(outcome, out):

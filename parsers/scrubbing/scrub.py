@@ -1,9 +1,10 @@
 """Scrubbing: a copy of a log that names nobody, and still reads as the log does."""
 
 import json
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..io.errors import ParserError, WriteError
 from ..runs import runfile
@@ -36,14 +37,13 @@ class Stream(Protocol):
         """Return the rest."""
 
 
-class Secrets(Protocol):
+class Secrets(NamedTuple):
     """How credentials are taken out of what is published."""
 
-    def stream(self) -> Stream:
-        """For a log, from its begin."""
-
-    def document(self, value: Any, /) -> Any:
-        """A document of JSON without its credentials."""
+    stream: Callable[[], Stream]
+    """For a log, from its begin."""
+    document: Callable[[Any], Any]
+    """A document of JSON without its credentials."""
 
 
 def named(log: Path, secrets: Secrets) -> dict[Identity, None]:

@@ -17,8 +17,7 @@ from uuid import uuid4
 from click.testing import CliRunner
 
 from parsers.sharing import workers
-from tachograph import command_line
-from tests.parsers.scrubbing import Secrets
+from tachograph.cli import command_line
 
 SECONDS = 20
 """Of the processor; no input takes a tenth of it."""
@@ -99,7 +98,7 @@ def run(folder: Path, *arguments: str | Path, may_write: Path | None = None) -> 
     """
     before = files_below(folder, without=may_write)
     with patch.object(workers, "cores", return_value=1):  # no other processes: they would not be on the clock
-        result = CliRunner().invoke(command_line(), [str(argument) for argument in arguments], obj=Secrets())
+        result = CliRunner().invoke(command_line(), [str(argument) for argument in arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code in STATUSES, f"exit status {result.exit_code}"

@@ -23,6 +23,7 @@ from parsers.sharing.workers import ALONE
 from report.charts.chart import Chart
 from report.site import build
 from report.site.drawing import ChartProcess
+from tachograph.cli import secrets
 from tests.fuzz.beginnings import page_text
 from tests.fuzz.inputs import SEPARATOR, laid, source
 from tests.fuzz.sandbox import (
@@ -36,7 +37,6 @@ from tests.fuzz.sandbox import (
     run,
     sandbox,
 )
-from tests.parsers.scrubbing import Secrets
 from tests.parsers.shapes import assert_alike
 
 SIDE_FILES = ("run.json", "clock.csv", "gpu.csv")
@@ -82,7 +82,7 @@ def scrub(data: bytes) -> None:
     with sandbox() as folder:
         log, out = _run(folder, data), folder / "public"
         with suppress(ParserError):
-            for copy in copied(sources([log]), out, Secrets()).copies:
+            for copy in copied(sources([log]), out, secrets()).copies:
                 _reads_alike(log, out / copy)
 
 

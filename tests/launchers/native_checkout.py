@@ -14,7 +14,15 @@ from typing import Any
 
 TOP = Path(__file__).resolve().parents[2]
 RECIPE = "paddleclas_resnet50"
-COMMANDS = "import click; from launchers.commands import commands; click.Group('tachograph', commands)()"
+# The commands of the room alone, which start sooner and sum nothing up.
+COMMANDS = """
+import click
+from functools import partial
+from launchers.commands import commands
+from launchers.running.command import launch
+launch.callback = partial(launch.callback, page_names=list, lacking=None, measured=lambda case, language: "")
+click.Group("tachograph", commands)()
+"""
 METRIC = "[Train][Epoch 1/1][Iter: 0/1]lr: 0.1, batch_cost: 0.80387s, ips: 4.97591 samples/s, eta: 0:00:00\n"
 PRINT = f"print({METRIC!r}, end='')\n"
 

@@ -21,8 +21,8 @@ from parsers.ingesting import suite
 from parsers.ingesting.nameless import ingest_scrubbed
 from parsers.runs import run_folder
 from parsers.sharing.workers import ALONE
+from tachograph.cli import secrets
 from tests.parsers.ingesting import logs, member, run_file, tar
-from tests.parsers.scrubbing import Secrets
 from tests.parsers.toy_logs import step, write
 
 
@@ -77,7 +77,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     sources["archive"].write_bytes(tar(member("v100/a.log", step(1))))
     for name, source in sources.items():
         logs(top / "logs" / name, source)
-    list(ingest_scrubbed([str(sources["file"])], top / "logs" / "scrubbed", ALONE, Secrets()))
+    list(ingest_scrubbed([str(sources["file"])], top / "logs" / "scrubbed", ALONE, secrets()))
     return {name: run_file(top / "logs" / name) for name in (*sources, "scrubbed")}
 
 

@@ -2,28 +2,16 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from launchers.secrets.published_run import redact_document
-from launchers.secrets.redaction import Redactor
 from parsers.runs.reading import Reading, read
 from parsers.scanning.account import Account
 from parsers.scrubbing.copies import ScrubOutcome, copied, sources
-
-
-class Secrets:
-    """How the command takes credentials out."""
-
-    def stream(self) -> Redactor:
-        return Redactor()
-
-    def document(self, value: Any) -> Any:
-        return redact_document(value)
+from tachograph.cli import secrets
 
 
 def scrub(folder: Path, *logs: Path) -> ScrubOutcome:
     """Copies of logs in a folder; fails where one could not be made."""
-    outcome = copied(sources(logs), folder, Secrets())
+    outcome = copied(sources(logs), folder, secrets())
     assert outcome.problems == []
     return outcome
 

@@ -10,8 +10,8 @@ from parsers.ingesting.ingest import Copies, Ingested
 from parsers.ingesting.nameless import ingest_scrubbed
 from parsers.runs.reading import read
 from parsers.sharing.workers import ALONE
+from tachograph.cli import secrets
 from tests.parsers.ingesting import events, everything
-from tests.parsers.scrubbing import Secrets
 from tests.parsers.toy_logs import steps, write
 
 NAMED = b"MASTER_ADDR=zeus.example.edu\n"
@@ -27,7 +27,7 @@ def lab(tmp_path: Path) -> Path:
 
 
 def ingested(into: Path, *sources: Path) -> list[Ingested]:
-    found = ingest_scrubbed([str(source) for source in sources], into, ALONE, Secrets())
+    found = ingest_scrubbed([str(source) for source in sources], into, ALONE, secrets())
     return [event for event in found if isinstance(event, Ingested)]
 
 
@@ -73,7 +73,7 @@ def test_copies_are_listed_by_labels_that_name_nobody(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         (tmp_path / "home" / "jdoe" / folder).mkdir(parents=True)
         write(tmp_path / "home" / "jdoe" / folder, *steps(3))
-    found = ingest_scrubbed([str(tmp_path / "home" / "jdoe")], tmp_path / "logs", ALONE, Secrets())
+    found = ingest_scrubbed([str(tmp_path / "home" / "jdoe")], tmp_path / "logs", ALONE, secrets())
     (copies,) = [event.labels for event in found if isinstance(event, Copies)]
     assert [label.partition("__")[0] for label in copies] == ["user1", "user1"]
 

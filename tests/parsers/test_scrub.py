@@ -12,9 +12,10 @@ from parsers.runs.reading import known_format, survey
 from parsers.scrubbing.identities import Identity
 from parsers.scrubbing.placeholders import Placeholders
 from parsers.scrubbing.scrub import ScrubError, scrubbed
+from tachograph.cli import secrets
 from tests.parsers.corpus_logs import RealLog, every_real_log
 from tests.parsers.golden_logs import LOGS, every_golden_format
-from tests.parsers.scrubbing import Secrets, assert_reads_the_same, scrub, scrub_one, scrubbed_text
+from tests.parsers.scrubbing import assert_reads_the_same, scrub, scrub_one, scrubbed_text
 from tests.parsers.toy_logs import PACKERS, step, steps, write
 
 NAMED = [
@@ -165,5 +166,5 @@ def test_a_log_that_would_read_otherwise_is_refused(tmp_path: Path) -> None:
     log = write(tmp_path, *steps(3), step(3, ips="77.5"))
     placeholders = Placeholders([Identity("host", b"77.5")])
     with pytest.raises(ScrubError, match=r"train\.log: line 4 would be read differently"):
-        scrubbed(log, tmp_path / "copy.log", placeholders, Secrets())
+        scrubbed(log, tmp_path / "copy.log", placeholders, secrets())
     assert not (tmp_path / "copy.log").exists()

@@ -11,7 +11,7 @@ from parsers.scrubbing.identities import identities
 from parsers.scrubbing.identity_rules import rules
 from parsers.scrubbing.placeholders import Placeholders
 from parsers.scrubbing.rewriting import rewrite, text_blocks
-from tests.parsers.scrubbing import Secrets
+from tachograph.cli import secrets
 
 FRAGMENTS = sorted(
     {part for rule in rules() for part in re.findall(rb"\w+|\W", rule.line)} | set(b"\n\x1b[1m\0\xe9".split())
@@ -22,7 +22,7 @@ texts = st.lists(pieces, max_size=30).map(b"".join)
 
 def public(text: bytes) -> bytes:
     """A text as it is published: names are sought in what holds no credentials."""
-    before, after = Secrets().stream(), Secrets().stream()
+    before, after = secrets().stream(), secrets().stream()
     placeholders = Placeholders(identities(before.feed(text) + before.finish()))
     return after.feed(placeholders.replaced(text)) + after.finish()
 

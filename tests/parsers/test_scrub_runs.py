@@ -11,8 +11,9 @@ from parsers.runs.runfile import describes, run_file, sha256_of
 from parsers.scrubbing.copies import copied, sources
 from parsers.scrubbing.placeholders import Placeholders
 from parsers.scrubbing.scrub import ScrubError, scrubbed
+from tachograph.cli import secrets
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
-from tests.parsers.scrubbing import Secrets, assert_reads_the_same, scrub, scrub_one
+from tests.parsers.scrubbing import assert_reads_the_same, scrub, scrub_one
 from tests.parsers.toy_logs import step, steps, write
 
 LOG = b"Hostname: zeus\n" + b"".join(steps(3))
@@ -118,13 +119,13 @@ def test_logs_whose_copies_would_be_one_are_refused(tmp_path: Path) -> None:
 
 def test_a_log_that_cannot_be_read_does_not_keep_the_others(tmp_path: Path) -> None:
     log = write(tmp_path, LOG)
-    outcome = copied(sources([tmp_path / "absent.log", log]), tmp_path / "public", Secrets())
+    outcome = copied(sources([tmp_path / "absent.log", log]), tmp_path / "public", secrets())
     assert (len(outcome.copies), ["absent.log" in problem for problem in outcome.problems]) == (1, [True])
 
 
 def test_nothing_but_copies_is_left_in_their_folder(tmp_path: Path) -> None:
     broken = write(tmp_path, b"", name="empty.log")
-    outcome = copied(sources([write(tmp_path, LOG), broken]), tmp_path / "public", Secrets())
+    outcome = copied(sources([write(tmp_path, LOG), broken]), tmp_path / "public", secrets())
     assert len(outcome.problems) == 1
     assert [path.name for path in (tmp_path / "public").iterdir()] == ["train.log"]
 
@@ -134,7 +135,7 @@ def test_a_refused_log_leaves_nothing(tmp_path: Path) -> None:
     (log.parent / "run.json").write_text(json.dumps({"case": 1}), encoding="utf-8")
     (tmp_path / "public").mkdir()
     with pytest.raises(LogError):
-        scrubbed(log, tmp_path / "public" / "train.log", Placeholders([]), Secrets())
+        scrubbed(log, tmp_path / "public" / "train.log", Placeholders([]), secrets())
     assert list((tmp_path / "public").iterdir()) == []
 
 
@@ -182,5 +183,5 @@ def test_who_is_named_by_a_process_is_replaced_in_the_log(tmp_path: Path) -> Non
 def test_what_is_replaced_beside_a_log_is_told_with_its_file(tmp_path: Path) -> None:
     log = make_run(tmp_path / "run", steps(3)[0])
     log.with_name("gpu_processes.csv").write_bytes(PROCESSES + b"1935619200.000,0,77," + TOKEN + b",100\n")
-    replaced = copied(sources([log]), tmp_path / "public", Secrets()).replaced["credential"]
+    replaced = copied(sources([log]), tmp_path / "public", secrets()).replaced["credential"]
     assert (replaced.copy.name, replaced.line, replaced.occurrences) == ("gpu_processes.csv", 2, 1)

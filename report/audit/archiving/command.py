@@ -17,6 +17,7 @@ from .archive_layout import SUFFIX
 
 if TYPE_CHECKING:
     from ...wording.words import Translate
+    from .archived_files import CopyRuns
     from .verification import ArchiveDifference, Verified
 
 DIFFERS = 1
@@ -41,9 +42,14 @@ DIFFERENCES = "Differences: {count}."
 )
 @click.option("--lang", "languages", multiple=True, help="Language of the pages; repeatable.  [default: all]")
 @click.option("--scrub", "scrubs", is_flag=True, help="Archive anonymized copies of the logs, as `scrub` makes them.")
-@click.pass_context
 def archive(
-    context: click.Context, page: str, out: Path | None, logs: Path | None, languages: tuple[str, ...], *, scrubs: bool
+    page: str,
+    out: Path | None,
+    logs: Path | None,
+    languages: tuple[str, ...],
+    *,
+    scrubs: bool,
+    scrubbed: "CopyRuns",
 ) -> None:
     """Put a page and everything its numbers were computed from into one zip file: logs with the files beside them, page
     file, grammars, protocols, rendered pages, evidence, and checksums. PAGE is as for report.
@@ -65,7 +71,7 @@ def archive(
     from .archived_page import archive as archived
 
     translate = translate_to(languages[0] if len(languages) == 1 else "en")
-    copy_runs = context.obj.scrubbed if scrubs else copied_runs
+    copy_runs = scrubbed if scrubs else copied_runs
     try:
         place = out or Path(f"{find(page).stem}{SUFFIX}")
         made = archived(page, logs or LOGS, languages, place, copy_runs, ALL_CORES)

@@ -1,0 +1,18 @@
+from parsers.io.errors import FormatError as FormatError
+from parsers.io.errors import GrammarError as GrammarError
+from parsers.io.errors import LogError as LogError
+from parsers.io.errors import ParserError as ParserError
+from parsers.ranks.ranked_reading import read as read
+from parsers.ranks.ranked_reading import survey as survey
+from parsers.runs.reading import Reading as Reading
+from report.comparing.history.history_notebook import History as History
+from report.comparing.history.history_notebook import history as history
+from report.comparing.notebook import Comparison as Comparison
+from report.comparing.notebook import compare as compare
+from report.measuring.measurement import Measurement as Measurement
+from report.measuring.measurement import measure as measure
+from report.measuring.protocol import Protocol as Protocol
+
+from .cli import main as main
+
+__version__: str

@@ -1,0 +1,152 @@
+"""The command line: the commands of all rooms as one, and what a command of one room needs of another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from parsers.io.printable import PrintableStream, say
+from parsers.io.refusal import Commands, Unreadable
+
+if TYPE_CHECKING:
+    from parsers.scrubbing.scrub import Secrets
+    from report.evidence.plan import PlannedLaunch
+
+HELP = """Benchmark pages in which every number links to the log lines it was computed from.
+
+\b
+Examples:
+  tachograph show train.log
+  tachograph report --lang zh
+"""
+ROOMS = ("parsers", "report", "launchers")
+
+
+def command_line() -> click.Group:
+    """All commands of all rooms."""
+    commands = {command.name: command for room in ROOMS for command in import_module(f"{room}.commands").commands}
+    commands |= {
+        "scrub": _given(commands["scrub"], secrets=secrets),
+        "ingest": _given(commands["ingest"], secrets=secrets),
+        "archive": _given(commands["archive"], scrubbed=_scrubbed),
+        "launch": _given(commands["launch"], page_names=_page_names, lacking=_lacking, measured=_measured),
+        "run": _given(commands["run"], measured=_measured, comparison=_comparison),
+    }
+    group = Commands("tachograph", commands=commands, help=HELP)
+    return click.version_option(package_name="tachograph", prog_name="tachograph")(group)
+
+
+def main() -> None:
+    """Run the command."""
+    import atexit
+    import gc
+    import sys
+    import warnings
+
+    # A warning of Python is for who writes programs; what a reader of a log must know is told in sentences.
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+    # What a command imports and reads lives as long as it does: to look through it again and again takes a tenth of the
+    # time, and once more at the end half a second where many logs were read.
+    gc.set_threshold(1_000_000)
+    atexit.register(gc.freeze)
+    # Nothing gets through to a terminal that acts there, whoever prints it: a command, a library, Python itself.
+    sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)
+    command_line()()
+
+
+def _given(command: click.Command, **functions: Callable[..., object]) -> click.Command:
+    """A command whose function is also given functions of rooms that its own may not import."""
+    bound = copy(command)
+    if command.callback:
+        bound.callback = partial(command.callback, **functions)
+    return bound
+
+
+def secrets() -> Secrets:
+    """How credentials are taken out of what is published."""
+    from launchers.secrets.published_run import redact_document
+    from launchers.secrets.redaction import Redactor
+    from parsers.scrubbing.scrub import Secrets
+
+    return Secrets(Redactor, redact_document)
+
+
+def _scrubbed(logs: Path, paths: Sequence[str], out: Path) -> None:
+    """Copy runs of a folder of logs without the names and credentials that they hold; raises ParserError."""
+    from tempfile import TemporaryDirectory
+
+    from parsers.io.errors import ParserError
+    from parsers.scrubbing.copies import NamedLog, copied
+
+    with TemporaryDirectory(dir=out.parent) as place:
+        outcome = copied([NamedLog(logs / path, logs) for path in paths], Path(place), secrets())
+        if outcome.problems:
+            raise ParserError("{problems}", problems="; ".join(outcome.problems))
+        if (made := Path(place, logs.name)).is_dir():  # else names were replaced, and no log is found there
+            made.rename(out)
+
+
+def _page_names() -> list[str]:
+    """The names of all pages."""
+    from report.pagefile.page_file import names
+
+    return names()
+
+
+def _lacking(page: str, logs: Path, repeats: int | None, only: Mapping[str, str]) -> list[PlannedLaunch]:
+    """The runs that a page lacks; says which cells no launcher can fill."""
+    from report.evidence.plan import missing, unplanned
+    from report.pagefile.page_file import PageError, find, load
+
+    try:
+        wanted = load(find(page))
+        lacking = list(missing(wanted, logs, repeats=repeats, only=only))
+        for sentence in unplanned(wanted, logs, only=only):
+            say(sentence, err=True)
+        return lacking
+    except PageError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _measured(case: Path, language: str) -> str:
+    """What the finished runs of a case give; raises Unreadable where one cannot be read."""
+    from parsers.io.errors import ParserError
+    from report.terminal.repeats_text import repeats_shown
+    from report.wording.language_option import told_in, translate_to
+
+    translate = translate_to(language)
+    try:
+        return repeats_shown(case, translate)
+    except ParserError as error:
+        raise Unreadable(told_in(error, translate)) from error
+
+
+def _comparison(language: str) -> Callable[[Path, Path], str]:
+    """What compares two cases and says the outcome; raises Unreadable where an extra is missing."""
+    from parsers.io.errors import ParserError
+    from parsers.io.extras import extra
+    from report.comparing.notebook import compare
+    from report.comparing.output.comparison_text import terminal
+    from report.wording.language_option import told_in, translate_to
+
+    translate = translate_to(language)
+
+    def compared(a: Path, b: Path) -> str:
+        try:
+            return terminal(compare(a, b), translate, colour=False)
+        except ParserError as error:
+            raise Unreadable(told_in(error, translate)) from error
+
+    try:
+        with extra("compare", "Comparisons need"):
+            import scipy.special  # noqa: F401 - before hours of training, not behind them
+    except ParserError as error:
+        raise Unreadable(told_in(error, translate)) from error
+    return compared
