@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 
 FOUND_NOTHING = 1
-FOLLOWS_IN_ENGLISH = "--lang does not apply to --follow, which is in English."
 FOLLOWS_BY_ITSELF = "--jobs and --scheduler do not apply to --follow, which reads one log."
 FOLLOWS_ONE_LOG = "--follow takes one log; given: {count}."
 SHOW_FAILED = "{log}: cannot be shown; this is a defect of Tachograph: {error}."
@@ -68,9 +67,9 @@ def show(
     """Show what is in LOGS: format, run metadata and where it was found, throughput and its stability, line counts.
 
     A run folder stands for its log. A folder with one log for each rank (rank_0.log, workerlog.0, torchrun --log-dir)
-    is read as one run, and its slowest rank is named. With --follow, show the throughput of a running job; its log may
-    be truncated, rotated, or not exist yet. With --scheduler, LOGS must be on a disk shared by all workers. Exit status
-    1 if a log gives no throughput, 2 if one cannot be read.
+    is read as one run, and its slowest rank is named. With --follow, show the log of a running job again whenever it
+    has grown; it may be truncated, rotated, or not exist yet. With --scheduler, LOGS must be on a disk shared by all
+    workers. Exit status 1 if a log gives no throughput, 2 if one cannot be read.
 
     \b
     Examples:
@@ -95,10 +94,10 @@ def show(
         raise Unreadable(told_in(error, translate)) from error
     options = {"cards": cards, "batch_size": batch_size}
     given = tuple(Fact(name, number, option(name)) for name, number in options.items() if number)
-    if follows:
-        _follow(logs, language, jobs or scheduler, protocol, given, format_, as_json)
-        return
     how = (protocol, given, format_, as_json, _terminal(), language)
+    if follows:
+        _follow(logs, jobs or scheduler, how)
+        return
     try:
         sys.exit(max(_print(*found) for found in _shown(logs, Workers(jobs, scheduler), *how)))
     except ParserError as error:
@@ -121,22 +120,21 @@ def _log(path: Path) -> Path:
         return path
 
 
-def _follow(logs: Sequence[Path], language: str, shared: int | str | None, *how: Any) -> None:
+def _follow(logs: Sequence[Path], shared: int | str | None, how: tuple[Any, ...]) -> None:
     from parsers.io.errors import ParserError
 
     from .terminal.follow import follow
 
+    *_, as_json, _, language = how
     translate = translate_to(language)
-    if language != "en":
-        raise wrong_use(translate, FOLLOWS_IN_ENGLISH)
     if shared:
         raise wrong_use(translate, FOLLOWS_BY_ITSELF)
     if len(logs) > 1:
         raise wrong_use(translate, FOLLOWS_ONE_LOG, count=len(logs))
     try:
-        follow(_log(logs[0]), *how)
+        follow(log := _log(logs[0]), partial(_show, how, log), translate, as_display=not as_json)
     except ParserError as error:
-        raise Unreadable(error) from error
+        raise Unreadable(told_in(error, translate)) from error
 
 
 def _terminal() -> tuple[int, bool]:

@@ -179,11 +179,6 @@ def test_a_missing_log_is_reported_in_chinese() -> None:
     assert (done.returncode, done.stderr) == (2, "Error: none.log：文件不存在。\n")
 
 
-def test_a_language_is_refused_for_a_log_that_is_followed() -> None:
-    done = run("show", "--follow", "none.log", "--lang", "zh")
-    assert (done.returncode, "--lang 对 --follow 无效" in done.stderr) == (2, True)
-
-
 TOY = PROJECT / "tests/report/golden/logs/toy_gpu"
 
 

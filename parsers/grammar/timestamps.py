@@ -81,18 +81,17 @@ def hour_of_day(hour: int, half: str) -> int:
     return hour % 12 + (12 if half in "Pp" else 0)
 
 
-def run_on(stamps: Times, kind: str, after: np.datetime64 | None = None) -> Times:
+def run_on(stamps: Times, kind: str) -> Times:
     """Times of stamps of a ``kind`` that begins anew (datetime64[us]), as printed one after the other, over its turns.
 
     The year of a stamp without one is the one nearest to the time before it: 01-01 after 12-31 is one year on, and
-    12-31 after that, of a rank that lags behind, one year back. So is the day of one without a date. ``after``: the
-    time before the first. A silence of half a turn or more cannot be told; where the year is no leap year, a log that
-    runs over the end of February gains a day.
+    12-31 after that, of a rank that lags behind, one year back. So is the day of one without a date. A silence of
+    half a turn or more cannot be told; where the year is no leap year, a log that runs over the end of February gains a
+    day.
     """
     turn = TURNS[kind]
     shown = np.flatnonzero(~np.isnat(stamps))
-    before = stamps[shown][:1] if after is None else np.array([after])
-    steps = np.diff(stamps[shown], prepend=before)
+    steps = np.diff(stamps[shown], prepend=stamps[shown][:1])
     turns = -np.round(steps / turn).astype(np.int64)
     following = stamps.copy()
     following[shown] += np.cumsum(turns) * turn

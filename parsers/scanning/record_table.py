@@ -70,11 +70,10 @@ class RecordTable:
         return pd.DataFrame({**self._columns, RECORD: kinds}, copy=False)
 
 
-def table(found: Sequence[VariantLines], after: np.datetime64 | None = None) -> RecordTable:
+def table(found: Sequence[VariantLines]) -> RecordTable:
     """Records of all metric lines, ascending by line: ``line``, ``record``, ``rank`` where told, then the fields.
 
-    ``after``: the last ``time`` of the records before these, which tells the year of stamps that have none. Built a
-    column at a time, so that a large log is in memory once.
+    Built a column at a time, so that a large log is in memory once.
     """
     fields = {f.name: f for lines in found for f in (RANK, *lines.variant.fields)}
     numbers = _joined([lines.numbers() for lines in found], np.int64)
@@ -83,7 +82,7 @@ def table(found: Sequence[VariantLines], after: np.datetime64 | None = None) -> 
     for name, field in fields.items():
         column = _column(found, name, order)
         if column is not None:
-            columns[name] = _finished(column, field, after)
+            columns[name] = _finished(column, field)
     return RecordTable({**columns, **_computed(found, columns, order)})
 
 
@@ -131,10 +130,10 @@ def _done(counted: Array, field: Field) -> Array:
     return counted - (1.0 if field.first is None else field.first) + 1
 
 
-def _finished(column: Array, field: Field, after: np.datetime64 | None) -> Array:
+def _finished(column: Array, field: Field) -> Array:
     """A column of all records in file order, by which some types are known only as a whole."""
     if field.type in TURNS:
-        return run_on(column, field.type, after)
+        return run_on(column, field.type)
     return whole(column) if field.type == "INTEGER" else column
 
 

@@ -137,17 +137,9 @@ def _of_itself(run: RunOfLog, part: FormatRecords) -> RunOfLog:
 
 def _of_run(part: FormatRecords, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
     facts = reading.of_run(stated.run if stated and stated.run else run).facts
-    # The rate of each record is of no use any more: of a large log, or of many runs, they are a whole column.
-    return replace(of_records(part, facts, stated, run), rates=None)
-
-
-def of_records(part: FormatRecords, facts: Facts, stated: Protocol | None, run: int | None = None) -> Measurement:
-    """Measure the records of one run as ``headline`` does; ``run``: which one, where they are of several.
-
-    Raises ``NoMeasurement``.
-    """
     found = _by(part, facts, stated, run)
-    return _told(found, of_batches(part, facts, found))
+    # The rate of each record is of no use any more: of a large log, or of many runs, they are a whole column.
+    return replace(_told(found, of_batches(part, facts, found)), rates=None)
 
 
 def _by(part: FormatRecords, facts: Facts, stated: Protocol | None, run: int | None) -> Measurement:

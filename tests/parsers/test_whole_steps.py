@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from parsers.runs.growing import GrowingLog
 from parsers.runs.reading import survey
-from parsers.scanning.tail import Change
 
 LINE = (
     "INFO 2031-05-01 09:0{at}:00 ot_train.py:357 step:{at}00 smpl:{at}K ep:9 epch:0.5 loss:1.0 grdn:2.0 lr:1.0e-05 "
@@ -31,12 +29,3 @@ def test_a_line_that_prints_the_whole_time_beside_its_parts_keeps_it(tmp_path: P
     log = tmp_path / "train.log"
     log.write_text(LOG + whole, encoding="utf-8")
     assert survey(log).records["step_time"].tolist() == pytest.approx([0.75, 0.5, 0.625, 0.8])
-
-
-def test_a_growing_log_tells_the_time_of_its_whole_steps_too(tmp_path: Path) -> None:
-    log = tmp_path / "train.log"
-    log.write_text(LOG, encoding="utf-8")
-    with GrowingLog(log) as growing:
-        tables = [news for _ in range(2) for news in growing.news() if not isinstance(news, Change)]
-    assert tables[-1]["step_time"].tolist() == pytest.approx([0.75, 0.5, 0.625])
-    assert growing.fields["step", "step_time"].unit == "seconds"

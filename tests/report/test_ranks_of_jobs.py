@@ -14,7 +14,6 @@ from report.measuring.ranks.rank_spread import DIFFER, DIFFER_BY_NODE
 from report.pagefile.page_file import load
 from report.rendering.render import Renderer
 from report.site.derivation_steps import OF_RANKS, derivations
-from report.terminal.snapshot import Snapshot
 from report.wording.words import words
 from tests.commandline import run
 from tests.report.page_text import written
@@ -194,16 +193,6 @@ def test_the_time_of_a_step_proves_that_a_rate_is_of_the_whole_job(rate: int, sc
     found = summary(tmp_path / "train.log", cards=2, batch_size=16).measurement
     assert found is not None
     assert found.scope == scope
-
-
-def test_a_growing_log_is_not_reported_as_that_of_the_whole_job_either(tmp_path: Path) -> None:
-    path = log(tmp_path, [100, 101, 99.5], scope="job")
-    with Snapshot(path, None, (), None) as look:
-        for _ in look.news():
-            pass
-        assert look.result().startswith("100.004 samples/s, from 6 records")
-        assert [said.key for said in look.remarks()] == [ONE_EACH]
-        assert look.rate().scope == "unknown"
 
 
 @pytest.mark.parametrize("message", [DIFFER, DIFFER_BY_NODE, ONE_EACH, UNNAMED])

@@ -108,12 +108,6 @@ def ranks_of(chosen: Columns, column: str, reasons: Reasons) -> Ranks | None:
     return of_ranks(chosen.rows(are_valued), column, reasons[are_valued] == RecordUse.USED)
 
 
-def one_each(records: Columns, column: str, lowest: Mask) -> Message | None:
-    """Warn of ranks that print different numbers of ``column`` at the same steps; arguments as of ``of_ranks``."""
-    found = of_ranks(records, column, lowest)
-    return None if found is None else found.one_each(records["line"][lowest][0])
-
-
 def not_of_the_job(found: Ranks | None, lowest: Columns, column: str) -> Message | None:
     """Why numbers that the format takes for those of the whole job may be those of one rank each."""
     return unnamed(lowest, column) if found is None else found.one_each(lowest["line"][0])
