@@ -9,7 +9,6 @@ import pytest
 from parsers.general.gathered import Gathered, once_a_log
 from tests.parsers.drafting import drafted, refused
 
-SECONDS = {40: 1.0, 30: 1.5}
 EPOCHS = range(1, 5)
 
 
