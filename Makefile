@@ -24,11 +24,11 @@ test: .venv/test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/shellcheck --external-sources --source-path=launchers launchers/*.sh launchers/slurm.bash
-	$(BIN)/pytest -n auto -m "not slow"
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
 
 # The tests that take longer; .ci/run runs them after the others.
 test-slow: .venv/test
-	$(BIN)/pytest -n auto -m slow
+	$(BIN)/pytest -n auto --dist worksteal -m slow
 
 bench: .venv/test
 	$(BIN)/python -m tests.bench.bench --gib --write $(if $(wildcard $(CORPUS)),--corpus $(CORPUS))
@@ -52,7 +52,7 @@ security: .venv/test
 	$(BIN)/bandit --quiet --configfile .ci/bandit.yaml --recursive launchers parsers report tachograph
 
 # The seconds are shared by the targets; all of them, if none is named.
-SECONDS ?= 120
+SECONDS ?= 30
 
 fuzz: .venv/test
 	$(INSTALL) --only-binary atheris -e '.[fuzz]' || echo 'no atheris: unguided'

@@ -51,9 +51,6 @@ def test_a_unit_in_a_name_of_its_own_is_not_that_of_the_number_before_it(tmp_pat
     assert found.reading.records["step_rate"].tolist() == approx([2.4 + n / 100 for n in range(1, 9)])
 
 
-RUN_TIME = "Epoch run time in seconds"
-
-
 def of_epochs(
     *, head: str = "", told: str = "  validation accuracy: 0.5", name: str = "Epoch run time in seconds"
 ) -> str:

@@ -10,7 +10,6 @@ from report.rendering.publish import publish
 from report.site.build import publish_site
 from tests.report.compared_page import PAGE, put
 
-UNEVEN = (100.0,) * 3 + (400.0,) * 27
 CAUTION = 'cautions = [{ column = "b", case = { cards = 1 }, text = { en = "waited for data", zh = "等待数据" } }]\n'
 FINDING = "highlights = [{ fastest = { cards = 1 } }]\n"
 RATIO = """

@@ -17,8 +17,6 @@ from report.rendering.publish import cell_json, publish
 from report.wording.words import languages
 from tests.report.quoted_page import cells_of, digits, make, markdown, published, put_run
 
-PROJECT = Path(__file__).parents[2]
-
 every_language = pytest.mark.parametrize("language", languages())
 
 

@@ -5,8 +5,6 @@ from pathlib import Path
 
 from report.terminal.repeats_text import repeats_shown
 
-SLOWED = [*[1000, 1002] * 5, 300, 302, *[1000, 1002] * 4]
-
 
 def put(case: Path, speeds: list[int]) -> None:
     """Write a finished run of a language model whose steps have some speeds."""

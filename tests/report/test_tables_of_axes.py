@@ -137,17 +137,6 @@ def test_a_row_under_its_group_has_the_comma_of_the_language(page: Path) -> None
     assert "| V100 · 半精度，8 |" in " ".join(published.files[1].read_text(encoding="utf-8").split())
 
 
-PLANNED = """
-[[tables]]
-name = "planned"
-title = "Planned"
-corner = "Cards"
-for = { device = ["V100"] }
-rows = { cards = [16, 32] }
-columns = ["d"]
-"""
-
-
 def test_who_is_first_without_a_comparable_number_is_highest_or_only_named(page: Path) -> None:
     stated = page.read_text(encoding="utf-8")
     _, b, c = (line for line in stated.splitlines() if line.startswith("    { column") and "value" in line)

@@ -34,10 +34,6 @@ def taken(site: Path, page: str, kind: str) -> list[dict[str, object]]:
     return [row for path in files for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines())]
 
 
-def _number(path: Path) -> int:
-    return int(path.name.split(".")[1].split("-")[0])
-
-
 def test_csv_and_json_have_the_digits_of_the_page(published: list[PublishedPage], site: Path) -> None:
     for page in published:
         digits = [cell.digits for cell in page.cells]
