@@ -173,6 +173,12 @@ def test_the_table_of_the_recipes_says_on_what_each_trains() -> None:
     assert {row["recipe"]: row["data"] for row in catalogue.rows()}["nvidia_mxnet_resnet50"] == "real, synthetic"
 
 
+def test_the_table_of_the_recipes_lists_each_with_its_pinned_commit() -> None:
+    shown = {line.split()[0]: line for line in catalogue.table().splitlines()}
+    commits = {name: recipes.read(name).facts["commit"][:7] for name in recipes.names()}
+    assert [name for name, commit in commits.items() if f"@{commit} " not in shown[name]] == []
+
+
 def test_a_page_may_ask_for_what_the_head_of_a_recipe_states_and_for_nothing_else(tmp_path: Path) -> None:
     assert job(tmp_path, "nanogpt", {"SEQUENCE_LENGTH": "1024"}).case([])["sequence_length"] == 1024
     with pytest.raises(click.UsageError, match="does not have the option SEQUENCE_LENGTH"):

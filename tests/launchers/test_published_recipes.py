@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from test_launched_commands import start
 
-from launchers.native import catalogue, published, recipes
+from launchers.native import published, recipes
 
 PUBLISHED = sorted(path.stem for path in (recipes.ROOM / published.FOLDER).glob("*.toml"))
 every_published = pytest.mark.parametrize("recipe", PUBLISHED)
@@ -54,11 +54,6 @@ def test_a_difference_has_one_reason(recipe: str) -> None:
 def test_a_recipe_says_where_its_configuration_was_published_or_why_none_was(recipe: str) -> None:
     said = recipes.read(recipe).facts["published"]
     assert said.startswith("https://" if recipe in PUBLISHED else "none, ")
-
-
-def test_a_page_of_the_documents_says_of_every_recipe_what_is_as_published() -> None:
-    lines = catalogue.page({}).partition("## As published")[2].splitlines()
-    assert [name for name in recipes.names() if not any(line.startswith(f"| [{name}]") for line in lines)] == []
 
 
 def test_another_value_and_a_missing_option_differ() -> None:
