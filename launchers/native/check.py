@@ -73,7 +73,7 @@ def check(lines: Iterable[str], repo: Path, *, runs_help: bool = False) -> Check
 
 
 def _inside(path: Path, repo: Path) -> Path | None:
-    real = path.resolve() if path.is_file() else repo
+    real = path.resolve() if path.is_file() and (path.suffix or os.access(path, os.X_OK)) else repo
     return real if real != repo and real.is_relative_to(repo) else None
 
 

@@ -221,7 +221,8 @@ def test_an_option_that_a_library_may_have_is_not_called_unknown_but_a_misspelt_
 
 
 def test_an_option_before_the_first_program_belongs_to_what_starts_it(tmp_path: Path) -> None:
-    write(tmp_path, {"train.py": "p.add_argument('--lr')"})
+    write(tmp_path, {"train.py": "p.add_argument('--lr')", "python": ""})
+    (tmp_path / "python").chmod(0o644)  # a file of this name is no program
     outcome = checked(tmp_path, "env -u X python -m some.launch --nnodes=2 --rank 0 train.py --lr 1")
     assert (outcome.unchecked, outcome.unknown) == (["-u", "-m", "--nnodes", "--rank"], {})
 
