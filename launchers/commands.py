@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.io.printable import say, say_text
+from parsers.io.printable import printable, say, say_text
 
-from .native import own_recipes
+from .native import checkout, own_recipes, recipes
 from .running.command import launch, run
 from .running.launch_options import CONTAINER, COUNT, FOLDER, ON, SITE
 
@@ -50,12 +50,14 @@ def _told(path: Path) -> Iterator[None]:
 )
 @click.option("--new", metavar="NAME", help="Draft a recipe of your own: NAME.sh, in this folder.")
 @click.option("--repo", type=FOLDER, help="Checkout of the native repository, for --check and --new.")
+@click.option("--run-help", "runs_help", is_flag=True, help="Also run the program's --help. Executes its code.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def list_launchers(checked: str | None, new: str | None, repo: Path | None, as_json: bool) -> None:
+def list_launchers(checked: str | None, new: str | None, repo: Path | None, *, runs_help: bool, as_json: bool) -> None:
     """List the recipes: model, framework, repository with its pinned commit, precisions, and requirements.
 
-    With --check, show for every option of a recipe whether the native program has it, and at which line, and which
-    values it does not allow; exit status 1 if there are any. Nothing in the checkout is executed.
+    With --check, look up each option of a recipe in the native program and in what it imports from the checkout. Exit
+    status 1 if one is not found. Nothing in the checkout is executed, except with --run-help: it starts the program
+    with --help, for at most two minutes, and also searches what it prints.
 
     RECIPE is a name or the path of a script (.sh). A recipe of your own is one script whose head says what it needs;
     those in the folders of $TACHOGRAPH_RECIPES are listed and found by name. --new drafts one and never overwrites a
@@ -76,7 +78,9 @@ def list_launchers(checked: str | None, new: str | None, repo: Path | None, as_j
     if bool(checked) != bool(repo):
         raise click.UsageError("--check and --repo must be used together.")
     if checked and repo:
-        sys.exit(_check(checked, repo, as_json))
+        sys.exit(_check(own_recipes.find(checked), repo, runs_help=runs_help, as_json=as_json))
+    if runs_help:
+        raise click.UsageError("--run-help requires --check.")
     from .native.catalogue import rows, table
 
     say_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows()) if as_json else f"{table()}\n")
@@ -92,15 +96,32 @@ def _draft(name: str, repo: Path | None) -> None:
     say(f"Wrote {path}. Edit it, then run `tachograph launchers --check {path} --repo DIR`.")
 
 
-def _check(name: str, repo: Path, as_json: bool) -> int:
+def _check(recipe: recipes.Recipe, repo: Path, *, runs_help: bool, as_json: bool) -> int:
     """Show what the check of a recipe finds; returns the exit status."""
-    from .native.check import check
-    from .native.outcome import text
+    from tabulate import tabulate
 
-    recipe = own_recipes.find(name)
-    outcome = check(recipe, repo)
-    say_text(f"{json.dumps(asdict(outcome), ensure_ascii=False) if as_json else text(recipe, outcome)}\n")
-    return _FOUND_BAD if outcome.unknown or outcome.refused else 0
+    from .native.check import check
+
+    lines = [recipes.dry_run(recipe, repo, variables) for variables in recipes.cases(recipe)]
+    outcome = check(lines, repo, runs_help=runs_help)
+    found = checkout.describe(repo)
+    if as_json:
+        say(json.dumps({"recipe": recipe.name, "commit": found["commit"], **outcome._asdict()}, ensure_ascii=False))
+        return _FOUND_BAD if outcome.unknown else 0
+    absent = {name: f"not found{near and f'; the most similar is {near}'}" for name, near in outcome.unknown.items()}
+    rows = [map(printable, row) for row in {**outcome.known, **absent}.items()]
+    say_text(f"{tabulate(rows, ['option', 'where'], 'plain', disable_numparse=True)}\n\n")
+    if outcome.unchecked:
+        say(f"Not checked, because the repository does not define them: {', '.join(outcome.unchecked)}.")
+    for remark in checkout.remarks(found, recipe.facts):
+        say(remark)
+    say(f"Searched {len(outcome.searched)} files: {', '.join(outcome.searched[:3])} ...")
+    say(
+        f"{len(outcome.unknown)} of {len(rows)} options were not found: {', '.join(outcome.unknown)}."
+        if outcome.unknown
+        else f"All {len(rows)} options were found."
+    )
+    return _FOUND_BAD if outcome.unknown else 0
 
 
 @click.command()

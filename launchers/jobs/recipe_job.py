@@ -16,7 +16,6 @@ from parsers.runs.run_folder import RunJson, Source
 
 from ..native import checkout
 from ..native.images import MADE
-from ..native.outcome import recipe_sha256
 from ..native.recipes import LAUNCHERS, ROOM, SYNTHETIC, Recipe
 from ..secrets.published_run import variables as public_variables
 from .job import outermost
@@ -181,7 +180,7 @@ class RecipeJob:
         """The recipe, the SHA-256 of its script, what starts it, the native command, and all launcher variables."""
         return {
             "recipe": self.recipe.name,
-            "launcher": recipe_sha256(self.recipe),
+            "launcher": self.recipe.sha256,
             "command": self.recipe.command,
             "native": self.command,
             "variables": self.variables,

@@ -1,4 +1,4 @@
 """Native repositories: recipes and checkouts come in, and what the native programs accept goes out.
 
-The check compares the options of a recipe with the source of its program; nothing of a checkout is run.
+The check looks the options of a recipe up in the text of its program, which is not run unless its help is asked for.
 """

@@ -1,165 +1,151 @@
-"""The check of a recipe against a checkout: does every option that its launcher passes exist there?"""
+"""The check of a recipe: each option that its launcher passes is looked up in the text of the native program."""
 
 from __future__ import annotations
 
-import gc
+import os
+import re
+import subprocess
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cached_property
+from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
+from typing import NamedTuple
 
 import click
-import yaml
 
-from . import checkout, native_configs, native_options
-from .native_commands import NativeCommand, Use, cases, printed
-from .native_configs import ConfigKey
-from .native_fields import inherits_from_outside
-from .native_sources import PythonFile, reachable
-from .outcome import Checked, CheckOutcome, passing_sha256
-from .recipes import Recipe
+from parsers.io.input_file import data_of
 
-_KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
-_BUILDS = ("name", "type")  # the keys of a config that say which class is built with the other keys beside them
+from . import published, recipes
+
+_FILE = re.compile(r"[\w./-]{1,200}\.(?:py|sh|ya?ml|toml)\b|\./[\w-]{1,200}")
+_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import|import)[ \t]+(\([^)]{0,20000}|.*)", re.MULTILINE)
+_CODE = re.compile(r"^(?:import|from|def|class|if|for|while|with|try)\b", re.MULTILINE)  # no config has it
+_TAKES_FIELDS = re.compile(r"\b(?:HfArgumentParser|PdArgumentParser|ArgumentGroupFactory|tyro\.cli|exec)\(")
+_EXTENDS = re.compile(r"^class \w+\((?:[\w.]+, *)*(\w+Arguments)\b", re.MULTILINE)
+# What has an option; what parsers and configs make options of: fields, variables, keys; and what reads a key.
+_OPTION = r"""["'/]{option}(?![\w.-])|\bDEFINE_\w{{1,30}}\(\s*["']{name}["']"""
+_FIELD = r"^(?: {{4}}|\t){name}[ \t]*:|^{name}[ \t]*="
+_KEY = r"""(?<![\w.-]){name}["']?[ \t]*[:=]"""
+_READ = r"""[\[(]\s*["']{name}["']"""
+_LARGEST, _LONGEST = 1 << 22, 120  # bytes of a file or a help, seconds of a help
 
 
-def check(recipe: Recipe, repo: Path) -> CheckOutcome:
-    """Check every option that the launcher of `recipe` passes in any of its cases against the checkout `repo`.
+class CheckOutcome(NamedTuple):
+    """Options: `known` with their `file:line`, `unknown` with a similar one, `unchecked` of starters and libraries."""
 
-    The programs are read, never executed. Raises click.ClickException where the launcher prints no command for a case,
-    the command starts no program of the checkout, or a config of it cannot be read.
+    known: Mapping[str, str]
+    unknown: Mapping[str, str]
+    unchecked: Sequence[str]
+    searched: Sequence[str]
+
+
+def check(lines: Iterable[str], repo: Path, *, runs_help: bool = False) -> CheckOutcome:
+    """Look up every option of native commands, as dry runs of one recipe print them, in the checkout `repo`.
+
+    `runs_help`: also execute the program for its --help. Raises click.ClickException where a command runs none.
     """
-    with _uncollected():
-        return _outcome(recipe, repo.resolve())
+    repo, files, uses, starter = repo.resolve(), dict[Path, None](), dict[str, None](), dict[str, None]()
+    for line in lines:
+        folder, words = recipes.words(line)
+        place = Path(folder.replace("$REPO", str(repo), 1)).resolve()
+        values = [word.rpartition("=")[2] for word in words]
+        found = [_inside(place / value, repo) for value in values]
+        if not any(found):
+            raise click.ClickException(f"The native command does not run any program in {repo}: {line.strip()}")
+        files |= dict.fromkeys(file for file in found if file)
+        first = next(number for number, file in enumerate(found) if file)
+        starter |= dict.fromkeys(word.partition("=")[0] for word in words[:first] if re.match("--?[A-Za-z]", word))
+        options = [name for name in published.options(words[first + 1 :]) if name != published.ARGUMENTS]
+        absent = [value for value, file in zip(values, found, strict=True) if not file and _FILE.fullmatch(value)]
+        uses |= dict.fromkeys([*options, *(name for name in absent if name[:2] != "./")])  # else it is data
+    helped = _help(words[:first], next(iter(files)), place) if runs_help else {}
+    texts = _texts(list(files), place, repo) | helped
+    fields = texts if any(map(_TAKES_FIELDS.search, texts.values())) else {}
+    configs = {name: text for name, text in texts.items() if not _CODE.search(text)}
+    tables = {True: [(_OPTION, texts), (_FIELD, fields)], False: [(_KEY, configs), (_FIELD, fields), (_READ, texts)]}
+    known = {use: where for use in uses if (where := _place(use, tables))}
+    # Where fields are those of a library, only a help tells more of them; but none is spelt almost as a known one.
+    every = "\n".join(fields.values())
+    is_open = not helped and any(f"class {base}" not in every for base in _EXTENDS.findall(every))
+    nearest = _nearest([use for use in uses if use not in known], tables, 0.85 if is_open else 0.6)
+    unknown = {use: near for use, near in nearest.items() if near or not is_open}
+    return CheckOutcome(known, unknown, [*starter, *(use for use in nearest if use not in unknown)], list(texts))
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Collect no garbage: there is none among the millions of nodes of a large checkout, and looking takes longest."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+def _inside(path: Path, repo: Path) -> Path | None:
+    real = path.resolve() if path.is_file() and (path.suffix or os.access(path, os.X_OK)) else repo
+    return real if real != repo and real.is_relative_to(repo) else None
 
 
-def _outcome(recipe: Recipe, repo: Path) -> CheckOutcome:
-    commands = [NativeCommand(printed(recipe, repo, variables), repo) for variables in cases(recipe)]
-    native = _Native(commands, repo)
-    checked = [item for item in native.examined(commands) if not native.is_outside(item)]
-    outside = [item.option for item in native.examined(commands) if native.is_outside(item)]
-    starter = dict.fromkeys([*(option for command in commands for option in command.starter), *outside])
-    commit = checkout.describe(repo)["commit"]
-    return CheckOutcome(recipe.name, passing_sha256(recipe), commit, tuple(checked), tuple(starter))
+def _texts(files: Sequence[Path], folder: Path, repo: Path) -> dict[str, str]:
+    """The texts of files that a command names in `folder`, of those that they name, and of what all of these import."""
+    texts, waiting, named = dict[str, str](), [*files], {*files}
+    roots = [*dict.fromkeys([*(up for file in files for up in file.parents), folder]), repo / "src"]
+    for path in waiting:  # which grows
+        name = path.relative_to(repo).as_posix()
+        if name not in texts:
+            text = texts[name] = data_of(path)[:_LARGEST].decode(errors="replace")
+            words = dict.fromkeys(_FILE.findall(text)) if path in named else []
+            found = [_inside(up / word.lstrip("/"), repo) for word in words for up in (path.parent, folder)]
+            named.update(inner := [file for file in found if file])
+            waiting += [*inner, *_imported(path, text, roots, repo)]
+    return texts
 
 
-def examine(commands: Sequence[NativeCommand], repo: Path) -> list[Checked]:
-    """List every option of any of the commands once, in their order; `repo` is the resolved path of the checkout.
-
-    Raises click.ClickException where a config cannot be read.
-    """
-    return _Native(commands, repo).examined(commands)
-
-
-class _Native:
-    """What can be set in the programs and configs that some commands name."""
-
-    def __init__(self, commands: Iterable[NativeCommand], repo: Path) -> None:
-        programs = {program for command in commands for use in command.uses() for program in use.programs}
-        sources = {program: reachable(program, repo) for program in programs}
-        self._repo = repo
-        self._options = {program: native_options.options(files) for program, files in sources.items()}
-        self._listed = {program: native_options.values(files) for program, files in sources.items()}
-        self._sources = sources
-        self._configs = {path: _config(path, repo) for command in commands for path in command.configs}
-        self._inherits = {self._shown(program): inherits_from_outside(files) for program, files in sources.items()}
-
-    @cached_property
-    def _new_keys(self) -> dict[Path, dict[str, str]]:
-        """By program the keys that its configs need not have; only a command with keys asks for them."""
-        return {program: _new_keys(files) for program, files in self._sources.items()}
-
-    def examined(self, commands: Iterable[NativeCommand]) -> list[Checked]:
-        """List every option of any of the commands once, in their order."""
-        return list(dict.fromkeys(item for command in commands for item in self.checked(command)))
-
-    def is_outside(self, item: Checked) -> bool:
-        """Say whether an option is not found that may be one of a library which the checkout builds on."""
-        return item.where is None and self._inherits.get(item.program, False)
-
-    def checked(self, command: NativeCommand) -> Iterator[Checked]:
-        """Yield what is known of every use of a command, and the files that it names and that are not there."""
-        uses = list(command.uses())
-        overridden = {use.key: use.value or "" for use in uses if use.key}
-        for use in uses:
-            yield self._key(use, command.configs, overridden) if use.key else self._option(use)
-        for name in command.missing:
-            yield Checked(name, self._shown(command.programs[0]), None)
-
-    def _option(self, use: Use) -> Checked:
-        for program in use.programs:
-            for name in (use.option, use.option[:2]):  # a short option may have its value glued to it
-                if where := self._options[program].get(name):
-                    listed = self._listed[program].get(name, ())
-                    return Checked(name, self._shown(program), where, _refused(use.value, listed))
-        return Checked(use.option, self._shown(use.programs[0]), None)
-
-    def _key(self, use: Use, configs: Sequence[Path], overridden: Mapping[str, str]) -> Checked:
-        keys = use.key.split(".")
-        found = max((self._configs[path].find(keys) for path in configs), key=len, default=[])
-        # What the config lacks may still be asked for: every such key, with the line that asks for the last of them.
-        built = _built(keys[:-1], found[: len(keys) - 1], overridden)
-        asked = [self._asked(key, built, use.programs) for key in keys[len(found) :]]
-        where = found[-1].where if not asked else None if None in asked else asked[-1]
-        # That another config sets it is better known than that something reads a key of this name.
-        if (where is None or where.startswith("read")) and any(self._new_keys[program] for program in use.programs):
-            where = self._set_beside(keys, configs) or where
-        kind = found[-1].kind if len(found) == len(keys) else ""
-        wrong = "" if native_configs.fits(kind, use.value or "") else f"{use.value}; expected {_KINDS[kind]}"
-        return Checked(f"{use.option} {use.key}".strip(), self._shown(use.programs[0]), where, wrong)
-
-    def _set_beside(self, keys: Sequence[str], configs: Iterable[Path]) -> str | None:
-        """Say which other config of the same folder sets a key: a library that is not here may ask for it."""
-        for path in (path for config in configs for path in sorted(config.parent.iterdir())):
-            if path.is_file() and native_configs.is_config(path):
-                found = _config(path, self._repo).find(keys)
-                if len(found) == len(keys):
-                    return f"set by {found[-1].where}"
-        return None
-
-    def _asked(self, key: str, built: Sequence[str], programs: Iterable[Path]) -> str | None:
-        known = {name: where for program in programs for name, where in self._new_keys[program].items()}
-        places = (known.get(name) for name in (*(f"{name}.{key}" for name in built), key))
-        return next((place for place in places if place), None)
-
-    def _shown(self, program: Path) -> str:
-        return program.relative_to(self._repo).as_posix()
+def _imported(path: Path, text: str, roots: Sequence[Path], repo: Path) -> Iterator[Path]:
+    """The files that a Python file imports: modules, and the packages on the way to them."""
+    if path.name == "__init__.py" and "import_module(" in text:  # modules whose names are known at run time
+        yield from (file for each in sorted(path.parent.glob("*.py")) if (file := _inside(each, repo)))
+    for module, names in dict.fromkeys(_IMPORT.findall(text)):
+        dots = len(module) - len(module.lstrip("."))
+        for name in re.findall(r"[\w.]+", names):
+            parts = f"{module}.{name}".strip(".").split(".")
+            for root in path.parents[dots - 1 : dots] if dots else roots:
+                steps = [root.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
+                tried = [each for step in steps for each in (step / "__init__.py", step.with_name(f"{step.name}.py"))]
+                if found := [file for each in tried if (file := _inside(each, repo))]:
+                    yield from found
+                    break
 
 
-def _refused(value: str | None, listed: Sequence[str]) -> str:
-    """Say which value is not among those that a program lists, if it lists any."""
-    return f"{value}; possible: {', '.join(listed)}" if value and listed and value not in listed else ""
+def _help(before: Sequence[str], program: Path, folder: Path) -> dict[str, str]:
+    """What a program prints for --help, its options in quotes; by a file, for a pipe waits for what it starts."""
+    words = [*(["python"] if program.suffix == ".py" else []), str(program), "--help"]
+    env = os.environ | dict(word.split("=", 1) for word in before if re.match("[A-Z_]+=", word))
+    nothing = subprocess.DEVNULL
+    with tempfile.TemporaryFile() as out, suppress(OSError, subprocess.TimeoutExpired):
+        subprocess.run(words, cwd=folder, env=env, stdin=nothing, stdout=out, stderr=out, timeout=_LONGEST, check=False)
+        out.seek(0)
+        quoted = re.sub(r"(?<![\w-])--?[A-Za-z][\w.-]*", r'"\g<0>"', out.read(_LARGEST).decode(errors="replace"))
+        return {"--help": quoted} if '"--' in quoted else {}
+    return {}
 
 
-def _built(keys: Sequence[str], entries: Sequence[ConfigKey], overridden: Mapping[str, str]) -> list[str]:
-    """List the classes that the mapping under `keys` may build: what it is given to build comes before what it has."""
-    given = [overridden[name] for word in _BUILDS if (name := ".".join([*keys, word])) in overridden]
-    own = [entries[-1].below[word].text for word in _BUILDS if entries and word in entries[-1].below]
-    return [*given, *own]
+def _place(use: str, tables: dict[bool, list[tuple[str, dict[str, str]]]]) -> str:
+    """The `file:line` that has an option or a key; each part of a dotted one has to be there."""
+    above = [part for part in use.lstrip("-").split(".")[:-1] if not part.isdecimal()]
+    spelt = dict.fromkeys([use, re.sub("^--(?:no-?|disable-)", "--", use), use if use[:2] == "--" else use[:2]])
+    for pattern, texts in tables[use.startswith("-")]:
+        for option in spelt if pattern == _OPTION or all(_place(part, tables) for part in above) else ():
+            name = option.lstrip("-").rpartition(".")[2].replace("-", "_")
+            wanted = re.compile(pattern.format(option=re.escape(option), name=re.escape(name)), re.MULTILINE)
+            for file, text in texts.items():
+                if (name in text or option in text) and (hit := wanted.search(text)):
+                    return f"{file}:{text.count(chr(10), 0, hit.start()) + 1}"
+    return ""
 
 
-def _new_keys(sources: Sequence[PythonFile]) -> dict[str, str]:
-    """Map keys that a config need not have to the place that asks for them, parameters as `Name.parameter`."""
-    if not native_options.takes_new_keys(sources):
-        return {}
-    read = {key: f"read by {where}" for key, where in native_options.keys_read(sources).items()}
-    return read | {name: f"taken by {where}" for name, where in native_options.parameters(sources).items()}
-
-
-def _config(path: Path, repo: Path) -> ConfigKey:
-    try:
-        return native_configs.read(path, repo)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise click.ClickException(f"Cannot read the config {path}: {error}") from None
+def _nearest(uses: list[str], tables: dict[bool, list[tuple[str, dict[str, str]]]], cutoff: float) -> dict[str, str]:
+    """The most similar option or key for each; of a dotted one the first part that is missing is replaced."""
+    nearest = dict.fromkeys(uses, "")
+    for is_option in {use.startswith("-") for use in uses}:
+        names = set[str]()
+        for pattern, held in tables[is_option]:
+            wanted = re.compile(pattern.format(option=r"--?([A-Za-z][\w.-]{0,99})", name=r"(\w{1,99})"), re.MULTILINE)
+            names |= {name for text in held.values() for hit in wanted.finditer(text) for name in hit.groups() if name}
+        for use, stem in ((use, use.lstrip("-")) for use in uses if use.startswith("-") == is_option):
+            part = next((part for part in stem.split(".") if not (part.isdecimal() or _place(part, tables))), stem)
+            spelt = {name.replace("_", "-") if "-" in part else name for name in names}
+            nearest[use] = "".join(use.replace(part, near) for near in get_close_matches(part, spelt, 1, cutoff))
+    return nearest

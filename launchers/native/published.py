@@ -7,18 +7,18 @@ values. Each setting in which the command of the recipe differs must be named th
 from __future__ import annotations
 
 import re
-import shlex
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from .native_commands import OVERRIDES, appended
-from .recipes import ROOM, Recipe
+from .recipes import ROOM, Recipe, words
 
 ARGUMENTS = "arguments"  # the setting of what stands before the first option
 PROGRAM = "program"
+# Options that are followed by `key=value`: they override what a config says.
+OVERRIDES = ("-o", "--override", "--opt", "--opts", "--cfg-options", "--options")
 FOLDER = "published"
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _OPTION = re.compile(r"(--?[A-Za-z][^=]*)(?:=(.*))?", re.DOTALL)
@@ -78,32 +78,33 @@ def settings(line: str) -> dict[str, str]:
 
     `line`: what a launcher prints in a dry run. What starts a process on each card is no setting.
     """
-    words = shlex.split(line)[3:]
-    words += appended(words)
-    place = next((place for place, word in enumerate(words) if _PROGRAM.fullmatch(word)), len(words) - 1)
-    return {**dict(_variables(words)), PROGRAM: Path(words[place]).name, **_options(words[place + 1 :])}
+    _, command = words(line)
+    place = next((place for place, word in enumerate(command) if _PROGRAM.fullmatch(word)), len(command) - 1)
+    return {**dict(_variables(command)), PROGRAM: Path(command[place]).name, **options(command[place + 1 :])}
 
 
-def _variables(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _variables(command: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The variables that each `env` of a command sets, but for where Python looks for modules."""
     is_env = False
-    for word in words:
+    for word in command:
         assigned = _ASSIGNED.fullmatch(word)
         if is_env and assigned and assigned[1] != "PYTHONPATH":
             yield assigned[1], assigned[2]
         is_env = word == "env" or (is_env and assigned is not None)
 
 
-def _options(words: Iterable[str]) -> dict[str, str]:
-    """Options with their values; several words are one value, and none is "" as of a flag."""
+def options(arguments: Iterable[str]) -> dict[str, str]:
+    """Options and keys of configs with their values; several words are one value, and none is "" as of a flag."""
     found: dict[str, list[str]] = {}
     name = ARGUMENTS
-    for word in words:
+    for argument in arguments:
+        is_glued = argument[:2] in OVERRIDES and "=" in argument  # -oGlobal.epochs=1
+        name, word = (argument[:2], argument[2:]) if is_glued else (name, argument)
         key, is_override, value = word.partition("=")
         if option := _OPTION.fullmatch(word):
             name = option[1]
             found |= {} if name in OVERRIDES else {name: [] if option[2] is None else [option[2]]}
-        elif name in OVERRIDES and is_override:
+        elif name in (ARGUMENTS, *OVERRIDES) and is_override:
             found[key] = [value]
         else:
             found.setdefault(name, []).append(word)

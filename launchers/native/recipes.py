@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
-from collections.abc import Mapping
+import shlex
+import subprocess
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise, product
 from pathlib import Path
+
+import click
 
 ROOM = Path(__file__).resolve().parents[1]
 _FACT = re.compile(r"^# ([a-z]+): (.+)$", re.MULTILINE)
@@ -15,6 +22,18 @@ _READ = re.compile(r'^\. "\$\(dirname "\$\{BASH_SOURCE\[0\]\}"\)/(.+\.bash)"$', 
 _OF_ALL = "native.bash"
 SYNTHETIC = "synthetic"  # data, and the value of DATA that asks for them
 LAUNCHERS = "TACHOGRAPH_LAUNCHERS"  # the variable by which a script elsewhere finds what all share
+_SIZES = (
+    {"NODES": "1", "CARDS": "1"},
+    {"NODES": "1", "CARDS": "8"},
+    {"NODES": "2", "CARDS": "16", "MASTER": "node0:29500", "NODE_RANK": "0"},
+)
+# Where one process a card is wanted, several nodes are possible only with processes that were started from outside.
+_SIZES_WITH_TASKS = (
+    {"NODES": "1", "CARDS": "1", "TASKS": "node"},
+    {"NODES": "1", "CARDS": "8", "TASKS": "node"},
+    {"NODES": "1", "CARDS": "8", "TASKS": "card"},
+    {"NODES": "2", "CARDS": "16", "TASKS": "card"},
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +57,11 @@ class Recipe:
         while (found := _READ.search(path.read_text(encoding="utf-8"))) and found[1] != _OF_ALL:
             read.append(path := ROOM / found[1])
         return read
+
+    @property
+    def sha256(self) -> str:
+        """That of the script, and of what it shares with others of its framework, put behind it."""
+        return hashlib.sha256(b"".join(path.read_bytes() for path in [self.path, *self.shared])).hexdigest()
 
     @property
     def command(self) -> list[str]:
@@ -84,3 +108,43 @@ def parsed(name: str, script: str, folder: Path | None = None) -> Recipe:
     """Read the text of a script; `folder`: where it is, if not here."""
     defaults = "\n".join(_DEFAULTS.findall(script))
     return Recipe(name, dict(_FACT.findall(script)), dict(_VARIABLE.findall(defaults)), folder)
+
+
+def cases(recipe: Recipe) -> Iterator[dict[str, str]]:
+    """Yield the launcher variables of every case worth looking at.
+
+    These are each device and precision the recipe states, on 1 card, 8 cards, and 2 nodes of 8 cards.
+    """
+    on_one_node = _SIZES if "MASTER" in recipe.defaults else _SIZES[:2]
+    sizes = _SIZES_WITH_TASKS if "TASKS" in recipe.defaults else on_one_node
+    for device in ("gpu", "cpu"):
+        for precision, size in product(recipe.precisions(device), sizes):
+            wanted = {"DEVICE": device, "PRECISION": precision, **size}
+            yield {name: value for name, value in wanted.items() if name in recipe.defaults}
+
+
+def dry_run(recipe: Recipe, repo: Path, variables: Mapping[str, str]) -> str:
+    """Return the shell line that the launcher of `recipe` would start in the checkout `repo`.
+
+    Raises click.ClickException with the launcher's own words where it refuses the variables.
+    """
+    inherited = {name: value for name, value in os.environ.items() if name not in {*recipe.defaults, "DATA"}}
+    environment = {**inherited, **variables, "REPO": str(repo.resolve()), "DRY_RUN": "1", LAUNCHERS: str(ROOM)}
+    answer = subprocess.run(
+        recipe.command, cwd=recipe.working_folder, env=environment, capture_output=True, text=True, check=False
+    )
+    if answer.returncode or not answer.stdout.startswith("cd "):
+        given = " ".join(f"{name}={value}" for name, value in variables.items())
+        reason = answer.stderr.strip() or "its dry run does not print a command"
+        raise click.ClickException(f"{recipe.name} cannot build a command for {given} in {repo}: {reason}")
+    return answer.stdout
+
+
+def words(line: str) -> tuple[str, list[str]]:
+    """Return the folder and the words of a native command, as a dry run prints it.
+
+    What a piece of shell in it, `bash -c '... "$@" ...'`, puts after the words that it is given comes last.
+    """
+    _, folder, _, *command = shlex.split(line)
+    pieces = [word for flag, word in pairwise(command) if flag == "-c" and '"$@"' in word]
+    return folder, command + [word for piece in pieces for word in shlex.split(piece.partition('"$@"')[2])]

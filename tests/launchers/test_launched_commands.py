@@ -13,7 +13,6 @@ import pytest
 from native_checkout import TOP, executable
 
 from launchers.native import recipes
-from launchers.native.native_commands import cases
 
 GOLDEN = Path(__file__).parent / "golden"
 GIVEN = {"BATCH_SIZE": "32", "STEPS": "20", "EPOCHS": "2", "DATA": "some/data", "EXTRA": "--seen 'a b'"}
@@ -59,7 +58,7 @@ def combinations(name: str) -> Iterator[dict[str, str]]:
     """Every case of a recipe, with its defaults and with all other options given."""
     recipe = recipes.read(name)
     given = {variable: value for variable, value in GIVEN.items() if variable in recipe.defaults}
-    for variables in cases(recipe):
+    for variables in recipes.cases(recipe):
         yield variables
         yield variables | given
 

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import click
 import pytest
-from checked_repository import ARGPARSE, CONFIGURED, write
 from native_checkout import METRIC, Native
 from test_nodes import put
 
 from launchers.clusters.place_choice import chosen
 from launchers.clusters.queue import number
-from launchers.native import check, recipes
 from launchers.running.nodes import collect
 from launchers.runs.folders import RunFolder
 from parsers.io.atomic_write import replace_file
@@ -100,16 +98,3 @@ def test_a_job_that_makes_its_log_a_pipe_ends(native: Native) -> None:
     native.trains(f"import os\nos.unlink({log!r}); os.mkfifo({log!r})\nprint({METRIC!r})\n")
     answer = native.launch()
     assert (answer.returncode, IS_PIPE.encode() in answer.stderr) == (1, True)
-
-
-@pytest.mark.parametrize("config", ["base", "beside"])
-def test_a_config_of_a_checkout_that_is_a_pipe_is_reported_or_left_out(tmp_path: Path, config: str) -> None:
-    write(tmp_path, {"tools/train.py": ARGPARSE + CONFIGURED})
-    folder = tmp_path / "ppcls/configs/ImageNet/ResNet"
-    pipe(folder / ("base.yaml" if config == "base" else "beside.py"))
-    base = "_base_: base.yaml\n" if config == "base" else ""
-    (folder / "ResNet50.yaml").write_text(f"{base}Arch: {{pretrained: True}}\n", encoding="utf-8")
-    try:
-        assert check.check(recipes.read("paddleclas_resnet50"), tmp_path).checked
-    except click.ClickException as error:
-        assert (config, IS_PIPE in error.message) == ("base", True)
