@@ -148,7 +148,7 @@ class Derivation:
         """The numbers that it is computed from: one a record, or what was done between two records and the seconds."""
         if isinstance(self.found, Timed):
             return [self.found.amount, self.found.seconds]
-        return self.values.tolist()
+        return [float(value) for value in self.values]
 
     @property
     def steps(self) -> tuple[Message, ...]:
