@@ -7,9 +7,6 @@ import pytest
 from tests.commandline import run
 from tests.trained_logs import BATCH, LOSS, bar, shown, trained
 
-# Each calls the program.
-pytestmark = pytest.mark.slow
-
 NONE = "The log does not print throughput"
 
 

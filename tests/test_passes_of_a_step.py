@@ -9,9 +9,6 @@ import pytest
 
 from tests.commandline import run
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 CONFIGURATION = "Namespace(per_device_train_batch_size=8, world_size=2, gradient_accumulation_steps=4)\n"
 CONFIGURATION_OF_JOB = "Namespace(global_batch_size=64, world_size=2, gradient_accumulation_steps=4)\n"
 BY_ANOTHER_NAME = "global_batch_size: 64\naccumulate_grad_batches: 4\nworld_size: 2\n"

@@ -8,9 +8,6 @@ import pytest
 
 from tests.commandline import run
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 
 def shown(folder: Path, text: str, name: str = "train.log") -> dict[str, Any]:
     log = folder / name

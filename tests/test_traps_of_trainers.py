@@ -8,9 +8,6 @@ import pytest
 
 from tests.commandline import run
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 
 def shown(folder: Path, text: str, *options: str) -> dict[str, Any]:
     (folder / "a.log").write_text(text, encoding="utf-8")

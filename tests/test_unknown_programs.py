@@ -9,9 +9,6 @@ import pytest
 
 from tests.commandline import run
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 LOG = "".join(f"[acme] step {n} loss {2 - n / 10:.3f} speed: {100 + n}.0 images/s\n" for n in range(1, 7))
 
 

@@ -8,9 +8,6 @@ import pytest
 from tests.commandline import run
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 START = 1935619200
 LOG = b"".join(b"step %d: loss 2.5, 1000 tokens/s\n" % step for step in range(1, 21))
 SAID = {

@@ -31,9 +31,6 @@ from tests.commandline import run
 from tests.report.rank_folders import folder, rated, shown
 from tests.report.rank_logs import GRAMMAR, PAGE
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 TIMED = """// made up: lines such as `timed 2035-01-01 00:00:01 step 1 took 0.5 s on 4 cards`
 start: step_line | fact_line
 step_line: "timed" time{STAMP} "step" step{"1"} "took" step_time{seconds, instant} "s"

@@ -19,9 +19,6 @@ from tests.commandline import run
 from tests.report.page_text import written
 from tests.report.rank_logs import GRAMMAR, PAGE, keys, log, summary
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(autouse=True)
 def formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

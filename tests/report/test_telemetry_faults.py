@@ -9,9 +9,6 @@ from parsers.runs.run_folder import TELEMETRY_COLUMNS
 from tests.commandline import run
 from tests.parsers.run_folders import make_run
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 LOG = b"".join(b"step %d: loss 2.5, 1000 tokens/s\n" % step for step in range(1, 21))
 LOWERED = "Heat or power supply lowered clocks in {share}% of the samples of gpu.csv (card numbers: {cards})."
 UNCORRECTED = "Memory errors that cannot be corrected arose during the run, says gpu.csv (card numbers: {cards})."

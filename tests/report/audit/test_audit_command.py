@@ -10,9 +10,6 @@ import pytest
 from tests.commandline import run
 from tests.report.audit.small_site import EIGHT, ONE, PAGE, add_tensorflow, make, write
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 KEYS = [
     "page",
     "table",

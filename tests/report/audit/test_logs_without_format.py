@@ -12,9 +12,6 @@ from tests.commandline import run
 from tests.report.audit.small_site import audited
 from tests.trained_logs import BATCH, trained
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 BY_NAMES = "the log was read without a format, by the names and units of its numbers"
 LINE = ">> iteration {step}: loss=2.5 speed={speed:.3f} images/sec lr=0.1\n"
 PAGE = """# Net50

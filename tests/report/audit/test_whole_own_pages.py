@@ -9,9 +9,6 @@ import pytest
 from tests.commandline import run
 from tests.report.audit.small_site import GOLDEN, bad, change
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 
 @pytest.mark.parametrize(
     ("name", "found", "put_there"),

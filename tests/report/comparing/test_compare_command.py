@@ -14,9 +14,6 @@ from markdown_it import MarkdownIt
 from tests.commandline import run
 from tests.report.comparing.made_sides import ENVIRONMENT, make_side, sides
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 HOSTILE = "<img src=x onerror=alert(1)>|`*\x1b[31m"
 
 

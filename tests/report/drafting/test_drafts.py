@@ -10,9 +10,6 @@ from tests.commandline import PROJECT, run
 from tests.conftest import Compare
 from tests.report.drafting.drafted import Desk
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 TOY = "".join(f"step {step}: loss {4 - step / 20:.4f}, {{speed}} tokens/s/gpu\n" for step in range(1, 21))
 FAST, SLOW = TOY.format(speed=2000), TOY.format(speed=1000)
 OF_MANY_FORMATS = (

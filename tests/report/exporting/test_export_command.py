@@ -13,9 +13,6 @@ from tests.commandline import PROJECT, run
 from tests.report.conftest import GOLDEN
 from tests.report.quoted_page import make, put_run
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 TOY = (GOLDEN / "toy.toml", "--logs", GOLDEN / "logs")
 LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1"
 

@@ -16,9 +16,6 @@ from tests.commandline import run
 from tests.report.comparing.history.made_history import make_suite
 from tests.report.comparing.made_sides import ENVIRONMENT
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
 HOSTILE = "<img src=x onerror=alert(1)>|`*\x1b[31m"
 STEADY = [100.0, 100.2, 99.8, 100.1, 99.9, 100.0, 100.2, 99.9]
 SLOWER = [*STEADY, *(1.1 * time for time in STEADY)]
