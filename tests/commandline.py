@@ -31,7 +31,7 @@ def run(*arguments: str | Path, cwd: Path | None = None) -> "subprocess.Complete
         if cwd:
             stack.enter_context(chdir(cwd))
         status = _status()
-    printed = [stream.buffer.getvalue().decode().replace("\r\n", "\n") for stream in (out, err)]  # type: ignore[attr-defined]
+    printed = [stream.buffer.getvalue().decode().replace("\r\n", "\n") for stream in (out, err)]
     return subprocess.CompletedProcess(command, status, *printed)
 
 

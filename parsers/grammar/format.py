@@ -108,7 +108,7 @@ def _from_json(path: Path, text: bytes) -> Format:
 def _variant(said: dict[str, Any], fields: Sequence[Field]) -> Variant:
     choices = tuple(tuple(choice) for choice in said["choices"])
     groups = tuple(fields[number] for number in said["groups"])
-    texts = {name: tuple(said[name]) for name in ("literals", "first_texts")}
+    texts: dict[str, Any] = {name: tuple(said[name]) for name in ("literals", "first_texts")}
     return Variant(**{**said, **texts, "groups": groups, "choices": choices})
 
 
