@@ -59,11 +59,9 @@ def test_an_average_of_a_step_is_a_time_where_its_cells_say_so(tmp_path: Path) -
     assert list(found.values()) == ["exact", "exact", "exact", "consistent"]
 
 
-@pytest.mark.parametrize(("said", "verdict"), [("732.11", "contradicted"), ("910.10", "unexplained")])
-def test_another_time_is_contradicted_only_where_no_usual_rule_comes_as_far(
-    said: str, verdict: str, tmp_path: Path
-) -> None:
-    assert times(write_site(tmp_path, **{"3": said}))[2] == (verdict, "train_seed3.log")
+@pytest.mark.parametrize("said", ["732.11", "910.10"])
+def test_another_time_is_unexplained(said: str, tmp_path: Path) -> None:
+    assert times(write_site(tmp_path, **{"3": said}))[2] == ("unexplained", "train_seed3.log")
 
 
 def test_a_time_and_a_throughput_of_one_log_do_not_speak_against_each_other(tmp_path: Path) -> None:
