@@ -1,10 +1,8 @@
 """Capturing the output of a job, compared with `tee`; `make bench` runs it.
 
 A child prints 100,000 lines as fast as it can, 20 MB in all. `tee` copies them to a file and to /dev/null; the capture
-copies them to the log and to /dev/null, records when they arrive and searches for secrets. Wall-clock time from the
-start of the child to the last byte written, median of nine alternating runs on two cores. The runner starts Python
-unbuffered, so that standard output and error stay in order and each line arrives when it is printed; `buffered` is a
-child that buffers 8 KiB, Python's default.
+also records when they arrive and searches for secrets. Wall-clock time, median of nine alternating runs on two cores.
+The runner starts Python unbuffered, so that each line arrives when it is printed; `buffered` is Python's default.
 """
 
 import os
@@ -19,6 +17,7 @@ from pathlib import Path
 from launchers.running.execution import execute
 from launchers.running.screen import Screen
 from launchers.secrets.redaction import Redactor
+from tests.bench.document import write_section
 
 RUNS = 9
 LINE = (
@@ -26,7 +25,6 @@ LINE = (
     " batch_cost: 0.80387s, reader_cost: 0.00014, ips: 4.97591 samples/s, eta: 0:00:17"
 )
 CHILD = [sys.executable, "-c", f"for _ in range(100_000): print({LINE!r})"]
-DOCUMENT = Path(__file__).parents[2] / "docs" / "capture.md"
 
 
 def tee(environment: Mapping[str, str], folder: Path) -> None:
@@ -61,12 +59,13 @@ def row(name: str, environment: Mapping[str, str]) -> str:
 
 
 def main() -> None:
-    """Measure, and write what was found."""
+    """Measure, and write what was found into docs/benchmark.md."""
     plain = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     rows = [row("unbuffered, as the runner starts it", {**plain, "PYTHONUNBUFFERED": "1"}), row("buffered", plain)]
     table = ["| child | tee, s | capture, s | ratio |", "| --- | ---: | ---: | ---: |", *rows]
-    DOCUMENT.write_text("\n".join(["# Overhead of capturing a log\n", str(__doc__), *table, ""]), encoding="utf-8")
-    sys.stdout.write(DOCUMENT.read_text(encoding="utf-8"))
+    text = "\n".join([str(__doc__), *table, ""])
+    sys.stdout.write(text)
+    write_section("## Capturing a log", text)
 
 
 if __name__ == "__main__":
