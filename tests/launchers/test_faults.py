@@ -104,7 +104,7 @@ def test_a_worker_in_a_session_of_its_own_is_ended_with_the_run(native: Native, 
     assert (native.facts()["exit_status"], trainers(native)) == (status, [])
 
 
-@pytest.mark.parametrize("delay", [number / 2000 for number in range(12)])
+@pytest.mark.parametrize("delay", [0.0, 0.0015, 0.005])
 def test_a_signal_in_the_first_moments_leaves_no_job_behind(native: Native, delay: float) -> None:
     native.trains(SLEEP)
     process = native.started()

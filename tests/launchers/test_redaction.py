@@ -97,20 +97,14 @@ def single_bytes(data: bytes) -> list[bytes]:
     return [data[at : at + 1] for at in range(len(data))]
 
 
-@pytest.mark.parametrize("text", SECRETS)
-def test_a_secret_is_replaced_and_what_is_around_it_stays(text: str) -> None:
-    output, count = redact_text(text)
-    assert (output, count > 0) == (SECRETS[text], True)
+def test_a_secret_is_replaced_and_what_is_around_it_stays() -> None:
+    assert {text: redact_text(text)[0] for text in SECRETS} == SECRETS
+    assert [text for text in SECRETS if redact_text(text)[1] == 0] == []
 
 
-@pytest.mark.parametrize("text", HARMLESS)
-def test_what_only_resembles_a_secret_stays(text: str) -> None:
-    assert redact_text(text) == (text, 0)
-
-
-@pytest.mark.parametrize("text", SECRETS)
-def test_what_was_redacted_stays_as_it_is(text: str) -> None:
-    assert redact_text(SECRETS[text])[0] == SECRETS[text]
+def test_what_was_redacted_and_what_only_resembles_a_secret_stays() -> None:
+    assert [text for text in HARMLESS if redact_text(text) != (text, 0)] == []
+    assert [left for left in SECRETS.values() if redact_text(left)[0] != left] == []
 
 
 def test_a_key_of_several_lines_counts_once() -> None:
@@ -185,11 +179,10 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_what_is_kept_of_an_endless_line_does_not_grow(unit: str) -> None:
     # Each call looks at its chunk and at what was kept, so that its work does not grow either.
-    data = (unit * 2**18)[: 2**18].encode()
+    data = (unit * 2**15)[: 2**15].encode()
     redactor = Redactor([b"a-a-a-a-a-b"])
     for at in range(0, len(data), 64):
         redactor.feed(data[at : at + 64])

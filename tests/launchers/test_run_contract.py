@@ -98,9 +98,10 @@ def test_the_run_json_of_a_command_of_ones_own_is_as_the_contract_says(commanded
         assert (misfits(facts), lacking(facts, "launched", "command")) == ([], set())
 
 
-@pytest.mark.parametrize("path", sorted(TOP.glob("logs/*/*/*/run.json")), ids=lambda path: "/".join(path.parts[-4:-1]))
-def test_the_run_json_of_a_published_run_is_as_the_contract_says(path: Path) -> None:
-    assert misfits(json.loads(path.read_text(encoding="utf-8"))) == []
+def test_the_run_json_of_a_published_run_is_as_the_contract_says() -> None:
+    found = {path: misfits(json.loads(path.read_text(encoding="utf-8"))) for path in TOP.glob("logs/*/*/*/run.json")}
+    assert [path for path, wrong in found.items() if wrong] == []
+    assert len(found) > 10
 
 
 @pytest.mark.parametrize("source", ["file", "archive", "checkout", "packed", "run", "scrubbed"])

@@ -76,46 +76,35 @@ def one_by_one(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-@pytest.mark.parametrize("service", TOKENS)
-def test_a_token_does_not_get_through_in_any_context(service: str, context: str) -> None:
+def test_no_token_gets_through_in_any_context(context: str) -> None:
     before, after = CONTEXTS[context]
-    output = redact_text(before + TOKENS[service] + after)[0]
-    assert TOKENS[service][-12:] not in output
-    assert (output.startswith(before), R in output) == (True, True)
-
-
-@pytest.mark.parametrize("service", TOKENS)
-def test_of_a_token_nothing_but_its_begin_is_returned_byte_by_byte(service: str) -> None:
-    text = f"x {TOKENS[service]} y\n"
-    assert one_by_one(text.encode()) == redact_text(text)[0].encode()
+    outputs = {service: redact_text(before + token + after)[0] for service, token in TOKENS.items()}
+    assert [service for service, output in outputs.items() if TOKENS[service][-12:] in output] == []
+    assert [service for service, output in outputs.items() if not output.startswith(before) or R not in output] == []
 
 
 @pytest.mark.parametrize("context", NAMED_CONTEXTS)
-@pytest.mark.parametrize("name", NAMED)
-def test_what_a_name_says_is_secret_does_not_get_through(name: str, context: str) -> None:
-    small = name.lower()
-    line = NAMED_CONTEXTS[context].format(name=name, small=small, option=small.replace("_", "-"), value=NAMED[name])
-    assert NAMED[name] not in redact_text(line)[0]
+def test_what_a_name_says_is_secret_does_not_get_through(context: str) -> None:
+    through = []
+    for name, value in NAMED.items():
+        small = name.lower()
+        line = NAMED_CONTEXTS[context].format(name=name, small=small, option=small.replace("_", "-"), value=value)
+        through += [name for output in redact_text(line)[:1] if value in output]
+    assert through == []
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_only_the_secret_of_a_line_is_replaced(line: str) -> None:
-    assert redact_text(line + "\n")[0] == LINES[line] + "\n"
+def test_only_the_secret_of_a_line_is_replaced_and_what_was_redacted_stays_as_it_is() -> None:
+    assert {line: redact_text(line + "\n")[0] for line in LINES} == {line: f"{left}\n" for line, left in LINES.items()}
+    assert [left for left in LINES.values() if redact_text(left)[0] != left] == []
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_a_line_comes_out_the_same_byte_by_byte(line: str) -> None:
-    assert one_by_one(line.encode()).decode() == redact_text(line)[0]
+def test_tokens_and_lines_come_out_the_same_byte_by_byte() -> None:
+    texts = [*(f"x {token} y\n" for token in TOKENS.values()), *LINES]
+    assert [text for text in texts if one_by_one(text.encode()).decode() != redact_text(text)[0]] == []
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_what_was_redacted_stays_as_it_is(line: str) -> None:
-    assert redact_text(LINES[line])[0] == LINES[line]
-
-
-@pytest.mark.parametrize("text", HARMLESS)
-def test_what_only_resembles_a_secret_stays(text: str) -> None:
-    assert redact_text(text) == (text, 0)
+def test_what_only_resembles_a_secret_stays() -> None:
+    assert [text for text in HARMLESS if redact_text(text) != (text, 0)] == []
 
 
 def test_a_copy_holds_none_of_them(tmp_path: Path) -> None:
@@ -131,19 +120,15 @@ def test_a_copy_holds_all_that_is_harmless(tmp_path: Path) -> None:
     assert R.encode() not in scrubbed_text(tmp_path, text)
 
 
-@pytest.mark.parametrize("name", KNOWN)
-def test_the_value_of_a_variable_whose_name_says_so_is_a_known_secret(name: str) -> None:
-    assert secret_values({name: "https://h/a1b2c3d4e5f6"}) == [b"https://h/a1b2c3d4e5f6"]
+def test_the_value_of_a_variable_whose_name_says_so_is_a_known_secret() -> None:
+    value = "https://h/a1b2c3d4e5f6"
+    assert [name for name in KNOWN if secret_values({name: value}) != [value.encode()]] == []
+    short = ["MY_COOKIE", "MY_SESSION", "session_cookie", "webhook_url", "DBPASS", "PHPSESSID"]
+    assert [name for name in short if secret_values({name: "abcdefgh"}) != [b"abcdefgh"]] == []
 
 
-@pytest.mark.parametrize("name", ["MY_COOKIE", "MY_SESSION", "session_cookie", "webhook_url", "DBPASS", "PHPSESSID"])
-def test_eight_letters_are_a_known_secret_behind_a_name_that_says_so(name: str) -> None:
-    assert secret_values({name: "abcdefgh"}) == [b"abcdefgh"]
-
-
-@pytest.mark.parametrize("name", UNKNOWN)
-def test_the_value_of_a_variable_that_only_sounds_so_is_none(name: str) -> None:
-    assert secret_values({name: UNKNOWN[name]}) == []
+def test_the_value_of_a_variable_that_only_sounds_so_is_none() -> None:
+    assert secret_values(UNKNOWN) == []
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=4), st.lists(st.integers(0, 200), max_size=4))
@@ -165,5 +150,5 @@ def test_the_time_for_a_hostile_line_grows_as_the_line_does(unit: str) -> None:
         redact_text(text)
         return time.process_time() - start
 
-    seconds(2**12)
-    assert seconds(2**17) < 32 * seconds(2**14) + 0.1
+    seconds(2**10)
+    assert seconds(2**15) < 32 * seconds(2**12) + 0.1

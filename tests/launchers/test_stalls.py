@@ -17,8 +17,8 @@ from launchers.running.stall import Stall
 SILENT = "import time\nprint('it begins', flush=True)\ntime.sleep(60)\n"
 REPEATING = "import time\nwhile True:\n    print('master not ready', flush=True)\n    time.sleep(0.2)\n"
 SILENT_LATER = f"import time\n{PRINT}import sys; sys.stdout.flush()\ntime.sleep(60)\n"
-PATIENT = f"import time\nprint('it begins', flush=True)\ntime.sleep(3)\n{PRINT}"
-BUSY = f"import time\n{PRINT}for number in range(8):\n    print(number, flush=True)\n    time.sleep(0.5)\n"
+PATIENT = f"import time\nprint('it begins', flush=True)\ntime.sleep(2)\n{PRINT}"
+BUSY = f"import time\n{PRINT}for number in range(6):\n    print(number, flush=True)\n    time.sleep(0.5)\n"
 
 
 class Watched:
@@ -78,7 +78,7 @@ def test_a_run_that_prints_other_lines_between_its_metric_lines_gets_on(native: 
 @pytest.mark.slow
 def test_a_run_whose_time_is_over_while_it_stalls_says_both(native: Native) -> None:
     native.trains(SILENT_LATER)
-    native.launch("--stall", "1", "--timeout", "4")
+    native.launch("--stall", "1", "--timeout", "3")
     assert native.facts()["reason"] == "Time limit exceeded, after no output for 1 s."
 
 
