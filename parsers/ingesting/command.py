@@ -95,8 +95,8 @@ def ingest(
       tachograph ingest results.tar.gz more.zip train.log.gz --into logs/lab
       tachograph ingest s3://bucket/runs/ --into logs/cloud --scheduler tcp://head:8786
     """
+    from .ingest import IngestTally
     from .sources import missing
-    from .tally import IngestTally
 
     # One that is missing beside others does not stop these: it is told with what else is unreadable.
     if len(gone := missing(sources)) == len(sources):
@@ -132,10 +132,9 @@ def _events(
 
 def _found(sources: tuple[str, ...], into: Path, workers: "Workers", secrets: "Secrets | None") -> "Iterator[Event]":
     """What becomes of each file, names replaced where there are secrets to look for."""
+    from .ingest import ingest as ingested
+    from .ingest import ingest_scrubbed
+
     if secrets is None:
-        from .ingest import ingest as ingested
-
         return ingested(sources, into, workers)
-    from .nameless import ingest_scrubbed
-
     return ingest_scrubbed(sources, into, workers, secrets)

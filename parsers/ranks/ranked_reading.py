@@ -22,9 +22,9 @@ from ..runs.provenance import Provenance
 from ..runs.reading import NONE_FITS, Reading
 from ..runs.reading import read as read_file
 from ..runs.reading import survey as survey_file
+from ..scanning.columns import Array, missing
 from ..scanning.record_table import RecordTable
 from .rank_files import RankFile, RankFiles, rank_files
-from .stacking import stacked
 
 AT_ONCE = np.timedelta64(1500, "ms")  # stamps of ranks that finish a step together, by clocks of whole seconds
 
@@ -177,7 +177,7 @@ def _part(part: FormatRecords, logs: Sequence[RankLog], readings: Sequence[Readi
             tables.append(_of_rank(own.table, log))
             not_numbers.append(own.not_numbers + log.before)
             fields = own.fields | fields
-    return FormatRecords(part.format, stacked(tables), fields, np.concatenate(not_numbers))
+    return FormatRecords(part.format, _stacked(tables), fields, np.concatenate(not_numbers))
 
 
 def _of_rank(table: RecordTable, log: RankLog) -> RecordTable:
@@ -272,3 +272,16 @@ def _times(part: FormatRecords) -> dict[float, np.datetime64]:
 def _are_at_once(first: dict[float, np.datetime64], other: dict[float, np.datetime64]) -> bool:
     apart = [abs(time - other[step]) for step, time in first.items() if step in other]
     return len(apart) == len(first) and bool(np.max(apart) <= AT_ONCE)
+
+
+def _stacked(tables: Sequence[RecordTable]) -> RecordTable:
+    """The records of some tables, in their order; what a table lacks is missing in its rows."""
+    names = dict.fromkeys(name for table in tables for name in table)
+    return RecordTable({name: _stacked_column(name, tables) for name in names})
+
+
+def _stacked_column(name: str, tables: Sequence[RecordTable]) -> Array:
+    likes = [table[name] for table in tables if name in table]
+    # A count that some rows lack cannot be a whole number.
+    like = likes[0] if len(likes) == len(tables) or likes[0].dtype.kind not in "iu" else likes[0].astype(np.float64)
+    return np.concatenate([table[name] if name in table else missing(len(table), like) for table in tables])

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from ..grammar.variant import RUN_START
 from ..scanning.record_table import RECORD, RecordTable
 from .events import Event
-from .facts import Fact, Value
+from .facts import Fact, StatedLines, Stretches, Value, unstated
 from .format_records import RUN, FormatRecords
-from .statements import StatedLines, Stretches, unstated
 
 BANNERS = (RUN_START, "restart")
 # Several ranks that print the same steps in turns fall back all the time, and by little: a run goes on for a while.

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..io.lazy import pd
 from ..io.message import Message
 from ..scanning.record_table import RecordTable
 from .events import Event
 from .format_records import RUN, FormatRecords
-from .repeats import BLOCK, repeated
 
 Numbers = NDArray[np.int64]
 Rows = NDArray[np.intp]
@@ -20,6 +20,7 @@ BACKWARDS = "Timestamps go backwards, first at line {line} ({count} in total)."
 TWICE = "Duplicate records, first at line {line} ({count} in total)."
 RESTARTED = "The run restarts, first at line {line} ({count} in total)."
 FAILED = "The run failed, at line {line}: {text}"
+BLOCK = 1 << 16
 # Findings on a run that make its throughput no point of a series.
 UNSOUND = (NOT_A_NUMBER, FAILED)
 WARNINGS = (NOT_A_NUMBER, OVERFLOW, BACKWARDS, TWICE, RESTARTED, FAILED)
@@ -86,7 +87,7 @@ def _copies(records: RecordTable) -> Rows:
     apart = "steps_per_epoch" not in columns or not {"epoch", "time", "elapsed"}.isdisjoint(columns)
     if "step" not in records or len(telling) < 2 or not apart or _ascends(records):
         return NO_ROWS
-    rows = repeated(records, columns)
+    rows = np.flatnonzero(pd.DataFrame({name: records[name] for name in columns}, copy=False).duplicated())
     told = sum(~np.isnan(records[name][rows]) for name in telling)
     return rows[~np.isnan(records["step"][rows]) & (told > 1)]
 

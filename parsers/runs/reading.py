@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from html import escape
 from itertools import chain
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from ..grammar.format import METRICS, Format, load
 from ..io.errors import FormatError
 from ..io.lazy import pd
 from ..io.message import Message
+from ..io.printable import printable
 from ..scanning.account import Account
 from ..scanning.cascade import Cascade, of_kinds
 from ..scanning.detection import (
@@ -32,15 +34,13 @@ from ..scanning.record_table import RecordTable
 from ..scanning.source import Source
 from ..scanning.text import LogText
 from .appended import Last, of_each, of_starts, told_apart
-from .bars.evaluation_bars import LEFT_OUT, without_evaluation
+from .evaluation_bars import LEFT_OUT, without_evaluation
 from .events import Event, events, frame, time_to_train
-from .facts import PARAMETERS, Fact, Facts, batches_of_cards, may_be_default, of_one_model
+from .facts import PARAMETERS, Fact, Facts, batches_of_cards, line_facts, may_be_default, of_one_model, statements
 from .format_records import NOTHING, FormatRecords, RankLog, records_of
 from .health import findings
-from .notebooks.reading_html import reading_html
 from .runfile import RunFile, odd_values, run_facts, run_file, run_problems, told_by_name
 from .sidefile import configured
-from .statements import line_facts, statements
 
 TORN = "Output is interleaved, first at line {line} ({count} in total); only intact parts are used."
 CUT = "The last line does not end with a newline and may be truncated; a number at its end is not used."
@@ -55,6 +55,12 @@ NONE_FITS = "none of its {count} lines match a known format; list the formats wi
 UNKNOWN_FORMAT = "Unknown format {name}; list the formats with `tachograph formats`."
 UNKNOWN_FORMAT_LIKE = "Unknown format {name}; did you mean {near}? List the formats with `tachograph formats`."
 NONE_FITS_LINE = "its only line does not match a known format; list the formats with `tachograph formats`."
+# Of a reading in a notebook.
+RECORDS_SHOWN = 5
+FORMAT = "{format} · {records} records"
+NO_FORMAT = "no known format"
+LINES = "lines: {total} = {matched} matched + {ignored} ignored + {unrecognised} unrecognised"
+WARNING = "warning: {said}"
 WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED, OF_ANOTHER_RUN, LEFT_OUT)
 # Lines that are left are tried for further formats up to so many bytes: that takes longer than to read the others.
 SEARCHED = 4 << 20
@@ -114,8 +120,30 @@ class Reading:
         return self.parts[0].fields
 
     def _repr_html_(self) -> str:
-        name = self.format.name if self.format else None
-        return reading_html(self.path, name, self.facts.values(), self.records, self.account, self.warnings)
+        """As notebooks show it, in English: facts, first records, lines, warnings. Nothing of the log acts in it."""
+        counts = {name: getattr(self.account, name) for name in ("total", "matched", "ignored", "unrecognised")}
+        about = FORMAT.format(format=self.format.name, records=len(self.records)) if self.format else NO_FORMAT
+        facts = ((fact.name, fact.value, fact.source.message) for fact in self.facts.values())
+        first = self.records.head(RECORDS_SHOWN).astype(object)
+        parts = [
+            f"<p><b>{_html(self.path)}</b></p>",
+            f"<p>{_html(about)}</p>",
+            f"<p>{_html(LINES.format(**counts))}</p>",
+            _html_table(("fact", "value", "source"), facts),
+            _html_table(first.columns, first.itertuples(index=False)),
+            *(f"<p>{_html(WARNING.format(said=said))}</p>" for said in self.warnings),
+        ]
+        return "\n".join(parts)
+
+
+def _html_table(head: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    cells = [f"<tr>{''.join(f'<td>{_html(cell)}</td>' for cell in row)}</tr>" for row in rows]
+    titles = "".join(f"<th>{_html(title)}</th>" for title in head)
+    return "\n".join(["<table>", f"<tr>{titles}</tr>", *cells, "</table>"]) if cells else ""
+
+
+def _html(said: object) -> str:
+    return escape(printable(said))
 
 
 def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:

@@ -18,7 +18,7 @@ from run_contract import COLUMNS, CONTRACT, FILES, KEYS, lacking, misfits, walke
 from launchers.running import nodes
 from launchers.runs import folders
 from parsers.ingesting import suite
-from parsers.ingesting.nameless import ingest_scrubbed
+from parsers.ingesting.ingest import ingest_scrubbed
 from parsers.runs import run_folder
 from parsers.sharing.workers import ALONE
 from tachograph.cli import secrets

@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from parsers.ingesting.ingest import ingest
-from parsers.ingesting.intake import NO_METRIC_LINE
+from parsers.ingesting.staging import NO_METRIC_LINE
 from parsers.ingesting.suite import STAGING, SuiteError, claimed
 from parsers.origins.found_file import LeftOut
 from parsers.sharing.workers import ALONE

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from parsers.ingesting.ingest import Copies, Ingested
-from parsers.ingesting.nameless import ingest_scrubbed
+from parsers.ingesting.ingest import Copies, Ingested, ingest_scrubbed
 from parsers.runs.reading import read
 from parsers.sharing.workers import ALONE
 from tachograph.cli import secrets

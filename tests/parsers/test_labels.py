@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.ingesting.candidate import Candidate
 from parsers.ingesting.ingest import LONGEST, label
+from parsers.ingesting.sources import Candidate
 
 
 def candidate(path: str, **given: object) -> Candidate:

@@ -1,22 +1,14 @@
 """Lines of one shape are equal but for digits that nothing tells apart, and are read as they would be alone."""
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from parsers.grammar.digits import masked, telling_places
 from parsers.grammar.format import load
 from parsers.grammar.variant import Variant
 from parsers.runs.reading import survey
-from parsers.runs.repeats import repeated
 from parsers.scanning.format_shapes import KnownShapes
-from parsers.scanning.record_table import RecordTable
 from parsers.scanning.shapes import ALONE, LONGEST, MOST_PARTS, ShapeTable
 from tests.parsers.shaped import found_in
 from tests.parsers.toy_logs import step, write
@@ -106,11 +98,3 @@ def test_all_records_that_are_torn_in_a_line_are_read_in_their_order(tmp_path: P
     records = survey(write(tmp_path, b"\n".join(glued) + b"\n")).records
     assert records["step"].tolist() == list(range(12))
     assert records["line"].tolist() == [1] * 4 + [2] * 4 + [3] * 4
-
-
-@given(st.lists(st.tuples(st.sampled_from([0.0, -0.0, 1.5, float("nan")]), st.sampled_from(["a", "b"]))))
-def test_rows_are_repeated_where_pandas_says_so(rows: list[tuple[float, str]]) -> None:
-    columns: dict[str, NDArray[Any]] = {"record": np.zeros(len(rows), np.int8)}
-    columns |= {"loss": np.array([a for a, _ in rows]), "device": np.array([b for _, b in rows], object)}
-    expected = pd.DataFrame(columns).duplicated().to_numpy()
-    assert repeated(RecordTable(columns), list(columns)).tolist() == np.flatnonzero(expected).tolist()

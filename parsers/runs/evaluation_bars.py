@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...io.message import Message
-from ...scanning.record_table import RecordTable
-from ..format_records import FormatRecords
+from ..io.message import Message
+from ..scanning.record_table import RecordTable
+from .format_records import FormatRecords
 
 LEFT_OUT = (
     "Each epoch has two progress bars: that of {own} steps is taken for training, since it comes first and its steps "

@@ -1,1 +1,0 @@
-"""Notebooks: what was read of a log as they show it."""
