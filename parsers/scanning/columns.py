@@ -81,13 +81,13 @@ class Places:
         return bool(self.widths(field).any())
 
     def alike(self, fields: Sequence[int]) -> list[list[int]]:
-        """Groups of lines, each of lines that have the same texts of some fields, in the order of their first lines.
-
-        Where lines are few, or the texts are long, each line is a group.
-        """
+        """Groups of lines, each of lines that have the same texts of some fields, in the order of their first lines."""
         widest = sum(int(self.spans[:, field, 1].max()) for field in fields)
         if len(self.at) < FEW or widest > np.uint64().itemsize:
-            return [[row] for row in range(len(self.at))]
+            groups: dict[tuple[bytes, ...], list[int]] = {}
+            for row, texts in enumerate(zip(*map(self.texts, fields), strict=True)):
+                groups.setdefault(texts, []).append(row)
+            return list(groups.values())
         said = np.zeros(len(self.at), np.uint64)
         for offset, width in self.spans[self.shape][:, fields].transpose(1, 2, 0):
             said = said << np.uint64(8 * width.max()) | self._words(self.at + offset, width)
@@ -241,21 +241,21 @@ class FactLines:
         """Add some lines, in their order, and where their fields stand."""
         if not self._columns:
             return
-        groups = [[row] for row in range(len(numbers))] if self.is_event else places.alike(self._columns)
-        firsts, lines = np.array([group[0] for group in groups]), numbers.tolist()
-        offsets = places.spans[places.shape[firsts], self._columns[0], 0].tolist()
+        groups, lines = places.alike(self._columns), numbers.tolist()
+        offsets = places.spans[places.shape, self._columns[0], 0].tolist()
+        firsts = np.array([group[0] for group in groups])
         texts = zip(*(places.texts(column, firsts) for column in self._columns), strict=True)
-        for row, group, offset in zip(texts, groups, offsets, strict=True):
-            self._tell(row, (lines[group[0]], offset))
+        for row, group in zip(texts, groups, strict=True):
+            self._tell(row, [(lines[number], offsets[number]) for number in (group if self.is_event else group[:1])])
             self._count(row, lines, group)
 
-    def _tell(self, row: tuple[bytes, ...], place: tuple[int, int]) -> None:
-        """Keep a line that states something: of those that state the same the first counts."""
-        known = self.told.setdefault(row, [place])
-        if known[-1] is not place and self.is_event:
-            known.append(place)
-        elif place < known[0]:
-            known[0] = place
+    def _tell(self, row: tuple[bytes, ...], places: list[tuple[int, int]]) -> None:
+        """Keep lines that state something: of those that state the same the first counts, but for events."""
+        known = self.told.setdefault(row, places)
+        if known is not places and self.is_event:
+            known += places
+        elif places[0] < known[0]:
+            known[0] = places[0]
 
     def _count(self, row: tuple[bytes, ...], lines: Sequence[int], group: Sequence[int]) -> None:
         """Keep the lines that state something; what so many lines repeat is no configuration of one run."""

@@ -5,7 +5,7 @@ They are looked for only at lines that may be the first of one: which these are 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -34,6 +34,12 @@ class Records:
     first: Rows
     all: Rows
     places: Places
+
+    def before(self, row: int) -> "Records":
+        """Those that begin before a line."""
+        count, places = int(np.searchsorted(self.first, row)), self.places
+        places = replace(places, at=places.at[:count], shape=places.shape[:count])
+        return Records(self.variant, self.first[:count], self.all[: np.searchsorted(self.all, row)], places)
 
 
 class RecordSearch:

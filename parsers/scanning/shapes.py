@@ -104,9 +104,16 @@ class ShapedLines:
         """The lines before one, and those from it on."""
         start = int(self.starts[row])
         data, shapes, starts = self.data[:start], self.shapes[:row], self.starts[:row]
-        first = replace(self, data=data, shapes=shapes, starts=starts, is_cut=False, records={})
+        first = replace(self, data=data, shapes=shapes, starts=starts, is_cut=False, records=self._records_before(row))
         data, shapes, starts = self.data[start:], self.shapes[row:], self.starts[row:] - start
         return first, replace(self, data=data, shapes=shapes, starts=starts, before=self.before + row, records={})
+
+    def _records_before(self, row: int) -> dict[int, list[Any]]:
+        """The records that were found before a line; none where one goes on with that line."""
+        found = [records for of_format in self.records.values() for records in of_format]
+        if any(row in records.all and row not in records.first for records in found):
+            return {}
+        return {key: [records.before(row) for records in of_format] for key, of_format in self.records.items()}
 
     def followed_by(self, lines: "ShapedLines") -> "ShapedLines":
         """These lines and those after them."""

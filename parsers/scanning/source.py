@@ -14,7 +14,7 @@ from ..io.input_file import opened
 from ..io.message import Message
 from .kernel import COMPILED, shapes_of_c
 
-BLOCK = 1 << 20
+BLOCK = 1 << 21
 SMALL = 1 << 17  # a log of less is read at once
 BUFFER = 1 << 16  # less than a block, which is read past it
 LONGEST_LINE = 64 << 20

@@ -1,0 +1,73 @@
+"""The floor of the reading speed, which `make floor` holds: how many times as fast as a script logs are read.
+
+Each log is a golden one, in which each line from the first metric line on is repeated, up to 8 MiB. `tachograph.read`
+and a script that extracts one field (`re.findall` per line) take turns in one process; the ratio is that of their CPU
+times, the best of each. CI fails where a ratio is less than half of the one below.
+"""
+
+import argparse
+import re
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from parsers.runs.reading import read
+from tests.bench.document import DOCUMENT, write_section
+from tests.bench.speed import MIB, found_by, speeds_of
+from tests.parsers.golden_logs import GOLDEN
+
+TITLE = "## Floor of the reading speed"
+SIZE = 8 * MIB
+ROUNDS = 8
+LOGS = {
+    "paddleclas_static/configuration.log": r"ips: (\S+)",
+    "paddleclas/configuration.log": r"ips: (\S+)",
+    "paddleseg/new_stamp.log": r"ips: (\S+) samples",
+    "dllogger_pytorch/new.log": r"train.total_ips : (\S+)",
+    "mmcv/iter.log": r" time: (\S+),",
+}
+
+
+def make_log(path: Path, golden: Path, field: str) -> None:
+    """Write a log with the head of a golden one, and each line behind that many times: its steps never fall back."""
+    lines = [line + b"\n" for line in golden.read_bytes().splitlines()]
+    first = next(number for number, line in enumerate(lines) if re.search(field.encode(), line))
+    head, rest = b"".join(lines[:first]), lines[first:]
+    count = SIZE // sum(map(len, rest))
+    path.write_bytes(head + b"".join(line * count for line in rest))
+
+
+def ratio(golden: Path, field: str, folder: Path) -> float:
+    """How many times as fast as the script a log is read."""
+    log = folder / golden.name
+    make_log(log, golden, field)
+    speeds = speeds_of({"read": (read, SIZE), "script": (partial(found_by, field), SIZE)}, log, ROUNDS)
+    return speeds["read"] / speeds["script"]
+
+
+def documented() -> dict[str, float]:
+    """The ratios that the document states, by log."""
+    section = DOCUMENT.read_text(encoding="utf-8").partition(TITLE)[2].partition("\n## ")[0]
+    return {log: float(said) for log, said in re.findall(r"^\| (\S+\.log) \| ([0-9.]+) \|$", section, re.MULTILINE)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help=f"write the ratios into {DOCUMENT}, instead of comparing")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = {log: ratio(GOLDEN / log, field, Path(folder)) for log, field in LOGS.items()}
+    table = "\n".join(["| log | x script |", "| --- | ---: |", *(f"| {log} | {of:.2f} |" for log, of in found.items())])
+    sys.stdout.write(f"{table}\n")
+    if options.write:
+        write_section(TITLE, f"{str(__doc__).strip()}\n\n{table}")
+        return
+    stated = documented()
+    slow = [log for log, of in found.items() if of < stated[log] / 2]
+    if slow:
+        sys.exit(f"read at less than half of the speed that {DOCUMENT.name} states: {', '.join(slow)}")
+
+
+if __name__ == "__main__":
+    main()
