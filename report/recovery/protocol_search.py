@@ -87,16 +87,9 @@ class Searched:
     def _density(self, value: float) -> float:
         """How much of the protocols lies in one unit around a value."""
         around = NEARBY * value
-        return self.share(value, around) / (2 * around) if around else 0.0
-
-    @property
-    def middle(self) -> float:
-        """The median of what the protocols give; NaN where none gives anything."""
-        return float(np.median(self._known)) if len(self._known) else math.nan
-
-    def share(self, value: float, around: float) -> float:
-        """How many of the protocols that give anything give a value that is no farther from another."""
-        return float((np.abs(self._known - value) <= around).mean()) if len(self._known) else 0.0
+        if not around or not len(self._known):
+            return 0.0
+        return float((np.abs(self._known - value) <= around).mean()) / (2 * around)
 
     @cached_property
     def digest(self) -> bytes:
