@@ -24,8 +24,7 @@ from ..io.message import Message
 from .digits import takes_newline
 from .field import LENGTHS, TIMES, WHOLE_LINE, WRITTEN_AS, Field, wrong_parameter
 from .mistakes import placed
-from .size import LONGEST_PATTERN, MOST_PARTS
-from .trees import atomic, constant, is_only, is_optional, is_plain, name_of, plain
+from .trees import LONGEST_PATTERN, MOST_PARTS, atomic, constant, is_only, is_optional, is_plain, name_of, plain
 from .variant import Variant
 
 Rule = tuple[tuple[str, ...], Any]

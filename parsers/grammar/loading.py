@@ -17,7 +17,7 @@ from ..io.message import Message
 from .compiler import Compiler
 from .field import Field
 from .mistakes import placed, reason
-from .size import LONGEST_PATTERN, too_long, too_many
+from .trees import LONGEST_PATTERN, too_long, too_many
 from .variant import METRICS, ROOM, Variant
 
 _IMPORTED = re.compile(r"^%import[ \t]+(\w+)", re.MULTILINE)

@@ -1,7 +1,7 @@
 """What is left of a log: the lines that no rule knows, by what they are like, and broken metric lines among them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,12 +16,32 @@ from .prefix import without_prefix
 from .shapes import ALONE, Rows, ShapedLines
 
 if TYPE_CHECKING:
-    from ..grammar.explain import Break
+    from lark.exceptions import UnexpectedInput
+    from lark.lexer import TerminalDef
 
 TEXT_LENGTH = 200
 MOST_SORTS = 5000
 MOST_BREAKS = 3
 LOOKED_AT = 64  # of the broken lines of a block: many may be equal
+
+
+@dataclass(frozen=True)
+class Break:
+    """A line (physical number from 1), the column (from 1) where it breaks, and what could have stood there."""
+
+    line: int
+    column: int
+    text: str
+    expected: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Three lines: where, the text around, and a caret."""
+        start = max(0, self.column - 41)
+        shown = "".join(
+            c if c.isprintable() else "\ufffd" for c in self.text[start : self.column + 39].replace("\t", " ")
+        )
+        caret = " " * (self.column - 1 - start) + "^"
+        return f"line {self.line}, column {self.column}: expected {' or '.join(self.expected)}\n{shown}\n{caret}"
 
 
 @dataclass(slots=True)
@@ -49,12 +69,10 @@ class Leftover:
     broken_lines: Sequence[tuple[int, bytes]] = ()
 
     @cached_property
-    def breaks(self) -> "list[Break]":
+    def breaks(self) -> list[Break]:
         """Where the first few broken lines break, as far as Lark can say."""
         if self.format is None or not self.broken_lines:
             return []
-        from ..grammar.explain import explain  # Lark takes longer to import than to read fifty logs
-
         found = [explain(self.format, number, without_prefix(line)) for number, line in self.broken_lines]
         return [explained for explained in found if explained]
 
@@ -160,3 +178,32 @@ class Unrecognised:
             first = lines[0][0] if lines else 0
             return Leftover(sorts, self._further.count, broken.format, broken.count, first, lines)
         return Leftover(sorts, self._further.count)
+
+
+def explain(fmt: Format, number: int, line: bytes) -> Break | None:
+    """Where a line that resembles a metric line of the format breaks; None when Lark has nothing against it."""
+    from lark.exceptions import UnexpectedInput  # Lark takes longer to import than to read fifty logs
+
+    text = line.decode("utf-8", "replace")
+    try:
+        fmt.judge.parse(text)
+    except UnexpectedInput as error:
+        return _break(fmt, number, text, error)
+    return None
+
+
+def _break(fmt: Format, number: int, text: str, error: "UnexpectedInput") -> Break:
+    column = error.column if isinstance(error.column, int) and error.column > 0 else len(text.rstrip()) + 1
+    names: Iterable[object] = getattr(error, "allowed", None) or getattr(error, "expected", None) or ()
+    terminals = {terminal.name: terminal for terminal in fmt.judge.terminals}
+    wanted = sorted(_shown(terminals.get(str(name)), str(name)) for name in names)
+    return Break(number, column, text, tuple(wanted) or ("something else",))
+
+
+def _shown(terminal: "TerminalDef | None", name: str) -> str:
+    """A literal as it is printed, any other terminal by its name."""
+    from lark.lexer import PatternStr
+
+    if terminal is not None and isinstance(terminal.pattern, PatternStr):
+        return f'"{terminal.pattern.value}"'
+    return "the end of the line" if name == "$END" else name.removeprefix("vocabulary__").strip("_")

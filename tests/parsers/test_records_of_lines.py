@@ -2,15 +2,20 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parsers.grammar.format import Format, load
+from parsers.grammar.expression import compiled
+from parsers.grammar.format import METRICS, Format, load
 from parsers.runs.reading import Reading, read
+from parsers.scanning.detection import formats
 from parsers.scanning.format_shapes import KnownShapes
-from parsers.scanning.source import BLOCK
+from parsers.scanning.judging import LineJudge, VariantSieve
+from parsers.scanning.source import BLOCK, clean
 from parsers.scanning.text import whole_records
+from tests.parsers.golden_logs import GOLDEN
 
 GRAMMAR = r"""// Toy of objects
 //
@@ -117,3 +122,29 @@ def test_a_record_that_may_go_on_in_the_next_block_is_not_cut(tmp_path: Path) ->
     known = KnownShapes([load(tmp_path / "objects.lark")])
     blocks = map(known.table.lines, (b'{\n"step": 1,\n"speed": 2.5\n', b"}\n"), (0, 3))
     assert [len(lines) for lines in whole_records(blocks, [known.of(known.formats[0])])] == [4]
+
+
+SPANNING = [fmt for fmt in formats() if any(variant.spans for variant in fmt.variants)]
+OF_FACTS = [fmt for fmt in SPANNING if all(variant.record == "fact" for variant in fmt.variants if variant.spans)]
+
+
+@pytest.mark.parametrize("fmt", SPANNING, ids=lambda fmt: fmt.name)
+def test_records_are_found_at_their_first_lines_as_if_they_were_looked_for_at_all_lines(fmt: Format) -> None:
+    known = KnownShapes([fmt])
+    for log in (GOLDEN / fmt.name).glob("*.log"):
+        lines = known.table.lines(clean(log.read_bytes()))
+        text = lines.joined(np.arange(len(lines)))[0].replace(b"\r", b"\n")
+        found = {of.variant.source: of.first.tolist() for of in known.of(fmt).records(lines, np.arange(len(lines)))}
+        for variant in (variant for variant in fmt.variants if variant.spans):
+            everywhere = compiled(f"(?:(?<=\n)|\\A)(?:{variant.source})(?=\n|\\Z)".encode()).finditer(text)
+            begins = [int(np.searchsorted(lines.starts, match.start(), side="right")) - 1 for match in everywhere]
+            assert found.get(variant.source, []) == begins
+
+
+@pytest.mark.parametrize("fmt", OF_FACTS, ids=lambda fmt: fmt.name)
+def test_no_metric_line_may_begin_a_fact_of_several_lines(fmt: Format) -> None:
+    known, metric = KnownShapes([fmt]), VariantSieve(variant for variant in fmt.variants if variant.record in METRICS)
+    for log in (GOLDEN / fmt.name).glob("*.log"):
+        lines = known.table.lines(clean(log.read_bytes()))
+        rows = np.arange(len(lines))
+        assert not known.of(fmt).begins(lines, rows)[list(LineJudge(*lines.joined(rows)).hits(metric))].any()
