@@ -200,8 +200,7 @@ def _read(text: LogText, chosen: list[Format], *, search: bool) -> tuple[Source,
         cascade = Cascade([*chosen, common()], shapes)
         another = _feed(cascade, text, chosen, shapes, search=search and bool(chosen))
         if another is None:
-            if not of_kinds(cascade.levels, METRICS):
-                refuse_wrapped(text, known)
+            refuse_wrapped(text, known, has_metrics=bool(of_kinds(cascade.levels, METRICS)))
             return text.source, cascade
         chosen.append(next(fmt for fmt in known if fmt.name == another))
 

@@ -11,10 +11,12 @@ next. A log is looked at in pieces, and the first with a metric line decides.
 """
 
 import os
+import re
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
+from itertools import pairwise
 from operator import is_
 from pathlib import Path
 
@@ -39,6 +41,9 @@ WRAPPED = (
     "read the log as it was before `fold` or a terminal wrapped it."
 )
 FEWEST_CUT = 3  # lines that a terminal cut: one or two may be of one length by chance
+FEWEST_MENDED = 2  # metric lines of them: what follows a line by chance hardly ever makes one of it
+_TRIED = 1 << 18  # bytes of a log in which they are looked for
+_TORN = re.compile(r"[0-9.][0-9.eE]")  # the last character of a line and the first of the next, of one number
 SEVERAL_FIT_LINE = "matches {best} and {other} equally well (1 line); choose one with --format."
 SEVERAL_FIT = "matches {best} and {other} equally well ({count} lines); choose one with --format."
 
@@ -208,16 +213,36 @@ def _refuse_equals(path: Path, best: str, found: Mapping[Claim, int]) -> None:
             raise FormatError.at(path, SEVERAL_FIT, best=best, other=other, count=counts[best])
 
 
-def refuse_wrapped(text: LogText, known: Sequence[Format]) -> None:
-    """Raise WrappedError where the longest lines of a log without a metric line become some with those after them."""
-    lines = clean(text.first_block).decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+def refuse_wrapped(text: LogText, known: Sequence[Format], *, has_metrics: bool = False) -> None:
+    """Raise WrappedError where the longest lines of a log become metric lines with those after them.
+
+    Where the log has metric lines as it is, no line after a longest one may be one, and a longest one that is a metric
+    line already counts only if a number goes on in the next line: `1.2` before `25e7`.
+    """
+    lines = clean(text.first_block[:_TRIED]).decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     width = max(map(len, lines))
-    cut = [number for number, line in enumerate(lines, 1) if len(line) == width]
+    cut = [number for number, line in enumerate(lines[:-1]) if len(line) == width]
     if len(cut) < FEWEST_CUT:
         return
     shapes = known_shapes(known)
-    whole = "".join(line if len(line) == width else line + "\n" for line in lines)
-    mended = shapes.table.lines(whole.encode())
-    claims = shapes.claims.count(mended, np.arange(len(mended)))
-    if sum(count for claim, count in claims.items() if any(said.how == WHOLE for said in claim)) >= FEWEST_CUT:
-        raise WrappedError.at(text.source.path, WRAPPED, width=width, line=cut[0])
+
+    def metric_lines(of: Iterable[str]) -> int:
+        shaped = shapes.table.lines("".join(f"{line}\n" for line in of).encode())
+        claims = shapes.claims.count(shaped, np.arange(len(shaped)))
+        return sum(count for claim, count in claims.items() if any(said.how == WHOLE for said in claim))
+
+    if has_metrics and metric_lines(lines[number + 1] for number in cut):
+        return
+    alone = metric_lines(lines[number] for number in cut) if has_metrics else 0
+    mended, torn = list[str](), set[int]()
+    for before, number in pairwise([-2, *cut]):
+        if before != number - 1:
+            mended.append(lines[number])
+        mended[-1] += lines[number + 1]
+        if _TORN.match(lines[number][-1] + lines[number + 1][:1]):
+            torn.add(len(mended) - 1)
+    found = metric_lines(mended) - alone
+    if len(cut) - alone >= FEWEST_CUT:  # not only metric lines, which may be of one length by themselves
+        found = max(found, metric_lines(mended[place] for place in torn))
+    if found >= FEWEST_MENDED:
+        raise WrappedError.at(text.source.path, WRAPPED, width=width, line=cut[0] + 1)

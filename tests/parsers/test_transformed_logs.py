@@ -93,6 +93,27 @@ def test_a_log_cut_at_one_width_is_refused_and_the_line_is_named(tmp_path: Path)
         survey(log)
 
 
+@pytest.mark.parametrize(
+    ("log", "width"),
+    [("dllogger/ncf", 60), ("dllogger/ncf", 65), ("megatron_lm/stamped", 127), ("megatron_deepspeed/pdsh", 139)],
+)
+def test_a_log_is_refused_whose_cut_lines_are_metric_lines_of_other_numbers(
+    log: str, width: int, tmp_path: Path
+) -> None:
+    text = fold(width)(text_of(GOLDEN / f"{log}.log"))
+    assert summary(written(GOLDEN / f"{log}.log", tmp_path, text)) is None
+
+
+@pytest.mark.parametrize(
+    "following", [b"2031-02-03 04:05:06 saved\n", b"12 shards\n", b'{"saved": 1}\n', b"0: saved\n"]
+)
+def test_a_line_that_begins_anew_goes_on_with_none(following: bytes, tmp_path: Path) -> None:
+    line = b"steps: %d loss: 6.5 iter time (s): 0.640 samples/sec: 50.%03d\n"
+    log = tmp_path / "train.log"
+    log.write_bytes(b"".join(line % (step, step) + following for step in range(100, 130)))
+    assert len(survey(log).records) == 30
+
+
 def test_lines_of_one_length_that_nothing_cut_are_read(tmp_path: Path) -> None:
     line = (
         b"Epoch: [0][ %3d/5005]\tTime  0.412 ( 1.501)\tData  0.001 ( 0.911)\tLoss 6.98 (6.99)\tAcc@1   0.39 (  0.12)\n"
