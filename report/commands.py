@@ -122,16 +122,19 @@ def _log(path: Path) -> Path:
 
 def _follow(logs: Sequence[Path], shared: int | str | None, how: tuple[Any, ...]) -> None:
     from parsers.io.errors import ParserError
+    from parsers.runs.reading import known_format
 
     from .terminal.follow import follow
 
-    *_, as_json, _, language = how
+    *_, format_, as_json, _, language = how
     translate = translate_to(language)
     if shared:
         raise wrong_use(translate, FOLLOWS_BY_ITSELF)
     if len(logs) > 1:
         raise wrong_use(translate, FOLLOWS_ONE_LOG, count=len(logs))
     try:
+        if format_:
+            known_format(format_)  # of a wrong one no log is waited for
         follow(log := _log(logs[0]), partial(_show, how, log), translate, as_display=not as_json)
     except ParserError as error:
         raise Unreadable(told_in(error, translate)) from error

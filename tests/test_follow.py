@@ -96,7 +96,7 @@ def test_a_terminal_shows_the_summary_in_place_until_ctrl_c() -> None:
     assert number.split(" of the whole job")[0].encode() in shown
 
 
-@pytest.mark.parametrize("wrong", [[PROJECT], [LOG, LOG], [LOG, "--jobs", "2"]])
+@pytest.mark.parametrize("wrong", [[PROJECT], [LOG, LOG], [LOG, "--jobs", "2"], [LOG, "--format", "no"]])
 def test_what_cannot_be_followed_is_one_sentence_and_status_2(wrong: list[str | Path]) -> None:
     done = run("show", "--follow", *wrong)
     assert (done.returncode, done.stdout) == (2, "")

@@ -23,7 +23,8 @@ from ..scanning.detection import formats
 from ..scrubbing import copies as scrubbing
 from ..scrubbing.identities import Identity
 from ..scrubbing.scrub import Secrets
-from .sources import Candidate, Sources, is_url
+from .file_systems import is_url
+from .sources import Candidate, Sources
 from .staging import StagingError, Taken, Task, take
 from .suite import Suite, SuiteError, claimed
 

@@ -1,36 +1,22 @@
-"""Sources: the files, folders, archives, checkouts and URLs that a user names, and the candidates in them.
-
-What is not on this machine is read through fsspec.
-"""
+"""Sources: the files, folders, archives, checkouts and URLs that a user names, and the candidates in them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import fsspec
-from fsspec import AbstractFileSystem
 
-from ..io.atomic_write import begun, put
 from ..io.compression import SUFFIXES
-from ..io.errors import WriteError
-from ..io.extras import install
-from ..io.limits import downloading
 from ..origins.address import public
 from ..origins.archive import ARCHIVE_NAME, is_archive, unpack
-from ..origins.found_file import IS_HIDDEN, IS_IRREGULAR, IS_LINK, File, LeftOut, is_hidden, names
+from ..origins.found_file import IS_LINK, File, LeftOut, names
 from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES
 from ..runs.runfile import CONFIGURATIONS
 from ..runs.sidefile import LARGEST, are_of, configurations
+from .file_systems import NotTakenError, fetch, filesystem, is_url, is_web, told, walk
 from .git_origin import checkout
 
-DEEPEST = 64
-Info = dict[str, Any]
-_OF_EXTRA = ("http", "https", "s3", "s3a")
-_CHUNK = 1 << 20
-_PATIENCE = 60  # seconds without any byte
 Origin = Mapping[str, str | bool | None]
 OF_A_RUN = (RUN_FILE, *SIDE_FILES)
 
@@ -74,18 +60,6 @@ class Candidate:
     def is_of_a_run(self) -> bool:
         """Whether it lies in a run folder, as the log of that run."""
         return RUN_FILE in self.beside and self.path.rpartition("/")[2] in (LOG, *(LOG + end for end in SUFFIXES))
-
-
-class NotTakenError(Exception):
-    """A file is not taken; raised with the reason and what ``LeftOut`` says of it."""
-
-    def __init__(self, reason: str, *, is_unreadable: bool = False, is_common: bool = False) -> None:
-        super().__init__(reason)
-        self.reason, self.is_unreadable, self.is_common = reason, is_unreadable, is_common
-
-    def of(self, name: str) -> LeftOut:
-        """The same of the file of this name."""
-        return LeftOut(name, self.reason, self.is_unreadable, self.is_common)
 
 
 Found = Iterator[Candidate | LeftOut]
@@ -158,7 +132,7 @@ class Sources:
 
     def _folder(self, path: Path) -> Found:
         files = LocalFiles(path)
-        for found in _walk(fsspec.filesystem("file"), str(path), without=lambda name: Path(name) == self._without):
+        for found in walk(fsspec.filesystem("file"), str(path), without=lambda name: Path(name) == self._without):
             yield from _candidates(found, files.candidate, lambda inner: str(path / inner))
 
     def _archive(self, path: Path, name: str, origin: Origin) -> Found:
@@ -175,11 +149,11 @@ class Sources:
         yield from _candidates([*files.values(), *left_out], candidate, lambda inner: f"{name}/{inner}".rstrip("/"))
 
     def _remote(self, url: str) -> Found:
-        with _told():
-            fs, root = _filesystem(url)
-            is_folder = url.endswith("/") if _is_web(url) else fs.isdir(root)
+        with told():
+            fs, root = filesystem(url)
+            is_folder = url.endswith("/") if is_web(url) else fs.isdir(root)
         if is_folder:
-            for found in _walk(fs, root, without=lambda _: False):
+            for found in walk(fs, root, without=lambda _: False):
                 placed = [replace(f, place=_below(url, f.path)) if isinstance(f, File) else f for f in found]
                 yield from _candidates(placed, _of_url, lambda inner: public(_below(url, inner)))
         elif ARCHIVE_NAME.search(_name(url)):
@@ -249,123 +223,3 @@ def _candidates(
         yield replace(candidate(file), beside=beside, configurations=_configurations(last, there))
     for left in (left for left in found if isinstance(left, LeftOut)):
         yield replace(left, name=name(left.name))
-
-
-def _walk(fs: AbstractFileSystem, root: str, *, without: Callable[[str], bool]) -> Iterator[list[File | LeftOut]]:
-    """The files of each folder below ``root``, by name; places are those of ``fs``.
-
-    Folders for which ``without`` holds are passed over. Hidden files and folders are left out, and links: what they
-    point to is found by itself, or is not part of the source. So is a folder that cannot be listed.
-    """
-    folders = [root.rstrip("/")]
-    while folders:
-        folder = folders.pop()
-        try:
-            entries = sorted(_listed(fs, folder, root), key=lambda info: str(info["name"]))
-        except Exception as error:  # noqa: BLE001 - each file system raises errors of its own
-            reason = str(getattr(error, "strerror", None) or error or type(error).__name__).rstrip(".")
-            yield [LeftOut(_path(folder, root), f"cannot be listed: {reason}.", is_unreadable=True)]
-            continue
-        hidden, files, inner = list[File | LeftOut](), list[File | LeftOut](), list[str]()
-        for info in entries:
-            place = str(info["name"]).rstrip("/")
-            is_folder = info["type"] == "directory" and not info.get("islink")
-            if is_folder and without(place):
-                continue
-            if is_hidden(place.rpartition("/")[2]):
-                hidden.append(LeftOut(_path(place, root), IS_HIDDEN))
-            elif is_folder:
-                inner.append(place)
-            else:
-                files.append(_entry(info, root))
-        yield hidden
-        folders += reversed(inner)
-        yield files
-
-
-def _listed(fs: AbstractFileSystem, folder: str, root: str) -> Iterator[Info]:
-    """What a folder holds; of a web page the links that lead elsewhere, too."""
-    if _path(folder, root).count("/") >= DEEPEST:
-        raise ValueError(f"it is nested more than {DEEPEST} folders deep")
-    is_web = "://" in folder
-    for info in fs.ls(f"{folder}/" if is_web else folder, detail=True):
-        name = str(info["name"]).rstrip("/")
-        inner = name.removeprefix(f"{folder}/")
-        leads_elsewhere = is_web and (".." in inner.split("/") or "?" in inner or "#" in inner)
-        if inner not in ("", name) and not leads_elsewhere:
-            yield info
-
-
-def _entry(info: Info, root: str) -> File | LeftOut:
-    path = _path(str(info["name"]), root)
-    if info.get("islink"):
-        return LeftOut(path, IS_LINK)
-    if info["type"] != "file":
-        return LeftOut(path, IS_IRREGULAR)
-    if info["size"] == 0:
-        return LeftOut(path, "is empty.")
-    return File(path, str(info["name"]), int(info["size"] or 0))
-
-
-def _path(name: str, root: str) -> str:
-    return name.removeprefix(root.rstrip("/")).strip("/")
-
-
-def is_url(source: str) -> bool:
-    """Whether a source is spelt as a URL."""
-    return "://" in source
-
-
-def _is_web(url: str) -> bool:
-    """Whether a URL is one of the web, where nothing but a slash at its end tells a folder from a file."""
-    return url.startswith(("http://", "https://"))
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Turn any error of a file system, each of which has its own, into NotTakenError; no URL in it holds a secret."""
-    try:
-        yield
-    except (NotTakenError, WriteError):
-        raise
-    except Exception as error:
-        reason = public(str(error) or type(error).__name__).rstrip(".").replace("\n", " ")
-        raise NotTakenError(f"cannot be read: {reason}.", is_unreadable=True) from error
-
-
-def _filesystem(url: str) -> tuple[AbstractFileSystem, str]:
-    """The file system of a URL and the path in it; raises NotTakenError that names the extra which is missing."""
-    protocol = url.partition("://")[0].rpartition("::")[2]
-    try:
-        fs, path = fsspec.core.url_to_fs(url, **_options(url))
-    except ImportError as error:
-        needed = f"run `{install('remote')}`" if protocol in _OF_EXTRA else str(error).rstrip(".")
-        raise NotTakenError(f"requires packages that are not installed; {needed}.", is_unreadable=True) from error
-    except ValueError as error:
-        raise NotTakenError(
-            f"unknown protocol {protocol}://; use http://, https://, s3:// or another one supported by fsspec.",
-            is_unreadable=True,
-        ) from error
-    return fs, str(path)
-
-
-def fetch(url: str, place: Path) -> None:
-    """Copy a remote file to a local one; raises NotTakenError where it cannot be read, or is larger than 64 GiB."""
-    allowance = downloading()
-    with _told():
-        fs, path = _filesystem(url)
-        with fs.open(path, "rb", **({"block_size": 0} if _is_web(url) else {})) as stream, begun(place) as file:
-            while data := stream.read(_CHUNK):
-                allowance.take(len(data))
-                put(data, file)
-
-
-def _options(url: str) -> dict[str, Any]:
-    """A download may take hours, but not be silent for long; aiohttp would end it after five minutes."""
-    if not _is_web(url):
-        return {}
-    import aiohttp  # noqa: PLC0415 - it comes with the extra
-
-    return {
-        "client_kwargs": {"timeout": aiohttp.ClientTimeout(total=None, sock_connect=_PATIENCE, sock_read=_PATIENCE)}
-    }

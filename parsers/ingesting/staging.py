@@ -26,7 +26,8 @@ from ..runs.runfile import CONFIGURATIONS, UNPACKED, describes, sha256_of, unkno
 from ..scanning.detection import detected, formats, refuse_wrapped
 from ..scanning.source import Source, is_text
 from ..scanning.text import LogText
-from .sources import Candidate, NotTakenError, fetch, is_url
+from .file_systems import NotTakenError, fetch, is_url
+from .sources import Candidate
 
 NO_METRIC_LINE = "does not contain metric lines of a known format."
 _CHUNK = 1 << 20
