@@ -62,21 +62,6 @@ def test_a_row_of_a_card_that_cannot_be_of_the_run_is_left_out(row: str, told: s
     assert warnings == [f"Rows of gpu.csv {told}"]
 
 
-def test_many_rows_are_told_by_the_ranges_of_their_lines(tmp_path: Path) -> None:
-    rows = [gpu_row(9, memory=-1 if at in (0, 1, 2, 5) else 30000) for at in range(6)]
-    _, warnings = shown(made(tmp_path, *rows))
-    assert warnings == ["Rows of gpu.csv with negative numbers, left out: 4 (lines 22–24, 27)."]
-
-
-def test_rows_of_processes_of_cards_are_left_out_alike(tmp_path: Path) -> None:
-    rows = [f"{START + 1},0,7,ours,29000", f"{START + 2},0,8,other,90000", f"{START - 900},0,9,before,12000"]
-    put(made(tmp_path), "gpu_processes.csv", "time,card,pid,name,memory", *rows)
-    assert shown(tmp_path)[1] == [
-        "Rows of gpu_processes.csv from outside the time of the run, left out: 1 (lines 4).",
-        "Rows of gpu_processes.csv with more memory than the 40000 MiB of a card, left out: 1 (lines 3).",
-    ]
-
-
 def test_rows_of_the_processes_of_a_run_are_left_out_alike(tmp_path: Path) -> None:
     rows = [f"{START + second},1,1.0,500," for second in range(20)]
     put(made(tmp_path), "cpu.csv", "time,processes,load,memory,power", *rows, f"{START + 9},1,-1.0,900,")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import Summary, summarise
-from report.measuring.protocol import Protocol, ProtocolError
+from report.measuring.protocol import Protocol
 
 STEPS = 40
 LAST = "The last running mean of each epoch is used: the mean of "
@@ -62,22 +62,6 @@ def test_an_epoch_that_did_not_end_does_not_count(tmp_path: Path) -> None:
     assert (cut.records_used, cut.value) == (5, whole.value)
 
 
-def test_the_records_that_are_left_out_say_that_they_are_parts_of_an_epoch(tmp_path: Path) -> None:
-    found = read(tmp_path, epochs(3, first=4.0)).measurement
-    assert found is not None
-    assert {why: len(lines) for why, lines in found.left_out.items()} == {"part_of_epoch": 3 * (STEPS - 2)}
-
-
-def test_a_protocol_may_ask_for_the_last_means(tmp_path: Path) -> None:
-    found = read(tmp_path, epochs(3, first=0.1), "records=step estimate=instant counts=steps").measurement
-    assert found is not None and (found.value, found.unit, found.records_used) == (10.0, "steps/s", 3)
-
-
-def test_tokens_are_not_counted_by_last_means() -> None:
-    with pytest.raises(ProtocolError, match="counts=tokens goes with"):
-        Protocol.parse("records=step estimate=instant counts=tokens")
-
-
 def torchvision(slow: float) -> str:
     """Four epochs of 100 steps of which every fiftieth is shown, the first of them slow; each epoch prints its mean."""
     lines = []
@@ -132,10 +116,3 @@ def test_a_clock_that_restarts_with_each_epoch_does_not_time_them_by_their_first
     }
     assert given["restarts"] is None
     assert given["goes on"] is not None and given["goes on"].value == pytest.approx(3 * STEPS / 123, rel=0.01)
-
-
-def test_a_bar_whose_clock_goes_on_and_that_is_drawn_but_once_an_epoch_is_refused(tmp_path: Path) -> None:
-    text = "".join(bar(epoch, 30 - epoch, 60.0 * epoch + 30) for epoch in range(6))
-    found = read(tmp_path, text)
-    assert found.measurement is None
-    assert str(found.reason).startswith("The clock of the progress bar does not restart with its steps")

@@ -5,10 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence import comparability
-from report.rendering import render_remarks
-from report.wording.words import words
-from tests.report.compared_page import STEADY, TWO_ROWS, edit, make, put, rendered, told, unlike
+from tests.report.compared_page import STEADY, TWO_ROWS, edit, make, put, told, unlike
 
 
 @pytest.fixture
@@ -19,12 +16,6 @@ def folder(tmp_path: Path) -> Path:
 
 def test_nothing_is_reported_where_nothing_differs(folder: Path) -> None:
     assert unlike(folder) == []
-
-
-def test_nothing_is_printed_where_nothing_differs(folder: Path) -> None:
-    text = rendered(folder, "en")
-    assert "Comparability" not in text
-    assert "With identical statistics" not in text
 
 
 def test_how_numbers_are_printed_is_no_difference(folder: Path) -> None:
@@ -56,17 +47,6 @@ def test_few_records_beside_many_are_reported(folder: Path) -> None:
     assert told(folder) == ["Sample sizes differ: 30 (A); 4 (B)."]
 
 
-def test_a_few_records_less_are_not_reported(folder: Path) -> None:
-    put(folder, "b1", STEADY[:18])
-    assert unlike(folder) == []
-
-
-def test_few_records_beside_few_are_not_reported(folder: Path) -> None:
-    put(folder, "a1", STEADY[:6])
-    put(folder, "b1", STEADY[:4])
-    assert unlike(folder) == []
-
-
 @pytest.mark.parametrize(
     ("axis", "label", "said"), [("batch_size", 64, 32), ("cards", 1, 8), ("precision", "fp32", "amp")]
 )
@@ -83,12 +63,6 @@ def test_a_precision_that_the_label_compares_is_no_difference(folder: Path) -> N
     assert unlike(folder) == []
 
 
-def test_versions_of_one_program_are_compared(folder: Path) -> None:
-    put(folder, "a1", case={"framework_version": "1.15"})
-    put(folder, "b1", case={"framework_version": "2.4"})
-    assert told(folder) == ["Framework versions differ: 1.15 (A); 2.4 (B)."]
-
-
 def test_a_table_of_one_framework_is_compared_down_its_columns(folder: Path) -> None:
     put(folder, "a8", year=2033, case={"cards": 8})
     edit(folder, "{ cards = 1 } }]", TWO_ROWS)
@@ -103,22 +77,3 @@ def test_side_by_side_no_column_is_compared_with_itself(folder: Path) -> None:
         put(folder, column, year=2033, case={"cards": 8})
     edit(folder, "{ cards = 1 } }]", TWO_ROWS)
     assert unlike(folder) == []
-
-
-def test_a_difference_of_runs_alone_needs_no_other_rule(folder: Path) -> None:
-    put(folder, "a1", year=2032)
-    assert unlike(folder)[0].common == ()
-
-
-TEXTS = (*comparability.MESSAGES, render_remarks.NO_RULE, *render_remarks.HEAD, "{said} ({titles})", "{corner} {row}")
-
-
-@pytest.mark.parametrize("message", TEXTS)
-def test_every_sentence_on_likeness_is_translated(message: str) -> None:
-    assert message in dict(words("zh")._catalog)
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("kind", comparability.KIND_KEYS)
-def test_every_kind_of_value_has_words(kind: str, language: str) -> None:
-    assert words(language).gettext(kind) != kind

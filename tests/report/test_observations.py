@@ -11,12 +11,11 @@ from parsers.runs.facts import Fact
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import Reading, read
 from report.evidence.reason import NoEvidenceError
-from report.evidence.telemetry.telemetry_quantities import Observation, observe, peak_memory, power, samples_per_joule
+from report.evidence.telemetry.telemetry_quantities import Observation, peak_memory, power, samples_per_joule
 from report.evidence.telemetry.telemetry_window import RunTelemetry, run_telemetry
 from report.measuring.measurement import Measurement, measure
 from report.measuring.number import without_noise
 from report.measuring.protocol import Protocol
-from report.measuring.quantity import SAMPLES_PER_JOULE
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import steps
 
@@ -69,11 +68,6 @@ def test_power_is_the_mean_from_the_first_to_the_last_line_used(tmp_path: Path) 
     assert (found.value, len(found.lines)) == (300, 9)
 
 
-def test_the_window_is_that_of_the_protocol(tmp_path: Path) -> None:
-    found = power(watched(tmp_path, *every_second(lambda second: second), protocol="skip_records=4"))
-    assert found.value == 16  # the mean of seconds 14 to 18
-
-
 def test_the_power_of_all_cards_of_the_run_is_added(tmp_path: Path) -> None:
     rows = [row for card in (0, 1) for row in every_second(lambda _: 100 + 50 * card, card=card)]  # noqa: B023
     assert power(watched(tmp_path, *rows, cards=2)).value == 250
@@ -99,12 +93,6 @@ def test_cards_are_busy_by_what_they_do_in_the_window(tmp_path: Path) -> None:
     assert watched(tmp_path, *before, *every_second(lambda _: 300, card=1, utilisation=50)).cards == (1,)
 
 
-def test_cards_that_tell_nothing_of_their_use_cannot_be_chosen(tmp_path: Path) -> None:
-    rows = [sample(second, card, utilisation="") for second in range(30) for card in (0, 1)]
-    with pytest.raises(NoEvidenceError, match=r"lists 2 cards; it is unknown which 1 of them the run used\."):
-        watched(tmp_path, *rows)
-
-
 def test_fewer_cards_than_the_run_used_give_no_power(tmp_path: Path) -> None:
     found = watched(tmp_path, *every_second(lambda _: 300), cards=2)
     assert "does not list all cards of the run" in reason(power, found)
@@ -115,17 +103,6 @@ def test_the_cards_of_one_machine_give_no_power_of_two(tmp_path: Path) -> None:
     found = watched(tmp_path, *every_second(lambda _: 300), cards=2, nodes=2)
     assert "does not list all cards of the run" in reason(power, found)
     assert remarks(peak_memory(found)) == ["gpu.csv lists the cards of only 1 of the 2 machines used by the run."]
-
-
-def test_the_cards_of_all_machines_give_the_power_of_the_run(tmp_path: Path) -> None:
-    rows = [row for card in (0, 1) for row in every_second(lambda _: 300, card=card)]
-    found = power(watched(tmp_path, *rows, cards=2, nodes=2, machines=2))
-    assert (found.value, remarks(found)) == (600, [])
-
-
-def test_without_the_number_of_cards_all_are_counted(tmp_path: Path) -> None:
-    found = power(watched(tmp_path, *every_second(lambda _: 300), cards=0))
-    assert remarks(found) == ["The number of cards is unknown; all cards in gpu.csv are included (1)."]
 
 
 def test_without_a_clock_power_is_that_of_the_whole_run(tmp_path: Path) -> None:
@@ -155,27 +132,6 @@ def test_fewer_than_two_moments_in_the_window_give_no_power(seconds: tuple[int, 
     found = watched(tmp_path, sample(0), *map(sample, seconds), sample(29))
     counted = "sample" if len(seconds) == 1 else "samples"
     assert f"has {len(seconds)} power {counted} of card 0" in reason(power, found)
-
-
-def test_one_line_alone_is_no_window(tmp_path: Path) -> None:
-    found = watched(tmp_path, *every_second(lambda _: 300), protocol="statistic=last")
-    assert "at least two are needed" in reason(power, found)
-
-
-def test_cards_that_tell_no_memory_have_no_peak(tmp_path: Path) -> None:
-    assert "does not contain memory use" in reason(peak_memory, watched(tmp_path, sample(1, memory="")))
-
-
-def test_no_power_at_all_gives_no_samples_per_joule(tmp_path: Path) -> None:
-    found = watched(tmp_path, *every_second(lambda _: 0))
-    throughput = measured(read(tmp_path / "train.log"))
-    assert "reports zero power" in reason(lambda run: observe(SAMPLES_PER_JOULE, run, throughput), found)
-
-
-def test_a_run_without_telemetry_says_so(tmp_path: Path) -> None:
-    reading = read(make_run(tmp_path, b"".join(steps(9))))
-    with pytest.raises(NoEvidenceError, match=r"train\.log does not have a gpu\.csv beside it\."):
-        run_telemetry("train.log", reading, {}, measured(reading))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)

@@ -4,12 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.case_evidence import cells
 from report.evidence.log_summary import Summary, summarise
 from report.measuring.checking.own_figures import MEANS, OWN
-from report.pagefile.page_file import load
-from report.rendering.render import Renderer
-from tests.report.page_text import HEAD, column, written
 from tests.report.summaries import grammar, speeds, summary, value
 
 
@@ -103,11 +99,6 @@ def test_complete_epochs_are_held_against_bars_that_were_interrupted(tmp_path: P
     ]
 
 
-def test_the_speed_that_an_epoch_of_paddlerec_ends_with_is_read(tmp_path: Path) -> None:
-    epoch = "2021-02-22 19:19:34,487 - INFO - Epoch: 0, using time 178.0 second, ips 15446 example/sec.\n"
-    assert value(summary(tmp_path, epoch)) == 15446
-
-
 def test_the_throughput_of_mlperf_is_held_against_the_lines_of_the_program(tmp_path: Path) -> None:
     lines = [f"Iteration: {n}, Loss function: 2.5, Average Loss: 2.5, avg. samples / sec: 2500.0" for n in (20, 40, 60)]
     own_line = (
@@ -119,36 +110,3 @@ def test_the_throughput_of_mlperf_is_held_against_the_lines_of_the_program(tmp_p
     assert own(found) == [
         "The epoch records (line 4) give 2900 samples/s, 1.160 times the throughput measured (line 1 to 3)."
     ]
-
-
-PAGE = (
-    HEAD
-    + column("a", "*.log", "plain")
-    + """
-[[tables]]
-name = "t"
-title = "Scores"
-columns = [{ column = "a" }]
-rows = [{ title = "one", case = { cards = 1 } }]
-"""
-)
-
-
-@pytest.mark.parametrize(
-    ("language", "told"),
-    [
-        ("en", "[line 5](../logs/a.log#L5)) give 2.5 images/s, 0.061 times the throughput measured ([lines 1 to 4]"),
-        ("zh", "[日志第 5 行](../logs/a.log#L5)"),
-    ],
-)
-def test_a_page_tells_what_a_program_prints_itself_with_links_to_both_lines(
-    tmp_path: Path, language: str, told: str
-) -> None:
-    (tmp_path / "page.toml").write_text(PAGE, encoding="utf-8")
-    log = tmp_path / "logs" / "a.log"
-    log.parent.mkdir()
-    log.write_text("".join(STEP.format(n=n, speed=40.0 + n / 10) for n in range(10, 14)) + LATENCIES, encoding="utf-8")
-    page = load(tmp_path / "page.toml")
-    text = written(Renderer(page, list(cells(page, log.parent)), language, log.parent, tmp_path / "pages"))
-    assert told in text
-    assert "(../logs/a.log#L1-L4)" in text

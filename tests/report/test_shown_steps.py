@@ -52,11 +52,6 @@ def test_nothing_is_said_where_half_of_the_steps_shown_are_first_ones(tmp_path: 
     assert "which hold all steps" in str(summary.reason)
 
 
-def test_the_only_step_of_an_epoch_is_a_whole_epoch(tmp_path: Path) -> None:
-    found = read(tmp_path, epochs(every=1, first=4.0, steps=1)).measurement
-    assert found is not None and found.value == 0.25
-
-
 def of_logger(epochs: int, *, steps: str = "[0/13]") -> str:
     """The first steps of epochs that take 27 seconds each, as a program prints them whose logger tells its clock."""
     return "".join(
@@ -72,11 +67,6 @@ def test_the_clock_between_the_first_steps_of_epochs_counts_all_their_steps(tmp_
     assert summary.measurement.unit == "steps/s"
     assert summary.measurement.value == pytest.approx(13 / 27)
     assert any("it counts all steps of an epoch, with its evaluation" in str(said) for said in summary.warnings)
-
-
-def test_epochs_of_one_step_need_no_clock(tmp_path: Path) -> None:
-    found = read(tmp_path, of_logger(40, steps="[0/1]")).measurement
-    assert found is not None and found.protocol.estimate == "steps"
 
 
 def predicted(seconds: float, *, resumed: bool) -> str:
