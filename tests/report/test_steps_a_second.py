@@ -4,18 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.log_summary import Summary, summarise
-from report.measuring.protocol import Protocol
+from tests.report.summaries import summary
 
 STEPS = "".join(f"2031-02-03 04:05:{2 * n:02d} step {n} loss: 2.5 time: {2 + n % 2 / 100}s\n" for n in range(1, 25))
 RATES = "".join(f"step {n} loss: 2.5 steps/sec: {4 + n % 2 / 100}\n" for n in range(1, 25))
 UNKNOWN = "step {n} loss: 2.5 images/s: {y}.0\n"
-
-
-def summary(tmp_path: Path, text: str, protocol: str | None = None) -> Summary:
-    log = tmp_path / "train.log"
-    log.write_text(text, encoding="utf-8")
-    return summarise(log, Protocol.parse(protocol) if protocol else None, ())
 
 
 @pytest.mark.parametrize(("text", "value"), [(STEPS, 1 / 2.005), (RATES, 1 / ((1 / 4 + 1 / 4.01) / 2))])
