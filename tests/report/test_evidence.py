@@ -9,12 +9,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from parsers.runs import health, reading, runfile
 from report.evidence.case_evidence import NOT_THE_JOB, cells
 from report.evidence.cell import Cell
 from report.evidence.library import forget
-from report.measuring import caveats, crosscheck, scaling
-from report.measuring.checking import own_figures, rounding, running_means, shown_steps
 from report.measuring.protocol import Protocol
 from report.pagefile.page_file import PageError, load
 from report.rendering.publish import cell_json, publish
@@ -143,10 +140,6 @@ def test_a_card_that_is_certainly_another_one_than_the_label_says_is_a_disagreem
         put_run(folder, run, case={"device": device})
     found = cell(folder, "cards = 1, ", 'cards = 1, device = "A100", ')
     assert {d.fact for d in found.disagreements} == ({"device"} if is_other else set())
-
-
-TOLD = (caveats, crosscheck, own_figures, running_means, shown_steps, rounding, health, reading, runfile, scaling)
-WARNINGS = [said for room in TOLD for said in room.WARNINGS]
 
 
 def test_the_proof_of_a_peak_is_the_line_of_gpu_csv_that_tells_it(folder: Path) -> None:
