@@ -44,10 +44,6 @@ DENIED = "{fact} is {value} according to {witness}, but {other} according to {de
 SAME_LOG = "{first} and {second} are the same, byte for byte; if one is a copy, what its rank did is counted twice."
 EMPTY = "The logs of {count} of {ranks} ranks are empty, first that of rank {rank}."
 COUNTED = "No log states the number of cards; it is taken to be that of the logs of ranks in the folder, {files}."
-WARNINGS = (
-    *(SAME_LOG, LACKING, EMPTY, COUNTED, OTHER_COUNT, UNREAD, OTHER_STREAM),
-    *(ONLY_LAST_RUN, ELSEWHERE, ELSEWHERE_IN_SEVERAL, DENIED),
-)
 
 
 def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:

@@ -23,7 +23,6 @@ FAILED = "The run failed, at line {line}: {text}"
 BLOCK = 1 << 16
 # Findings on a run that make its throughput no point of a series.
 UNSOUND = (NOT_A_NUMBER, FAILED)
-WARNINGS = (NOT_A_NUMBER, OVERFLOW, BACKWARDS, TWICE, RESTARTED, FAILED)
 LONGEST_TEXT = 200
 NO_ROWS: Rows = np.zeros(0, np.intp)
 STANDING = np.timedelta64(0, "us")

@@ -34,7 +34,7 @@ from ..scanning.record_table import RecordTable
 from ..scanning.source import Source
 from ..scanning.text import LogText
 from .appended import Last, of_each, of_starts, told_apart
-from .evaluation_bars import LEFT_OUT, without_evaluation
+from .evaluation_bars import without_evaluation
 from .events import Event, events, frame, time_to_train
 from .facts import PARAMETERS, Fact, Facts, batches_of_cards, line_facts, may_be_default, of_one_model, statements
 from .format_records import NOTHING, FormatRecords, RankLog, records_of
@@ -61,7 +61,6 @@ FORMAT = "{format} · {records} records"
 NO_FORMAT = "no known format"
 LINES = "lines: {total} = {matched} matched + {ignored} ignored + {unrecognised} unrecognised"
 WARNING = "warning: {said}"
-WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED, OF_ANOTHER_RUN, LEFT_OUT)
 # Lines that are left are tried for further formats up to so many bytes: that takes longer than to read the others.
 SEARCHED = 4 << 20
 

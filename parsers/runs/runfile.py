@@ -34,7 +34,6 @@ CONFIGURATIONS = (
 UNPACKED = "unpacked_sha256"  # of the text of a log that was found packed
 NOT_DONE = "According to run.json, this run {said}."
 ANOTHER_LOG = "The log does not match run.json: the SHA-256 differs."
-WARNINGS = (NOT_DONE, ANOTHER_LOG)
 NO_COUNT = "{name} is {said}; expected a whole number of at least 1."
 OF_OTHER_KIND = "{key} in run.json is {said}; expected {kind}, so it is ignored."
 OBJECT, A_TIME, PLAIN = "an object", "a time in ISO 8601", "a number or text"

@@ -40,7 +40,6 @@ VERSIONS = {
 }
 ON_SIDES = "{said} ({titles})"
 DATES = "The runs are more than half a year apart: {each}."
-MESSAGES = (RULES, KINDS, SLOW_START, SLOW_END, FEW, *AXES.values(), *VERSIONS.values(), DATES)
 
 # How a number is printed favours none.
 OF_PRINTING = ("decimals", "significant", "rounding")

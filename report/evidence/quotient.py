@@ -17,7 +17,6 @@ MISSING = "An input of the ratio is missing."
 OTHER_CASE = "Not computed: one log's configuration does not match its label."
 DIFFERS = "Not comparable: {fact} {of} and {against}."
 WITHHELD = (OTHER_CASE, DIFFERS)
-REASONS = (MISSING, *WITHHELD)
 UNIT = "unit"
 SCALED: tuple[Axis, ...] = ("nodes", "cards")
 OF_WORK: tuple[Axis, ...] = ("batch_size", "precision")

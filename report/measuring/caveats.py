@@ -69,31 +69,6 @@ EARLIER_RUN = (
     "Lines {first} to {last} repeat the mean {value} of an earlier run, which then jumps to {next}; these {count} "
     "records are skipped."
 )
-WARNINGS = (
-    ARRIVED,
-    NO_VALUE,
-    NO_VALUE_IN_ONE,
-    ONE_RANK,
-    ONE_RANK_BUT_ONE,
-    NO_RANK,
-    NO_RANK_IN_ONE,
-    TOO_SHORT,
-    OTHER_STEPS,
-    AGAIN,
-    AS_EPOCHS,
-    NO_EPOCH_LENGTH,
-    RUNNING_MEAN,
-    RUNNING_MEAN_OF_STEPS,
-    SLOW_START,
-    UNEVEN,
-    TWO_SPEEDS,
-    OWN_SIZES,
-    SEVERAL_SUMMARIES,
-    MEANS_SO_FAR,
-    STARTS_LATER,
-    SEVERAL_MODELS,
-    EARLIER_RUN,
-)
 # A mean over the run stands still only while nobody computes it anew, and jumps only when another run does.
 JUMP = 0.05
 # Two speeds are so many times apart, each of some records, and so few records have one between.

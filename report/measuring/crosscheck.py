@@ -52,7 +52,6 @@ COUNTS_A_PART = (
     "The throughput printed ({value} {unit}) counts one of the {passes} passes of a step: it is computed from the "
     "batch size and the time of a step instead."
 )
-WARNINGS = (DIFFERS, OF_EPOCHS, BY_ELAPSED, HAPPENED, RESUMED, COUNTS_A_PART)
 NONE_COMPUTED = "The log does not print throughput, and it cannot be computed: {why}"
 
 

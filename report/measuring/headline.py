@@ -9,10 +9,8 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
-from .checking.epochs_a_second import WARNINGS as OF_EPOCHS
 from .checking.epochs_a_second import epochs_a_second, why_epochs
 from .checking.loops import refuse_epochs, refuse_faster, refuse_several
-from .checking.own_clock import WARNINGS as OF_CLOCKS
 from .checking.own_clock import by_own_clock, without_pauses
 from .checking.rate_of_batches import of_batches
 from .checking.running_means import CLOCK_GOES_ON, evened
@@ -54,18 +52,6 @@ ONLY_STEPS_NUMBERED = (
 )
 NO_STEPS = "The log has no records that count steps."
 CONSTANT = "All {count} records give {value} {unit}; a number that never changes may not be a measurement."
-WARNINGS = (
-    WARM_UP,
-    WARM_UP_OF_ONE,
-    FEW_STEADY,
-    ONE_RECORD,
-    OWN_INSTEAD,
-    ONLY_STEPS,
-    ONLY_STEPS_NUMBERED,
-    CONSTANT,
-    *OF_CLOCKS,
-    *OF_EPOCHS,
-)
 
 # Whose numbers are of whole steps.
 STEPS_OF: Mapping[str, tuple[str, ...]] = {

@@ -19,7 +19,6 @@ UNKNOWN_SCOPE = (
 )
 SEVERAL_UNITS = "The throughputs of the records count different things: {units}."
 UNSCALED = "The number of {name} is unknown, so the throughput is per {scope}: pass --{name}."
-WARNINGS = (UNSCALED, UNKNOWN_SCOPE)
 NO_SCOPE = "The format does not define whether {field} is per card, per node or per job."
 NEEDS_BATCH_SIZE = "estimate={estimate} needs the batch size per card: pass --batch-size."
 NEEDS_CARDS = "estimate={estimate} needs the number of cards: pass --cards."

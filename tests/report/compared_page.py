@@ -66,11 +66,6 @@ def unlike(folder: Path) -> list[UnlikeNumbers]:
     return list(comparisons(page, list(cells(page, folder / "logs"))))
 
 
-def told(folder: Path) -> list[str]:
-    """All differences of the page."""
-    return [str(difference) for comparison in unlike(folder) for difference in comparison.differences]
-
-
 def rendered(folder: Path, language: str) -> str:
     """The text of a page in one language, and that of its evidence."""
     (page,) = publish([str(folder / "page.toml")], folder / "logs", [language], folder / "pages")

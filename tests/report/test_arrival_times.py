@@ -2,14 +2,12 @@
 
 from pathlib import Path
 
-import pytest
-
 from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import read
 from report.measuring.caveats import ARRIVED
-from report.measuring.measurement import Measurement, NoMeasurement, measure
+from report.measuring.measurement import Measurement, measure
 from report.measuring.protocol import Protocol
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import steps, write_grammar
@@ -39,13 +37,3 @@ def test_times_that_the_log_prints_are_not_reported(tmp_path: Path) -> None:
     reading = read(make_run(tmp_path, b"".join(steps(9))), facts=FACTS)
     found = measure(reading.records, reading.fields, reading.facts, Protocol.parse("estimate=clock"))
     assert ARRIVED not in [said.key for said in found.warnings]
-
-
-def test_without_a_clock_there_is_no_time_to_go_by(tmp_path: Path) -> None:
-    with pytest.raises(NoMeasurement, match="estimate=clock needs time or elapsed, which the step records"):
-        measured(tmp_path)
-
-
-def test_lines_that_arrived_all_at_once_give_no_throughput(tmp_path: Path) -> None:
-    with pytest.raises(NoMeasurement, match="The time does not increase from line 1 to line 4"):
-        measured(tmp_path, "1,1935619200.000")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from report.pagefile.page_file import PageError, load
 from report.rendering.publish import publish
 from report.site.build import publish_site
 from tests.report.compared_page import PAGE, put
@@ -33,13 +32,6 @@ def page(folder: Path, stated: str, slow: tuple[float, ...] = (200.0,) * 30) -> 
 def text(path: Path, language: str = "en") -> str:
     (made,) = publish([str(path)], path.parent / "logs", [language], path.parent / "pages")
     return made.files[0].read_text(encoding="utf-8")
-
-
-def test_a_finding_of_a_run_with_a_caution_has_no_ratio(tmp_path: Path) -> None:
-    assert "(0.50×)" in text(page(tmp_path, FINDING))
-    said = text(page(tmp_path, CAUTION + FINDING))
-    assert "B: [200.000](page.evidence.en.md#t/1/b) (waited for data).\n" in said
-    assert "(0.50×" not in said
 
 
 @pytest.mark.parametrize("slow", [200.0, 900.0])
@@ -74,10 +66,3 @@ def test_a_caution_stands_in_charts_and_in_the_index_and_in_what_is_taken_along(
     assert "The page says: waited for data." in panel
     rows = json.loads((tmp_path / "out/data/page.1-t.json").read_text(encoding="utf-8"))
     assert [row["stated"] for row in rows] == ["", "waited for data"]
-
-
-@pytest.mark.parametrize("caution", ['column = "c", case = {}', 'column = "b", case = { cards = 8 }'])
-def test_a_caution_of_no_number_is_told(caution: str, tmp_path: Path) -> None:
-    path = page(tmp_path, f'cautions = [{{ {caution}, text = "waited" }}]\n')
-    with pytest.raises(PageError, match=r"line 1: a caution does not match any cell"):
-        load(path)

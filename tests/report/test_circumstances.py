@@ -66,11 +66,6 @@ def test_a_table_says_what_all_runs_of_a_row_share_once_and_where_they_differ(fo
     assert shown(folder) == ["2031-05-04", "PyTorch 2.9.1 (A); PyTorch 2.8.0 (B)", "550.54.15"]
 
 
-def test_a_table_says_what_is_not_recorded(folder: Path) -> None:
-    say(folder, "a1", environment=ENVIRONMENT)
-    assert shown(folder, "zh") == ["2031-05-04", "PyTorch 2.9.1（A）；未记录（B）", "550.54.15（A）；未记录（B）"]
-
-
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_head_of_a_column_names_the_framework_of_a_version(language: str, folder: Path) -> None:
     versions = {"a1": {"torch": {"version": "2.9.1"}}, "b1": {"ours": {"version": "0.9"}}}

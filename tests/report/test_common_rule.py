@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from report.rendering import render_remarks
-from tests.report.compared_page import STEADY, TWO_ROWS, edit, make, put, rendered, unlike
+from tests.report.compared_page import STEADY, edit, make, put, rendered, unlike
 
 
 @pytest.fixture
@@ -53,23 +52,3 @@ def test_repeats_are_put_together_by_their_median(folder: Path) -> None:
     (only,) = unlike(folder)
     assert only.common[1].number == 500.0
     assert "`records=step estimate=instant skip_records=10 statistic=median repeats=median`" in rendered(folder, "en")
-
-
-def test_rows_of_which_the_same_is_said_stand_together(folder: Path) -> None:
-    put(folder, "a8", case={"cards": 8})
-    put(folder, "b8", case={"cards": 8})
-    edit(folder, "{ cards = 1 } }]", TWO_ROWS)
-    edit(folder, '{ column = "b" }', '{ column = "b", protocol = "skip_records=5" }')
-    said = "The protocols differ: `skip_records=0` (A); `skip_records=5` (B)."
-    assert f"- Cards 1; Cards 8: {said}" in rendered(folder, "en")
-
-
-def test_logs_without_a_common_rule_say_so(folder: Path) -> None:
-    put(folder, "b1", year=2031)
-    (folder / "logs/b1/train.log").write_text(
-        "Num GPUs 1\nDLL 2031-05-04 11:01:00.000000 - () train_throughput : 420.5 images/s\n", encoding="utf-8"
-    )
-    edit(folder, '{ column = "b" }', '{ column = "b", protocol = "records=summary,statistic=last" }')
-    page = rendered(folder, "en")
-    assert render_remarks.NO_RULE in page
-    assert "With identical statistics" not in page

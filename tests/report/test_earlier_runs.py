@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import Summary, summarise
-from report.measuring.caveats import EARLIER_RUN, WARNINGS
-from report.wording.words import words
+from report.measuring.caveats import EARLIER_RUN
 
 
 def summary(folder: Path, *rates: float) -> Summary:
@@ -36,8 +35,3 @@ def test_a_mean_that_does_not_stand_still_and_jump_is_of_this_run(rates: tuple[f
     found = summary(tmp_path, *rates).measurement
     assert found is not None
     assert (found.records_used, dict(found.left_out)) == (len(rates), {})
-
-
-@pytest.mark.parametrize("message", WARNINGS)
-def test_what_is_said_of_an_earlier_run_is_translated(message: str) -> None:
-    assert words("zh").gettext(message) != message

@@ -50,11 +50,6 @@ def test_a_page_states_the_machines_of_its_runs_and_then_its_own_text(tmp_path: 
     assert cells(driver) == ["Driver", "580 (CUDA 13.0)"]
 
 
-def test_columns_that_ran_on_the_same_machine_are_one(tmp_path: Path) -> None:
-    head, *_ = environment(tmp_path, a={"environment": MACHINE}, b={"environment": MACHINE})
-    assert cells(head) == ["", "A, B"]
-
-
 def test_columns_that_ran_on_other_machines_stand_side_by_side(tmp_path: Path) -> None:
     head, gpu, *_ = environment(tmp_path, a={"environment": MACHINE}, b={"environment": {"gpus": []}})
     assert (cells(head), cells(gpu)) == (["", "A", "B"], ["GPU", "2 × H100 (80 GiB)", "none"])
@@ -64,11 +59,6 @@ def test_every_node_of_a_job_is_looked_at(tmp_path: Path) -> None:
     nodes = [{"cpu": "EPYC", "cores": 64}, {"cpu": "Xeon", "cores": 32}]
     _, processors, _ = environment(tmp_path, a={"environment": nodes[0], "nodes": nodes})
     assert cells(processors) == ["CPU", "EPYC (cores: 64)<br>Xeon (cores: 32)"]
-
-
-def test_the_machine_is_told_in_the_language_of_the_page(tmp_path: Path) -> None:
-    _, processor, *_ = environment(tmp_path, "zh", a={"environment": {"cpu": "EPYC", "cores": 64}})
-    assert cells(processor) == ["CPU", "EPYC（64 核）"]
 
 
 def test_the_code_is_a_link_to_its_commit_and_says_whether_it_was_changed(tmp_path: Path) -> None:

@@ -9,20 +9,14 @@ from urllib.parse import unquote
 
 import pytest
 
-from parsers.runs import health, reading, runfile
-from parsers.runs.provenance import Provenance, line
 from report.evidence.case_evidence import NOT_THE_JOB, cells
-from report.evidence.cell import Cell, Disagreement
+from report.evidence.cell import Cell
 from report.evidence.library import forget
-from report.evidence.telemetry import telemetry_quantities, telemetry_window
-from report.measuring import caveats, crosscheck, scaling
-from report.measuring.checking import own_figures, rounding, running_means, shown_steps
 from report.measuring.protocol import Protocol
 from report.pagefile.page_file import PageError, load
 from report.rendering.publish import cell_json, publish
 from report.rendering.render import Renderer
 from report.wording import markdown
-from report.wording.words import worded, words
 from tests.parsers.run_folders import make_run, put_gpu
 from tests.report.page_text import HEAD, column, written
 
@@ -86,26 +80,10 @@ def test_a_throughput_of_one_card_is_not_published_as_that_of_the_job(folder: Pa
     assert str(empty.reason) == NOT_THE_JOB["card"].format(log="train.log")
 
 
-def test_a_number_in_another_unit_is_not_published(folder: Path) -> None:
-    empty = cell(folder, "images/s", "tokens/s")
-    assert str(empty.reason) == "The page uses tokens/s, but train.log gives samples/s."
-
-
-def test_images_and_samples_count_the_same(folder: Path) -> None:
-    assert cell(folder, "images/s", "samples/s").printed == cell(folder).printed is not None
-
-
 def append_a_run(folder: Path) -> None:
     """Append the log to that of each repeat: its steps begin anew, in the first epoch."""
     for log in folder.glob("logs/*/train.log"):
         log.write_bytes(log.read_bytes() * 2)
-
-
-def test_a_page_that_names_no_run_of_a_log_with_several_has_no_number_of_it(folder: Path) -> None:
-    append_a_run(folder)
-    empty = cell(folder)
-    assert empty.printed is None
-    assert "The log contains 2 runs, whose records begin at lines" in str(empty.reason)
 
 
 @pytest.mark.parametrize("run", ["1", '"last"'])
@@ -130,12 +108,6 @@ def test_a_log_that_is_not_the_one_its_run_made_is_left_out(folder: Path) -> Non
     assert [proof.log for proof in cell(folder).proofs] == ["2/train.log"]
 
 
-def test_a_cell_whose_runs_all_failed_is_empty_with_the_reason(folder: Path) -> None:
-    put_run(folder, "1", status="failed")
-    put_run(folder, "2", status="interrupted")
-    assert str(cell(folder).reason) == "1/train.log skipped: its run.json says failed."
-
-
 def test_warnings_stand_once_among_the_remarks_of_the_page_and_of_json(folder: Path) -> None:
     found = cell(folder)
     said = [str(remark) for remark in found.remarks if "running mean" in str(remark)]
@@ -144,23 +116,12 @@ def test_warnings_stand_once_among_the_remarks_of_the_page_and_of_json(folder: P
     assert rendered(folder, "en", found).partition("· evidence")[2].count("is a running mean") == 1
 
 
-def test_a_remark_leads_to_the_number_and_names_its_table(folder: Path) -> None:
-    found = cell(folder)
-    assert f"- [{found.printed}](#t/bs64-1/a) (Scores, one, A): " in rendered(folder, "en", found)
-    assert f"- [{found.printed}](#t/bs64-1/a)（Scores，one，A）：" in rendered(folder, "zh", found)
-
-
 def test_a_contradiction_that_is_reported_as_a_disagreement_is_not_reported_again(folder: Path) -> None:
     put_run(folder, "1", case={"batch_size": 32})
     put_run(folder, "2", case={"batch_size": 32})
     found = cell(folder)
     assert {d.fact for d in found.disagreements} == {"batch_size"}
     assert [remark for remark in map(str, found.remarks) if remark.startswith("batch_size is")] == []
-
-
-def test_a_disagreement_is_a_sentence_in_json(folder: Path) -> None:
-    put_run(folder, "1", case={"batch_size": 32})
-    assert "Label: batch size 64; run.json: 32." in cell_json(cell(folder))["remarks"]
 
 
 def test_runs_that_are_not_repeats_of_one_case_are_told(folder: Path) -> None:
@@ -179,29 +140,6 @@ def test_a_card_that_is_certainly_another_one_than_the_label_says_is_a_disagreem
         put_run(folder, run, case={"device": device})
     found = cell(folder, "cards = 1, ", 'cards = 1, device = "A100", ')
     assert {d.fact for d in found.disagreements} == ({"device"} if is_other else set())
-
-
-TOLD = (caveats, crosscheck, own_figures, running_means, shown_steps, rounding, health, reading, runfile, scaling)
-WARNINGS = [said for room in TOLD for said in room.WARNINGS]
-
-
-@pytest.mark.parametrize("message", [*WARNINGS, *NOT_THE_JOB.values()])
-def test_every_known_warning_is_translated(message: str) -> None:
-    assert words("zh").gettext(message) != message
-
-
-ROOMS = (telemetry_quantities, telemetry_window)
-SENTENCES = [said for room in ROOMS for name, said in vars(room).items() if name.isupper()]
-
-
-@pytest.mark.parametrize("message", [said for said in SENTENCES if isinstance(said, str) and " " in said])
-def test_every_sentence_on_telemetry_is_translated(message: str) -> None:
-    assert words("zh").gettext(message) != message
-
-
-def test_the_greatest_of_the_repeats_is_the_peak_memory(folder: Path) -> None:
-    put_gpu_runs(folder, 3000, 5000)
-    assert cell(folder, *PEAK).printed == "5000"
 
 
 def test_the_proof_of_a_peak_is_the_line_of_gpu_csv_that_tells_it(folder: Path) -> None:
@@ -226,11 +164,6 @@ def test_broken_telemetry_empties_only_the_cells_that_need_it(folder: Path) -> N
     assert cell(folder).printed is not None
 
 
-def test_decimals_of_telemetry_are_rounded_half_up(folder: Path) -> None:
-    put_gpu_runs(folder, 3000.25, 3000.25)
-    assert cell(folder, PEAK[0], PEAK[1].replace(" }", ", decimals = 1 }")).printed == "3000.3"
-
-
 def test_a_page_without_remarks_has_no_notes(folder: Path) -> None:
     found = cell(folder, '"tipc"', '"records=step,estimate=instant"')
     assert found.remarks == ()
@@ -244,17 +177,6 @@ def test_several_runs_always_state_how_they_are_put_together(folder: Path) -> No
     assert "repeats" not in cell(folder).words
 
 
-def test_an_empty_corner_stays_empty(folder: Path) -> None:
-    assert "Content-Type" not in rendered(folder, "zh", cell(folder))
-
-
-def test_a_derived_witness_is_translated(folder: Path) -> None:
-    source = Provenance("share", (line(1), Provenance("product", (line(2), line(3)))))
-    renderer = Renderer(load(folder / "page.toml"), [], "zh", folder, folder)
-    said = worded(Disagreement("batch_size", 64, 32, source).message, renderer.translate)
-    assert re.search("line|cards|and", said) is None
-
-
 def test_the_unit_is_escaped(folder: Path) -> None:
     found = cell(folder, "images/s", "<b>/s")
     assert "<b>" not in rendered(folder, "en", found)
@@ -265,10 +187,6 @@ def test_a_link_leads_to_the_file_whatever_its_name(name: str) -> None:
     address = markdown.address_of(markdown.path_address(f"logs/{name}"))
     assert re.search(r"[#?:() ]", address.removeprefix("./")) is None
     assert unquote(address).removeprefix("./") == f"logs/{name}"
-
-
-def test_a_relative_name_with_a_colon_starts_at_its_folder() -> None:
-    assert markdown.path_address("c:d").startswith("./")
 
 
 def test_two_page_files_of_one_name_are_refused(folder: Path) -> None:

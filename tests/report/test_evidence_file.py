@@ -12,9 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.evidence.cell import Cell
-from report.evidence.evidence_file import EvidenceFile, EvidenceFileError, path_of, read
-from report.measuring.protocol import Protocol
+from report.evidence.evidence_file import EvidenceFileError, path_of, read
 from report.rendering.publish import PublishedPage, publish
 from tests.conftest import Compare
 from tests.parsers.corpus_logs import ABSENT, CORPUS
@@ -27,7 +25,6 @@ NO_JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
 )
 
-ENDS = ("en.md", "evidence.en.md", "zh.md", "evidence.zh.md", "evidence.json")
 every_toy = pytest.mark.parametrize("name", ["toy", "toy_gpu", "llm_example"])
 
 
@@ -39,27 +36,10 @@ def rendered(folder: Path, name: str, *languages: str) -> PublishedPage:
     return page
 
 
-def file_of(folder: Path, name: str = "toy") -> EvidenceFile:
-    rendered(folder, name)
-    return read(path_of(name, folder / "pages"))
-
-
 @every_toy
 def test_the_whole_file_is_as_it_was(name: str, tmp_path: Path, compare: Compare) -> None:
     rendered(tmp_path, name)
     compare(path_of(name, GOLDEN), path_of(name, tmp_path / "pages").read_text(encoding="utf-8"))
-
-
-@every_toy
-def test_it_is_one_file_for_all_languages(name: str, tmp_path: Path) -> None:
-    files = {path.name for path in rendered(tmp_path, name).files}
-    assert files == {f"{name}.{end}" for end in ENDS}
-
-
-@every_toy
-def test_rendering_again_gives_the_same_bytes(name: str, tmp_path: Path) -> None:
-    first = rendered(tmp_path, name).files[-1].read_bytes()
-    assert rendered(tmp_path, name, "zh").files[-1].read_bytes() == first
 
 
 @every_toy
@@ -81,30 +61,6 @@ def test_the_tables_of_each_language_print_its_numbers_in_its_order(name: str, l
     printed = [found for table in tables for found in LINKED.findall(table)]
     told = read(path_of(name, tmp_path / "pages")).cells
     assert printed == [(cell.printed, cell.slug) for cell in told if cell.evidence]
-
-
-@every_toy
-def test_its_protocols_are_those_of_the_cells(name: str, tmp_path: Path) -> None:
-    cells = rendered(tmp_path, name).cells
-    told = [cell.protocol and Protocol.parse(cell.protocol) for cell in file_of(tmp_path, name).cells]
-    assert told == [cell.protocol for cell in cells]
-
-
-def test_the_logs_lie_where_it_says(tmp_path: Path) -> None:
-    told = file_of(tmp_path)
-    folder = tmp_path / "pages" / str(told.logs)
-    assert [log.path for cell in told.cells for log in cell.logs if not (folder / log.path).is_file()] == []
-
-
-def test_an_empty_cell_has_its_reason(tmp_path: Path) -> None:
-    empty = file_of(tmp_path).cells[-1]
-    assert (empty.evidence, empty.printed, empty.logs) == (None, None, [])
-    assert str(empty.reason).endswith(" not found in the log folder.")
-
-
-def test_its_remarks_are_those_of_the_cell(tmp_path: Path) -> None:
-    cells: list[Cell] = rendered(tmp_path, "toy").cells
-    assert [cell.remarks for cell in file_of(tmp_path).cells] == [cell.said for cell in cells]
 
 
 @pytest.mark.skipif(not PERF.is_dir(), reason=ABSENT)
@@ -164,11 +120,6 @@ def test_a_mistake_is_reported_in_one_sentence(
     assert said in sentence
     assert sentence.endswith(".")
     assert sentence.isprintable()
-
-
-def test_no_file_is_reported_in_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(EvidenceFileError, match=r"none\.evidence\.json: cannot be read: No such file"):
-        read(path_of("none", tmp_path))
 
 
 @given(st.binary() | NO_JSON.map(lambda value: json.dumps(value).encode()) | st.just(b"[" * 100_000))

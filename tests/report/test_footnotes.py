@@ -30,22 +30,10 @@ def uneven(slow: float) -> tuple[float, ...]:
     return (*STEADY[:15], slow, slow, slow, *STEADY[:15])
 
 
-def test_numbers_that_are_alike_have_no_notes(folder: Path) -> None:
-    assert notes(folder) == []
-
-
 def test_outliers_of_several_numbers_are_one_note_with_the_range_of_what_they_cost(folder: Path) -> None:
     put(folder, "a1", uneven(200.0))
     put(folder, "b1", uneven(300.0))
     assert notes(folder) == ["The records have outliers: their median differs from the mean by +2.1% to +4.5%."]
-
-
-def test_a_slow_record_is_marked_at_the_number_that_it_slows(folder: Path) -> None:
-    put(folder, "b1", (*STEADY, 250.0))
-    (row,) = [line for line in rendered(folder, "en").splitlines() if line.startswith("| 1 |")]
-    assert row.count("(note") == 1
-    assert row.endswith("<br>(note 1) |")
-    assert notes(folder) == ["The last record used is slow; without it: +1.2%."]
 
 
 def test_a_name_of_a_file_that_says_fp16_for_amp_is_told_with_the_evidence_only(folder: Path) -> None:

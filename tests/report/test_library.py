@@ -8,14 +8,14 @@ import pytest
 from parsers.io.errors import ParserError
 from parsers.runs.reading import read
 from parsers.sharing.workers import MOST_TASKS
-from report.evidence.library import WantedMeasurement, forget, measured, prepare, reading_of, scaled
+from report.evidence.library import WantedMeasurement, measured, prepare, reading_of, scaled
 from report.measuring.measurement import measure
-from report.measuring.protocol import NoMeasurement, Protocol
+from report.measuring.protocol import Protocol
 from tests.commandline import PROJECT
 
 LOG = PROJECT / "tests/report/golden/logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
 SCALING = (("cards", 1), ("batch_size", 64))
-PLAIN, TOO_LONG = Protocol.parse("skip_records=1"), Protocol.parse("skip_records=100000")
+PLAIN = Protocol.parse("skip_records=1")
 
 
 def put(folder: Path, name: str, run: str | None = None) -> WantedMeasurement:
@@ -25,15 +25,6 @@ def put(folder: Path, name: str, run: str | None = None) -> WantedMeasurement:
     if run is not None:
         (folder / name / "run.json").write_text(run, encoding="utf-8")
     return WantedMeasurement(folder, f"{name}/train.log", PLAIN, SCALING)
-
-
-def test_what_is_forgotten_is_read_again(tmp_path: Path) -> None:
-    put(tmp_path, "a")
-    log = tmp_path / "a/train.log"
-    first = reading_of(log)
-    assert reading_of(log) is first
-    forget()
-    assert reading_of(log) is not first
 
 
 @pytest.mark.parametrize("count", [1, MOST_TASKS + 1])
@@ -59,14 +50,3 @@ def test_what_cannot_be_read_is_reported_when_it_is_asked_for(tmp_path: Path) ->
     assert broken.path not in prepare([*wanted, broken, gone])
     with pytest.raises(ParserError, match="is empty"):
         reading_of(tmp_path / wanted[0].path)
-
-
-def test_what_a_protocol_cannot_measure_is_reported_when_it_is_asked_for(tmp_path: Path) -> None:
-    one = put(tmp_path, "short")
-    prepare([one, WantedMeasurement(one.logs, one.path, TOO_LONG, SCALING)])
-    with pytest.raises(NoMeasurement, match="excludes all"):
-        measured(tmp_path / one.path, TOO_LONG, SCALING)
-
-
-def test_nothing_is_prepared_for_a_page_without_logs() -> None:
-    assert prepare([]) == {}

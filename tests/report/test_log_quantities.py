@@ -4,16 +4,22 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from parsers.runs.reading import read
 from report.measuring.measurement import measure
-from report.measuring.protocol import NoMeasurement, Protocol, ProtocolError
+from report.measuring.protocol import NoMeasurement
 from report.measuring.quantities.formula import Formula
 from report.measuring.quantities.run_figure import RunFigure, RunNumbers
-from report.measuring.quantities.speed import hardware_tflops, mfu, step_time, tflops, throughput_per_card
+from report.measuring.quantities.speed import (
+    BY_FORMULA,
+    BY_PEAK,
+    hardware_tflops,
+    mfu,
+    step_time,
+    tflops,
+    throughput_per_card,
+)
 from report.measuring.quantities.training import final_loss, minutes_to_loss, minutes_to_train
 from tests.report.quantity_logs import GOLDEN, MEGATRON, PAGE_LOGS, TITAN, run
 
@@ -47,31 +53,9 @@ def test_tokens_of_a_batch_of_the_job_are_not_multiplied_by_cards_that_share_a_m
     assert throughput_per_card(shared).value == throughput_per_card(plain).value
 
 
-def test_tokens_need_the_length_of_a_sequence() -> None:
-    known = run(MEGATRON, "estimate=step_time,counts=tokens", sequence_length=None)
-    with pytest.raises(NoMeasurement, match="counts=tokens needs the sequence length, which the log does not state"):
-        throughput_per_card(known)
-
-
-@pytest.mark.parametrize("estimate", ["reported", "instant", "steps"])
-def test_tokens_are_counted_only_where_a_time_is_read(estimate: str) -> None:
-    with pytest.raises(ProtocolError, match="counts=tokens goes with estimate=step_time"):
-        Protocol.parse(f"estimate={estimate},counts=tokens")
-
-
-def test_a_unit_that_is_not_that_of_the_page_is_refused() -> None:
-    with pytest.raises(NoMeasurement, match="The page uses images/s, but the log gives tokens/s"):
-        throughput_per_card(run(TITAN, rate="images/s"))
-
-
 def test_the_time_of_a_step_follows_from_the_tokens_of_a_step() -> None:
     found = step_time(run(TITAN, cards=8))
     assert found.value == pytest.approx(16 * 8192 / (8 * 6857.9), rel=1e-14)
-
-
-def test_the_time_of_a_step_is_not_known_where_nothing_says_how_many_cards_share_it() -> None:
-    with pytest.raises(NoMeasurement):
-        step_time(run(TITAN))
 
 
 def test_operations_by_a_formula_are_those_of_the_tokens_of_a_card() -> None:
@@ -87,11 +71,6 @@ def test_operations_by_a_formula_for_samples_are_those_of_its_tokens() -> None:
     assert by_sample.value == pytest.approx(by_token.value, rel=1e-14)
 
 
-def test_without_a_formula_a_log_that_prints_no_operations_gives_none() -> None:
-    with pytest.raises(NoMeasurement, match=r"do not contain flops\. The page states no formula of the model either"):
-        tflops(run(NEMO, sequence_length=8192))
-
-
 @pytest.mark.parametrize(
     "name", ["internevo/current.log", "megatron_lm/gpt_neox.log", "paddlenlp_trainer/pretrain.log"]
 )
@@ -104,9 +83,7 @@ def test_operations_of_the_hardware_are_none_of_the_model(name: str) -> None:
 
 def test_a_formula_that_contradicts_what_is_printed_is_told() -> None:
     (said,) = tflops(replace(run(TITAN), formula=SIX)).remarks
-    assert re.fullmatch(
-        r"The log prints 398\.445 TFLOP/s per card; the formula gives 329\.179, 0\.826 times .*", str(said)
-    )
+    assert said.key == BY_FORMULA
 
 
 def test_a_formula_that_gives_what_is_printed_is_not_told() -> None:
@@ -117,39 +94,15 @@ def test_a_formula_that_gives_what_is_printed_is_not_told() -> None:
 def test_a_printed_share_of_another_peak_is_told() -> None:
     other = replace(run(TITAN, device="NVIDIA H100 NVL", precision="bf16"))
     (said,) = mfu(other).remarks
-    assert re.match(
-        r"The log prints an MFU of 40\.29%, 0\.845 times the 47\.69% .* of a peak of 989(\.\d)? TFLOP/s\.", str(said)
-    )
-
-
-@pytest.mark.parametrize(
-    ("labels", "facts"), [({"precision": "fp8"}, {}), ({"fp8_recipe": "delayed"}, {}), ({}, {"fp8_recipe": "delayed"})]
-)
-def test_fp8_beside_the_precision_whose_peak_was_taken_is_told(labels: dict[str, Any], facts: dict[str, Any]) -> None:
-    known = replace(run(TITAN, precision="bf16", **facts), labels=labels)
-    (said,) = mfu(known).remarks
-    assert "the MFU is that of the bf16 peak" in str(said)
+    assert said.key == BY_PEAK
 
 
 def test_a_printed_share_of_the_same_peak_is_not_told() -> None:
     assert mfu(run(TITAN, precision="bf16")).remarks == ()
 
 
-def test_a_share_that_is_all_that_a_log_prints_is_told_as_its_own() -> None:
-    found = mfu(run(GOLDEN / "torchtitan/words.log", "plain"))
-    assert str(*found.remarks) == "The log prints no TFLOP/s: this is its own MFU, whose peak is unknown."
-
-
-@pytest.mark.parametrize(("facts", "said"), [({"device": None}, "device is unknown"), ({}, "precision is unknown")])
-def test_a_share_needs_the_card_and_the_precision(facts: dict[str, Any], said: str) -> None:
-    with pytest.raises(NoMeasurement, match=said):
-        mfu(run(TITAN, **facts))
-
-
 def test_more_operations_than_the_card_can_do_are_refused() -> None:
-    with pytest.raises(
-        NoMeasurement, match=r"398\.445 TFLOP/s per card are more than the peak of 67 TFLOP/s \(NVIDIA H100"
-    ):
+    with pytest.raises(NoMeasurement, match="peak of 67 TFLOP/s"):
         mfu(run(TITAN, precision="fp32"))
 
 
@@ -182,19 +135,8 @@ def test_times_of_a_log_with_several_runs_need_the_run(
         quantity(replace(run(appended(tmp_path)), target=8.0))
 
 
-def test_no_fact_says_how_long_a_log_with_a_run_of_another_day_trained(tmp_path: Path) -> None:
-    assert "minutes_to_train" not in read(appended(tmp_path)).facts
-
-
-def test_the_time_to_train_of_a_log_without_times_is_not_known() -> None:
-    with pytest.raises(NoMeasurement, match="does not print the times at which the run began and stopped"):
-        minutes_to_train(run(NEMO))
-
-
 def test_the_time_to_a_loss_is_that_from_the_start_to_the_first_step_that_has_it() -> None:
     found = minutes_to_loss(replace(run(MEGATRON), target=8.0))
-    (said,) = found.remarks
-    assert str(said) == "Loss 7.9 at line 27 is the first that is at most 8."
     assert found.measured.lines == (11, 27)
     assert 5 < found.value < minutes_to_train(run(MEGATRON)).value
 
@@ -202,11 +144,6 @@ def test_the_time_to_a_loss_is_that_from_the_start_to_the_first_step_that_has_it
 def test_a_loss_that_is_not_reached_has_no_time() -> None:
     with pytest.raises(NoMeasurement, match=r"No step has a loss of at most 7; the lowest is 7\.1\."):
         minutes_to_loss(replace(run(MEGATRON), target=7.0))
-
-
-def test_a_loss_without_a_start_has_no_time() -> None:
-    with pytest.raises(NoMeasurement, match="does not print how long the run has gone on at that step"):
-        minutes_to_loss(replace(run(TITAN), target=7.0))
 
 
 BAR = (

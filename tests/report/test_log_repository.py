@@ -114,22 +114,6 @@ def test_what_cannot_be_fetched_is_told_in_one_sentence(was: str, put: str, said
     assert not list(page.parent.rglob(".fetching-*"))
 
 
-def test_pages_of_other_commits_are_rendered_separately(page: Path) -> None:
-    one = load(page)
-    assert one.source
-    other = one.model_copy(update={"source": one.source.model_copy(update={"commit": "0" * 40})})
-    with pytest.raises(FetchError, match="page and other have logs in different repositories"):
-        fetched({"page": one, "other": other})
-
-
-def test_without_its_logs_a_page_that_names_their_repository_is_not_rendered_unasked(tmp_path: Path) -> None:
-    done = run("report", "--out", tmp_path / "pages")
-    assert "deeplabv3p: skipped because its logs are in https://github.com/PaddlePaddle/Perf: " in done.stdout
-    assert "vgg16: 0 of 72 cells measured; 44 quoted; wrote " in done.stdout
-    assert not (tmp_path / "pages/resnet50.en.md").exists()
-    assert (tmp_path / "pages/cpu-demo.en.md").exists()
-
-
 @pytest.mark.parametrize("how", [[], ["--charts"], ["--html"]])
 def test_a_page_that_is_asked_for_without_its_logs_is_not_written_but_told_what_fetches_them(
     how: list[str], tmp_path: Path
@@ -151,14 +135,6 @@ def test_what_was_rendered_with_the_logs_stays_when_they_are_gone(page: Path) ->
         gone = run("report", page, *how, cwd=page.parent)
         assert (gone.returncode, f"tachograph report {page} --fetch fetches them" in gone.stdout) == (1, True)
         assert {path: path.read_bytes() for path in before} == before
-
-
-def test_a_page_none_of_whose_logs_was_fetched_says_so_and_which_it_looked_for(page: Path) -> None:
-    page.write_text(page.read_text(encoding="utf-8").replace("PaddleClas_Toy50", "PaddleClas_Toy51"), encoding="utf-8")
-    done = run("report", page, "--fetch", cwd=page.parent)
-    assert "page: skipped because no log from file://" in done.stdout
-    assert "PaddleClas_Toy51_bs64_fp32_DP_N1C1_log not found" in done.stderr
-    assert (done.returncode, (page.parent / "pages").exists()) == (1, False)
 
 
 def test_a_page_with_some_of_its_logs_is_written_and_says_which_are_missing(page: Path) -> None:

@@ -59,26 +59,9 @@ def test_the_tipc_protocol_skips_10_lines_and_cuts_5_at_each_end() -> None:
     assert len(measured.left_out["trim"]) == 10
 
 
-def test_trim_that_leaves_nothing_gives_no_measurement() -> None:
-    with pytest.raises(NoMeasurement, match="trim removes 5 values from each end"):
-        of("tipc", log([1] * 20))
-
-
 def test_the_last_record_alone_proves_the_statistic_last() -> None:
     measured = of("statistic=last", log([10, 20, 30]))
     assert (measured.value, measured.lines, measured.left_out) == (240, (6,), {"not_last": (2, 4)})
-
-
-def test_the_summary_protocol_reads_the_summary_of_the_run() -> None:
-    records = pd.concat([log([10, 20]), pd.DataFrame({"line": [9], "record": ["summary"], "throughput": [123.5]})])
-    measured = of("summary", records)
-    assert (measured.value, measured.lines, measured.available) == (123.5, (9,), 1)
-
-
-def test_records_may_be_told_apart_by_a_category() -> None:
-    records = log([10, 20])
-    records["record"] = pd.Categorical(records["record"], categories=["step", "epoch", "summary"])
-    assert of("plain", records).value == 120  # 15 x 8
 
 
 def test_the_time_of_a_step_gives_batch_size_times_cards_over_its_mean() -> None:
@@ -100,17 +83,6 @@ def test_instant_undoes_a_running_mean() -> None:
     assert (measured.value, measured.warnings) == (50, ())
 
 
-def test_averaging_a_running_mean_is_warned_of() -> None:
-    warnings = of("plain", log([10, 4]), RUNNING).warnings
-    assert tuple(map(str, warnings)) == (
-        "throughput is a running mean, whose mean over-weights early steps. Use estimate=instant.",
-    )
-
-
-def test_one_record_of_a_running_mean_is_no_average() -> None:
-    assert of("statistic=last", log([10, 4.25]), RUNNING).warnings == ()
-
-
 def test_a_running_mean_that_cannot_be_one_is_refused() -> None:
     # 10 steps at 1 a second last 10 s, but 20 steps at 4 a second only 5 s.
     with pytest.raises(NoMeasurement, match="estimate=instant gives -2 at line 4"):
@@ -119,14 +91,6 @@ def test_a_running_mean_that_cannot_be_one_is_refused() -> None:
 
 def test_a_stall_printed_as_0_counts() -> None:
     assert of("plain", log([0, 10])).value == 40  # 5 x 8
-
-
-def test_without_cards_the_throughput_is_one_cards_with_a_warning() -> None:
-    measured = measure(log([10, 20]), FIELDS, {}, Protocol())
-    assert (measured.value, measured.scope) == (15, "card")
-    assert tuple(map(str, measured.warnings)) == (
-        "The number of cards is unknown, so the throughput is per card: pass --cards.",
-    )
 
 
 def test_the_lowest_rank_is_used_and_the_others_are_reported() -> None:
@@ -148,63 +112,6 @@ def test_records_without_a_number_are_left_out_and_reported(nothing: float) -> N
     assert (measured.value, measured.left_out) == (160, {"no_value": (2,)})
     said = "1 of 2 records is skipped because it has no throughput, at line 2."
     assert tuple(map(str, measured.warnings)) == (said,)
-
-
-def test_skipped_records_are_counted_among_those_with_a_number() -> None:
-    assert of("skip_records=1", log([np.nan, 20, 30])).lines == (6,)
-
-
-def test_steps_that_repeat_within_an_epoch_are_reported() -> None:
-    warnings = of("plain", log([10, 20], step=[10, 10], epoch=[0, 0])).warnings
-    assert tuple(map(str, warnings)) == (
-        "Step numbers restart at line 4: the log contains several ranks or several runs.",
-    )
-
-
-def test_an_epoch_of_unknown_length_is_reported_where_steps_are_counted() -> None:
-    records = log([10, 20, 30], step=[10, 20, 10])
-    told = "The log does not state the steps per epoch; the last printed step is taken as the end of an epoch."
-    assert str(of("skip_steps=10", records).warnings[-1]) == told
-    assert told not in map(str, of("skip_records=1", records).warnings)
-
-
-def test_a_second_run_in_the_same_log_is_reported_where_the_epoch_goes_back() -> None:
-    warnings = of("plain", log([10, 20, 30], step=[1, 2, 1], epoch=[2, 2, 1])).warnings
-    assert tuple(map(str, warnings)) == (
-        "Step numbers restart at line 6: the log contains several ranks or several runs.",
-    )
-
-
-def test_a_second_run_in_the_same_log_is_reported_where_steps_count_over_the_run() -> None:
-    warnings = of("plain", log([10, 20, 30], step=[1, 2, 1], steps=[2, 2, 2])).warnings
-    assert tuple(map(str, warnings)) == (
-        "Step numbers restart at line 6: the log contains several ranks or several runs.",
-    )
-
-
-def test_a_window_that_the_log_does_not_fill_is_reported() -> None:
-    assert tuple(map(str, of("skip_records=1,take_first=3", log([1, 2, 3])).warnings)) == (
-        "The protocol takes 3; the log is 1 short.",
-    )
-
-
-def test_a_log_without_such_records_says_which_it_has() -> None:
-    with pytest.raises(NoMeasurement, match=r"The log has no epoch records; it has 2 step records \(records=step\)\."):
-        of("records=epoch", log([10, 20]))
-
-
-def test_a_log_without_any_records_says_so() -> None:
-    with pytest.raises(NoMeasurement, match=r"The log has no step records and no others\."):
-        of("plain", log([]))
-
-
-def test_a_window_that_leaves_nothing_says_how_many_there_were() -> None:
-    with pytest.raises(NoMeasurement, match=r"\(.*skip_records=9.*\) excludes all 2 records"):
-        of("skip_records=9", log([10, 20]))
-
-
-def test_the_value_carries_no_noise_of_binary_arithmetic() -> None:
-    assert of("plain", log([0.1, 0.1, 0.1])).value == 0.8
 
 
 @given(
@@ -242,8 +149,3 @@ def test_repeats_are_put_together_as_the_protocol_says() -> None:
 def test_repeats_in_different_units_are_refused() -> None:
     with pytest.raises(NoMeasurement, match="found images/s of one job and tokens/s of one job"):
         combine([run(1), run(2, "tokens/s")], Protocol())
-
-
-def test_no_repeats_are_refused() -> None:
-    with pytest.raises(NoMeasurement, match="There are no repeats to combine"):
-        combine([], Protocol())

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from report.evidence.case_evidence import cells
 from report.evidence.cell import Cell
 from report.pagefile.page_file import load
@@ -55,27 +53,6 @@ def test_processes_of_other_cards_are_left_out(tmp_path: Path) -> None:
     assert shown(tmp_path).remarks == ()
 
 
-def test_processes_whose_memory_is_not_told_are_left_out(tmp_path: Path) -> None:
-    put(tmp_path, "100.000,0,17,,", "104.000,0,17,,0")
-    assert shown(tmp_path).remarks == ()
-
-
-@pytest.mark.parametrize(("count", "end"), [(9, ", and 1 other."), (10, ", and 2 others.")])
-def test_a_sentence_names_eight_processes(tmp_path: Path, count: int, end: str) -> None:
-    put(tmp_path, *(f"100.000,0,{number},,5" for number in range(count)))
-    said = str(shown(tmp_path).remarks[0])
-    assert (said.count(" MiB"), said.endswith(end)) == (8, True)
-
-
-def test_show_lists_the_processes_and_does_not_warn_of_them(tmp_path: Path) -> None:
-    said = run("show", put(tmp_path, *ROWS)).stdout
-    assert [" ".join(line.split()) for line in said.splitlines() if "card_process" in line] == [
-        "card_process card 0 python3 (pid 17) 500 MiB gpu_processes.csv line 3",
-        "card_process card 0 pid 18 40 MiB gpu_processes.csv line 4",
-    ]
-    assert "warning: Card memory" not in said
-
-
 def test_the_json_of_a_log_has_the_processes(tmp_path: Path) -> None:
     found = json.loads(run("show", put(tmp_path, *ROWS), "--json").stdout)["card_processes"]
     assert found[1] == {
@@ -87,12 +64,6 @@ def test_the_json_of_a_log_has_the_processes(tmp_path: Path) -> None:
         "line": 4,
         "witness": "gpu_processes.csv",
     }
-
-
-def test_a_page_says_it_beside_the_number(tmp_path: Path) -> None:
-    put(tmp_path, *ROWS)
-    done = run("report", tmp_path / "page.toml", "--logs", tmp_path, "--out", tmp_path / "out")
-    assert (done.returncode, SAID in (tmp_path / "out/page.evidence.en.md").read_text(encoding="utf-8")) == (0, True)
 
 
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:

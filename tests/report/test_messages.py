@@ -16,6 +16,9 @@ from report.wording.words import FOLDER, filled, languages, worded, words
 PROJECT = Path(__file__).parents[2]
 # Commands that speak English only are all that these are for.
 ONLY_ENGLISH = {PROJECT / "parsers/ingesting", PROJECT / "parsers/scrubbing"}
+# Rooms whose constants that end in a period are messages, though some are told by the name of a table of them.
+ROOMS = ("parsers/runs", "parsers/ranks", "report/measuring", "report/evidence")
+OF_SENTENCES = tuple(PROJECT / room for room in ROOMS)
 # What makes a message, besides errors, and which of its arguments is the key.
 MADE_BY = {"Message": 0, "joined": 0, "wrong_use": 1, "extra": 1}
 
@@ -30,6 +33,10 @@ def keys(source: Path) -> Iterator[str]:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
+    if any(source.is_relative_to(room) for room in OF_SENTENCES):
+        stated = [node.value for node in tree.body if isinstance(node, ast.Assign)]
+        texts = [part.value for value in stated for part in ast.walk(value) if isinstance(part, ast.Constant)]
+        yield from (text for text in texts if isinstance(text, str) and " " in text and text.endswith("."))
     for call in ast.walk(tree):
         if not isinstance(call, ast.Call):
             continue

@@ -1,7 +1,6 @@
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from statistics import fmean
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,10 +63,6 @@ def test_a_quotient_has_no_noise_of_binary_numbers() -> None:
     assert quotient(0.3, 0.1, 8) == 0.375
 
 
-def test_a_numpy_value_is_printed_like_a_python_one() -> None:
-    assert printed(np.float64(2.675), Protocol(decimals=2)) == "2.68"
-
-
 @pytest.mark.parametrize("value", [1e300, 1e-300])
 def test_no_value_is_too_large_or_small_for_plain_digits(value: float) -> None:
     assert Decimal(printed(value, Protocol(significant=3))) == Decimal(repr(value))
@@ -97,10 +92,6 @@ def test_significant_digits_are_those_of_decimal_without_trailing_zeros(value: f
 def test_few_significant_digits_are_printed_as_percent_g_does(number: int, places: int) -> None:
     value = number / 10**places
     assert Decimal(printed(value, Protocol(significant=5))) == Decimal(f"{value:.5g}")
-
-
-def test_noise_of_binary_arithmetic_is_taken_off() -> None:
-    assert without_noise((0.1 + 0.1 + 0.1) / 3) == 0.1
 
 
 @given(

@@ -4,15 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.log_summary import Summary, summarise
 from report.measuring.checking.own_clock import BY_CLOCK
 from tests.parsers.bars import clock
-
-
-def summary(tmp_path: Path, text: str) -> Summary:
-    log = tmp_path / "train.log"
-    log.write_text(text, encoding="utf-8")
-    return summarise(log, None, ())
+from tests.report.summaries import summary
 
 
 def bar(times: list[float], shown: str = "2.00it/s") -> str:

@@ -33,13 +33,6 @@ def test_a_page_says_first_in_which_months_its_runs_began(years: tuple[int, int]
     assert said in page(tmp_path).split("\n## ")[0]
 
 
-def test_a_page_without_a_log_says_no_month(tmp_path: Path) -> None:
-    compared_page.make(tmp_path)
-    for log in (tmp_path / "logs").glob("*/train.log"):
-        log.unlink()
-    assert "Runs:" not in page(tmp_path)
-
-
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_page_links_to_the_repository_of_its_logs(language: str, tmp_path: Path) -> None:
     compared_page.make(tmp_path)

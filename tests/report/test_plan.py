@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from launchers.native import recipes
 from report.evidence.case_runs import filled
-from report.evidence.plan import NO_LAUNCHER, PlannedLaunch, missing, unplanned
+from report.evidence.plan import PlannedLaunch, missing, unplanned
 from report.pagefile.page import Page
 from report.pagefile.page_file import PageError, find, load
 from tests.parsers.run_folders import make_run
@@ -96,16 +95,6 @@ def test_a_run_that_is_no_evidence_is_planned_again(said: dict[str, object], tmp
     assert folders(tmp_path)[0] == "suite/M_N1C1/1"
 
 
-def test_a_run_whose_run_json_is_broken_is_planned_again(tmp_path: Path) -> None:
-    make_run(tmp_path / "suite/M_N1C1/1", b"a log\n").with_name("run.json").write_text("{")
-    assert folders(tmp_path)[0] == "suite/M_N1C1/1"
-
-
-def test_an_unfinished_run_is_planned_again(tmp_path: Path) -> None:
-    make_run(tmp_path / "suite/M_N1C1/.1.unfinished", b"a log\n")
-    assert folders(tmp_path)[0] == "suite/M_N1C1/1"
-
-
 def test_the_number_of_repeats_can_be_overridden(tmp_path: Path) -> None:
     assert folders(tmp_path, repeats=1) == ["suite/M_N1C1/1", "suite/M_N1C8/1"]
 
@@ -149,39 +138,6 @@ def test_launched_runs_stand_for_the_missing_log(tmp_path: Path) -> None:
     assert [filled(run, {"cards": cards}, tmp_path) for cards in (1, 8)] == ["theirs/1.log", "ours/8/*/train.log"]
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        (
-            "resnet50",
-            {
-                "nvidia_mxnet_resnet50",
-                "nvidia_pytorch_resnet50",
-                "nvidia_tensorflow_resnet50",
-                "paddleclas_resnet50",
-                "paddleclas_resnet50_static",
-            },
-        ),
-        ("vgg16", {"paddleclas_vgg16"}),
-        ("deeplabv3p", {"mmsegmentation_deeplabv3plus", "paddleseg_deeplabv3p"}),
-    ],
-)
-def test_the_cases_of_a_published_page_can_be_launched_by_their_recipes(
-    name: str, expected: set[str], tmp_path: Path
-) -> None:
-    planned = list(missing(load(find(name)), tmp_path))
-    assert {run.recipe for run in planned} == expected
-    for run in planned:
-        recipe = recipes.read(run.recipe)
-        assert run.options.keys() <= recipe.defaults.keys()
-        assert run.options["PRECISION"] in recipe.precisions("gpu")
-
-
-def test_an_unknown_axis_is_reported_with_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(PageError, match=r"unknown axis 'gpus'; axes: model, .*batch_size, .*tensor_parallel, "):
-        missing(page(tmp_path), tmp_path, only={"gpus": "8"})
-
-
 def test_how_an_axis_is_spelt_in_a_pattern_holds_for_its_folder(tmp_path: Path) -> None:
     spelt = page(tmp_path, 'protocol = "plain"\nrepeats', 'spellings.model = { M = "m" }\nprotocol = "plain"\nrepeats')
     assert next(iter(missing(spelt, tmp_path))).folder == tmp_path / "suite/m_N1C1/1"
@@ -198,26 +154,6 @@ def test_another_shape_of_the_logs_is_refused(pattern: str, tmp_path: Path) -> N
     said = complaint(tmp_path, "suite/{model}_N{nodes}C{cards}/*/train.log", pattern)
     assert said.startswith("Table, 1 cards, A: logs is ")
     assert said.endswith("requires a pattern that ends in '/*/train.log', its only '*'.")
-
-
-def test_a_case_that_lacks_an_axis_is_refused(tmp_path: Path) -> None:
-    said = complaint(tmp_path, ", batch_size = 4", "")
-    assert said == "Table, 1 cards, A: the case does not specify batch_size, which a launch requires."
-
-
-def test_a_pattern_that_needs_what_the_case_does_not_say_is_refused(tmp_path: Path) -> None:
-    said = complaint(tmp_path, "suite/{model}_", "suite/{device}_")
-    assert said.endswith("needs device, which the case does not specify.")
-
-
-def test_a_case_cannot_leave_the_folder_of_logs(tmp_path: Path) -> None:
-    said = complaint(tmp_path, 'model = "M", nodes', 'model = "../../M", nodes')
-    assert "leaves the log folder" in said
-
-
-def test_many_empty_cells_of_a_column_are_reported_in_one_sentence() -> None:
-    told = unplanned(load(find("benchmark-guide")), Path("nowhere"))
-    assert [sentence.count("more of this column") for sentence in told] == [1, 1, 1]
 
 
 PUBLISHED = {
@@ -239,12 +175,6 @@ def test_a_published_page_can_be_launched_for_each_of_its_programs(name: str, tm
     assert {run.recipe for run in missing(load(find(name)), tmp_path)} == PUBLISHED[name]
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_a_published_page_says_why_its_other_cells_cannot_be_launched(name: str) -> None:
-    told = unplanned(load(find(name)), Path("nowhere"))
-    assert [said for said in told if NO_LAUNCHER in said or "does not name any logs" in said] == []
-
-
 def test_a_run_may_have_a_launcher_of_its_own(tmp_path: Path) -> None:
     found = page(tmp_path, "repeats = 2", 'repeats = 2\nlauncher = "recipe_c"')
     assert {run.recipe for run in missing(found, tmp_path)} == {"recipe_c"}
@@ -256,16 +186,6 @@ def test_a_cell_with_evidence_is_not_reported(tmp_path: Path) -> None:
     assert unplanned(page(tmp_path), tmp_path, only={"cards": "1"}) == []
 
 
-def test_the_demonstration_lacks_the_case_of_a_run_whose_log_is_deleted(tmp_path: Path) -> None:
-    found = load(Path(__file__).parents[2] / "report/pages/cpu-demo.toml")
-    planned = [run.folder for run in missing(found, tmp_path, only={"nodes": "1"})]
-    for folder in planned:
-        make_run(folder, b"a log\n")
-    (planned[4] / "train.log").unlink()
-    assert [run.folder for run in missing(found, tmp_path, only={"nodes": "1"})] == planned[3:6]
-    assert len(planned) == 9
-
-
 def test_how_a_case_is_trained_is_passed_to_its_launcher_but_real_data_are_what_it_reads_anyway(tmp_path: Path) -> None:
     case = 'precision = "fp32", accumulation = 4, sequence_length = 128, dali = "off", xla = "on", data = '
     planned = next(iter(missing(page(tmp_path, 'precision = "fp32"', f'{case}"real"'), tmp_path)))
@@ -274,12 +194,3 @@ def test_how_a_case_is_trained_is_passed_to_its_launcher_but_real_data_are_what_
     assert "DATA" not in planned.options
     planned = next(iter(missing(page(tmp_path, 'precision = "fp32"', f'{case}"synthetic"'), tmp_path)))
     assert planned.options["DATA"] == "synthetic"
-
-
-def test_the_page_of_resnet50_has_a_launch_for_each_framework_and_number_of_cards(tmp_path: Path) -> None:
-    planned = list(missing(load(find("resnet50")), tmp_path))
-    found = {(run.recipe, run.options["CARDS"]) for run in planned}
-    nvidia = {(f"nvidia_{name}_resnet50", cards) for name in ("pytorch", "tensorflow", "mxnet") for cards in "18"}
-    assert nvidia | {("paddleclas_resnet50_static", cards) for cards in ("1", "8", "32")} <= found
-    without = {run.options["PRECISION"] for run in planned if run.options.get("DALI") == "off"}
-    assert without == {"fp32"}

@@ -71,12 +71,6 @@ def test_too_few_samples_give_no_number(tmp_path: Path, rows: tuple[str, ...], r
     assert all(str(cell.reason).startswith(reason) for cell in shown(tmp_path))
 
 
-def test_show_tells_the_memory_and_the_load_of_a_run(tmp_path: Path) -> None:
-    log = put(tmp_path, "100,2,1,300,", "102,2,2,300,", "104,2,1,300,")
-    said = run("show", log).stdout
-    assert ("process_memory  300 MiB" in said, "cpu_load        1.50 cores" in said) == (True, True)
-
-
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
     log = put(tmp_path, "100,2,much,300,")
     done = run("show", log)

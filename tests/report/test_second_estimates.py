@@ -138,12 +138,3 @@ def test_it_gives_way_to_them_where_several_epochs_say_so(
     text = "".join(lightning(later).replace("Epoch 0", f"Epoch {number}") for number in range(epochs))
     found = summary(tmp_path, text).measurement
     assert found is not None and found.protocol.estimate == estimate
-
-
-def test_blocks_that_do_not_say_which_epoch_they_end_are_not_counted_as_epochs(tmp_path: Path) -> None:
-    block = (
-        ':::MLLOG {{"namespace": "", "time_ms": {time}, "event_type": "INTERVAL_END", "key": "block_stop", '
-        '"value": null, "metadata": {{"file": "/toy/train.py", "lineno": 9, "first_epoch_num": {first}}}}}\n'
-    )
-    text = "".join(block.format(time=1_700_000_000_000 + 20_000 * n, first=24_640 * n) for n in range(1, 9))
-    assert summary(tmp_path, text).measurement is None

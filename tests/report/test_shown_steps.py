@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.log_summary import Summary, summarise
+from tests.report.summaries import summary
 
 BETWEEN = 0.5  # seconds of each step that the logs below do not show
 
@@ -23,23 +23,17 @@ def epochs(every: int, first: float, *, steps: int = 100, shown: float = BETWEEN
     return "".join(lines)
 
 
-def read(at: Path, text: str) -> Summary:
-    log = at / "train.log"
-    log.write_text(text, encoding="utf-8")
-    return summarise(log, None, ())
-
-
 def test_steps_that_are_like_all_others_make_the_throughput(tmp_path: Path) -> None:
-    found = read(tmp_path, epochs(every=10, first=0.6)).measurement
+    found = summary(tmp_path, epochs(every=10, first=0.6)).measurement
     assert found is not None
     assert found.protocol.words() == "records=step estimate=steps skip_records=1 statistic=mean"
 
 
 def test_the_median_is_used_where_first_steps_make_the_mean_slower_than_all_steps_were(tmp_path: Path) -> None:
-    summary = read(tmp_path, epochs(every=20, first=4.0))
-    assert summary.measurement is not None
-    assert (summary.measurement.value, summary.measurement.protocol.statistic) == (2.0, "median")
-    (told,) = (said for said in map(str, summary.warnings) if said.startswith("The median of the steps"))
+    found = summary(tmp_path, epochs(every=20, first=4.0))
+    assert found.measurement is not None
+    assert (found.measurement.value, found.measurement.protocol.statistic) == (2.0, "median")
+    (told,) = (said for said in map(str, found.warnings) if said.startswith("The median of the steps"))
     assert told.startswith(
         "The median of the steps that the log shows is used: their mean, 0.867647 steps/s, over-weights the first steps"
     )
@@ -47,14 +41,9 @@ def test_the_median_is_used_where_first_steps_make_the_mean_slower_than_all_step
 
 @pytest.mark.parametrize("every", [50, 99])
 def test_nothing_is_said_where_half_of_the_steps_shown_are_first_ones(tmp_path: Path, every: int) -> None:
-    summary = read(tmp_path, epochs(every=every, first=4.0, shown=1.5))
-    assert summary.measurement is None
-    assert "which hold all steps" in str(summary.reason)
-
-
-def test_the_only_step_of_an_epoch_is_a_whole_epoch(tmp_path: Path) -> None:
-    found = read(tmp_path, epochs(every=1, first=4.0, steps=1)).measurement
-    assert found is not None and found.value == 0.25
+    found = summary(tmp_path, epochs(every=every, first=4.0, shown=1.5))
+    assert found.measurement is None
+    assert "which hold all steps" in str(found.reason)
 
 
 def of_logger(epochs: int, *, steps: str = "[0/13]") -> str:
@@ -67,16 +56,11 @@ def of_logger(epochs: int, *, steps: str = "[0/13]") -> str:
 
 
 def test_the_clock_between_the_first_steps_of_epochs_counts_all_their_steps(tmp_path: Path) -> None:
-    summary = read(tmp_path, of_logger(40))
-    assert summary.measurement is not None
-    assert summary.measurement.unit == "steps/s"
-    assert summary.measurement.value == pytest.approx(13 / 27)
-    assert any("it counts all steps of an epoch, with its evaluation" in str(said) for said in summary.warnings)
-
-
-def test_epochs_of_one_step_need_no_clock(tmp_path: Path) -> None:
-    found = read(tmp_path, of_logger(40, steps="[0/1]")).measurement
-    assert found is not None and found.protocol.estimate == "steps"
+    found = summary(tmp_path, of_logger(40))
+    assert found.measurement is not None
+    assert found.measurement.unit == "steps/s"
+    assert found.measurement.value == pytest.approx(13 / 27)
+    assert any("it counts all steps of an epoch, with its evaluation" in str(said) for said in found.warnings)
 
 
 def predicted(seconds: float, *, resumed: bool) -> str:
@@ -90,10 +74,10 @@ def predicted(seconds: float, *, resumed: bool) -> str:
 
 
 def test_the_time_left_of_an_epoch_makes_the_throughput(tmp_path: Path) -> None:
-    found = read(tmp_path, predicted(0.9, resumed=False)).measurement
+    found = summary(tmp_path, predicted(0.9, resumed=False)).measurement
     assert found is not None and found.value == pytest.approx(1 / 0.9, rel=0.01)
 
 
 def test_predictions_that_count_steps_before_a_checkpoint_are_refused(tmp_path: Path) -> None:
-    found = read(tmp_path, predicted(9.0, resumed=True))
+    found = summary(tmp_path, predicted(9.0, resumed=True))
     assert (found.measurement, "in the first half of its lines" in str(found.reason)) == (None, True)

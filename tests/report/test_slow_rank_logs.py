@@ -49,17 +49,6 @@ def test_nodes_are_slow_whose_ranks_are_all_behind_those_of_the_others(values: l
     assert [said.key for said in nodes(values).messages if said.key == SLOW_NODES] == [SLOW_NODES][: len(slow)]
 
 
-def test_show_prints_the_least_the_median_and_the_greatest_number_of_each_node(tmp_path: Path) -> None:
-    path = folder(tmp_path, 4, rated([100, 100, 90, 92]))
-    found = summarise(path, None, ())
-    assert found.measurement is not None and found.measurement.ranks is not None
-    table = RankSpread((0, 1, 2, 3), found.measurement.ranks.values, "samples/s", 2)
-    assert [str(said) for said in table.nodes_summary] == [
-        "node 1: 90.0035 to 92.0035, median 91.0035",
-        "node 0: 100.003 to 100.003, median 100.003",
-    ]
-
-
 def simulated_folder(tmp_path: Path, seed: int, slow: Sequence[int] = ()) -> Path:
     """The logs of 64 ranks on 8 nodes, of which some may be slow."""
     rates = simulated_rates(seed, slow)
@@ -87,11 +76,6 @@ def test_a_node_that_is_slower_by_5_percent_is_named_among_8(tmp_path: Path) -> 
     assert slow == {node: [node] for node in range(8)}
 
 
-def test_a_slow_rank_and_a_slow_node_are_named_among_64_logs(tmp_path: Path) -> None:
-    assert told_slow(simulated_folder(tmp_path, 1, [13])) == (["13"], [])
-    assert told_slow(simulated_folder(tmp_path, 1, range(16, 24)))[1] == [2]
-
-
 def telemetry(path: Path, clocks: Sequence[int]) -> None:
     rows = [
         f"{second},{card},99,1000,{clock // 4},{clock},1500,70\n"
@@ -110,12 +94,6 @@ def test_the_clock_and_power_of_the_card_of_the_slowest_rank_stand_beside_those_
         "70 °C (others 70), utilisation 99 % (others 99); its clock is 20% below that of the others"
     ) in printed
     assert shown(path)["cards_of_ranks"]["own"]["sm_clock"] == 1600
-
-
-def test_no_card_is_named_where_gpu_csv_lists_others_than_the_ranks(tmp_path: Path) -> None:
-    path = folder(tmp_path, 4, rated([100, 90, 100, 100]))
-    telemetry(path, [2000] * 8)
-    assert "cards_of_ranks" not in shown(path)
 
 
 def test_a_row_of_gpu_csv_beside_the_logs_of_ranks_that_cannot_be_of_them_is_left_out_and_told(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from report.measuring.quantities.training import ONE_RANK
 from report.measuring.ranks.rank_records import NOT_ONE
 from report.measuring.ranks.rank_spread import APART, DIFFER, DIFFER_BY_NODE
 from report.pagefile.page_file import load
-from tests.report.rank_logs import GRAMMAR, PAGE, RANKS, keys, log, simulated_rates, spread, summary
+from tests.report.rank_logs import GRAMMAR, PAGE, RANKS, keys, log, simulated_rates, spread
 
 
 @pytest.fixture(autouse=True)
@@ -61,10 +61,6 @@ def test_the_imbalance_is_that_of_the_slowest_rank_behind_the_median() -> None:
     assert spread([1.0, 1.0, 1.25], are_times=True).imbalance == pytest.approx(0.25)
 
 
-def test_each_node_has_a_least_a_median_and_a_greatest_number() -> None:
-    assert spread([1, 2, 3, 4, 10, 20, 30, 40]).by_node == {0: (1, 2.5, 4), 1: (10, 25, 40)}
-
-
 def test_show_exports_the_slowest_rank_and_the_numbers_of_nodes(tmp_path: Path) -> None:
     path = log(tmp_path, [100, 100, 90, 100])
     (tmp_path / "run.json").write_text('{"case": {"cards_per_node": 2, "nodes": 2}, "status": "done"}')
@@ -89,11 +85,6 @@ def test_one_rank_times_the_cards_is_taken_where_all_ranks_agree(tmp_path: Path)
     (tmp_path / "run.json").write_text('{"case": {"cards": 2}, "status": "done"}')
     found = summarise(log(tmp_path, [100, 100.5]), Protocol.parse("estimate=instant"), ())
     assert found.measurement is not None and found.measurement.value == pytest.approx(200.007)
-
-
-def test_the_sum_of_all_ranks_is_published_however_far_they_are_apart(tmp_path: Path) -> None:
-    found = summary(log(tmp_path, [100, 50]), cards=2).measurement
-    assert found is not None and found.value == pytest.approx(150.007)
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,14 @@
 """Steps a second: what a log gives by no protocol where nobody knows how many samples a step has."""
 
-import re
 from pathlib import Path
 
 import pytest
 
-from report.evidence.log_summary import Summary, summarise
-from report.measuring.headline import ONLY_STEPS_NUMBERED
-from report.measuring.protocol import Protocol, ProtocolError
+from tests.report.summaries import summary
 
 STEPS = "".join(f"2031-02-03 04:05:{2 * n:02d} step {n} loss: 2.5 time: {2 + n % 2 / 100}s\n" for n in range(1, 25))
 RATES = "".join(f"step {n} loss: 2.5 steps/sec: {4 + n % 2 / 100}\n" for n in range(1, 25))
 UNKNOWN = "step {n} loss: 2.5 images/s: {y}.0\n"
-
-
-def summary(tmp_path: Path, text: str, protocol: str | None = None) -> Summary:
-    log = tmp_path / "train.log"
-    log.write_text(text, encoding="utf-8")
-    return summarise(log, Protocol.parse(protocol) if protocol else None, ())
 
 
 @pytest.mark.parametrize(("text", "value"), [(STEPS, 1 / 2.005), (RATES, 1 / ((1 / 4 + 1 / 4.01) / 2))])
@@ -33,12 +24,6 @@ def test_a_log_of_a_known_batch_size_gives_samples_a_second(tmp_path: Path) -> N
     assert found is not None
     assert found.value == pytest.approx(64 / 2.005)
     assert found.unit == "samples/s"
-
-
-def test_a_protocol_that_reads_step_times_still_asks_for_the_batch_size(tmp_path: Path) -> None:
-    found = summary(tmp_path, STEPS, "estimate=step_time")
-    assert found.measurement is None
-    assert "pass --batch-size" in str(found.reason)
 
 
 def test_a_protocol_that_reads_steps_gives_them_whatever_the_batch_size(tmp_path: Path) -> None:
@@ -71,37 +56,12 @@ def test_a_log_of_steps_and_a_clock_alone_gives_steps_a_second(tmp_path: Path) -
     assert found.protocol.words() == "records=step estimate=clock counts=steps"
 
 
-def test_steps_that_may_be_passes_are_told(tmp_path: Path) -> None:
-    (told,) = [said for said in summary(tmp_path, llamafactory(50, 75)).warnings if said.key == ONLY_STEPS_NUMBERED]
-    assert "forward passes" in str(told)
-
-
 def test_a_total_of_the_run_gives_its_steps_a_second(tmp_path: Path) -> None:
     text = "".join(f"step:{n}00/900 val_loss:4.5 train_time:{n * 20}.000s step_avg:200.00ms\n" for n in (1, 2, 3))
     found = summary(tmp_path, text).measurement
     assert found is not None
     assert found.value == pytest.approx(5)
     assert found.protocol.words() == "records=summary estimate=steps statistic=last"
-
-
-def test_a_speed_in_steps_is_held_against_the_clock_in_steps(tmp_path: Path) -> None:
-    (check,) = summary(tmp_path, STEPS).checks
-    assert check.measurement.protocol.counts == "steps"
-    assert check.ratio == pytest.approx(2.005 / 2)
-
-
-def test_only_a_time_between_records_or_of_one_counts_steps() -> None:
-    assert Protocol.parse("estimate=duration,counts=steps").is_in_steps
-    with pytest.raises(ProtocolError, match=re.escape("goes with estimate=clock, duration or instant")):
-        Protocol.parse("estimate=step_time,counts=steps")
-
-
-def test_the_time_of_a_step_without_its_loading_is_told_to_be_that(tmp_path: Path) -> None:
-    text = "".join(f"iter {n}0 || Loss: {n + 2.5:.4f} || timer: 0.10{n % 2} sec.\n" for n in range(20))
-    found = summary(tmp_path, "Namespace(batch_size=8, cuda=True)\n" + text)
-    assert found.measurement is not None
-    assert found.measurement.value == pytest.approx(8 / 0.1005)
-    assert "without the loading of its data" in str(found.warnings[0])
 
 
 def test_steps_are_counted_within_epochs_where_nobody_knows_their_length(tmp_path: Path) -> None:

@@ -130,26 +130,3 @@ def test_a_mistake_is_named_by_its_key(page: Path, was: str, put: str, said: str
         load(page)
     assert said in str(raised.value)
     assert str(raised.value).count("\n") == 0
-
-
-def test_a_row_under_its_group_has_the_comma_of_the_language(page: Path) -> None:
-    (published,) = publish([str(page)], page.parent, ["zh"], page.parent / "out")
-    assert "| V100 · 半精度，8 |" in " ".join(published.files[1].read_text(encoding="utf-8").split())
-
-
-def test_who_is_first_without_a_comparable_number_is_highest_or_only_named(page: Path) -> None:
-    stated = page.read_text(encoding="utf-8")
-    _, b, c = (line for line in stated.splitlines() if line.startswith("    { column") and "value" in line)
-    page.write_text(stated.replace(f"{c}\n", ""), encoding="utf-8")
-    assert "**8 × V100, half precision: A has the highest number**" in text(page, "en")
-    page.write_text(stated.replace(f"{b}\n{c}\n", ""), encoding="utf-8")
-    assert "**8 × V100, half precision: A**" in text(page, "en")
-
-
-def test_a_finding_of_one_number_says_whose_it_is_and_names_no_lowest(page: Path) -> None:
-    stated = page.read_text(encoding="utf-8").replace("highlights = [{ fastest", "highlights = [{ highest")
-    quotes = [line for line in stated.splitlines() if line.startswith("    { column") and "value" in line]
-    page.write_text(stated.replace("\n".join(quotes[1:]), ""), encoding="utf-8")
-    number = "[300](page.evidence.en.md#main/v100-half-8/a)‡"
-    assert f"\n- **8 × V100, half precision: {number} images/s**, A.\n" in text(page, "en")
-    assert "300](page.evidence.zh.md#main/v100-half-8/a)‡ images/s**，A。\n" in text(page, "zh")

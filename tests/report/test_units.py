@@ -7,9 +7,7 @@ import pytest
 from report.evidence.case_evidence import cells
 from report.evidence.log_summary import Summary, summarise
 from report.measuring.protocol import Protocol
-from report.measuring.scaling import SEVERAL_UNITS
 from report.pagefile.page_file import load
-from report.wording.words import words
 from tests.report.rank_logs import PAGE
 
 SPEECH = (
@@ -49,7 +47,3 @@ def test_a_page_of_samples_takes_no_frames(tmp_path: Path) -> None:
     (tmp_path / "page.toml").write_text(PAGE)
     (cell,) = cells(load(tmp_path / "page.toml"), tmp_path)
     assert str(cell.reason) == "The page uses samples/s, but train.log gives frames/s."
-
-
-def test_the_sentence_on_units_is_translated() -> None:
-    assert words("zh").gettext(SEVERAL_UNITS) != SEVERAL_UNITS

@@ -57,23 +57,9 @@ def page_file(folder: Path, page: str = PAGE) -> Path:
     return folder / "page.toml"
 
 
-def test_a_page_names_the_units_of_all_its_tables(text: str) -> None:
-    assert "\nUnit: images/s, tokens/s. " in text
-
-
 def test_a_column_in_another_unit_than_that_of_the_page_says_so(text: str) -> None:
     assert "|  | A |\n" in text
     assert "|  | B, throughput (tokens/s) |\n" in text
-
-
-def test_a_table_that_is_like_another_has_its_unit(text: str) -> None:
-    assert "|  | B, throughput per card (tokens/s/card) |\n" in text
-
-
-def test_a_log_in_another_unit_than_its_table_gives_no_number(tmp_path: Path) -> None:
-    page = load(page_file(tmp_path, PAGE.replace('unit = "tokens/s"\n', "")))
-    reasons = [str(cell.reason) for cell in cells(page, tmp_path / "logs") if cell.reason]
-    assert reasons[0] == "The page uses images/s, but train.log gives tokens/s."
 
 
 @pytest.mark.parametrize(
@@ -131,33 +117,6 @@ rows = [{ title = "one" }]
     *_, found = cells(load(page_file(tmp_path, PAGE + ratio)), tmp_path / "logs")
     assert found.printed is None
     assert str(found.reason) == "Not comparable: unit images/s and tokens/s."
-
-
-def test_a_figure_in_the_unit_of_the_page_stands_in_no_table_of_another(tmp_path: Path) -> None:
-    quoted = """
-[sources.s]
-title = "S"
-url = "https://example.org"
-date = "2031"
-note = "No logs."
-[[quotes]]
-column = "b"
-case = { cards = 1 }
-value = "99"
-source = "s"
-"""
-    alike = """
-[[tables]]
-name = "w"
-title = "Images of B"
-case = { cards = 1 }
-columns = ["b"]
-rows = [{ title = "one" }]
-"""
-    page = load(page_file(tmp_path, PAGE + alike + quoted))
-    (tmp_path / "none").mkdir()
-    shown = {cell.table: cell.digits for cell in cells(page, tmp_path / "none") if cell.column == "B"}
-    assert shown == {"u": None, "v": None, "w": "99"}
 
 
 def test_numbers_of_tables_in_several_units_are_made_again_from_their_evidence(tmp_path: Path) -> None:

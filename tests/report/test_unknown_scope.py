@@ -31,11 +31,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_show_prints_a_rate_of_unknown_scope_without_saying_whose_it_is(folder: Path) -> None:
-    printed = run("show", folder / "train.log", "--cards", "8").stdout
-    assert "\n10.500 samples/s, from 8 records in lines 1 to 8, by " in printed
-
-
 def test_show_says_where_to_state_an_unknown_scope(folder: Path) -> None:
     found = json.loads(run("show", "--json", folder / "train.log").stdout)
     assert found["throughput"]["scope"] == "unknown"
@@ -52,10 +47,3 @@ def test_repeats_of_an_unknown_scope_are_not_combined_with_those_of_the_job() ->
     known, unknown = (Throughput(10, "samples/s", scope) for scope in ("job", "unknown"))
     with pytest.raises(NoMeasurement, match="found samples/s of one job and samples/s of unknown scope"):
         combine([known, unknown], Protocol())
-
-
-def test_why_explains_a_rate_of_unknown_scope_that_is_the_jobs_as_it_has_one_card(folder: Path) -> None:
-    (folder / "page.toml").write_text(PAGE.replace("cards = 8", "cards = 1"))
-    explained = run("why", folder / "page.toml", "one/1/a", "--logs", folder)
-    assert explained.returncode == 0, explained.stderr
-    assert "scaling    × 1 card (page)" in explained.stdout

@@ -20,12 +20,30 @@ NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w])")
 every_language = pytest.mark.parametrize("language", languages())
 
 
+def rendered(name: str, folder: Path) -> PublishedPage:
+    """A golden page in all languages beside a copy of its logs."""
+    shutil.copytree(GOLDEN / "logs", folder / "logs")
+    (page,) = publish([str(GOLDEN / f"{name}.toml")], folder / "logs", [], folder / "pages")
+    return page
+
+
 @pytest.fixture
 def toy(tmp_path: Path) -> PublishedPage:
-    """The golden page, rendered in all languages beside a copy of its logs."""
-    shutil.copytree(GOLDEN / "logs", tmp_path / "logs")
-    (page,) = publish([str(GOLDEN / "toy.toml")], tmp_path / "logs", [], tmp_path / "pages")
-    return page
+    return rendered("toy", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["toy", "toy_gpu", "llm_example"])
+def test_a_whole_page_is_as_it_was_with_its_figures_in_every_language_and_its_links(
+    name: str, tmp_path: Path, compare: Compare
+) -> None:
+    page = rendered(name, tmp_path)
+    for language in languages():
+        for file in (language, f"evidence.{language}"):
+            compare(GOLDEN / f"{name}.{file}.md", text(page, file))
+        assert tables(text(page, language)) == tables(text(page, "en")) != []
+    links = re.findall(r"\]\((\.\./[^)]+)\)", text(page, "evidence.en"))
+    assert [link for link in links if not (page.files[0].parent / unquote(link)).is_file()] == []
+    assert links
 
 
 def text(page: PublishedPage, language: str) -> str:
@@ -40,64 +58,6 @@ def tables(markdown: str) -> list[list[str]]:
     return [[" ".join(NUMBER.findall(cell)) for cell in row.split("|")] for row in rows]
 
 
-@pytest.fixture
-def toy_gpu(tmp_path: Path) -> PublishedPage:
-    """The golden page of telemetry, as the other one."""
-    shutil.copytree(GOLDEN / "logs", tmp_path / "logs")
-    (page,) = publish([str(GOLDEN / "toy_gpu.toml")], tmp_path / "logs", [], tmp_path / "pages")
-    return page
-
-
-@pytest.fixture
-def models(tmp_path: Path) -> PublishedPage:
-    """The golden page of language models, as the first one."""
-    shutil.copytree(GOLDEN / "logs", tmp_path / "logs")
-    (page,) = publish([str(GOLDEN / "llm_example.toml")], tmp_path / "logs", [], tmp_path / "pages")
-    return page
-
-
-@every_language
-def test_the_whole_page_is_as_it_was(language: str, toy: PublishedPage, compare: Compare) -> None:
-    for file in (language, f"evidence.{language}"):
-        compare(GOLDEN / f"toy.{file}.md", text(toy, file))
-
-
-@every_language
-def test_the_whole_page_of_telemetry_is_as_it_was(language: str, toy_gpu: PublishedPage, compare: Compare) -> None:
-    for file in (language, f"evidence.{language}"):
-        compare(GOLDEN / f"toy_gpu.{file}.md", text(toy_gpu, file))
-
-
-@every_language
-def test_the_whole_page_of_language_models_is_as_it_was(language: str, models: PublishedPage, compare: Compare) -> None:
-    for file in (language, f"evidence.{language}"):
-        compare(GOLDEN / f"llm_example.{file}.md", text(models, file))
-
-
-def test_the_page_of_language_models_holds_the_same_figures_in_every_language(models: PublishedPage) -> None:
-    assert tables(text(models, "zh")) == tables(text(models, "en")) != []
-
-
-def test_the_page_of_telemetry_holds_the_same_figures_in_every_language(toy_gpu: PublishedPage) -> None:
-    assert tables(text(toy_gpu, "zh")) == tables(text(toy_gpu, "en")) != []
-
-
-def test_every_link_of_telemetry_leads_to_its_file(toy_gpu: PublishedPage) -> None:
-    folder = toy_gpu.files[0].parent
-    links = re.findall(r"\]\((\.\./[^)]+)\)", text(toy_gpu, "evidence.en"))
-    assert [link for link in links if not (folder / unquote(link)).is_file()] == []
-    assert {Path(link).name for link in links} == {"train.log", "gpu.csv"}
-
-
-def test_a_page_is_rendered_in_chinese_and_english(toy: PublishedPage) -> None:
-    assert {path.name for path in toy.files} >= {"toy.zh.md", "toy.en.md"}
-
-
-@every_language
-def test_the_same_figures_stand_in_the_same_places(language: str, toy: PublishedPage) -> None:
-    assert tables(text(toy, language)) == tables(text(toy, "en")) != []
-
-
 @every_published_page
 def test_the_published_pages_hold_the_same_figures_in_the_same_places_every_time(
     page: str, logs: Path, tmp_path: Path
@@ -107,11 +67,6 @@ def test_the_published_pages_hold_the_same_figures_in_the_same_places_every_time
     first = [path.read_bytes() for path in published.files]
     (again,) = publish([page], logs, ["zh", "en"], tmp_path)
     assert [path.read_bytes() for path in again.files] == first
-
-
-def test_rendering_twice_gives_the_same_bytes(toy: PublishedPage, tmp_path: Path) -> None:
-    (again,) = publish([str(GOLDEN / "toy.toml")], tmp_path / "logs", ["zh"], tmp_path / "pages")
-    assert text(again, "zh") == text(toy, "zh")
 
 
 @every_language
@@ -140,13 +95,6 @@ def test_every_number_leads_to_its_evidence(toy: PublishedPage) -> None:
     links = re.findall(r"\]\(toy\.evidence\.en\.md#(\w+/[^)]+)\)", text(toy, "en"))
     assert [link for link in links if f'<a id="{link}"></a>' not in text(toy, "evidence.en")] == []
     assert len(set(links)) == 6
-
-
-def test_every_link_to_a_log_leads_to_the_log(toy: PublishedPage) -> None:
-    folder = toy.files[0].parent
-    links = re.findall(r"\]\((\.\./[^)]+)\)", text(toy, "evidence.en"))
-    assert [link for link in links if not (folder / unquote(link)).is_file()] == []
-    assert links
 
 
 def test_pages_with_neither_log_nor_quote_are_left_out_when_none_is_named(

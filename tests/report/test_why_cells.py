@@ -1,6 +1,5 @@
 """The cells and logs that can be asked about, and what is said of others."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -80,26 +79,11 @@ def test_a_pattern_that_names_the_model_takes_that_of_the_page_where_the_case_st
     assert [bool(cell.printed) for cell in cells(load(page), page.parent)] == [True] * 4 + [False] * 2
 
 
-def test_digits_of_several_cells_are_reported_with_all_of_them(page: Path) -> None:
-    found = list(cells(load(page), page.parent))
-    printed = found[2].printed
-    assert asked(page, str(printed)) == f"2 cells match {printed!r}: t/2/a ({printed}), t/2/a.2 ({printed})."
-
-
-def test_an_empty_cell_says_why(page: Path) -> None:
-    for name in ("t/none/A", "t/3/a"):
-        assert asked(page, name) == f"The cell {name!r} is empty: Log 3/train.log not found in the log folder."
-
-
 @pytest.mark.parametrize("name", ["252.68", "main/FP32, 32/1 × 1", "#main/fp32-bs32/fleetx-n1-1"])
 def test_a_quoted_figure_says_where_it_is_from(name: str) -> None:
     vgg16 = load(PROJECT / "report/pages/vgg16.toml")
     with pytest.raises(NoCellError, match=r"252\.68 is quoted from 'VGG16 baseline"):
         named(vgg16, list(cells(vgg16, PROJECT / "logs")), name)
-
-
-def test_an_unknown_cell_is_reported_with_the_known_ones(page: Path) -> None:
-    assert asked(page, "nothing").startswith("No cell of the page matches 'nothing'; cells: t/1/a (")
 
 
 def test_a_quantity_of_telemetry_is_refused(tmp_path: Path) -> None:
@@ -129,21 +113,3 @@ def test_a_quantity_of_telemetry_is_refused(tmp_path: Path) -> None:
 def test_wrong_use_is_reported_in_one_sentence(arguments: tuple[str, ...], status: int, said: str) -> None:
     done = run("why", *arguments, cwd=PROJECT)
     assert (done.returncode, said in done.stderr, "Traceback" in done.stderr) == (status, True, False)
-
-
-def test_json_has_all_values_and_lines() -> None:
-    told = json.loads(run("why", LOG, "--protocol", "skip_records=10", "--json", cwd=PROJECT).stdout)
-    (log,) = told["logs"]
-    assert (told["printed"], len(log["values"]), len(log["used"])) == ("10.196", 22, 22)
-
-
-def test_what_is_wrong_with_a_cell_is_said_in_the_language(page: Path) -> None:
-    done = run("why", page, "t/none/A", "--logs", page.parent, "--lang", "zh")
-    assert (done.returncode, done.stderr) == (2, "Error: 单元格 't/none/A' 没有数值：日志目录中没有 3/train.log。\n")
-
-
-def test_a_mistake_of_a_page_is_said_in_the_language(page: Path) -> None:
-    page.write_text(PAGE.replace('title = "Scores"', 'titel = "Scores"'), encoding="utf-8")
-    done = run("why", page, "e1", "--lang", "zh")
-    assert done.returncode == 2
-    assert "tables.t.titel 不是有效的键；是否应为 title？" in done.stderr

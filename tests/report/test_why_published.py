@@ -35,17 +35,6 @@ def test_of_several_numbers_that_are_alike_the_places_are_told(tmp_path: Path) -
         of_published(page, "399.532", None)
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("1.5", "has no number '1.5'; numbers: 7:1/"), ("5", "5 cannot be explained: No log")],
-)
-def test_a_number_that_is_not_there_or_has_no_log_is_told_in_a_sentence(name: str, said: str, tmp_path: Path) -> None:
-    page = make(tmp_path, ("| 8 | 3119.765 |", "| 8 | 3119.765 |\n| 32 | 5 |"))
-    with pytest.raises(NoCellError) as raised:
-        of_published(page, name, None)
-    assert said in str(raised.value)
-
-
 def test_a_number_of_a_page_of_our_own_is_explained_by_its_evidence(site: Path) -> None:
     done = run("why", site / "pages/toy.zh.md", "cards/8/a")
     assert (done.returncode, "toy cards/8/a: 8, Static" in done.stdout) == (0, True)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from report.evidence.log_summary import summarise
-from report.measuring.protocol import Protocol, named
+from report.measuring.protocol import Protocol
 from tests.commandline import run
 
 HEAD = (
@@ -55,8 +55,3 @@ def test_a_log_that_ends_before_the_window_has_no_throughput(tmp_path: Path) -> 
     summary = summarise(log(tmp_path, 1, steps=30), Protocol.parse("dgxc"), ())
     assert summary.measurement is None
     assert "excludes all 30 records" in str(summary.reason)
-
-
-@pytest.mark.parametrize("name", named())
-def test_a_named_protocol_reads_back_from_its_words(name: str) -> None:
-    assert Protocol.parse(Protocol.parse(name).words()) == Protocol.parse(name)

@@ -23,7 +23,6 @@ EPOCHS_DIFFER = (
     "The epochs have {low} to {high} steps, first between lines {first} and {changed}: they may be of several "
     "trainings, of which the throughput is a mixture."
 )
-WARNINGS = (WITHOUT_LOADING, EXPECTED, OF_TARGET, EPOCHS_DIFFER)
 DIFFERENT = 1.1  # times as many steps; those of one data set in batches of other lengths vary by less
 
 

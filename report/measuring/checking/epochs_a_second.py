@@ -7,7 +7,6 @@ from ..crosscheck import which
 from ..estimate import Facts
 from ..measurement import Measurement, NoMeasurement, measure
 from ..protocol import Protocol
-from ..windows.epochs_of_run import OF_WHOLE_RUN
 
 FEWEST_EPOCHS = 4  # that are counted by when they ended
 
@@ -16,7 +15,6 @@ ONLY_TIMED_EPOCHS = (
     "The speed is in epochs, as the log shows when each of them ended, but neither their steps nor their samples; the "
     "time between two is that of all that was done, also of an evaluation."
 )
-WARNINGS = (ONLY_EPOCHS, ONLY_TIMED_EPOCHS, OF_WHOLE_RUN)
 
 IN_EPOCHS = {"counts": "epochs", "significant": "4"}  # far below one, three decimals say little
 EACH_TIMED = {"records": "epoch", "estimate": "duration"}

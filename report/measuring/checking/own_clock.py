@@ -26,7 +26,6 @@ BY_CLOCK = (
 BY_MEDIAN = (
     "The median is used, because the mean, {value} {unit}, spans pauses: without these the clock gives {clock} {unit}."
 )
-WARNINGS = (WITHOUT_PAUSES, BY_CLOCK, BY_MEDIAN)
 NEAR = 0.03
 FEWEST, LARGE = 3, 0.4
 ENDS, MOST_ROUNDED = 2, 0.2  # seconds that both ends of a clock of whole seconds may be off

@@ -27,7 +27,6 @@ MEANS = (
     "The means in the {kind} records ({own}) give {value} {unit}, {ratio} times the throughput measured ({used}): "
     "steps that the log does not show count in them."
 )
-WARNINGS = (OWN, MEANS)
 # What an epoch or a summary tells by itself: the time between two of them also holds what is no training.
 OF_A_RECORD = ("reported", "step_time", "duration")
 LEAST_EPOCHS = 2

@@ -13,7 +13,6 @@ from ..protocol import Protocol
 from ..selection import readings
 
 ONE_A_STEP = "Each throughput printed is 1 ÷ its step time: unless the batch size is 1, it counts steps, not {counted}."
-WARNINGS = (ONE_A_STEP,)
 FEWEST, MOST = 3, 0.9  # records
 NEAR = 0.2  # both are rounded; a batch of two makes 2
 # What says how many samples a step has: then the time of a step is held against the throughput.

@@ -27,7 +27,6 @@ BY_TIME = (
     "time is {value} {unit} (statistic=harmonic_mean)."
 )
 FINEST = 0.001
-WARNINGS = (FEW_DIGITS, WHOLE_SECONDS, BY_TIME)
 
 
 def of_digits(column: str, numbers: Values) -> Iterator[Message]:

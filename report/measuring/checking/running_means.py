@@ -40,7 +40,6 @@ WITHIN_EPOCHS = (
     "The clock of the progress bar does not restart with its steps, first at line {line}, so the speeds it shows are "
     "not those of an epoch; the throughput is that of the steps between the first and the last drawing of each epoch."
 )
-WARNINGS = (LAST_MEANS, MEDIAN_OF_MEANS, LAST_MEAN_OF_EACH, WITHIN_EPOCHS)
 # What was measured from the times of steps that the records print, each with its weight of one.
 TIMES_OF_STEPS = (("step", "steps", "mean"), ("step", "step_time", "mean"))
 FEWEST_EPOCHS = 2  # the only one holds all of its warm-up, and a stall at the end of the run

@@ -56,7 +56,6 @@ BETWEEN_EPOCHS = (
     "Each of the {count} step records is the first step of an epoch, which includes its start, so the time between "
     "them is used: it counts all steps of an epoch, with its evaluation and checkpoint."
 )
-WARNINGS = (MEDIAN_OF_SHOWN, MEDIAN_AS_EPOCHS, MEDIAN_OF_PREDICTED, BETWEEN_EPOCHS, PREDICTED_LATE)
 FEWEST_EPOCHS, MANY_EPOCHS, MOST_UNEVEN = 2, 10, 2.0  # between two first steps each
 TICKS = 2.0  # seconds that may be cut off
 OF_SHOWN_STEPS = (UNLIKE, ONLY_FIRST, PREDICTIONS_DIFFER)

@@ -53,7 +53,6 @@ BY_PEAK = (
 )
 AS_PRINTED = "The log prints no TFLOP/s: this is its own MFU, whose peak is unknown."
 PRINTED_MFU = "The MFU is as printed in the log; the peak that it refers to is unknown."
-WARNINGS = (BY_FORMULA, BY_PEAK, AS_PRINTED, PRINTED_MFU)
 
 
 def throughput_per_card(run: RunNumbers) -> RunFigure:

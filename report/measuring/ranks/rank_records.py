@@ -36,7 +36,6 @@ UNNAMED = (
     "Each step is printed {count} times with different throughputs, so each may be of one rank alone and not of the "
     "whole job; first at line {line}. State the scope in the grammar of the format: card if each rank prints its own."
 )
-WARNINGS = (ONE_EACH, UNNAMED)
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,6 @@ NOT_ONE_TIME = (
     "All {count} ranks are there and differ by {percent}% (rank {slowest_rank}: {slowest} {unit}, rank {fastest_rank}: "
     "{fastest}), so the time of rank {rank} is not that of the job: use estimate=clock or estimate=reported."
 )
-WARNINGS = (DIFFER, DIFFER_BY_NODE, APART, SLOW_NODES)
 
 
 class RanksDifferError(NoMeasurement):
