@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from report.audit.archiving.archive_layout import LOGS, ArchiveError
+from report.audit.archiving.archive_layout import LOGS
 from report.audit.archiving.opened_archive import opened_archive
 from report.rendering.publish import publish
 from tests.commandline import PROJECT, run
@@ -33,9 +33,6 @@ def test_the_page_of_an_archive_is_made_of_its_own_files(archive: Path, tmp_path
 def test_an_archive_that_was_changed_is_not_served(archive: Path, tmp_path: Path) -> None:
     log = next(name for name in files_of(archive) if name.startswith("logs/"))
     other = write(changed(files_of(archive), log, lambda data: data + b"\n"), tmp_path / "other.zip")
-    said = r"has files that are not as they were archived \(1\); `tachograph verify` names them\."
-    with pytest.raises(ArchiveError, match=said), opened_archive(other):
-        pytest.fail("it was opened")
     done = run("serve", other)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
 
@@ -44,7 +41,6 @@ def test_an_archive_that_was_changed_is_not_served(archive: Path, tmp_path: Path
 def test_an_archive_is_served_by_itself(further: list[str], archive: Path) -> None:
     done = run("serve", archive, *further, cwd=archive.parent)
     assert done.returncode == 2
-    assert "An archive is served by itself; omit --logs, --watch and other pages." in done.stderr
 
 
 @pytest.mark.slow

@@ -129,18 +129,6 @@ def chinese(cells: Cells) -> str:
     return "\n".join(f"|{' | '.join(row)} |" for row in [["卡数", *head], [":---:"] * (1 + len(head)), *body])
 
 
-def english(cells: Cells) -> str:
-    """Case down, framework across, thousands separators, bold numbers and footnote marks."""
-    columns = list(dict.fromkeys(c.framework for c in cells))
-    head = [f"[**{f}**]({folder(next(c for c in cells if c.framework == f))})" for f in columns]
-    body = []
-    for case in dict.fromkeys((c.cards, c.precision, c.batch_size) for c in cells):
-        found = {c.framework: c for c in cells if (c.cards, c.precision, c.batch_size) == case}
-        numbers = [f"**{_thousands(found[f].published)}**<sup>1</sup>" if f in found else "-" for f in columns]
-        body.append([f"{case[0]} GPUs, {case[1]}, batch size = {case[2]}", *numbers])
-    return _table(["Case", *head], ["---", *["---:"] * len(columns)], body)
-
-
 def long(cells: Cells) -> str:
     """A row a number, its case in columns of their own, and the link to its log in the cell."""
     head = ["Framework", "Precision", "GPUs", "Batch size / GPU", "Throughput [images/s]"]
@@ -155,9 +143,4 @@ def _table(head: Iterable[str], marks: Iterable[str], body: Iterable[Iterable[st
     return "\n".join(f"| {' | '.join(row)} |" for row in [list(head), list(marks), *map(list, body)])
 
 
-def _thousands(number: str) -> str:
-    whole, point, rest = number.partition(".")
-    return f"{int(whole):,}{point}{rest}"
-
-
-STYLES = (chinese, english, long)
+STYLES = (chinese, long)

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from tests.commandline import run
-from tests.report.audit.small_site import EIGHT, ONE, PAGE, add_tensorflow, make, write
+from tests.report.audit.small_site import EIGHT, ONE, make
 
 KEYS = [
     "page",
@@ -25,39 +25,16 @@ KEYS = [
     "reason",
 ]
 WRONG = ("3119.765", "3500.125")
-UNLIKE = (
-    PAGE.replace("(BS=64) |", "(BS=64) | TensorFlow FP32 (BS=64) |")
-    .replace("|--:|", "|--:|--:|")
-    .replace("399.532 |", "399.532 | 420.5 |")
-    .replace("3119.765 |", "3119.765 | 3282.0 |")
-)
-
-
-def unlike(folder: Path) -> Path:
-    """A site whose columns do not compare like with like."""
-    make(folder, page=UNLIKE)
-    add_tensorflow(folder)
-    return folder
 
 
 def test_a_page_that_is_all_exact_ends_well_and_says_so_in_one_line(tmp_path: Path) -> None:
     done = run("audit", make(tmp_path))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "2 numbers, 2 with a log: 2 exact.\n", "")
+    assert (done.returncode, done.stdout.count("\n"), done.stderr) == (0, 1, "")
 
 
-def test_a_finding_is_a_row_and_exit_status_1(tmp_path: Path) -> None:
+def test_a_finding_is_named_with_its_line_and_ends_with_status_1(tmp_path: Path) -> None:
     done = run("audit", make(tmp_path, WRONG))
-    head, row, summary = done.stdout.splitlines()
-    assert (done.returncode, head.split()[0], summary) == (
-        1,
-        "Verdict",
-        "2 numbers, 2 with a log: 1 exact, 1 impossible.",
-    )
-    assert [word in row for word in ("impossible", "README.md:8", "3500.125", "between")] == [True] * 4
-
-
-def test_all_numbers_are_shown_on_demand(tmp_path: Path) -> None:
-    assert run("audit", "--all", make(tmp_path)).stdout.count("\nexact") == 2
+    assert (done.returncode, "README.md:8" in done.stdout) == (1, True)
 
 
 def test_a_tolerance_makes_what_is_near_good(tmp_path: Path) -> None:
@@ -67,22 +44,23 @@ def test_a_tolerance_makes_what_is_near_good(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    "arguments",
     [
-        (["none.md"], "none.md: cannot be read: No such file or directory."),
-        (["empty"], "There is no Markdown file in empty."),
-        (["README.md", "--page", "none"], "none"),
-        (["README.md", "--accept", "none.toml"], "none.toml: cannot be read"),
-        (["README.md", "--tolerance", "2"], "2.0 is not in the range 0<=x<=1"),
-        (["README.md", "--logs", "none"], "Directory 'none' does not exist"),
-        (["README.md", "--junit", "none/x.xml"], "none/x.xml: cannot be written: No such file or directory."),
+        ["none.md"],
+        ["empty"],
+        ["README.md", "--page", "none"],
+        ["README.md", "--accept", "none.toml"],
+        ["README.md", "--tolerance", "2"],
+        ["README.md", "--logs", "none"],
+        ["README.md", "--junit", "none/x.xml"],
+        ["README.md", "--lang", "fr"],
     ],
 )
-def test_wrong_use_is_reported_and_ends_with_status_2(arguments: list[str], said: str, tmp_path: Path) -> None:
+def test_wrong_use_ends_with_status_2(arguments: list[str], tmp_path: Path) -> None:
     make(tmp_path)
     (tmp_path / "empty").mkdir()
     done = run("audit", *arguments, cwd=tmp_path)
-    assert (done.returncode, done.stdout, said in done.stderr) == (2, "", True)
+    assert (done.returncode, done.stdout) == (2, "")
 
 
 def rows(folder: Path) -> list[dict[str, object]]:
@@ -90,44 +68,16 @@ def rows(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_json_is_one_object_a_number(tmp_path: Path) -> None:
-    make(tmp_path, WRONG)
-    assert [row["published"] for row in rows(tmp_path)] == ["399.532", "3500.125"]
-
-
-def test_an_object_has_the_promised_keys_in_their_order(tmp_path: Path) -> None:
-    make(tmp_path)
-    assert [key for key in rows(tmp_path)[0] if key in KEYS] == KEYS
-
-
-def test_an_object_says_all_of_its_number(tmp_path: Path) -> None:
-    make(tmp_path)
-    row = rows(tmp_path)[1]
+def test_json_is_one_object_a_number_with_the_promised_keys(tmp_path: Path) -> None:
+    make(tmp_path, ("| 1 |", "| 32 |"))
+    first, row = rows(tmp_path)
+    assert [key for key in row if key in KEYS] == KEYS
+    assert [first[key] for key in ("log", "protocol", "computed", "ratio")] == [None] * 4
     case = {"cards": 8, "batch_size": 64, "precision": "fp32", "framework": "paddlepaddle", "device": "A100"}
     assert (row["page"], row["line"], row["row"], row["column"]) == ("README.md", 8, "8", "PaddlePaddle FP32 (BS=64)")
     assert (row["table"], row["unit"]) == ("Toy50 on A100 / Throughput in images/s:", "images/s")
     assert (row["case"], row["log"], row["computed"]) == (case, f"logs/{EIGHT}", "3119.765")
     assert (row["verdict"], round(float(str(row["ratio"])), 6)) == ("exact", 1.0)
-
-
-def test_what_no_log_backs_is_null(tmp_path: Path) -> None:
-    make(tmp_path, ("| 8 |", "| 32 |"))
-    row = rows(tmp_path)[1]
-    assert [row[key] for key in ("log", "protocol", "computed", "ratio")] == [None] * 4
-
-
-def test_warnings_leave_json_alone(tmp_path: Path) -> None:
-    done = run("audit", "--json", unlike(tmp_path))
-    assert [set(json.loads(line)) >= set(KEYS) for line in done.stdout.splitlines()] == [True] * 4
-    assert [line[:9] for line in done.stderr.splitlines()] == ["warning: "] * 2
-
-
-def test_markdown_has_a_table_of_the_verdicts_one_to_mend_and_one_of_what_does_not_compare(tmp_path: Path) -> None:
-    write(unlike(tmp_path), WRONG, page=UNLIKE)
-    done = run("audit", "--markdown", tmp_path)
-    heads = [line for line in done.stdout.splitlines() if line.startswith(("| Verdict", "| Where"))]
-    assert [head.split("|")[1].strip() for head in heads] == ["Verdict", "Verdict", "Where"]
-    assert done.stderr == ""
 
 
 def test_markdown_holds_no_markup_of_the_page(tmp_path: Path) -> None:
@@ -148,12 +98,6 @@ def test_junit_has_a_test_case_a_number(tmp_path: Path) -> None:
     assert [(case.get("file"), case.get("line")) for case in suite] == [("README.md", "7"), ("README.md", "8")]
 
 
-def test_junit_says_why_a_number_failed(tmp_path: Path) -> None:
-    make(tmp_path, WRONG)
-    (failure,) = junit(tmp_path).iter("failure")
-    assert (failure.get("type"), failure.get("message", "")[:24]) == ("impossible", "Every value in the log i")
-
-
 def test_junit_of_hostile_text_is_well_formed(tmp_path: Path) -> None:
     make(tmp_path, WRONG, ("| 8 |", "| 8 \x01\x1b[31m]]><a b='\"&\ufffe\ud7ff |"), ("Toy50", "<x>&amp;\x0b\x85"))
     assert len(junit(tmp_path)) == 2
@@ -172,10 +116,3 @@ def test_several_pages_are_named_below_the_folder_that_holds_them(tmp_path: Path
     make(tmp_path / "b")
     done = run("audit", "--json", tmp_path / "a/README.md", tmp_path / "b")
     assert [json.loads(line)["page"] for line in done.stdout.splitlines()] == ["a/README.md"] * 2 + ["b/README.md"] * 2
-
-
-def test_a_file_that_cannot_be_written_is_reported_in_the_language(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("no table\n", encoding="utf-8")
-    done = run("audit", page, "--junit", tmp_path / "no" / "such.xml", "--lang", "zh")
-    assert (done.returncode, "无法写入：文件或目录不存在。" in done.stderr) == (2, True)

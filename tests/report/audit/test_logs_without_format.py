@@ -10,9 +10,7 @@ from report.audit.finding import Finding
 from report.pagefile.page_file import load
 from tests.commandline import run
 from tests.report.audit.small_site import audited
-from tests.trained_logs import BATCH, trained
 
-BY_NAMES = "the log was read without a format, by the names and units of its numbers"
 LINE = ">> iteration {step}: loss=2.5 speed={speed:.3f} images/sec lr=0.1\n"
 PAGE = """# Net50
 
@@ -60,31 +58,11 @@ def changed(folder: Path, number: float, put_there: str) -> list[Finding]:
     return audited(folder)
 
 
-def test_a_number_of_a_log_without_a_format_is_exact(tmp_path: Path) -> None:
-    site(tmp_path, [1])
-    assert [found.verdict for found in audited(tmp_path)] == ["exact"]
-
-
-def test_that_its_log_was_read_without_a_format_is_said_of_an_exact_number(tmp_path: Path) -> None:
-    site(tmp_path, [1])
-    assert BY_NAMES in str(audited(tmp_path)[0].reason)
-
-
-def test_logs_without_a_format_prove_a_protocol_together(tmp_path: Path) -> None:
-    site(tmp_path, [1, 2, 4, 8])
-    assert all("a protocol that matches 4 logs" in str(found.reason) for found in audited(tmp_path))
-
-
 @pytest.mark.parametrize("put_there", ["4805.000", "4900.125", "9600.5", "12.000"])
 def test_a_wrong_number_of_a_log_without_a_format_is_not_accused(put_there: str, tmp_path: Path) -> None:
     means = site(tmp_path, [1, 2, 4, 8])
     found = changed(tmp_path, means[3], put_there)
     assert [one.verdict for one in found] == ["exact", "exact", "exact", "unexplained"]
-
-
-def test_that_its_log_was_read_without_a_format_is_said_of_an_unexplained_number(tmp_path: Path) -> None:
-    means = site(tmp_path, [1])
-    assert BY_NAMES in str(changed(tmp_path, means[0], "700.125")[0].reason)
 
 
 def test_a_protocol_that_a_page_file_states_accuses_no_number_of_a_log_without_a_format(tmp_path: Path) -> None:
@@ -116,27 +94,3 @@ def test_workers_read_logs_without_a_format_and_leave_no_files_behind(
     done = run("audit", "README.md", "--all", "--json", "--jobs", "2", cwd=tmp_path)
     verdicts = {json.loads(line)["verdict"] for line in done.stdout.splitlines()}
     assert (verdicts, list(spool.iterdir())) == ({"exact"}, [])
-
-
-def test_why_explains_a_number_of_a_log_without_a_format(tmp_path: Path) -> None:
-    (mean,) = site(tmp_path, [1])
-    done = run("why", "README.md", f"{mean:.3f}", cwd=tmp_path)
-    assert (done.returncode, f"{mean:.3f} images/s" in done.stdout) == (0, True)
-
-
-def test_recover_reads_a_log_without_a_format_and_says_so(tmp_path: Path) -> None:
-    (mean,) = site(tmp_path, [1])
-    done = run("recover", "logs/net_1gpu.log", "--published", f"{mean:.3f}", cwd=tmp_path)
-    assert (done.returncode, done.stdout.splitlines()[1].strip()) == (0, BY_NAMES)
-
-
-def test_recover_names_the_command_that_drafts_a_format_where_no_speed_is_known(tmp_path: Path) -> None:
-    (tmp_path / "run.log").write_text("hello\nworld\n", encoding="utf-8")
-    done = run("recover", "run.log", "--published", "12.5", cwd=tmp_path)
-    assert (done.returncode, "see `tachograph format run.log`." in done.stderr) == (2, True)
-
-
-def test_a_log_whose_format_prints_no_speed_is_read_by_its_progress_bar(tmp_path: Path) -> None:
-    (tmp_path / "run.log").write_text(BATCH + "".join(trained(1, 41)) + "\n", encoding="utf-8", newline="")
-    done = run("recover", "run.log", "--published", "16", cwd=tmp_path)
-    assert "the speeds were read from the progress bar" in done.stdout

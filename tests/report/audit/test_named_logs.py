@@ -1,6 +1,6 @@
 """Logs of tables whose rows and columns are names: in folders named as the row, below those named as the column."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +8,6 @@ import pytest
 
 from report.audit.audited_pages import audit_files
 from report.audit.finding import Finding
-from report.published.document import read_document
-from report.published.labels import read_label
-from report.published.published_numbers import published
 
 MODELS = ("oaknet50", "oaknet152", "elm_base")
 HOSTS = tuple(f"Host{number}_2xA100" for number in range(8))
@@ -64,20 +61,14 @@ def rates(tmp_path: Path) -> Rates:
     return measured(tmp_path)
 
 
-def test_the_mean_of_several_runs_is_found_in_the_folder_of_its_row_and_column(tmp_path: Path, rates: Rates) -> None:
-    found = audited(sheet(tmp_path, {key: f"{mean(some)}.0" for key, some in rates.items()}))
+@pytest.mark.parametrize(("of_runs", "repeats"), [(mean, "mean"), (lambda some: int(max(some)), "max")])
+def test_what_several_runs_give_is_found_in_the_folder_of_its_row_and_column(
+    of_runs: Callable[[Sequence[float]], int], repeats: str, tmp_path: Path, rates: Rates
+) -> None:
+    found = audited(sheet(tmp_path, {key: f"{of_runs(some)}.0" for key, some in rates.items()}))
     assert [one.verdict for one in found] == ["exact"] * len(HOSTS) * len(MODELS)
-    assert found[0].log is not None
-    assert found[0].log.startswith("results/Host0_2xA100/Train_oaknet50_FP16/")
-    assert str(found[0].reason).startswith("The mean of 3 runs gives these digits (truncated)")
-    assert "repeats=mean" in str(found[0].protocol)
-
-
-def test_the_best_of_several_runs_is_found(tmp_path: Path, rates: Rates) -> None:
-    found = audited(sheet(tmp_path, {key: f"{int(max(some))}.0" for key, some in rates.items()}))
-    assert [one.verdict for one in found] == ["exact"] * len(HOSTS) * len(MODELS)
-    assert str(found[0].reason).startswith("The best of 3 runs gives these digits (truncated)")
-    assert "repeats=max" in str(found[0].protocol)
+    assert str(found[0].log).startswith("results/Host0_2xA100/Train_oaknet50_FP16/")
+    assert f"repeats={repeats}" in str(found[0].protocol)
 
 
 def test_a_number_that_the_runs_do_not_give_accuses_nobody_where_only_names_lead_to_its_logs(
@@ -114,33 +105,6 @@ def test_one_log_is_found_by_the_device_the_cards_and_the_name_of_the_column(tmp
         ("777", "logs/rig-RTX_3080.logs/syn-fp16-2gpus/oaknet50-64/throughput/1.txt"),
         ("778", "logs/rig-RTX_3080.logs/syn-fp16-2gpus/oaknet152-64/throughput/1.txt"),
     ]
-
-
-def test_a_sheet_holds_what_its_name_says(tmp_path: Path) -> None:
-    cells = {(host, model): "64.5" for host in HOSTS for model in MODELS}
-    pages = [sheet(tmp_path, cells, name) for name in ("train-throughput-fp16.csv", "train-bs-fp16.csv")]
-    found = [list(published(read_document(page))) for page in pages]
-    assert [len(some) for some in found] == [len(HOSTS) * len(MODELS), 0]
-    assert {one.case["precision"] for one in found[0]} == {"fp16"}
-
-
-def test_whole_numbers_of_a_sheet_are_read_without_the_point_that_empty_cells_bring(tmp_path: Path) -> None:
-    cells = {(host, model): "120.0" if model == MODELS[0] else "120.5" for host in HOSTS for model in MODELS}
-    digits = {(one.column, one.digits) for one in published(read_document(sheet(tmp_path, cells)))}
-    assert digits == {("oaknet50", "120"), ("oaknet152", "120.5"), ("elm_base", "120.5")}
-
-
-@pytest.mark.parametrize(
-    ("text", "device"),
-    [
-        ("8xA100-SXM4", "A100"),
-        ("rig-GeForce_RTX_3080_XLA", "3080"),
-        ("RTX 2080 Ti", "2080TI"),
-        ("RTX 6000 Ada", "6000ADA"),
-    ],
-)
-def test_a_device_is_read_as_names_of_folders_spell_it(text: str, device: str) -> None:
-    assert read_label(text).case["device"] == device
 
 
 def test_logs_whose_names_state_other_cases_are_not_runs_of_one(tmp_path: Path, rates: Rates) -> None:

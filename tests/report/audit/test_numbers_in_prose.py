@@ -42,13 +42,6 @@ def test_a_number_with_its_unit_is_read_where_it_stands_beside_the_link_to_one_l
     assert [number.digits for number in in_words(text)] == found
 
 
-def test_a_number_in_words_knows_its_unit_its_link_its_line_and_what_is_said_of_it() -> None:
-    (number,) = in_words(f"With batch size 64 it reaches 3119.765 images/s on 8 GPUs ({LOG}).")
-    assert (number.unit, number.row, number.column, number.line) == ("images/s", "log", "images/s", 3)
-    assert (number.case["cards"], number.case["batch_size"]) == (8, 64)
-    assert next(iter(number.links)).address == "logs/x_log"
-
-
 def of_words(folder: Path, text: str) -> Finding:
     """The finding for a number in words below the table of a page whose numbers are right."""
     page = make(folder)

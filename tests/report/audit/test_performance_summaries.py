@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 
 from report.audit.audited_pages import audit_files, markdown_files
-from report.published.document import parse_document
-from report.published.published_numbers import in_logs
 from tests.report.audit.small_site import audited, write
 
 PAGE = """# Performance summary
@@ -57,17 +55,6 @@ def verdicts(page: Path, column: str) -> list[tuple[str, str | None]]:
 
 
 LOGS = ["toy_gpus16_tp4_pp1_cp1_mbs2_gbs64.log", "toy_gpus16_tp2_pp2_cp1_mbs2_gbs64.log"]
-
-
-def test_parallel_sizes_and_batches_are_the_case_of_a_number(tmp_path: Path) -> None:
-    page = site(tmp_path)
-    document = parse_document(page.read_text(encoding="utf-8"), page)
-    numbers = [number for number in in_logs(document) if number.rate == "tflops"]
-    assert [number.case["tensor_parallel"] for number in numbers] == [4, 2]
-    case = {"cards": 16, "job_batch_size": 64, "micro_batch_size": 2, "sequence_length": 4096}
-    case |= {"pipeline_parallel": 1, "context_parallel": 1, "expert_parallel": 1}
-    assert case.items() <= numbers[0].case.items()
-    assert "batch_size" not in numbers[0].case
 
 
 def test_the_tflops_of_a_card_come_out_of_the_log(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from report.audit.audited_pages import audit_files
 from report.audit.finding import Finding
-from tests.report.quoted_page import make, published, put_run
+from tests.report.quoted_page import make, published
 
 KINDS = {
     "quoted": (0, "[640.00](page.evidence.en.md#t/8/a)"),
@@ -45,12 +45,3 @@ def test_a_quote_that_is_gone_from_the_page_is_contradicted(tmp_path: Path) -> N
     page.write_text("".join(line for line in lines if "#t/8/a)" not in line), encoding="utf-8")
     gone = [str(finding.reason) for finding in audited(page) if finding.verdict == "altered"]
     assert any("[640.00](page.evidence.en.md#t/8/a)" in reason for reason in gone)
-
-
-def test_a_number_computed_from_a_log_that_is_gone_has_no_evidence(tmp_path: Path) -> None:
-    make(tmp_path)
-    put_run(tmp_path, "a1", 120.0)
-    page = published(tmp_path, "en").files[0]
-    (tmp_path / "logs/a1/train.log").unlink()
-    verdicts = {finding.number.digits: finding.verdict for finding in audited(page)}
-    assert (verdicts["1.50"], verdicts["80"]) == ("no evidence", "quoted")

@@ -25,12 +25,6 @@ def test_a_sheet_of_results_in_a_folder_is_audited(tmp_path: Path) -> None:
     assert [(one.verdict, one.log) for one in found] == [("exact", f"logs/{ONE}"), ("exact", f"logs/{EIGHT}")]
 
 
-def test_a_folder_may_hold_nothing_but_sheets(tmp_path: Path) -> None:
-    make(tmp_path).unlink()
-    (tmp_path / "results.csv").write_text(RESULTS, encoding="utf-8")
-    assert [one.verdict for one in audited(tmp_path)] == ["exact", "exact"]
-
-
 @pytest.mark.parametrize("head", ["Model,images/s", ",resnet50", "GPU,8 GPUs", "batch,tokens/s", "Time,images/s"])
 def test_a_sheet_with_a_head_and_numbers_is_one_of_results(head: str, tmp_path: Path) -> None:
     assert sheets(tmp_path, f"{head}\n32,812.5\n16,410.1\n") == ["results.csv"]
@@ -49,19 +43,21 @@ def test_records_with_a_step_or_a_time_that_rises_are_those_of_a_log(head: str, 
     assert sheets(tmp_path, f"{head},images/s\n{rows}") == []
 
 
-def test_records_with_dates_are_those_of_a_log(tmp_path: Path) -> None:
-    rows = "".join(f"2031-05-04 10:00:{second:02},{second}.5\n" for second in (1, 1, 2, 3))
-    assert sheets(tmp_path, f"timestamp,images/s\n{rows}") == []
-
-
-def test_very_many_rows_are_no_results(tmp_path: Path) -> None:
-    assert sheets(tmp_path, "video,fps\n" + "a,25.0\n" * 201) == []
-
-
 @pytest.mark.parametrize(
-    "text", ["", "Model,images/s\n", "32,812.5\n64,900.1\n", "a,b\nc,d\n", "\0", "," * 5000 + "\n" * 2]
+    "text",
+    [
+        "".join(["timestamp,images/s\n", *(f"2031-05-04 10:00:0{second},{second}.5\n" for second in (1, 1, 2, 3))]),
+        "video,fps\n" + "a,25.0\n" * 201,
+        "",
+        "Model,images/s\n",
+        "32,812.5\n64,900.1\n",
+        "a,b\nc,d\n",
+        "\0",
+        "," * 5000 + "\n" * 2,
+    ],
+    ids=["dates", "very many rows", "nothing", "only a head", "no head", "no numbers", "no text", "no cells"],
 )
-def test_a_sheet_without_a_head_or_without_numbers_is_no_page(text: str, tmp_path: Path) -> None:
+def test_other_sheets_are_no_pages(text: str, tmp_path: Path) -> None:
     assert sheets(tmp_path, text) == []
 
 

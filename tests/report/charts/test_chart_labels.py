@@ -27,14 +27,6 @@ def test_a_long_word_is_shortened_with_an_ellipsis(raw: str) -> None:
     assert len(shown) <= 40
 
 
-def test_a_short_text_stays_as_it_is() -> None:
-    assert label("NGC 框架 1.15", 20) == "NGC 框架 1.15"
-
-
-def test_a_newline_is_a_blank() -> None:
-    assert label("two\n lines", 20) == "two lines"
-
-
 @given(st.text(), st.integers(4, 40))
 def test_no_line_of_a_wrapped_text_takes_more_columns_than_it_may(raw: str, columns: int) -> None:
     assert all(wcswidth(line) <= columns for line in wrapped(raw, columns))
@@ -44,14 +36,3 @@ def test_no_line_of_a_wrapped_text_takes_more_columns_than_it_may(raw: str, colu
 def test_a_wrapped_text_loses_nothing_but_blanks(raw: str) -> None:
     words = raw.replace("a", "a ").replace("b", "b ")  # no word is longer than a line
     assert "".join(wrapped(words, 20)).replace(" ", "") == words.replace(" ", "")
-
-
-@pytest.mark.parametrize(
-    ("raw", "lines"),
-    [
-        ("Fastest: A (V100 · FP32); B (A100 · FP32)", ["Fastest: A (V100 ·", "FP32); B (A100 ·", "FP32)"]),
-        ("最快：甲（半精度）；乙（单精度）。", ["最快：甲（半精度）；", "乙（单精度）。"]),
-    ],
-)
-def test_no_line_begins_with_a_mark_that_ends_something(raw: str, lines: list[str]) -> None:
-    assert wrapped(raw, 20) == lines

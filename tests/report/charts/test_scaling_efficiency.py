@@ -30,10 +30,6 @@ def test_the_efficiencies_that_a_page_shows_have_its_digits(tmp_path: Path) -> N
     assert [said for _, said in digits(chart)] == ["94", "86"]
 
 
-def test_a_table_has_one_chart(tmp_path: Path) -> None:
-    assert list(charts(tmp_path)) == ["1-t-bars"]
-
-
 def test_a_run_of_another_batch_size_has_no_efficiency(tmp_path: Path) -> None:
     make(tmp_path, page=OF_THROUGHPUTS)
     put(tmp_path, "b32-0", (9000.0,) * 30, cards=32, case={"batch_size": 128})

@@ -6,7 +6,6 @@ from tests.report.charts.charted_page import PAGE, charts, points
 
 SPREAD = "1-t-spread"
 OF_THROUGHPUTS = f'{PAGE}charts = ["spread"]\n'
-OF_RUNS = PAGE.replace('{ column = "a" }, { column = "b" }', '{ column = "a", quantity = "highest_run" }')
 
 
 def test_each_run_stands_by_its_distance_from_the_median_of_its_case(tmp_path: Path) -> None:
@@ -20,16 +19,6 @@ def test_each_run_stands_by_its_distance_from_the_median_of_its_case(tmp_path: P
     assert [round((point.at - ticks["0%"]) / unit * 2, 6) for point in first] == [0, 2.5, -2.5]
 
 
-def test_a_table_of_statistics_of_runs_shows_them_once(tmp_path: Path) -> None:
-    chart = charts(tmp_path, page=OF_RUNS)[SPREAD]
-    assert [line.title for panel in chart.panels for line in panel.lines] == ["1 cards"]
-
-
-def test_numbers_of_one_run_have_no_spread(tmp_path: Path) -> None:
-    assert charts(tmp_path, speeds={"a1": (1.0,), "b1": (2.0,)}, page=OF_THROUGHPUTS) == {}
-
-
 def test_runs_that_are_equal_stand_in_one_place(tmp_path: Path) -> None:
     chart = charts(tmp_path, speeds={"a1": (2.0, 2.0), "b1": (2.0, 2.0)}, page=OF_THROUGHPUTS)[SPREAD]
-    assert chart.title == "Runs of one case are at most 0.0% apart"
     assert len({point.at for _, _, point in points(chart)}) == 1

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
@@ -12,62 +13,33 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.commandline import run
-from tests.report.comparing.made_sides import ENVIRONMENT, make_side, sides
+from tests.report.comparing.made_sides import ENVIRONMENT, STEADY, make_side, sides
 
 HOSTILE = "<img src=x onerror=alert(1)>|`*\x1b[31m"
 
 
-def test_a_slowdown_fails_the_gate(tmp_path: Path) -> None:
-    done = run("compare", *sides(tmp_path, 1.05), "--gate", "3%")
-    assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout.splitlines()[-1] == "1 case: 1 slower."
+@pytest.mark.parametrize(
+    ("times", "options", "status"),
+    [
+        ((105.0, 105.1, 104.9), ("--gate", "3%"), 1),
+        ((105.0, 105.1, 104.9), ("--gate", "0.03"), 1),
+        ((105.0, 105.1, 104.9), (), 0),
+        ((100.0, 100.2, 99.8), ("--gate", "3%"), 0),
+        ((103.0, 107.0, 99.0), ("--gate", "3%"), 3),
+    ],
+    ids=["slower", "slower, as a number", "slower, without a gate", "same", "noise"],
+)
+def test_the_gate_is_the_exit_status(
+    times: Sequence[float], options: Sequence[str], status: int, tmp_path: Path
+) -> None:
+    done = run("compare", make_side(tmp_path / "a", STEADY), make_side(tmp_path / "b", times), *options)
+    assert (done.returncode, done.stderr) == (status, "")
 
 
-@pytest.mark.parametrize("gate", ["3%", "0.03"])
-def test_what_is_not_slower_passes_the_gate(gate: str, tmp_path: Path) -> None:
-    done = run("compare", *sides(tmp_path), "--gate", gate)
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "1 case: 1 same.")
-
-
-def test_noise_that_forbids_an_answer_is_an_exit_status_of_its_own(tmp_path: Path) -> None:
-    a, b = make_side(tmp_path / "a", (100, 104, 96)), make_side(tmp_path / "b", (103, 107, 99))
-    assert run("compare", a, b, "--gate", "3%").returncode == 3
-
-
-def test_without_a_gate_the_exit_status_is_no_verdict(tmp_path: Path) -> None:
-    assert run("compare", *sides(tmp_path, 1.5)).returncode == 0
-
-
+@pytest.mark.parametrize("option", ["--gate", "--loss-tolerance"])
 @pytest.mark.parametrize("gate", ["0", "100%", "-3%", "three", "nan", "inf"])
-def test_a_gate_that_is_no_share_is_refused(gate: str, tmp_path: Path) -> None:
-    done = run("compare", *sides(tmp_path), f"--gate={gate}")
-    assert done.returncode == 2
-    assert "expected a share of the time such as 3% or 0.03" in done.stderr
-
-
-def test_the_table_says_both_numbers_the_interval_and_what_is_visible(tmp_path: Path) -> None:
-    head, row = run("compare", *sides(tmp_path, 1.05)).stdout.splitlines()[1:3]
-    titles = ["Case", "A (runs, spread)", "B (runs, spread)", "Unit", "Time", "99% interval", "Visible", "Verdict"]
-    assert [title for title in titles if title in head] == titles
-    assert row.split()[0] == "GPT-2_bs12_N1C1"
-    assert row.split()[-1] == "slower"
-    assert "tokens/s of the whole job  +5.0%  +4.6% to +5.4%" in row
-
-
-def test_what_differs_stands_under_the_table_with_its_key(tmp_path: Path) -> None:
-    said = {"environment": {**ENVIRONMENT, "driver": "560.28"}}
-    lines = run("compare", *sides(tmp_path, said=said)).stdout.splitlines()
-    assert "  differs: environment.driver 550.54 → 560.28 (run.json: environment.driver)" in lines
-
-
-def test_what_is_so_of_all_cases_is_said_once(tmp_path: Path) -> None:
-    said = {"environment": {**ENVIRONMENT, "driver": "560.28"}}
-    a, b = sides(tmp_path, said=said)
-    make_side(a, (50, 50.1, 49.9), case="other")
-    make_side(b, (50, 50.1, 49.9), case="other", said=said)
-    lines = run("compare", a, b).stdout.splitlines()
-    assert sum("environment.driver" in line for line in lines) == 1
-    assert lines[lines.index("all cases") + 3].startswith("  differs: environment.driver")
+def test_what_is_no_share_is_refused(option: str, gate: str, tmp_path: Path) -> None:
+    assert run("compare", *sides(tmp_path), f"{option}={gate}").returncode == 2
 
 
 def test_json_holds_everything(tmp_path: Path) -> None:
@@ -92,16 +64,6 @@ def test_markdown_is_a_table_whose_logs_are_linked(tmp_path: Path) -> None:
     assert '<a href="a/GPT-2_bs12_N1C1/1/train.log#L10">a/GPT-2_bs12_N1C1/1/train.log</a>' in html
 
 
-def test_markdown_links_what_differs_to_where_it_is_stated(tmp_path: Path) -> None:
-    sides(tmp_path, said={"environment": {**ENVIRONMENT, "driver": "560.28"}})
-    lines = run("compare", "a", "b", "--markdown", cwd=tmp_path).stdout.splitlines()
-    assert lines[lines.index("| Case | What differs | A | Where (A) | B | Where (B) |") + 2] == (
-        "| GPT-2_bs12_N1C1 | environment.driver "
-        "| 550.54 | [run.json: environment.driver](a/GPT-2_bs12_N1C1/1/run.json) "
-        "| 560.28 | [run.json: environment.driver](b/GPT-2_bs12_N1C1/1/run.json) |"
-    )
-
-
 def test_junit_fails_what_is_slower_and_is_in_error_where_it_is_unknown(tmp_path: Path) -> None:
     a, b = sides(tmp_path, 1.05)
     make_side(a, (50, 50.1, 49.9), case="same")
@@ -120,7 +82,6 @@ def test_junit_fails_what_is_slower_and_is_in_error_where_it_is_unknown(tmp_path
         "lost": ["error"],
         "new": ["skipped"],
     }
-    assert suite[0][0].get("message") == "slower: +5.0% (99% interval +4.6% to +5.4%)"
 
 
 def test_html_is_one_page_that_needs_nothing_beside_it(tmp_path: Path) -> None:
@@ -150,21 +111,10 @@ def test_hostile_names_act_nowhere(tmp_path: Path) -> None:
     Xml.fromstring((tmp_path / "c.xml").read_text(encoding="utf-8"))  # noqa: S314 - it is ours
 
 
-def test_it_speaks_chinese(tmp_path: Path) -> None:
-    done = run("compare", *sides(tmp_path, 1.05), "--lang", "zh")
-    assert done.stdout.splitlines()[-1] == "共 1 个测试项：变慢 1 个。"
-    assert not [line for line in done.stdout.splitlines() if "the " in line]
-
-
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_the_output_is_the_same_however_many_processes_read(jobs: str, tmp_path: Path) -> None:
     a, b = sides(tmp_path, 1.05)
     assert run("compare", a, b, "--jobs", jobs).stdout == run("compare", a, b).stdout
-
-
-def test_a_reason_that_is_a_sentence_ends_with_one_full_stop(tmp_path: Path) -> None:
-    printed = run("compare", *sides(tmp_path, first=1000)).stdout
-    assert "another begins at step 1001.\n" in printed
 
 
 def test_a_side_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
@@ -173,7 +123,6 @@ def test_a_side_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     done = run("compare", a, tmp_path / "empty")
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
-    assert "contains no run folder and no log (*.log, *.out, *.err, *.txt, *.jsonl)." in done.stderr
 
 
 def test_a_notebook_shows_the_table(tmp_path: Path) -> None:
@@ -183,11 +132,3 @@ def test_a_notebook_shows_the_table(tmp_path: Path) -> None:
     )
     page = html5lib.parseFragment(done.stdout, namespaceHTMLElements=False)
     assert [row.get("class") for row in page.iter("tr") if row.get("class")] == ["slower"]
-
-
-def test_markdown_for_a_comment_names_the_logs_without_links(tmp_path: Path) -> None:
-    sides(tmp_path, said={"environment": {**ENVIRONMENT, "driver": "560.28"}})
-    done = run("compare", "a", "b", "--markdown", "--no-links", cwd=tmp_path)
-    assert "](" not in done.stdout
-    assert "| run.json: environment.driver |" in done.stdout
-    assert "| a/GPT-2_bs12_N1C1/1/train.log | 10 to 63 |" in done.stdout

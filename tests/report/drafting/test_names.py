@@ -14,7 +14,7 @@ from report.evidence.case_evidence import cells
 from report.evidence.case_runs import logs_of
 from report.pagefile.page_file import parse
 from report.rendering.drafting.draft_logs import named_logs
-from report.rendering.drafting.log_pattern import pattern_of, template_of
+from report.rendering.drafting.log_pattern import pattern_of
 from report.rendering.drafting.page_draft import NothingToDraftError, draft_page
 from report.wording.words import Translator
 from tests.report.drafting.drafted import Desk
@@ -71,18 +71,3 @@ def test_a_pattern_finds_the_logs_that_it_is_made_for_and_no_others(found: set[s
         if pattern is not None:
             stated = tomllib.loads(tomlkit.dumps({"logs": pattern}))["logs"]
             assert set(logs_of(Path(top), stated.format_map({}))) == set(wanted)
-
-
-@pytest.mark.parametrize(
-    ("patterns", "cases", "template"),
-    [
-        (["a_bs4", "a_bs8"], [{"batch_size": 4}, {"batch_size": 8}], "a_bs{batch_size}"),
-        (["a_1_1", "a_1_8"], [{"nodes": 1, "cards": 1}, {"nodes": 1, "cards": 8}], "a_1_{cards}"),
-        (["fp32/x", "amp/x"], [{"precision": "fp32"}, {"precision": "amp"}], None),
-        (["x", "y"], [{"cards": 1}, {"cards": 8}], None),
-    ],
-)
-def test_a_template_is_found_where_names_hold_the_values_of_axes(
-    patterns: list[str], cases: list[dict[str, object]], template: str | None
-) -> None:
-    assert template_of(patterns, cases) == template  # type: ignore[arg-type]

@@ -32,13 +32,6 @@ def test_a_bar_opens_the_evidence_of_its_number(reader: Reader) -> None:
     assert str(page.locator("#evidence-number").text_content()).startswith(f"{number} ")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_watched_run_is_drawn_over_time_with_its_memory_and_power(language: str, reader: Reader) -> None:
-    page = reader.open(f"toy_gpu.evidence.{language}.html")
-    for quantity in ("throughput", "memory", "power"):
-        assert page.locator(f"main figure svg:has([id='1-cards-run-1-{quantity}-title'])").is_visible()
-
-
 @pytest.mark.parametrize("name", ["toy.en.html", "cpu-demo.zh.html", "index.html"])
 def test_nothing_moves_while_a_page_comes_up(name: str, reader: Reader) -> None:
     assert sum(reader.open(name).evaluate(SHIFTS)) < 0.01

@@ -113,13 +113,6 @@ def test_no_frame_of_another_site_holds_a_page(visit: Callable[[str], Window], a
     assert PRIVATE not in window.frames[1].content()
 
 
-def test_a_frame_holds_a_page_of_a_server_that_keeps_nobody_out(visit: Callable[[str], Window], folder: Path) -> None:
-    window = visit("localhost")
-    with answering(unguarded(folder)) as port:
-        window.evaluate(FRAME, f"http://127.0.0.1:{port}")
-        assert PRIVATE in window.frames[1].content()
-
-
 @pytest.mark.parametrize("host", NEIGHBOURS)
 def test_a_link_of_another_site_opens_a_page_that_has_no_tie_to_it(
     visit: Callable[[str], Window], address: str, host: str

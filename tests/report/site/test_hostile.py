@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.report.site.browser import Reader, needs_chromium
-from tests.report.site.hostile import SCRIPT, SPEEDS, TICKS, WORD
+from tests.report.site.hostile import SCRIPT, TICKS, WORD
 
 pytestmark = [needs_chromium, pytest.mark.slow]
 
@@ -32,17 +32,9 @@ def test_a_long_word_is_whole_and_keeps_the_width(evidence: Page) -> None:
     assert evidence.locator("dialog .panel").evaluate("panel => panel.scrollWidth - panel.clientWidth") <= 0
 
 
-def test_a_mark_that_turns_text_around_is_seen(evidence: Page) -> None:
-    assert "left \ufffdright\ufffd" in shown(evidence)
-
-
 def test_nothing_hostile_became_an_element(evidence: Page) -> None:
     assert evidence.locator(FOREIGN).count() == 0
     assert evidence.title() == "Hostile </script> <img src=x onerror=alert(1)> | `page`"
-
-
-def test_the_number_is_that_of_the_lines(evidence: Page) -> None:
-    assert evidence.locator("#evidence-number").text_content() == f"{sum(SPEEDS) / len(SPEEDS):.1f} samples/s"
 
 
 @pytest.mark.parametrize("name", ["index.html", "index-zh.html", "hostile.zh.html"])

@@ -34,17 +34,6 @@ def test_the_other_language_is_at_the_same_spot(anchor: str, reader: Reader) -> 
     assert abs(top(page, f"#{anchor}") - before) <= 60
 
 
-def test_the_other_language_is_at_the_same_paragraph_between_headings(reader: Reader) -> None:
-    page = reader.open("cpu-demo.en.html", viewport=NARROW)
-    row = "section[aria-labelledby=environment] tbody tr:nth-child(5)"
-    page.locator(row).evaluate("row => scrollBy(0, row.getBoundingClientRect().top - 10)")
-    before = top(page, row)
-    page.locator(".bar .languages a[lang=zh]").click()
-    page.wait_for_url("**/cpu-demo.zh.html*")
-    page.wait_for_load_state()
-    assert abs(top(page, row) - before) <= 60
-
-
 def test_the_other_language_is_on_the_number_whose_panel_was_closed(reader: Reader) -> None:
     page = reader.open("cpu-demo.en.html", viewport=NARROW)
     open_number(page, "")
@@ -56,17 +45,6 @@ def test_the_other_language_is_on_the_number_whose_panel_was_closed(reader: Read
     page.wait_for_url(f"**/cpu-demo.zh.html#{slug}")
     assert abs(top(page, f"td[id='{slug}']") - before) <= 2
     expect(page.locator("dialog")).to_be_hidden()
-
-
-def test_the_other_language_is_at_the_paragraph_read_after_the_number_left_the_screen(reader: Reader) -> None:
-    page = reader.open("cpu-demo.en.html", viewport=NARROW)
-    open_number(page, "")
-    page.keyboard.press("Escape")
-    page.locator("#set-up").evaluate("heading => scrollBy(0, heading.getBoundingClientRect().top - 10)")
-    before = top(page, "#set-up")
-    page.locator(".bar .languages a[lang=zh]").click()
-    page.wait_for_url("**/cpu-demo.zh.html#set-up")
-    assert abs(top(page, "#set-up") - before) <= 60
 
 
 def test_an_open_panel_is_open_in_the_other_language(reader: Reader) -> None:

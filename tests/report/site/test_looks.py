@@ -20,9 +20,6 @@ LOW = """[...document.querySelectorAll(".bar :is(a, button), .contents a, summar
   .filter((part) => part.checkVisibility() && part.getBoundingClientRect().height < 24).map((part) => part.outerHTML)"""
 OVER = """[...document.querySelectorAll(".cases :is(th, td)")]
   .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)"""
-# What lies so many pixels above the middle of a number, which is less than half a row.
-ABOVE = """(number) => { const box = number.getBoundingClientRect();
-  return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2 - 11) === number; }"""
 
 
 def corner(part: Locator) -> tuple[float, float]:
@@ -44,13 +41,6 @@ def test_results_of_one_framework_stand_side_by_side_where_there_is_room(
     assert top == other_top
 
 
-def test_results_stand_below_each_other_on_a_narrow_screen(reader: Reader) -> None:
-    groups = reader.open("index.html", viewport=NARROW).locator(".group")
-    (left, top), (other_left, below) = corner(groups.nth(0)), corner(groups.nth(1))
-    assert left == other_left
-    assert top < below
-
-
 def test_the_axes_of_a_case_in_the_index_lie_over_nothing(browser: Browser, tmp_path: Path) -> None:
     put_run(tmp_path, "a1-flash", 400.0, cards=8)
     put_run(tmp_path, "a2-eager", 100.0, cards=8)
@@ -61,32 +51,7 @@ def test_the_axes_of_a_case_in_the_index_lie_over_nothing(browser: Browser, tmp_
     assert page.evaluate(OVER) == []
 
 
-def test_a_finger_hits_a_number_anywhere_in_the_height_of_its_row(reader: Reader) -> None:
-    touched = reader.open("toy.en.html", viewport=NARROW, has_touch=True, is_mobile=True)
-    pointed = reader.open("toy.en.html", viewport=WIDE)
-    hits = [page.locator("td a.number").first.evaluate(ABOVE) for page in (touched, pointed)]
-    assert hits == [True, False]
-
-
 @pytest.mark.parametrize("name", ["index.html", "toy.en.html", "toy.evidence.en.html"])
 def test_a_finger_hits_what_a_page_is_worked_with(name: str, reader: Reader) -> None:
     page = reader.open(name, viewport=NARROW, has_touch=True, is_mobile=True)
     assert page.evaluate(LOW) == []
-
-
-def test_what_is_done_with_a_table_stands_at_the_edge_of_the_table(reader: Reader) -> None:
-    for size in (WIDE, NARROW):
-        page = reader.open("toy.en.html", viewport=size)
-        assert corner(page.locator("main .tools").first)[0] == corner(page.locator("main .tools + .scroll").first)[0]
-
-
-def test_the_rule_of_a_number_stands_beside_what_comes_of_it_where_there_is_room(reader: Reader) -> None:
-    places = []
-    for size in (WIDE, NARROW):
-        page = reader.open("toy.en.html", viewport=size)
-        page.locator("td a.number").first.click()
-        parts = page.locator("dialog [data-part=protocol]"), page.locator(".rule [data-part=steps]")
-        places.append([corner(part) for part in parts])
-    ((left, top), (right, same)), ((narrow, above), (as_narrow, below)) = places
-    assert (left < right, top) == (True, same)
-    assert (narrow, above < below) == (as_narrow, True)

@@ -20,47 +20,6 @@ def index(tmp_path: Path) -> str:
     return (tmp_path / "out/index.html").read_text(encoding="utf-8")
 
 
-QUOTED = """
-title = "T"
-model = "Toy"
-unit = "images/s"
-tested = []
-environment = []
-setup = []
-steps = []
-highlights = [{ highest = { cards = 8 } }]
-
-[sources.paper]
-title = "A paper"
-url = "https://example.org/paper"
-date = "2031"
-note = "No logs."
-
-[columns.a]
-title = "A"
-
-[[tables]]
-name = "t"
-title = "Speeds"
-case = { device = "V100" }
-for = { precision = ["fp32", "amp"] }
-rows = { cards = [1, 8], batch_size = [32, 64, 128] }
-columns = ["a"]
-source = "paper"
-figures = [["10"], ["11"], ["12"], ["70"], ["85"], ["80"], ["20"], ["21"], ["22"], ["90"], ["150"], ["120"]]
-"""
-
-
-def test_the_index_has_the_case_of_the_first_finding_where_all_numbers_are_quoted(tmp_path: Path) -> None:
-    (tmp_path / "page.toml").write_text(QUOTED, encoding="utf-8")
-    (tmp_path / "logs").mkdir()
-    list(publish_site([str(tmp_path / "page.toml")], tmp_path / "logs", [], tmp_path / "out"))
-    index, page = ((tmp_path / "out" / name).read_text(encoding="utf-8") for name in ("index.html", "page.en.html"))
-    shown = re.findall(r'<td class="figure">(\d+)</td>.*?class="value"[^>]*>([0-9.]+)<', index, re.DOTALL)
-    assert shown == [("64", "85"), ("64", "150")]
-    assert "highest with amp, BS=64" in page
-
-
 def test_cases_that_differ_in_any_axis_have_a_line_each(index: str) -> None:
     assert sorted(re.findall(r'class="value"[^>]*>([0-9.]+)<', index)) == ["100.0", "200.0", "300.0", "400.0"]
 

@@ -15,7 +15,6 @@ from urllib.parse import SplitResult, urlsplit
 
 import pytest
 
-from report.site.host_names import is_loopback
 from tests.commandline import PROJECT, run
 
 pytestmark = pytest.mark.slow
@@ -112,10 +111,6 @@ def test_a_page_with_a_mistake_leaves_the_site_as_it_was(served: Served, page: P
     assert served.get("/my.en.html")[0] == 200
 
 
-def test_a_page_from_elsewhere_reads_nothing(served: Served) -> None:
-    assert served.get("/index.html", Host="elsewhere.example")[0] == 403
-
-
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("options", [(), ("--watch",)], ids=str)
 def test_a_signal_that_ends_it_leaves_no_folder(page: Path, by: signal.Signals, options: tuple[str, ...]) -> None:
@@ -131,25 +126,10 @@ def test_a_signal_amid_the_first_build_leaves_no_folder(page: Path, by: signal.S
     assert ("Traceback" in served.end(by), list(temporary(page).iterdir())) == (False, [])
 
 
-def test_a_page_without_evidence_is_served(page: Path) -> None:
-    shutil.rmtree(page.parent / "logs/A100")
-    served = Served(page)
-    assert served.get("/my.en.html")[0] == 200
-    served.end()
-
-
 def test_a_served_page_asks_whether_it_was_built_anew(served: Served) -> None:
     assert "assets/reload.js" in served.get("/my.zh.html")[1]
 
 
-@pytest.mark.parametrize(
-    ("host", "is_so"),
-    [("127.0.0.1", True), ("127.8.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("a.b", False)],  # noqa: S104
-)
-def test_loopback_is_what_only_this_machine_reaches(host: str, is_so: bool) -> None:
-    assert is_loopback(host) is is_so
-
-
 def test_a_page_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     done = run("serve", "no-such-page", cwd=tmp_path)
-    assert (done.returncode, done.stderr.count("\n"), "No page is named 'no-such-page'" in done.stderr) == (2, 1, True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)

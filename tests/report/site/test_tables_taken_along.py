@@ -19,7 +19,6 @@ from tests.report.compared_page import put
 from tests.report.published_pages import every_published_page
 from tests.report.site.browser import Reader, needs_chromium
 from tests.report.site.parsed_page import elements, figures, parsed
-from tests.report.site.served_site import served
 
 TWO = Protocol(decimals=2)
 
@@ -58,12 +57,6 @@ def test_a_chart_is_taken_along_in_the_language_of_its_page(language: str, site:
     titles = ["".join(one.itertext()).replace("\u00a0", " ") for one in shown]
     assert [parsed_svg(one)[0].text in titles for one in drawn] == [True] * len(drawn) != []
     assert all("Toy50 <training>" in texts(one)[-1] for one in drawn)
-
-
-def test_a_number_says_its_date_its_version_and_where_its_evidence_is(site: Path) -> None:
-    first = taken(site, "cpu-demo", "json")[0]
-    assert (first["date"], first["framework_version"]) != ("", "")
-    assert str(first["evidence"]).startswith("cpu-demo.en.html#")
 
 
 @pytest.mark.parametrize("kind", ["csv", "json"])
@@ -141,54 +134,6 @@ def test_any_two_runs_are_compared(language: str, run: str, said: str, reader: R
     assert run.format(3) in last and "6.404" in last
     page.locator(".picked a").first.click()
     expect(page.locator("dialog[open] #evidence-number")).to_have_text("6.523 samples/s")
-
-
-@needs_chromium
-def test_runs_are_compared_on_a_served_page_as_well(browser: object, site: Path) -> None:
-    with served(site) as port:
-        reader = Reader(browser, site, f"http://127.0.0.1:{port}")  # type: ignore[arg-type]
-        told, _ = pick(reader.open("cpu-demo.en.html"), "run 1", "run 2")
-        assert (told, reader.complaints) == ("Ratio: 1.02 (+1.9%)", [])
-
-
-@needs_chromium
-def test_runs_of_two_cells_say_why_they_are_not_comparable_and_columns_take_their_place(
-    compared: tuple[Path, PublishedPage], browser: object
-) -> None:
-    site, published = compared
-    page = Reader(browser, site).open("page.en.html")  # type: ignore[arg-type]
-    runs = [cell for cell in published.cells for _ in cell.proofs]
-    other = len(runs) - 1
-    assert pick(page, "run 0", f"run {other}")[0] == "batch size differs"
-    page.locator("form.compare select[name=of]").select_option(label="A")
-    expect(page.locator("form.compare select[name=against]")).to_have_value("")
-    assert page.locator(".picked").is_hidden()
-
-
-# Where the point of each number of a column stands, or would stand.
-POINTS = """(table) => [...table.tBodies[0].rows].map((row) => {
-  const link = row.cells[1].querySelector("a");
-  const digits = link.lastChild, at = digits.data.indexOf(".");
-  const range = document.createRange();
-  range.setStart(digits, 0);
-  range.setEnd(digits, at < 0 ? digits.length : at);
-  return range.getBoundingClientRect().right;
-})"""
-
-
-@needs_chromium
-def test_numbers_of_a_column_stand_with_their_points_below_each_other_and_are_copied_as_digits(
-    tmp_path: Path, browser: object
-) -> None:
-    speeds = {"a1": (400.25,), "a8": (3000.5,), "a32": (11000.0,)}
-    make(tmp_path, speeds, PAGE.replace("plain,decimals=1", "plain,significant=5"))
-    (published,) = publish_site([str(tmp_path / "page.toml")], tmp_path / "logs", ["en"], tmp_path / "out")
-    table = Reader(browser, tmp_path / "out").open("page.en.html").locator("table.results")  # type: ignore[arg-type]
-    points = table.evaluate(POINTS)
-    assert max(points) - min(points) < 0.5
-    copied = table.evaluate("(table) => { getSelection().selectAllChildren(table); return getSelection().toString(); }")
-    digits = [cell.digits for cell in published.cells if cell.digits]
-    assert [word for word in copied.split() if word in digits] == digits == ["400.25", "3000.5", "11000"]
 
 
 @needs_chromium

@@ -9,10 +9,10 @@ import pytest
 
 from parsers.io.message import Message
 from report.comparing.history.case_histories import CaseHistories
-from report.comparing.history.case_history import FEW_RUNS, HIDDEN, NEWEST_IS_GAP, NO_RUNS, OTHER_STEPS, SUSPECT_RUNS
+from report.comparing.history.case_history import FEW_RUNS, HIDDEN, NEWEST_IS_GAP, NO_RUNS, SUSPECT_RUNS
 from report.comparing.history.run_order import COPY, IN_FUTURE, NO_COMMIT, NO_DATE, NO_VERSION
 from report.comparing.history.run_record import RunRecord, message_json
-from tests.report.comparing.history.made_history import FIRST, environment, history_of, noisy, record
+from tests.report.comparing.history.made_history import environment, history_of, noisy, record
 
 SLOWER = [1.0] * 20 + [1.05] * 10
 
@@ -37,24 +37,36 @@ def test_a_slowdown_is_confirmed_with_its_size() -> None:
     assert step.after.path == "case/21/train.log"
 
 
-def test_a_speedup_is_faster() -> None:
-    assert history_of(runs(SLOWER[::-1])).state == "faster"
+def in_between(number: int) -> str:
+    """An environment that was there before at the old speed."""
+    return environment(driver="560" if 5 <= number < 9 or number >= 21 else "550")
 
 
-def test_equal_runs_are_the_same() -> None:
-    assert history_of(runs([1.0] * 30)).state == "same"
-
-
-def test_a_slowdown_where_the_driver_changed_is_one_of_the_environment() -> None:
-    found = history_of(runs(SLOWER, environment=driver_from(21)))
-    assert (found.state, found.series[0].steps[0].names) == ("environment", ("environment.driver",))
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_a_change_that_noise_displaces_still_is_that_of_the_environment(seed: int) -> None:
-    levels = [1.0] * 40 + [1.05] * 40
-    (series,) = history_of(runs(levels, noise=0.02, seed=seed, environment=driver_from(41))).series
-    assert [(step.at, step.kind) for step in series.steps] == [(40, "environment")]
+@pytest.mark.parametrize(
+    ("levels", "said", "state"),
+    [
+        (SLOWER[::-1], {}, "faster"),
+        ([1.0] * 30, {}, "same"),
+        (SLOWER, {"environment": driver_from(21)}, "environment"),
+        (SLOWER, {"environment": driver_from(10)}, "slower"),
+        (SLOWER, {"environment": in_between}, "slower"),
+        (SLOWER, {"environment": lambda number: environment(node=str(number))}, "slower"),
+        (SLOWER, {"environment": lambda at: environment(**({"driver": "560"} if at > 20 else {}))}, "slower"),
+        (
+            SLOWER,
+            {"first_step": lambda at: 1 if at < 21 else 500, "last_step": lambda at: 100 if at < 21 else 600},
+            "unknown",
+        ),
+    ],
+    ids=[
+        *("faster", "equal", "another driver", "another driver long before", "a driver of before"),
+        *("another node each time", "a driver that only later runs record", "other steps"),
+    ],
+)
+def test_a_case_is_what_its_runs_and_their_environments_say(
+    levels: Sequence[float], said: dict[str, Any], state: str
+) -> None:
+    assert history_of(runs(levels, **said)).state == state
 
 
 def test_changes_of_the_environment_alone_never_alarm() -> None:
@@ -69,35 +81,6 @@ def test_changes_of_the_environment_alone_never_alarm() -> None:
     assert "environment" in states
 
 
-def test_an_environment_that_was_there_before_at_the_old_speed_explains_nothing() -> None:
-    def changing(number: int) -> str:
-        return environment(driver="560" if 5 <= number < 9 or number >= 21 else "550")
-
-    assert history_of(runs(SLOWER, environment=changing)).state == "slower"
-
-
-def test_what_is_another_in_every_run_explains_nothing() -> None:
-    assert history_of(runs(SLOWER, environment=lambda number: environment(node=str(number)))).state == "slower"
-
-
-def test_an_environment_far_from_a_change_explains_nothing() -> None:
-    found = history_of(runs(SLOWER, environment=driver_from(10)))
-    assert (found.state, [mark.names for mark in found.series[0].marks]) == ("slower", [("environment.driver",)])
-
-
-def test_what_only_later_runs_record_is_no_change_of_the_environment() -> None:
-    found = history_of(runs(SLOWER, environment=lambda at: environment(**({"driver": "560"} if at > 20 else {}))))
-    assert found.state == "slower"
-
-
-def test_the_version_of_the_framework_is_an_environment_by_date_and_the_order_by_version() -> None:
-    def versions(number: int) -> str:
-        return f'[{{}}, {{"framework_version": "2.{number // 21}"}}]'
-
-    made = runs(SLOWER, environment=versions, version=lambda number: f"2.{number // 21}")
-    assert [history_of(made, by).state for by in ("date", "version")] == ["environment", "slower"]
-
-
 @pytest.mark.parametrize(
     ("name", "other"), [("unit", "samples/s"), ("scope", "card"), ("formats", "timm"), ("protocol", "records=epoch")]
 )
@@ -106,17 +89,6 @@ def test_series_of_another_meaning_are_not_joined(name: str, other: str) -> None
     made = runs([1.0] * 20 + [2.0] * 10, **said)
     found = history_of(made)
     assert ([len(series.runs) for series in found.series], found.state) == ([20, 10], "same")
-
-
-def test_runs_that_measure_other_steps_are_not_judged() -> None:
-    steps: dict[str, Any] = {
-        "first_step": lambda at: 1 if at < 21 else 500,
-        "last_step": lambda at: 100 if at < 21 else 600,
-    }
-    found = history_of(runs(SLOWER, **steps))
-    assert found.state == "unknown"
-    assert found.reason
-    assert found.reason.key == OTHER_STEPS
 
 
 @pytest.mark.parametrize(
@@ -136,12 +108,6 @@ def test_what_cannot_be_judged_is_unknown_with_a_reason(made: list[RunRecord], r
     assert found.reason.key == reason
 
 
-def test_a_run_without_a_number_is_a_gap_with_its_reason() -> None:
-    reason = Message("Loss is NaN or infinite in {count} records.", count=3)
-    found = history_of([*runs([1.0] * 20), record(5, 1.0, throughput=None, reason=message_json(reason), log_sha256="")])
-    assert [gap.reason for gap in found.gaps] == [reason]
-
-
 @pytest.mark.parametrize(
     ("said", "by", "reason"),
     [
@@ -159,23 +125,10 @@ def test_a_run_without_a_place_is_a_gap(said: dict[str, Any], by: Any, reason: s
     assert found.state == ("unknown" if reason == COPY else "same")
 
 
-def test_runs_of_one_moment_stand_in_the_order_of_their_names() -> None:
-    made = runs([1.0] * 12, began=FIRST.replace(tzinfo=None).isoformat())
-    (series,) = history_of(made[::-1]).series
-    assert [run.path for run in series.runs] == [run.path for run in made]
-
-
 def test_commits_stand_in_the_order_of_their_first_runs() -> None:
     made = [record(number, 1.0, commit=commit) for number, commit in enumerate(("b", "a", "b", "a"), 1)]
     (series,) = history_of(made, "commit").series
     assert [run.commit for run in series.runs] == ["b", "b", "a", "a"]
-
-
-def test_an_environment_that_changed_within_a_commit_hides_no_slowdown_of_the_code() -> None:
-    levels = [1.0] * 5 + [1.05] * 10 + [1.1] * 10
-    made = runs(levels, environment=driver_from(16), commit=lambda number: "a" * 40 if number < 6 else "b" * 40)
-    (series,) = history_of(made, "commit").series
-    assert [(step.at, step.kind) for step in series.steps] == [(5, "slower"), (15, "environment")]
 
 
 def test_versions_stand_in_the_order_of_pep_440() -> None:

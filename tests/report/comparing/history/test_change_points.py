@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-import ruptures
 
-from report.measuring.series.change_points import PENALTY, change_points, robust_noise, winsorised
+from report.measuring.series.change_points import change_points
 from tests.report.comparing.history.made_history import GATE, noisy
 from tests.report.comparing.history.made_series import KINDS, f1, made_series
 from tests.report.comparing.real_repeats import real_sets
@@ -31,20 +30,21 @@ def test_noise_is_no_step(noise: float) -> None:
     assert [found(noisy([1.0] * 100, noise, seed)) for seed in range(40)] == [[]] * 40
 
 
-def test_runs_that_stalled_are_no_step() -> None:
-    times = noisy([1.0] * 60)
-    times[20] = times[21] = times[40] = 1.6
-    assert found(times) == []
-
-
-def test_a_step_below_half_of_the_gate_is_none() -> None:
-    times = noisy([1.0] * 40 + [1.01] * 40, 0.001)
-    assert (found(times), found(times, gate=0.015)) == ([], [40])
-
-
-@pytest.mark.parametrize("noise", [0.0, 0.001, 0.003])
-def test_three_runs_at_the_end_are_a_step(noise: float) -> None:
-    assert found(noisy([1.0] * 40 + [1.04] * 3, noise)) == [40]
+@pytest.mark.parametrize(
+    ("times", "gate", "places"),
+    [
+        (noisy([1.0] * 40 + [1.01] * 40, 0.001), GATE, []),
+        (noisy([1.0] * 40 + [1.01] * 40, 0.001), 0.015, [40]),
+        (noisy([1.0] * 40 + [1.04] * 3), GATE, [40]),
+        (np.where(np.isin(np.arange(60), (20, 21, 40)), 1.6, noisy([1.0] * 60)).tolist(), GATE, []),
+        *((times, GATE, []) for times in ([], [1.0], [1.0, 1.2], [1.0] * 50)),
+    ],
+    ids=["below half the gate", "a smaller gate", "at the end", "stalled", "none", "one", "two", "equal"],
+)
+def test_a_step_is_found_where_at_least_three_runs_differ_by_half_of_the_gate(
+    times: list[float], gate: float, places: list[int]
+) -> None:
+    assert found(times, gate) == places
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -69,26 +69,3 @@ def test_fewer_are_suspect(count: int, noise: float) -> None:
     assert changes.points == ()
     assert changes.suspect is not None
     assert changes.suspect.at == 40
-
-
-@pytest.mark.parametrize("times", [[], [1.0], [1.0, 1.2], [1.0] * 5, [1.0] * 50])
-def test_few_or_equal_times_have_no_step(times: list[float]) -> None:
-    assert found(times) == []
-
-
-def test_a_step_lies_between_groups() -> None:
-    logs = np.log(noisy([1.0] * 21 + [1.05] * 18))
-    groups = [at // 3 for at in range(39)]
-    groups[20] = groups[21] = 7  # so that the step is within a group
-    (point,) = change_points(logs, GATE, groups).points
-    assert groups[point.at] != groups[point.at - 1]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_linear_kernel_proposes_what_pelt_proposes_with_l2(seed: int) -> None:
-    logs = np.log(made_series("noise 1%", seed).times)
-    scaled = winsorised(logs, robust_noise(logs)) / robust_noise(logs)
-    penalty = PENALTY * np.log(len(logs))
-    pelt = ruptures.Pelt(model="l2", min_size=3, jump=1).fit(scaled).predict(pen=penalty)
-    kernel = ruptures.KernelCPD(kernel="linear", min_size=3).fit(scaled).predict(pen=penalty)
-    assert [int(at) for at in kernel] == pelt

@@ -1,7 +1,6 @@
 """The command history: what it prints, what it writes, and its exit status."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,6 @@ from typing import Any
 import html5lib
 import pytest
 from click.testing import CliRunner, Result
-from markdown_it import MarkdownIt
 
 from report.comparing.history.command import history
 from tests.commandline import run
@@ -50,20 +48,6 @@ def test_a_slowdown_with_another_driver_passes_the_gate_and_is_named(tmp_path: P
     done = called(suite, "--gate", "3%")
     assert done.exit_code == 0
     assert "environment.driver 550.54 → 560.28 (run.json: environment.driver)" in done.stdout
-    assert done.stdout.splitlines()[-1] == "1 case: 1 environment changed."
-
-
-def test_runs_before_a_day_can_be_left_out(tmp_path: Path) -> None:
-    suite = make_suite(tmp_path / "nightly", SLOWER)
-    done = called(suite, "--gate", "3%", "--since", "2026-01-10", "--json")
-    assert (done.exit_code, len(json.loads(done.stdout)["series"][0]["runs"])) == (0, 8)
-
-
-def test_the_table_has_a_row_for_each_segment(tmp_path: Path) -> None:
-    lines = called(make_suite(tmp_path / "nightly", SLOWER)).stdout.splitlines()
-    assert lines[1].split() == ["Case", "From", "To", "Runs", "Throughput", "Unit", "Time", "Change", "Now"]
-    assert [line.split()[5] for line in lines[2:4]] == ["8", "8"]
-    assert lines[3].split()[-3:] == ["+10.0%", "slower", "slower"]
 
 
 def test_json_holds_every_run_with_its_lines_and_every_gap_with_its_reason(tmp_path: Path) -> None:
@@ -79,14 +63,6 @@ def test_json_holds_every_run_with_its_lines_and_every_gap_with_its_reason(tmp_p
         "According to run.json, this run failed.",
     )
     assert [change["kind"] for change in series["changes"]] == ["slower"]
-
-
-def test_markdown_leads_to_the_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    suite = make_suite(tmp_path / "nightly", SLOWER)
-    monkeypatch.chdir(tmp_path)
-    html = MarkdownIt().enable("table").render(called(Path(suite.name), "--markdown").stdout)
-    assert html.count("<table>") == 2
-    assert '<a href="nightly/GPT-2/9/train.log#L6">2026-01-10 00:00</a>' in html
 
 
 def test_html_is_one_page_whose_points_lead_to_the_lines_of_logs(tmp_path: Path) -> None:
@@ -117,24 +93,6 @@ def test_hostile_names_act_nowhere(tmp_path: Path) -> None:
         assert not {"img", "b"} & {element.tag for element in html.iter()}
 
 
-def test_it_speaks_chinese(tmp_path: Path) -> None:
-    lines = called(make_suite(tmp_path / "nightly", SLOWER), "--lang", "zh").stdout.splitlines()
-    assert lines[-1] == "共 1 个测试项：变慢 1 个。"
-
-
-def test_one_run_is_a_history_that_says_little(tmp_path: Path) -> None:
-    done = called(make_suite(tmp_path / "nightly", [100.0]), "--html", tmp_path / "h.html")
-    assert done.exit_code == 0
-    assert "unknown: only 1 run is measured alike; 6 are needed." in done.stdout
-
-
-@pytest.mark.parametrize("by", ["date", "commit", "version"])
-def test_runs_that_all_failed_are_a_case_of_gaps(by: str, tmp_path: Path) -> None:
-    suite = make_suite(tmp_path / "nightly", STEADY, status="failed")
-    done = called(suite, "--by", by, "--html", tmp_path / "h.html", "--gate", "3%")
-    assert (done.exit_code, done.stdout.splitlines()[-1]) == (3, "1 case: 1 unknown.")
-
-
 def test_logs_without_run_json_are_ordered_by_their_own_times(tmp_path: Path) -> None:
     for number in range(1, 8):
         lines = [
@@ -154,13 +112,3 @@ def test_a_suite_without_runs_is_one_sentence(tmp_path: Path) -> None:
     done = run("history", tmp_path / "empty")
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
-    assert "contains no run folder and no log" in done.stderr
-
-
-def test_without_index_it_lies_in_the_caches_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    suite = make_suite(tmp_path / "nightly", STEADY[:2])
-    monkeypatch.setitem(os.environ, "XDG_CACHE_HOME", str(tmp_path / "caches"))
-    first, second = (CliRunner().invoke(history, [str(suite)]).stdout for _ in range(2))
-    assert first == second
-    data = [path.read_bytes() for path in (tmp_path / "caches/tachograph").iterdir()]
-    assert sum(b"PAR1" in one for one in data) == 1

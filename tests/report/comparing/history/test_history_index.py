@@ -8,10 +8,9 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from parsers.io.errors import LogError, WriteError
+from parsers.io.errors import WriteError
 from report.comparing.history.indexed_runs import indexed_runs
 from report.comparing.history.run_record import RunRecord, message_of
-from report.measuring.protocol import Protocol
 from tests.report.comparing.history.made_history import make_suite
 from tests.report.comparing.made_sides import ENVIRONMENT, log_of
 
@@ -64,30 +63,12 @@ def test_an_index_that_was_deleted_is_made_again_with_the_same_rows(suite: Path)
     assert pyarrow.parquet.read_table(suite.parent / "index.parquet").equals(first)
 
 
-def test_an_index_gives_what_the_logs_give(suite: Path) -> None:
-    assert indexed(suite) == indexed(suite) == indexed(suite, file="another.parquet")
-
-
-def test_a_log_whose_size_and_time_are_known_is_not_read_again(suite: Path) -> None:
-    before = indexed(suite)
-    replace_log(log(suite), 200, LONG_AGO)
-    assert indexed(suite) == before
-
-
 def test_a_log_that_was_changed_just_before_the_index_was_written_is_read_again(tmp_path: Path) -> None:
     suite = make_suite(tmp_path / "nightly", TIMES)
     before, when = indexed(suite), log(suite).stat().st_mtime_ns
     replace_log(log(suite), 200, 0)
     os.utime(log(suite), ns=(when, when))
     assert indexed(suite)[0] != before[0]
-
-
-def test_a_log_that_was_only_touched_says_the_same(suite: Path) -> None:
-    before = indexed(suite)
-    os.utime(log(suite), (LONG_AGO + 5, LONG_AGO + 5))
-    after = indexed(suite)
-    assert [run.throughput for run in after] == [run.throughput for run in before]
-    assert after[0].log_mtime_ns == (LONG_AGO + 5) * 10**9
 
 
 def test_a_changed_run_json_is_read_again(suite: Path) -> None:
@@ -108,25 +89,12 @@ def test_new_runs_are_added_and_those_that_are_gone_removed(suite: Path) -> None
     assert [run.path for run in indexed(suite)] == [f"{one}/train.log" for one in ("GPT-2/1", "GPT-2/2", "new/1")]
 
 
-def test_another_protocol_is_another_index(suite: Path) -> None:
-    before = indexed(suite)
-    after = indexed_runs([suite], Protocol.parse("estimate=steps"), index=suite.parent / "index.parquet")
-    assert (before[0].unit, after[0].unit) == ("tokens/s", "steps/s")
-
-
 def test_an_index_that_somebody_changed_is_not_believed(suite: Path) -> None:
     before, file = indexed(suite), suite.parent / "index.parquet"
     table = pyarrow.parquet.read_table(file)
     at = table.column_names.index("throughput")
     changed = table.set_column(at, table.schema.field(at), [[1.0] * table.num_rows])
     pyarrow.parquet.write_table(changed, file)
-    assert indexed(suite) == before
-
-
-def test_a_damaged_index_is_made_again(suite: Path) -> None:
-    before, file = indexed(suite), suite.parent / "index.parquet"
-    data = file.read_bytes()
-    file.write_bytes(data[:100] + bytes(100) + data[200:])
     assert indexed(suite) == before
 
 
@@ -141,26 +109,6 @@ def test_a_file_that_is_no_index_is_not_replaced(kind: str, suite: Path) -> None
     with pytest.raises(WriteError):
         indexed(suite)
     assert file.read_bytes() == before
-
-
-def test_names_that_are_no_text_are_read_each_time(suite: Path) -> None:
-    folder = Path(os.fsdecode(os.fsencode(suite) + b"/na\xffme/1"))
-    folder.parent.mkdir()
-    (suite / "GPT-2/3").rename(folder)
-    make_old(suite)
-    assert len(indexed(suite)) == len(indexed(suite)) == 3
-
-
-def test_losses_that_are_no_numbers_give_no_throughput(suite: Path) -> None:
-    path = log(suite)
-    run = json.loads(path.with_name("run.json").read_text(encoding="utf-8"))
-    path.write_bytes(path.read_bytes().replace(b"loss 9.9000", b"loss nan"))
-    del run["log"]["sha256"]
-    path.with_name("run.json").write_text(json.dumps(run), encoding="utf-8")
-    first = indexed(suite)[0]
-    assert first.throughput is None
-    assert first.reason
-    assert "NaN" in str(message_of(first.reason))
 
 
 @pytest.mark.parametrize(
@@ -193,9 +141,3 @@ def test_the_package_of_the_measured_code_is_no_environment(
 def test_starts_are_in_universal_time(start: object, began: str | None, tmp_path: Path) -> None:
     (run,) = indexed(make_suite(tmp_path / "a", (100.0,), start=start))
     assert run.began == began
-
-
-def test_a_suite_without_any_log_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(LogError):
-        indexed(tmp_path / "empty")

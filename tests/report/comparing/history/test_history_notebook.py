@@ -38,14 +38,3 @@ def test_a_time_with_a_zone_leaves_earlier_runs_out(tmp_path: Path, index: Path)
     for since in (fourth, fourth.astimezone(zone), fourth.astimezone(UTC).replace(tzinfo=None)):
         (case,) = tachograph.history(suite, since=since, index=index).cases
         assert len(case.series[0].runs) == 3
-
-
-@pytest.mark.parametrize("wrong", [{"gate": 2.0}, {"protocol": "nonsense=1"}])
-def test_a_wrong_argument_is_a_value_error(wrong: dict[str, float], tmp_path: Path) -> None:
-    with pytest.raises(ValueError):
-        tachograph.history(make_suite(tmp_path / "nightly", TIMES), **wrong)  # type: ignore[arg-type]
-
-
-def test_a_folder_without_logs_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(tachograph.LogError):
-        tachograph.history(tmp_path)
