@@ -107,11 +107,6 @@ def test_the_batch_of_the_job_follows_from_that_of_a_replica(tmp_path: Path) -> 
     assert values(tmp_path, text)["job_batch_size"] == 32
 
 
-def test_what_follows_says_from_where(tmp_path: Path) -> None:
-    facts = told(tmp_path, f"world_size: 16\n{ALL}").facts
-    assert str(facts["data_parallel"].source) == "line 1 and line 2 and line 3 and line 4"
-
-
 def test_nothing_follows_where_a_way_to_share_is_not_known(tmp_path: Path) -> None:
     assert "data_parallel" not in values(
         tmp_path, "world_size: 16\ntensor_parallel_size: 2\npipeline_parallel_size: 2\n"
@@ -126,10 +121,6 @@ def test_the_batch_of_a_replica_is_that_of_a_card_where_no_cards_share_it(tmp_pa
 def test_no_batch_is_that_of_a_card_where_cards_share_a_model(tmp_path: Path, sharing: str) -> None:
     text = f"micro_batch_size: 4\nworld_size: 16\nglobal_batch_size: 64\n{sharing}\n"
     assert "batch_size" not in values(tmp_path, text)
-
-
-def test_the_recipe_of_a_precision_that_is_not_used_is_no_fact(tmp_path: Path) -> None:
-    assert values(tmp_path, "fp8_recipe ...................................... delayed\n") == {}
 
 
 def test_shapes_of_several_models_are_those_of_none(tmp_path: Path) -> None:
@@ -250,10 +241,6 @@ def test_the_world_size_of_deepspeed_is_that_of_its_replicas_where_cards_share_a
     line = "[INFO] [config.py:1013:print]   world_size ................... {}\n"
     assert not contradictions(told(tmp_path, head + "\n" + line.format(2)))
     assert contradictions(told(tmp_path, head + "\n" + line.format(4)))
-
-
-def test_a_contradiction_is_told_once(tmp_path: Path) -> None:
-    assert len(contradictions(told(tmp_path, PLANTED["a model needs more cards than there are"]))) == 1
 
 
 counts = st.integers(1, 64)
