@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commandline import run
-from tests.trained_logs import BATCH, LOSS, bar, shown, trained
+from tests.trained_logs import LOSS, bar, shown, trained
 
 NONE = "The log does not print throughput"
 
@@ -17,15 +16,6 @@ def test_a_run_without_a_summary_is_measured_by_its_bar(tmp_path: Path) -> None:
         16,
         "samples/s",
     )
-
-
-def test_it_says_so(tmp_path: Path) -> None:
-    said = "No hf_trainer line contains a throughput or a time; times are read from the progress bar of 90 steps."
-    assert said in shown(tmp_path, *trained(1, 41))["warnings"]
-
-
-def test_its_clock_is_a_second_estimate(tmp_path: Path) -> None:
-    assert [check["value"] for check in shown(tmp_path, *trained(1, 41))["checks"]] == [16]
 
 
 def test_a_bar_drawn_again_below_a_loss_counts_once(tmp_path: Path) -> None:
@@ -66,10 +56,6 @@ def test_a_bar_before_which_losses_stand_is_refused(tmp_path: Path) -> None:
     assert (found["throughput"], found["reason"].startswith(NONE)) == (None, True)
 
 
-def test_a_bar_that_ran_for_a_few_seconds_is_not_used(tmp_path: Path) -> None:
-    assert shown(tmp_path, *trained(1, 6))["throughput"] is None
-
-
 def test_a_training_that_goes_on_from_a_checkpoint_is_measured_by_the_clock(tmp_path: Path) -> None:
     # All steps before the checkpoint are drawn at once, so for a while the bar shows a rate that nobody reached.
     found = shown(tmp_path, *trained(51, 86, start=-100.0))
@@ -89,20 +75,9 @@ def test_steps_that_begin_anew_are_another_run(tmp_path: Path) -> None:
     assert [each["throughput"]["value"] for each in found["runs"]] == [16, 8]
 
 
-def test_a_training_that_was_begun_before_with_other_steps_is_none_of_the_last(tmp_path: Path) -> None:
-    found = shown(tmp_path, *trained(1, 31, total=80), "\n", BATCH, *trained(1, 41, seconds=4.0))
-    assert found["throughput"]["value"] == 8
-
-
 def test_a_longer_bar_behind_the_losses_of_a_training_is_refused(tmp_path: Path) -> None:
     found = shown(tmp_path, *trained(1, 31, total=30), "\n", bar(range(1, 61), 60, 4.0))
     assert (found["throughput"], found["reason"].endswith("belongs to training, so none is read.")) == (None, True)
-
-
-def test_without_a_batch_size_it_shows_the_times_of_steps(tmp_path: Path) -> None:
-    log = tmp_path / "train.log"
-    log.write_text("".join(trained(1, 41)), encoding="utf-8", newline="")
-    assert "2 to 2 seconds, median 2" in run("show", log).stdout
 
 
 def test_what_the_trainer_prints_at_its_end_comes_before_its_bar(tmp_path: Path) -> None:
@@ -116,12 +91,3 @@ def test_each_of_two_trainings_in_one_log_has_the_speed_of_its_own_end(tmp_path:
     found = shown(tmp_path, *trained(1, 91), first, *trained(1, 91, seconds=4.0), second)
     assert [each["throughput"]["value"] for each in found["runs"]] == [14.4, 7.2]
     assert not any("summaries" in said for said in found["warnings"])
-
-
-def test_losses_without_a_bar_have_no_throughput(tmp_path: Path) -> None:
-    found = shown(tmp_path, *(LOSS.format(n=n) for n in range(9)))
-    assert (found["throughput"], "bar" in found["reason"]) == (None, False)
-
-
-def test_an_evaluation_of_as_many_steps_as_training_leaves_none_to_be_read(tmp_path: Path) -> None:
-    assert shown(tmp_path, *trained(1, 91), bar(range(1, 91), 90, 0.5))["throughput"] is None

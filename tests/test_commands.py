@@ -39,12 +39,6 @@ def test_every_command_has_help_that_teaches_by_example() -> None:
     assert [name for name, said in told.items() if f"\n    tachograph {name}" not in said] == []
 
 
-def test_wrong_use_is_status_2_without_a_traceback() -> None:
-    done = run("show")
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-
-
 def test_formats_lists_every_grammar() -> None:
     listed = {json.loads(line)["format"] for line in run("formats", "--json").stdout.splitlines()}
     assert listed == {path.stem for path in (PROJECT / "parsers/formats").glob("*.lark")}
@@ -57,11 +51,6 @@ def test_parse_writes_every_record_with_its_log_and_line(ending: str, tmp_path: 
     records = READERS[ending](out)
     numbers = [n for n, line in enumerate(LOG.read_text().splitlines(), 1) if "][Iter: " in line]
     assert records[records["record"] == "step"]["line"].tolist() == numbers
-
-
-def test_parse_says_which_endings_are_possible(tmp_path: Path) -> None:
-    done = run("parse", LOG, "--out", tmp_path / "records.xls")
-    assert (done.returncode, ".csv, .jsonl, .parquet" in done.stderr) == (2, True)
 
 
 def test_every_public_name_is_there() -> None:

@@ -109,13 +109,6 @@ def test_the_sources_are_installed_for_editing_without_a_compiler(tmp_path: Path
 
 
 @pytest.mark.slow
-@has_compiler
-def test_the_sources_are_installed_for_editing_with_the_kernel(tmp_path: Path) -> None:
-    built(tmp_path, "editable")
-    assert (tmp_path / "source" / EXTENSION).is_file()
-
-
-@pytest.mark.slow
 def test_the_archive_of_the_sources_holds_what_the_kernel_is_built_from(tmp_path: Path) -> None:
     with tarfile.open(built(tmp_path, "sdist")) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -170,23 +163,6 @@ def test_a_report_of_no_page_in_a_folder_without_logs_writes_nothing(options: tu
     said = r"Error: No page has a log in logs; pass a page \(.*cpu-demo.*\) or a path ending in \.toml\.\n"
     assert re.fullmatch(said, done.stderr)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("fails", "told"),
-    [("ensurepip", "apt-get install python3-venv"), ("version_info", "Python 3.11 or newer is needed")],
-)
-def test_make_says_in_a_sentence_what_python_lacks(fails: str, told: str, tmp_path: Path) -> None:
-    for name in ("Makefile", "setup.cfg"):
-        (tmp_path / name).write_bytes((PROJECT / name).read_bytes())
-    python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\ncase "$2" in *{fails}*) echo Traceback >&2; exit 1;; esac\n', encoding="utf-8")
-    python.chmod(0o755)
-    command = ["make", "--silent", "report", f"PYTHON={python}"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    (said,) = done.stdout.splitlines()
-    assert (done.returncode, told in said) == (2, True)
-    assert not (tmp_path / ".venv").exists()
 
 
 def required() -> list[Requirement]:

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,7 @@ from parsers.sharing.workers import MOST_TASKS, Workers, WorkersError
 from tachograph.cli import command_line
 from tests.commandline import PROJECT, run
 from tests.parsers.golden_logs import LOGS
-from tests.parsers.shared_work import die, large, process_of
+from tests.parsers.shared_work import die, large
 from tests.report.audit.small_site import make
 
 GOLDEN = PROJECT / "tests/report/golden"
@@ -108,12 +107,6 @@ def test_workers_with_several_threads_give_the_same(home: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_cluster_does_the_work_of_few_logs_too(cluster: str) -> None:
-    with Workers(scheduler=cluster).each(process_of, [1], large) as results:
-        assert os.getpid() not in set(results)
-
-
-@pytest.mark.slow
 def test_workers_of_a_cluster_that_are_killed_are_told_in_a_sentence() -> None:
     with clustered(workers=1) as address:
         workers = Workers(scheduler=address)
@@ -146,13 +139,3 @@ def test_processes_and_a_scheduler_at_once_are_refused(
     command: str, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "not both" in refused(home, monkeypatch, command, "--scheduler", "nowhere", "--jobs", "2")
-
-
-@one_of_each
-def test_a_missing_extra_is_named_in_a_sentence(command: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    assert 'pip install "tachograph[dask]"' in refused(home, monkeypatch, command, "--scheduler", "nowhere")
-
-
-def test_options_of_sharing_do_not_apply_to_a_log_that_grows(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "do not apply to --follow" in refused(home, monkeypatch, "show", "--follow", "--jobs", "2")

@@ -24,40 +24,10 @@ def test_show_reads_a_log_that_no_format_claims(log: Path) -> None:
     assert (found["throughput"]["value"], found["throughput"]["unit"]) == (103.5, "images/s")
 
 
-def test_it_says_that_no_format_claims_it(log: Path) -> None:
-    assert json.loads(run("show", "--json", log, cwd=log.parent).stdout)["format"] is None
-
-
-def test_it_says_whose_the_rate_is_as_unknown(log: Path) -> None:
-    assert json.loads(run("show", "--json", log, cwd=log.parent).stdout)["throughput"]["scope"] == "unknown"
-
-
-def test_a_line_that_is_drawn_over_many_times_is_one_of_its_lines(tmp_path: Path) -> None:
-    log = tmp_path / "train.log"
-    log.write_text(LOG.replace("\n", "\r") + "\nready\n", encoding="utf-8")
-    assert "1 of 2 lines. Check it" in run("show", log).stdout
-
-
-def test_a_log_whose_numbers_prove_nothing_is_refused_with_the_reason(tmp_path: Path) -> None:
-    log = tmp_path / "a.log"
-    log.write_text("".join(f"step {n} loss 2.5 time: 0.5{n}\n" for n in range(9)), encoding="utf-8")
-    shown = run("show", log).stdout
-    assert "time: the log shows neither its unit nor that it is the time of one step; timestamps, an elapsed" in shown
-
-
 def test_format_drafts_a_grammar_that_reads_the_log(log: Path) -> None:
     run("format", log, "--out", "my.lark", cwd=log.parent)
     found = json.loads(run("show", "--json", log, "--format", "my.lark", cwd=log.parent).stdout)
     assert (found["format"], found["throughput"]["value"]) == ("my", 103.5)
-
-
-def test_whose_a_rate_is_can_be_written_in_place_of_unknown(log: Path) -> None:
-    grammar = log.with_name("acme.lark")
-    run("format", log, "--out", grammar)
-    text = grammar.read_text(encoding="utf-8")
-    grammar.write_text(text.replace("{images, unknown, unknown}", "{images, job, window_mean}"), encoding="utf-8")
-    found = json.loads(run("show", "--json", log, "--format", grammar).stdout)["throughput"]
-    assert (found["value"], found["scope"]) == (103.5, "job")
 
 
 @pytest.mark.parametrize("scope", ["card", "node", "job"])
@@ -98,10 +68,6 @@ def test_format_says_why_there_is_no_grammar(tmp_path: Path) -> None:
         2,
         f"Error: {log}: no grammar can be drafted for it: no number in it is recognised as a training speed.\n",
     )
-
-
-def test_format_writes_grammars_only(log: Path) -> None:
-    assert "the name of a grammar ends in .lark" in run("format", log, "--out", "my.txt", cwd=log.parent).stderr
 
 
 def test_a_log_of_a_known_format_does_not_load_the_general_reader() -> None:

@@ -258,12 +258,6 @@ def test_an_account_that_is_none_makes_no_file_one_of_a_site(said: str, folder: 
     assert (done.returncode, files(folder / "out")) == (2, {"assets/contents.json": said.encode()})
 
 
-def test_a_site_does_not_take_the_place_of_the_working_directory(folder: Path) -> None:
-    done = run(*report(folder, "--html")[:-2], ".", "--html", cwd=folder)
-    assert done.returncode == 2
-    assert "it is in use as the working directory" in done.stderr
-
-
 @pytest.mark.parametrize("options", [(), ("--html",)])
 def test_a_link_in_the_folder_of_what_is_written_is_not_followed(options: Sequence[str], folder: Path) -> None:
     mine = folder / "mine"

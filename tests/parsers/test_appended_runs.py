@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from parsers.grammar.format import METRICS
-from parsers.runs.appended import as_one, beginnings, told_apart
+from parsers.runs.appended import as_one, beginnings
 from parsers.runs.events import NEVER, Event
 from parsers.runs.facts import Value
 from parsers.runs.reading import FIRST_USED, NEITHER_USED, OF_ANOTHER_RUN, survey
@@ -26,60 +27,35 @@ def banner(line: int, name: str = "run_start") -> Event:
     return Event(line, name, "a new run", NEVER)
 
 
-def test_a_step_number_that_falls_back_to_the_first_begins_another_run() -> None:
-    assert beginnings(steps([1, 2, 3, 4, 1, 2, 3, 4, 5, 6]), []) == [50]
+BEGINNINGS: dict[str, tuple[RecordTable, list[Event], list[int]]] = {
+    "a step falls back to the first": (steps([1, 2, 3, 4, 1, 2, 3, 4, 5, 6]), [], [50]),
+    "an earlier checkpoint": (steps([10, 20, 30, 40, 50, 30, 40, 50, 60]), [], [60]),
+    "the last banner before it": (steps([1, 2, 3, 4, 1, 2, 3, 4, 5]), [banner(3), banner(44), banner(47)], [44]),
+    "banners of short runs": (steps([1, 1, 1]), [banner(2), banner(12), banner(22)], [12, 22]),
+    "a banner before a step that goes on": (steps([1, 2, 3, 4, 5, 6]), [banner(35, "restart")], []),
+    "steps counted in each epoch": (steps([1, 2, 3, 1, 2, 3], epoch=[1, 1, 1, 2, 2, 2]), [], []),
+    "steps counted in epochs without a number": (steps([10, 20, 30, 10, 20, 30, 10, 20]), [], []),
+    "steps beyond those of the first epoch": (steps([10, 20, 30, 10, 20, 30, 40, 50]), [], [40]),
+    "steps that never rise": (steps([100, 100, 100, 100, 100, 7]), [], []),
+    "an epoch falls back with its steps": (steps([1, 2, 1, 2, 1, 2], epoch=[1, 1, 2, 2, 1, 1]), [], [50]),
+    "another length of an epoch": (
+        steps([0, 0, 200, 0], epoch=[0, 0, 0, 0], steps_per_epoch=[134, 268, 268, 536]),
+        [],
+        [20, 40],
+    ),
+    "ranks in turns": (steps([1, 1, 2, 2, 3, 3, 4, 5, 4, 5, 6, 6], steps=[9.0] * 12), [], []),
+    "skipped steps": (steps([0, 1, 1, 1, 0, 0, 0, 1, 2, 3], epoch=[0] * 10), [], []),
+    "another rank": (steps([1, 2, 1, 3, 2, 4], rank=[0, 0, 1, 0, 1, 0]), [], []),
+    "a single record": (steps([7]), [banner(1)], []),
+    "no records": (steps([]), [], []),
+}
 
 
-def test_a_run_that_goes_on_from_an_earlier_checkpoint_is_another_run() -> None:
-    assert beginnings(steps([10, 20, 30, 40, 50, 30, 40, 50, 60]), []) == [60]
-
-
-def test_a_run_begins_at_its_banner() -> None:
-    found = beginnings(steps([1, 2, 3, 4, 1, 2, 3, 4, 5]), [banner(3), banner(44), banner(47)])
-    assert found == [44]
-
-
-def test_a_banner_tells_short_runs_apart() -> None:
-    assert beginnings(steps([1, 1, 1]), [banner(2), banner(12), banner(22)]) == [12, 22]
-
-
-def test_a_banner_before_a_step_that_goes_on_begins_no_run() -> None:
-    assert beginnings(steps([1, 2, 3, 4, 5, 6]), [banner(35, "restart")]) == []
-
-
-def test_steps_that_are_counted_anew_in_each_epoch_are_one_run() -> None:
-    assert beginnings(steps([1, 2, 3, 1, 2, 3], epoch=[1, 1, 1, 2, 2, 2]), []) == []
-    assert beginnings(steps([10, 20, 30, 10, 20, 30, 10, 20]), []) == []
-
-
-def test_steps_beyond_those_of_the_first_epoch_are_another_run() -> None:
-    assert beginnings(steps([10, 20, 30, 10, 20, 30, 40, 50]), []) == [40]
-
-
-def test_a_fall_of_steps_that_never_rise_begins_no_run() -> None:
-    assert beginnings(steps([100, 100, 100, 100, 100, 7]), []) == []
-
-
-def test_an_epoch_that_falls_back_with_its_steps_begins_another_run() -> None:
-    assert beginnings(steps([1, 2, 1, 2, 1, 2], epoch=[1, 1, 2, 2, 1, 1]), []) == [50]
-
-
-def test_another_number_of_steps_in_an_epoch_begins_another_run() -> None:
-    lengths: list[float] = [134, 268, 268, 536]
-    assert beginnings(steps([0, 0, 200, 0], epoch=[0, 0, 0, 0], steps_per_epoch=lengths), []) == [20, 40]
-
-
-def test_ranks_that_print_the_same_steps_in_turns_are_one_run() -> None:
-    total: list[float] = [9.0] * 12
-    assert beginnings(steps([1, 1, 2, 2, 3, 3, 4, 5, 4, 5, 6, 6], steps=total), []) == []
-
-
-def test_a_step_that_stands_or_falls_by_one_because_it_was_skipped_begins_no_run() -> None:
-    assert beginnings(steps([0, 1, 1, 1, 0, 0, 0, 1, 2, 3], epoch=[0] * 10), []) == []
-
-
-def test_only_the_rank_that_is_read_tells_runs_apart() -> None:
-    assert beginnings(steps([1, 2, 1, 3, 2, 4], rank=[0, 0, 1, 0, 1, 0]), []) == []
+@pytest.mark.parametrize(("records", "banners", "lines"), BEGINNINGS.values(), ids=BEGINNINGS)
+def test_a_run_begins_where_its_steps_or_its_banner_show_it(
+    records: RecordTable, banners: list[Event], lines: list[int]
+) -> None:
+    assert beginnings(records, banners) == lines
 
 
 STEP, SUMMARY = "step", "summary"
@@ -123,11 +99,6 @@ def test_epochs_of_two_trainings_that_print_in_turns_are_not_told_apart() -> Non
     assert beginnings(numbered_by_none(*in_turns), []) == []
 
 
-def test_a_log_without_records_has_no_runs() -> None:
-    assert beginnings(steps([]), []) == []
-    assert told_apart([], []) == []
-
-
 def test_records_say_of_which_run_they_are_only_where_there_are_several(tmp_path: Path) -> None:
     once, twice = tmp_path / "once.log", tmp_path / "twice.log"
     run = megatron((1, 500, 32), (2, 500, 32), (3, 500, 32))
@@ -135,10 +106,6 @@ def test_records_say_of_which_run_they_are_only_where_there_are_several(tmp_path
     twice.write_text(run + run, encoding="utf-8")
     assert "run" not in survey(once).records
     assert survey(twice).records["run"].tolist() == [1, 1, 1, 2, 2, 2]
-
-
-def test_a_single_record_is_one_run() -> None:
-    assert beginnings(steps([7]), [banner(1)]) == []
 
 
 def test_an_audit_reads_all_runs_of_a_log_as_one(tmp_path: Path) -> None:

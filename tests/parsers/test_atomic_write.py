@@ -57,24 +57,12 @@ def test_no_name_leads_out_of_the_folder(name: str, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.rglob("*")] == ["out"]
 
 
-def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("before")
-    (tmp_path / "a").chmod(0o640)
-    write_whole(tmp_path, {"a": b"after"})
-    assert ((tmp_path / "a").stat().st_mode & 0o777, (tmp_path / "a").read_text()) == (0o640, "after")
-
-
 def test_an_error_while_a_file_is_written_leaves_the_file_before_it(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("before")
     with pytest.raises(ZeroDivisionError), whole(tmp_path / "a") as path:
         path.write_text("half")
         raise ZeroDivisionError
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a", "before")]
-
-
-def test_a_folder_that_is_not_there_is_reported_of_the_file(tmp_path: Path) -> None:
-    with pytest.raises(WriteError, match=r"no/a: cannot be written: No such file or directory\."):
-        whole(tmp_path / "no/a").__enter__()
 
 
 def test_a_file_that_is_replaced_is_whole_or_as_before(tmp_path: Path) -> None:

@@ -39,23 +39,6 @@ def test_the_clock_tells_the_time_of_lines_that_print_none(tmp_path: Path) -> No
     assert records["time"].tolist() == [pd.Timestamp(at(second)) for second in (5.123, 6, 7)]
 
 
-def test_the_time_is_a_column_of_microseconds(tmp_path: Path) -> None:
-    assert reading(tmp_path, row(1, 0)).records["time"].dtype == np.dtype("datetime64[us]")
-
-
-def test_lines_that_arrived_together_have_one_time(tmp_path: Path) -> None:
-    records = reading(tmp_path, row(1, 0), row(3, 9)).records
-    assert records["time"].tolist() == [pd.Timestamp(at(second)) for second in (0, 9, 9)]
-
-
-def test_a_line_before_those_of_the_clock_has_no_time(tmp_path: Path) -> None:
-    assert reading(tmp_path, row(3, 1)).records["time"].isna().tolist() == [True, False, False]
-
-
-def test_the_field_says_that_the_time_is_that_of_arrival(tmp_path: Path) -> None:
-    assert reading(tmp_path, row(1, 0)).fields[("step", "time")] == ARRIVAL
-
-
 def test_a_log_that_prints_its_times_keeps_them(tmp_path: Path) -> None:
     path = make_run(tmp_path, step(1) + step(2))
     put_clock(path, row(1, 0))
@@ -76,10 +59,6 @@ def test_a_clock_is_not_used_where_no_run_says_whose_it_is(tmp_path: Path) -> No
     put_clock(path, row(1, 0))
     (tmp_path / "run.json").write_text(json.dumps({"case": {}}), encoding="utf-8")
     assert "time" not in read(path, format=write_grammar(tmp_path, "toy")).records
-
-
-def test_a_log_without_a_clock_has_no_times(tmp_path: Path) -> None:
-    assert "time" not in read(make_run(tmp_path, LINES), format=write_grammar(tmp_path, "toy")).records
 
 
 @pytest.mark.parametrize(

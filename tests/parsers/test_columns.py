@@ -1,7 +1,6 @@
 """Columns hold exactly what was printed: floats to the last bit, times to the microsecond."""
 
 import math
-import warnings
 from datetime import datetime, timedelta
 from itertools import accumulate
 
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.grammar.timestamps import COLUMNS, run_on, times
-from parsers.scanning.columns import FEW, Growing, Places, numbers, strings, whole
+from parsers.scanning.columns import numbers
 
 printed = st.one_of(
     st.floats(allow_nan=False).map(repr), st.from_regex(r"[-+]?[0-9]{1,20}(\.[0-9]{0,20})?", fullmatch=True)
@@ -66,33 +65,6 @@ def test_a_stamp_is_its_time_or_none(text: bytes, time: str) -> None:
     assert times([text]).astype(str).tolist() == [time]
 
 
-def test_a_stamp_that_is_no_time_does_not_spoil_the_others() -> None:
-    assert np.isnat(times([b"2031-05-17 09:30:00", b"2031-99-99 09:30:00"])).tolist() == [False, True]
-
-
-def test_bytes_that_are_no_utf_8_become_replacement_characters() -> None:
-    assert strings([b"caf\xe9", "café".encode()]).tolist() == ["caf\ufffd", "café"]
-
-
-def test_a_column_of_counts_is_whole() -> None:
-    assert whole(np.array([1.0, 2.0])).dtype == np.int64
-
-
-@pytest.mark.parametrize("odd", [math.nan, math.inf, 2.0**53])
-def test_a_column_of_counts_with_an_odd_one_stays_as_it_is(odd: float) -> None:
-    assert whole(np.array([1.0, odd])).dtype == np.float64
-
-
-@pytest.mark.parametrize("type_", ["float64", "int64", "datetime64[us]", "object"])
-def test_a_column_grows_to_the_sum_of_its_parts(type_: str) -> None:
-    part = np.array([1, 2, 3]).astype(type_)
-    column = Growing()
-    column.add(part)
-    column.add(part[:1])
-    assert (column.whole() == np.array([1, 2, 3, 1]).astype(type_)).all()
-    assert (len(column), column.whole().dtype) == (4, part.dtype)
-
-
 def yearless(*stamps: str) -> "np.ndarray[tuple[int], np.dtype[np.datetime64]]":
     return run_on(COLUMNS["YEARLESS_STAMP"]([stamp.encode() for stamp in stamps]), "YEARLESS_STAMP")
 
@@ -130,39 +102,8 @@ def test_twelve_is_the_first_hour_of_each_half_of_a_day(stamp: str, hour: int) -
     assert read == np.datetime64("2000-01-01T00:00:00") + np.timedelta64(hour, "h")
 
 
-def test_minutes_and_hours_are_read_in_seconds() -> None:
-    assert COLUMNS["MINUTES"]([b"1.5", b"2"]).tolist() == [90, 120]
-    assert COLUMNS["HOURS"]([b"1.5", b"2"]).tolist() == [5400, 7200]
-
-
-def test_a_missing_stamp_between_two_years_is_no_time() -> None:
-    assert np.isnat(yearless("12-31 23:59:58", "", "01-01 00:00:01")).tolist() == [False, True, False]
-
-
-def test_a_time_zone_west_of_utc_is_heard_beside_lines_without_a_time() -> None:
-    found = times([b"2030-01-02 03:04:05-05:00", b""])
-    assert found.astype(str).tolist() == ["2030-01-02T08:04:05.000000", "NaT"]
-
-
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("first", [b"2031-05", b"2031", b"", b"2031-05-17 09:30:00"])
 def test_a_zone_west_of_greenwich_is_seen_beside_any_other_time(first: bytes) -> None:
     zoned = [b"2031-05-17 09:30:00-05:00", b"2031/05/17 09:30:00,5 -0500", b"2031-05-17T09-05"]
     assert [str(time)[11:19] for time in times([first, *zoned])[1:]] == ["14:30:00", "14:30:00", "14:00:00"]
-
-
-def test_many_lines_that_say_the_same_are_put_together() -> None:
-    said = [b"8 cards", b"16 cards", b"8 cards"] * FEW
-    starts = np.array([0, *accumulate(len(text) for text in said)][:-1])
-    shape = np.array([len(text) == len(said[1]) for text in said], np.int32)
-    places = Places(b"".join(said), starts, shape, np.array([[[0, 1]], [[0, 2]]], np.int32))
-    of_16 = list(range(1, len(said), 3))
-    assert places.alike([0]) == [sorted({*range(len(said))} - {*of_16}), of_16]
-
-
-@pytest.mark.parametrize("gap", ["", " ", "  ", "\t"])
-def test_a_zone_behind_any_blanks_is_read_without_a_warning(gap: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        (found,) = times([f"2031-02-03 04:05:06{gap}-05:00".encode()])
-    assert found == np.datetime64("2031-02-03T09:05:06")

@@ -28,51 +28,6 @@ def test_a_field_means_what_its_parameters_say(tmp_path: Path) -> None:
     assert fmt.fields == {("step", "throughput"): meaning}
 
 
-def test_a_counter_knows_its_first_number(tmp_path: Path) -> None:
-    assert grammar(tmp_path, '"step" step{"0"}').fields["step", "step"].first == 0
-
-
-def test_each_alternative_of_a_line_kind_is_a_variant(tmp_path: Path) -> None:
-    assert len(grammar(tmp_path, '"step" step{"0"} | "iteration" step{"0"}').variants) == 2
-
-
-def test_only_texts_that_every_line_holds_are_literals(tmp_path: Path) -> None:
-    (variant,) = grammar(tmp_path, '"step" step{"0"} ["of"] ("ips" | "fps") "end" "x"? "y"*').variants
-    assert variant.literals == ("step", "end")
-
-
-def test_of_a_choice_every_line_holds_one_text(tmp_path: Path) -> None:
-    (variant,) = grammar(tmp_path, '"step" step{"0"} ("," "ips" | "frames" ("/s" | "/min") | "fps")').variants
-    assert variant.choices == (("ips", "frames", "fps"),)
-
-
-@pytest.mark.parametrize("choice", ['("ips" | /[a-z]+/)', '["ips" | "fps"]', '("ips" | "fps")*'])
-def test_a_choice_that_may_be_without_text_tells_nothing(tmp_path: Path, choice: str) -> None:
-    (variant,) = grammar(tmp_path, f'"step" step{{"0"}} {choice}').variants
-    assert variant.choices == ()
-
-
-def test_a_text_without_any_of_a_choice_holds_no_line(tmp_path: Path) -> None:
-    (variant,) = grammar(tmp_path, '"step" step{"0"} ("ips" | "fps")').variants
-    assert [variant.may_stand_in(text) for text in (b"step 1 ips", b"step 1 fps", b"step 1 rps")] == [True, True, False]
-
-
-@pytest.mark.parametrize("line", ['/[a-z]+ /? "step" step{"0"}', '_start step{"0"}\n_start: /[a-z]+ /? "step"'])
-def test_what_may_stand_before_a_line_is_no_part_of_its_own(tmp_path: Path, line: str) -> None:
-    (variant,) = grammar(tmp_path, line).variants
-    assert variant.own_source.startswith("step")
-
-
-def test_a_line_that_may_begin_in_two_ways_is_all_its_own(tmp_path: Path) -> None:
-    (variant,) = grammar(tmp_path, '_start "step" step{"0"}\n_start: "a"? "x" | "b"? "y"').variants
-    assert variant.own_source.startswith("(?>")
-
-
-def test_texts_stand_in_a_line_in_their_order_only(tmp_path: Path) -> None:
-    (variant,) = grammar(tmp_path, '"step" step{"0"} "end"').variants
-    assert [variant.may_stand_in(text) for text in (b"step 1 end", b"end step 1")] == [True, False]
-
-
 def test_a_repeat_with_bounds_matches_within_them(tmp_path: Path) -> None:
     (variant,) = grammar(tmp_path, '"step" step{"0"} "x"~1..2').variants
     matched = [bool(line_pattern(variant).fullmatch(b"step 1" + b"x" * times)) for times in range(4)]
@@ -96,12 +51,6 @@ def test_a_terminal_is_taken_in_one_way_only_as_by_a_lexer(tmp_path: Path) -> No
 def test_a_hostile_line_is_refused_without_backtracking(tmp_path: Path, length: int) -> None:
     (variant,) = grammar(tmp_path, '"step" (/[a-z]+/ | /[a-z0-9]+/)* "end"').variants
     assert line_pattern(variant).fullmatch(b"step " + b"a" * length) is None
-
-
-def test_the_first_comment_line_is_what_a_format_says_of_itself(tmp_path: Path) -> None:
-    path = tmp_path / "said.lark"
-    path.write_text(f'// Said so\n{HEAD}step_line: "step" step{{"0"}}{TAIL}', encoding="utf-8")
-    assert load(path).about == "Said so"
 
 
 def test_a_field_that_is_begun_once_more_and_not_ended_keeps_what_it_held(tmp_path: Path) -> None:

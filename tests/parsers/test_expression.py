@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parsers.grammar.expression import GOES_BACK, compiled, looked_for
+from parsers.grammar.expression import GOES_BACK, compiled
 from parsers.scanning.detection import formats
 from tests.commandline import PROJECT
 from tests.parsers.golden_logs import LOGS
@@ -33,22 +33,6 @@ def test_an_expression_without_possessive_groups_matches_what_it_did_with_them()
             one, other = (compiled(variant.source.encode(), goes_back=way) for way in (True, False))
             differing += [(fmt.name, line) for line in lines if regs(one, line) != regs(other, line)]
     assert differing == []
-
-
-def test_an_alternative_that_fails_half_way_is_given_back() -> None:
-    pattern = compiled(rb"(?:a|b(?=c))*+", goes_back=False)
-    assert [found.span() for found in pattern.finditer(b"aab")] == [(0, 2), (2, 2), (3, 3)]
-
-
-@pytest.mark.parametrize("goes_back", [True, False])
-def test_an_expression_that_begins_with_a_text_is_found_by_it_also_in_an_atomic_group(goes_back: bool) -> None:
-    pattern = looked_for(rb"(?>ab|ac)d", rb"(?!)", goes_back=goes_back)
-    assert [found.span() for found in pattern.finditer(b"abd acd aad")] == [(0, 3), (4, 7)]
-
-
-def test_an_expression_that_begins_with_a_digit_is_found_where_it_may_begin() -> None:
-    pattern = looked_for(rb"1x", rb"(?<![0-9])")
-    assert [found.span() for found in pattern.finditer(b"1x 21x")] == [(0, 2)]
 
 
 def _version(python: str | None) -> list[int]:

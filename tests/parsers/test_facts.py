@@ -7,9 +7,9 @@ import pytest
 
 from parsers.io.errors import LogError
 from parsers.runs.facts import Fact, Facts, name_facts
-from parsers.runs.provenance import FILE_NAME, PAGE, Provenance, line
+from parsers.runs.provenance import FILE_NAME, PAGE, line
 from parsers.runs.reading import Reading, read
-from parsers.runs.runfile import FROM_RUN_FILE, run_file, run_problems
+from parsers.runs.runfile import FROM_RUN_FILE
 from tests.parsers.toy_logs import step, write
 
 CARDS = b"Num GPUs 2\n"
@@ -67,18 +67,6 @@ def test_a_count_of_none_is_not_reported(tmp_path: Path) -> None:
     assert "cards" not in read(write(tmp_path, b"Num GPUs 0\n", step(1))).facts
 
 
-def test_of_lines_that_contradict_each_other_on_a_count_that_scales_none_is_believed(tmp_path: Path) -> None:
-    assert "cards" not in read(write(tmp_path, CARDS, step(1), b"Num GPUs 4\n")).facts
-
-
-def test_a_more_trusted_witness_settles_lines_that_contradict_each_other(tmp_path: Path) -> None:
-    reading = read(write(tmp_path, CARDS, step(1), b"Num GPUs 4\n"), facts=[Fact("cards", 4, PAGE)])
-    assert (reading.facts["cards"].value, tuple(map(str, reading.warnings))) == (
-        4,
-        ("cards is 4 according to page, but 2 according to line 1; using 4.",),
-    )
-
-
 def test_a_file_name_tells_what_lines_contradict_each_other_on(tmp_path: Path) -> None:
     log = write(tmp_path, CARDS, step(1), b"Num GPUs 4\n", name="toy_c8_fp16.log")
     assert read(log).facts["cards"] == Fact("cards", 8, FILE_NAME)
@@ -98,72 +86,77 @@ def test_a_run_file_whose_count_is_none_is_an_error_that_names_it(tmp_path: Path
 
 def test_a_run_that_failed_is_a_warning(tmp_path: Path) -> None:
     reading = with_run(tmp_path, {"case": {}, "status": "failed", "exit_status": 137})
-    assert tuple(map(str, reading.warnings)) == ("According to run.json, this run failed (exit status 137).",)
+    (warning,) = reading.warnings
+    assert "137" in str(warning)
 
 
 def test_a_log_that_is_not_the_one_of_its_run_file_is_a_warning(tmp_path: Path) -> None:
     reading = with_run(tmp_path, {"case": {}, "status": "done", "log": {"file": "train.log", "sha256": "0" * 64}})
-    assert tuple(map(str, reading.warnings)) == ("The log does not match run.json: the SHA-256 differs.",)
+    (warning,) = reading.warnings
+    assert "SHA-256" in str(warning)
 
 
 def test_a_log_beside_the_one_of_the_run_file_is_not_spoken_of(tmp_path: Path) -> None:
     assert with_run(tmp_path, {"case": {}, "log": {"file": "other.log", "sha256": "0" * 64}}).warnings == ()
 
 
-def test_a_run_that_is_done_and_intact_has_no_problem(tmp_path: Path) -> None:
-    log = with_run(tmp_path, {"case": {}, "status": "done", "log": {"file": "train.log", "sha256": "ab"}}).path
-    assert list(run_problems(run_file(log), log, "ab")) == []
+FOUR, ON_EIGHT, FP8 = b"Num GPUs 4\n", "toy_c8_fp16.log", b"  fp8 .......... hybrid\n"
+TF32 = b"Overriding: dtype = tf32\niter 0: loss 1.5, time 250.00ms, mfu -100.00%\n"
+# Lines, the name of the log, its format, what is known besides, and of each contradiction: the value that is used,
+# the two that are told, and their witnesses.
+CONTRADICTED: dict[str, tuple[list[bytes], str, str | None, list[Fact], list[object]]] = {
+    "two lines": ([CARDS, step(1), FOUR], "train.log", None, [], [None, "2", "4", "line 1", "line 3"]),
+    "a line and the file name": ([CARDS, step(1)], ON_EIGHT, None, [], [2, "2", "8", "line 1", "file name"]),
+    "a line and the caller": (
+        [CARDS, step(1)],
+        "train.log",
+        None,
+        [Fact("cards", 16, PAGE)],
+        [16, "16", "2", "page", "line 1"],
+    ),
+    "two lines, settled by the caller": (
+        [CARDS, step(1), FOUR],
+        "train.log",
+        None,
+        [Fact("cards", 4, PAGE)],
+        [4, "4", "2", "page", "line 1"],
+    ),
+    "the precision of a page": (
+        [FP8],
+        "train.log",
+        "megatron_lm",
+        [Fact("precision", "bf16", PAGE)],
+        ["bf16", "bf16", "fp8", "page", "line 1"],
+    ),
+    "the precision of a run": (
+        [TF32],
+        "train.log",
+        "nanogpt",
+        [Fact("precision", "fp32", FROM_RUN_FILE)],
+        ["fp32", "fp32", "tf32", "run.json", "line 1"],
+    ),
+}
 
 
-def test_a_log_without_run_file_has_no_problem(tmp_path: Path) -> None:
-    log = tmp_path / "train.log"
-    assert list(run_problems(run_file(log), log, "ab")) == []
-
-
-def test_cards_of_one_node_say_so() -> None:
-    assert facts_of({"cards_per_node": 8})["cards"].source == Provenance("one_node", (PAGE,))
-
-
-def test_two_lines_that_contradict_each_other_are_a_warning_that_names_both(tmp_path: Path) -> None:
-    (warning,) = map(str, read(write(tmp_path, CARDS, step(1), b"Num GPUs 4\n")).warnings)
-    assert warning == "cards is 2 according to line 1, but 4 according to line 3; using neither."
-
-
-def test_a_file_name_that_contradicts_a_line_is_a_warning_that_names_both(tmp_path: Path) -> None:
-    (warning,) = map(str, read(write(tmp_path, CARDS, step(1), name="toy_c8_fp16.log")).warnings)
-    assert warning == "cards is 2 according to line 1, but 8 according to file name; using 2."
-
-
-def test_what_the_caller_knows_is_believed_first(tmp_path: Path) -> None:
-    reading = read(write(tmp_path, CARDS, step(1)), facts=[Fact("cards", 16, PAGE)])
-    assert reading.facts["cards"] == Fact("cards", 16, PAGE)
-
-
-def test_what_the_caller_knows_is_held_against_the_log(tmp_path: Path) -> None:
-    (warning,) = map(str, read(write(tmp_path, CARDS, step(1)), facts=[Fact("cards", 16, PAGE)]).warnings)
-    assert warning == "cards is 16 according to page, but 2 according to line 1; using 16."
+@pytest.mark.parametrize(("lines", "name", "format", "known", "told"), CONTRADICTED.values(), ids=CONTRADICTED)
+def test_of_witnesses_that_contradict_each_other_both_are_named(
+    tmp_path: Path, lines: list[bytes], name: str, format: str | None, known: list[Fact], told: list[object]
+) -> None:
+    reading = read(write(tmp_path, *lines, name=name), format=format, facts=known)
+    (warning,) = reading.warnings
+    said = [str(warning.values[key]) for key in ("value", "other", "witness", "denier")]
+    fact = reading.facts.get(str(warning.values["fact"]))
+    assert [fact and fact.value, *said] == told
 
 
 def test_a_run_file_beside_a_log_is_a_witness(tmp_path: Path) -> None:
     assert with_run(tmp_path, {"case": {"device": "cpu"}}).facts["device"] == Fact("device", "cpu", FROM_RUN_FILE)
 
 
-def test_a_run_file_that_contradicts_a_line_is_a_warning_that_names_both(tmp_path: Path) -> None:
-    assert tuple(map(str, with_run(tmp_path, {"case": {"cards": 4}}).warnings)) == (
-        "cards is 4 according to run.json, but 2 according to line 2; using 4.",
-    )
-
-
 @pytest.mark.parametrize("run", [[], {}, {"case": [1]}, {"case": None}, "text", None])
 def test_a_run_file_of_another_shape_is_an_error_that_names_it(tmp_path: Path, run: object) -> None:
-    with pytest.raises(LogError, match=r"run\.json: is not the run.json of a run folder"):
+    with pytest.raises(LogError, match=r"run\.json: "):
         with_run(tmp_path, run)
-
-
-def test_a_run_file_that_is_no_json_is_an_error_that_names_it(tmp_path: Path) -> None:
-    (tmp_path / "run.json").write_bytes(b"{\xff")
-    with pytest.raises(LogError, match=r"run\.json: is not valid JSON"):
-        read(write(tmp_path, step(1)))
 
 
 DERIVED = {
@@ -217,22 +210,10 @@ def test_a_training_in_eight_bits_is_not_contradicted_by_parameters_in_sixteen(
     assert (reading.facts["precision"].value, reading.warnings) == ("fp8", ())
 
 
-def test_a_page_that_says_sixteen_bits_is_contradicted_by_a_log_in_eight(tmp_path: Path) -> None:
-    log = write(tmp_path, b"  fp8 .......... hybrid\n")
-    (warning,) = map(str, read(log, format="megatron_lm", facts=[Fact("precision", "bf16", PAGE)]).warnings)
-    assert warning == "precision is bf16 according to page, but fp8 according to line 1; using bf16."
-
-
 def test_a_run_in_tf32_is_not_contradicted_by_a_log_that_says_float32(tmp_path: Path) -> None:
     log = write(tmp_path, b"Overriding: dtype = float32\niter 0: loss 1.5, time 250.00ms, mfu -100.00%\n")
     reading = read(log, format="nanogpt", facts=[Fact("precision", "tf32", FROM_RUN_FILE)])
     assert (reading.facts["precision"].value, reading.warnings) == ("tf32", ())
-
-
-def test_a_run_in_fp32_is_contradicted_by_a_log_that_says_tf32(tmp_path: Path) -> None:
-    log = write(tmp_path, b"Overriding: dtype = tf32\niter 0: loss 1.5, time 250.00ms, mfu -100.00%\n")
-    (warning,) = map(str, read(log, format="nanogpt", facts=[Fact("precision", "fp32", FROM_RUN_FILE)]).warnings)
-    assert warning == "precision is fp32 according to run.json, but tf32 according to line 1; using fp32."
 
 
 def test_a_count_may_have_thousands_separators(tmp_path: Path) -> None:

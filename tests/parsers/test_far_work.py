@@ -66,11 +66,6 @@ def test_an_error_leaves_folder_and_variables_as_they_were(monkeypatch: pytest.M
     assert variable("TACHOGRAPH_UNPACKED_GIB") == "2"
 
 
-def test_a_folder_that_is_not_there_is_told_in_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(FarWorkError, match=r"workers of tcp://head:8786 cannot open .*absent"):
-        work_for(caller(tmp_path / "absent"), names, ["*"])
-
-
 def test_another_version_is_told_in_a_sentence() -> None:
     with pytest.raises(FarWorkError, match=r"have Tachograph .*, and this machine has 9\.9"):
         work_for(replace(caller(), version="9.9"), names, ["*"])

@@ -19,24 +19,6 @@ def test_a_mistake_in_a_grammar_is_named_with_its_file(path: Path) -> None:
     assert re.match(message, str(raised.value)), str(raised.value)
 
 
-@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
-def test_the_message_of_a_mistake_is_one_line(path: Path) -> None:
-    with pytest.raises(GrammarError) as raised:
-        load(path)
-    assert "\n" not in str(raised.value)
-
-
-def test_a_missing_grammar_is_named(tmp_path: Path) -> None:
-    with pytest.raises(GrammarError, match=r"^absent\.lark: file not found\.$"):
-        load(tmp_path / "absent.lark")
-
-
-def test_a_grammar_that_is_no_text_is_named(tmp_path: Path) -> None:
-    (tmp_path / "latin.lark").write_bytes(b"// caf\xe9\n")
-    with pytest.raises(GrammarError, match=r"^latin\.lark: "):
-        load(tmp_path / "latin.lark")
-
-
 @pytest.mark.parametrize("content", ['X: "q"\n', 'X: "q\n', ""])
 def test_a_file_beside_a_grammar_that_is_imported_without_a_dot_is_reported(
     content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

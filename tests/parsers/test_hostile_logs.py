@@ -1,7 +1,6 @@
 """Bytes that real logs hold beside text do not change what is read."""
 
 import re
-import zlib
 from pathlib import Path
 
 import pandas as pd
@@ -32,38 +31,9 @@ def test_updates_of_a_progress_bar_stay_in_their_order(tmp_path: Path) -> None:
     assert records["step"].dropna().tolist() == [*range(100), *range(100)]
 
 
-def test_carriage_returns_at_the_ends_of_lines_are_no_part_of_them(tmp_path: Path) -> None:
-    lines = [line.replace(b"\n", b"\r\n") for line in steps(3)]
-    assert [row[:2] for row in told(read(write(tmp_path, *lines)))] == [[1, 0], [2, 1], [3, 2]]
-
-
-def test_carriage_returns_do_not_count_as_lines(tmp_path: Path) -> None:
-    assert read(write(tmp_path, b"a\rb\rc\n", step(1))).account.total == 2
-
-
-@pytest.mark.parametrize("noise", [b"\0\0\0", b"\x1b[1;33m", b"\x1b]0;title\x07", b"\xef\xbb\xbf"])
-def test_bytes_without_text_before_a_line_are_taken_off(tmp_path: Path, noise: bytes) -> None:
-    assert told(read(write(tmp_path, noise + step(1)))) == [[1, 1, 1000.5]]
-
-
-def test_colours_within_a_line_are_taken_off(tmp_path: Path) -> None:
-    coloured = step(1).replace(b"total_ips", b"\x1b[31mtotal_ips\x1b[0m")
-    assert told(read(write(tmp_path, coloured))) == [[1, 1, 1000.5]]
-
-
-@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-def test_utf_16_with_byte_order_mark_reads_as_the_same_text(tmp_path: Path, codec: str) -> None:
-    text = "\ufeff" + b"".join(steps(3)).decode()
-    assert told(read(write(tmp_path, text.encode(codec)))) == told(read(write(tmp_path, *steps(3), name="plain.log")))
-
-
 def test_utf_16_ends_with_its_last_line(tmp_path: Path) -> None:
     reading = read(write(tmp_path, ("\ufeff" + step(1).decode()).encode("utf-16-le")))
     assert (reading.account.total, reading.warnings) == (1, ())
-
-
-def test_latin_1_bytes_around_the_lines_change_nothing(tmp_path: Path) -> None:
-    assert told(read(write(tmp_path, b"\xe9t\xe9\n", step(1), b"\xff\xfe\xfd\n"))) == [[2, 1, 1000.5]]
 
 
 @every_packer
@@ -75,21 +45,9 @@ def test_a_packed_log_reads_as_the_plain_one(tmp_path: Path, suffix: str) -> Non
 
 
 @every_packer
-def test_a_packed_log_has_the_size_of_its_file(tmp_path: Path, suffix: str) -> None:
-    packed = PACKERS[suffix](b"".join(steps(9)))
-    assert read(write(tmp_path, packed)).bytes == len(packed)
-
-
-@every_packer
 def test_a_log_packed_in_two_pieces_reads_as_one(tmp_path: Path, suffix: str) -> None:
     pieces = [PACKERS[suffix](step(number)) for number in (1, 2)]
     assert [row[:2] for row in told(read(write(tmp_path, *pieces)))] == [[1, 1], [2, 2]]
-
-
-def test_an_unknown_packing_is_taken_for_no_text(tmp_path: Path) -> None:
-    packed = write(tmp_path, zlib.compress(b"".join(steps(5000))))
-    with pytest.raises(Exception, match="is a binary file"):
-        read(packed)
 
 
 def test_a_month_that_does_not_exist_is_no_time(tmp_path: Path) -> None:
@@ -114,10 +72,6 @@ def test_a_step_number_beyond_exact_floats_is_no_integer(tmp_path: Path) -> None
 def test_of_a_log_cut_within_a_line_the_whole_lines_are_kept(tmp_path: Path, kept: int) -> None:
     cut = write(tmp_path, step(1), OTHER_NOISE, step(2), step(3, ips="123456.789")[:kept])
     assert [row[:2] for row in told(read(cut))] == [[1, 1], [3, 2]]
-
-
-def test_a_last_line_that_is_whole_needs_no_newline(tmp_path: Path) -> None:
-    assert len(read(write(tmp_path, step(1), step(2).rstrip())).records) == 2
 
 
 @pytest.mark.parametrize("before", [0, 1 << 20, (1 << 20) - 40])

@@ -11,11 +11,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from parsers.ingesting.ingest import ingest
 from parsers.ingesting.staging import NO_METRIC_LINE
 from parsers.ingesting.suite import STAGING, SuiteError, claimed
 from parsers.origins.found_file import LeftOut
-from parsers.sharing.workers import ALONE
 from tests.parsers.ingesting import copies, events, everything, left_out, logs, run_file, runs, unreadable
 from tests.parsers.run_folders import make_run
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, write
@@ -48,12 +46,6 @@ def test_its_run_file_says_where_it_is_from_and_what_it_was(lab: Path, into: Pat
     assert run["log"] == {"file": "train.log", "sha256": sha256, "bytes": len(text), "lines": 2}
 
 
-def test_its_run_file_claims_nothing_that_is_not_known(lab: Path, into: Path) -> None:
-    write(lab, step(1), name="pytorch_gpu8_amp_bs256.txt")
-    logs(into, lab)
-    assert (run_file(into)["case"], "status" in run_file(into)) == ({}, False)
-
-
 def test_its_run_file_names_no_folder_of_this_machine(lab: Path, into: Path) -> None:
     write(lab, step(1))
     logs(into, lab)
@@ -66,12 +58,6 @@ def test_ingesting_twice_changes_nothing(lab: Path, into: Path) -> None:
     before = list(everything(into))
     assert [found.is_new for found in logs(into, lab, lab / "train.log")] == [False, False]
     assert list(everything(into)) == before
-
-
-def test_nothing_but_run_folders_is_left(lab: Path, into: Path) -> None:
-    write(lab, step(1))
-    logs(into, lab)
-    assert sorted(path.name for path in into.rglob("*")) == ["1", "lab__train", "run.json", "train.log"]
 
 
 def test_another_log_of_the_same_label_is_another_repeat_and_reported(lab: Path, into: Path) -> None:
@@ -87,11 +73,6 @@ def test_the_same_log_under_two_labels_is_reported(lab: Path, into: Path) -> Non
     write(lab, step(1), name="fp32.log")
     write(lab, step(1), name="fp16.log")
     assert copies(into, lab) == [("lab__fp16", "lab__fp32")]
-
-
-def test_the_same_log_under_a_label_that_was_there_before_is_reported(lab: Path, into: Path) -> None:
-    logs(into, write(lab, step(1), name="fp32.log"))
-    assert copies(into, write(lab, step(1), name="fp16.log")) == [("lab__fp16", "lab__fp32")]
 
 
 def test_logs_of_several_sources_are_never_taken_for_repeats_of_one(tmp_path: Path, into: Path) -> None:
@@ -119,29 +100,6 @@ def test_the_same_log_plain_and_packed_is_one_repeat(lab: Path, into: Path, firs
     logs(into, lab / first)
     assert [found.is_new for found in logs(into, lab)] == [False] * 3
     assert len(runs(into)) == 1
-
-
-def test_of_the_same_log_plain_and_packed_in_one_folder_one_is_taken(lab: Path, into: Path) -> None:
-    (lab / "a.log.gz").write_bytes(gzip.compress(step(1)))
-    write(lab, step(1), name="a.log")
-    assert [(found.repeat, found.is_new) for found in logs(into, lab)] == [(1, True), (1, False)]
-    assert runs(into) == ["lab__a/1/train.log"]
-
-
-def test_the_same_log_under_two_labels_is_reported_where_one_is_packed(lab: Path, into: Path) -> None:
-    (lab / "fp16.log.gz").write_bytes(gzip.compress(step(1)))
-    write(lab, step(1), name="fp32.log")
-    assert copies(into, lab) == [("lab__fp16", "lab__fp32")]
-
-
-def test_a_packed_log_of_a_suite_that_does_not_say_what_is_packed_in_it_is_there(lab: Path, into: Path) -> None:
-    (lab / "a.log.gz").write_bytes(gzip.compress(step(1)))
-    logs(into, lab)
-    (path,) = into.glob("*/*/run.json")
-    run = run_file(into)
-    del run["source"]["unpacked_sha256"]
-    path.write_text(json.dumps(run))
-    assert [found.is_new for found in logs(into, lab)] == [False]
 
 
 def test_a_text_without_metric_lines_is_no_log(lab: Path, into: Path) -> None:
@@ -180,12 +138,6 @@ def tar_of(data: bytes) -> bytes:
         member.size = len(data)
         tar.addfile(member, io.BytesIO(data))
     return file.getvalue()
-
-
-def test_only_what_may_lose_a_log_is_unreadable(lab: Path, into: Path) -> None:
-    (lab / "weights.bin").write_bytes(bytes(range(1, 32)) * 9)
-    (lab / "cut.log.gz").write_bytes(gzip.compress(step(1) * 99)[:-9])
-    assert len(unreadable(into, lab)) == 1
 
 
 @pytest.mark.parametrize("data", [b"", bytes(range(1, 32)) * 9], ids=["empty", "binary"])
@@ -227,22 +179,11 @@ def test_one_process_at_a_time_ingests_into_a_suite(lab: Path, into: Path) -> No
         events(into, lab)
 
 
-def test_a_suite_that_is_a_file_is_an_error_of_one_sentence(lab: Path) -> None:
-    with pytest.raises(SuiteError, match="cannot be filled"):
-        events(write(lab, step(1)), lab)
-
-
 def test_what_an_ingest_that_was_killed_left_is_taken_away(lab: Path, into: Path) -> None:
     make_run(into / STAGING / "half", step(1))
     write(lab, step(2))
     logs(into, lab)
     assert runs(into) == ["lab__train/1/train.log"]
-
-
-def test_a_run_gets_its_name_when_it_is_complete(lab: Path, into: Path) -> None:
-    write(lab, step(1))
-    for _ in ingest([str(lab)], into, ALONE):
-        assert sorted(path.name for path in (into / "lab__train/1").iterdir()) == ["run.json", "train.log"]
 
 
 def test_what_others_put_into_a_suite_is_never_overwritten(lab: Path, into: Path) -> None:

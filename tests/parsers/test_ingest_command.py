@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import PROJECT, run
-from tests.parsers.ingesting import everything
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write
 
 pytestmark = pytest.mark.slow
@@ -25,28 +24,6 @@ def lab(tmp_path: Path) -> Path:
     write(folder, step(7), name="copy.log")
     write(folder, OTHER_NOISE, name="notes.txt")
     return folder
-
-
-def test_the_summary_tells_what_became_of_all_files(lab: Path, tmp_path: Path) -> None:
-    done = run("ingest", lab, "--into", "logs", cwd=tmp_path)
-    assert done.returncode == 0
-    assert done.stdout.splitlines() == [
-        f"Added 41 logs to logs: 41 {FORMAT}.",
-        "Identical logs: lab__copy, lab__net_7.",
-        "Skipped 1 file: does not contain metric lines of a known format. List them with --verbose.",
-    ]
-
-
-def test_a_second_ingest_says_what_is_there_already(lab: Path, tmp_path: Path) -> None:
-    run("ingest", lab, "--into", "logs", cwd=tmp_path)
-    before = list(everything(tmp_path / "logs"))
-    said = run("ingest", lab, "--into", "logs", cwd=tmp_path).stdout.splitlines()
-    assert said[:2] == ["Added 0 logs to logs.", "Already there: 41 logs."]
-    assert list(everything(tmp_path / "logs")) == before
-
-
-def test_verbose_names_every_file_that_is_left_out(lab: Path, tmp_path: Path) -> None:
-    assert "notes.txt" in run("ingest", lab, "--into", tmp_path / "logs", "--verbose").stdout
 
 
 def test_json_is_an_object_a_log_and_one_a_file_that_is_unreadable(lab: Path, tmp_path: Path) -> None:
@@ -70,20 +47,6 @@ def test_no_log_at_all_is_status_1(tmp_path: Path) -> None:
 def test_wrong_use_is_status_2(tmp_path: Path, wrong: tuple[str, ...]) -> None:
     done = run("ingest", *wrong, cwd=tmp_path)
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
-
-
-def test_a_suite_in_its_source_is_status_2(lab: Path) -> None:
-    assert run("ingest", lab, "--into", lab).returncode == 2
-
-
-def test_one_process_gives_the_same_as_many(lab: Path, tmp_path: Path) -> None:
-    run("ingest", lab, "--into", tmp_path / "one/logs", "--jobs", "1")
-    run("ingest", lab, "--into", tmp_path / "all/logs")
-    assert kept(tmp_path / "one") == kept(tmp_path / "all")
-
-
-def kept(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_a_name_cannot_move_the_cursor_of_a_terminal(tmp_path: Path) -> None:

@@ -58,14 +58,6 @@ def test_a_log_that_was_changed_in_its_run_folder_is_reported(lab: Path, into: P
     assert (found.is_new, found.remarks) == (False, (CHANGED.format(log="train.log"),))
 
 
-def test_a_log_that_was_taken_out_of_its_run_folder_is_reported(lab: Path, into: Path) -> None:
-    write(lab, step(1), name="a.log")
-    logs(into, lab)
-    (into / "lab__a/1/train.log").unlink()
-    (found,) = logs(into, lab)
-    assert found.remarks == (f"{into / 'lab__a/1/train.log'}: cannot be read: No such file or directory.",)
-
-
 @pytest.mark.parametrize("text", ["{", "[]", "null", '{"case": 1}', '{"case": {}, "log": 1}', "[" * 99999])
 def test_a_broken_run_file_does_not_stop_its_log(lab: Path, into: Path, text: str) -> None:
     make_run(lab / "net/3", step(1)).with_name("run.json").write_text(text)

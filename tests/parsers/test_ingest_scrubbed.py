@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from parsers.ingesting.ingest import Copies, Ingested, ingest_scrubbed
+from parsers.ingesting.ingest import Ingested, ingest_scrubbed
 from parsers.runs.reading import read
 from parsers.sharing.workers import ALONE
 from tachograph.cli import secrets
@@ -54,11 +54,6 @@ def test_the_run_file_names_the_bytes_that_were_found_and_those_that_are_kept(la
     assert (run["source"]["sha256"], run["log"]["sha256"] != first.sha256) == (first.sha256, True)
 
 
-def test_a_run_file_says_the_suite_that_it_is_in(lab: Path, tmp_path: Path) -> None:
-    ingested(tmp_path / "logs", lab)
-    assert {json.loads(run.read_bytes())["suite"] for run in (tmp_path / "logs").rglob("run.json")} == {"logs"}
-
-
 def test_the_owner_of_a_home_folder_is_named_neither_by_a_run_folder_nor_by_what_is_in_it(tmp_path: Path) -> None:
     home = tmp_path / "home" / "jdoe"
     home.mkdir(parents=True)
@@ -66,15 +61,6 @@ def test_the_owner_of_a_home_folder_is_named_neither_by_a_run_folder_nor_by_what
     ingested(tmp_path / "logs", home)
     files = list((tmp_path / "logs").rglob("*"))
     assert [path for path in files if "jdoe" in path.name or (path.is_file() and b"jdoe" in path.read_bytes())] == []
-
-
-def test_copies_are_listed_by_labels_that_name_nobody(tmp_path: Path) -> None:
-    for folder in ("one", "two"):
-        (tmp_path / "home" / "jdoe" / folder).mkdir(parents=True)
-        write(tmp_path / "home" / "jdoe" / folder, *steps(3))
-    found = ingest_scrubbed([str(tmp_path / "home" / "jdoe")], tmp_path / "logs", ALONE, secrets())
-    (copies,) = [event.labels for event in found if isinstance(event, Copies)]
-    assert [label.partition("__")[0] for label in copies] == ["user1", "user1"]
 
 
 def test_to_ingest_again_changes_nothing(lab: Path, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import functools
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -12,7 +11,7 @@ import fsspec
 import pytest
 
 from parsers.origins.address import public, public_repository
-from tests.parsers.ingesting import everything, left_out, logs, member, run_file, runs, tar, unreadable
+from tests.parsers.ingesting import everything, logs, member, run_file, runs, tar, unreadable
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import step, write
 
@@ -149,19 +148,3 @@ def test_other_file_systems_of_fsspec_are_read(into: Path) -> None:
     logs(into, "memory://bucket", "memory://bucket/v100/a.log")
     assert runs(into) == ["bucket__v100__a/1/train.log", "v100__a/1/train.log"]
     memory.rm("/bucket", recursive=True)
-
-
-def test_a_file_system_that_nobody_knows_is_reported_with_those_possible(into: Path) -> None:
-    assert left_out(into, "floppy://a")["a"].startswith("unknown protocol floppy://; use http://, https://, s3://")
-
-
-def test_a_missing_extra_is_named_in_a_sentence(tmp_path: Path) -> None:
-    program = "import sys; sys.modules['s3fs'] = None; import tachograph; tachograph.main()"
-    command = [sys.executable, "-c", program, "ingest", "s3://bucket/a.log", "--into", str(tmp_path / "logs")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, "requires packages that are not installed" in done.stderr) == (1, True)
-    assert 'pip install "tachograph[remote]"' in done.stderr
-
-
-def test_a_file_that_is_not_there_is_unreadable(into: Path) -> None:
-    assert unreadable(into, "absent.log") == ["file or folder not found."]

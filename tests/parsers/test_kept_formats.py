@@ -2,7 +2,6 @@
 
 import json
 import os
-import pickle
 import stat
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 from parsers.grammar.format import load
 from parsers.grammar.loading import compiled
 from parsers.io.user_cache import MOST_FILES, found, keep
-from parsers.runs.reading import read
 from tests.commandline import PROJECT, run
 
 GRAMMAR = PROJECT / "parsers/formats/mmcv.lark"
@@ -51,14 +49,6 @@ def test_a_kept_file_that_is_no_format_is_compiled_anew(rubbish: bytes, kept: Pa
     assert load(GRAMMAR).name == "mmcv"
 
 
-def test_what_is_not_as_it_was_kept_is_not_found(kept: Path) -> None:
-    keep(b"all of it", "a-name")
-    assert found("a-name") == b"all of it"
-    (kept / "a-name").write_bytes((kept / "a-name").read_bytes()[:-1])
-    with pytest.raises(OSError, match="its contents have changed"):
-        found("a-name")
-
-
 def test_a_kept_format_in_which_a_byte_changed_is_compiled_anew(kept: Path) -> None:
     (place,) = kept.iterdir()
     whole = place.read_bytes()
@@ -83,12 +73,6 @@ def test_a_kept_format_under_the_name_of_another_is_compiled_anew(kept: Path) ->
 def test_where_nothing_can_be_kept_everything_works(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(os.environ, "XDG_CACHE_HOME", place)
     assert run("show", "--json", LOG).returncode == 0
-
-
-def test_a_format_goes_to_another_process_also_after_its_judge_was_asked() -> None:
-    fmt = load(GRAMMAR)
-    assert fmt.judge.terminals
-    assert pickle.loads(pickle.dumps(fmt)) == fmt  # noqa: S301 - made here
 
 
 def test_what_was_kept_is_data_and_runs_nothing(kept: Path) -> None:
@@ -141,16 +125,3 @@ def test_the_oldest_of_many_kept_formats_go(kept: Path) -> None:
         keep(b"{}", str(number))
     assert not first.exists()
     assert MOST_FILES // 2 <= len(list(kept.iterdir())) <= MOST_FILES
-
-
-def test_a_log_of_two_formats_is_read_alike_after_formats_were_let_go(tmp_path: Path) -> None:
-    iteration = "Iteration: {n}, Loss function: 2.5, Average Loss: 2.5, avg. samples / sec: 2500.0\n"
-    throughput = (
-        ':::MLLOG {"namespace": "", "time_ms": 1700000000004, "event_type": "POINT_IN_TIME", "key": "throughput", '
-        '"value": 2900.0, "metadata": {"file": "/toy/train.py", "lineno": 3, "epoch_num": 1}}\n'
-    )
-    log = tmp_path / "train.log"
-    log.write_text("".join(iteration.format(n=n) for n in (20, 40, 60)) + throughput, encoding="utf-8")
-    before = [len(part.table) for part in read(log).parts]
-    load.cache_clear()
-    assert [len(part.table) for part in read(log).parts] == before == [3, 1]

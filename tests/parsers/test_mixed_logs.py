@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from parsers.io.errors import FormatError, GrammarError
+from parsers.io.errors import GrammarError
 from parsers.runs.reading import read, survey
 from parsers.scanning.detection import VARIABLE, formats
 from tests.commandline import run
@@ -27,19 +27,9 @@ def names(log: Path) -> list[str]:
     return [part.format.name for part in read(log).parts if part.format]
 
 
-def test_a_format_of_the_users_own_folder_is_known(tmp_path: Path) -> None:
-    assert names(write(tmp_path, *TOYS)) == ["toy"]
-
-
 def test_a_format_of_the_users_own_takes_the_place_of_ours(own: Path) -> None:
     write_grammar(own, FORMAT)
     assert [fmt.path.parent for fmt in formats() if fmt.name == FORMAT] == [own]
-
-
-def test_a_folder_that_is_not_there_is_one_sentence(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, str(own / "none"))
-    with pytest.raises(FormatError, match=r"none: is not a folder; \$TACHOGRAPH_FORMATS must be a folder of grammars"):
-        formats()
 
 
 def test_a_mistake_in_a_format_of_the_users_own_is_reported_at_once(own: Path, tmp_path: Path) -> None:
@@ -65,15 +55,6 @@ def test_the_formats_are_listed_beside_one_with_a_mistake(own: Path) -> None:
 def test_the_lines_of_two_formats_are_both_read(tmp_path: Path) -> None:
     reading = read(write(tmp_path, *TOYS, *steps(5), OTHER_NOISE))
     assert {part.format.name: len(part.records) for part in reading.parts if part.format} == {FORMAT: 5, "toy": 3}
-
-
-def test_the_format_with_most_steps_comes_first(tmp_path: Path) -> None:
-    assert names(write(tmp_path, *TOYS, *steps(2))) == ["toy", FORMAT]
-
-
-def test_every_line_of_two_formats_is_accounted_for(tmp_path: Path) -> None:
-    account = read(write(tmp_path, *TOYS, OTHER_NOISE, *steps(2))).account
-    assert (account.total, account.matched, account.unrecognised) == (6, 5, 1)
 
 
 def test_records_of_two_formats_have_their_physical_lines(tmp_path: Path) -> None:

@@ -23,13 +23,6 @@ def test_a_notebook_shows_facts_with_their_sources_and_the_first_records() -> No
     assert len(records) == 6
 
 
-def test_a_notebook_shows_the_lines_of_a_log_of_no_format(tmp_path: Path) -> None:
-    (tmp_path / "a.log").write_text("nothing\n", encoding="utf-8")
-    shown = tachograph.survey(tmp_path / "a.log")._repr_html_()
-    assert "no known format" in shown
-    assert "lines: 1 = 0 matched + 0 ignored + 1 unrecognised" in shown
-
-
 def test_nothing_of_a_log_acts_in_a_notebook(tmp_path: Path) -> None:
     log = make_run(tmp_path / HOSTILE.replace("/", "") / "1", LOG.read_bytes(), case={"model": HOSTILE})
     shown = tachograph.read(log)._repr_html_()

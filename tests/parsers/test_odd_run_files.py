@@ -13,31 +13,23 @@ from tests.report.comparing.made_sides import CASE, log_of
 
 
 def told(folder: Path, **said: Any) -> list[str]:
-    """What is said of odd values of a run.json."""
+    """The keys of a run.json whose values are ignored."""
     make_run(folder, log_of(100.0, steps=12), **{"case": CASE, **said})
-    return [str(one) for one in read(folder / "train.log").warnings if one.key == OF_OTHER_KIND]
+    return [str(one.values["key"]) for one in read(folder / "train.log").warnings if one.key == OF_OTHER_KIND]
 
 
 @pytest.mark.parametrize(
-    ("said", "sentence"),
+    ("said", "key"),
     [
-        ({"environment": "none"}, "environment in run.json is 'none'; expected an object, so it is ignored."),
-        (
-            {"environment": {"frameworks": ["torch"]}},
-            "environment.frameworks in run.json is ['torch']; expected an object, so it is ignored.",
-        ),
-        ({"start": 2030}, "start in run.json is 2030; expected a time in ISO 8601, so it is ignored."),
-        ({"start": "noon"}, "start in run.json is 'noon'; expected a time in ISO 8601, so it is ignored."),
-        (
-            {"case": {"model": ["GPT-2"]}},
-            "case.model in run.json is ['GPT-2']; expected a number or text, so it is ignored.",
-        ),
+        ({"environment": "none"}, "environment"),
+        ({"environment": {"frameworks": ["torch"]}}, "environment.frameworks"),
+        ({"start": 2030}, "start"),
+        ({"start": "noon"}, "start"),
+        ({"case": {"model": ["GPT-2"]}}, "case.model"),
     ],
 )
-def test_a_value_of_another_type_is_told_with_what_is_expected(
-    said: dict[str, Any], sentence: str, tmp_path: Path
-) -> None:
-    assert told(tmp_path / "1", **said) == [sentence]
+def test_a_value_of_another_type_is_told_by_its_key(said: dict[str, Any], key: str, tmp_path: Path) -> None:
+    assert told(tmp_path / "1", **said) == [key]
 
 
 @pytest.mark.parametrize("said", [{}, {"environment": None, "start": None}, {"case": {**CASE, "device": None}}])

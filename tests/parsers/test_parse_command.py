@@ -30,12 +30,6 @@ def test_a_table_that_cannot_be_written_is_reported_in_one_sentence(tmp_path: Pa
     assert (done.returncode, done.stderr) == (2, f"Error: {tmp_path / 'b.csv'}: cannot be written: Is a directory.\n")
 
 
-def test_a_table_that_cannot_be_written_is_one_sentence_without_the_number_of_an_error(tmp_path: Path) -> None:
-    done = run("parse", write(tmp_path, step(1)), "--out", tmp_path / "train.log" / "a.csv")
-    assert (done.returncode, done.stderr.count("\n"), "Errno" in done.stderr) == (2, 1, False)
-    assert done.stderr.startswith(f"Error: {tmp_path}/train.log/a.csv: cannot be written: ")
-
-
 @pytest.mark.parametrize("is_link", [False, True])
 def test_records_are_not_written_over_a_log(tmp_path: Path, is_link: bool) -> None:
     log = tmp_path / "steps.csv"

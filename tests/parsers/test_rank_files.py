@@ -94,12 +94,6 @@ def test_a_folder_that_is_not_of_the_ranks_of_one_run_is_refused(tmp_path: Path,
         rank_files(folder(tmp_path, [*names, "readme"]))
 
 
-def test_two_attempts_of_a_run_are_told_and_not_mixed(tmp_path: Path) -> None:
-    names = [f"attempt_{attempt}/{rank}/stdout.log" for attempt in (0, 1) for rank in (0, 1)]
-    with pytest.raises(LogError, match="of 2 runs; pass the folder or files of one of them, such as attempt_0"):
-        rank_files(folder(tmp_path, names))
-
-
 def test_a_link_that_leads_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     path = folder(tmp_path, ["rank_0.log", "rank_1.log"])
     (tmp_path / "secret").touch()

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from parsers.grammar.format import load
 from parsers.runs.reading import read
 from parsers.scanning.prefix import without_prefix
 from tests.parsers.toy_logs import GRAMMAR, step, steps, write
@@ -29,26 +28,12 @@ def test_the_prefix_of_a_job_launcher_becomes_the_rank(tmp_path: Path, prefix: b
     assert records[["rank", "step"]].values.tolist() == [[rank, 7]]
 
 
-@pytest.mark.parametrize("prefix", PREFIXES, ids=[prefix.decode() for prefix in PREFIXES])
-def test_a_line_without_its_prefix_is_what_the_program_printed(prefix: bytes) -> None:
-    assert without_prefix(prefix + b"text: 1") == b"text: 1"
-
-
 def test_a_prefix_before_a_prefix_is_taken_off_as_well() -> None:
     assert without_prefix(b"0: [1,3]<stdout>:text") == b"text"
 
 
 def test_a_line_that_begins_with_another_bracket_keeps_it() -> None:
     assert without_prefix(b"[2031/05/17] text") == b"[2031/05/17] text"
-
-
-def test_a_log_without_prefixes_has_no_rank_column(tmp_path: Path) -> None:
-    assert "rank" not in read(write(tmp_path, step(1))).records
-
-
-def test_a_line_without_rank_beside_lines_with_rank_has_none(tmp_path: Path) -> None:
-    ranks = read(write(tmp_path, b"[1,3]<stdout>:" + step(1), step(2))).records["rank"]
-    assert ranks.isna().tolist() == [False, True]
 
 
 def test_ranks_in_the_middle_of_a_large_log_are_kept(tmp_path: Path) -> None:
@@ -67,14 +52,6 @@ def torn(folder: Path) -> Path:
 
 def test_whole_records_in_lines_that_ran_together_are_kept(tmp_path: Path) -> None:
     assert read(torn(tmp_path)).records["step"].tolist() == [1, 3, 4, 5, 6]
-
-
-def test_records_of_one_line_have_its_number(tmp_path: Path) -> None:
-    assert read(torn(tmp_path)).records["line"].tolist() == [1, 2, 3, 3, 4]
-
-
-def test_the_rank_of_a_record_amid_others_is_that_of_the_prefix_before_it(tmp_path: Path) -> None:
-    assert read(torn(tmp_path)).records["rank"].dropna().tolist() == [3, 0, 2]
 
 
 def test_numbers_between_mere_signs_are_not_looked_for_amid_other_output(tmp_path: Path) -> None:
@@ -111,10 +88,3 @@ def test_amid_other_output_a_line_keeps_the_first_numbers_that_it_may_lack(tmp_p
     )
     records = read(log, format=grammar).records
     assert records[["learning_rate", "loss", "step"]].values.tolist() == [[0.5, 2.5, 1], [0.25, 1.5, 2]]
-
-
-def test_amid_other_output_no_line_is_looked_for_by_what_may_stand_before_it(tmp_path: Path) -> None:
-    grammar = tmp_path / "heads.lark"
-    grammar.write_text(HEADS, encoding="utf-8")
-    (variant,) = load(grammar).variants
-    assert variant.own_source.startswith("(?:lr")

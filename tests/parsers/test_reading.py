@@ -13,24 +13,12 @@ from parsers.runs.reading import read, survey
 from parsers.scanning.detection import detect, formats
 from parsers.scanning.source import is_text
 from tests.parsers.golden_logs import FORMATS, LOGS
-from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write, write_grammar
+from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, write, write_grammar
 
 # Pieces of real lines, so that arbitrary bytes come near to lines that formats know.
 PIECES = st.deferred(
     lambda: st.sampled_from(sorted({piece for log in LOGS for piece in re.split(rb"(?<=[:\[\]\n])", log.read_bytes())}))
 )
-
-
-def test_an_unknown_format_is_an_error_that_says_what_lists_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(FormatError) as raised:
-        read(write(tmp_path, step(1)), format="no_such")
-    assert "list the formats with `tachograph formats`" in str(raised.value)
-
-
-def test_a_text_of_no_known_format_is_an_error_that_says_what_lists_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(FormatError) as raised:
-        read(write(tmp_path, OTHER_NOISE))
-    assert "list the formats with `tachograph formats`" in str(raised.value)
 
 
 def test_a_text_of_no_known_format_can_be_surveyed(tmp_path: Path) -> None:
@@ -66,19 +54,6 @@ def test_a_new_format_is_one_grammar(tmp_path: Path) -> None:
         "step": [7, 8],
         "throughput": [2.5, 300.0],
     }
-
-
-def test_of_a_field_that_a_line_names_twice_the_first_counts(tmp_path: Path) -> None:
-    grammar = tmp_path / "twice.lark"
-    line = 'step_line: "toy" throughput{samples, job, instant} ["again" throughput{samples, job, instant}]'
-    grammar.write_text(f"start: step_line\n{line}\n%import .vocabulary (throughput, samples, job, instant)\n")
-    log = write(tmp_path, b"toy1again2\n", b"toy3\n")
-    assert read(log, format=grammar).records["throughput"].tolist() == [1, 3]
-
-
-def test_a_log_of_another_format_gives_no_records_but_a_reading(tmp_path: Path) -> None:
-    reading = read(write(tmp_path, *steps(3)), format=write_grammar(tmp_path, "mine"))
-    assert (len(reading.records), reading.account.unrecognised) == (0, 3)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

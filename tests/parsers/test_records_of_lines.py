@@ -99,31 +99,6 @@ def test_a_long_line_without_a_record_makes_no_line_of_its_own(tmp_path: Path, o
     assert (found.account.total, found.records["line"].tolist()) == (9, [1, 6])
 
 
-def test_lines_within_a_record_are_of_no_other_kind(tmp_path: Path) -> None:
-    grammar = GRAMMAR.replace("start: step_line", "start: step_line | noise_line").replace(
-        "\n%import", '\nnoise_line: "\\"step\\":" step{"1"} ","\n\n%import', 1
-    )
-    (tmp_path / "objects.lark").write_text(grammar, encoding="utf-8")
-    account = reading(tmp_path, load(tmp_path / "objects.lark"), record(1)).account
-    assert (account.total, account.matched, account.ignored) == (4, 4, 0)
-
-
-def test_a_record_ends_with_its_last_line_even_if_that_is_coloured(tmp_path: Path) -> None:
-    grammar = GRAMMAR.replace('NEWLINE "}" ","?', '(NEWLINE "}")?')
-    (tmp_path / "objects.lark").write_text(grammar, encoding="utf-8")
-    account = reading(
-        tmp_path, load(tmp_path / "objects.lark"), b'{\n"step": 1,\n"speed": 2.5\n\x1b[1m}\x1b[0m\n'
-    ).account
-    assert account.unrecognised == 0
-
-
-def test_a_record_that_may_go_on_in_the_next_block_is_not_cut(tmp_path: Path) -> None:
-    (tmp_path / "objects.lark").write_text(GRAMMAR.replace('NEWLINE "}" ","?', '(NEWLINE "}")?'), encoding="utf-8")
-    known = KnownShapes([load(tmp_path / "objects.lark")])
-    blocks = map(known.table.lines, (b'{\n"step": 1,\n"speed": 2.5\n', b"}\n"), (0, 3))
-    assert [len(lines) for lines in whole_records(blocks, [known.of(known.formats[0])])] == [4]
-
-
 SPANNING = [fmt for fmt in formats() if any(variant.spans for variant in fmt.variants)]
 OF_FACTS = [fmt for fmt in SPANNING if all(variant.record == "fact" for variant in fmt.variants if variant.spans)]
 

@@ -1,21 +1,18 @@
 """The schema of a run.json is read: an older one is understood, and what this version does not know is refused."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from parsers.ingesting.suite import SuiteError
 from parsers.io.errors import LogError
 from parsers.runs.reading import read
 from parsers.runs.run_folder import SCHEMA
 from parsers.runs.runfile import run_file
 from tests.parsers.ingesting import left_out, logs
-from tests.parsers.run_folders import make_run, put_gpu
-from tests.parsers.toy_logs import step, write
+from tests.parsers.run_folders import make_run
+from tests.parsers.toy_logs import step
 
 REFUSAL = "run.json: has schema 3, but this version of Tachograph reads schemas 1 to 2; upgrade Tachograph to read it."
 # What the first version wrote, its log aside.
@@ -69,10 +66,6 @@ def test_a_run_of_the_first_schema_is_ingested_with_all_that_it_says(tmp_path: P
     assert run.items() >= {key: value for key, value in OLDEST.items() if key != "log"}.items()
 
 
-def test_a_run_json_without_a_schema_is_read(tmp_path: Path) -> None:
-    assert "schema" not in run_file(make_run(tmp_path, step(1)))
-
-
 def test_an_unknown_newer_schema_is_refused_in_a_sentence(tmp_path: Path) -> None:
     log = make_run(tmp_path, step(1), schema=SCHEMA + 1)
     with pytest.raises(LogError) as caught:
@@ -87,31 +80,6 @@ def test_a_schema_that_is_no_number_of_one_is_refused(tmp_path: Path, schema: ob
         run_file(log)
 
 
-def test_an_endless_schema_is_reported_in_short(tmp_path: Path) -> None:
-    log = make_run(tmp_path, step(1), schema="9" * 10_000)
-    with pytest.raises(LogError) as caught:
-        run_file(log)
-    assert len(str(caught.value)) < len(str(tmp_path)) + 200
-
-
-def test_side_files_of_a_newer_schema_are_refused_with_it(tmp_path: Path) -> None:
-    log = make_run(tmp_path, step(1), schema=SCHEMA + 1)
-    put_gpu(log, "1,0,1,1,1,1,1,1")
-    done = subprocess.run(
-        [sys.executable, "-c", "import tachograph; tachograph.main()", "show", str(log)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr.strip()) == (2, f"Error: {tmp_path}/{REFUSAL}")
-
-
 def test_a_log_whose_run_json_has_a_newer_schema_is_not_ingested(tmp_path: Path) -> None:
     make_run(tmp_path / "lab/net/1", step(1), schema=SCHEMA + 1)
     assert left_out(tmp_path / "logs", tmp_path / "lab") == {"train.log": f"the run.json beside it {REFUSAL[10:]}"}
-
-
-def test_a_suite_that_holds_a_run_of_a_newer_schema_takes_no_more(tmp_path: Path) -> None:
-    make_run(tmp_path / "logs/net/1", step(1), schema=SCHEMA + 1)
-    with pytest.raises(SuiteError, match="has schema 3, but this version"):
-        logs(tmp_path / "logs", write(tmp_path, step(2), name="other.log"))

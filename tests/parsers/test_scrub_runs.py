@@ -1,16 +1,13 @@
 """Copies of run folders, and where copies go."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from parsers.io.errors import LogError
 from parsers.runs.reading import read
 from parsers.runs.runfile import describes, run_file, sha256_of
 from parsers.scrubbing.copies import copied, sources
-from parsers.scrubbing.placeholders import Placeholders
-from parsers.scrubbing.scrub import ScrubError, scrubbed
+from parsers.scrubbing.scrub import ScrubError
 from tachograph.cli import secrets
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.scrubbing import assert_reads_the_same, scrub, scrub_one
@@ -94,13 +91,6 @@ def test_names_of_folders_are_scrubbed_too(tmp_path: Path) -> None:
     assert [str(copy) for copy in scrub(tmp_path / "public", *logs).copies] == ["host1/train.log", "other/train.log"]
 
 
-def test_two_logs_of_one_folder_share_its_run_file(tmp_path: Path) -> None:
-    log = make_run(tmp_path / "run", LOG)
-    other = write(log.parent, LOG + LOG, name="worker.log")
-    copies = [tmp_path / "public" / copy for copy in scrub(tmp_path / "public", log, other).copies]
-    assert describes(run_file(copies[0]), copies[0], sha256_of(copies[0])) is True
-
-
 def test_a_copy_never_takes_the_place_of_a_log(tmp_path: Path) -> None:
     log = write(tmp_path, LOG)
     with pytest.raises(ScrubError, match="would overwrite a log"):
@@ -117,26 +107,11 @@ def test_logs_whose_copies_would_be_one_are_refused(tmp_path: Path) -> None:
         scrub(tmp_path / "public", *logs)
 
 
-def test_a_log_that_cannot_be_read_does_not_keep_the_others(tmp_path: Path) -> None:
-    log = write(tmp_path, LOG)
-    outcome = copied(sources([tmp_path / "absent.log", log]), tmp_path / "public", secrets())
-    assert (len(outcome.copies), ["absent.log" in problem for problem in outcome.problems]) == (1, [True])
-
-
 def test_nothing_but_copies_is_left_in_their_folder(tmp_path: Path) -> None:
     broken = write(tmp_path, b"", name="empty.log")
     outcome = copied(sources([write(tmp_path, LOG), broken]), tmp_path / "public", secrets())
     assert len(outcome.problems) == 1
     assert [path.name for path in (tmp_path / "public").iterdir()] == ["train.log"]
-
-
-def test_a_refused_log_leaves_nothing(tmp_path: Path) -> None:
-    log = make_run(tmp_path / "run", LOG)
-    (log.parent / "run.json").write_text(json.dumps({"case": 1}), encoding="utf-8")
-    (tmp_path / "public").mkdir()
-    with pytest.raises(LogError):
-        scrubbed(log, tmp_path / "public" / "train.log", Placeholders([]), secrets())
-    assert list((tmp_path / "public").iterdir()) == []
 
 
 def test_the_tally_says_how_many_and_where_first(tmp_path: Path) -> None:
@@ -178,10 +153,3 @@ def test_who_is_named_by_a_process_is_replaced_in_the_log(tmp_path: Path) -> Non
     log = make_run(tmp_path / "run", b"jdoe is up\n" + step(1))
     log.with_name("gpu_processes.csv").write_bytes(PROCESSES + b"1935619200.000,0,77,/home/jdoe/bin/train,100\n")
     assert scrub_one(tmp_path / "public", log).read_bytes().startswith(b"user1 is up\n")
-
-
-def test_what_is_replaced_beside_a_log_is_told_with_its_file(tmp_path: Path) -> None:
-    log = make_run(tmp_path / "run", steps(3)[0])
-    log.with_name("gpu_processes.csv").write_bytes(PROCESSES + b"1935619200.000,0,77," + TOKEN + b",100\n")
-    replaced = copied(sources([log]), tmp_path / "public", secrets()).replaced["credential"]
-    assert (replaced.copy.name, replaced.line, replaced.occurrences) == ("gpu_processes.csv", 2, 1)

@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from parsers.grammar.digits import masked, telling_places
 from parsers.grammar.format import load
-from parsers.grammar.variant import Variant
 from parsers.runs.reading import survey
 from parsers.scanning.format_shapes import KnownShapes
-from parsers.scanning.shapes import ALONE, LONGEST, MOST_PARTS, ShapeTable
+from parsers.scanning.shapes import ALONE, MOST_PARTS, ShapeTable
 from tests.parsers.shaped import found_in
 from tests.parsers.toy_logs import step, write
 
@@ -28,37 +26,6 @@ def shapes(table: ShapeTable, text: bytes) -> list[int]:
     return [int(shape) for shape in table.lines(text).shapes]
 
 
-def test_lines_that_differ_in_digits_only_have_one_shape() -> None:
-    assert shapes(ShapeTable([]), b"step 1 of 9\nstep 2 of 8\nstep 10 of 9\n") == [0, 0, 1]
-
-
-def test_digits_that_a_format_tells_apart_make_several_shapes(tmp_path: Path) -> None:
-    (tmp_path / "toy.lark").write_text(GRAMMAR, encoding="utf-8")
-    table = ShapeTable([load(tmp_path / "toy.lark")])
-    first, second, third = shapes(table, b"step 1 top1 0.5\nstep 2 top1 0.6\nstep 3 top5 0.7\n")
-    assert first == second != third
-
-
-def test_digits_are_told_apart_only_where_the_text_beside_them_stands(tmp_path: Path) -> None:
-    (tmp_path / "toy.lark").write_text(GRAMMAR, encoding="utf-8")
-    (first, _) = load(tmp_path / "toy.lark").variants
-    line = masked(b"step 1 top1 0.5")
-    assert set(telling_places(first, line)) == {line.index(b"top") + 3}
-
-
-def test_digits_are_told_apart_after_any_byte_that_a_pattern_excludes_words_from() -> None:
-    variant = Variant("fact", r"[^\n]*?[^\w\n]fp8 on", (), ("fp8 on",))
-    line = masked(b"precision: fp4 on")
-    assert set(telling_places(variant, line)) == {line.index(b"fp") + 2}
-
-
-def test_a_line_is_read_by_the_variant_of_its_own_digits(tmp_path: Path) -> None:
-    (tmp_path / "toy.lark").write_text(GRAMMAR, encoding="utf-8")
-    fmt = load(tmp_path / "toy.lark")
-    found = sorted((number, fmt.variants.index(v)) for number, v in found_in(fmt, b"step 1 top5 2\nstep 2 top1 3\n"))
-    assert found == [(1, 1), (2, 0)]
-
-
 def test_a_text_of_too_many_digits_that_matter_is_read_line_by_line(tmp_path: Path) -> None:
     grammar = GRAMMAR.replace('"top1" loss', '/[1-4]/ /[1-4]/ /[1-4]/ /[1-4]/ "top" loss').partition(" | ")[0]
     (tmp_path / "toy.lark").write_text(grammar + "\n" + GRAMMAR.partition("instant}")[2], encoding="utf-8")
@@ -67,10 +34,6 @@ def test_a_text_of_too_many_digits_that_matter_is_read_line_by_line(tmp_path: Pa
     text = "".join(f"step 7 {four} top 0.5\n" for four in digits).encode()
     assert shapes(KnownShapes([fmt]).table, text).count(ALONE) == 5**4 - MOST_PARTS
     assert len(list(found_in(fmt, text))) == 4**4
-
-
-def test_a_last_line_without_newline_and_a_very_long_one_have_no_shape() -> None:
-    assert shapes(ShapeTable([]), b"x" * (LONGEST + 1) + b"\na\na") == [ALONE, 0, ALONE]
 
 
 @pytest.mark.parametrize("count", [1, 3000])

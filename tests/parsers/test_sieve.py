@@ -5,17 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.grammar.variant import Variant
-from parsers.scanning.judging import Texts, VariantSieve
+from parsers.scanning.judging import Texts
 from parsers.scanning.kernel import shapes_of_c
 from tests.parsers.shapes import both, needs_c
 
 # Of few different bytes, so that texts overlap, begin alike and end where the block does.
 PIECES = st.text("ab:", min_size=3, max_size=12).map(str.encode)
-
-
-def variant(*literals: str, choices: tuple[tuple[str, ...], ...] = ()) -> Variant:
-    return Variant("step", "", (), literals, choices)
 
 
 @needs_c
@@ -35,31 +30,6 @@ def test_without_a_compiler_no_text_is_missed(*, texts: list[bytes], block: byte
 def test_a_text_is_found_where_two_pieces_of_a_large_block_meet(*, compiled: bool, text: bytes, shift: int) -> None:
     block = b"\n" * ((1 << 14) - len(text) + shift) + text + b"\n" * (1 << 14)
     assert Texts([text], compiled=compiled).found_in(block).tolist() == [True]
-
-
-@both
-def test_a_text_that_is_too_short_to_search_for_may_always_be_there(*, compiled: bool) -> None:
-    assert Texts([b"T=", b"loss:"], compiled=compiled).found_in(b"step").tolist() == [True, False]
-
-
-def test_a_variant_passes_with_all_its_texts_in_their_order_only() -> None:
-    epoch, speed, turned = variant("epoch:", "loss:"), variant("epoch:", "speed:"), variant("loss:", "epoch:")
-    assert VariantSieve([epoch, speed, turned]).possible(b"epoch: 1, loss: 2") == [epoch]
-
-
-def test_of_a_choice_one_text_is_enough() -> None:
-    epoch, speed = (variant("loss:", choices=(texts,)) for texts in (("Epoch:", "epoch:"), ("Speed:", "speed:")))
-    assert VariantSieve([epoch, speed]).possible(b"epoch: 1, loss: 2") == [epoch]
-
-
-def test_a_variant_of_mere_signs_passes_where_they_are() -> None:
-    signs = variant(":", "/", "it")
-    assert VariantSieve([signs]).possible(b"3: 1/2 it") == [signs]
-    assert VariantSieve([signs]).possible(b"3: 1-2 it") == []
-
-
-def test_of_no_variants_none_passes() -> None:
-    assert VariantSieve([]).possible(b"text") == []
 
 
 @needs_c

@@ -1,6 +1,5 @@
 """The telemetry beside a log: what its graphics cards did."""
 
-import hashlib
 import re
 from pathlib import Path
 
@@ -37,10 +36,6 @@ def test_a_sample_has_its_line_and_all_that_the_card_tells(tmp_path: Path) -> No
     assert told == dict(zip(("line", *OLD_COLUMNS), (2, time, 0, 97, 30000, 312.45, 1980, 2619, 55), strict=True))
 
 
-def test_what_a_file_of_an_older_version_lacks_is_nan(tmp_path: Path) -> None:
-    assert samples(tmp_path, ROW)[list(LATER_COLUMNS)].isna().to_numpy().all()
-
-
 def test_a_file_of_this_version_has_further_columns(tmp_path: Path) -> None:
     log = make_run(tmp_path, b"a log\n")
     text = f"{','.join(TELEMETRY_COLUMNS)}\n{ROW},4,3,0,51200,2048,5,16,1,1200\n"
@@ -54,21 +49,6 @@ def test_a_file_of_this_version_has_further_columns(tmp_path: Path) -> None:
 def test_a_value_that_a_card_cannot_tell_is_nan(tmp_path: Path) -> None:
     row = samples(tmp_path, "1935619200.123,0,,,,,,").iloc[0]
     assert row[list(TELEMETRY_COLUMNS[2:])].isna().all()
-
-
-def test_times_cards_and_lines_are_typed(tmp_path: Path) -> None:
-    types = samples(tmp_path, ROW, ROW).dtypes
-    assert (types["time"], types["card"], types["line"]) == (
-        np.dtype("datetime64[us]"),
-        np.dtype("int64"),
-        np.dtype("int64"),
-    )
-
-
-def test_the_file_is_described_by_its_digest_and_its_lines(tmp_path: Path) -> None:
-    table = found(tmp_path, ROW, ROW)
-    assert table is not None
-    assert (table.lines, table.sha256) == (3, hashlib.sha256((tmp_path / "gpu.csv").read_bytes()).hexdigest())
 
 
 def test_a_run_without_telemetry_has_none(tmp_path: Path) -> None:
@@ -126,8 +106,3 @@ def test_a_process_of_a_card_has_its_program_and_its_memory(tmp_path: Path) -> N
 def test_a_broken_table_of_processes_is_an_error_that_names_file_and_line(row: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(LogError, match=re.escape(f"{tmp_path / 'gpu_processes.csv'}: {said}")):
         processes(tmp_path, row)
-
-
-def test_a_run_without_a_table_of_processes_has_none(tmp_path: Path) -> None:
-    log = make_run(tmp_path, b"a log\n")
-    assert card_processes(log, sha256_of(log)) is None

@@ -89,16 +89,3 @@ def test_a_log_that_unpacks_to_much_is_read_where_the_user_allows_it(
         read(log)
     monkeypatch.setenv(limits.VARIABLE, "0.01")
     assert read(log).account.total == 500 + (2 << 20)
-
-
-def test_a_limit_that_is_no_number_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(limits.VARIABLE, "much")
-    with pytest.raises(LogError, match=r"\$TACHOGRAPH_UNPACKED_GIB is 'much'; expected a number of GiB\.$"):
-        read(write(tmp_path, gzip.compress(TEXT)))
-
-
-@pytest.mark.slow
-def test_a_million_empty_lines_are_one_shape(tmp_path: Path) -> None:
-    log = write(tmp_path, TEXT + b"\n" * (1 << 20))
-    (shape,) = survey(log).leftover.shapes
-    assert shape.count == 1 << 20

@@ -40,18 +40,6 @@ def test_what_a_task_raises_is_raised_where_its_result_is_taken(count: int) -> N
             next(results)
 
 
-@pytest.mark.parametrize("workers", [ALONE, TWO])
-def test_no_tasks_have_no_results(workers: Workers) -> None:
-    nothing: list[int] = []
-    with workers.each(abs, nothing, small) as results:
-        assert list(results) == nothing
-
-
-def test_what_one_process_would_be_handed_at_once_is_done_here() -> None:
-    with TWO.each(process_of, range(MOST_TASKS), small) as results:
-        assert set(results) == {os.getpid()}
-
-
 def test_two_large_logs_are_worth_two_processes() -> None:
     with TWO.each(process_of, range(2), large) as results:
         assert os.getpid() not in set(results)
@@ -92,8 +80,3 @@ def test_nothing_is_begun_after_an_error(tmp_path: Path) -> None:
 def test_a_process_that_is_killed_is_told_in_a_sentence() -> None:
     with pytest.raises(WorkersError, match="was killed"), TWO.each(die, range(8), large) as results:
         list(results)
-
-
-def test_processes_and_a_scheduler_at_once_are_refused() -> None:
-    with pytest.raises(WorkersError, match="not both"):
-        Workers(jobs=2, scheduler="tcp://127.0.0.1:1")

@@ -80,15 +80,6 @@ def test_json_lines_hold_null_for_what_is_no_number(tmp_path: Path) -> None:
     assert (tmp_path / "a.jsonl").read_text() == line * 2
 
 
-def test_a_carriage_return_begins_no_row(tmp_path: Path) -> None:
-    assert cells(["a\r=1", "b"], tmp_path / "a.csv") == [r"a\r=1", "b"]
-
-
-def test_json_lines_hold_a_text_as_it_is(tmp_path: Path) -> None:
-    write([("=1", table(step=np.array([1])))], tmp_path / "a.jsonl")
-    assert (tmp_path / "a.jsonl").read_text() == '{"log":"=1","record":"step","step":1}\n'
-
-
 @pytest.mark.slow
 @given(st.lists(st.text(st.sampled_from(BEGINS + "1.e a\"',;")), min_size=1))
 def test_no_text_but_a_number_begins_as_a_formula(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
