@@ -1,7 +1,6 @@
 """The command as users run it: in this process, which is faster by a second each time, or in one of its own."""
 
 import gc
-import io
 import os
 import signal
 import subprocess
@@ -11,9 +10,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 from unittest.mock import patch
 
 import tachograph
+from report.evidence.case_evidence import forget
 
 PROJECT = Path(__file__).parent.parent
 
@@ -21,8 +23,9 @@ PROJECT = Path(__file__).parent.parent
 def run(*arguments: str | Path, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
     """Run ``tachograph`` with these arguments in this process and return what it printed and its exit status."""
     command = ["tachograph", *map(str, arguments)]
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    forget()  # in each folder are other logs of the same relative names
     with ExitStack() as stack:
+        out, err = (stack.enter_context(TemporaryFile("w+", encoding="utf-8")) for _ in range(2))
         stack.enter_context(_process_restored())
         stack.enter_context(patch.object(sys, "argv", command))
         stack.enter_context(patch.dict(os.environ, COLUMNS="120"))
@@ -31,8 +34,12 @@ def run(*arguments: str | Path, cwd: Path | None = None) -> "subprocess.Complete
         if cwd:
             stack.enter_context(chdir(cwd))
         status = _status()
-    printed = [stream.buffer.getvalue().decode().replace("\r\n", "\n") for stream in (out, err)]
-    return subprocess.CompletedProcess(command, status, *printed)
+        return subprocess.CompletedProcess(command, status, _text(out), _text(err))
+
+
+def _text(file: IO[str]) -> str:
+    file.seek(0)
+    return file.read()
 
 
 def _status() -> int:
