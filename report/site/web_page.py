@@ -197,12 +197,14 @@ class WebPage(Renderer):
 
 
 def copy_of(log: str) -> Path:
-    """Where the copy of a log is in the site: a text whatever the log is called, so that no browser runs it.
+    """Where the copy of a log is in the site: a text whatever the log is called, so that nothing runs it.
 
-    No folder has such a name, so that the copy of one log is never where another one needs a folder.
+    `.txt` is its only ending: a server such as Apache may also act on one before it. No folder has such a name, so that
+    the copy of one log is never where another one needs a folder; nor do two logs have the same copy.
     """
     *folders, name = Path(log).parts
-    return LOGS.joinpath(*(re.sub(r"\.txt_*\Z", r"\g<0>_", folder) for folder in folders), f"{name}.txt")
+    inert = name.replace("%", "%25").replace(",", "%2C").replace(".", ",")
+    return LOGS.joinpath(*(re.sub(r"\.txt_*\Z", r"\g<0>_", folder) for folder in folders), f"{inert}.txt")
 
 
 def file_name(name: str, language: str) -> str:

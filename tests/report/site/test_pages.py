@@ -10,6 +10,7 @@ import pytest
 
 from report.rendering.publish import PublishedPage
 from report.site.build import publish_site
+from report.site.web_page import copy_of
 from report.wording.words import languages, words
 from tests.commandline import PROJECT
 from tests.report.site.parsed_page import elements, figures, parsed, text
@@ -61,14 +62,15 @@ def test_the_same_logs_give_the_same_bytes(site: Path, logs: Path, tmp_path: Pat
 
 def test_a_raw_log_is_copied_byte_for_byte(site: Path, logs: Path) -> None:
     copies = [path for path in (site / "logs").rglob("*") if path.is_file()]
-    raw = {path: logs / path.relative_to(site / "logs").with_suffix("") for path in copies}
-    assert [copy for copy, log in raw.items() if copy.read_bytes() != log.read_bytes()] == []
+    raw = {site / copy_of(path.relative_to(logs).as_posix()): path for path in logs.rglob("*") if path.is_file()}
+    assert [copy for copy in copies if copy.read_bytes() != raw[copy].read_bytes()] == []
     assert copies
 
 
 def test_a_log_is_served_as_a_text_whatever_it_is_called(hostile_site: Path) -> None:
     (copy,) = [path for path in (hostile_site / "logs").rglob("*") if path.is_file()]
-    assert ".shtml" in copy.name
+    assert "shtml" in copy.name
+    assert copy.suffixes == [".txt"]
     with served(hostile_site) as port:
         status, headers, body = asked(port, "GET", f"/{quote(str(copy.relative_to(hostile_site)))}")
     assert (status, headers.get_content_type(), body) == (200, "text/plain", copy.read_text(encoding="utf-8"))
