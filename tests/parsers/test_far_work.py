@@ -35,10 +35,6 @@ def variable(name: str) -> str | None:
     return os.environ.get(name)
 
 
-def records_of(path: Path) -> str:
-    return str(read(path).records.to_csv())
-
-
 def formats_of(path: Path) -> list[str]:
     return [part.format.name for part in read(path).parts if part.format]
 
@@ -69,11 +65,6 @@ def test_an_error_leaves_folder_and_variables_as_they_were(monkeypatch: pytest.M
 def test_another_version_is_told_in_a_sentence() -> None:
     with pytest.raises(FarWorkError, match=r"have Tachograph .*, and this machine has 9\.9"):
         work_for(replace(caller(), version="9.9"), names, ["*"])
-
-
-def test_the_next_call_reads_the_same_of_a_log() -> None:
-    first, second = (work_for(caller(), records_of, [LOG]) for _ in range(2))
-    assert first == second == [records_of(LOG)]
 
 
 def test_a_grammar_that_changed_is_read_anew_in_the_next_call(tmp_path: Path) -> None:
