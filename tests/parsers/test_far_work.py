@@ -9,10 +9,9 @@ import pytest
 
 from parsers.runs.reading import read
 from parsers.sharing.far_work import Caller, FarWorkError, work_for
-from tests.parsers.golden_logs import GOLDEN, LOGS
+from tests.parsers.golden_logs import GOLDEN
 from tests.parsers.toy_logs import write, write_grammar
 
-LOG = LOGS[0]
 TOYS = [b"toy %d speed 2.5\n" % number for number in range(1, 4)]
 
 
