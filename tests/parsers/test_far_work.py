@@ -9,10 +9,9 @@ import pytest
 
 from parsers.runs.reading import read
 from parsers.sharing.far_work import Caller, FarWorkError, work_for
-from tests.parsers.golden_logs import GOLDEN, LOGS
+from tests.parsers.golden_logs import GOLDEN
 from tests.parsers.toy_logs import write, write_grammar
 
-LOG = LOGS[0]
 TOYS = [b"toy %d speed 2.5\n" % number for number in range(1, 4)]
 
 
@@ -33,10 +32,6 @@ def names(pattern: str) -> list[str]:
 
 def variable(name: str) -> str | None:
     return os.environ.get(name)
-
-
-def records_of(path: Path) -> str:
-    return str(read(path).records.to_csv())
 
 
 def formats_of(path: Path) -> list[str]:
@@ -69,11 +64,6 @@ def test_an_error_leaves_folder_and_variables_as_they_were(monkeypatch: pytest.M
 def test_another_version_is_told_in_a_sentence() -> None:
     with pytest.raises(FarWorkError, match=r"have Tachograph .*, and this machine has 9\.9"):
         work_for(replace(caller(), version="9.9"), names, ["*"])
-
-
-def test_the_next_call_reads_the_same_of_a_log() -> None:
-    first, second = (work_for(caller(), records_of, [LOG]) for _ in range(2))
-    assert first == second == [records_of(LOG)]
 
 
 def test_a_grammar_that_changed_is_read_anew_in_the_next_call(tmp_path: Path) -> None:

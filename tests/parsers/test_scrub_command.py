@@ -10,13 +10,8 @@ from tests.parsers.toy_logs import step, write
 TEXT = b"jdoe@zeus:~$ python train.py --token hf_abcdefghijklmnopqrstuvwxyz012345\n" + step(1)
 
 
-def test_the_summary_tells_how_many_and_where_but_never_whom(tmp_path: Path) -> None:
+def test_the_summary_names_nobody(tmp_path: Path) -> None:
     done = run("scrub", write(tmp_path, TEXT), "--out", tmp_path / "public")
-    assert done.stdout.splitlines()[1:] == [
-        "       1 host name, 1 distinct, first at train.log:1",
-        "       1 user name, 1 distinct, first at train.log:1",
-        "       1 credential, first at train.log:1",
-    ]
     assert [name for name in ("jdoe", "zeus", "hf_") if name in done.stdout + done.stderr] == []
 
 

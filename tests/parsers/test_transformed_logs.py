@@ -121,11 +121,3 @@ def test_lines_of_one_length_that_nothing_cut_are_read(tmp_path: Path) -> None:
     log = tmp_path / "train.log"
     log.write_bytes(b"".join(line % step + b"saved\n" for step in range(100, 200, 10)))
     assert len(survey(log).records) == 10
-
-
-def test_a_last_line_of_nothing_but_an_escape_is_no_line(tmp_path: Path) -> None:
-    log = tmp_path / "train.log"
-    log.write_bytes(b"one\ntwo\n\x1b[0m")
-    reading = survey(log)
-    assert reading.account.total == log.read_bytes().count(b"\n")
-    assert not reading.warnings
