@@ -1,11 +1,11 @@
 """The health of a run: what its records and events say against it, each in a sentence with the lines."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..io.lazy import pd
 from ..io.message import Message
 from ..scanning.record_table import RecordTable
 from .events import Event
@@ -86,9 +86,28 @@ def _copies(records: RecordTable) -> Rows:
     apart = "steps_per_epoch" not in columns or not {"epoch", "time", "elapsed"}.isdisjoint(columns)
     if "step" not in records or len(telling) < 2 or not apart or _ascends(records):
         return NO_ROWS
-    rows = np.flatnonzero(pd.DataFrame({name: records[name] for name in columns}, copy=False).duplicated())
+    rows = repeated([records[name] for name in columns])
     told = sum(~np.isnan(records[name][rows]) for name in telling)
     return rows[~np.isnan(records["step"][rows]) & (told > 1)]
+
+
+def repeated(columns: Sequence[NDArray[Any]]) -> Rows:
+    """The rows, ascending, that have the same in all columns as one before them; what is missing is alike.
+
+    What ``DataFrame.duplicated`` finds, without the second that importing pandas takes.
+    """
+    codes = [_codes(column) for column in columns]
+    order = np.lexsort(codes)  # stable: of equal rows the first comes first
+    is_same = np.logical_and.reduce([code[order[1:]] == code[order[:-1]] for code in codes])
+    return np.sort(order[1:][is_same])
+
+
+def _codes(column: NDArray[Any]) -> NDArray[Any]:
+    """Numbers that are equal where the values of a column are, or are missing."""
+    if column.dtype.kind == "O":
+        texts: dict[object, int] = {}
+        return np.fromiter((texts.setdefault(text, len(texts)) for text in column), np.intp, len(column))
+    return np.unique(column, return_inverse=True)[1]
 
 
 def _is_cut_off(seconds: Numbers) -> bool:

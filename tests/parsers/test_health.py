@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from parsers.runs.health import BACKWARDS, FAILED, NOT_A_NUMBER, OVERFLOW, RESTARTED, TWICE
+from parsers.runs.health import BACKWARDS, FAILED, NOT_A_NUMBER, OVERFLOW, RESTARTED, TWICE, repeated
 from parsers.runs.reading import survey
 
 GRAMMAR = """// Toy with everything
@@ -107,3 +111,10 @@ def test_steps_of_two_epochs_that_nothing_tells_apart_may_print_the_same(tmp_pat
 )
 def test_the_last_line_tells_whether_a_log_without_metric_lines_failed(tmp_path: Path, text: str, told: bool) -> None:
     assert warned(tmp_path, ["hello\n", f"{text}\n"]) == ([(FAILED, "2")] if told else [])
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, -0.0, 1.5, np.nan]), st.sampled_from(["a", None])), min_size=1))
+def test_repeated_rows_are_those_that_a_dataframe_finds(rows: list[tuple[float, str | None]]) -> None:
+    table = pd.DataFrame(rows, columns=["number", "text"]).astype({"text": object})
+    columns = [table["number"].to_numpy(), np.array([text for _, text in rows], object)]
+    assert repeated(columns).tolist() == np.flatnonzero(table.duplicated()).tolist()
