@@ -72,6 +72,11 @@ ONCE_DIFFERED = [
     ("torchtitan", b"0000/00/00T00:00:00 step: 0 loss:0,000tps:0,000"),
     ("torchtitan", b"step:0loss:0,000tps:0mfu:0,000 %"),
     ("torchtitan", b"step:0loss:0,000tps:0mfu:.0\t%"),
+    (
+        "flagperf",
+        b'[PerfLog] {"event":"FINISHED", "value": {"training_ sequences_per_second": 0}, '
+        b'"metadata": {"file": "", "lineno": 0,"time_ms":0000000000000, "rank":0}}',
+    ),
 ]
 
 
