@@ -24,7 +24,7 @@ _CODE = re.compile(r"^(?:import|from|def|class|if|for|while|with|try)\b", re.MUL
 _TAKES_FIELDS = re.compile(r"\b(?:HfArgumentParser|PdArgumentParser|ArgumentGroupFactory|tyro\.cli|exec)\(")
 _EXTENDS = re.compile(r"^class \w+\((?:[\w.]+, *)*(\w+Arguments)\b", re.MULTILINE)
 # What has an option; what parsers and configs make options of: fields, variables, keys; and what reads a key.
-_OPTION = r"""["'/]{option}(?![\w.-])|\bDEFINE_\w{{1,30}}\(\s*["']{name}["']"""
+_OPTION = r"""["'/]{option}(?![\w.-])|\bDEFINE_\w{{1,30}}\(\s*["']{flag}["']"""
 _FIELD = r"^(?: {{4}}|\t){name}[ \t]*:|^{name}[ \t]*="
 _KEY = r"""(?<![\w.-]){name}["']?[ \t]*[:=]"""
 _READ = r"""[\[(]\s*["']{name}["']"""
@@ -46,6 +46,7 @@ def check(lines: Iterable[str], repo: Path, *, runs_help: bool = False) -> Check
     `runs_help`: also execute the program for its --help. Raises click.ClickException where a command runs none.
     """
     repo, files, uses, starter = repo.resolve(), dict[Path, None](), dict[str, None](), dict[str, None]()
+    helped: dict[str, str] = {}
     for line in lines:
         folder, words = recipes.words(line)
         place = Path(folder.replace("$REPO", str(repo), 1)).resolve()
@@ -54,12 +55,13 @@ def check(lines: Iterable[str], repo: Path, *, runs_help: bool = False) -> Check
         if not any(found):
             raise click.ClickException(f"The native command does not run any program in {repo}: {line.strip()}")
         files |= dict.fromkeys(file for file in found if file)
-        first = next(number for number, file in enumerate(found) if file)
+        first, program = next((number, file) for number, file in enumerate(found) if file)
+        if runs_help and f"{program} --help" not in helped:
+            helped |= _help(words[:first], program, place)
         starter |= dict.fromkeys(word.partition("=")[0] for word in words[:first] if re.match("--?[A-Za-z]", word))
         options = [name for name in published.options(words[first + 1 :]) if name != published.ARGUMENTS]
         absent = [value for value, file in zip(values, found, strict=True) if not file and _FILE.fullmatch(value)]
         uses |= dict.fromkeys([*options, *(name for name in absent if name[:2] != "./")])  # else it is data
-    helped = _help(words[:first], next(iter(files)), place) if runs_help else {}
     texts = _texts(list(files), place, repo) | helped
     fields = texts if any(map(_TAKES_FIELDS.search, texts.values())) else {}
     configs = {name: text for name, text in texts.items() if not _CODE.search(text)}
@@ -74,8 +76,12 @@ def check(lines: Iterable[str], repo: Path, *, runs_help: bool = False) -> Check
 
 
 def _inside(path: Path, repo: Path) -> Path | None:
-    real = path.resolve() if path.is_file() and (path.suffix or os.access(path, os.X_OK)) else repo
-    return real if real != repo and real.is_relative_to(repo) else None
+    """The file that a path leads to, if it is one of the checkout."""
+    with suppress(OSError):  # a word of a command may be too long for a name
+        real = path.resolve()
+        if real.is_file() and (path.suffix or os.access(real, os.X_OK)) and real.is_relative_to(repo):
+            return real
+    return None
 
 
 def _texts(files: Sequence[Path], folder: Path, repo: Path) -> dict[str, str]:
@@ -118,20 +124,21 @@ def _help(before: Sequence[str], program: Path, folder: Path) -> dict[str, str]:
         subprocess.run(words, cwd=folder, env=env, stdin=nothing, stdout=out, stderr=out, timeout=_LONGEST, check=False)
         out.seek(0)
         quoted = re.sub(r"(?<![\w-])--?[A-Za-z][\w.-]*", r'"\g<0>"', out.read(_LARGEST).decode(errors="replace"))
-        return {"--help": quoted} if '"--' in quoted else {}
+        return {f"{program} --help": quoted} if '"--' in quoted else {}
     return {}
 
 
 def _place(use: str, tables: dict[bool, list[tuple[str, dict[str, str]]]]) -> str:
     """The `file:line` that has an option or a key; each part of a dotted one has to be there."""
     above = [part for part in use.lstrip("-").split(".")[:-1] if not part.isdecimal()]
-    spelt = dict.fromkeys([use, re.sub("^--(?:no-?|disable-)", "--", use), use if use[:2] == "--" else use[:2]])
+    spelt = dict.fromkeys([use, re.sub("^--(?:no|disable)-", "--", use), re.sub(r"^(-[A-Za-z])\d.*", r"\1", use)])
     for pattern, texts in tables[use.startswith("-")]:
         for option in spelt if pattern == _OPTION or all(_place(part, tables) for part in above) else ():
             name = option.lstrip("-").rpartition(".")[2].replace("-", "_")
-            wanted = re.compile(pattern.format(option=re.escape(option), name=re.escape(name)), re.MULTILINE)
+            flag = re.sub("^no", "(?:no)?", re.escape(name))  # absl takes --noxla for a flag xla
+            wanted = re.compile(pattern.format(option=re.escape(option), name=re.escape(name), flag=flag), re.MULTILINE)
             for file, text in texts.items():
-                if (name in text or option in text) and (hit := wanted.search(text)):
+                if (name.removeprefix("no") in text or option in text) and (hit := wanted.search(text)):
                     return f"{file}:{text.count(chr(10), 0, hit.start()) + 1}"
     return ""
 
@@ -142,10 +149,15 @@ def _nearest(uses: list[str], tables: dict[bool, list[tuple[str, dict[str, str]]
     for is_option in {use.startswith("-") for use in uses}:
         names = set[str]()
         for pattern, held in tables[is_option]:
-            wanted = re.compile(pattern.format(option=r"--?([A-Za-z][\w.-]{0,99})", name=r"(\w{1,99})"), re.MULTILINE)
+            wanted = re.compile(
+                pattern.format(option=r"--?([A-Za-z][\w.-]{0,99})", name=r"(\w{1,99})", flag=r"(\w{1,99})"),
+                re.MULTILINE,
+            )
             names |= {name for text in held.values() for hit in wanted.finditer(text) for name in hit.groups() if name}
         for use, stem in ((use, use.lstrip("-")) for use in uses if use.startswith("-") == is_option):
             part = next((part for part in stem.split(".") if not (part.isdecimal() or _place(part, tables))), stem)
             spelt = {name.replace("_", "-") if "-" in part else name for name in names}
-            nearest[use] = "".join(use.replace(part, near) for near in get_close_matches(part, spelt, 1, cutoff))
+            near = get_close_matches(part, spelt, 1, cutoff)
+            parts = [near[0] if each == part else each for each in stem.split(".")] if near else []
+            nearest[use] = use[: len(use) - len(stem)] * bool(near) + ".".join(parts)
     return nearest

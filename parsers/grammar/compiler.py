@@ -134,8 +134,10 @@ class Compiler:
                     return
                 source += f"(?>{'|'.join(others)})"
             elif isinstance(part, Tree) and part.data in ("expr", "maybe"):
-                yield from self._firsts(self._parts(part.children[0]), source, text)
-                if part.data == "expr" and str(part.children[1]) not in "?*":
+                child, *repeat = part.children
+                yield from self._firsts(self._parts(child), source, text)
+                times = [str(each) for each in repeat] or ["?"]
+                if times[0] == "+" or (times[0] == "~" and int(times[1])):
                     return
             else:
                 break

@@ -143,8 +143,7 @@ def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ..
         with _told(path, named=candidate.named):
             text = LogText(path)
             found = detected(text, formats())
-            if found is None:
-                refuse_wrapped(text, formats())
+            refuse_wrapped(text, formats(), has_metrics=found is not None)
     except FormatError as error:
         return None, (error.what,)
     if found is None and not candidate.named:

@@ -33,7 +33,7 @@ def follow(log: Path, look: Callable[[], Look], translate: Translate, *, as_disp
     console = live_console()
     with suppress(KeyboardInterrupt):
         if as_display and console.is_interactive:
-            with Live(console=console, auto_refresh=False) as live:
+            with Live(console=console, auto_refresh=False, vertical_overflow="visible") as live:
                 for _, text, _ in _looks(log, look, translate):
                     live.update(Text.from_ansi(text), refresh=True)
         for _, text, is_error in _looks(log, look, translate):

@@ -64,6 +64,8 @@ def main() -> None:
         write_section(TITLE, f"{str(__doc__).strip()}\n\n{table}")
         return
     stated = documented()
+    if missing := found.keys() - stated.keys():
+        sys.exit(f"{DOCUMENT.name} states no ratio for {', '.join(sorted(missing))}; write them with --write")
     slow = [log for log, of in found.items() if of < stated[log] / 2]
     if slow:
         sys.exit(f"read at less than half of the speed that {DOCUMENT.name} states: {', '.join(slow)}")

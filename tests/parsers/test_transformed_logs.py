@@ -65,11 +65,12 @@ def test_a_harmless_transformation_changes_no_number_in_silence(change: str, tmp
     assert {log: said for log, said in found.items() if said} == {}
 
 
-def test_ingest_refuses_a_wrapped_log_as_show_does(tmp_path: Path) -> None:
+@pytest.mark.parametrize("width", [50, 60])
+def test_ingest_refuses_a_wrapped_log_as_show_does(width: int, tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
-    (tmp_path / "logs/train.log").write_bytes(fold(50)((GOLDEN / "dllogger/ncf.log").read_bytes()))
+    (tmp_path / "logs/train.log").write_bytes(fold(width)((GOLDEN / "dllogger/ncf.log").read_bytes()))
     done = run("ingest", tmp_path / "logs", "--into", tmp_path / "suite")
-    assert (done.returncode, "cut at 50 columns" in done.stderr) == (1, True)
+    assert done.returncode == 1
     assert not list((tmp_path / "suite").rglob("*.log"))
 
 
