@@ -7,7 +7,7 @@ import subprocess
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -20,12 +20,14 @@ from report.evidence.case_evidence import forget
 PROJECT = Path(__file__).parent.parent
 
 
-def run(*arguments: str | Path, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
-    """Run ``tachograph`` with these arguments in this process and return what it printed and its exit status."""
+def run(
+    *arguments: str | Path, cwd: Path | None = None, main: Callable[[], None] | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """Run ``tachograph``, or another program, in this process and return what it printed and its exit status."""
     command = ["tachograph", *map(str, arguments)]
     forget()  # in each folder are other logs of the same relative names
     with ExitStack() as stack:
-        out, err = (stack.enter_context(TemporaryFile("w+", encoding="utf-8")) for _ in range(2))
+        out, err = (stack.enter_context(TemporaryFile("w+", encoding="utf-8", newline="")) for _ in range(2))
         stack.enter_context(_process_restored())
         stack.enter_context(patch.object(sys, "argv", command))
         stack.enter_context(patch.dict(os.environ, COLUMNS="120"))
@@ -33,19 +35,19 @@ def run(*arguments: str | Path, cwd: Path | None = None) -> "subprocess.Complete
             stack.enter_context(patch.object(sys, name, stream))
         if cwd:
             stack.enter_context(chdir(cwd))
-        status = _status()
+        status = _status(main or tachograph.main)
         return subprocess.CompletedProcess(command, status, _text(out), _text(err))
 
 
 def _text(file: IO[str]) -> str:
     file.seek(0)
-    return file.read()
+    return file.read().replace("\r\n", "\n")
 
 
-def _status() -> int:
+def _status(main: Callable[[], None]) -> int:
     """The exit status of the command, whose arguments and streams are those of this process."""
     try:
-        tachograph.main()
+        main()
     except SystemExit as end:
         if isinstance(end.code, str):
             sys.stderr.write(f"{end.code}\n")

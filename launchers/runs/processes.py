@@ -9,17 +9,17 @@ from pathlib import Path
 
 import psutil
 
-GRACE = 10.0
+GRACE = 10.0  # seconds
 # An environment variable: it is inherited by workers that lead sessions of their own and outlive who started them.
 MARK = "TACHOGRAPH_RUN"
 _LOOK = 0.05
 
 
-def end(mark: str, *, grace: float = GRACE) -> None:
-    """Ask all processes of the job with this mark to end, and after `grace` seconds kill those that did not."""
+def end(mark: str) -> None:
+    """Ask all processes of the job with this mark to end, and after a grace kill those that did not."""
     asked = members(mark)
     _each(asked, psutil.Process.terminate)
-    deadline = time.monotonic() + grace
+    deadline = time.monotonic() + GRACE
     while any(map(_alive, asked)) and time.monotonic() < deadline:
         time.sleep(_LOOK)
     kill(mark)

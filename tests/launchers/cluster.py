@@ -133,8 +133,8 @@ def asked(slurm: dict[str, str], *command: str) -> str:
 
 
 def wait_until_nothing_runs(slurm: dict[str, str]) -> None:
-    """Wait until no job is left that somebody would have to cancel."""
-    deadline = time.monotonic() + 10
-    while queue := asked(slurm, "squeue", "--noheader", "--states=RUNNING,PENDING"):
+    """Wait until no job is left that somebody would have to cancel, and none that has not quite ended."""
+    deadline = time.monotonic() + 30
+    while queue := asked(slurm, "squeue", "--noheader", "--states=RUNNING,PENDING,COMPLETING"):
         assert time.monotonic() < deadline, queue
         time.sleep(0.1)

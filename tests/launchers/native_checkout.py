@@ -11,17 +11,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+
+from room_commands import main
+
+from tests.commandline import run
 
 TOP = Path(__file__).resolve().parents[2]
 RECIPE = "paddleclas_resnet50"
-# The commands of the room alone, which start sooner and sum nothing up.
-COMMANDS = """
-import click
-from functools import partial
-from launchers.commands import commands
-from launchers.running.command import launch
-launch.callback = partial(launch.callback, page_names=list, lacking=None, measured=lambda case, language: "")
-click.Group("tachograph", commands)()
+COMMANDS = f"""
+import sys
+sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(TOP)!r}]
+import room_commands
+room_commands.main()
 """
 METRIC = "[Train][Epoch 1/1][Iter: 0/1]lr: 0.1, batch_cost: 0.80387s, ips: 4.97591 samples/s, eta: 0:00:00\n"
 PRINT = f"print({METRIC!r}, end='')\n"
@@ -93,10 +95,16 @@ class Native:
         return process
 
     def launch(self, *arguments: str, limits: Mapping[int, int] | None = None) -> subprocess.CompletedProcess[bytes]:
-        """Run `tachograph launch` to its end."""
-        process = self.started(*arguments, limits=limits)
-        output, errors = process.communicate(timeout=60)
-        return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+        """Run `tachograph launch` to its end, in this process where it needs no modules or limits of its own."""
+        if limits or "PYTHONPATH" in self.environment:
+            process = self.started(*arguments, limits=limits)
+            output, errors = process.communicate(timeout=60)
+            return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+        with patch.dict(os.environ, self.environment):
+            answer = run(*self.options, *arguments, cwd=TOP, main=main)
+        return subprocess.CompletedProcess(
+            answer.args, answer.returncode, answer.stdout.encode(), answer.stderr.encode()
+        )
 
     def facts(self) -> dict[str, Any]:
         """The run.json of the first repeat."""

@@ -9,9 +9,12 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from git_checkout import git
 from native_checkout import executable
+
+from tests.commandline import run
 
 TACHOGRAPH = Path(sys.executable).with_name("tachograph")
 TRAIN = """\
@@ -33,15 +36,8 @@ class OwnProgram:
 
     def run(self, *arguments: str, below: str = ".") -> subprocess.CompletedProcess[str]:
         """Run `tachograph run` to its end, in the folder or in one below it."""
-        return subprocess.run(
-            [str(TACHOGRAPH), "run", *arguments],
-            cwd=self.folder / below,
-            env=os.environ | self.environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        with patch.dict(os.environ, self.environment):
+            return run("run", *arguments, cwd=self.folder / below)
 
     def shell(self, command: str) -> subprocess.CompletedProcess[str]:
         """Run a command as it was printed, in the folder."""

@@ -72,3 +72,7 @@ class Patient:
     def ills(self, data: Path | None = None, wants: Wants = ALL) -> list[tuple[str, str, str]]:
         """All that is not good."""
         return [(found.subject, found.level, found.said) for found in self.findings(data, wants) if found.level != "ok"]
+
+    def levels(self, data: Path | None = None, wants: Wants = ALL) -> list[tuple[str, str]]:
+        """The subjects of it, and how bad each is."""
+        return [(subject, level) for subject, level, _ in self.ills(data, wants)]

@@ -103,30 +103,22 @@ def samples(text: str) -> list[CardSample]:
     return [answer.sample for answer in ascend.answers(text)]
 
 
-def test_chips_of_ascend_are_read_from_both_of_their_rows_and_processes_are_not() -> None:
+def test_chips_of_ascend_are_read_from_both_of_their_rows_with_their_processes() -> None:
     assert samples(TRAINING) == [
         CardSample(utilisation=87, memory=53318, power=301.8, temperature=53),
         CardSample(utilisation=0, memory=3314, power=None, temperature=None),
     ]
+    processes = [answer.processes for answer in ascend.answers(TRAINING)]
+    assert processes == [(CardProcess(1712733, 50048), CardProcess(1712801, 134)), ()]
 
 
-def test_processes_of_ascend_are_those_of_their_chips() -> None:
-    assert [answer.processes for answer in ascend.answers(TRAINING)] == [
-        (CardProcess(1712733, 50048), CardProcess(1712801, 134)),
-        (),
-    ]
-
-
-def test_processes_of_ascend_are_not_known_where_it_does_not_list_them() -> None:
-    assert [answer.processes for answer in ascend.answers(INFERENCE)] == [None] * 3
-
-
-def test_chips_of_ascend_without_hbm_tell_their_other_memory() -> None:
+def test_chips_of_ascend_without_hbm_tell_their_other_memory_and_no_processes() -> None:
     assert samples(INFERENCE) == [
         CardSample(utilisation=12, memory=600, power=0, temperature=49),
         CardSample(utilisation=0, memory=587, power=14.8, temperature=63),
         CardSample(utilisation=9, memory=1939, power=None, temperature=52),
     ]
+    assert [answer.processes for answer in ascend.answers(INFERENCE)] == [None] * 3
 
 
 def test_each_of_two_chips_of_a_card_of_ascend_is_a_card_and_power_is_that_of_both() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -45,13 +44,6 @@ def test_a_process_that_has_gone_holds_nothing() -> None:
 
 
 @pytest.mark.usefixtures("named")
-def test_a_process_of_two_cards_has_rows_of_both() -> None:
-    assert told([answer(0, {7: 100}), answer(1, {7: None})]) == [
-        [ProcessRow(0, 7, "python3", 100), ProcessRow(1, 7, "python3", None)]
-    ]
-
-
-@pytest.mark.usefixtures("named")
 @pytest.mark.parametrize(("held", "memory"), [((100, 20), 120), ((None, 20), None), ((100, None), None)])
 def test_shares_of_a_process_in_parts_of_a_card_add_up(held: tuple[float | None, ...], memory: float | None) -> None:
     found = CardAnswer(0, CardSample(), tuple(CardProcess(7, share) for share in held))
@@ -83,18 +75,9 @@ def test_a_process_that_has_no_card_open_is_another_one_and_is_not_named(process
     assert program(process) is None
 
 
-def test_a_process_that_is_not_there_is_not_named(tmp_path: Path) -> None:
-    assert program(17, tmp_path) is None
-
-
 @pytest.mark.parametrize(("file", "name"), [('a b,"c\nd', "a_b__c_d"), ("trainer (deleted)", "trainer"), ("é", "_")])
 def test_a_name_is_one_cell_of_a_table(tmp_path: Path, file: str, name: str) -> None:
     (tmp_path / "17/fd").mkdir(parents=True)
     (tmp_path / "17/fd/3").symlink_to("/dev/nvidiactl")
     (tmp_path / "17/exe").symlink_to(f"/opt/{file}")
     assert program(17, tmp_path) == name
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root sees the files of all")
-def test_a_process_of_another_user_is_not_named() -> None:
-    assert program(1) is None

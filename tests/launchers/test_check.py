@@ -230,8 +230,3 @@ def test_an_option_before_the_first_program_belongs_to_what_starts_it(tmp_path: 
 def test_a_command_without_a_program_of_the_checkout_is_refused(tmp_path: Path) -> None:
     with pytest.raises(click.ClickException):
         checked(tmp_path, "python tools/train.py --lr 1")
-
-
-def test_a_launcher_that_has_no_command_is_refused_in_its_own_words(tmp_path: Path) -> None:
-    with pytest.raises(click.ClickException, match=r"No such file"):
-        recipes.dry_run(recipes.read("paddleclas_resnet50"), tmp_path / "missing", {})

@@ -79,11 +79,6 @@ def test_a_remote_is_recorded_without_secrets_and_folders(repo: Path, remote: st
     assert checkout.describe(repo)["repository"] == expected
 
 
-def test_a_checkout_without_origin_tells_another_remote(repo: Path) -> None:
-    git(repo, "remote", "rename", "origin", "upstream")
-    assert checkout.describe(repo)["repository"] == URL
-
-
 @pytest.mark.parametrize("staged", [False, True])
 def test_a_changed_file_makes_a_checkout_dirty(repo: Path, staged: bool) -> None:
     (repo / "tools" / "train.py").write_text("two\n")
@@ -92,25 +87,11 @@ def test_a_changed_file_makes_a_checkout_dirty(repo: Path, staged: bool) -> None
     assert checkout.describe(repo)["dirty"] is True
 
 
-def test_a_missing_file_makes_a_checkout_dirty(repo: Path) -> None:
-    (repo / "tools" / "train.py").unlink()
-    assert checkout.describe(repo)["dirty"] is True
-
-
-def test_what_a_native_program_writes_into_its_checkout_does_not_make_it_dirty(repo: Path) -> None:
-    executable(repo / "output" / "ResNet50" / "latest.pdparams", "weights")
-    assert checkout.describe(repo)["dirty"] is False
-
-
-def test_a_file_that_was_only_touched_is_not_changed(repo: Path) -> None:
-    os.utime(repo / "tools" / "train.py", (1, 1))
-    assert checkout.describe(repo)["dirty"] is False
-
-
-def test_asking_does_not_write_into_the_checkout(repo: Path) -> None:
+def test_a_touched_file_and_outputs_do_not_make_it_dirty_and_asking_writes_nothing(repo: Path) -> None:
     before = (repo / ".git" / "index").read_bytes()
     os.utime(repo / "tools" / "train.py", (1, 1))
-    checkout.describe(repo)
+    executable(repo / "output" / "ResNet50" / "latest.pdparams", "weights")
+    assert checkout.describe(repo)["dirty"] is False
     assert (repo / ".git" / "index").read_bytes() == before
 
 
@@ -127,39 +108,24 @@ def test_where_git_refuses_nothing_is_known(repo: Path, monkeypatch: pytest.Monk
     assert checkout.describe(repo)["commit"] is None
 
 
-def test_the_checkout_that_a_recipe_means_causes_no_remark(repo: Path) -> None:
-    assert remarks(repo) == []
-
-
-def test_case_does_not_distinguish_repositories(repo: Path) -> None:
-    git(repo, "config", "remote.origin.url", "git@github.com:paddlepaddle/paddleclas.git")
-    assert remarks(repo) == []
-
-
 @pytest.mark.parametrize(
-    ("remote", "words"),
+    ("remote", "count"),
     [
-        ("https://github.com/someone/PaddleClas", "which looks like a fork"),
-        ("https://github.com/PaddlePaddle/PaddleSeg", "a different repository"),
+        ("git@github.com:paddlepaddle/paddleclas.git", 0),
+        ("https://github.com/someone/PaddleClas", 1),
+        ("https://github.com/PaddlePaddle/PaddleSeg", 1),
     ],
 )
-def test_another_repository_causes_a_remark(repo: Path, remote: str, words: str) -> None:
+def test_another_repository_causes_a_remark(repo: Path, remote: str, count: int) -> None:
     git(repo, "config", "remote.origin.url", remote)
-    assert remarks(repo) == [f"The checkout was cloned from {remote}, {words}; the recipe is for {URL}."]
+    assert len(remarks(repo)) == count
 
 
-def test_another_commit_causes_a_remark(repo: Path) -> None:
-    here = facts(repo)["commit"][:12]
-    pinned = "a" * 40
-    expected = f"The checkout is at commit {here}; switch to the recipe's commit with `git checkout {pinned}`."
-    assert remarks(repo, commit=pinned) == [expected]
-
-
-def test_changed_files_cause_a_remark(repo: Path) -> None:
+def test_another_commit_and_changed_files_cause_remarks(repo: Path) -> None:
+    assert remarks(repo) == []
+    assert [f"git checkout {'a' * 40}" in remark for remark in remarks(repo, commit="a" * 40)] == [True]
     (repo / "tools" / "train.py").write_text("two\n")
-    assert remarks(repo) == [
-        "The checkout has local changes; list them with `git status`, stash them with `git stash`."
-    ]
+    assert ["git status" in remark for remark in remarks(repo)] == [True]
 
 
 def test_the_pinned_commit_counts_more_than_an_unknown_remote(repo: Path) -> None:
@@ -171,12 +137,6 @@ def test_the_pinned_commit_counts_more_than_an_unknown_remote(repo: Path) -> Non
 def test_a_folder_without_git_causes_one_remark(tmp_path: Path, repo: Path) -> None:
     [remark] = checkout.remarks(checkout.describe(tmp_path), facts(repo))
     assert remark.advice == f"use `git clone {URL}`."
-
-
-@pytest.mark.parametrize("name", ["a 0", "a'; echo foo", "a\nb"])
-def test_a_hostile_folder_name_changes_nothing(repo: Path, name: str) -> None:
-    expected = checkout.describe(repo)
-    assert checkout.describe(repo.rename(repo.with_name(name))) == expected
 
 
 @pytest.mark.parametrize(

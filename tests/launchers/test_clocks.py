@@ -14,28 +14,15 @@ def clock(native: Native) -> list[tuple[int, float]]:
         return [(int(row["line"]), float(row["time"])) for row in csv.DictReader(file)]
 
 
-def test_the_clock_starts_with_the_first_line(native: Native) -> None:
+def test_the_clock_tells_when_each_line_arrived_with_its_last_byte(native: Native) -> None:
+    program = "import sys, time\nprint('one', flush=True); time.sleep(0.2); print('half', end='', flush=True)\n"
+    program += "time.sleep(0.2); now = time.time(); print(flush=True); time.sleep(0.2)\n"
+    program += f"{PRINT}sys.stdout.flush(); time.sleep(0.2); print(now, end='')\n"
+    native.trains(program)
     start = time.time()
     native.launch()
-    [(line, moment)] = clock(native)
-    assert (line, start < moment < time.time()) == (1, True)
-
-
-def test_the_clock_tells_when_each_line_arrived(native: Native) -> None:
-    native.trains(f"import time\nfor _ in range(3):\n    {PRINT}    time.sleep(0.2)\n")
-    native.launch()
-    (one, first), (two, second), (three, third) = clock(native)
-    assert ((one, two, three), second - first >= 0.1, third - second >= 0.1) == ((1, 2, 3), True, True)
-
-
-def test_a_line_in_pieces_arrives_with_its_last_byte(native: Native) -> None:
-    program = f"import sys, time\nsys.stdout.write('half')\ntime.sleep(0.3)\nnow = time.time()\n{PRINT}print(now)"
-    native.trains(program)
-    native.launch()
-    assert clock(native)[0][1] >= float((native.run / "train.log").read_text().split()[-1]) - 0.001
-
-
-def test_a_last_line_without_newline_is_on_the_clock(native: Native) -> None:
-    native.trains(f"import time\n{PRINT}time.sleep(0.2)\nprint('cut', end='')\n")
-    native.launch()
-    assert [line for line, _ in clock(native)] == [1, 2]
+    lines, moments = zip(*clock(native), strict=True)
+    assert (lines, start < moments[0], moments[-1] < time.time()) == ((1, 2, 3, 4), True, True)
+    now = float((native.run / "train.log").read_text().split()[-1])
+    assert moments[1] >= now - 0.001
+    assert (moments[1] - moments[0] >= 0.3, moments[3] - moments[2] >= 0.1) == (True, True)

@@ -76,24 +76,15 @@ def test_the_words_that_prove_a_count_are_told() -> None:
     assert found == {"cards": command_line.Count(2, "-np 2")}
 
 
-def test_the_python_of_a_command_is_the_one_that_it_names(tmp_path: Path) -> None:
-    assert command_line.python([sys.executable, "train.py"], tmp_path, "") == sys.executable
-
-
-def test_a_python_in_a_folder_is_seen_from_where_the_command_starts(tmp_path: Path) -> None:
-    assert command_line.python(["env/bin/python", "t.py"], tmp_path, "") == str(tmp_path / "env/bin/python")
-
-
-def test_the_python_of_a_script_is_that_of_its_first_line(tmp_path: Path) -> None:
+def test_the_python_of_a_command_is_the_one_that_it_names_or_that_of_its_script(tmp_path: Path) -> None:
     executable(tmp_path / "torchrun", "#!/opt/env/bin/python3.11\n")
-    assert command_line.python(["torchrun", "train.py"], tmp_path, str(tmp_path)) == "/opt/env/bin/python3.11"
-
-
-def test_a_script_of_the_shell_may_start_the_python_on_the_path(tmp_path: Path) -> None:
     executable(tmp_path / "python", "#!/bin/sh\n")
     executable(tmp_path / "train.sh", "#!/bin/bash\npython train.py\n")
-    assert command_line.python(["./train.sh"], tmp_path, str(tmp_path)) == str(tmp_path / "python")
-
-
-def test_without_any_python_none_trains(tmp_path: Path) -> None:
-    assert command_line.python(["true"], tmp_path, str(tmp_path)) is None
+    expected = {
+        (sys.executable, "train.py"): sys.executable,
+        ("env/bin/python", "t.py"): str(tmp_path / "env/bin/python"),  # seen from where the command starts
+        ("torchrun", "train.py"): "/opt/env/bin/python3.11",
+        ("./train.sh",): str(tmp_path / "python"),
+    }
+    assert {words: command_line.python([*words], tmp_path, str(tmp_path)) for words in expected} == expected
+    assert command_line.python(["true"], tmp_path, "") is None

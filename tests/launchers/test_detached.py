@@ -11,14 +11,16 @@ import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from cluster import asked, wait_until_nothing_runs
 from native_checkout import METRIC, PRINT, TOP, Native, executable
+from room_commands import main
 from run_contract import misfits
 from several_nodes import ON_TWO, run_of
 
-from launchers.clusters.queue import number
+from tests import commandline
 
 SLURM = [*ON_TWO, "--on", "slurm"]
 SECRET = "hunter2" * 2
@@ -38,9 +40,8 @@ def cluster(on_slurm: Native) -> Native:
 
 def collect(native: Native) -> subprocess.CompletedProcess[str]:
     """Run `tachograph launch --collect` for the suite."""
-    command = [*native.command, "launch", "--collect", str(native.suite)]
-    environment = os.environ | native.environment
-    return subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
+    with patch.dict(os.environ, native.environment):
+        return commandline.run("launch", "--collect", native.suite, cwd=TOP, main=main)
 
 
 def run(native: Native, repeat: int) -> Path:
@@ -79,35 +80,22 @@ def test_three_cases_go_on_side_by_side_and_are_collected(cluster: Native, slurm
     assert max(document["start"] for document in found) <= min(document["end"] for document in found)
 
 
-def test_a_detached_run_is_as_the_contract_says(cluster: Native, slurm: dict[str, str]) -> None:
-    document = collected(cluster, slurm)
-    assert (misfits(document), document["status"]) == ([], "done")
-    assert document["scheduler"].items() >= {"name": "slurm", "partition": "all"}.items()
-    files = {path.name for path in run(cluster, 1).iterdir()}
-    assert files - {"cpu.csv"} == {"train.log", "run.json", "clock.csv", "job.sh"}
-
-
-def test_a_run_that_is_waited_for_names_its_job_as_well(on_slurm: Native) -> None:
-    on_slurm.launch(*SLURM)
-    assert facts(on_slurm)["scheduler"]["nodes"] in ("node[1-2]", "node[3-4]", "node[2-3]", "node[1,3]")
-
-
-def test_a_detached_run_has_no_secret_of_the_environment_of_its_job(cluster: Native, slurm: dict[str, str]) -> None:
+def test_a_detached_run_is_as_the_contract_says_and_leaves_no_secret_and_no_path_of_the_machine(
+    cluster: Native, slurm: dict[str, str]
+) -> None:
     cluster.environment["API_TOKEN"] = SECRET
     cluster.trains(f"{PRINT}import os\nprint('x', os.environ['API_TOKEN'])\n")
     cluster.launch(*DETACHED)
     del cluster.environment["API_TOKEN"]
     wait_until_nothing_runs(slurm)
     collect(cluster)
+    document = facts(cluster)
+    assert (misfits(document), document["status"], document["redacted"]) == ([], "done", 2)
+    assert document["scheduler"].items() >= {"name": "slurm", "partition": "all"}.items()
+    files = {path.name for path in run(cluster, 1).iterdir()}
+    assert files - {"cpu.csv"} == {"train.log", "run.json", "clock.csv", "job.sh"}
     kept = [path.read_text() for path in run(cluster, 1).iterdir()]
-    assert [text for text in kept if "hunter2" in text] == []
-    assert facts(cluster)["redacted"] == 2
-
-
-def test_a_detached_run_leaves_no_path_of_the_machine(cluster: Native, slurm: dict[str, str]) -> None:
-    collected(cluster, slurm)
-    kept = [path.read_text() for path in run(cluster, 1).iterdir()]
-    assert [text for text in kept if str(cluster.top) in text] == []
+    assert [text for text in kept if "hunter2" in text or str(cluster.top) in text] == []
 
 
 def test_nodes_that_cannot_start_tachograph_keep_the_log_without_a_clock(
@@ -145,6 +133,8 @@ def test_a_submitted_run_is_not_submitted_or_started_again(cluster: Native, slur
     assert b"is submitted already as Slurm job" in said
     assert said.endswith(f"Collect them with `tachograph launch --collect {cluster.suite}`.\n".encode())
     assert b"is submitted already; collect it with --collect." in cluster.launch(*SLURM).stderr
+    answer = cluster.launch(*DETACHED, "--", "--seed", "1")  # another run in its place
+    assert (answer.returncode, b"contains a different run (EXTRA=" in answer.stderr) == (1, True)
     wait_until_nothing_runs(slurm)
     assert collect(cluster).returncode == 0
     assert b"is already done." in cluster.launch(*DETACHED).stderr
@@ -164,11 +154,6 @@ def test_a_submission_that_somebody_changed_is_refused(on_slurm: Native) -> None
     assert (answer.returncode, "is not what a submission left" in answer.stderr) == (1, True)
 
 
-def test_what_is_no_number_of_a_job_is_no_word_of_a_command(tmp_path: Path) -> None:
-    (tmp_path / "slurm.out.id").write_text("--user=root\n")
-    assert number(tmp_path) == ""
-
-
 def test_a_log_that_is_a_link_is_not_written_through(on_slurm: Native) -> None:
     unfinished = run(on_slurm, 1).with_name(".1.unfinished")
     unfinished.mkdir(parents=True)
@@ -181,42 +166,17 @@ def test_a_log_that_is_a_link_is_not_written_through(on_slurm: Native) -> None:
     assert not (on_slurm.top / "elsewhere").exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--detach"], "--parallel and --detach require --on slurm."),
-        ([*DETACHED, "--timeout", "5"], "set a time limit in the site file"),
-    ],
-)
-def test_what_cannot_be_detached_is_refused(on_slurm: Native, arguments: list[str], words: str) -> None:
-    answer = on_slurm.launch(*arguments)
-    assert (answer.returncode, words in answer.stderr.decode()) == (2, True)
+@pytest.mark.parametrize("arguments", [["--detach"], [*DETACHED, "--timeout", "5"]])
+def test_what_cannot_be_detached_is_refused(on_slurm: Native, arguments: list[str]) -> None:
+    assert on_slurm.launch(*arguments).returncode == 2
 
 
-def test_a_command_of_ones_own_is_submitted_and_collected(cluster: Native, slurm: dict[str, str]) -> None:
-    command = [*cluster.command, "run", "--on", "slurm", "--into", str(cluster.suite), "--detach", "--"]
-    program = [sys.executable, "-c", "print('step 1: loss 2.5')"]
-    for _ in range(2):
-        subprocess.run([*command, *program], cwd=cluster.repo, env=os.environ | cluster.environment, check=True)
-    wait_until_nothing_runs(slurm)
-    collect(cluster)
-    assert len(list(cluster.suite.glob("*/[12]/run.json"))) == 2
-
-
-def test_a_changed_command_is_another_case_though_the_first_one_is_only_submitted(
-    cluster: Native, slurm: dict[str, str]
-) -> None:
-    command = [*cluster.command, "run", "--on", "slurm", "--into", str(cluster.suite), "--detach", "--"]
-    for step in (1, 2):
+def test_commands_of_ones_own_are_submitted_and_collected(cluster: Native, slurm: dict[str, str]) -> None:
+    options = ["--on", "slurm", "--into", cluster.suite, "--detach"]
+    for step in (1, 2, 2):
         program = [sys.executable, "-c", f"print('step {step}: loss 2.5')"]
-        subprocess.run([*command, *program], cwd=cluster.repo, env=os.environ | cluster.environment, check=True)
+        with patch.dict(os.environ, cluster.environment):
+            assert commandline.run("run", *options, "--", *program, cwd=cluster.repo).returncode == 0
     wait_until_nothing_runs(slurm)
     collect(cluster)
-    assert sorted(path.parent.name for path in cluster.suite.glob("*/*/run.json")) == ["1", "1"]
-
-
-def test_another_run_in_the_place_of_a_submitted_one_is_refused(cluster: Native, slurm: dict[str, str]) -> None:
-    cluster.launch(*DETACHED)
-    answer = cluster.launch(*DETACHED, "--", "--seed", "1")
-    assert (answer.returncode, b"contains a different run (EXTRA=" in answer.stderr) == (1, True)
-    wait_until_nothing_runs(slurm)
+    assert sorted(path.parent.name for path in cluster.suite.glob("*/*/run.json")) == ["1", "1", "2"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -14,7 +13,6 @@ from patient import FACTS, GIB, TORCH, Patient
 
 from launchers.machine import doctor, machine_facts
 from launchers.machine.doctor_cards import Wants
-from launchers.machine.findings import Diagnosis, shown
 from launchers.native.recipes import ROOM, Recipe
 
 
@@ -38,13 +36,6 @@ def test_everything_that_a_run_needs_is_looked_at(patient: Patient) -> None:
     ]
 
 
-def test_without_a_recipe_the_machine_is_looked_at(patient: Patient) -> None:
-    patient.findings()
-    subjects = [finding.subject for finding in doctor.examine(None, None, None, patient.environ)]
-    assert {"python", "framework", "cards", "idle", "driver", "nccl", "shared memory"} <= set(subjects)
-    assert not {"needs", "data", "checkout", "disk of the checkout"} & set(subjects)
-
-
 def test_whatever_is_not_good_comes_with_advice(patient: Patient) -> None:
     patient.frameworks, patient.packages = {"torch": {**TORCH, "cuda": "13.0", "nccl": None}}, {}
     patient.cards(utilisation=90, links=0)
@@ -57,22 +48,22 @@ def test_whatever_is_not_good_comes_with_advice(patient: Patient) -> None:
 
 def test_a_python_that_does_not_answer_is_bad_and_the_rest_is_looked_at(patient: Patient) -> None:
     patient.python = "#!/bin/sh\nexit 1\n"
-    assert patient.ills() == [("python", "bad", "No working `python` was found on PATH.")]
+    assert patient.levels() == [("python", "bad")]
 
 
-def test_a_python_without_frameworks_is_bad_for_a_recipe(patient: Patient) -> None:
-    patient.frameworks = {}
-    assert patient.ills() == [("framework", "bad", "No supported framework is installed in the training Python.")]
-
-
-def test_a_framework_that_cannot_be_imported_is_bad(patient: Patient) -> None:
-    patient.frameworks = {"torch": {"error": "ImportError: libcudart.so.12"}}
-    assert patient.ills() == [("framework", "bad", "torch cannot be imported: ImportError: libcudart.so.12.")]
-
-
-def test_a_framework_that_the_recipe_does_not_need_does_not_count(patient: Patient) -> None:
-    patient.frameworks["mxnet"] = {"error": "ImportError: libcudart.so.10"}
-    assert patient.ills() == []
+@pytest.mark.parametrize(
+    ("frameworks", "levels"),
+    [
+        ({}, [("framework", "bad")]),
+        ({"torch": {"error": "ImportError: libcudart.so.12"}}, [("framework", "bad")]),
+        ({"torch": TORCH, "mxnet": {"error": "ImportError: libcudart.so.10"}}, []),
+    ],
+)
+def test_a_framework_that_the_recipe_needs_must_work(
+    patient: Patient, frameworks: dict[str, Any], levels: list[tuple[str, str]]
+) -> None:
+    patient.frameworks = frameworks
+    assert patient.levels() == levels
 
 
 @pytest.mark.parametrize(
@@ -86,95 +77,73 @@ def test_a_framework_that_the_recipe_does_not_need_does_not_count(patient: Patie
 )
 def test_free_disk_is_judged(patient: Patient, free: int, expected: list[tuple[str, str]]) -> None:
     patient.free(free, 100 * GIB)
-    assert [ill[:2] for ill in patient.ills()] == expected
+    assert patient.levels() == expected
 
 
 @pytest.mark.parametrize(("free", "level"), [(2 * GIB, None), (GIB, "warning"), (64 * 2**20, "bad")])
 def test_shared_memory_is_judged_by_the_card(patient: Patient, free: int, level: str | None) -> None:
     patient.free(100 * GIB, free)
-    assert [ill[:2] for ill in patient.ills()] == ([("shared memory", level)] if level else [])
+    assert patient.levels() == ([("shared memory", level)] if level else [])
 
 
-def test_data_that_is_missing_is_bad(patient: Patient) -> None:
-    shutil.rmtree(patient.repo / "data")
-    assert patient.ills() == [("data", "bad", f"{patient.repo / 'data'} does not exist.")]
-
-
-def test_data_may_lie_elsewhere(patient: Patient) -> None:
+def test_data_are_looked_for_with_the_file_that_the_recipe_expects(patient: Patient) -> None:
     (patient.repo / "data").rename(patient.top / "elsewhere")
-    assert patient.ills(patient.top / "elsewhere") == []
+    assert patient.levels() == [("data", "bad")]
+    assert patient.levels(patient.top / "elsewhere") == []
+    (patient.top / "elsewhere" / "train_list.txt").unlink()
+    assert patient.levels(patient.top / "elsewhere") == [("data", "warning")]
 
 
 def test_data_that_a_recipe_does_not_read_are_bad(patient: Patient) -> None:
     patient.facts["data"] = "synthetic, images that the program makes"
-    expected = [("data", "bad", "The recipe trains on synthetic data and does not read a data set.")]
-    assert (patient.ills(), patient.ills(patient.repo / "data")) == ([], expected)
-
-
-def test_a_file_that_the_recipe_expects_among_the_data_is_looked_for(patient: Patient) -> None:
-    (patient.repo / "data" / "train_list.txt").unlink()
-    assert patient.ills() == [("data", "warning", f"{patient.repo / 'data'} is missing train_list.txt.")]
+    assert (patient.levels(), patient.levels(patient.repo / "data")) == ([], [("data", "bad")])
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "level"),
     [
-        (
-            {"commit": "b" * 40},
-            "The checkout is at commit bbbbbbbbbbbb.",
-        ),
-        ({"dirty": True}, "The checkout has local changes."),
-        (
-            {"repository": "https://github.com/owner/other"},
-            "The checkout was cloned from https://github.com/owner/other, ",
-        ),
+        ({"commit": "b" * 40}, "warning"),
+        ({"dirty": True}, "warning"),
+        ({"repository": "https://github.com/owner/other"}, "bad"),
     ],
 )
-def test_a_checkout_that_the_recipe_does_not_mean_is_said(patient: Patient, change: dict[str, Any], said: str) -> None:
+def test_a_checkout_that_the_recipe_does_not_mean_is_said(patient: Patient, change: dict[str, Any], level: str) -> None:
     patient.checkout |= change
-    [(subject, level, sentence)] = patient.ills()
-    expected = "bad" if "repository" in change else "warning"
-    assert (subject, level, sentence[: len(said)]) == ("checkout", expected, said)
+    assert patient.levels() == [("checkout", level)]
 
 
 @pytest.mark.parametrize(
-    ("needs", "said"),
+    ("needs", "lacking"),
     [
         ("torch", None),
         ("torch 2", None),
         ("torch 2.4.1", None),
         ("pillow", None),
-        ("torch 2.40", "torch 2.4.1 is installed; the recipe needs 2.40."),
-        ("torch, dllogger", "dllogger is not installed in the native Python."),
-        ("torch-gpu", "torch-gpu is not installed in the native Python."),
-        (
-            "torch, lddl of NVIDIA (it stops without, on images too)",
-            "The recipe needs lddl of NVIDIA (it stops without, on images too), which cannot be checked automatically.",
-        ),
-        ("torch, and dllogger", "dllogger is not installed in the native Python."),
-        ("torch, Open MPI", "The recipe needs Open MPI, which cannot be checked automatically."),
-        ("torch, other.txt", "The checkout has no other.txt."),
+        ("torch 2.40", "2.40"),
+        ("torch, dllogger", "dllogger"),
+        ("torch-gpu", "torch-gpu"),
+        ("torch, lddl of NVIDIA (it stops without, on images too)", "lddl of NVIDIA (it stops without, on images too)"),
+        ("torch, and dllogger", "dllogger"),
+        ("torch, Open MPI", "Open MPI"),
+        ("torch, other.txt", "other.txt"),
     ],
 )
-def test_what_the_recipe_needs_is_looked_up(patient: Patient, needs: str, said: str | None) -> None:
+def test_what_the_recipe_needs_is_looked_up(patient: Patient, needs: str, lacking: str | None) -> None:
     patient.facts["needs"] = needs
-    assert patient.ills() == ([("needs", "warning", said)] if said else [])
+    assert [(subject, level, str(lacking) in said) for subject, level, said in patient.ills()] == (
+        [("needs", "warning", True)] if lacking else []
+    )
 
 
 def test_where_a_recipe_trains_on_a_cpu_the_package_for_it_will_do(patient: Patient) -> None:
     patient.facts |= {"needs": "torch-gpu 2.4", "cpu": "fp32"}
-    assert patient.ills() == []
+    assert patient.levels() == []
 
 
 def test_a_requirement_that_is_not_installed_is_named(patient: Patient) -> None:
     (patient.repo / "requirements.txt").write_text("scikit_learn\nnumpy\nhttps://example.org/x.whl\n")
-    assert patient.ills() == [("needs", "warning", "Not installed from requirements.txt: scikit_learn.")]
-
-
-def test_findings_are_shown_with_the_advice_below() -> None:
-    findings = [Diagnosis("cards", "ok", "2 of A."), Diagnosis("data", "bad", "It is missing.", "Lay it there.")]
-    expected = "ok       cards  2 of A.\nbad      data   It is missing.\n                Lay it there.\n"
-    assert shown(findings) == expected
+    [(subject, level, said)] = patient.ills()
+    assert (subject, level, "scikit_learn" in said, "numpy" in said) == ("needs", "warning", True, False)
 
 
 def test_a_real_checkout_at_its_pinned_commit_is_good(tmp_path: Path) -> None:
@@ -184,24 +153,22 @@ def test_a_real_checkout_at_its_pinned_commit_is_good(tmp_path: Path) -> None:
     commit = subprocess.check_output(["git", "-C", str(tmp_path), "rev-parse", "HEAD"], text=True).strip()
     recipe = Recipe("resnet", {**FACTS, "commit": commit}, {"DATA": "data"})
     *_, last = doctor.examine(recipe, tmp_path, None, os.environ)
-    assert last == Diagnosis("checkout", "ok", f"At the pinned commit {commit[:12]}, without local changes.")
+    assert (last.subject, last.level, commit[:12] in last.said) == ("checkout", "ok", True)
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "slows"),
     [
-        ("NCCL_P2P_DISABLE", "1", "NCCL_P2P_DISABLE=1 turns off direct transfers between GPUs."),
-        ("NCCL_P2P_DISABLE", "0", None),
-        ("CUDA_LAUNCH_BLOCKING", "1", "CUDA_LAUNCH_BLOCKING=1 makes the CPU wait for each kernel."),
-        ("FLAGS_benchmark", "True", "FLAGS_benchmark=True makes Paddle wait for each operator."),
-        ("NCCL_DEBUG", "INFO", None),
+        ("NCCL_P2P_DISABLE", "1", True),
+        ("NCCL_P2P_DISABLE", "0", False),
+        ("CUDA_LAUNCH_BLOCKING", "1", True),
+        ("FLAGS_benchmark", "True", True),
+        ("NCCL_DEBUG", "INFO", False),
     ],
 )
-def test_a_variable_that_slows_training_down_is_named(
-    patient: Patient, name: str, value: str, said: str | None
-) -> None:
+def test_a_variable_that_slows_training_down_is_named(patient: Patient, name: str, value: str, slows: bool) -> None:
     patient.environ[name] = value
-    assert patient.ills() == ([("variables", "warning", said)] if said else [])
+    assert [name in said for _, _, said in patient.ills()] == ([True] if slows else [])
 
 
 def test_a_variable_that_slows_training_down_is_kept_in_run_json() -> None:
@@ -211,5 +178,4 @@ def test_a_variable_that_slows_training_down_is_kept_in_run_json() -> None:
 
 @pytest.mark.parametrize(("precision", "level"), [("amp", None), ("fp32", None), ("bf16", "bad")])
 def test_a_precision_that_the_recipe_does_not_have_is_bad(patient: Patient, precision: str, level: str | None) -> None:
-    said = "The recipe does not train in bf16."
-    assert patient.ills(wants=Wants(precision=precision)) == ([("precision", level, said)] if level else [])
+    assert patient.levels(wants=Wants(precision=precision)) == ([("precision", level)] if level else [])

@@ -23,26 +23,21 @@ def test_the_cuda_of_the_framework_is_held_against_that_of_the_driver(
     patient: Patient, cuda: str, level: str | None
 ) -> None:
     patient.frameworks["torch"]["cuda"] = cuda
-    said = f"The driver supports CUDA up to 12.4; torch is built for {cuda}."
-    assert patient.ills() == ([("driver", level, said)] if level else [])
+    assert patient.levels() == ([("driver", level)] if level else [])
 
 
 @pytest.mark.parametrize(("cpu", "level"), [("", "bad"), ("fp32", "warning")])
 def test_a_framework_without_cuda_leaves_the_cards_idle(patient: Patient, cpu: str, level: str) -> None:
     patient.facts["cpu"] = cpu
     patient.frameworks["torch"] |= {"cuda": None, "nccl": None}
-    assert patient.ills() == [("driver", level, "torch is built without CUDA and cannot use GPUs.")]
+    assert patient.levels() == [("driver", level)]
 
 
-def test_several_cards_without_nccl_are_bad(patient: Patient) -> None:
+def test_only_several_cards_need_nccl_and_an_interconnect(patient: Patient) -> None:
     patient.frameworks["torch"]["nccl"] = None
-    assert patient.ills() == [("nccl", "bad", "torch is built without NCCL, which multi-GPU training requires.")]
-
-
-def test_one_card_needs_no_nccl_and_no_interconnect(patient: Patient) -> None:
-    patient.frameworks["torch"]["nccl"] = None
+    assert patient.levels() == [("nccl", "bad")]
     patient.cards(cards=1)
-    assert patient.ills() == []
+    assert patient.levels() == []
     assert "interconnect" not in {finding.subject for finding in patient.findings()}
 
 
@@ -50,26 +45,19 @@ def test_one_card_needs_no_nccl_and_no_interconnect(patient: Patient) -> None:
 def test_a_machine_without_cards_is_bad_for_a_recipe_that_needs_them(patient: Patient, cpu: str, level: str) -> None:
     patient.facts["cpu"] = cpu
     patient.cards(refused=True)
-    assert patient.ills() == [("cards", level, "No NVIDIA GPU is visible (NVML Shared Library Not Found).")]
+    assert patient.levels() == [("cards", level)]
 
 
 @pytest.mark.parametrize("hidden", ["", "-1"])
 def test_hidden_cards_are_said(patient: Patient, hidden: str) -> None:
     patient.environ["CUDA_VISIBLE_DEVICES"] = hidden
-    assert patient.ills() == [("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.")]
+    assert patient.levels() == [("cards", "warning")]
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"utilisation": 90}, "90% utilization, 4 MiB used, 0 processes"),
-        ({"used": 40000}, "0% utilization, 40000 MiB used, 0 processes"),
-        ({"processes": 1}, "0% utilization, 4 MiB used, 1 process"),
-    ],
-)
-def test_a_card_in_use_is_said(patient: Patient, options: dict[str, int], words: str) -> None:
+@pytest.mark.parametrize("options", [{"utilisation": 90}, {"used": 40000}, {"processes": 1}])
+def test_a_card_in_use_is_said(patient: Patient, options: dict[str, int]) -> None:
     patient.cards(cards=1, **options)
-    assert patient.ills() == [("idle", "warning", f"GPU 0 is in use: {words}.")]
+    assert patient.levels() == [("idle", "warning")]
 
 
 @pytest.mark.parametrize(
@@ -78,26 +66,23 @@ def test_a_card_in_use_is_said(patient: Patient, options: dict[str, int], words:
 )
 def test_cards_that_meet_in_the_processor_are_said(patient: Patient, level: int, word: str, good: bool) -> None:
     patient.cards(links=0, topology=level)
-    said = f"GPUs are connected by {word} (see `nvidia-smi topo -m`)."
-    assert patient.ills() == ([] if good else [("interconnect", "warning", said)])
+    assert [(subject, word in said) for subject, _, said in patient.ills()] == (
+        [] if good else [("interconnect", True)]
+    )
 
 
 def test_a_card_that_has_fallen_off_its_bus_is_bad(patient: Patient) -> None:
     patient.cards(cards=3, lost=[1])
-    assert ("cards", "bad", "GPU 1 does not answer: it has fallen off its bus.") in patient.ills()
-    assert ("cards", "ok", "2 of NVIDIA H200, driver 550.54.15.") in [
-        (finding.subject, finding.level, finding.said) for finding in patient.findings()
-    ]
+    assert ("cards", "bad") in patient.levels()
+    assert "ok" in [finding.level for finding in patient.findings() if finding.subject == "cards"]
 
 
 @pytest.mark.parametrize(("count", "good"), [(2, True), (8, False)])
 def test_more_cards_than_there_are_is_bad(patient: Patient, count: int, good: bool) -> None:
-    said = "8 GPUs are wanted on this machine; 2 answer."
-    assert patient.ills(wants=Wants(cards=count)) == ([] if good else [("cards", "bad", said)])
+    assert patient.levels(wants=Wants(cards=count)) == ([] if good else [("cards", "bad")])
 
 
 @pytest.mark.parametrize(("capability", "good"), [([6, 1], False), ([7, 0], True), ([9, 0], True)])
 def test_a_precision_without_tensor_cores_is_said(patient: Patient, capability: list[int], good: bool) -> None:
     patient.cards(capability=capability)
-    said = "NVIDIA H200 has no Tensor Cores for amp, which needs compute capability 7.0."
-    assert patient.ills(wants=Wants(precision="amp")) == ([] if good else [("precision", "warning", said)])
+    assert patient.levels(wants=Wants(precision="amp")) == ([] if good else [("precision", "warning")])

@@ -5,23 +5,15 @@ from __future__ import annotations
 from native_checkout import METRIC, PRINT, Native
 
 
-def test_secrets_do_not_reach_the_log_and_are_counted(native: Native) -> None:
-    native.trains(f"{PRINT}print('AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI')\nprint('after')\n")
-    answer = native.launch()
-    kept = (native.run / "train.log").read_text()
-    assert (kept, native.facts()["redacted"]) == (f"{METRIC}AWS_SECRET_ACCESS_KEY=<redacted>\nafter\n", 1)
-    assert b"wJalrXUtnFEMI" not in answer.stdout
-
-
-def test_secrets_of_the_environment_are_known_by_their_values(native: Native) -> None:
+def test_secrets_reach_neither_the_log_nor_the_screen_nor_the_facts_and_are_counted(native: Native) -> None:
     native.environment["DATABASE_PASSWORD"] = "correct horse battery"  # noqa: S105
-    native.trains(f"import os\n{PRINT}print(os.environ['DATABASE_PASSWORD'])\n")
-    native.launch()
-    assert (native.run / "train.log").read_text() == f"{METRIC}<redacted>\n"
-
-
-def test_secrets_in_options_do_not_reach_the_facts(native: Native) -> None:
-    native.launch("--", "--api-key=abcdefgh12345678")
+    shown = "print(os.environ['DATABASE_PASSWORD'])"
+    native.trains(f"import os\n{PRINT}print('AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI')\n{shown}\nprint('after')\n")
+    answer = native.launch("--", "--api-key=abcdefgh12345678")
+    kept = (native.run / "train.log").read_text()
+    assert kept == f"{METRIC}AWS_SECRET_ACCESS_KEY=<redacted>\n<redacted>\nafter\n"
+    assert native.facts()["redacted"] == 2
+    assert b"wJalrXUtnFEMI" not in answer.stdout
     assert "abcdefgh12345678" not in (native.run / "run.json").read_text()
 
 

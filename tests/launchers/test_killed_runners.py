@@ -14,7 +14,6 @@ from running import trainers, wait_until_printed, wait_until_released
 
 pytestmark = pytest.mark.slow
 
-SLEEP = f"import time\n{PRINT}time.sleep(60)\n"
 SLOW_END = (
     f"import signal, time\nsignal.signal(signal.SIGTERM, lambda *_: (time.sleep(2), exit()))\n{PRINT}time.sleep(60)\n"
 )
@@ -32,7 +31,7 @@ while True:
 """
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_killed_runner_loses_nothing_that_was_printed(native: Native, tmp_path: Path, seed: int) -> None:
     counter = tmp_path / "counter"
     counter.write_bytes(bytes(8))
@@ -50,19 +49,6 @@ def test_a_killed_runner_loses_nothing_that_was_printed(native: Native, tmp_path
     assert trainers(native) == []
 
 
-def test_a_run_whose_runner_was_killed_is_repeated(native: Native) -> None:
-    native.trains(SLEEP)
-    process = native.started()
-    wait_until_printed(native)
-    process.kill()
-    process.communicate(timeout=30)
-    wait_until_released(native)
-    assert not native.run.exists()
-    native.trains(PRINT)
-    native.launch()
-    assert (native.facts()["status"], native.unfinished.exists()) == ("done", False)
-
-
 def killed(native: Native, program: str) -> subprocess.Popen[bytes]:
     """A runner that was killed while the program trained."""
     native.trains(program)
@@ -73,34 +59,29 @@ def killed(native: Native, program: str) -> subprocess.Popen[bytes]:
     return process
 
 
-def released(process: subprocess.Popen[bytes]) -> None:
-    """Take what is left of the output of a killed runner, until all that it started has ended."""
-    process.communicate(timeout=30)
-
-
 def test_a_launch_right_after_a_runner_was_killed_waits_for_its_job_and_goes_on(native: Native) -> None:
     first = killed(native, SLOW_END)
+    assert not native.run.exists()
     native.trains(PRINT)
     answer = native.launch()
-    released(first)
+    first.communicate(timeout=30)
     assert (answer.returncode, native.facts()["status"], trainers(native)) == (0, "done", [])
-    assert b"was killed; waiting up to 25 s for its processes to exit." in answer.stderr
+    assert b"was killed; waiting up to" in answer.stderr
 
 
 def test_a_launch_ends_the_job_of_a_runner_that_was_killed_with_all_that_watched_it(native: Native) -> None:
     native.trains(DEAF)
     process = native.started()
     wait_until_printed(native)
-    capture = [child for child in psutil.Process(process.pid).children() if child.cwd() != str(native.repo)]
-    for one in capture:
-        one.kill()
+    for child in psutil.Process(process.pid).children():
+        if child.cwd() != str(native.repo):
+            child.kill()
     process.kill()
     process.communicate(timeout=30)
     assert len(trainers(native)) == 1
     native.trains(PRINT)
     answer = native.launch()
     assert (answer.returncode, trainers(native), native.facts()["status"]) == (0, [], "done")
-    assert b"stopping the rest of its job (processes: 1)" in answer.stderr
 
 
 def test_an_interrupt_ends_the_waiting_for_a_killed_runner(native: Native) -> None:
@@ -111,5 +92,5 @@ def test_an_interrupt_ends_the_waiting_for_a_killed_runner(native: Native) -> No
         assert second.poll() is None
     second.terminate()
     second.communicate(timeout=5)
-    released(first)
+    first.communicate(timeout=30)
     assert (second.returncode, native.run.exists()) == (1, False)

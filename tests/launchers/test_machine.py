@@ -7,14 +7,13 @@ import inspect
 import json
 import os
 import sys
-import tomllib
 import types
 from pathlib import Path
 from typing import Any
 
 import pynvml  # type: ignore[import-untyped]
 import pytest
-from native_checkout import TOP, executable
+from native_checkout import executable
 from nvml import pynvml as stand_in
 
 from launchers.machine import gpus, machine_facts
@@ -32,12 +31,6 @@ def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The stand-in in place of NVML; called, it says what kind of machine that is."""
     monkeypatch.setattr(gpus, "pynvml", stand_in)
     return lambda **options: monkeypatch.setenv("NVML_STAND_IN", json.dumps(options))
-
-
-def test_the_description_can_be_written_as_json(environ: dict[str, str], cards: Any) -> None:
-    cards(lost=[1])
-    found = machine_facts.describe(environ)
-    assert json.loads(json.dumps(found)) == found
 
 
 def test_the_description_has_the_keys_that_run_json_promises(environ: dict[str, str]) -> None:
@@ -63,6 +56,7 @@ def test_a_machine_without_nvml_has_no_cards(environ: dict[str, str], cards: Any
 def test_a_lost_card_keeps_its_place(environ: dict[str, str], cards: Any) -> None:
     cards(lost=[0])
     found = machine_facts.describe(environ)
+    assert json.loads(json.dumps(found)) == found
     assert (found["gpus"], found["gpu_memory_mib"]) == (["unknown", "NVIDIA H200"], [None, 143771])
 
 
@@ -94,34 +88,35 @@ def functions(module: types.ModuleType) -> list[str]:
     return sorted(name for name, value in vars(module).items() if name.startswith("nvml") and callable(value))
 
 
-@pytest.mark.parametrize("name", functions(stand_in))
-def test_a_function_of_the_stand_in_has_the_parameters_of_nvml(name: str) -> None:
-    assert list(inspect.signature(getattr(stand_in, name)).parameters) == list(
-        inspect.signature(getattr(pynvml, name)).parameters
-    )
-
-
-@pytest.mark.parametrize("name", [name for name in vars(stand_in) if name.startswith(("NVML_", "nvmlMemory"))])
-def test_a_constant_of_the_stand_in_has_the_value_of_nvml(name: str) -> None:
-    assert getattr(stand_in, name) == getattr(pynvml, name)
-
-
-def test_the_stand_in_has_every_name_of_nvml_that_is_used() -> None:
+def test_the_stand_in_is_as_nvml_and_has_every_name_of_it_that_is_used() -> None:
+    for name in functions(stand_in):
+        found, known = (inspect.signature(getattr(module, name)).parameters for module in (stand_in, pynvml))
+        assert list(found) == list(known)
+    for name in vars(stand_in):
+        if name.startswith(("NVML_", "nvmlMemory")):
+            assert getattr(stand_in, name) == getattr(pynvml, name)
     nodes = ast.walk(ast.parse(inspect.getsource(gpus)))
     used = {node.attr for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "pynvml"}
     assert used <= set(vars(stand_in))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("NCCL_ALGO", "FLAGS_cudnn_exhaustive_search", "OMP_NUM_THREADS", "SLURM_NNODES", "TF_XLA_FLAGS"),
-        *("TORCHINDUCTOR_MAX_AUTOTUNE", "NVTE_FUSED_ATTN", "UCX_TLS", "HIP_VISIBLE_DEVICES"),
-        *("ASCEND_RT_VISIBLE_DEVICES", "XPU_VISIBLE_DEVICES"),
-    ],
-)
-def test_a_variable_that_can_change_speed_is_kept(environ: dict[str, str], name: str) -> None:
-    assert machine_facts.describe({**environ, name: "1"})["variables"] == {name: "1"}
+KEPT = [
+    *("NCCL_ALGO", "FLAGS_cudnn_exhaustive_search", "OMP_NUM_THREADS", "SLURM_NNODES", "TF_XLA_FLAGS"),
+    *("TORCHINDUCTOR_MAX_AUTOTUNE", "NVTE_FUSED_ATTN", "UCX_TLS", "HIP_VISIBLE_DEVICES"),
+    *("ASCEND_RT_VISIBLE_DEVICES", "XPU_VISIBLE_DEVICES"),
+]
+PRIVATE = [
+    *("AWS_SECRET_ACCESS_KEY", "CUDA_HOME", "FLAGS_cudnn_dir", "NCCL_COMM_ID", "NCCL_TOPO_FILE", "TORCH_HOME"),
+    *("PADDLE_CURRENT_ENDPOINT", "PADDLE_TRAINER_ENDPOINTS", "SLURMD_NODENAME", "SLURM_JOB_NODELIST"),
+    "SLURM_SUBMIT_DIR",
+]
+
+
+def test_variables_that_can_change_speed_are_kept_and_those_of_the_machine_or_secrets_are_not(
+    environ: dict[str, str],
+) -> None:
+    given = dict.fromkeys([*KEPT, *PRIVATE], "1")
+    assert machine_facts.describe({**environ, **given})["variables"].keys() == set(KEPT)
 
 
 @pytest.mark.parametrize(
@@ -140,32 +135,6 @@ def test_a_variable_that_can_change_speed_is_kept(environ: dict[str, str], name:
 )
 def test_of_a_path_in_a_variable_the_last_name_is_kept(name: str, value: str, kept: str) -> None:
     assert machine_facts.matters({name: value}) == {name: kept}
-
-
-def test_no_variable_is_listed_twice() -> None:
-    groups = tomllib.loads((TOP / "launchers/variables.toml").read_text(encoding="utf-8"))
-    names = [name for group in groups.values() for name in group]
-    assert sorted({name for name in names if names.count(name) > 1}) == []
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "AWS_SECRET_ACCESS_KEY",
-        "CUDA_HOME",
-        "FLAGS_cudnn_dir",
-        "NCCL_COMM_ID",
-        "NCCL_TOPO_FILE",
-        "PADDLE_CURRENT_ENDPOINT",
-        "PADDLE_TRAINER_ENDPOINTS",
-        "SLURMD_NODENAME",
-        "SLURM_JOB_NODELIST",
-        "SLURM_SUBMIT_DIR",
-        "TORCH_HOME",
-    ],
-)
-def test_a_variable_that_tells_of_the_machine_or_a_secret_is_not_kept(name: str) -> None:
-    assert machine_facts.matters({name: "1"}) == {}
 
 
 @pytest.mark.parametrize(
@@ -197,17 +166,10 @@ def test_the_image_of_a_container_is_known_from_files(tmp_path: Path, file: str,
     assert machine_facts.container({}, tmp_path) == expected
 
 
-def test_the_digest_of_the_image_that_podman_runs_is_known(tmp_path: Path) -> None:
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run/.containerenv").write_text(f'engine="podman"\nimageid="{"a" * 64}"\n', encoding="utf-8")
-    assert machine_facts.container_digest({}, tmp_path) == f"sha256:{'a' * 64}"
-
-
-def test_the_digest_of_the_image_file_that_apptainer_runs_is_known(tmp_path: Path) -> None:
+def test_the_digest_of_the_image_of_podman_and_of_the_file_of_apptainer_is_known(tmp_path: Path) -> None:
+    assert machine_facts.container_digest({}, tmp_path) is None
     (tmp_path / "a.sif").write_bytes(b"image")
     found = machine_facts.container_digest({"APPTAINER_CONTAINER": str(tmp_path / "a.sif")}, tmp_path)
     assert found == "sha256:6105d6cc76af400325e94d588ce511be5bfdbb73b437dc51eca43917d7a43e3d"
-
-
-def test_outside_of_a_container_there_is_no_digest(tmp_path: Path) -> None:
-    assert machine_facts.container_digest({}, tmp_path) is None
+    executable(tmp_path / "run/.containerenv", f'engine="podman"\nimageid="{"a" * 64}"\n')
+    assert machine_facts.container_digest({}, tmp_path) == f"sha256:{'a' * 64}"

@@ -74,33 +74,26 @@ def test_a_program_that_tells_of_no_card_gives_none(
         assert ask is None
 
 
-def test_lines_of_intel_are_read_and_what_is_not_told_is_unknown() -> None:
-    assert list(intel.samples(DUMPED)) == [
+def test_lines_of_intel_are_read_and_what_is_not_told_or_cut_is_unknown() -> None:
+    assert list(intel.samples([*DUMPED, *PARTLY_TOLD])) == [
         (0, CardSample(utilisation=97.25, memory=40213.5, power=451.61, sm_clock=1550, temperature=61)),
         (1, CardSample(utilisation=0, memory=28.75, power=None, sm_clock=0, temperature=None)),
-    ]
-
-
-def test_what_intel_does_not_tell_is_unknown_and_a_line_that_is_cut_is_none() -> None:
-    assert list(intel.samples(PARTLY_TOLD)) == [
         (4, CardSample(memory=20518.25, power=391.32, sm_clock=1600, temperature=42.5)),
         (0, CardSample()),
     ]
+    rows = "| 0         | Device Name: Intel(R) Data Center GPU Max 1550     |\n|           | Vendor Name: Intel  |\n"
+    assert intel.names(f"+---+\n{rows}") == ["Intel(R) Data Center GPU Max 1550"]
 
 
 def test_a_line_of_intel_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(tmp_path, monkeypatch, "xpu-smi", "printf '%s\\n' " + " ".join(f"'{line}'" for line in DUMPED) + "\nsleep 60")
+    lines = " ".join(f"'{line}'" for line in DUMPED)
+    put(tmp_path, monkeypatch, "xpu-smi", f"printf '%s\\n' {lines}\nexec sleep 60")
     with accelerators.asked() as ask:
         assert ask is not None
         told: list[CardAnswer] = []
         while len(told) < 2:
             told += ask()
         assert ([one.card for one in told], ask()) == ([0, 1], [])
-
-
-def test_cards_of_intel_are_named_as_they_are_discovered() -> None:
-    rows = "| 0         | Device Name: Intel(R) Data Center GPU Max 1550     |\n|           | Vendor Name: Intel  |\n"
-    assert intel.names(f"+---+\n{rows}") == ["Intel(R) Data Center GPU Max 1550"]
 
 
 class Kind(Enum):
@@ -154,7 +147,11 @@ ANSWERS = {
 
 
 def test_a_card_of_amd_tells_what_it_knows() -> None:
-    assert amd.answer(bindings(**ANSWERS), 0, object()).sample == CardSample(
+    found = amd.answer(bindings(**ANSWERS), 0, object())
+    assert found.processes == (CardProcess(17, 8192), CardProcess(18, None))
+    # The second die of a card tells no power.
+    assert amd.answer(bindings(**SECOND_DIE), 1, object()).sample.power is None
+    assert found.sample == CardSample(
         utilisation=98,
         memory=151234,
         power=612,
@@ -165,13 +162,6 @@ def test_a_card_of_amd_tells_what_it_knows() -> None:
     )
 
 
-def test_a_card_of_amd_tells_what_each_process_holds_of_its_own_memory() -> None:
-    found = amd.answer(bindings(**ANSWERS), 0, object()).processes
-    assert found == (CardProcess(17, 8192), CardProcess(18, None))
-
-
-# As amdsmi answers: for the second die of MI250, whose power the first one tells (ROCm/rocm_smi_lib issue 160), with
-# numbers for what is not told (ROCm 6.0.2), and up to ROCm 6.1 by other names and with structures (amdsmi 24.4).
 SECOND_DIE = {**ANSWERS, "power_info": {"average_socket_power": 0, "current_socket_power": "N/A", "gfx_voltage": "N/A"}}
 OLDER = {
     **ANSWERS,
@@ -183,10 +173,6 @@ OLDER = {
         object(),
     ],
 }
-
-
-def test_the_second_die_of_a_card_of_amd_tells_no_power() -> None:
-    assert amd.answer(bindings(**SECOND_DIE), 1, object()).sample.power is None
 
 
 def test_a_card_of_amd_is_read_with_the_bindings_of_older_versions() -> None:

@@ -9,6 +9,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from git_checkout import git
@@ -16,6 +17,7 @@ from native_checkout import executable
 from own_program import TACHOGRAPH
 
 from launchers.native import recipes
+from tests.commandline import run
 
 # They call the program.
 pytestmark = pytest.mark.slow
@@ -44,15 +46,8 @@ class Bench:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
-        return subprocess.run(
-            [str(TACHOGRAPH), *arguments],
-            cwd=self.folder,
-            env=os.environ | self.environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        with patch.dict(os.environ, self.environment):
+            return run(*arguments, cwd=self.folder)
 
     @property
     def recipe(self) -> Path:
@@ -86,24 +81,16 @@ def bench(tmp_path: Path) -> Bench:
     return made
 
 
-def test_a_draft_states_the_repository_and_the_commit_of_a_checkout(bench: Bench) -> None:
-    head = bench.recipe.read_text(encoding="utf-8")
+def test_a_draft_is_a_clean_shell_script_of_its_checkout_and_is_never_overwritten(bench: Bench) -> None:
+    before = bench.recipe.read_text(encoding="utf-8")
     commit = git(bench.folder / "program", "rev-parse", "HEAD").strip()
-    assert "# repository: https://example.com/acme/program\n" in head
-    assert f"# commit: {commit}\n" in head
-
-
-def test_a_draft_is_a_clean_shell_script(bench: Bench) -> None:
+    assert "# repository: https://example.com/acme/program\n" in before
+    assert f"# commit: {commit}\n" in before
     shellcheck = TACHOGRAPH.with_name("shellcheck")
     done = subprocess.run([shellcheck, bench.recipe], capture_output=True, text=True, check=False)
     assert (done.stdout, done.returncode) == ("", 0)
-
-
-def test_a_draft_never_overwrites_a_file(bench: Bench) -> None:
-    before = bench.recipe.read_bytes()
-    done = bench.run("launchers", "--new", "mine")
-    assert (done.returncode, "mine.sh exists already" in done.stderr) == (2, True)
-    assert bench.recipe.read_bytes() == before
+    assert bench.run("launchers", "--new", "mine").returncode == 2
+    assert bench.recipe.read_text(encoding="utf-8") == before
 
 
 def test_a_recipe_outside_is_checked_against_its_program(bench: Bench) -> None:
@@ -115,42 +102,21 @@ def test_a_recipe_outside_is_checked_against_its_program(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("target", [["--recipe", "mine.sh"], ["mine.sh"], ["mine"]])
-def test_a_recipe_outside_is_launched(bench: Bench, target: list[str]) -> None:
+def test_a_recipe_outside_is_launched_and_listed(bench: Bench, target: list[str]) -> None:
+    assert "mine" not in bench.run("launchers").stdout
     bench.environment["TACHOGRAPH_RECIPES"] = f"nowhere{os.pathsep}{bench.folder}"
-    done = bench.run("launch", *target, *LAUNCH)
+    assert any(line.startswith("mine ") for line in bench.run("launchers").stdout.splitlines())
+    done = bench.run("launch", *target, *LAUNCH, "--", "--lr", "0.1")
     assert (done.returncode, done.stdout.count(" tokens/s\n")) == (0, 12)
-
-
-def test_a_recipe_ends_with_its_number_and_what_to_do_next(bench: Bench) -> None:
-    told = bench.run("launch", "--recipe", "mine.sh", *LAUNCH).stdout.splitlines()
-    assert [line for line in told if "train.log: " in line and "(protocol: " in line] != []
-    assert told[-1].startswith("Next: `tachograph show ")
-
-
-def test_a_run_keeps_the_name_and_the_hash_of_its_script_but_no_path_of_the_machine(bench: Bench) -> None:
-    bench.run("launch", "--recipe", "mine.sh", *LAUNCH)
+    assert [line for line in done.stdout.splitlines() if "train.log: " in line and "(protocol: " in line] != []
     facts = bench.facts()
+    assert facts["native"].endswith("--device cpu --lr 0.1")
     assert (facts["recipe"], facts["command"]) == ("mine", ["bash", "mine.sh"])
     assert facts["launcher"] == hashlib.sha256(bench.recipe.read_bytes()).hexdigest()
     assert str(bench.folder) not in json.dumps(facts)
-
-
-def test_a_run_keeps_the_commit_of_the_tachograph_that_made_it(bench: Bench) -> None:
-    bench.run("launch", "--recipe", "mine.sh", *LAUNCH)
     project = Path(recipes.ROOM).parent
-    found = git(project, "rev-parse", "HEAD").strip() if (project / ".git").exists() else None
-    assert bench.facts().get("tachograph_commit") == found
-
-
-def test_what_stands_behind_two_hyphens_goes_to_the_program(bench: Bench) -> None:
-    done = bench.run("launch", "--recipe", "mine.sh", *LAUNCH, "--", "--lr", "0.1")
-    assert (done.returncode, bench.facts()["native"].endswith("--device cpu --lr 0.1")) == (0, True)
-
-
-def test_recipes_of_the_folders_that_a_variable_names_are_listed(bench: Bench) -> None:
-    assert "mine" not in bench.run("launchers").stdout
-    bench.environment["TACHOGRAPH_RECIPES"] = str(bench.folder)
-    assert any(line.startswith("mine ") for line in bench.run("launchers").stdout.splitlines())
+    commit = git(project, "rev-parse", "HEAD").strip() if (project / ".git").exists() else None
+    assert facts.get("tachograph_commit") == commit
 
 
 def test_a_page_runs_its_missing_cases_by_a_recipe_outside(bench: Bench) -> None:
@@ -179,31 +145,24 @@ rows = [{ title = "1" }]
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after"),
     [
-        ("# licence: unknown\n", "", "its head has no line `# licence: ...`"),
-        ("# metric: ^step [0-9]+", "# metric: (", "its metric is not a regular expression"),
-        ("# gpu: fp32 bf16\n# cpu: fp32\n", "", "with the precisions that it trains in"),
-        ('"${STEPS:=200}"', "", "it does not set a default of STEPS"),
+        ("# licence: unknown\n", ""),
+        ("# metric: ^step [0-9]+", "# metric: ("),
+        ("# gpu: fp32 bf16\n# cpu: fp32\n", ""),
+        ('"${STEPS:=200}"', ""),
     ],
 )
-def test_a_script_that_lacks_what_a_recipe_says_is_refused_in_a_sentence(
-    bench: Bench, before: str, after: str, said: str
-) -> None:
+def test_a_script_that_lacks_what_a_recipe_says_is_refused(bench: Bench, before: str, after: str) -> None:
     bench.change(before, after)
     done = bench.run("launch", "mine.sh", *LAUNCH)
-    assert (done.returncode, "mine.sh is not a recipe: " in done.stderr, said in done.stderr) == (2, True, True)
+    assert (done.returncode, "mine.sh is not a recipe: " in done.stderr) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("nanogpt", "is the name of a recipe of Tachograph"), ("../mine", "is not a name"), ("-", "is not a name")],
-)
-def test_a_name_that_no_recipe_may_have_is_refused(bench: Bench, name: str, said: str) -> None:
-    done = bench.run("launchers", "--new", name)
-    assert (done.returncode, said in done.stderr) == (2, True)
+def test_a_name_that_no_recipe_may_have_is_refused(bench: Bench) -> None:
+    assert [bench.run("launchers", "--new", name).returncode for name in ("nanogpt", "../mine", "-")] == [2, 2, 2]
 
 
 def test_an_unknown_name_is_answered_with_the_nearest(bench: Bench) -> None:
     done = bench.run("doctor", "nanogtp")
-    assert (done.returncode, "No recipe is named nanogtp; did you mean nanogpt?" in done.stderr) == (2, True)
+    assert (done.returncode, "did you mean nanogpt?" in done.stderr) == (2, True)

@@ -39,12 +39,6 @@ def test_nothing_is_appended_to_a_pipe(tmp_path: Path) -> None:
         pass
 
 
-def test_a_file_that_is_to_be_made_is_made(tmp_path: Path) -> None:
-    with open(tmp_path / "new", "a", encoding="ascii", opener=opener) as file:
-        file.write("x")
-    assert text_of(tmp_path / "new") == "x"
-
-
 def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     path = pipe(tmp_path / "pipe")
     with pytest.raises(OSError, match=IS_PIPE):
@@ -57,21 +51,10 @@ def test_a_job_script_that_is_a_pipe_is_refused(tmp_path: Path) -> None:
         chosen("slurm", None, pipe(tmp_path / "pipe"))
 
 
-def test_a_job_script_that_is_no_text_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "script").write_bytes(b"\xff")
-    with pytest.raises(click.UsageError, match="it is not UTF-8 text"):
-        chosen("slurm", None, tmp_path / "script")
-
-
 def test_facts_that_are_a_pipe_are_reported(tmp_path: Path) -> None:
     pipe(tmp_path / "1/run.json")
     with pytest.raises(click.ClickException, match=r"does not contain a run\.json with a status"):
         RunFolder(tmp_path / "1").status()
-
-
-def test_a_mark_that_is_a_pipe_is_none(tmp_path: Path) -> None:
-    pipe(tmp_path / ".1.unfinished/job.mark")
-    assert RunFolder(tmp_path / "1").mark() is None
 
 
 def test_the_lock_of_a_run_is_not_made_behind_a_link(native: Native) -> None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import click
 import pytest
-from native_checkout import TOP, Native
+from native_checkout import Native
 from test_launched_commands import every_recipe, start
 
 from launchers.jobs.recipe_job import RecipeJob
-from launchers.native import catalogue, recipes
+from launchers.native import recipes
 from launchers.native.images import imagenet
+from tests.commandline import run
 
 OTHER = {
     "DATA": "other/data",
@@ -69,12 +68,6 @@ def test_data_that_is_given_reaches_the_native_program_or_is_refused(tmp_path: P
     assert is_refused(tmp_path, recipe, data) == (recipes.read(recipe).data == "synthetic")
 
 
-def test_the_recipes_whose_programs_can_make_data_are_these() -> None:
-    able = [name for name in recipes.names() if recipes.read(name).can_make_data]
-    assert able == ["nvidia_mxnet_resnet50", "nvidia_pytorch_resnet50", "nvidia_tensorflow_resnet50"]
-    assert [name for name in recipes.names() if recipes.read(name).data == "synthetic"] == ["megatron_gpt"]
-
-
 @every_recipe
 def test_synthetic_data_change_the_native_command_or_are_refused(tmp_path: Path, recipe: str) -> None:
     try:
@@ -88,27 +81,12 @@ def test_synthetic_data_change_the_native_command_or_are_refused(tmp_path: Path,
         assert asked.command != job(tmp_path, recipe, {}).command
 
 
-def test_synthetic_data_and_a_folder_of_data_are_not_both_given(tmp_path: Path) -> None:
-    with pytest.raises(click.UsageError, match="--synthetic and --data cannot be used together"):
-        job(tmp_path, "nvidia_mxnet_resnet50", {"DATA": "synthetic"}, tmp_path)
-
-
-def test_a_case_says_how_it_is_trained_as_the_head_of_its_recipe_states(tmp_path: Path) -> None:
+def test_a_case_says_how_it_is_trained_unless_extra_arguments_may_set_that_otherwise(tmp_path: Path) -> None:
     case = job(tmp_path, "nvidia_tensorflow_bert", {"ACCUMULATION": "4", "XLA": "off"}).case([])
     assert (case["accumulation"], case["sequence_length"], case["xla"]) == (4, 128, "off")
-
-
-def test_a_case_says_nothing_of_what_extra_arguments_may_set_otherwise(tmp_path: Path) -> None:
-    case = job(tmp_path, "nvidia_tensorflow_bert", {"EXTRA": "--num_accumulation_steps=2 --max_seq_length=512"}).case(
-        []
-    )
+    extra = "--num_accumulation_steps=2 --max_seq_length=512"
+    case = job(tmp_path, "nvidia_tensorflow_bert", {"EXTRA": extra}).case([])
     assert {"accumulation", "sequence_length", "xla"} & case.keys() == {"xla"}
-
-
-@pytest.mark.parametrize("recipe", [name for name in recipes.names() if recipes.read(name).data == "synthetic"])
-def test_a_launcher_that_uses_no_data_refuses_it(tmp_path: Path, recipe: str) -> None:
-    answer = start(tmp_path, recipe, DATA="some/data")
-    assert (answer.returncode, answer.stdout, "DATA is not used" in answer.stderr) == (2, "", True)
 
 
 @pytest.mark.slow
@@ -128,23 +106,21 @@ def test_every_variable_that_a_launcher_reads_changes_the_native_command(tmp_pat
     assert same == []
 
 
-def facts_of_case(native: Native, *arguments: str) -> dict[str, object]:
-    """The case in run.json after a launch."""
-    native.launch(*arguments)
-    return dict(native.facts()["case"])
-
-
-def test_data_that_a_recipe_reads_are_real(native: Native) -> None:
-    assert facts_of_case(native)["data"] == "real"
+def test_a_run_says_whether_its_data_are_real_unless_extra_arguments_may_choose_others(native: Native) -> None:
+    native.launch()
+    assert native.facts()["case"]["data"] == "real"
+    # A log of one record has no throughput, and exit status 1.
+    told = json.loads(run("show", native.run, "--json").stdout)
+    assert told["facts"]["data"] == {"value": "real", "witness": "run.json"}
+    native.launch("--into", str(native.top / "logs/other"), "--", "--use_synthetic_data")
+    (other,) = native.top.glob("logs/other/*/1/run.json")
+    assert "data" not in json.loads(other.read_text(encoding="utf-8"))["case"]
 
 
 def test_images_that_were_made_are_synthetic_data(native: Native) -> None:
     imagenet(native.repo / "data", 1, 8)
-    assert facts_of_case(native)["data"] == "synthetic"
-
-
-def test_nothing_is_said_of_the_data_where_extra_arguments_may_choose_others(native: Native) -> None:
-    assert "data" not in facts_of_case(native, "--", "--use_synthetic_data")
+    native.launch()
+    assert native.facts()["case"]["data"] == "synthetic"
 
 
 @pytest.mark.parametrize(("extra", "said"), [("--verbose", "synthetic"), ("--data-backend dali-gpu", None)])
@@ -152,31 +128,6 @@ def test_a_recipe_that_reads_no_data_trains_on_synthetic_ones_unless_told_otherw
     tmp_path: Path, extra: str, said: str | None
 ) -> None:
     assert job(tmp_path, "nvidia_mxnet_resnet50", {"DATA": "synthetic", "EXTRA": extra}).trains_on == said
-
-
-def test_data_that_lie_around_in_the_environment_reach_no_launcher(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DATA", "/somewhere/else")
-    assert "somewhere" not in job(tmp_path, "nvidia_mxnet_resnet50", {}).command
-
-
-def test_show_says_whether_the_data_are_real(native: Native) -> None:
-    native.launch()
-    program = [sys.executable, "-c", "import tachograph; tachograph.main()", "show", str(native.run), "--json"]
-    # A log of one record has no throughput, and exit status 1.
-    told = json.loads(subprocess.run(program, cwd=TOP, capture_output=True, check=False).stdout)
-    assert told["facts"]["data"] == {"value": "real", "witness": "run.json"}
-
-
-def test_the_table_of_the_recipes_says_on_what_each_trains() -> None:
-    assert {row["recipe"]: row["data"] for row in catalogue.rows()}["nvidia_mxnet_resnet50"] == "real, synthetic"
-
-
-def test_the_table_of_the_recipes_lists_each_with_its_pinned_commit() -> None:
-    shown = {line.split()[0]: line for line in catalogue.table().splitlines()}
-    commits = {name: recipes.read(name).facts["commit"][:7] for name in recipes.names()}
-    assert [name for name, commit in commits.items() if f"@{commit} " not in shown[name]] == []
 
 
 def test_a_page_may_ask_for_what_the_head_of_a_recipe_states_and_for_nothing_else(tmp_path: Path) -> None:

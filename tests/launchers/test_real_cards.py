@@ -39,16 +39,11 @@ def samples(tmp_path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_the_cards_of_this_machine_tell_their_memory_and_power(samples: list[dict[str, str]]) -> None:
+def test_the_cards_of_this_machine_and_their_processes_are_sampled_each_second(
+    samples: list[dict[str, str]], tmp_path: Path
+) -> None:
     assert [row for row in samples if not (float(row["memory"]) >= 0 and float(row["power"]) > 0)] == []
-
-
-def test_the_cards_of_this_machine_are_sampled_each_second(samples: list[dict[str, str]]) -> None:
     assert len({row["time"] for row in samples}) in {2, 3}
-
-
-@pytest.mark.usefixtures("samples")
-def test_the_processes_on_the_cards_of_this_machine_have_numbers_and_cards(tmp_path: Path) -> None:
     with (tmp_path / "gpu_processes.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [row for row in rows if not (row["pid"].isdecimal() and row["card"].isdecimal())] == []

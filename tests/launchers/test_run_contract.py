@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import gzip
 import json
-import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,9 +11,8 @@ from typing import Any
 import pytest
 from native_checkout import TOP, Native, make_native
 from own_program import OwnProgram, make_program
-from run_contract import COLUMNS, CONTRACT, FILES, KEYS, lacking, misfits, walked
+from run_contract import COLUMNS, FILES, KEYS, lacking, misfits, walked
 
-from launchers.running import nodes
 from launchers.runs import folders
 from parsers.ingesting import suite
 from parsers.ingesting.ingest import ingest_scrubbed
@@ -81,37 +78,21 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {name: run_file(top / "logs" / name) for name in (*sources, "scrubbed")}
 
 
-def test_a_launched_run_json_is_as_the_contract_says(launched: Native) -> None:
-    assert misfits(launched.facts()) == []
-
-
-def test_a_launched_run_json_has_all_keys_of_the_contract(launched: Native) -> None:
-    assert lacking(launched.facts(), "launched", "recipe") == set()
-
-
-def test_the_run_json_of_a_failed_run_is_as_the_contract_says(failed: Native) -> None:
-    assert (misfits(failed.facts()), lacking(failed.facts(), "launched", "recipe", "failed")) == ([], set())
-
-
-def test_the_run_json_of_a_command_of_ones_own_is_as_the_contract_says(commanded: OwnProgram) -> None:
-    for facts in commanded.all_facts():
-        assert (misfits(facts), lacking(facts, "launched", "command")) == ([], set())
+def test_the_run_json_of_every_kind_of_run_is_as_the_contract_says(
+    launched: Native, failed: Native, commanded: OwnProgram, ingested: dict[str, Any]
+) -> None:
+    kinds = [(launched.facts(), "launched", "recipe"), (failed.facts(), "launched", "recipe", "failed")]
+    kinds += [(facts, "launched", "command") for facts in commanded.all_facts()]
+    kinds += [(ingested[source], "ingested") for source in ("file", "archive", "checkout")]
+    for facts, *names in kinds:
+        assert (misfits(facts), lacking(facts, *names)) == ([], set())
+    assert {source: misfits(facts) for source, facts in ingested.items() if misfits(facts)} == {}
 
 
 def test_the_run_json_of_a_published_run_is_as_the_contract_says() -> None:
     found = {path: misfits(json.loads(path.read_text(encoding="utf-8"))) for path in TOP.glob("logs/*/*/*/run.json")}
     assert [path for path, wrong in found.items() if wrong] == []
     assert len(found) > 10
-
-
-@pytest.mark.parametrize("source", ["file", "archive", "checkout", "packed", "run", "scrubbed"])
-def test_an_ingested_run_json_is_as_the_contract_says(ingested: dict[str, Any], source: str) -> None:
-    assert misfits(ingested[source]) == []
-
-
-@pytest.mark.parametrize("source", ["file", "archive", "checkout"])
-def test_an_ingested_run_json_has_all_keys_of_the_contract(ingested: dict[str, Any], source: str) -> None:
-    assert lacking(ingested[source], "ingested") == set()
 
 
 def test_every_key_of_the_contract_is_written(
@@ -125,33 +106,6 @@ def test_every_key_of_the_contract_is_written(
     assert KEYS.keys() - found == {"environment.frameworks.<name>.error", "source.url"} | of_a_cluster
 
 
-def reads(path: Path) -> set[str]:
-    """The keys that a module takes out of objects by their names."""
-    nodes_ = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    asked = [node.slice for node in nodes_ if isinstance(node, ast.Subscript)]
-    asked += [
-        node.args[0]
-        for node in nodes_
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args
-    ]
-    return {node.value for node in asked if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-
-
-READERS = [
-    path
-    for room in ("parsers", "report")
-    for path in sorted((TOP / room).rglob("*.py"))
-    if re.search(r"\b(run_file|RUN_FILE)\b", path.read_text(encoding="utf-8"))
-]
-
-
-def test_no_key_of_run_json_is_read_that_the_contract_does_not_tell() -> None:
-    told = {part for key in KEYS for part in key.split(".")} | set(COLUMNS)
-    found = {(path.name, key) for path in READERS for key in reads(path)}
-    assert len(found) > 10
-    assert {(name, key) for name, key in found if key not in told} == set()
-
-
 def test_the_contract_tells_the_columns_of_the_side_files() -> None:
     of_cards = (*run_folder.TELEMETRY_COLUMNS, *run_folder.CARD_PROCESS_COLUMNS)
     assert tuple(COLUMNS) == (*run_folder.CLOCK_COLUMNS, *of_cards, *run_folder.PROCESS_COLUMNS)
@@ -163,11 +117,6 @@ def test_the_contract_tells_the_keys_of_run_json() -> None:
     parts |= {"log.": run_folder.LogFile, "scheduler.": run_folder.Scheduler}
     told = {f"{part}{key}" for part, keys in parts.items() for key in keys.__annotations__}
     assert told == {key for key in KEYS if "<name>" not in key and not key.startswith("case.")}
-
-
-def test_the_contract_tells_the_schema_and_the_ends_of_a_run() -> None:
-    assert f"Version of this contract: {run_folder.SCHEMA}." in CONTRACT
-    assert "`done`, `failed` or `interrupted`" in CONTRACT
 
 
 def test_the_contract_tells_every_file_of_a_run_folder() -> None:
@@ -206,21 +155,3 @@ def test_a_launch_makes_only_files_that_the_contract_tells(native: Native) -> No
     during = (native.run / run_folder.LOG).read_text(encoding="utf-8").split()
     assert {run_folder.LOG, folders.MARKED, run_folder.CLOCK} <= set(during) <= FILES
     assert {path.name for path in native.run.iterdir()} <= FILES
-
-
-SPELT = {run_folder.LOG, run_folder.RUN_FILE, *run_folder.SIDE_FILES, run_folder.SCRIPT}
-
-
-def test_the_files_of_a_run_are_spelt_in_one_module() -> None:
-    found = set()
-    for path in (path for room in ("launchers", "parsers", "report") for path in (TOP / room).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and SPELT & set(node.value.split("/")):
-                found.add(path.name)
-    assert found == {"run_folder.py"}
-
-
-def test_the_names_of_what_nodes_write_are_those_of_the_contract(tmp_path: Path) -> None:
-    path = tmp_path / f"{folders.NODE}0.json"
-    path.write_text('{"gpus": []}', encoding="utf-8")
-    assert nodes.collect(tmp_path) == [{"gpus": []}]

@@ -37,15 +37,12 @@ KEYS = [
 OUTCOME = ["start", "end", "exit_status", "status", "metric_lines", "redacted", "log"]
 
 
-def test_the_log_holds_every_byte_as_printed(native: Native) -> None:
-    native.trains(WRITE_RAW)
-    native.launch()
-    assert (native.run / "train.log").read_bytes() == RAW
-
-
-def test_the_terminal_shows_all_of_it_and_escapes_what_no_terminal_is_to_obey(native: Native) -> None:
+def test_the_log_holds_every_byte_and_the_terminal_shows_all_of_it_escaped(native: Native) -> None:
     native.trains(WRITE_RAW)
     assert native.launch().stdout == RAW.replace(b"\x00\xff", rb"\x00\xff") + RESET.encode()
+    assert (native.run / "train.log").read_bytes() == RAW
+    digest = hashlib.sha256(RAW).hexdigest()
+    assert native.facts()["log"] == {"file": "train.log", "sha256": digest, "bytes": len(RAW), "lines": 2}
 
 
 def test_standard_output_and_standard_error_stay_in_order(native: Native) -> None:
@@ -54,48 +51,33 @@ def test_standard_output_and_standard_error_stay_in_order(native: Native) -> Non
     assert (native.run / "train.log").read_text().split() == list("012345678")
 
 
-def test_sha256_bytes_and_lines_of_the_log_are_recorded(native: Native) -> None:
-    native.trains(WRITE_RAW)
-    native.launch()
-    digest = hashlib.sha256(RAW).hexdigest()
-    assert native.facts()["log"] == {"file": "train.log", "sha256": digest, "bytes": len(RAW), "lines": 2}
-
-
-def test_an_empty_log_has_no_lines(native: Native) -> None:
-    native.trains("")
-    native.launch()
-    assert native.facts()["log"]["lines"] == 0
-
-
-def test_two_hundred_megabytes_of_output_are_kept_whole(native: Native) -> None:
+def test_twenty_megabytes_of_output_are_kept_whole(native: Native) -> None:
     line = METRIC.encode() * 1000
-    native.trains(f"import sys\nfor _ in range({200_000_000 // len(line)}):\n    sys.stdout.buffer.write({line!r})\n")
+    native.trains(f"import sys\nfor _ in range({20_000_000 // len(line)}):\n    sys.stdout.buffer.write({line!r})\n")
     native.launch()
-    lines = 200_000_000 // len(line) * 1000
+    lines = 20_000_000 // len(line) * 1000
     assert (native.facts()["log"]["lines"], native.facts()["metric_lines"]) == (lines, lines)
 
 
-def test_the_keys_of_the_facts_stand_in_order(native: Native) -> None:
-    native.launch()
+def test_the_facts_are_in_order_and_hold_the_case_but_no_path_of_the_machine(native: Native) -> None:
+    native.environment["BATCH_SIZE"] = "7"  # which does not reach the launcher
+    answer = native.launch()
+    facts = native.facts()
     of_checkout = {"tachograph_commit", "tachograph_dirty"}  # only where Tachograph runs from one
-    assert [key for key in native.facts() if key not in of_checkout] == KEYS + OUTCOME
-
-
-def test_the_case_is_recorded(native: Native) -> None:
-    native.launch()
+    assert [key for key in facts if key not in of_checkout] == KEYS + OUTCOME
     expected = {"model": "ResNet50", "framework": "PaddleClas", "nodes": 1, "cards": 1, "precision": "fp32"}
-    assert native.facts()["case"] == {**expected, "batch_size": 64, "device": "CPU", "data": "real"}
+    assert facts["case"] == {**expected, "batch_size": 64, "device": "CPU", "data": "real"}
+    assert (facts["status"], facts["exit_status"], facts["variables"]["BATCH_SIZE"]) == ("done", 0, "64")
+    assert facts["native"].startswith('cd "$REPO" && env -u CUDA_VISIBLE_DEVICES python tools/train.py -c ')
+    assert facts["command"] == ["bash", "launchers/paddleclas_resnet50.sh"]
+    assert str(native.top) not in (native.run / "run.json").read_text()
+    assert (facts["source"]["commit"], b"commit of the checkout is unknown" in answer.stderr) == (None, True)
 
 
-def test_the_device_of_the_case_is_the_name_of_the_gpu(native: Native) -> None:
+def test_the_cards_are_named_and_sampled_during_a_run(native: Native) -> None:
     native.environment["PYTHONPATH"] = str(TOP / "tests" / "launchers" / "nvml")
     native.launch("--device", "gpu")
     assert native.facts()["case"]["device"] == native.facts()["environment"]["gpus"][0]
-
-
-def test_the_cards_are_sampled_during_a_run(native: Native) -> None:
-    native.environment["PYTHONPATH"] = str(TOP / "tests" / "launchers" / "nvml")
-    native.launch()
     with (native.run / "gpu.csv").open() as file:
         assert {row["card"] for row in csv.DictReader(file)} == {"0", "1"}
 
@@ -105,34 +87,29 @@ def test_without_a_card_there_is_no_telemetry_and_that_is_said_once(native: Nati
     assert ((native.run / "gpu.csv").exists(), answer.stderr.count(b"GPU telemetry is not recorded")) == (False, 1)
 
 
-def test_the_native_command_is_recorded_without_paths_of_the_machine(native: Native) -> None:
-    native.launch()
-    assert native.facts()["native"].startswith('cd "$REPO" && env -u CUDA_VISIBLE_DEVICES python tools/train.py -c ')
-
-
-def test_a_done_run_is_not_repeated(native: Native) -> None:
+def test_a_launch_repeats_no_done_run_and_goes_on_with_those_that_are_missing(native: Native) -> None:
     native.launch()
     before = (native.run / "run.json").read_bytes()
     answer = native.launch()
     assert (answer.returncode, answer.stdout) == (0, b"")
+    native.launch("--repeats", "3")
+    assert sorted(path.name for path in native.run.parent.iterdir()) == ["1", "2", "3"]
     assert (native.run / "run.json").read_bytes() == before
+    answer = native.launch("--steps", "7")
+    assert (answer.returncode, b"(STEPS=" in answer.stderr) == (1, True)
 
 
-def test_a_failed_run_is_repeated(native: Native) -> None:
-    native.trains("raise SystemExit(3)\n")
-    native.launch()
-    native.trains(PRINT)
-    native.launch()
-    assert (native.facts()["status"], (native.run / "train.log").read_text()) == ("done", METRIC)
-
-
-def test_the_log_of_a_failed_run_is_kept_aside_when_it_is_repeated(native: Native) -> None:
+def test_a_failed_run_is_repeated_and_its_log_kept_aside(native: Native) -> None:
     native.trains("print('half'); raise SystemExit(3)\n")
-    native.launch()
+    answer = native.launch("--repeats", "2")
+    facts = native.facts()
+    assert (facts["status"], facts["exit_status"], facts["last_lines"]) == ("failed", 3, ["half"])
+    assert (answer.returncode, [path.name for path in native.run.parent.iterdir()]) == (1, ["1"])
     native.trains(PRINT)
     answer = native.launch()
     [kept] = native.run.parent.glob(".1.failed-*")
     assert ((kept / "train.log").read_text(), kept.name in answer.stderr.decode()) == ("half\n", True)
+    assert (native.facts()["status"], (native.run / "train.log").read_text()) == ("done", METRIC)
 
 
 def test_a_done_run_whose_log_was_changed_is_not_taken_for_done(native: Native) -> None:
@@ -141,12 +118,6 @@ def test_a_done_run_whose_log_was_changed_is_not_taken_for_done(native: Native) 
         log.write("more\n")
     answer = native.launch()
     assert (answer.returncode, b"is not the log that its run.json describes" in answer.stderr) == (1, True)
-
-
-def test_a_launch_goes_on_with_the_repeats_that_are_missing(native: Native) -> None:
-    native.launch()
-    native.launch("--repeats", "3")
-    assert sorted(path.name for path in native.run.parent.iterdir()) == ["1", "2", "3"]
 
 
 def test_a_folder_without_facts_is_left_alone(native: Native) -> None:
@@ -171,8 +142,7 @@ def test_a_launch_refuses_to_go_on_in_a_folder_of_a_newer_schema(native: Native,
     native.launch()
     newer = with_schema(native, SCHEMA + 1)
     answer = native.launch()
-    says = "run.json: has schema 3, but this version of Tachograph reads schemas 1 to 2; upgrade Tachograph to read it."
-    assert (answer.returncode, answer.stderr.decode().splitlines()[-1].endswith(says)) == (1, True)
+    assert (answer.returncode, b"run.json: has schema 3" in answer.stderr) == (1, True)
     assert (native.run / "run.json").read_bytes() == newer
 
 
@@ -210,18 +180,6 @@ def test_extra_arguments_reach_the_native_program_unchanged(native: Native) -> N
     assert native.launch("--", "it's a", "[{'x': 1}]").stdout.startswith(b'["it\'s a", "[{\'x\': 1}]"]\n')
 
 
-def test_variables_that_lie_around_do_not_reach_the_launcher(native: Native) -> None:
-    native.environment["BATCH_SIZE"] = "7"
-    native.launch()
-    assert native.facts()["variables"]["BATCH_SIZE"] == "64"
-
-
-def test_no_path_of_the_machine_is_recorded(native: Native) -> None:
-    native.launch()
-    assert str(native.top) not in (native.run / "run.json").read_text()
-    assert native.facts()["command"] == ["bash", "launchers/paddleclas_resnet50.sh"]
-
-
 def test_the_commit_of_the_checkout_is_recorded_beside_the_pinned_one(native: Native) -> None:
     identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
     subprocess.run(["git", "init", "-q", str(native.repo)], check=True)
@@ -231,12 +189,6 @@ def test_the_commit_of_the_checkout_is_recorded_beside_the_pinned_one(native: Na
     source = native.facts()["source"]
     assert (source["commit"], source["dirty"], len(source["pinned"])) == (expected, False, 40)
     assert b"git checkout" in answer.stderr
-
-
-def test_a_checkout_without_git_has_no_commit_and_that_is_said(native: Native) -> None:
-    answer = native.launch()
-    assert native.facts()["source"]["commit"] is None
-    assert b"The commit of the checkout is unknown" in answer.stderr
 
 
 def test_a_missing_python_is_said_in_one_sentence(native: Native) -> None:

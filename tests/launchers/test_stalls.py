@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from native_checkout import METRIC, PRINT, Native
+from native_checkout import PRINT, Native
 from running import trainers
 
 from launchers.clusters import queue
@@ -17,17 +17,17 @@ from launchers.running.stall import Stall
 SILENT = "import time\nprint('it begins', flush=True)\ntime.sleep(60)\n"
 REPEATING = "import time\nwhile True:\n    print('master not ready', flush=True)\n    time.sleep(0.2)\n"
 SILENT_LATER = f"import time\n{PRINT}import sys; sys.stdout.flush()\ntime.sleep(60)\n"
-PATIENT = f"import time\nprint('it begins', flush=True)\ntime.sleep(2)\n{PRINT}"
-BUSY = f"import time\n{PRINT}for number in range(6):\n    print(number, flush=True)\n    time.sleep(0.5)\n"
+PATIENT = f"import time\nprint('it begins', flush=True)\ntime.sleep(1.5)\n{PRINT}"
+BUSY = f"import time\n{PRINT}for number in range(4):\n    print(number, flush=True)\n    time.sleep(0.5)\n"
 
 
 class Watched:
-    """A log that is watched, without a metric line so far; `ran` is for how long the queue says its job has run."""
+    """A log that is watched, without a metric line so far."""
 
-    def __init__(self, top: Path, ran: float = math.inf) -> None:
+    def __init__(self, top: Path) -> None:
         self.log, self.told = top / "train.log", list[str]()
         self.log.touch()
-        self.stall = Stall(self.log, "ips: ", 0.2, True, lambda: ran, self.told.append)
+        self.stall = Stall(self.log, "ips: ", 0.2, True, lambda: math.inf, self.told.append)
 
     def printed(self, text: str) -> None:
         """Let the job print something."""
@@ -48,17 +48,9 @@ def test_a_run_without_a_metric_line_is_reported_with_its_last_lines_and_ended(
 ) -> None:
     native.trains(program)
     answer = native.launch("--stall", "1", "--stall-ends")
-    said = "no log line matching ips: [0-9.]+ samples/s for 1 s"
     facts = native.facts()
-    assert (facts["status"], facts["reason"], trainers(native)) == ("failed", f"Stopped: {said}.", [])
-    assert (f"The run has stalled: {said}.".encode() in answer.stderr, b"  " + line in answer.stderr) == (True, True)
-
-
-@pytest.mark.slow
-def test_a_run_that_goes_silent_after_a_metric_line_is_ended(native: Native) -> None:
-    native.trains(SILENT_LATER)
-    native.launch("--stall", "1", "--stall-ends")
-    assert native.facts()["reason"] == "Stopped: no output for 1 s."
+    assert (facts["status"], "no log line matching" in facts["reason"], trainers(native)) == ("failed", True, [])
+    assert b"  " + line in answer.stderr
 
 
 @pytest.mark.slow
@@ -78,53 +70,19 @@ def test_a_run_that_prints_other_lines_between_its_metric_lines_gets_on(native: 
 @pytest.mark.slow
 def test_a_run_whose_time_is_over_while_it_stalls_says_both(native: Native) -> None:
     native.trains(SILENT_LATER)
-    native.launch("--stall", "1", "--timeout", "3")
+    native.launch("--stall", "1", "--timeout", "2")
     assert native.facts()["reason"] == "Time limit exceeded, after no output for 1 s."
 
 
-def test_without_a_limit_nothing_is_a_stall(tmp_path: Path) -> None:
-    watched = Watched(tmp_path)
-    watched.stall.limit = 0
-    assert (watched.is_ended(0.3), watched.told) == (False, [])
-
-
-def test_a_stall_is_reported_once(tmp_path: Path) -> None:
+def test_a_stall_is_told_once_and_ends_with_a_metric_that_comes_in_pieces(tmp_path: Path) -> None:
     watched = Watched(tmp_path)
     assert [watched.is_ended(0.25), watched.is_ended(0.25), len(watched.told)] == [True, True, 1]
-
-
-def test_a_metric_line_that_comes_in_pieces_is_found(tmp_path: Path) -> None:
-    watched = Watched(tmp_path)
-    for piece in ("one\n[Train] ip", "s: 4.9\n"):
+    for piece in ("x" * ((1 << 16) - 3) + "ip", "s: 4.9"):
         watched.printed(piece)
-        watched.is_ended()
-    assert watched.stall.said is None
+        is_ended = watched.is_ended()
+    assert not is_ended
     watched.is_ended(0.25)
     assert watched.stall.said == "no output for 0 s"
-
-
-def test_what_was_read_of_a_line_that_does_not_end_is_not_read_again(tmp_path: Path) -> None:
-    watched = Watched(tmp_path)
-    for percent in range(3):
-        watched.printed(f"\r{percent}%|" + "#" * 100_000)
-        watched.is_ended()
-        assert watched.stall._size == watched.log.stat().st_size
-        assert len(watched.stall._rest) < 1 << 16
-    watched.printed("ips: 4.9")
-    assert not watched.is_ended(0.25)
-
-
-def test_a_metric_across_the_place_where_a_long_line_is_cut_is_found(tmp_path: Path) -> None:
-    watched = Watched(tmp_path)
-    watched.printed("x" * ((1 << 16) - 3) + "ips: 4.9")
-    assert not watched.is_ended(0.25)
-
-
-def test_a_run_that_gets_on_again_has_not_stalled(tmp_path: Path) -> None:
-    watched = Watched(tmp_path)
-    assert watched.is_ended(0.25)
-    watched.printed(METRIC)
-    assert not watched.is_ended()
 
 
 def test_what_a_stalled_job_printed_cannot_change_the_terminal(tmp_path: Path) -> None:
@@ -132,10 +90,6 @@ def test_what_a_stalled_job_printed_cannot_change_the_terminal(tmp_path: Path) -
     watched.printed("\x1b]52;c;aGk=\x07\n")
     watched.is_ended(0.25)
     assert "\n  \\x1b]52;c;aGk=\\x07\n" in watched.told[0]
-
-
-def test_a_job_that_waits_in_a_queue_has_not_stalled(tmp_path: Path) -> None:
-    assert not Watched(tmp_path, ran=0.0).is_ended(0.25)
 
 
 @pytest.mark.parametrize(("said", "seconds"), [("PENDING N/A", 0.0), ("RUNNING N/A", math.inf), ("", math.inf)])
