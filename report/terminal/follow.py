@@ -19,7 +19,7 @@ from parsers.io.printable import say
 from ..wording.words import Translate, worded
 
 LOOK_EVERY = 0.5  # seconds; a display that changes faster is hard to read
-REST = 9  # times as long as it takes to read the log, which the job whose log it is should not notice
+REST = 4  # times as long as it takes to read the log, which the job whose log it is should not notice
 WAITING = "{log}: does not exist yet; waiting for it."
 NOT_REGULAR = "is not a regular file; only regular files can be followed."
 Look = tuple[int, str, bool]
