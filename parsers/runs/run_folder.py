@@ -21,7 +21,6 @@ SCRIPT = "job.sh"
 PATCH = "source.patch"
 
 DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"  # how a run may end
-STATUSES = (DONE, FAILED, INTERRUPTED)
 
 
 class CardSample(NamedTuple):
