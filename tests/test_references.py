@@ -31,6 +31,7 @@ def test_the_example_is_a_valid_page(tmp_path: Path) -> None:
 
 
 def test_every_key_is_named() -> None:
+    assert {"title", "columns", "protocol", "quantity"} <= KEYS
     named = re.findall(r"`(\w+)`", TEXT) + re.findall(r"[`{,] *(\w+) = ", TEXT)
     assert KEYS - set(named) == set()
 

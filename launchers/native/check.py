@@ -16,7 +16,7 @@ import click
 
 from parsers.io.input_file import data_of
 
-from . import published, recipes
+from . import recipes
 
 _FILE = re.compile(r"[\w./-]{1,200}\.(?:py|sh|ya?ml|toml)\b|\./[\w-]{1,200}")
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import|import)[ \t]+(\([^)]{0,20000}|.*)", re.MULTILINE)
@@ -59,7 +59,7 @@ def check(lines: Iterable[str], repo: Path, *, runs_help: bool = False) -> Check
         if runs_help and f"{program} --help" not in helped:
             helped |= _help(words[:first], program, place)
         starter |= dict.fromkeys(word.partition("=")[0] for word in words[:first] if re.match("--?[A-Za-z]", word))
-        options = [name for name in published.options(words[first + 1 :]) if name != published.ARGUMENTS]
+        options = [name for name in recipes.options(words[first + 1 :]) if name != recipes.ARGUMENTS]
         absent = [value for value, file in zip(values, found, strict=True) if not file and _FILE.fullmatch(value)]
         uses |= dict.fromkeys([*options, *(name for name in absent if name[:2] != "./")])  # else it is data
     texts = _texts(list(files), place, repo) | helped

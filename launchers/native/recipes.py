@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise, product
 from pathlib import Path
@@ -22,6 +22,10 @@ _READ = re.compile(r'^\. "\$\(dirname "\$\{BASH_SOURCE\[0\]\}"\)/(.+\.bash)"$', 
 _OF_ALL = "native.bash"
 SYNTHETIC = "synthetic"  # data, and the value of DATA that asks for them
 LAUNCHERS = "TACHOGRAPH_LAUNCHERS"  # the variable by which a script elsewhere finds what all share
+ARGUMENTS = "arguments"  # what stands before the first option, as `options` names it
+# Options that are followed by `key=value`: they override what a config says.
+OVERRIDES = ("-o", "--override", "--opt", "--opts", "--cfg-options", "--options")
+_OPTION = re.compile(r"(--?[A-Za-z][^=]*)(?:=(.*))?", re.DOTALL)
 _SIZES = (
     {"NODES": "1", "CARDS": "1"},
     {"NODES": "1", "CARDS": "8"},
@@ -148,3 +152,21 @@ def words(line: str) -> tuple[str, list[str]]:
     _, folder, _, *command = shlex.split(line)
     pieces = [word for flag, word in pairwise(command) if flag == "-c" and '"$@"' in word]
     return folder, command + [word for piece in pieces for word in shlex.split(piece.partition('"$@"')[2])]
+
+
+def options(arguments: Iterable[str]) -> dict[str, str]:
+    """Options and keys of configs with their values; several words are one value, and none is "" as of a flag."""
+    found: dict[str, list[str]] = {}
+    name = ARGUMENTS
+    for argument in arguments:
+        is_glued = argument[:2] in OVERRIDES and "=" in argument  # -oGlobal.epochs=1
+        name, word = (argument[:2], argument[2:]) if is_glued else (name, argument)
+        key, is_override, value = word.partition("=")
+        if option := _OPTION.fullmatch(word):
+            name = option[1]
+            found |= {} if name in OVERRIDES else {name: [] if option[2] is None else [option[2]]}
+        elif name in (ARGUMENTS, *OVERRIDES) and is_override:
+            found[key] = [value]
+        else:
+            found.setdefault(name, []).append(word)
+    return {name: " ".join(values) for name, values in found.items()}

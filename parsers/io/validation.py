@@ -40,6 +40,7 @@ BROKEN: Mapping[str, str] = {
     "less_than_equal": "must be at most {le}.",
     "list_type": "must be a list.",
     "too_short": "must not be empty.",
+    "too_long": "must have at most {max_length} entries.",
     "dict_type": "must be a table of keys and values.",
     "model_type": "must be a table of keys and values.",
 }

@@ -64,7 +64,6 @@ REQUIRES = "{fact} {value} ({witness})"
 AND = "{first} and {second}"
 NO_MULTIPLE = "{first}, which is not a multiple of {number}, as required by {others}."
 NO_PIPELINE = "{first}, but {second}: only the stages of a pipeline can be split."
-DOUBTS = (NO_MULTIPLE, NO_PIPELINE)
 
 
 @dataclass(frozen=True)

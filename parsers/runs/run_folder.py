@@ -21,7 +21,6 @@ SCRIPT = "job.sh"
 PATCH = "source.patch"
 
 DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"  # how a run may end
-STATUSES = (DONE, FAILED, INTERRUPTED)
 
 
 class CardSample(NamedTuple):
@@ -85,7 +84,7 @@ class TreeSample(NamedTuple):
 
 CLOCK_COLUMNS = ("line", "time")
 TELEMETRY_COLUMNS = ("time", "card", *CardSample._fields)
-# Columns since version 0.2, which files of an older one lack.
+# Columns that files of older runs lack.
 LATER_COLUMNS = TELEMETRY_COLUMNS[TELEMETRY_COLUMNS.index("throttle") :]
 CARD_PROCESS_COLUMNS = ("time", *ProcessRow._fields)
 PROCESS_COLUMNS = ("time", *TreeSample._fields)

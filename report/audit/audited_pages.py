@@ -261,11 +261,6 @@ def _own_findings(
             yield from findings
 
 
-def named(page: Path, files: Sequence[Path]) -> str:
-    """What an audit of files calls a page."""
-    return _name(page, _root(files))
-
-
 def _root(files: Sequence[Path]) -> Path:
     return Path(os.path.commonpath([file.resolve().parent for file in files]))
 

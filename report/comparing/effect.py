@@ -43,7 +43,6 @@ DRIFT = "the speed drifts by {drift} per run; run the sides alternately (A B B A
 NOISE = "the noise hides it; smallest visible change {visible}, about {repeats} runs per side show {gate}"
 MUCH_NOISE = "the noise hides it; smallest visible change {visible}, more than {most} runs per side needed for {gate}"
 BELOW = "a change of {gate} is neither shown nor ruled out; smallest visible change {visible}"
-REASONS = (ONE_RUN, SUSPECT, DRIFT, NOISE, MUCH_NOISE, BELOW)
 
 
 @dataclass(frozen=True)

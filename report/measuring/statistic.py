@@ -34,7 +34,6 @@ ONLY_RUN = (
     "repeats=olympic drops the best and the worst of at least 3 runs; found one: add runs, or use repeats=median or"
     " repeats=mean."
 )
-ONE_RUN = "Spread requires at least two runs; found one."
 
 
 def trim(values: Values, fraction: float, minimum: int) -> NDArray[np.bool_]:

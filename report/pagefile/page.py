@@ -162,8 +162,8 @@ class Page(PagePart):
     """Section 3, how to set up the programs."""
     steps: list[Block] = Field(default_factory=list)
     """Section 4, the steps of the test."""
-    highlights: list[Highlight] = Field(default_factory=list)
-    """What the page finds, at the start of the results: at most three sentences."""
+    highlights: list[Highlight] = Field(default_factory=list, max_length=3)
+    """What the page finds, in words at the start of the results: at most three findings."""
     results: list[Block] = Field(default_factory=list)
     """Text at the start of section 5, before the tables."""
     labels: dict[Axis, dict[str, str]] = Field(default_factory=dict)

@@ -72,7 +72,7 @@ class Renderer(PageText):
 
     def highlights(self) -> list[str]:
         """What the page finds."""
-        return render_highlights.highlights(self)
+        return list(render_highlights.highlights(self))
 
     def evidence(self, table: Table) -> str:
         """The proofs of all numbers of one table: which log, which lines, which protocol."""

@@ -1,7 +1,6 @@
-"""Rendering highlights: what a page finds, in at most three sentences that are computed from its numbers."""
+"""Rendering highlights: what a page finds, in sentences that are computed from its numbers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 
 from parsers.io.message import Message
 
@@ -17,7 +16,6 @@ from ..wording.words import worded
 from .gathered_notes import gists
 from .page_text import PageText
 
-MOST = 3
 FASTEST = "{column} is fastest"
 HIGHEST = "{column} has the highest number"
 IN_BRIEF = {
@@ -35,12 +33,8 @@ RATIO = Protocol(decimals=2)
 Found = Sequence[tuple[CellPlace, Cell]]
 
 
-def highlights(page: PageText) -> list[str]:
-    """The first highlights of a page as Markdown, in its order; none of what has no numbers."""
-    return list(islice(_all(page), MOST))
-
-
-def _all(page: PageText) -> Iterator[str]:
+def highlights(page: PageText) -> Iterator[str]:
+    """The highlights of a page as Markdown, in its order; none of what has no numbers."""
     for highlight in page.page.highlights:
         cases = [(case, _found(page, highlight, case)) for case in highlight.cases]
         there = [(case, found) for case, found in cases if any(cell.value for _, cell in found)]

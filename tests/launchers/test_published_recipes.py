@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import published_commands as published
 import pytest
 from test_launched_commands import start
 
-from launchers.native import published, recipes
+from launchers.native import recipes
 
-PUBLISHED = sorted(path.stem for path in (recipes.ROOM / published.FOLDER).glob("*.toml"))
+PUBLISHED = sorted(path.stem for path in published.FOLDER.glob("*.toml"))
 every_published = pytest.mark.parametrize("recipe", PUBLISHED)
 LINE = 'cd "$REPO"/example && env A=1 python -m torch.distributed.run --nproc_per_node 8 train.py data '
 

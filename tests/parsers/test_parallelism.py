@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.counts.parallelism import BATCH, CARDS, SHARING, cards_of_replica, doubts, follows
-from parsers.runs.facts import DOUBTS, name_facts
+from parsers.runs.facts import NO_MULTIPLE, NO_PIPELINE, name_facts
 from parsers.runs.reading import FIRST_USED, NEITHER_USED, Reading, survey
 from tests.parsers.golden_logs import LOGS, name
 
@@ -168,7 +168,7 @@ PLANTED = {
 
 def contradictions(reading: Reading) -> list[str]:
     """The warnings of a reading that tell of counts that contradict each other."""
-    return [str(said) for said in reading.warnings if said.key in (*DOUBTS, FIRST_USED, NEITHER_USED)]
+    return [str(said) for said in reading.warnings if said.key in (NO_MULTIPLE, NO_PIPELINE, FIRST_USED, NEITHER_USED)]
 
 
 @pytest.mark.parametrize("text", PLANTED.values(), ids=PLANTED)

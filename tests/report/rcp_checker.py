@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from mlperf_logging.rcp_checker import rcp_checker
+from mlperf_logging.rcp_checker import rcp_checker  # type: ignore[import-not-found]
 
 points, *folders = sys.argv[1:]
 found = []

@@ -1,7 +1,9 @@
-"""The catalogues: every message that code can tell is in each of them, with the same values."""
+"""The catalogues: every message that code can tell is in each of them, with the same values, and hardly another."""
 
 import ast
 import builtins
+import errno
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -10,6 +12,7 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+from babel.messages.pofile import read_po
 
 from parsers.io.message import Message
 from report.wording.words import FOLDER, filled, languages, worded, words
@@ -60,6 +63,28 @@ def values(text: str) -> set[str]:
 def all_keys() -> set[str]:
     sources = [path for room in ("parsers", "report") for path in (PROJECT / room).rglob("*.py")]
     return {key for path in sources if path.parent not in ONLY_ENGLISH for key in keys(path)}
+
+
+def source_texts() -> Iterator[str]:
+    """The texts of all sources, and what they make of names: ``tensor parallel``, ``tokens of a step``."""
+    for room in ("launchers", "parsers", "report", "tachograph"):
+        for path in (PROJECT / room).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield from (node.value, node.value.replace("_", " "), f"{node.value} of a step")
+
+
+def test_a_translation_is_of_a_text_of_the_sources_the_templates_or_the_pages() -> None:
+    """But for keys, which are put together: ``quantity_mfu``. Texts with a location are held against their page."""
+    with (FOLDER / "zh.po").open("rb") as file:
+        ids = [str(message.id) for message in read_po(file) if message.id and not message.locations]
+    told = {*source_texts(), *map(os.strerror, errno.errorcode)}
+    files = [*(PROJECT / "report/templates").rglob("*.jinja"), *(PROJECT / "report/pages").glob("*.toml")]
+    quoted = "".join(path.read_text(encoding="utf-8") for path in files)
+    assert len(ids) > 100
+    assert [
+        text for text in ids if text not in told and f'"{text}"' not in quoted and (" " in text or "_" not in text)
+    ] == []
 
 
 def test_a_message_is_translated() -> None:

@@ -59,6 +59,7 @@ MISTAKES = [
     ("c{cards}/", "c{card}/", 15, "{card}"),
     ('"mine/runs', '"/mine/runs', 15, "columns.acme.logs"),
     ("highest =", "highst =", 6, "highlights.highst"),
+    ("{ cards = 8 } },\n]", "{ cards = 8 } },\n    { highest = { cards = 1 } },\n]", 5, "highlights"),
     ("scaling = { cards = 8", "scaling = { cards = 4", 7, "scaling"),
     ("labels = { precision", "labels = { precison", 10, "labels.precison"),
     ('fp32 = "FP32"', 'fp23 = "FP32"', 10, "'fp23'"),

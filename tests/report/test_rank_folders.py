@@ -93,10 +93,11 @@ def test_parse_writes_each_record_with_the_log_of_its_rank(tmp_path: Path) -> No
 
 def test_facts_come_from_another_rank_where_the_first_prints_the_speed_only(tmp_path: Path) -> None:
     path = folder(tmp_path, 2, timed([0.5, 0.5], cards=2))
-    (path / "rank_0.log").write_text("training on 2 cards\n")
+    (path / "rank_0.log").write_text("micro_batch_size: 4\n")
     reading = read_log(path)
     assert reading.path.name == "rank_1.log"
-    assert str(reading.facts["cards"].source) == "rank_0.log, line 1" or reading.facts["cards"].value == 2
+    fact = reading.facts["micro_batch_size"]
+    assert (fact.value, str(fact.source)) == (4, "rank_0.log, line 1")
 
 
 def test_counts_that_the_log_states_are_held_against_the_number_of_logs(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from parsers.io.errors import CANNOT_BE_READ, MessageError
 from parsers.io.input_file import opened
 from parsers.io.limits import check_members, unpacking
 from parsers.io.message import Message
-from parsers.origins.archive import BROKEN, IS_ENCRYPTED, OTHER_METHOD, broken_because, of_zip, written
-from parsers.origins.found_file import IS_IRREGULAR, IS_LINK, LeftOut
+from parsers.origins.archive import BROKEN, broken_because, of_zip, written
+from parsers.origins.found_file import LeftOut
 
 from .archive_layout import ArchiveError, is_of_archive, is_plain
 
@@ -28,7 +28,6 @@ IS_TWICE = "is there twice."
 IS_FOLDER_TOO = "is a folder, too."
 NOT_OF_ARCHIVE = "is not a file of an archive."
 NOT_ZIP = "is not a zip archive, or is incomplete."
-REASONS = (IS_LINK, IS_IRREGULAR, IS_ENCRYPTED, OTHER_METHOD, NOT_PLAIN, IS_TWICE, IS_FOLDER_TOO, NOT_OF_ARCHIVE)
 
 
 def check_names(names: Iterable[str], archive: Path) -> None:

@@ -22,7 +22,6 @@ CHANGES_HEAD = ("Case", "#", "At", "What happened", "What differs", "Before", "W
 RUNS_HEAD = ("Began (UTC)", "Commit", "Version", "Throughput", "Log", "Lines", "SHA-256")
 STATES: tuple[State, ...] = ("slower", "unknown", "environment", "faster", "same")
 ENVIRONMENT_CHANGED = "environment changed"
-TITLES = (*HEAD, *CHANGES_HEAD, *RUNS_HEAD, ENVIRONMENT_CHANGED, "date", "commit", "version")
 
 ABOUT = (
     "Suites: {suites}; by {by}; changes of {gate} matter. Time: how much longer the same work takes than in the "
@@ -48,7 +47,6 @@ MEANING = "{at}: from here on other things are measured, so the series are not j
 BECAME = "{name} {a} → {b}"
 GAP = "gap: {log}: {reason}"
 MORE_GAPS = "more gaps: {count}"
-LINES = "{first} to {last}"
 MOST_GAPS = 10
 MOST_DIFFERENCES = 6
 MORE_DIFFERENCES = "more: {count}"

@@ -62,7 +62,6 @@ VERDICTS: tuple[Verdict, ...] = ("slower", "unknown", "faster", "same")
 LONGEST = 60
 CHANGES_HEAD = ("Case", "What differs", "A", "Where (A)", "B", "Where (B)")
 LOGS_HEAD = ("Case", "Side", "Log", "Lines", "Throughput")
-TITLES = (*HEAD, *CHANGES_HEAD, *LOGS_HEAD, ALL_CASES, *VERDICTS)
 
 
 def head_line(found: ComparedSides) -> Message:

@@ -1,8 +1,9 @@
 """Markdown as HTML: nothing in it is HTML already, and its tables say what their heads are."""
 
 from pathlib import Path
+from unicodedata import bidirectional, category
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from report.published.html_tables import html_tables
@@ -36,9 +37,14 @@ def test_ranges_hold_just_the_lines(lines: list[int]) -> None:
     assert held == sorted(set(lines))
 
 
-@given(st.binary())
-def test_a_line_shows_no_control(line: bytes) -> None:
-    assert shown(line).replace("\t", "").isprintable() or any(ord(character) > 127 for character in shown(line))
+BIDIRECTIONAL = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+
+
+@given(st.binary() | st.text().map(lambda text: text.encode("utf-8", "replace")))
+@example("é\x1b[2J\u202e\x85".encode())
+def test_a_line_shows_no_control_and_turns_no_text_around(line: bytes) -> None:
+    said = shown(line).replace("\t", "")
+    assert [one for one in said if category(one) == "Cc" or bidirectional(one) in BIDIRECTIONAL] == []
 
 
 @given(st.text())

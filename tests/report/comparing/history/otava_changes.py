@@ -6,7 +6,7 @@ Its argument is the smallest change that counts, as a fraction.
 import json
 import sys
 
-from otava.series import AnalysisOptions, Metric, Series
+from otava.series import AnalysisOptions, Metric, Series  # type: ignore[import-not-found]
 
 
 def places(speeds: "list[float]", smallest: float) -> "list[int]":

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from .recipes import ROOM, Recipe, words
+from launchers.native.recipes import Recipe, options, words
 
-ARGUMENTS = "arguments"  # the setting of what stands before the first option
 PROGRAM = "program"
-# Options that are followed by `key=value`: they override what a config says.
-OVERRIDES = ("-o", "--override", "--opt", "--opts", "--cfg-options", "--options")
-FOLDER = "published"
+FOLDER = Path(__file__).parent / "published"
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
-_OPTION = re.compile(r"(--?[A-Za-z][^=]*)(?:=(.*))?", re.DOTALL)
 _PROGRAM = re.compile(r"(?!multiproc\.py).*\.py|(?:.*/)?(?:runner|swift|llamafactory-cli|yolo)")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
@@ -58,7 +54,7 @@ class Published(_PublishedPart):
 
 def read(recipe: Recipe) -> Published | None:
     """Read what a recipe reproduces; None where its head says that nothing was published."""
-    path = ROOM / FOLDER / f"{recipe.name}.toml"
+    path = FOLDER / f"{recipe.name}.toml"
     return Published.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
 
 
@@ -91,24 +87,6 @@ def _variables(command: Sequence[str]) -> Iterator[tuple[str, str]]:
         if is_env and assigned and assigned[1] != "PYTHONPATH":
             yield assigned[1], assigned[2]
         is_env = word == "env" or (is_env and assigned is not None)
-
-
-def options(arguments: Iterable[str]) -> dict[str, str]:
-    """Options and keys of configs with their values; several words are one value, and none is "" as of a flag."""
-    found: dict[str, list[str]] = {}
-    name = ARGUMENTS
-    for argument in arguments:
-        is_glued = argument[:2] in OVERRIDES and "=" in argument  # -oGlobal.epochs=1
-        name, word = (argument[:2], argument[2:]) if is_glued else (name, argument)
-        key, is_override, value = word.partition("=")
-        if option := _OPTION.fullmatch(word):
-            name = option[1]
-            found |= {} if name in OVERRIDES else {name: [] if option[2] is None else [option[2]]}
-        elif name in (ARGUMENTS, *OVERRIDES) and is_override:
-            found[key] = [value]
-        else:
-            found.setdefault(name, []).append(word)
-    return {name: " ".join(values) for name, values in found.items()}
 
 
 def _is_same(one: str | None, other: str | None) -> bool:
