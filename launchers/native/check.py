@@ -9,16 +9,17 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
-from parsers.io.input_file import data_of
+from parsers.io.input_file import opened
 
 from . import recipes
 
-_FILE = re.compile(r"[\w./-]{1,200}\.(?:py|sh|ya?ml|toml)\b|\./[\w-]{1,200}")
+_FILE = re.compile(r"(?<![\w./-])(?:[\w./-]{1,200}\.(?:py|sh|ya?ml|toml)\b|\./[\w-]{1,200})")
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import|import)[ \t]+(\([^)]{0,20000}|.*)", re.MULTILINE)
 _CODE = re.compile(r"^(?:import|from|def|class|if|for|while|with|try)\b", re.MULTILINE)  # no config has it
 _TAKES_FIELDS = re.compile(r"\b(?:HfArgumentParser|PdArgumentParser|ArgumentGroupFactory|tyro\.cli|exec)\(")
@@ -29,6 +30,7 @@ _FIELD = r"^(?: {{4}}|\t){name}[ \t]*:|^{name}[ \t]*="
 _KEY = r"""(?<![\w.-]){name}["']?[ \t]*[:=]"""
 _READ = r"""[\[(]\s*["']{name}["']"""
 _LARGEST, _LONGEST = 1 << 22, 120  # bytes of a file or a help, seconds of a help
+_DEEPEST, _MOST_NAMES = 32, 10_000  # packages in each other; options and keys that a similar one is looked for among
 
 
 class CheckOutcome(NamedTuple):
@@ -87,11 +89,13 @@ def _inside(path: Path, repo: Path) -> Path | None:
 def _texts(files: Sequence[Path], folder: Path, repo: Path) -> dict[str, str]:
     """The texts of files that a command names in `folder`, of those that they name, and of what all of these import."""
     texts, waiting, named = dict[str, str](), [*files], {*files}
-    roots = [*dict.fromkeys([*(up for file in files for up in file.parents), folder]), repo / "src"]
+    above = dict.fromkeys([*(up for file in files for up in file.parents), folder])
+    roots = [*(up for up in above if up.is_relative_to(repo)), repo / "src"]
     for path in waiting:  # which grows
         name = path.relative_to(repo).as_posix()
         if name not in texts:
-            text = texts[name] = data_of(path)[:_LARGEST].decode(errors="replace")
+            with opened(path) as file:
+                text = texts[name] = file.read(_LARGEST).decode(errors="replace")
             words = dict.fromkeys(_FILE.findall(text)) if path in named else []
             found = [_inside(up / word.lstrip("/"), repo) for word in words for up in (path.parent, folder)]
             named.update(inner := [file for file in found if file])
@@ -106,7 +110,7 @@ def _imported(path: Path, text: str, roots: Sequence[Path], repo: Path) -> Itera
     for module, names in dict.fromkeys(_IMPORT.findall(text)):
         dots = len(module) - len(module.lstrip("."))
         for name in re.findall(r"[\w.]+", names):
-            parts = f"{module}.{name}".strip(".").split(".")
+            parts = f"{module}.{name}".strip(".").split(".")[:_DEEPEST]
             for root in path.parents[dots - 1 : dots] if dots else roots:
                 steps = [root.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
                 tried = [each for step in steps for each in (step / "__init__.py", step.with_name(f"{step.name}.py"))]
@@ -153,7 +157,8 @@ def _nearest(uses: list[str], tables: dict[bool, list[tuple[str, dict[str, str]]
                 pattern.format(option=r"--?([A-Za-z][\w.-]{0,99})", name=r"(\w{1,99})", flag=r"(\w{1,99})"),
                 re.MULTILINE,
             )
-            names |= {name for text in held.values() for hit in wanted.finditer(text) for name in hit.groups() if name}
+            hits = (hit for text in held.values() for hit in wanted.finditer(text))
+            names |= {name for hit in islice(hits, _MOST_NAMES) for name in hit.groups() if name}
         for use, stem in ((use, use.lstrip("-")) for use in uses if use.startswith("-") == is_option):
             part = next((part for part in stem.split(".") if not (part.isdecimal() or _place(part, tables))), stem)
             spelt = {name.replace("_", "-") if "-" in part else name for name in names}

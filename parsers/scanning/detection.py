@@ -43,6 +43,7 @@ WRAPPED = (
 FEWEST_CUT = 3  # lines that a terminal cut: one or two may be of one length by chance
 FEWEST_MENDED = 2  # metric lines of them: what follows a line by chance hardly ever makes one of it
 _TRIED = 1 << 18  # bytes of a log in which they are looked for
+_REST = re.compile(r"[0-9.]*[0-9]")
 _TORN = re.compile(r"[0-9.][0-9.eE]")  # the last character of a line and the first of the next, of one number
 SEVERAL_FIT_LINE = "matches {best} and {other} equally well (1 line); choose one with --format."
 SEVERAL_FIT = "matches {best} and {other} equally well ({count} lines); choose one with --format."
@@ -242,7 +243,8 @@ def refuse_wrapped(text: LogText, known: Sequence[Format], *, has_metrics: bool 
         if _TORN.match(lines[number][-1] + lines[number + 1][:1]):
             torn.add(len(mended) - 1)
     found = metric_lines(mended) - alone
-    if len(cut) - alone >= FEWEST_CUT:  # not only metric lines, which may be of one length by themselves
+    # Metric lines may be of one length by themselves, but hardly where each is followed by nothing but digits.
+    if len(cut) - alone >= FEWEST_CUT or all(_REST.fullmatch(lines[number + 1]) for number in cut):
         found = max(found, metric_lines(mended[place] for place in torn))
     if found >= FEWEST_MENDED:
         raise WrappedError.at(text.source.path, WRAPPED, width=width, line=cut[0] + 1)

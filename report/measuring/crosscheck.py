@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -111,7 +112,8 @@ def compared(found: Measurement, measured: Measurement, part: FormatRecords, fac
     factor = _factor(found, measured, tokens_of_a_sample(part.table, facts))
     if factor and found.scope == measured.scope and measured.value > 0:
         unit = measured.unit if counting(found.unit) == counting(measured.unit) else found.unit
-        yield Check(replace(found, unit=unit, rates=None), found.value * factor / measured.value)
+        ratio = min(found.value * factor / measured.value, sys.float_info.max)  # infinity is no number of JSON
+        yield Check(replace(found, unit=unit, rates=None), ratio)
 
 
 def by(estimate: str, protocol: Protocol) -> Protocol:

@@ -1,7 +1,9 @@
 """Web pages: a page and its cells become HTML in one language, of the same parts as the Markdown."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -28,6 +30,7 @@ from .templating import environment
 
 # Where the raw logs are, as seen from a page.
 LOGS = Path("logs")
+LONGEST_NAME = 251  # bytes that a file system takes, less those of .txt
 ANCHORS = ("results", "tested", "environment", "set-up", "steps", "logs")
 ALWAYS = ("results", "logs")
 
@@ -204,6 +207,8 @@ def copy_of(log: str) -> Path:
     """
     *folders, name = Path(log).parts
     inert = name.replace("%", "%25").replace(",", "%2C").replace(".", ",")
+    if len(os.fsencode(inert)) > LONGEST_NAME:
+        inert = f"{inert[:40]}%{sha256(os.fsencode(name)).hexdigest()}"
     return LOGS.joinpath(*(re.sub(r"\.txt_*\Z", r"\g<0>_", folder) for folder in folders), f"{inert}.txt")
 
 
