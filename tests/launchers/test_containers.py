@@ -219,9 +219,16 @@ def test_tasks_for_each_gpu_are_not_started_in_containers_that_nothing_connects(
     assert (answer.returncode, "wants a task for each GPU" in answer.stderr) == (2, True)
 
 
-@pytest.mark.parametrize(("image", "runtime"), [("--privileged", None), ("a b", None), ("a", "pyxis"), ("a.sif", None)])
-def test_a_container_that_cannot_run_is_refused(image: str, runtime: str | None) -> None:
-    site = ContainerSite(runtime=runtime) if runtime else ContainerSite()
+@pytest.mark.parametrize(
+    ("image", "site"),
+    [
+        ("--privileged", ContainerSite()),
+        ("a b", ContainerSite()),
+        ("a", ContainerSite(runtime="pyxis")),
+        ("a.sif", ContainerSite()),
+    ],
+)
+def test_a_container_that_cannot_run_is_refused(image: str, site: ContainerSite) -> None:
     with pytest.raises(click.UsageError):
         contained(image, site, on_slurm=False)
 

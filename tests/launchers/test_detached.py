@@ -172,7 +172,7 @@ def test_what_cannot_be_detached_is_refused(on_slurm: Native, arguments: list[st
 
 
 def test_commands_of_ones_own_are_submitted_and_collected(cluster: Native, slurm: dict[str, str]) -> None:
-    options = ["--on", "slurm", "--into", cluster.suite, "--detach"]
+    options = ["--on", "slurm", "--into", str(cluster.suite), "--detach"]
     for step in (1, 2, 2):
         program = [sys.executable, "-c", f"print('step {step}: loss 2.5')"]
         with patch.dict(os.environ, cluster.environment):

@@ -123,7 +123,7 @@ def test_what_is_not_possible_is_refused_and_nothing_is_left(native: Native, arg
 
 
 def test_a_program_that_wants_a_task_for_each_gpu_runs_elsewhere(native: Native) -> None:
-    words = ["launch", "nvidia_tensorflow_resnet50", "--repo", native.repo, "--nodes", "2", "--cards", "16"]
+    words = ["launch", "nvidia_tensorflow_resnet50", "--repo", str(native.repo), "--nodes", "2", "--cards", "16"]
     answer = run(*words, *KUBERNETES, cwd=TOP, main=main)
     assert (answer.returncode, "which a PyTorchJob does not start" in answer.stderr) == (2, True)
 

@@ -111,7 +111,7 @@ def test_a_job_that_fails_under_mpirun_is_a_failed_run(on_mpirun: Native) -> Non
 
 def test_mpirun_starts_one_task_a_card_where_the_native_program_wants_that(on_mpirun: Native) -> None:
     (on_mpirun.repo / "TensorFlow/Classification/ConvNets").mkdir(parents=True)
-    words = ["launch", "nvidia_tensorflow_resnet50", "--repo", on_mpirun.repo, "--dry-run", *MPIRUN, "a:2,b:2"]
+    words = ["launch", "nvidia_tensorflow_resnet50", "--repo", str(on_mpirun.repo), "--dry-run", *MPIRUN, "a:2,b:2"]
     with patch.dict(os.environ, on_mpirun.environment):
         script = run(*words, main=main).stdout
     assert "mpirun -H a,a,b,b -np 4 " in script

@@ -81,10 +81,10 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_the_run_json_of_every_kind_of_run_is_as_the_contract_says(
     launched: Native, failed: Native, commanded: OwnProgram, ingested: dict[str, Any]
 ) -> None:
-    kinds = [(launched.facts(), "launched", "recipe"), (failed.facts(), "launched", "recipe", "failed")]
-    kinds += [(facts, "launched", "command") for facts in commanded.all_facts()]
-    kinds += [(ingested[source], "ingested") for source in ("file", "archive", "checkout")]
-    for facts, *names in kinds:
+    kinds = [(launched.facts(), ["launched", "recipe"]), (failed.facts(), ["launched", "recipe", "failed"])]
+    kinds += [(facts, ["launched", "command"]) for facts in commanded.all_facts()]
+    kinds += [(ingested[source], ["ingested"]) for source in ("file", "archive", "checkout")]
+    for facts, names in kinds:
         assert (misfits(facts), lacking(facts, *names)) == ([], set())
     assert {source: misfits(facts) for source, facts in ingested.items() if misfits(facts)} == {}
 
