@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, chdir, contextmanager
@@ -23,7 +22,10 @@ PROJECT = Path(__file__).parent.parent
 def run(
     *arguments: str | Path, cwd: Path | None = None, main: Callable[[], None] | None = None
 ) -> "subprocess.CompletedProcess[str]":
-    """Run ``tachograph``, or another program, in this process and return what it printed and its exit status."""
+    """Run ``tachograph``, or another program, in this process and return what it printed and its exit status.
+
+    An exception that it lets through is raised: as a process it would end with 1, the status of a finding.
+    """
     command = ["tachograph", *map(str, arguments)]
     forget()  # in each folder are other logs of the same relative names
     with ExitStack() as stack:
@@ -52,9 +54,6 @@ def _status(main: Callable[[], None]) -> int:
         if isinstance(end.code, str):
             sys.stderr.write(f"{end.code}\n")
         return end.code if isinstance(end.code, int) else int(end.code is not None)
-    except Exception:  # noqa: BLE001 - as Python does
-        traceback.print_exc()
-        return 1
     return 0
 
 
