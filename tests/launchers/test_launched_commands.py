@@ -14,6 +14,8 @@ from native_checkout import TOP, executable
 
 from launchers.native import recipes
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = Path(__file__).parent / "golden"
 GIVEN = {"BATCH_SIZE": "32", "STEPS": "20", "EPOCHS": "2", "DATA": "some/data", "EXTRA": "--seen 'a b'"}
 HOSTILE = """a 0'; echo foo\nb"$(touch made)"""

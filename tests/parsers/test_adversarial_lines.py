@@ -14,6 +14,8 @@ from parsers.scanning.judging import VariantSieve
 from tests.bench.adversarial import Hostile, hostile, known_lines
 from tests.parsers.shaped import found_in, judge, told
 
+pytestmark = pytest.mark.slow
+
 SIZE = 2 << 10
 SHORT = 32 << 10
 DIGIT = re.compile(rb"[0-9]")

@@ -9,6 +9,8 @@ import pytest
 from parsers.general.gathered import Gathered, once_a_log
 from tests.parsers.drafting import drafted, refused
 
+pytestmark = pytest.mark.slow
+
 EPOCHS = range(1, 5)
 
 

@@ -7,6 +7,8 @@ import pytest
 from tests.parsers.bars import EPOCHS, bar, nameless
 from tests.parsers.drafting import drafted, refused
 
+pytestmark = pytest.mark.slow
+
 
 def epochs(first: str, second: str, title: str = "Epoch {n}/4\n----------\n") -> str:
     """Epochs with two bars each, and one line that tells the losses of both."""

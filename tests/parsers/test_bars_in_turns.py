@@ -7,6 +7,8 @@ import pytest
 from tests.parsers.bars import bar, clock
 from tests.parsers.drafting import drafted, refused
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("", "Run: ", "[{n}/4]: ", "第 {n} 轮: ")
 EPOCHS = range(1, 5)
 

@@ -11,6 +11,8 @@ from parsers.grammar.format import METRICS
 from parsers.runs.reading import survey
 from tests.parsers.golden_logs import LOGS
 
+pytestmark = pytest.mark.slow
+
 # A line that begins with what its format knows.
 OWN = re.compile(rb"(?i)(?:epoch|step|iter|global step|train)\b")
 # A bar and what is printed behind it: the word before the bar is not of that.

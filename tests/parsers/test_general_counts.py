@@ -10,6 +10,8 @@ from parsers.general.proofs.assumption import MAY_BE_SAMPLES
 from parsers.runs.facts import SCALING
 from tests.parsers.drafting import drafted, found_in, refused
 
+pytestmark = pytest.mark.slow
+
 STEP_TIME = "".join(
     f"2031-02-03 04:{n // 60:02d}:{n % 60:02d} Epoch 0 | Step {n}/65 | loss: 2.5 time: {1 + n % 3 / 100}s\n"
     for n in range(20)

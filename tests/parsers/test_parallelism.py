@@ -13,6 +13,8 @@ from parsers.runs.facts import NO_MULTIPLE, NO_PIPELINE, name_facts
 from parsers.runs.reading import FIRST_USED, NEITHER_USED, Reading, survey
 from tests.parsers.golden_logs import LOGS, name
 
+pytestmark = pytest.mark.slow
+
 ARGUMENTS = {
     "  tensor_model_parallel_size ...................... 4": {"tensor_parallel": 4},
     "arguments parallelism.pipeline_parallel_degree...... 2": {"pipeline_parallel": 2},

@@ -33,6 +33,7 @@ NAMES = (b"jdoe", b"c1-n01", b"10.1.2.3", b"zeus", b"nid005", b"roe@", b"SECRET"
 
 
 @every_golden_format
+@pytest.mark.slow
 def test_scrubbed_golden_logs_read_as_before(tmp_path: Path, folder: Path) -> None:
     for log in folder.glob("*.log"):
         assert_reads_the_same(log, scrub_one(tmp_path / log.stem, log))

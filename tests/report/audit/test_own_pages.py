@@ -12,6 +12,8 @@ from report.audit.own_pages import NO_LINK_TO, NOT_IN_EVIDENCE
 from tests.commandline import run
 from tests.report.audit.small_site import audited, bad, change
 
+pytestmark = pytest.mark.slow
+
 OF_ONE = "[399.532](toy.evidence.en.md#cards/1/a)"
 every_toy = pytest.mark.parametrize("name", ["toy", "toy_gpu"])
 

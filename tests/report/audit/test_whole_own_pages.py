@@ -9,6 +9,8 @@ import pytest
 from tests.commandline import run
 from tests.report.audit.small_site import GOLDEN, bad, change
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("name", "found", "put_there"),

@@ -21,6 +21,8 @@ from report.comparing.effect import (
 from report.measuring.number import percent
 from tests.report.comparing.real_repeats import real_sets
 
+pytestmark = pytest.mark.slow
+
 DRAWS = 30
 Times = NDArray[np.float64]
 
