@@ -26,9 +26,9 @@ test: .venv/test
 	$(BIN)/shellcheck --external-sources --source-path=launchers launchers/*.sh launchers/slurm.bash
 	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
 
-# The tests that take longer; .ci/run runs them after the others.
+# The tests that take longer; .ci/run runs them after the others. Many wait for a job, so more run than there are cores.
 test-slow: .venv/test
-	$(BIN)/pytest -n auto --dist worksteal -m slow
+	$(BIN)/pytest -n 3 --dist worksteal -m slow
 
 # How fast logs are read, compared with what docs/benchmark.md states; .ci/run fails below half of that.
 floor: .venv/test
