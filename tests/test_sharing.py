@@ -66,6 +66,9 @@ def clustered(workers: int, threads: int = 1) -> Iterator[str]:
     distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     with distributed.LocalCluster(n_workers=workers, threads_per_worker=threads, dashboard_address=":0") as local:
         yield local.scheduler_address
+        # A cluster that is closed while one of its workers is started again fails.
+        with distributed.Client(local) as client:
+            client.wait_for_workers(workers, timeout=60)
 
 
 @pytest.fixture(scope="module")

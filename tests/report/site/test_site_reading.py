@@ -2,6 +2,7 @@
 
 import re
 from statistics import fmean, median
+from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -100,7 +101,8 @@ def test_every_line_has_its_number_in_the_raw_log(reader: Reader) -> None:
     page = reader.open("cpu-demo.en.html#e1")
     page.locator("dialog[open] table.lines mark").first.wait_for()
     file = page.locator("dialog .file").first
-    raw = (reader.folder / str(file.locator("a[download]").get_attribute("href"))).read_text(encoding="utf-8")
+    address = unquote(str(file.locator("a[download]").get_attribute("href")))
+    raw = (reader.folder / address).read_text(encoding="utf-8")
     lines = raw.splitlines()
     rows = file.locator("tbody tr:not(.gap)").all()
     shown = {int(str(row.locator("th").text_content())): row.locator("td").last.text_content() for row in rows}
