@@ -17,8 +17,7 @@ import click
 from parsers.io.printable import printable, say, say_text
 
 from .native import checkout, own_recipes, recipes
-from .running.command import launch, run
-from .running.launch_options import CONTAINER, COUNT, FOLDER, ON, SITE
+from .run.command import CONTAINER, COUNT, FOLDER, ON, SITE, launch, run
 
 if TYPE_CHECKING:
     from parsers.runs.run_folder import Environment
@@ -184,12 +183,12 @@ def _python_inside(image: str, site: Site, on: str | None, repo: Path | None) ->
     Raises click.UsageError where nothing can run the image.
     """
     from .clusters.containers import contained
-    from .jobs.own_command import OwnCommand
+    from .job import of_command
     from .machine import gpus
 
     container = contained(image, site.container, on_slurm=on == "slurm")
     device = "cpu" if gpus.trouble() else "gpu"
-    job = OwnCommand(("python",), repo or Path.cwd(), device=device, is_contained=True)
+    job = of_command(("python",), repo or Path.cwd(), device=device, is_contained=True)
     return partial(container.native_python, job) if container.runs_here else None
 
 
@@ -200,7 +199,7 @@ def _python_inside(image: str, site: Site, on: str | None, repo: Path | None) ->
 @click.option("--without-processes", is_flag=True)
 def observe(folder: Path, node: int, until: int, *, without_processes: bool) -> None:
     """Describe this machine in FOLDER, and sample its cards and the job in the background as long as UNTIL lives."""
-    from .running import nodes
+    from .run import nodes
 
     nodes.observe(folder, node, until, finds_processes=not without_processes)
 
@@ -210,7 +209,7 @@ def observe(folder: Path, node: int, until: int, *, without_processes: bool) -> 
 @click.option("--no-redact", is_flag=True)
 def keep(folder: Path, no_redact: bool) -> None:
     """Keep what comes from standard input as the log of the run that fills FOLDER, with its clock."""
-    from .running.detached import keep_output
+    from .run.runner import keep_output
 
     keep_output(sys.stdin.fileno(), folder, redacts=not no_redact)
 

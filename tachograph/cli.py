@@ -115,8 +115,8 @@ def _lacking(page: str, logs: Path, repeats: int | None, only: Mapping[str, str]
         raise click.UsageError(str(error)) from error
 
 
-def _measured(case: Path, language: str) -> str:
-    """What the finished runs of a case give; raises Unreadable where one cannot be read."""
+def _measured(case: Path, language: str) -> tuple[str, bool]:
+    """What the finished runs of a case give, and whether each gives a throughput; raises Unreadable."""
     from parsers.io.errors import ParserError
     from report.terminal.repeats_text import repeats_shown
     from report.wording.language_option import told_in, translate_to

@@ -21,10 +21,10 @@ from parsers.io.input_file import opened
 from parsers.io.printable import printable, shell_quoted
 from parsers.runs.run_folder import Environment
 
-from ..jobs.job import CannotRunHere, Job
+from ..job import CannotRunHere, Job
 from ..machine import machine_facts
 from ..native.recipes import ROOM
-from ..runs import processes
+from ..run import processes
 from .carried import carried
 from .site_file import ContainerSite
 

@@ -6,7 +6,7 @@ import re
 
 import click
 
-from ..jobs.job import CannotRunHere
+from ..job import CannotRunHere
 
 _HOST = re.compile(r"(?P<name>[\w.-]+)(:(?P<slots>[1-9]\d*))?", re.ASCII)
 

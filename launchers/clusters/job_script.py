@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from parsers.io.printable import printable
 
-from ..jobs.job import Job
+from ..job import Job
 from ..native.recipes import ROOM
 from .site_file import Site
 

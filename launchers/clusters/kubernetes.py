@@ -17,7 +17,7 @@ import yaml
 
 from parsers.runs.run_folder import RunJson
 
-from ..jobs.job import CannotRunHere, Job
+from ..job import CannotRunHere, Job
 from .job_script import rendered
 from .place import Start
 from .site_file import KubernetesSite, Site
@@ -36,6 +36,7 @@ class Kubernetes:
     image: str
     edited: ClassVar[str | None] = None
     container: ClassVar[None] = None
+    starts_tasks: ClassVar[bool] = False
     heading: ClassVar[str] = _HEADING
 
     def adapted(self, job: Job) -> Job:

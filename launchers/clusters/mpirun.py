@@ -12,7 +12,7 @@ from typing import ClassVar
 from parsers.io.printable import shell_quoted
 from parsers.runs.run_folder import LOG, SCRIPT, RunJson
 
-from ..jobs.job import Job
+from ..job import Job
 from . import hosts as machines
 from .carried import carried
 from .job_script import here_document, rendered, tasks_per_node
@@ -28,6 +28,7 @@ class MpiRun:
 
     edited: ClassVar[str | None] = None
     container: ClassVar[None] = None
+    starts_tasks: ClassVar[bool] = True
     heading: ClassVar[str] = SHELL_HEADING
 
     hosts: str

@@ -18,7 +18,7 @@ import click
 from parsers.io.printable import printable, shell_quoted, shell_script
 from parsers.runs.run_folder import LOG, RunJson
 
-from ..jobs.job import CannotRunHere, Job
+from ..job import CannotRunHere, Job
 from ..machine.process_tree import Members, below, within
 from ..native.recipes import ROOM
 from .containers import Container
@@ -50,6 +50,10 @@ class Place(Protocol):
         """The container in which jobs run; None for none."""
 
     @property
+    def starts_tasks(self) -> bool:
+        """Whether it starts the tasks of a job itself, one a node or one a card."""
+
+    @property
     def heading(self) -> str:
         """What the scripts of several jobs begin with."""
 
@@ -77,6 +81,7 @@ class Local:
     """This machine, alone or as one of several on each of which somebody starts the same job."""
 
     container: Container | None = None
+    starts_tasks: ClassVar[bool] = False
     edited: ClassVar[str | None] = None
     heading: ClassVar[str] = SHELL_HEADING
 
@@ -131,15 +136,15 @@ def _container_name(folder: Path) -> str:
 def shell_part(job: Job, folder: Path, text: str) -> str:
     """Return the part of a shell script that runs a job for `folder`, around `text`, which needs REPO alone."""
     title = f"{printable(folder.parent.name)}, repeat {folder.name}"
-    repo, run = shell_quoted(job.repo.resolve()), shell_quoted(folder)
-    return shell_script(f"\n# {title}\nexport REPO={repo}\nmkdir -p {run}\n{text}")
+    run, work = shell_quoted(folder), shell_quoted(folder.with_name(f".{folder.name}.work"))
+    return shell_script(f'\n# {title}\n{job.sets_repo}\nexport WORK={work}\nmkdir -p {run} "$WORK"\n{text}')
 
 
 def started_from_outside(job: Job, program: str) -> Job:
     """The job whose tasks a program starts; raises click.UsageError where that is not on PATH."""
     if shutil.which(program) is None:
         raise click.UsageError(f"{program} is not on PATH; without it, the job can only run on this machine.")
-    return job.by_card() if job.tasks == "card" else job
+    return job
 
 
 def of_nodes(job: Job, folder: Path) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from parsers.io.input_file import text_of
 
-from ..runs.folders import SUBMITTED
+from ..run.folder import SUBMITTED
 
 _WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "SUSPENDED"}
 

@@ -15,9 +15,9 @@ from parsers.io.input_file import text_of
 from parsers.io.printable import printable, say, shell_quoted
 from parsers.runs.run_folder import LOG, SCRIPT, RunJson, Scheduler
 
-from ..jobs.job import Job
+from ..job import Job
 from ..native.recipes import ROOM
-from ..runs.folders import BEGUN, ENDED, OUTPUT, SUBMITTED
+from ..run.folder import BEGUN, ENDED, OUTPUT, SUBMITTED
 from . import queue
 from .containers import Container
 from .job_script import here_document, rendered
@@ -32,6 +32,7 @@ class Slurm:
     site: Site = NO_SITE
     edited: str | None = None
     container: Container | None = None
+    starts_tasks: ClassVar[bool] = True
     heading: ClassVar[str] = SHELL_HEADING
 
     def adapted(self, job: Job) -> Job:

@@ -19,6 +19,7 @@ _FACT = re.compile(r"^# ([a-z]+): (.+)$", re.MULTILINE)
 _DEFAULTS = re.compile(r"^: (.+)$", re.MULTILINE)
 _VARIABLE = re.compile(r'"\$\{([A-Z_]+):[=?]([^}]*)\}"')
 _READ = re.compile(r'^\. "\$\(dirname "\$\{BASH_SOURCE\[0\]\}"\)/(.+\.bash)"$', re.MULTILINE)
+_ENTERED = re.compile(r'^cd "\$REPO/([^"$]+)"', re.MULTILINE)
 _OF_ALL = "native.bash"
 SYNTHETIC = "synthetic"  # data, and the value of DATA that asks for them
 LAUNCHERS = "TACHOGRAPH_LAUNCHERS"  # the variable by which a script elsewhere finds what all share
@@ -76,6 +77,16 @@ class Recipe:
     def working_folder(self) -> Path:
         """The folder that `command` is seen from."""
         return self.folder or ROOM.parent
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether its program writes into its checkout whatever it is told, so that two runs would mix their files."""
+        return self.facts.get("alone") == "yes"
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders of the checkout that the script enters, as seen from it."""
+        return _ENTERED.findall(self.path.read_text(encoding="utf-8"))
 
     @property
     def data(self) -> str:

@@ -35,21 +35,21 @@ NOTHING_PRINTED = "No throughput in {log}: the command printed nothing."
 PERCENT = 100
 
 
-def repeats_shown(case: Path, translate: Translate) -> str:
+def repeats_shown(case: Path, translate: Translate) -> tuple[str, bool]:
     """The throughput of each finished run in the folder of a case, and their median with its spread, as lines of text.
 
-    A run whose log gives no throughput is listed with the reason.
+    A run whose log gives no throughput is listed with the reason. Also returns whether every log gives one.
     """
-    return "".join(f"{printable(worded(said, translate))}\n" for said in _said(case))
-
-
-def _said(case: Path) -> Iterator[Message]:
-    found_logs = [log_of(folder) for folder in _finished(case)]
-    logs = [log for log in found_logs if log.stat().st_size]
-    for log in found_logs:
-        if log not in logs:
-            yield Message(NOTHING_PRINTED, log=log)
+    found = [log_of(folder) for folder in _finished(case)]
+    logs = [log for log in found if log.stat().st_size]
     summaries = _by_one_warm_up(logs, [summarise(log, None, ()) for log in logs])
+    empty = [Message(NOTHING_PRINTED, log=log) for log in found if log not in logs]
+    said = [*empty, *_said(case, logs, summaries)]
+    is_whole = not empty and all(summary.measurement for summary in summaries)
+    return "".join(f"{printable(worded(one, translate))}\n" for one in said), is_whole
+
+
+def _said(case: Path, logs: Sequence[Path], summaries: Sequence[Summary]) -> Iterator[Message]:
     for log, summary in zip(logs, summaries, strict=True):
         yield Message(RUN, log=log, said=_of_run(summary))
     yield from (Message(WARNING, said=said) for said in _warnings(logs, summaries))

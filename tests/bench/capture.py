@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from launchers.running.execution import execute
-from launchers.running.screen import Screen
+from launchers.run.execution import execute
+from launchers.run.screen import Screen
 from launchers.secrets.redaction import Redactor
 from tests.bench.document import write_section
 

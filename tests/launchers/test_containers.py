@@ -24,7 +24,7 @@ from several_nodes import ON_TWO, dry_run
 
 from launchers.clusters.containers import Container, contained
 from launchers.clusters.site_file import NO_SITE, ContainerSite
-from launchers.jobs.own_command import OwnCommand
+from launchers.job import Job, of_command
 from tests.commandline import run
 
 
@@ -149,9 +149,9 @@ def test_the_doctor_asks_the_python_inside(in_podman: Native) -> None:
     assert '"said": "Python 3' in answer.stdout
 
 
-def job(folder: Path, device: str = "gpu") -> OwnCommand:
+def job(folder: Path, device: str = "gpu") -> Job:
     """A job that runs in a folder."""
-    return OwnCommand(("python", "train.py"), folder, device=device, is_contained=True)
+    return of_command(("python", "train.py"), folder, device=device, is_contained=True)
 
 
 def words(runtime: str, folder: Path, **site: Any) -> list[str]:

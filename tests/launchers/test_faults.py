@@ -12,7 +12,7 @@ import pytest
 from native_checkout import METRIC, PRINT, Native
 from running import trainers, wait_until_printed
 
-from launchers.runs import processes
+from launchers.run import processes
 
 pytestmark = pytest.mark.slow
 

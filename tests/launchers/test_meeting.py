@@ -17,7 +17,7 @@ from native_checkout import TOP, Native, executable
 from several_nodes import ON_TWO, dry_run, execute, facts_of, on_nodes, telling, told
 from test_launched_commands import start
 
-from launchers.jobs.recipe_job import RecipeJob
+from launchers.job import of_recipe
 from launchers.native import recipes
 
 ADDRESS = r"\d+\.\d+\.\d+\.\d+"
@@ -129,5 +129,5 @@ def test_nodes_that_are_started_by_hand_meet_at_an_address(native: Native, way: 
 def test_only_the_launcher_of_paddle_is_given_an_address_for_a_name(tmp_path: Path, name: str) -> None:
     start(tmp_path, name, DRY_RUN="1")
     recipe = recipes.read(name)
-    job = RecipeJob(recipe, tmp_path, None, {"NODES": "2", "CARDS": "4", "MASTER": "node1:29500"})
+    job = of_recipe(recipe, tmp_path, None, {"NODES": "2", "CARDS": "4", "MASTER": "node1:29500"})
     assert job.meets_by_address == recipe.facts["framework"].startswith("Paddle")

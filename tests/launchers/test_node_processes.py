@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from launchers.running.node_processes import add_up
+from launchers.run.nodes import add_up
 
 HEAD = "time,processes,load,memory,power\n"
 

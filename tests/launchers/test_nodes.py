@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from native_checkout import TOP, Native
 
-from launchers.running.nodes import collect
+from launchers.run.nodes import collect
 from parsers.runs.run_folder import TELEMETRY_COLUMNS
 
 HEAD = ",".join(TELEMETRY_COLUMNS) + "\n"

@@ -10,7 +10,7 @@ import pytest
 from git_checkout import git
 from own_program import TRAIN, OwnProgram, make_program
 
-from launchers.jobs.own_command import OwnCommand
+from launchers.job import of_command
 
 # They call the program.
 pytestmark = pytest.mark.slow
@@ -146,5 +146,5 @@ def test_an_option_behind_the_command_is_for_the_command_which_runs_in_this_fold
 
 
 def test_master_and_rank_are_left_to_the_shell() -> None:
-    job = OwnCommand(("true", "--rdzv_endpoint=$MASTER", "--node_rank", "$NODE_RANK", "$HOME"), Path(os.sep))
+    job = of_command(("true", "--rdzv_endpoint=$MASTER", "--node_rank", "$NODE_RANK", "$HOME"), Path(os.sep))
     assert job.command == 'cd "$REPO" && true --rdzv_endpoint="$MASTER" --node_rank "$NODE_RANK" \'$HOME\''

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launchers.running.screen import Passage
+from launchers.run.screen import Passage
 from tests.hostile_text import HOSTILE
 
 

@@ -12,8 +12,8 @@ from test_nodes import put
 
 from launchers.clusters.place_choice import chosen
 from launchers.clusters.queue import number
-from launchers.running.nodes import collect
-from launchers.runs.folders import RunFolder
+from launchers.run.nodes import collect
+from launchers.run.folder import RunFolder
 from parsers.io.atomic_write import replace_file
 from parsers.io.input_file import data_of, opener, text_of
 

@@ -10,7 +10,7 @@ import pytest
 from native_checkout import Native
 from test_launched_commands import every_recipe, start
 
-from launchers.jobs.recipe_job import RecipeJob
+from launchers.job import Job, of_recipe
 from launchers.native import recipes
 from launchers.native.images import imagenet
 from tests.commandline import run
@@ -44,10 +44,10 @@ def command(top: Path, recipe: str, variables: dict[str, str]) -> str:
     return answer.stdout
 
 
-def job(top: Path, recipe: str, options: dict[str, str], data: Path | None = None) -> RecipeJob:
+def job(top: Path, recipe: str, options: dict[str, str], data: Path | None = None) -> Job:
     """A job in a checkout under `top`, which has the folders that the recipe enters."""
     start(top, recipe, DRY_RUN="1")
-    return RecipeJob(recipes.read(recipe), top, data, options)
+    return of_recipe(recipes.read(recipe), top, data, options)
 
 
 def is_refused(top: Path, recipe: str, data: Path) -> bool:

@@ -13,7 +13,7 @@ from native_checkout import TOP, Native, make_native
 from own_program import OwnProgram, make_program
 from run_contract import COLUMNS, FILES, KEYS, lacking, misfits, walked
 
-from launchers.runs import folders
+from launchers.run import folder as folders
 from parsers.ingesting import suite
 from parsers.ingesting.ingest import ingest_scrubbed
 from parsers.runs import run_folder

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from native_checkout import METRIC, PRINT, TOP, Native, make_native
 
-from launchers.running.screen import RESET
+from launchers.run.screen import RESET
 from parsers.runs.run_folder import SCHEMA
 
 # They call the program.

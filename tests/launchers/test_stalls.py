@@ -12,7 +12,7 @@ from native_checkout import PRINT, Native
 from running import trainers
 
 from launchers.clusters import queue
-from launchers.running.stall import Stall
+from launchers.run.execution import Stall
 
 SILENT = "import time\nprint('it begins', flush=True)\ntime.sleep(60)\n"
 REPEATING = "import time\nwhile True:\n    print('master not ready', flush=True)\n    time.sleep(0.2)\n"

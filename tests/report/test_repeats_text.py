@@ -19,6 +19,6 @@ def put(case: Path, speeds: list[int]) -> None:
 def test_runs_that_warm_up_for_longer_and_shorter_are_measured_alike(tmp_path: Path) -> None:
     put(tmp_path, [500, *[1000, 1002] * 10])
     put(tmp_path, [500, 502, 500, *[1010, 1012] * 9])
-    shown = repeats_shown(tmp_path, str)
+    shown, _ = repeats_shown(tmp_path, str)
     assert shown.count("skip_records=3 ") == 2
     assert "median of 2 runs: 1006.000 tokens/s" in shown

@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 from parsers.runs.run_folder import CLOCK, CLOCK_COLUMNS, LOG
 
-from ..runs import processes
-from ..runs.folders import ORPHANED
 from ..secrets.redaction import Redactor
+from . import processes
+from .folder import ORPHANED
 
 _CHUNK = 65536
 _LOOK = 1.0

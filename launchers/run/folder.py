@@ -1,4 +1,4 @@
-"""Run folders: how one is filled and held, and the names of what lies in it meanwhile."""
+"""Run folders: how one is filled and held, and the names of what lies in it and beside it meanwhile."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -21,7 +22,7 @@ from parsers.io.atomic_write import replace_file
 from parsers.io.input_file import data_of, opened, text_of
 from parsers.io.locks import locked
 from parsers.io.printable import say
-from parsers.runs.run_folder import LOG, RUN_FILE, SCHEMA, LogFile, RunJson
+from parsers.runs.run_folder import DONE, LOG, RUN_FILE, SCHEMA, LogFile, RunJson
 
 from . import processes
 
@@ -33,6 +34,19 @@ KEPT = "capture.json"  # what became of the output of such a job
 MARKED = "job.mark"  # of the processes of the job, as long as there may be any
 ORPHANED = "runner-died"
 NODE = "node"  # node0.json and node0.csv are what the first node of a job writes
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What is known of a run before it ends: `facts` for its run.json, and of its job `metric` and `device`.
+
+    `redacts`: whether secrets are taken out of what is kept of it.
+    """
+
+    facts: RunJson
+    metric: str | None
+    device: str
+    redacts: bool
 
 
 @dataclass(frozen=True)
@@ -58,6 +72,23 @@ class RunFolder:
     def lock(self) -> Path:
         """What a runner holds while it fills the folder."""
         return self.path.with_name(f".{self.path.name}.lock")
+
+    @property
+    def work(self) -> Path:
+        """Where the program of the run writes: logs of its launcher, outputs, checkpoints.
+
+        It lies outside of the run folder, since nothing in it is free of secrets. Of a run that is done it is removed.
+        """
+        return self.path.with_name(f".{self.path.name}.work")
+
+    def siblings(self) -> list[Path]:
+        """The folders of the other runs of the case that are done."""
+        found = []
+        for path in sorted(self.path.parent.glob("[1-9]*")):
+            with suppress(click.ClickException):  # a folder that cannot be read is no reason to lose this run
+                if path != self.path and path.name.isdecimal() and RunFolder(path).status() == DONE:
+                    found.append(path)
+        return found
 
     def status(self) -> str | None:
         """`done`, `failed` or `interrupted`; None where there is no such run.
@@ -98,19 +129,18 @@ class RunFolder:
         """Whether a job fills the unfinished folder that nobody waits for."""
         return (self.unfinished / SUBMISSION).exists()
 
-    def submission(self) -> dict[str, Any]:
-        """What is known of a run that is submitted: `facts` for its run.json, `metric`, `device`, and `redacts`.
+    def submission(self) -> Begun:
+        """What is known of a run that is submitted.
 
         Raises click.ClickException where that cannot be read.
         """
         try:
-            found = dict(json.loads(data_of(self.unfinished / SUBMISSION)))
+            found = json.loads(data_of(self.unfinished / SUBMISSION))
             dict(found["facts"]["case"]), dict(found["facts"]["environment"])
-            found["metric"], found["device"], found["redacts"]
+            return Begun(dict(found["facts"]), found["metric"], found["device"], bool(found["redacts"]))  # type: ignore[arg-type]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             what = f"{self.unfinished / SUBMISSION} is not what a submission left"
             raise click.ClickException(f"{what}; remove its folder to rerun the case.") from None
-        return found
 
     def mark(self) -> str | None:
         """The mark of the processes whose output fills the unfinished folder; None where there are none."""
@@ -123,6 +153,7 @@ class RunFolder:
 
         They are hidden, so that nobody takes them for runs: .1.failed-20261121T091500, .1.unfinished-20261121T091500.
         """
+        shutil.rmtree(self.work, ignore_errors=True)
         kept = [(self.path, str(self.status()))] if self.path.exists() else []
         kept += [(self.unfinished, "unfinished")] if self.unfinished.exists() else []
         return [self._renamed(path, status) for path, status in kept]
@@ -130,11 +161,6 @@ class RunFolder:
     def _renamed(self, path: Path, status: str) -> Path:
         changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y%m%dT%H%M%S")
         return path.rename(path.with_name(f".{self.path.name}.{status}-{changed}"))
-
-    def start(self) -> Path:
-        """Make the empty unfinished folder, and return it."""
-        self.unfinished.mkdir()
-        return self.unfinished
 
     def publish(self, facts: RunJson) -> None:
         """Write `facts` and those of the log, and give the folder its name."""

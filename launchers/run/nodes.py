@@ -6,10 +6,11 @@ import json
 import os
 import re
 import time
+from bisect import bisect
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from math import isfinite, isnan, nan
 from pathlib import Path
-from typing import NamedTuple
 
 import psutil
 
@@ -19,6 +20,7 @@ from parsers.io.printable import say
 from parsers.runs.run_folder import (
     CARD_PROCESS_COLUMNS,
     CARD_PROCESSES,
+    PROCESS_COLUMNS,
     PROCESSES,
     TELEMETRY,
     TELEMETRY_COLUMNS,
@@ -27,8 +29,7 @@ from parsers.runs.run_folder import (
 
 from ..machine import machine_facts, sampling
 from ..machine.process_tree import below
-from ..runs.folders import NODE
-from .node_processes import add_up
+from .folder import NODE
 
 _LOOK = 0.5
 _OF_PROCESSES = ".cpu.csv"
@@ -77,9 +78,8 @@ def collect(folder: Path) -> list[Environment]:
     first = 0
     for path in sorted(paths, key=lambda path: int(path.stem.removeprefix(NODE))):
         if (description := _description(path)) is not None:
-            held = _Samples(path.with_suffix(_OF_CARD_PROCESSES), CARD_PROCESS_COLUMNS)
-            held.append(folder / CARD_PROCESSES, first)
-            sampled = _Samples(path.with_suffix(_OF_CARDS), TELEMETRY_COLUMNS).append(folder / TELEMETRY, first)
+            _append(path.with_suffix(_OF_CARD_PROCESSES), CARD_PROCESS_COLUMNS, folder / CARD_PROCESSES, first)
+            sampled = _append(path.with_suffix(_OF_CARDS), TELEMETRY_COLUMNS, folder / TELEMETRY, first)
             first += max(len(description["gpus"]), sampled)
             path.unlink()
             found.append(description)
@@ -100,24 +100,56 @@ def _description(path: Path) -> Environment | None:
     return found
 
 
-class _Samples(NamedTuple):
-    """A file of samples of a node, and its columns, of which the second is the number of a card."""
+def _append(samples: Path, columns: Sequence[str], out: Path, first: int) -> int:
+    """Add the samples of a node to those of the run, whose cards begin here at `first`; returns how many these are."""
+    if not samples.is_file():
+        return 0
+    # A node that was ended while it wrote leaves a last row that is cut.
+    whole = text_of(samples, errors="replace").rpartition("\n")[0].splitlines()
+    cells = [row for line in whole[1:] if len(row := line.split(",")) == len(columns) and row[1].isdecimal()]
+    numbered = [",".join([row[0], str(int(row[1]) + first), *row[2:]]) for row in cells]
+    with open(out, "a", encoding="ascii", errors="replace", opener=opener) as file:
+        file.writelines(f"{line}\n" for line in ([] if out.stat().st_size else whole[:1]) + numbered)
+    samples.unlink()
+    return max((int(row[1]) + 1 for row in cells), default=0)
 
-    path: Path
-    columns: Sequence[str]
 
-    def append(self, out: Path, first: int) -> int:
-        """Add them to those of the run, whose cards begin here at `first`, and return how many cards they are of."""
-        if not self.path.is_file():
-            return 0
-        # A node that was ended while it wrote leaves a last row that is cut.
-        whole = text_of(self.path, errors="replace").rpartition("\n")[0].splitlines()
-        cells = [row for line in whole[1:] if self._is_whole(row := line.split(","))]
-        numbered = [",".join([row[0], str(int(row[1]) + first), *row[2:]]) for row in cells]
-        with open(out, "a", encoding="ascii", errors="replace", opener=opener) as file:
-            file.writelines(f"{line}\n" for line in ([] if out.stat().st_size else whole[:1]) + numbered)
-        self.path.unlink()
-        return max((int(row[1]) + 1 for row in cells), default=0)
+def add_up(samples: Sequence[Path], out: Path) -> None:
+    """Write the sums of what the processes of a job take on all of its nodes into `out`, and remove their files.
 
-    def _is_whole(self, row: list[str]) -> bool:
-        return len(row) == len(self.columns) and row[1].isdecimal()
+    A moment is one of the first node, with the sample of each other node that is next to it; it is left out where one
+    is further away than an interval. What one does not tell is not told of all. Where a node has no samples, there are
+    no sums: they would pass for those of the job.
+    """
+    nodes = [_rows(path) for path in samples]
+    written = [",".join(PROCESS_COLUMNS)]
+    for moment, *_ in nodes[0] if nodes and all(nodes) else []:
+        together = [_next_to(moment, rows) for rows in nodes]
+        if all(abs(row[0] - moment) <= sampling.INTERVAL for row in together):
+            sums = [
+                sum(values) for values in zip(*(row[1:] for row in together), strict=True)
+            ]  # NaN where one is not told
+            cells = ["" if isnan(value) else f"{value:.3f}".rstrip("0").rstrip(".") for value in sums]
+            written.append(",".join([f"{moment:.3f}", *cells]))
+    if nodes and all(nodes):
+        replace_file(out, "".join(f"{line}\n" for line in written).encode())
+    for path in samples:
+        path.unlink(missing_ok=True)
+
+
+def _rows(path: Path) -> list[list[float]]:
+    """The rows of a node, NaN for what is not told; one that is cut, or holds no finite numbers, is left out."""
+    found = []
+    if path.is_file():
+        for line in text_of(path, errors="replace").rpartition("\n")[0].splitlines()[1:]:
+            with suppress(ValueError):
+                row = [float(cell) if cell else nan for cell in line.split(",")]
+                told = [value for value, cell in zip(row, line.split(","), strict=True) if cell]
+                if len(row) == len(PROCESS_COLUMNS) and all(map(isfinite, told)) and not isnan(row[0]):
+                    found.append(row)
+    return sorted(found)
+
+
+def _next_to(moment: float, rows: list[list[float]]) -> list[float]:
+    at = bisect(rows, moment, key=lambda row: row[0])
+    return min(rows[max(at - 1, 0) : at + 1], key=lambda row: abs(row[0] - moment))

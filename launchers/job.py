@@ -1,0 +1,389 @@
+"""A job: a recipe or a command of one's own comes in, and all that a runner needs to execute it goes out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+
+from parsers.io.input_file import opened
+from parsers.io.printable import printable, shell_quoted
+from parsers.runs.git_files import top_of
+from parsers.runs.run_folder import RunJson, Source
+
+from .native import checkout, command_line
+from .native.images import MADE
+from .native.recipes import LAUNCHERS, ROOM, SYNTHETIC, Recipe
+from .secrets.published_run import redact_document
+from .secrets.published_run import variables as public_variables
+from .secrets.redaction import redact_text, secret_values
+
+_PLACES = {"REPO", "WORK", "MASTER", "NODE_RANK"}
+# Never inherited: TF32 is for a launcher alone to forbid, and a launcher that does not read DATA refuses it.
+_OURS = {"NVIDIA_TF32_OVERRIDE", "DATA"}
+_COUNTS = ("NODES", "CARDS", "BATCH_SIZE", "STEPS", "EPOCHS", "ACCUMULATION", "SEQUENCE_LENGTH")
+# Words of the arguments of a native program by which it may set otherwise what a recipe states.
+_SETS = {"accumulation": ("accum", "merge"), "sequence_length": ("seq", "length", "block"), "dali": ("dali", "data")}
+_VARIABLES = re.compile(r"\$(?:MASTER|NODE_RANK|WORK)\b")
+_NAMED = ("model", "framework", "nodes", "cards", "precision", "batch_size")
+_LARGEST = 1 << 24  # bytes of a file that a command names; a larger one is data
+_ACCELERATORS = ("nvidia[0-9]*", "kfd", "davinci[0-9]*", "accel*", "dri/renderD*")
+
+
+class CannotRunHere(click.UsageError):
+    """A job that can run, but at another place than the one that was chosen."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a runner executes any number of times, at any place, and what run.json says of it."""
+
+    name: str
+    """What messages call it."""
+    repo: Path
+    """The folder that it runs in."""
+    work_tree: Path
+    """The checkout that its program is of."""
+    folders: Sequence[Path]
+    """The folders that it needs apart from programs and `WORK`: its checkout, its data; none is within another."""
+    start: Sequence[str]
+    """The arguments that start it on this machine."""
+    environment: Mapping[str, str]
+    """The environment of these, but for `WORK`, the folder for what it writes, which each run has of its own."""
+    command: str
+    """A line of shell that starts it and holds no path of a machine: it needs `REPO`, the folder that it runs in, and
+    `WORK`; on several nodes `MASTER` and `NODE_RANK` as well."""
+    exported: Mapping[str, str]
+    """The variables that the line needs, but for `REPO` and `WORK`, where one starts it on each node by hand."""
+    nodes: int
+    cards_per_node: int
+    """The number of cards that a cluster is asked for on each node."""
+    device: str
+    """What trains: cpu or gpu."""
+    case_name: str
+    """The name of the case's folder, for example ResNet50_bs4_fp32_N1C2."""
+    facts: Mapping[str, str | int]
+    """The facts of run.json's case that are known before it runs."""
+    kept: RunJson
+    """What run.json says of what was asked for: as far as known, `recipe`, `command`, `native`, `variables`."""
+    python: str | None = "python"
+    """The Python that trains; None where none does."""
+    metric: str | None = None
+    """A regular expression that matches the lines without which it has not trained; None where none is known."""
+    tasks: str = "node"
+    """What it wants one task for when something starts it on several machines: node or card."""
+    needs_starter: bool = False
+    """Whether something else must start it on its several machines."""
+    meets_by_address: bool = False
+    """Whether its nodes know each other by addresses, not by names: Paddle's launcher does."""
+    recipe: Recipe | None = None
+    files: Sequence[str] = ()
+    """The words of a command of one's own that may be files, seen from `repo`."""
+
+    @property
+    def sets_repo(self) -> str:
+        """The line of a script that sets REPO, or, for a recipe without a checkout, demands that it be set."""
+        if self.repo.exists() or self.recipe is None:
+            return f"export REPO={shell_quoted(self.repo.resolve())}"
+        return f': "${{REPO:?set it to a checkout of {self.recipe.facts["repository"]}}}"'
+
+    def case(self, gpus: Sequence[str]) -> dict[str, str | int]:
+        """What is measured; `gpus`: the names of those of its first machine."""
+        device = gpus[0] if self.device == "gpu" and gpus else self.device.upper()
+        if self.recipe is None and device == "GPU":  # nobody said so
+            return {**self.facts, **({} if _has_accelerator() else {"device": "CPU"})}
+        return {**self.facts, "device": device}
+
+    def source(self, changes: bytes) -> Source:
+        """The checkout that it runs from, for run.json; `changes`: its `patch`, as it is kept beside the log.
+
+        Of a recipe also what that is for; of a command of one's own the SHA-256 of each file that it names.
+        """
+        found = checkout.describe(self.work_tree)
+        if changes:
+            found = {**found, "patch": hashlib.sha256(changes).hexdigest()}
+        if self.recipe:
+            facts = self.recipe.facts
+            origin: Source = {"recipe_repository": facts["repository"], "pinned": facts["commit"]}
+            return {**found, **origin, "licence": facts["licence"]}
+        return {**found, "files": {word: _sha256(self.repo / word) for word in self.files if self._names_file(word)}}
+
+    def differences(self, facts: Mapping[str, Any]) -> Iterator[str]:
+        """What the run.json of a run says otherwise than this job, so that it is no repeat of it.
+
+        Of a recipe its name and its variables count, but for where it runs; of a command of one's own its words, what
+        they state, and the files and the commit that it is run from.
+        """
+        if self.recipe:
+            ours: dict[str, Any] = {"recipe": self.name} | _without_places(self.kept["variables"])
+            theirs: dict[str, Any] = {"recipe": facts.get("recipe"), **facts.get("variables", {})}
+            published = {"recipe": self.name, **public_variables(_without_places(self.kept["variables"]))}
+        else:
+            case = {name: said for name, said in dict(facts.get("case", {})).items() if name in _NAMED}
+            ours = {"case": self.facts, "command": self.kept["command"], "source": self.source(patch(self.work_tree))}
+            theirs = {"case": case, "command": facts.get("command"), "source": facts.get("source")}
+            published = redact_document(ours)
+        differing = (name for name in ours if theirs.get(name) not in (ours[name], published[name]))
+        yield from (f"{name}={theirs.get(name)}, not {ours[name]}" for name in differing)
+
+    def remarks(self) -> Iterator[str]:
+        """What somebody should know of the checkout of a recipe before it runs, a sentence each."""
+        if self.recipe and self.repo.exists():
+            yield from map(str, checkout.remarks(checkout.describe(self.repo), self.recipe.facts))
+
+    def _names_file(self, word: str) -> bool:
+        path = self.repo / word
+        return not Path(word).is_absolute() and path.is_file() and path.stat().st_size <= _LARGEST
+
+
+def patch(repo: Path) -> bytes:
+    """Return the changes of the tracked files of a checkout, without secrets; nothing where there are none."""
+    redacted, _ = redact_text(checkout.changes(repo), secret_values(os.environ))
+    return redacted.encode(errors="surrogateescape")  # a changed file may hold any bytes
+
+
+def of_recipe(
+    recipe: Recipe, repo: Path | None, data: Path | None, options: Mapping[str, str], *, by_card: bool = False
+) -> Job:
+    """Return the job of a recipe in its checkout `repo`; None for a job whose script is only to be printed.
+
+    `data`: None for where the recipe expects it. `options`: launcher variables that differ from the recipe's defaults,
+    for example `{"CARDS": "2"}`. `by_card`: whether something else starts a task for each card, where it wants that.
+    Raises click.UsageError where the recipe cannot do what the options ask.
+    """
+    if repo is None:
+        with TemporaryDirectory() as nowhere:
+            here = Path(nowhere, recipe.facts["repository"].rpartition("/")[2])
+            for below in recipe.folders:
+                (here / below).mkdir(parents=True, exist_ok=True)
+            return of_recipe(recipe, here, data, options, by_card=by_card)
+    tasks = recipe.facts.get("tasks", "node")
+    if by_card and tasks == "card":
+        options = {**options, "TASKS": "card"}
+    # The checkout stands by its name alone and the data as seen from it, so that no path of a machine is kept.
+    seen = {"DATA": os.path.relpath(data.resolve(), repo.resolve())} if data else {}
+    variables = {**recipe.defaults, **options, "REPO": repo.resolve().name, **seen}
+    _check_data(recipe, data, options)
+    _check_options(recipe, variables, options)
+    nodes, device = int(variables["NODES"]), variables.get("DEVICE", "gpu")
+    makes_data = recipe.data == SYNTHETIC or (recipe.can_make_data and variables.get("DATA") == SYNTHETIC)
+    read = [repo / variables["DATA"]] if variables.get("DATA") and not makes_data else []
+    inherited = {name: value for name, value in os.environ.items() if name not in _OURS}
+    # What Python prints to a pipe would wait in a buffer, and standard output and error would change order.
+    ours = {"PYTHONUNBUFFERED": "1", "DRY_RUN": "", LAUNCHERS: str(ROOM)}
+    environment = {**inherited, **ours, **variables, "REPO": str(repo.resolve())}
+    command = _native_command(recipe, environment, nodes)
+    return Job(
+        name=recipe.name,
+        repo=repo,
+        work_tree=repo,
+        folders=_outermost([repo, *read]),
+        start=["bash", str(recipe.path)],
+        environment=environment,
+        command=command,
+        exported={name: variables[name] for name in ("MASTER", "NODE_RANK") if nodes > 1},
+        nodes=nodes,
+        cards_per_node=int(variables["CARDS"]) // nodes,
+        device=device,
+        case_name="{model}_bs{BATCH_SIZE}_{PRECISION}_N{NODES}C{CARDS}".format_map({**recipe.facts, **variables}),
+        facts=_recipe_facts(recipe, repo, variables, makes_data=makes_data),
+        kept={
+            "recipe": recipe.name,
+            "launcher": recipe.sha256,
+            "command": recipe.command,
+            "native": command,
+            "variables": variables,
+        },
+        metric=recipe.facts["metric"],
+        tasks=tasks,
+        needs_starter=nodes > 1 and (tasks == "card" or not variables.get("MASTER")),
+        meets_by_address=nodes > 1 and "paddle.distributed.launch" in command,
+        recipe=recipe,
+    )
+
+
+def _native_command(recipe: Recipe, environment: Mapping[str, str], nodes: int) -> str:
+    """The line of shell that the launcher of a recipe would start; it spells its folders and where nodes meet."""
+    inherited = {name: value for name, value in environment.items() if name != "PYTHONPATH"}
+    places = {"MASTER": "@MASTER@", "NODE_RANK": "@NODE_RANK@"} if nodes > 1 else {}
+    answer = subprocess.run(
+        recipe.command,
+        cwd=recipe.working_folder,
+        env={**inherited, **places, "DRY_RUN": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if answer.returncode:
+        raise click.ClickException(f"{recipe.name} did not print a command: {answer.stderr.strip()}")
+    return re.sub(r"@(MASTER|NODE_RANK)@", r'"$\1"', answer.stdout.strip())
+
+
+def _recipe_facts(
+    recipe: Recipe, repo: Path, variables: Mapping[str, str], *, makes_data: bool
+) -> dict[str, str | int]:
+    """All facts of a recipe and its variables that a page can compare, but for those that EXTRA may set otherwise."""
+    extra, stated = variables["EXTRA"].lower(), recipe.states(variables)
+    sure = {name: said for name, said in stated.items() if not any(word in extra for word in _SETS.get(name, (name,)))}
+    is_made = makes_data or ("DATA" in variables and (repo / variables["DATA"] / MADE).exists())
+    is_sure_of_data = ("data" if makes_data else SYNTHETIC) not in extra
+    return {
+        "model": recipe.facts["model"],
+        "framework": recipe.facts["framework"],
+        "nodes": int(variables["NODES"]),
+        "cards": int(variables["CARDS"]),
+        "precision": variables["PRECISION"],
+        "batch_size": int(variables["BATCH_SIZE"]),
+        **({"data": SYNTHETIC if is_made else recipe.data} if is_sure_of_data else {}),
+        **sure,
+    }
+
+
+def _check_data(recipe: Recipe, data: Path | None, options: Mapping[str, str]) -> None:
+    if recipe.data == SYNTHETIC and (data or "DATA" in options):
+        raise click.UsageError(
+            f"{recipe.name} trains on synthetic data generated by its program; omit --data and --synthetic."
+        )
+    if options.get("DATA") == SYNTHETIC:
+        if data:
+            raise click.UsageError("--synthetic and --data cannot be used together.")
+        if not recipe.can_make_data:
+            raise click.UsageError(f"{recipe.name} cannot generate data; omit --synthetic.")
+
+
+def _check_options(recipe: Recipe, variables: Mapping[str, str], options: Mapping[str, str]) -> None:
+    """Refuse what the recipe or its native program cannot do; raises click.UsageError."""
+    stated = {name.upper(): str(value) for name, value in recipe.states(variables).items()}
+    for name in options.keys() - recipe.defaults.keys():
+        if stated.get(name) != options[name]:
+            known = ", ".join(recipe.defaults)
+            raise click.UsageError(f"{recipe.name} does not have the option {name}; its options: {known}.")
+    for name in _COUNTS:
+        if name in variables and not re.fullmatch("[1-9][0-9]{0,17}", variables[name]):
+            raise click.UsageError(f"{name} is {variables[name]!r}; expected a whole number of at least 1.")
+    _check_split(int(variables["CARDS"]), int(variables["NODES"]))
+    steps, epochs = int(variables["STEPS"]), int(variables.get("EPOCHS", "1"))
+    if steps % epochs:  # the native programs would train more steps than run.json says
+        message = f"--steps {steps} cannot be split evenly across {epochs} epochs; use a multiple of {epochs}"
+        raise click.UsageError(f"{message}, such as --steps {steps // epochs * epochs or epochs}.")
+    device, precision = variables.get("DEVICE", "gpu"), variables["PRECISION"]
+    if precision not in (possible := recipe.precisions(device)):
+        supported = ", ".join(possible) or "none"
+        raise click.UsageError(f"{recipe.name} does not support {precision} on {device}; supported: {supported}.")
+
+
+def _check_split(cards: int, nodes: int) -> None:
+    if cards % nodes:
+        message = f"{cards} cards cannot be split evenly across {nodes} nodes"
+        raise click.UsageError(f"{message}; use a multiple of {nodes}.")
+
+
+def of_command(
+    words: Sequence[str],
+    folder: Path,
+    states: Mapping[str, str | int] | None = None,
+    device: str = "gpu",
+    *,
+    is_contained: bool = False,
+) -> Job:
+    """Return the job of a command of one's own: any program that trains, started in `folder`.
+
+    `states`: facts of run.json's case by their names, such as `{"model": "GPT-2", "cards": 8}`; further ones are those
+    that the command proves. `is_contained`: whether a container runs it, whose programs are not known here.
+    Raises click.UsageError where nothing can start it, or its cards and nodes do not fit.
+    """
+    states = states or {}
+    program = os.fspath(folder / words[0]) if os.sep in words[0] else words[0]
+    if not is_contained and shutil.which(program) is None:
+        raise click.UsageError(f"{printable(words[0])} is not a program on PATH, or cannot be executed.")
+    counts = command_line.counts(words, os.environ)
+    in_command = counts["nodes"].value if "nodes" in counts else 1
+    if states.get("nodes", in_command) != in_command:
+        counts.pop("cards", None)  # those of a command that its user starts on other nodes than it says
+    facts = {**{name: count.value for name, count in counts.items()}, **states}
+    nodes = int(facts.get("nodes", 1))
+    if "cards" not in facts and int(states.get("nodes", 1)) > 1:
+        message = f"The command does not say how many cards train on {nodes} nodes"
+        raise click.UsageError(f"{message}; state them with --cards.")
+    cards = int(facts.get("cards", nodes))
+    _check_split(cards, nodes)
+    relative = [word.replace(f"{folder}{os.sep}", "") for word in words]  # no path of this machine is kept
+    line = " ".join(map(_expanding, relative))
+    command = f'cd "$REPO" && {line}'
+    top = top_of(folder) or folder
+    return Job(
+        name=Path(words[0]).name,
+        repo=folder,
+        work_tree=top,
+        folders=_outermost([top, folder]),
+        start=["bash", "-c", f'cd -- "$REPO" && exec {line}'],
+        environment={**os.environ, "PYTHONUNBUFFERED": "1", "REPO": str(folder)},
+        command=command,
+        exported={name: os.environ[name] for name in ("MASTER", "NODE_RANK") if name in os.environ},
+        nodes=nodes,
+        cards_per_node=cards // nodes,
+        device=device,
+        case_name=_case_name(words, facts),
+        facts=facts,
+        kept={
+            "case_from": {name: count.words for name, count in counts.items() if name not in states},
+            "command": relative,
+            "native": command,
+        },
+        python=command_line.python(words, folder, os.environ.get("PATH", os.defpath)),
+        files=list(dict.fromkeys(words)),
+    )
+
+
+def _case_name(words: Sequence[str], facts: Mapping[str, str | int]) -> str:
+    """The model, or the program that trains, and the facts that are known, such as GPT-2_bs32_bf16_N1C8."""
+    scripts = [word for word in words if word.endswith((".py", ".sh"))]
+    parts = [
+        re.sub(r"[^\w.+-]+", "-", str(facts.get("model", Path([*scripts, words[0]][0]).stem))).strip("-.") or "run"
+    ]
+    parts += [f"bs{facts['batch_size']}"] if "batch_size" in facts else []
+    parts += [str(facts["precision"])] if "precision" in facts else []
+    parts += [f"N{facts.get('nodes', 1)}C{facts['cards']}"] if "cards" in facts else []
+    return re.sub(r"[^\w.+-]+", "-", "_".join(parts))
+
+
+def _expanding(word: str) -> str:
+    """A word as the shell reads it, which expands $MASTER, $NODE_RANK and $WORK in it."""
+    named = [f'"{name}"' for name in _VARIABLES.findall(word)]
+    if not named:
+        return shell_quoted(word)
+    parts = [shell_quoted(part) if part else "" for part in _VARIABLES.split(word)]
+    return "".join(text + name for text, name in zip(parts, [*named, ""], strict=True))
+
+
+def moved(words: Sequence[str], here: Path, there: Path) -> list[str]:
+    """The words of a command with the paths of files below one folder as paths below another."""
+    return [word.replace(f"{here}{os.sep}", f"{there}{os.sep}") for word in words]
+
+
+def _outermost(folders: Iterable[Path]) -> list[Path]:
+    """These folders without those that are within another one, links resolved."""
+    found = list(dict.fromkeys(folder.resolve() for folder in folders))
+    return [folder for folder in found if not any(folder.is_relative_to(other) for other in found if other != folder)]
+
+
+def _without_places(variables: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in variables.items() if name not in _PLACES}
+
+
+def _has_accelerator() -> bool:
+    return any(True for pattern in _ACCELERATORS for _ in Path("/dev").glob(pattern))
+
+
+def _sha256(path: Path) -> str:
+    with opened(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,233 @@
+"""Plans: from a recipe, a command, or what a page still lacks, to the runs that are wanted, and in which order."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, count, groupby, islice, product, zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+from urllib.parse import unquote, urlsplit
+
+import click
+
+from parsers.io.printable import printable, say
+from parsers.runs.git_files import commit_of, top_of
+from parsers.runs.run_folder import DONE
+
+from ..clusters.place import Place
+from ..job import CannotRunHere, Job, of_recipe
+from ..native import checkout
+from ..native.own_recipes import find
+from ..native.recipes import Recipe
+from .folder import RunFolder, submitted_below
+from .runner import differing
+from .series import PlannedRun
+
+# Asks a Python of any version what is installed, and from where.
+_INSTALLED = """
+import json
+from importlib.metadata import distributions
+found = [(one.metadata["Name"], one.read_text("direct_url.json")) for one in distributions()]
+print(json.dumps([pair for pair in found if pair[1]]))
+"""
+_LONGEST = 60  # seconds
+
+
+class WantedRun(Protocol):
+    """One run that a page lacks."""
+
+    @property
+    def recipe(self) -> str:
+        """The name of the recipe."""
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """Launcher variables."""
+
+    @property
+    def extra(self) -> Sequence[str]:
+        """Arguments of the native program."""
+
+    @property
+    def folder(self) -> Path:
+        """The run folder to fill."""
+
+
+@dataclass(frozen=True)
+class Planner:
+    """`repos`: checkouts, of which each recipe takes its own; none where only scripts are printed.
+
+    `data`: None for where the recipe or page says it is. `own`: the scripts of recipes that are neither part of
+    Tachograph nor in a folder of TACHOGRAPH_RECIPES.
+    """
+
+    place: Place
+    repos: Sequence[Path] = ()
+    data: Path | None = None
+    own: Sequence[Path] = ()
+
+    def of_recipe(self, name: str, options: Mapping[str, Sequence[str]], suite: Path, repeats: int) -> list[PlannedRun]:
+        """Plan `repeats` runs, below the folder `suite`, of the case of each combination of the values of `options`.
+
+        Cases run alternately. Of several checkouts of its repository each has the same cases, alternately, too, in a
+        suite that its folder names.
+        """
+        recipe = find(name, self.own)
+        fitting = [repo for repo in self.repos if checkout.is_of(repo, recipe.facts["repository"])]
+        suites = {suite: self._repo(recipe)} if len(fitting) < 2 else {}
+        if len(fitting) > 1:
+            suites = {suite_of(suite, label_of(repo.resolve().name)): repo for repo in fitting}
+            if len(suites) < len(fitting):
+                folders = ", ".join(map(str, fitting))
+                raise click.UsageError(f"Checkouts to compare need folders of different names; given: {folders}.")
+        cases = []
+        for values in product(*options.values()):
+            for folder, repo in suites.items():
+                job = self._job(recipe, repo, dict(zip(options, values, strict=True)))
+                case = folder / job.case_name
+                cases.append([PlannedRun(job, RunFolder(case / str(number))) for number in range(1, repeats + 1)])
+        return alternating(cases)
+
+    def of_page(self, wanted: Iterable[WantedRun]) -> list[PlannedRun]:
+        """Plan the runs that a page lacks, its cases alternately; says which cannot run here.
+
+        Raises click.UsageError where none can.
+        """
+        cases, refused = list[list[PlannedRun]](), dict[str, None]()
+        for _, repeats in groupby(wanted, lambda run: run.folder.parent):
+            first, *others = repeats
+            recipe = find(first.recipe, self.own)
+            try:
+                job = self._job(recipe, self._repo(recipe), {**first.options, "EXTRA": shlex.join(first.extra)})
+            except CannotRunHere as error:
+                refused[error.message] = None
+            else:
+                cases.append([PlannedRun(job, RunFolder(run.folder)) for run in (first, *others)])
+        if refused and not cases:
+            raise click.UsageError(" ".join(refused))
+        for sentence in refused:
+            say(f"Skipped: {sentence}", err=True)
+        return alternating(cases)
+
+    def of_command(self, job: Job, suite: Path, repeats: int) -> list[PlannedRun]:
+        """Plan `repeats` more runs of a command under the folder `suite`.
+
+        They are repeats of the runs there that differ in nothing; else their case has a folder with a number.
+        """
+        adapted = self.place.adapted(job)
+        numbered = (suite / f"{job.case_name}{f'-{number}' if number > 1 else ''}" for number in count(1))
+        case = next(folder for folder in numbered if not any(self._others(adapted, folder)))
+        folders = (RunFolder(case / str(number)) for number in count(1))
+        free = (folder for folder in folders if folder.status() != DONE and not folder.is_submitted())
+        return [PlannedRun(adapted, folder) for folder in islice(free, repeats)]
+
+    def _others(self, job: Job, case: Path) -> Iterator[str]:
+        """How the finished and the submitted runs in the folder of a case, repeats of each other, differ from a job."""
+        folders = (RunFolder(path) for path in case.glob("[1-9]*"))
+        finished: Iterator[Mapping[str, Any]] = (folder.facts() for folder in folders if folder.status() == DONE)
+        submitted = (folder.submission().facts for folder in submitted_below(case))
+        if known := next(chain(finished, submitted), None):
+            yield from differing(job, self.place, known)
+
+    def _job(self, recipe: Recipe, repo: Path | None, options: Mapping[str, str]) -> Job:
+        return self.place.adapted(of_recipe(recipe, repo, self.data, options, by_card=self.place.starts_tasks))
+
+    def _repo(self, recipe: Recipe) -> Path | None:
+        """The checkout of a recipe: the one of its repository, or the only one there is if nothing says whose it is."""
+        wanted = recipe.facts["repository"]
+        if not self.repos:
+            return None
+        fitting = [repo for repo in self.repos if checkout.is_of(repo, wanted)]
+        if len(fitting) != 1 and len(self.repos) != 1:
+            given = ", ".join(map(str, self.repos))
+            raise click.UsageError(f"{recipe.name} requires one checkout of {wanted} as --repo; given: {given}.")
+        (repo,) = fitting or self.repos
+        if not fitting and (found := checkout.origin(repo)):
+            message = f"{recipe.name} requires a checkout of {wanted} as --repo; {repo} is a checkout of {found}."
+            raise click.UsageError(message)
+        return repo
+
+
+def alternating(cases: Sequence[Sequence[PlannedRun]]) -> list[PlannedRun]:
+    """The runs of several cases, repeat by repeat, every other time in the opposite order: A B B A A B.
+
+    So a machine that becomes slower from run to run slows all cases down alike.
+    """
+    rounds = enumerate(zip_longest(*cases))
+    return [run for number, runs in rounds for run in (runs[::-1] if number % 2 else runs) if run is not None]
+
+
+@dataclass(frozen=True)
+class OtherCheckout:
+    """A folder to run a command in as well, and what the suite of its runs is called after."""
+
+    folder: Path
+    label: str
+
+
+@contextmanager
+def other_checkout(stated: str, here: Path, beside: Path, *, outlives: bool) -> Iterator[OtherCheckout]:
+    """The code of a git revision of the checkout around the folder `here`, or of a folder, while this lasts.
+
+    `beside`: the folder of suites, in which a revision is checked out, for other machines may share it. `outlives`:
+    whether somebody needs the code for longer. Raises click.UsageError where there is no such revision or folder.
+    """
+    top = top_of(here)
+    commit = commit_of(top, stated) if top else None
+    if top is None or commit is None:
+        folder = Path(stated)
+        if not stated or not folder.is_dir():
+            where = f"{top} has no such revision" if top else f"{here} is in no git checkout"
+            raise click.UsageError(f"--against {printable(stated)!r} is neither a git revision nor a folder: {where}.")
+        yield OtherCheckout(folder.resolve(), label_of(folder.resolve().name))
+        return
+    if outlives:
+        message = "The checkout of a revision is removed at the end, which --detach and --dry-run do not wait for"
+        raise click.UsageError(f"{message}; give --against a folder, made with `git worktree add FOLDER REVISION`.")
+    beside.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".against-", dir=beside.resolve()) as place:
+        folder, below = Path(place, top.resolve().name), here.relative_to(top)
+        with checkout.worktree(top, commit, folder):
+            if not (folder / below).is_dir():
+                raise click.UsageError(f"Revision {printable(stated)} does not have the folder {below}.")
+            yield OtherCheckout(folder / below, label_of(stated))
+
+
+def shared_packages(python: str, environment: Mapping[str, str], folder: Path) -> list[str]:
+    """The packages that a Python imports from the checkout around a folder itself, as `pip install -e` has it.
+
+    Whatever runs elsewhere may import them from there, too. Empty where the Python does not answer.
+    """
+    top = (top_of(folder) or folder).resolve()
+    try:
+        answer = subprocess.run(
+            [python, "-c", _INSTALLED],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+            timeout=_LONGEST,
+        )
+        found = [(name, json.loads(said)) for name, said in json.loads(answer.stdout.splitlines()[-1])]
+        editable = {name: urlsplit(said["url"]) for name, said in found if said.get("dir_info", {}).get("editable")}
+    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError, AttributeError):
+        return []
+    return sorted(name for name, url in editable.items() if Path(unquote(url.path)).resolve().is_relative_to(top))
+
+
+def label_of(text: str) -> str:
+    """A revision or a name of a folder as a part of a file name."""
+    return re.sub(r"[^\w.+-]+", "-", text).strip("-.") or "other"
+
+
+def suite_of(suite: Path, label: str) -> Path:
+    """The suite of the runs of another checkout, beside that of the runs from here."""
+    return suite.with_name(f"{suite.name}@{label}")

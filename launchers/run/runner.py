@@ -1,0 +1,341 @@
+"""The runner: it executes or submits a job once, keeps every byte that was printed, and fills a run folder.
+
+A run has a begin and an end. At its begin what is known of it is gathered; at its end its status is decided, its log is
+held against what was asked, and its folder gets its name. Between the two either this process waits for the job, or,
+where the job is only submitted, what is known lies in the unfinished folder until somebody collects it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from parsers.io.atomic_write import replace_file
+from parsers.io.input_file import data_of, opened, text_of
+from parsers.runs.run_folder import (
+    CARD_PROCESSES,
+    CLOCK,
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    LOG,
+    PATCH,
+    PROCESSES,
+    SCHEMA,
+    SCRIPT,
+    TELEMETRY,
+    Environment,
+    RunJson,
+)
+
+from ..clusters import queue
+from ..clusters.place import Local, Place
+from ..clusters.queue import JobState
+from ..clusters.slurm import Slurm, begin_of, end_of
+from ..job import Job, patch
+from ..machine import machine_facts, sampling
+from ..native import checkout
+from ..native.recipes import ROOM
+from ..secrets import published_run
+from ..secrets.redaction import PLACEHOLDER, Redactor, redact_text, secret_values
+from . import nodes
+from .capture import keep
+from .execution import Ended, Stall, execute, last_lines, lines
+from .folder import KEPT, OUTPUT, SUBMISSION, SUBMITTED, Begun, RunFolder
+from .screen import Screen
+from .verify import faults
+
+_INSIDE = {"container", "container_runtime", "container_digest", "python", "packages", "frameworks"}
+_COMPLETED, _CANCELLED = "COMPLETED", "CANCELLED"
+_BY_SLURM = {"BOOT_FAIL", "DEADLINE", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"}
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Runner:
+    """`timeout`: seconds a run may take. `redacts`: whether secrets are taken out of what is kept.
+
+    `stall`: seconds without getting on after which that is told, 0 for never; `stall_ends`: and the run is ended.
+    """
+
+    place: Place
+    screen: Screen
+    timeout: float | None = None
+    redacts: bool = True
+    stall: float = 0
+    stall_ends: bool = False
+
+    def run(self, job: Job, folder: RunFolder, title: str, signals: Sequence[int]) -> RunJson:
+        """Execute `job`, fill `folder`, which is claimed already, and return what its run.json says.
+
+        `title`: the run in a few words, for the progress line. `signals`: those received so far, which end the run.
+        Raises click.ClickException where the native Python does not answer, OSError where the folder cannot be written.
+        """
+        begun = self._begun(job, folder)
+        with self._own_folders(job, folder) as placed:
+            ended = self._execute(placed, folder.unfinished, title, signals)
+        facts: RunJson = {**begun.facts, **self.place.described(folder.unfinished), "end": now()}
+        reason = _reason(ended)
+        status = ended.exit_status
+        redacted = ended.output.redacted
+        return _published(folder, replace(begun, facts=facts), status, redacted, reason, interrupted=ended.interrupted)
+
+    def submit(self, job: Job, folder: RunFolder, after: str | None) -> str:
+        """Submit the job of a run whose folder is claimed to Slurm, and return its number.
+
+        `after`: the number of a job that must have ended before. Raises click.ClickException where Slurm refuses it,
+        OSError where the folder cannot be written.
+        """
+        if not isinstance(self.place, Slurm):
+            raise TypeError("only Slurm takes jobs that nobody waits for")
+        begun = self._begun(job, folder)
+        folder.work.mkdir(exist_ok=True)
+        placed = replace(job, environment={**job.environment, "WORK": str(folder.work.resolve())})
+        number = self.place.submit(placed, folder.unfinished.resolve(), after=after, redacts=self.redacts)
+        if self.redacts:
+            _redact_script(folder.unfinished / SCRIPT, job.command)  # Slurm has its own copy
+            begun = replace(begun, facts=published_run.public(begun.facts))
+        replace_file(folder.unfinished / SUBMISSION, json.dumps(asdict(begun)).encode())
+        return number
+
+    def _begun(self, job: Job, folder: RunFolder) -> Begun:
+        """Gather what is known of a run before it begins, and make its unfinished folder."""
+        changes = patch(job.work_tree)
+        container = self.place.container
+        environment = machine_facts.describe(job.environment, None if container else job.python)
+        if container:
+            environment |= container.described(job, is_here=isinstance(self.place, Local))
+        own = checkout.describe(ROOM.parent)
+        commit = {"tachograph_commit": own["commit"], "tachograph_dirty": own["dirty"]} if own["commit"] else {}
+        facts = cast(
+            RunJson,
+            {
+                "schema": SCHEMA,
+                "tachograph": version("tachograph"),
+                **commit,
+                "suite": folder.path.resolve().parent.parent.name,
+                "case": job.case(environment["gpus"]),
+                "repeat": int(folder.path.name),
+                **job.kept,
+                **({"native": None} if self.place.edited else {}),
+                "environment": environment,
+                "source": job.source(changes),
+                "start": now(),
+            },
+        )
+        folder.unfinished.mkdir()
+        if changes:
+            (folder.unfinished / PATCH).write_bytes(changes)
+        return Begun(facts, job.metric, job.device, self.redacts)
+
+    @contextmanager
+    def _own_folders(self, job: Job, folder: RunFolder) -> Iterator[Job]:
+        """The job with a folder for what it writes; on this machine also with one for temporary files.
+
+        The path of the latter is short, because sockets are made there, and a socket has a path of at most 107 bytes.
+        """
+        folder.work.mkdir(exist_ok=True)
+        with ExitStack() as stack:
+            own = {"WORK": str(folder.work.resolve())}
+            if isinstance(self.place, Local):
+                made = tempfile.TemporaryDirectory(prefix="tachograph-", ignore_cleanup_errors=True)
+                own["TMPDIR"] = stack.enter_context(made)
+            yield replace(job, environment={**job.environment, **own})
+
+    def _execute(self, job: Job, unfinished: Path, title: str, signals: Sequence[int]) -> Ended:
+        what = self.place.start(job, unfinished.resolve())
+        redactor = Redactor(secret_values(os.environ)) if self.redacts else None
+        log = unfinished / LOG
+        stall = Stall(
+            log, job.metric, self.stall, self.stall_ends, partial(self.place.ran, unfinished), self.screen.tell
+        )
+        meanwhile: list[AbstractContextManager[object]] = [self.screen.following(log, title)]
+        if isinstance(self.place, Local):  # other nodes sample themselves
+            members = self.place.members(unfinished.resolve())
+            meanwhile.append(sampling.recorded(unfinished / TELEMETRY, unfinished / CARD_PROCESSES))
+            meanwhile.append(sampling.processes_recorded(unfinished / PROCESSES, members))
+        try:
+            return execute(
+                what.command,
+                what.environment,
+                unfinished,
+                signals,
+                redactor=redactor,
+                timeout=self.timeout,
+                stall=stall,
+                meanwhile=meanwhile,
+            )
+        finally:
+            self.place.finish(unfinished)
+            if self.redacts:
+                _redact_script(unfinished / SCRIPT, job.command)
+
+
+def differing(job: Job, place: Place, facts: Mapping[str, Any]) -> list[str]:
+    """What `facts`, those of a run, say otherwise than a job would at a place, so that it is no repeat of that run."""
+    found = facts.get("environment", {})
+    image = found.get("container") if "container_runtime" in found else None
+    wanted = place.container.name if place.container else None
+    others = [] if image == wanted else [f"container={image}, not {wanted}"]
+    return [*others, *job.differences(facts)]
+
+
+def collect(folder: RunFolder) -> JobState | RunJson | None:
+    """Fill the claimed folder of a run whose job has ended, and return what its run.json says.
+
+    Where the job has not ended, return its state; None where Slurm does not answer.
+    Raises click.ClickException where what the submission left cannot be read.
+    """
+    begun, unfinished = folder.submission(), folder.unfinished
+    number = queue.number(unfinished)
+    state = queue.state(number)
+    if state is None or state.is_going:
+        return state
+    begin, end = begin_of(unfinished), end_of(unfinished)
+    redacted, problem = _completed_log(unfinished, redacts=begun.redacts)
+    status = end.exit_status if end else int(state.name != _COMPLETED)
+    reason = problem or _reason_of_slurm(number, state, status, is_told=end is not None)
+    facts: RunJson = {**begun.facts, **Slurm().described(unfinished)}
+    facts |= {"start": begin.time if begin else facts["start"], "end": end.time if end else now()}
+    for name in (SUBMITTED, SUBMISSION, KEPT):
+        (unfinished / name).unlink(missing_ok=True)
+    begun = replace(begun, facts=facts)
+    return _published(folder, begun, status, redacted, reason, interrupted=state.name == _CANCELLED)
+
+
+def _published(
+    folder: RunFolder, begun: Begun, exit_status: int, redacted: int, reason: str | None, *, interrupted: bool
+) -> RunJson:
+    """Decide what the end of a run means, give its folder its name, and return what its run.json says.
+
+    `redacted`: the secrets replaced in the log. `reason`: why it is not done, as far as its execution says.
+    """
+    log, facts = folder.unfinished / LOG, begun.facts
+    if observed := _observed(nodes.collect(folder.unfinished), facts["environment"]):
+        gpus = observed[0]["gpus"]
+        device = {"device": gpus[0]} if begun.device == "gpu" and gpus else {}
+        facts = {**facts, "case": {**facts["case"], **device}, "environment": observed[0], "nodes": observed}
+    facts = {**facts, "exit_status": exit_status, "redacted": redacted}
+    if begun.metric is not None:
+        facts["metric_lines"] = _count(log, begun.metric)
+        if reason is None and not facts["metric_lines"]:
+            reason = f"Exit status 0, but no log line matches {begun.metric}."
+    if reason is None:
+        reason = next(map(str, faults(log, facts, folder.siblings())), None)
+    facts["status"] = INTERRUPTED if interrupted else FAILED if reason else DONE
+    if reason:
+        facts |= {"reason": reason, "last_lines": last_lines(log)}
+    else:
+        shutil.rmtree(folder.work, ignore_errors=True)
+    if begun.redacts:
+        facts = published_run.public(facts)
+    folder.publish(facts)
+    return facts
+
+
+def _observed(observed: list[Environment], environment: Environment) -> list[Environment]:
+    """What nodes observed of themselves; where a container ran, with what is known of its inside instead."""
+    if "container_runtime" not in environment:
+        return observed
+    inside = {key: value for key, value in environment.items() if key in _INSIDE}
+    outside = ({key: value for key, value in node.items() if key not in _INSIDE} for node in observed)
+    return [cast(Environment, {**node, **inside}) for node in outside]
+
+
+def _reason(ended: Ended) -> str | None:
+    stalled = f", after {ended.stall}" if ended.stall else ""
+    if ended.interrupted:
+        return f"Interrupted{stalled}."
+    if ended.timed_out:
+        return f"Time limit exceeded{stalled}."
+    if ended.stalled:
+        return f"Stopped: {ended.stall}."
+    if ended.output.problem:
+        return f"Stopped: {ended.output.problem}."
+    return _of_status(ended.exit_status)
+
+
+def _of_status(status: int) -> str | None:
+    """What an exit status means: a negative one, and as a shell tells it one above 128, is the number of a signal."""
+    number = -status if status < 0 else status - 128
+    if number > 0 and number in set(signal.Signals):
+        name = signal.Signals(number).name
+        return f"Killed ({name})." if status < 0 else f"Exit status {status}: a process was killed ({name})."
+    return f"Exit status {status}." if status else None
+
+
+def _reason_of_slurm(number: str, state: JobState, exit_status: int, *, is_told: bool) -> str | None:
+    if state.name == _CANCELLED:
+        return f"Slurm job {number} was cancelled."
+    if state.name in _BY_SLURM:
+        return f"Slurm ended job {number}: {state.name}."
+    if state.name is None and not is_told:
+        return f"Slurm no longer knows how job {number} ended, and its job script did not say so."
+    return _of_status(exit_status)
+
+
+def keep_output(source: int, folder: Path, *, redacts: bool) -> None:
+    """Keep what a submitted job prints, as it arrives at `source`, in its folder, and say there what became of it."""
+    captured = keep(source, folder, Redactor(secret_values(os.environ)) if redacts else None)
+    replace_file(folder / KEPT, json.dumps(captured._asdict()).encode())
+
+
+def _completed_log(unfinished: Path, *, redacts: bool) -> tuple[int, str | None]:
+    """Add to the log what a job printed outside of it, and return how many secrets it lacks and what is wrong.
+
+    That is all of it where the job could not keep a log itself; then nothing tells when its lines arrived.
+    """
+    redacted, problem = _kept(unfinished) if (unfinished / CLOCK).exists() else (0, None)
+    redactor = Redactor(secret_values(os.environ)) if redacts else None
+    with _appended(unfinished / LOG) as log, suppress(FileNotFoundError), opened(unfinished / OUTPUT) as rest:
+        while chunk := rest.read(_CHUNK):
+            log.write(redactor.feed(chunk) if redactor else chunk)
+        log.write(redactor.finish() if redactor else b"")
+    (unfinished / OUTPUT).unlink(missing_ok=True)  # it is not redacted, and must not come a second time
+    return redacted + (redactor.count if redactor else 0), problem
+
+
+def _appended(path: Path) -> BinaryIO:
+    """Open a file of a run folder to write at its end; raises OSError where a link stands there."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o666), "ab")
+
+
+def _kept(unfinished: Path) -> tuple[int, str | None]:
+    """What became of the log that a job kept: secrets that were replaced, and why the rest is missing."""
+    try:
+        found = json.loads(data_of(unfinished / KEPT))
+        problem = found["problem"]
+        return int(found["redacted"]), f"The log is incomplete: {problem}." if problem else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # it was killed with the job
+        return data_of(unfinished / LOG).count(PLACEHOLDER), None
+
+
+def _redact_script(script: Path, native: str) -> None:
+    """Take secrets out of the job script of a run, where there is one; `native`: the command in it."""
+    if script.is_file():
+        text = text_of(script).replace(native, published_run.command(native))
+        script.write_text(redact_text(text, secret_values(os.environ))[0], encoding="utf-8")
+
+
+def _count(log: Path, pattern: str) -> int:
+    """How many lines of a log match a regular expression."""
+    matches = re.compile(pattern.encode()).search
+    with opened(log) as file:
+        return sum(1 for line in lines(file) if matches(line))
+
+
+def now() -> str:
+    """The time as run.json has it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
