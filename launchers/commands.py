@@ -23,7 +23,7 @@ from .running.launch_options import CONTAINER, COUNT, FOLDER, ON, SITE
 if TYPE_CHECKING:
     from parsers.runs.run_folder import Environment
 
-    from .clusters.site_file import Site
+    from .backends.site_file import Site
 
 _FOUND_BAD = 1
 
@@ -157,8 +157,8 @@ def doctor(
       tachograph doctor paddleclas_resnet50 --repo PaddleClas --data PaddleClas/dataset/ILSVRC2012
       tachograph doctor paddleclas_resnet50 --cards 8 --precision amp --container IMAGE
     """
-    from .clusters import site_file
-    from .clusters.doctor_places import place_findings
+    from .backends import site_file
+    from .backends.doctor_places import place_findings
     from .machine.doctor import examine
     from .machine.doctor_cards import Wants
     from .machine.findings import shown
@@ -183,7 +183,7 @@ def _python_inside(image: str, site: Site, on: str | None, repo: Path | None) ->
 
     Raises click.UsageError where nothing can run the image.
     """
-    from .clusters.containers import contained
+    from .backends.containers import contained
     from .jobs.own_command import OwnCommand
     from .machine import gpus
 

@@ -18,7 +18,7 @@ from ..native.recipes import SYNTHETIC
 from .launch_options import launch_options, run_options
 
 if TYPE_CHECKING:
-    from ..clusters.place import Place
+    from ..backends.place import Place
     from ..jobs.own_command import OwnCommand
     from .planning import Planner, WantedRun
     from .runner import Runner
@@ -112,7 +112,7 @@ def run(
       tachograph run --model GPT-2 --repeats 3 -- torchrun --nproc_per_node 8 train.py
       tachograph run --nodes 2 --cards 16 --on slurm -- bash train.sh
     """
-    from ..clusters.place_choice import chosen
+    from ..backends import chosen
     from ..jobs.own_command import OwnCommand
     from .planning import Planner
 
@@ -161,7 +161,7 @@ def _execute(
     runner: Runner, planned: Sequence[PlannedRun], *, dry_run: bool, parallel: int | None, detach: bool
 ) -> bool:
     """Execute or submit runs, or print their script; returns whether they have ended."""
-    from ..clusters.kubernetes import ONLY_WRITES, Kubernetes
+    from ..backends.kubernetes import ONLY_WRITES, Kubernetes
     from .detached_series import collected_all, submitted_all, tell_how_to_collect
     from .series import RunSeries
 
@@ -205,7 +205,7 @@ def _planned_runs(
     **asked: Any,
 ) -> tuple[Runner, list[PlannedRun]]:
     """Plan the runs that ``asked`` wants of a recipe or a page, in the place where they are to run."""
-    from ..clusters.place_choice import chosen
+    from ..backends import chosen
     from .planning import Planner
 
     place = chosen(on, hosts, script, site, container)

@@ -17,9 +17,8 @@ from parsers.io.atomic_write import replace_file
 from parsers.io.input_file import data_of, opened
 from parsers.runs.run_folder import CLOCK, LOG, PATCH, SCRIPT, Environment, RunJson
 
-from ..clusters import queue
-from ..clusters.queue import JobState
-from ..clusters.slurm import Slurm, begin_of, end_of
+from ..backends import slurm as queue
+from ..backends.slurm import JobState, Slurm, begin_of, end_of
 from ..jobs.job import Job
 from ..jobs.source_patch import patch
 from ..runs.folders import KEPT, OUTPUT, SUBMISSION, SUBMITTED, RunFolder

@@ -13,9 +13,8 @@ import click
 from parsers.io.printable import say, shell_quoted
 from parsers.runs.run_folder import FAILED, INTERRUPTED
 
-from ..clusters import queue
-from ..clusters.queue import JobState
-from ..clusters.slurm import Slurm
+from ..backends import slurm as queue
+from ..backends.slurm import JobState, Slurm
 from ..runs.folders import RunFolder, claimed, submitted_below
 from .detached import collect, submit
 from .runner import Runner

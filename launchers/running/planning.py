@@ -14,7 +14,7 @@ import click
 from parsers.io.printable import say
 from parsers.runs.run_folder import DONE
 
-from ..clusters.place import Place
+from ..backends.place import Place
 from ..jobs.job import CannotRunHere, Job
 from ..jobs.recipe_job import RecipeJob
 from ..native import checkout

@@ -12,7 +12,7 @@ from typing import Any, cast
 from parsers.io.input_file import text_of
 from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, SCHEMA, Environment, RunJson
 
-from ..clusters.place import Local, Place
+from ..backends.place import Local, Place
 from ..jobs.job import Job
 from ..machine import machine_facts
 from ..native import checkout

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from parsers.runs.run_folder import CARD_PROCESSES, LOG, PATCH, PROCESSES, SCRIPT, TELEMETRY, RunJson
 
-from ..clusters.place import Local, Place
+from ..backends.place import Local, Place
 from ..jobs.job import Job
 from ..jobs.source_patch import patch
 from ..machine import sampling

@@ -15,7 +15,7 @@ import click
 from parsers.io.printable import say
 from parsers.runs.run_folder import DONE, FAILED
 
-from ..clusters.place import Local, Place
+from ..backends.place import Local, Place
 from ..jobs.job import Job
 from ..machine import accelerators
 from ..runs.folders import RunFolder, claimed

@@ -10,8 +10,8 @@ import pytest
 from native_checkout import METRIC, Native
 from test_nodes import put
 
-from launchers.clusters.place_choice import chosen
-from launchers.clusters.queue import number
+from launchers.backends import chosen
+from launchers.backends.slurm import number
 from launchers.running.nodes import collect
 from launchers.runs.folders import RunFolder
 from parsers.io.atomic_write import replace_file
