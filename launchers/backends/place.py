@@ -149,8 +149,8 @@ def tasks_per_node(job: Job) -> int:
     return job.cards_per_node if job.tasks == "card" else 1
 
 
-def rendered(name: str, job: Job, site: Site, own: Path | None = None, **more: object) -> str:
-    """Return what starts a job, from our template `name`, or from a site's own, which may extend ours.
+def rendered(template: str, job: Job, site: Site, own: Path | None = None, **more: object) -> str:
+    """Return what starts a job, from our `template`, or from a site's own, which may extend ours.
 
     `more`: further names that the template reads, or other values.
     Raises click.UsageError where a template of a site has a mistake.
@@ -165,14 +165,14 @@ def rendered(name: str, job: Job, site: Site, own: Path | None = None, **more: o
         autoescape=False,  # noqa: S701 - a shell script, whose values are names and numbers of a checked job
     )
     environment.filters["quoted"] = partial(json.dumps, ensure_ascii=False)
-    names = ("nodes", "cards_per_node", "tasks", "device", "command", "meets_by_address")
+    same = ("nodes", "cards_per_node", "tasks", "device", "command", "meets_by_address")
     values = {"title": job.case_name, "tasks_per_node": tasks_per_node(job), "site": site}
+    values |= {key: getattr(job, key) for key in same} | more
     try:
-        template = environment.get_template(own.name if own else name)
-        return template.render({**values, **{name: getattr(job, name) for name in names}, **more})
+        return environment.get_template(own.name if own else template).render(values)
     except (TemplateError, OSError, UnicodeDecodeError) as error:
         line = f", line {error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
-        raise click.UsageError(printable(f"Template {own or name}{line}: {error}.")) from error
+        raise click.UsageError(printable(f"Template {own or template}{line}: {error}.")) from error
 
 
 def here_document(text: str) -> str:
