@@ -22,7 +22,7 @@ from .run.command import CONTAINER, COUNT, FOLDER, ON, SITE, launch, run
 if TYPE_CHECKING:
     from parsers.runs.run_folder import Environment
 
-    from .clusters.site_file import Site
+    from .backends.site_file import Site
 
 _FOUND_BAD = 1
 
@@ -156,8 +156,8 @@ def doctor(
       tachograph doctor paddleclas_resnet50 --repo PaddleClas --data PaddleClas/dataset/ILSVRC2012
       tachograph doctor paddleclas_resnet50 --cards 8 --precision amp --container IMAGE
     """
-    from .clusters import site_file
-    from .clusters.doctor_places import place_findings
+    from .backends import site_file
+    from .backends.doctor_places import place_findings
     from .machine.doctor import examine
     from .machine.doctor_cards import Wants
     from .machine.findings import shown
@@ -182,8 +182,7 @@ def _python_inside(image: str, site: Site, on: str | None, repo: Path | None) ->
 
     Raises click.UsageError where nothing can run the image.
     """
-    from .clusters.containers import contained
-    from .job import of_command
+    from .backends.containers import contained
     from .machine import gpus
 
     container = contained(image, site.container, on_slurm=on == "slurm")

@@ -17,7 +17,7 @@ from ..native.own_recipes import SUFFIX, is_known, read_all
 from ..native.recipes import SYNTHETIC
 
 if TYPE_CHECKING:
-    from ..clusters.place import Place
+    from ..backends.place import Place
     from .plan import Planner, WantedRun
     from .runner import Runner
     from .series import PlannedRun
@@ -377,11 +377,11 @@ def _runner(
     dry_run: bool,
 ) -> tuple[Place, Runner]:
     """The place where jobs are to run, and what runs them there."""
-    from ..clusters.place_choice import chosen
+    from ..backends import chosen
     from .runner import Runner
     from .screen import Screen
 
-    place = chosen(on, hosts, script, site, container)
+    place = chosen(on, hosts, script, site, container, is_dry=dry_run)
     screen = Screen(sys.stdout.fileno())
     return place, Runner(place, screen, timeout, not no_redact, stall, stall_ends)
 
@@ -390,7 +390,7 @@ def _execute(
     runner: Runner, planned: Sequence[PlannedRun], *, dry_run: bool, parallel: int | None, detach: bool
 ) -> bool:
     """Execute or submit runs, or print their script; returns whether they have ended."""
-    from ..clusters.kubernetes import ONLY_WRITES, Kubernetes
+    from ..backends.kubernetes import ONLY_WRITES, Kubernetes
     from .series import Collection, Series, tell_how_to_collect
 
     series = Series(runner, planned)

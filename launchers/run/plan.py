@@ -21,7 +21,7 @@ from parsers.io.printable import printable, say
 from parsers.runs.git_files import commit_of, top_of
 from parsers.runs.run_folder import DONE
 
-from ..clusters.place import Place
+from ..backends.place import Place
 from ..job import CannotRunHere, Job, of_recipe
 from ..native import checkout
 from ..native.own_recipes import find

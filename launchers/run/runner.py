@@ -40,10 +40,9 @@ from parsers.runs.run_folder import (
     RunJson,
 )
 
-from ..clusters import queue
-from ..clusters.place import Local, Place
-from ..clusters.queue import JobState
-from ..clusters.slurm import Slurm, begin_of, end_of
+from ..backends import slurm
+from ..backends.place import Local, Place
+from ..backends.slurm import JobState, Slurm
 from ..job import Job, patch
 from ..machine import machine_facts, sampling
 from ..native import checkout
@@ -199,11 +198,11 @@ def collect(folder: RunFolder) -> JobState | RunJson | None:
     Raises click.ClickException where what the submission left cannot be read.
     """
     begun, unfinished = folder.submission(), folder.unfinished
-    number = queue.number(unfinished)
-    state = queue.state(number)
+    number = slurm.number(unfinished)
+    state = slurm.state(number)
     if state is None or state.is_going:
         return state
-    begin, end = begin_of(unfinished), end_of(unfinished)
+    begin, end = slurm.begin_of(unfinished), slurm.end_of(unfinished)
     redacted, problem = _completed_log(unfinished, redacts=begun.redacts)
     status = end.exit_status if end else int(state.name != _COMPLETED)
     reason = problem or _reason_of_slurm(number, state, status, is_told=end is not None)

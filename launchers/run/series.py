@@ -20,10 +20,9 @@ from parsers.io.locks import locked
 from parsers.io.printable import say, shell_quoted
 from parsers.runs.run_folder import DONE, FAILED, RunJson
 
-from ..clusters import queue
-from ..clusters.place import Local
-from ..clusters.queue import JobState
-from ..clusters.slurm import Slurm
+from ..backends import slurm
+from ..backends.place import Local
+from ..backends.slurm import JobState, Slurm
 from ..job import Job
 from ..machine import accelerators
 from .execution import lines
@@ -137,7 +136,7 @@ class Series:
                 if self._is_done(run):  # by another runner meanwhile
                     continue
                 if self._is_submitted(run):
-                    number = queue.number(run.folder.unfinished)
+                    number = slurm.number(run.folder.unfinished)
                     say(f"{run.folder.path} is submitted already as Slurm job {number}.", err=True)
                 else:
                     self._clear(run.folder)
@@ -312,7 +311,7 @@ class Collection:
             state = "unknown, as Slurm does not answer" if found is None else str(found.name)
             if self.told.get(folder.path) != state:
                 self.told[folder.path] = state
-                say(f"{folder.path}: Slurm job {queue.number(folder.unfinished)} is {found or state}.", err=True)
+                say(f"{folder.path}: Slurm job {slurm.number(folder.unfinished)} is {found or state}.", err=True)
             return False
         if found["status"] == DONE:
             self.done.append(folder.path)
@@ -345,6 +344,6 @@ def tell_how_to_collect(folders: Sequence[RunFolder]) -> None:
 
 def _cancel(folders: Sequence[RunFolder]) -> None:
     for folder in folders:
-        number = queue.number(folder.unfinished)
-        if number and not queue.cancelled(number):
+        number = slurm.number(folder.unfinished)
+        if number and not slurm.cancelled(number):
             say(f"Slurm job {number} may still be running; cancel it with `scancel {number}`.", err=True)

@@ -22,8 +22,8 @@ from run_contract import misfits
 from running import wait_until_printed
 from several_nodes import ON_TWO, dry_run
 
-from launchers.clusters.containers import Container, contained
-from launchers.clusters.site_file import NO_SITE, ContainerSite
+from launchers.backends.containers import Container, contained
+from launchers.backends.site_file import NO_SITE, ContainerSite
 from launchers.job import Job, of_command
 from tests.commandline import run
 

@@ -14,7 +14,7 @@ from native_checkout import PRINT, Native, executable
 from room_commands import main
 from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, on_nodes, run_of, telling, told
 
-from launchers.clusters import hosts
+from launchers.backends import mpirun
 from tests.commandline import run
 
 MPIRUN = [*ON_TWO, "--on", "mpirun", "-H"]
@@ -130,7 +130,7 @@ def test_mpirun_starts_one_task_a_card_where_the_native_program_wants_that(on_mp
     ],
 )
 def test_each_task_has_its_host_in_the_order_of_the_ranks(given: str, nodes: int, tasks: int, placed: str) -> None:
-    assert hosts.of_tasks(given, nodes, tasks) == placed.split()
+    assert mpirun.hosts_of_tasks(given, nodes, tasks) == placed.split()
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_each_task_has_its_host_in_the_order_of_the_ranks(given: str, nodes: int
 )
 def test_hosts_that_cannot_take_the_job_are_refused(given: str, words: str) -> None:
     with pytest.raises(click.UsageError) as refusal:
-        hosts.of_tasks(given, 2, 1)
+        mpirun.hosts_of_tasks(given, 2, 1)
     assert words in refusal.value.message
 
 

@@ -10,10 +10,10 @@ import pytest
 from native_checkout import METRIC, Native
 from test_nodes import put
 
-from launchers.clusters.place_choice import chosen
-from launchers.clusters.queue import number
-from launchers.run.nodes import collect
+from launchers.backends import chosen
+from launchers.backends.slurm import number
 from launchers.run.folder import RunFolder
+from launchers.run.nodes import collect
 from parsers.io.atomic_write import replace_file
 from parsers.io.input_file import data_of, opener, text_of
 

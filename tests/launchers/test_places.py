@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from native_checkout import Native
 from several_nodes import ON_TWO, on_nodes, run_of
 
-from launchers.clusters.job_script import here_document
+from launchers.backends.place import here_document
 
 lines = st.lists(st.sampled_from(["JOB", "JOB_", "JOB__", "", "$(false) `x` \\", "'"]), max_size=6)
 

@@ -9,7 +9,7 @@ import pytest
 from native_checkout import Native
 from several_nodes import ON_TWO, dry_run, facts_of, run_of, telling, told
 
-from launchers.clusters.site_file import NO_SITE, read, usual
+from launchers.backends.site_file import NO_SITE, read, usual
 
 SLURM = [*ON_TWO, "--on", "slurm"]
 

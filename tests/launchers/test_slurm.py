@@ -16,7 +16,7 @@ from cluster import asked, wait_until_nothing_runs
 from native_checkout import METRIC, PRINT, TOP, Native, executable
 from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, run_of, telling, told
 
-from launchers.clusters.slurm import Slurm
+from launchers.backends.slurm import Slurm
 
 pytestmark = pytest.mark.slow
 
@@ -104,7 +104,9 @@ def test_a_slow_cancellation_survives_the_end_of_all_others(on_slurm: Native, sl
     output = on_slurm.top / "slurm.out"
     script = on_slurm.top / "job.sh"
     script.write_text("#!/bin/sh\necho begun\nsleep 60\n")
-    command = ["bash", str(TOP / "launchers" / "slurm.bash"), str(output), "--wait", f"--output={output}", str(script)]
+    follower = str(TOP / "launchers" / "backends" / "slurm.bash")
+    files = [str(output), str(on_slurm.top / "begun"), str(on_slurm.top / "ended")]
+    command = ["bash", follower, *files, f"--output={output}", str(script)]
     environment = os.environ | on_slurm.environment
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdout

@@ -11,7 +11,7 @@ import pytest
 from native_checkout import PRINT, Native
 from running import trainers
 
-from launchers.clusters import queue
+from launchers.backends import slurm
 from launchers.run.execution import Stall
 
 SILENT = "import time\nprint('it begins', flush=True)\ntime.sleep(60)\n"
@@ -92,12 +92,22 @@ def test_what_a_stalled_job_printed_cannot_change_the_terminal(tmp_path: Path) -
     assert "\n  \\x1b]52;c;aGk=\\x07\n" in watched.told[0]
 
 
-@pytest.mark.parametrize(("said", "seconds"), [("PENDING N/A", 0.0), ("RUNNING N/A", math.inf), ("", math.inf)])
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("PENDING|0:00|(None)", 0),
+        ("RUNNING|1-02:00:07|n", 93607),
+        ("RUNNING|12:07|n", 727),
+        ("RUNNING|INVALID|n", math.inf),
+    ],
+)
 def test_the_queue_says_for_how_long_a_job_has_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, seconds: float
 ) -> None:
     squeue = tmp_path / "squeue"
-    squeue.write_text(f"#!/bin/sh\necho {said}\n")
+    squeue.write_text(f"#!/bin/sh\necho '{said}'\n")
     squeue.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    assert queue.ran("7") == seconds
+    found = slurm.state("7")
+    assert found
+    assert found.seconds == seconds

@@ -1,8 +1,9 @@
-"""Places: where a job runs, on this machine or on several by what a cluster has already."""
+"""A place where a job runs, what all places share, and this machine as one."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import os
 import shutil
@@ -11,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -20,70 +21,71 @@ from parsers.runs.run_folder import LOG, RunJson
 
 from ..job import CannotRunHere, Job
 from ..machine.process_tree import Members, below, within
-from ..native.recipes import ROOM
-from .containers import Container
+from .containers import Container, with_meeting
 
-SHELL_HEADING = """#!/usr/bin/env bash
+if TYPE_CHECKING:
+    from .site_file import Site
+
+_TEMPLATES = Path(__file__).parent
+_SHELL_HEADING = """#!/usr/bin/env bash
 # Logs are written to the folders of a launch, but without a run.json, so a launch does not touch them.
 set -uo pipefail
 export PYTHONUNBUFFERED=1
 """
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(NamedTuple):
     """What the runner executes, and in which environment."""
 
     command: list[str]
     environment: Mapping[str, str]
 
 
-class Place(Protocol):
-    """Where a job runs."""
+class Place:
+    """Where a job runs.
 
-    @property
-    def edited(self) -> str | None:
-        """A job script of the user that is run in place of the native command of the job; None for none."""
+    `edited`: a job script of the user that is run in place of the native command. `container`: the one in which jobs
+    run. `heading`: what the scripts of several jobs begin with. `starts_tasks`: whether it starts the tasks of a job
+    itself, one a node or one a card.
+    """
 
-    @property
-    def container(self) -> Container | None:
-        """The container in which jobs run; None for none."""
-
-    @property
-    def starts_tasks(self) -> bool:
-        """Whether it starts the tasks of a job itself, one a node or one a card."""
-
-    @property
-    def heading(self) -> str:
-        """What the scripts of several jobs begin with."""
+    edited: str | None = None
+    container: Container | None = None
+    heading: str = _SHELL_HEADING
+    starts_tasks: bool = False
 
     def adapted(self, job: Job) -> Job:
-        """The job as this place runs it. Raises click.UsageError where it cannot run here."""
+        """Return the job as this place runs it. Raises click.UsageError where it cannot run here."""
+        raise NotImplementedError
 
     def start(self, job: Job, folder: Path) -> Start:
-        """Prepare `folder`, an unfinished run folder, and say what is to be executed."""
+        """Prepare `folder`, an unfinished run folder, and say what is to be executed.
+
+        The environment of the job has WORK, the work folder of the run.
+        """
+        raise NotImplementedError
 
     def script(self, job: Job, folder: Path) -> str:
         """Write what `start` would do for `folder`, the run folder, as a part of a script after the `heading`."""
+        raise NotImplementedError
 
     def ran(self, folder: Path) -> float:
         """For how many seconds the job of `folder` has run at most; 0 where it waits in a queue."""
+        return math.inf
 
     def finish(self, folder: Path) -> None:
         """End what goes on after the execution in `folder`, and remove what is not to be kept of it."""
 
     def described(self, folder: Path) -> RunJson:
         """What run.json says of where the job of `folder` ran, after its end; removes what the job left for that."""
+        return {}
 
 
-@dataclass(frozen=True)
-class Local:
+@dataclass
+class Local(Place):
     """This machine, alone or as one of several on each of which somebody starts the same job."""
 
     container: Container | None = None
-    starts_tasks: ClassVar[bool] = False
-    edited: ClassVar[str | None] = None
-    heading: ClassVar[str] = SHELL_HEADING
 
     def adapted(self, job: Job) -> Job:
         """The same job."""
@@ -97,7 +99,7 @@ class Local:
         """Start the launcher itself, or its native command in a container."""
         if self.container is None:
             return Start([*job.start], job.environment)
-        inside = ["bash", "-c", self.container.inner(job)]
+        inside = ["bash", "-c", with_meeting(job)]
         return Start(self.container.words(job, *inside, name=_container_name(folder)), job.environment)
 
     def members(self, folder: Path) -> Members:
@@ -109,23 +111,13 @@ class Local:
     def script(self, job: Job, folder: Path) -> str:
         """The native command, and its log."""
         exports = "".join(f"export {name}={shell_quoted(value)}\n" for name, value in job.exported.items())
-        command = self.container.command(job) if self.container else job.command
-        if job.meets_by_address and not self.container:
-            exports += f"{(ROOM / 'meet.bash').read_text(encoding='utf-8')}meet\n"
+        command = self.container.command(job) if self.container else with_meeting(job)
         return shell_part(job, folder, f"{exports}({command}) 2>&1 | tee {shell_quoted(folder / LOG)}\n")
-
-    def ran(self, folder: Path) -> float:
-        """It began at once."""
-        return math.inf
 
     def finish(self, folder: Path) -> None:
         """End a container that may go on, because whoever started it was killed."""
         if self.container:
             self.container.remove(_container_name(folder))
-
-    def described(self, folder: Path) -> RunJson:
-        """Nothing but its environment."""
-        return {}
 
 
 def _container_name(folder: Path) -> str:
@@ -134,17 +126,16 @@ def _container_name(folder: Path) -> str:
 
 
 def shell_part(job: Job, folder: Path, text: str) -> str:
-    """Return the part of a shell script that runs a job for `folder`, around `text`, which needs REPO alone."""
+    """Return the part of a shell script that runs a job for `folder`, around `text`, which needs REPO and WORK."""
     title = f"{printable(folder.parent.name)}, repeat {folder.name}"
     run, work = shell_quoted(folder), shell_quoted(folder.with_name(f".{folder.name}.work"))
     return shell_script(f'\n# {title}\n{job.sets_repo}\nexport WORK={work}\nmkdir -p {run} "$WORK"\n{text}')
 
 
-def started_from_outside(job: Job, program: str) -> Job:
-    """The job whose tasks a program starts; raises click.UsageError where that is not on PATH."""
+def require(program: str) -> None:
+    """Raise click.UsageError where a program that starts jobs on other machines is not on PATH."""
     if shutil.which(program) is None:
         raise click.UsageError(f"{program} is not on PATH; without it, the job can only run on this machine.")
-    return job
 
 
 def of_nodes(job: Job, folder: Path) -> dict[str, str]:
@@ -152,3 +143,43 @@ def of_nodes(job: Job, folder: Path) -> dict[str, str]:
     program = Path(sys.executable).with_name("tachograph")
     observer = {"TACHOGRAPH": str(program)} if program.is_file() else {}
     return {**observer, **job.environment, "RUN": str(folder)}
+
+
+def tasks_per_node(job: Job) -> int:
+    """How many tasks of a job something starts on each node."""
+    return job.cards_per_node if job.tasks == "card" else 1
+
+
+def rendered(template: str, job: Job, site: Site, own: Path | None = None, **more: object) -> str:
+    """Return what starts a job, from our `template`, or from a site's own, which may extend ours.
+
+    `more`: further names that the template reads, or other values.
+    Raises click.UsageError where a template of a site has a mistake.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
+
+    environment = Environment(
+        loader=FileSystemLoader([*([own.parent] if own else []), _TEMPLATES, _TEMPLATES.parent]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - a shell script, whose values are names and numbers of a checked job
+    )
+    environment.filters["quoted"] = partial(json.dumps, ensure_ascii=False)
+    same = ("nodes", "cards_per_node", "tasks", "device", "command", "meets_by_address")
+    values = {"title": job.case_name, "tasks_per_node": tasks_per_node(job), "site": site}
+    values |= {key: getattr(job, key) for key in same} | more
+    try:
+        return environment.get_template(own.name if own else template).render(values)
+    except (TemplateError, OSError, UnicodeDecodeError) as error:
+        line = f", line {error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
+        raise click.UsageError(printable(f"Template {own or template}{line}: {error}.")) from error
+
+
+def here_document(text: str) -> str:
+    """Return `text` as a shell reads it from a script, up to a line that `text` does not have."""
+    end = "JOB"
+    while end in text.splitlines():
+        end += "_"
+    whole = text if text.endswith("\n") else f"{text}\n"
+    return f"<<'{end}'\n{whole}{end}\n"

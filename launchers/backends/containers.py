@@ -11,9 +11,10 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -23,19 +24,68 @@ from parsers.runs.run_folder import Environment
 
 from ..job import CannotRunHere, Job
 from ..machine import machine_facts
-from ..native.recipes import ROOM
 from ..run import processes
-from .carried import carried
-from .site_file import ContainerSite
 
+if TYPE_CHECKING:
+    from .site_file import ContainerSite
+
+_ROOM = Path(__file__).resolve().parents[1]
+
+
+class Options(NamedTuple):
+    """How a runtime is told what a job needs, where `{}` is the value; empty for what it has no option for."""
+
+    start: tuple[str, ...]
+    mount: str
+    variable: str = ""
+    gpus: str = ""
+    shm: str = ""
+    name: str = ""
+    image: str = "{}"
+
+
+_RUN = ("run", "--rm", "--network=host")
+# docker: its daemon may lock memory for cards and networks; without an init, a shell as first process takes no signal.
+# apptainer: it takes the environment with it, and so the packages of the Python outside.
+# pyxis: options of srun.
+RUNTIMES = {
+    "docker": Options(
+        ("docker", *_RUN, "--init", "--ulimit=memlock=-1", "--ulimit=stack=67108864"),
+        *("--volume={}", "--env={}", "--gpus=all", "--shm-size={}", "--name={}"),
+    ),
+    "podman": Options(
+        ("podman", *_RUN, "--security-opt=label=disable"),
+        *("--volume={}", "--env={}", "--device=nvidia.com/gpu=all", "--shm-size={}", "--name={}"),
+    ),
+    "apptainer": Options(("env", "--unset=PYTHONPATH", "apptainer", "exec"), "--bind={}", gpus="--nv"),
+    "enroot": Options(("enroot", "start"), "--mount={}", "--env={}"),
+    "pyxis": Options(("--no-container-mount-home",), "--container-mounts={}", image="--container-image={}"),
+}
 PYXIS = "pyxis"
-_HERE = ("docker", "podman", "apptainer", "enroot")
-# By how the name of an image ends, what runs it; any other comes from a registry.
+_INSTALLED = ("docker", "podman", "apptainer")  # what is looked for where neither site nor image says
 _OF_FILES = {".sif": "apptainer", ".sqsh": "enroot"}
-_ALWAYS = ("MASTER", "NODE_RANK", "POD_IP", "PYTHONUNBUFFERED", "REPO", processes.MARK)
+_ALWAYS = ("MASTER", "NODE_RANK", "POD_IP", "PYTHONUNBUFFERED", "REPO", "WORK", processes.MARK)
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_QUESTION = ROOM / "native" / "native_python.py"
+_QUESTION = _ROOM / "native" / "native_python.py"
 _INSIDE = "/opt/tachograph/native_python.py"
+# mpirun gives other machines no variable by itself, and a container has none. These belong to libraries that train,
+# whether or not one is kept in run.json (machine.matters); without them the nodes of a job would differ.
+_PREFIXES = (
+    *("CUDA_", "CUDNN_", "FLAGS_", "GLOO_", "HF_", "HOROVOD_", "MKL_", "MXNET_", "NCCL_", "NVIDIA_", "OMP_", "PADDLE_"),
+    *("PYTORCH_", "TF_", "TORCH_", "UCX_"),
+)
+
+
+def carried(environment: Mapping[str, str]) -> set[str]:
+    """The names of the variables of an environment that decide how a job trains, and how fast."""
+    matters = machine_facts.matters(environment)
+    return {name for name in environment if name.startswith(_PREFIXES)} | matters.keys()
+
+
+def with_meeting(job: Job) -> str:
+    """Return the command of a job, behind what lets its nodes meet by address where they do; a script of bash."""
+    meet = f"{(_ROOM / 'meet.bash').read_text(encoding='utf-8')}meet\n" if job.meets_by_address else ""
+    return f"{meet}{job.command}"
 
 
 @dataclass(frozen=True)
@@ -55,24 +105,22 @@ class Container:
 
     def command(self, job: Job) -> str:
         """Return the line of shell that starts the job inside, in place of its command; it needs what that needs."""
+        inside = with_meeting(job)
         if self.runtime == PYXIS:
-            return self.inner(job)
-        return _spelt(job, self._words(job, _marks(job), ["bash", "-c", self.inner(job)]))
-
-    def words(self, job: Job, *program: str, name: str | None = None, mounts: Sequence[str] = ()) -> list[str]:
-        """Return the arguments that start a program inside, with the folders of a job.
-
-        `name`: what the container is called, where its runtime gives names. `mounts`: further ones, `SOURCE:PATH:ro`.
-        """
-        return self._words(job, [*map(str, job.folders)], program, name, mounts)
+            return inside
+        return _spelt(job, self._words(job, _marks(job), ["bash", "-c", inside]))
 
     def srun_options(self, job: Job) -> str:
         """Return the options of srun for pyxis as a part of a line of shell; nothing for another runtime."""
-        if self.runtime != PYXIS:
-            return ""
-        mounts = ",".join([*(f"{folder}:{folder}" for folder in _marks(job)), *self.site.mounts])
-        options = [f"--container-image={self.image}", f"--container-mounts={mounts}", "--no-container-mount-home"]
-        return _spelt(job, [*options, *self.site.options])
+        return _spelt(job, self._words(job, _marks(job), ())) if self.runtime == PYXIS else ""
+
+    def words(self, job: Job, *program: str, name: str | None = None, mounts: Sequence[str] = ()) -> list[str]:
+        """Return the arguments that start a program inside, with the folders of a job, and WORK of its environment.
+
+        `name`: what the container is called, where its runtime gives names. `mounts`: further ones, `SOURCE:PATH:ro`.
+        """
+        work = [job.environment["WORK"]] if "WORK" in job.environment else []
+        return self._words(job, [*map(str, job.folders), *work], program, name, mounts)
 
     def _words(
         self,
@@ -82,9 +130,17 @@ class Container:
         name: str | None = None,
         mounts: Sequence[str] = (),
     ) -> list[str]:
-        every = [*(f"{folder}:{folder}" for folder in folders), *self.site.mounts, *mounts]
-        heads = {"docker": self._docker, "podman": self._podman, "apptainer": self._apptainer, "enroot": self._enroot}
-        return [*heads[self.runtime](job, name, every), *self.site.options, self.image, *program]
+        how = RUNTIMES[self.runtime]
+        mounted = [*(f"{folder}:{folder}" for folder in folders), *self.site.mounts, *mounts]
+        if self.runtime == PYXIS:
+            mounted = [",".join(mounted)]
+        elif self.runtime == "enroot":  # it has other flags than :ro, and asks for none
+            mounted = [":".join(mount.split(":")[:2]) for mount in mounted]
+        variables = sorted({*_ALWAYS, *carried(job.environment)})
+        options = [how.gpus] if job.device == "gpu" else []
+        options += [how.shm.format(self.site.shm), how.name.format(name) if name else ""]
+        options += [*map(how.mount.format, mounted), *map(how.variable.format, variables)]
+        return [*how.start, *filter(None, options), *self.site.options, how.image.format(self.image), *program]
 
     def described(self, job: Job, *, is_here: bool) -> Environment:
         """What run.json says of the environment inside; `is_here`: whether this machine runs it and can look inside."""
@@ -96,23 +152,23 @@ class Container:
     @property
     def name(self) -> str:
         """The image as it is kept: an image file without its folder."""
-        return Path(self.image).name if self._is_file() else self.image
+        return Path(self.image).name if Path(self.image).is_file() else self.image
 
     @property
     def runs_here(self) -> bool:
         """Whether this machine can run it; that of a login node need not."""
         return self.runtime != PYXIS and shutil.which(self.runtime) is not None
 
+    @property
+    def is_of_a_service(self) -> bool:
+        """Whether what runs inside does not descend from who started it."""
+        return self.runtime in ("docker", "podman")
+
     def remove(self, name: str) -> None:
         """End what may go on of a container when nobody is left who waits for it."""
         if self.is_of_a_service:
             command = [self.runtime, "rm", "--force", name]
             subprocess.run(command, start_new_session=True, capture_output=True, check=False)
-
-    @property
-    def is_of_a_service(self) -> bool:
-        """Whether what runs inside does not descend from who started it."""
-        return self.runtime in ("docker", "podman")
 
     def first_process(self, name: str) -> int | None:
         """The number that this machine knows the first process of a container by; None before it runs."""
@@ -123,57 +179,20 @@ class Container:
         except (OSError, subprocess.SubprocessError, ValueError):
             return None
 
-    def inner(self, job: Job) -> str:
-        """Return the script that runs inside; it needs what the command of the job needs."""
-        meet = f"{(ROOM / 'meet.bash').read_text(encoding='utf-8')}meet\n" if job.meets_by_address else ""
-        return f"{meet}{job.command}"
-
     def native_python(self, job: Job) -> Environment:
         """What the Python inside says of itself, see `machine_facts.native_python`; raises as that does."""
         inside = self.words(job, mounts=[f"{_QUESTION}:{_INSIDE}:ro"])
         return machine_facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)
 
-    def _environment(self, job: Job) -> list[str]:
-        return [f"--env={name}" for name in sorted({*_ALWAYS, *carried(job.environment)})]
-
-    def _docker(self, job: Job, name: str | None, mounts: Sequence[str]) -> list[str]:
-        # Its daemon may lock memory for cards and networks; without an init, a shell as first process takes no signal.
-        limits = ["--init", "--ulimit=memlock=-1", "--ulimit=stack=67108864"]
-        gpus = ["--gpus=all"] if job.device == "gpu" else []
-        return ["docker", "run", *limits, *gpus, *self._common(job, name, mounts)]
-
-    def _podman(self, job: Job, name: str | None, mounts: Sequence[str]) -> list[str]:
-        gpus = ["--device=nvidia.com/gpu=all"] if job.device == "gpu" else []
-        return ["podman", "run", "--security-opt=label=disable", *gpus, *self._common(job, name, mounts)]
-
-    def _common(self, job: Job, name: str | None, mounts: Sequence[str]) -> list[str]:
-        named = [f"--name={name}"] if name else []
-        how = ["--rm", "--network=host", f"--shm-size={self.site.shm}", *named]
-        return [*how, *(f"--volume={mount}" for mount in mounts), *self._environment(job)]
-
-    def _apptainer(self, job: Job, _name: str | None, mounts: Sequence[str]) -> list[str]:
-        # It takes the environment with it, and so the packages of the Python outside.
-        gpus = ["--nv"] if job.device == "gpu" else []
-        binds = [f"--bind={mount}" for mount in mounts]
-        return ["env", "--unset=PYTHONPATH", "apptainer", "exec", *gpus, *binds]
-
-    def _enroot(self, job: Job, _name: str | None, mounts: Sequence[str]) -> list[str]:
-        spelt = [":".join(mount.split(":")[:2]) for mount in mounts]
-        return ["enroot", "start", *(f"--mount={mount}" for mount in spelt), *self._environment(job)]
-
-    def _is_file(self) -> bool:
-        return Path(self.image).is_file()
-
     def _digest(self) -> str | None:
         """The digest of the image: of a file its SHA-256, else that by which a registry or the runtime knows it."""
-        if self._is_file():
+        if Path(self.image).is_file():
             with opened(Path(self.image)) as file:
                 return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
         if found := _DIGEST.search(self.image):
             return found[0]
-        return self._inspected() if self.is_of_a_service else None
-
-    def _inspected(self) -> str | None:
+        if not self.is_of_a_service:
+            return None
         command = [self.runtime, "image", "inspect", self.image]
         try:
             answer = subprocess.run(command, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout
@@ -185,34 +204,35 @@ class Container:
 
 
 def _marks(job: Job) -> list[str]:
-    return [f"@FOLDER{number}@" for number in range(len(job.folders))]
+    """What stands for the folders of a job, and for WORK, until they are spelt."""
+    return [*(f"@FOLDER{number}@" for number in range(len(job.folders))), "@WORK@"]
 
 
 def _spelt(job: Job, words: Sequence[str]) -> str:
     """Words as a part of a line of shell where the folders of a job stand as seen from REPO: it is published."""
-    line = " ".join(map(shell_quoted, words))
-    for mark, folder in zip(_marks(job), job.folders, strict=True):
+    line = " ".join(map(shell_quoted, words)).replace("@WORK@", '"$WORK"')
+    for number, folder in enumerate(job.folders):
         seen = os.path.relpath(folder, job.repo.resolve())
-        line = line.replace(mark, '"$REPO"' if seen == "." else f'"$(realpath "$REPO"/{shell_quoted(seen)})"')
+        spelt = '"$REPO"' if seen == "." else f'"$(realpath "$REPO"/{shell_quoted(seen)})"'
+        line = line.replace(f"@FOLDER{number}@", spelt)
     return line
 
 
-def contained(image: str, site: ContainerSite, *, on_slurm: bool) -> Container:
+def contained(image: str, site: ContainerSite, *, on_slurm: bool, is_dry: bool = False) -> Container:
     """Return the container of an image, and what runs it: as the site says, as the image is named, or as is installed.
 
-    Raises click.UsageError where nothing can.
+    `is_dry`: whether it need not be installed, because only a script is printed.
+    Raises click.UsageError where nothing can run it.
     """
     if image.startswith("-") or not image or any(c.isspace() or not c.isprintable() for c in image):
         raise click.UsageError(f"--container {printable(image)!r} is not the name of an image.")
-    runtime = site.runtime or _OF_FILES.get(Path(image).suffix) or _installed()
+    path = Path(image)
+    runtime = site.runtime or _OF_FILES.get(path.suffix) or next(filter(shutil.which, _INSTALLED), None)
+    if runtime is None and is_dry:
+        runtime = _INSTALLED[0]
     if runtime == PYXIS:
         if not on_slurm:
             raise click.UsageError("container.runtime is pyxis, which requires --on slurm.")
-    elif runtime is None or (shutil.which(runtime) is None and not on_slurm):
+    elif runtime is None or (shutil.which(runtime) is None and not (on_slurm or is_dry)):
         raise click.UsageError(f"--container requires {runtime or 'docker, podman or apptainer'} on PATH.")
-    path = Path(image)
     return Container(os.fspath(path.resolve()) if path.is_file() else image, runtime, site)
-
-
-def _installed() -> str | None:
-    return next((name for name in _HERE[:3] if shutil.which(name)), None)

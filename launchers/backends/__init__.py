@@ -1,0 +1,79 @@
+"""Backends: where a job runs, here, in a container, by mpirun, Slurm or Kubernetes, as the options of a launch say."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from parsers.io.input_file import text_of
+
+if TYPE_CHECKING:
+    from .place import Place
+
+
+def chosen(
+    on: str | None,
+    hosts: str | None,
+    script: Path | None,
+    site: Path | None = None,
+    image: str | None = None,
+    *,
+    is_dry: bool = False,
+) -> Place:
+    """Return the place that the options of a launch name.
+
+    `site`: a site file, None for the usual one. `image`: that of a container. `is_dry`: whether only a script is
+    printed, for which the programs that run it need not be here.
+    Raises click.UsageError where the options contradict each other, the site file cannot be read, or a program is
+    missing.
+    """
+    if (on == "mpirun") != bool(hosts):
+        raise click.UsageError("--on mpirun and -H must be used together, such as --on mpirun -H a:8,b:8.")
+    if script and on != "slurm":
+        raise click.UsageError("--script requires --on slurm.")
+    if image and (on == "mpirun" or script):
+        raise click.UsageError("--container does not go with --on mpirun or --script.")
+    if site and not (on or image):
+        raise click.UsageError("--site requires --on or --container.")
+    if not (on or image):
+        from .place import Local
+
+        return Local()
+    return _of_site(on, hosts, script, site, image, is_dry=is_dry)
+
+
+def _of_site(
+    on: str | None, hosts: str | None, script: Path | None, site: Path | None, image: str | None, *, is_dry: bool
+) -> Place:
+    """The place that needs the site file: a cluster, or a container on this machine."""
+    from . import site_file
+    from .containers import contained
+    from .kubernetes import Kubernetes
+    from .mpirun import MpiRun
+    from .place import Local, require
+    from .slurm import Slurm
+
+    said = site_file.read(site, os.environ)
+    if on == "kubernetes":
+        if not (named := image or said.kubernetes.image):
+            raise click.UsageError("--on kubernetes requires --container IMAGE, or kubernetes.image in the site file.")
+        return Kubernetes(said, named)
+    container = contained(image, said.container, on_slurm=on == "slurm", is_dry=is_dry) if image else None
+    if on is None:
+        return Local(container)
+    if not is_dry:
+        require("mpirun" if on == "mpirun" else "sbatch")
+    if on == "mpirun":
+        return MpiRun(str(hosts), said)
+    return Slurm(said, _edited(script) if script else None, container)
+
+
+def _edited(script: Path) -> str:
+    try:
+        return text_of(script)
+    except (OSError, UnicodeDecodeError) as error:
+        what = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise click.UsageError(f"{script} cannot be read: {what}.") from error

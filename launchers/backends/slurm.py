@@ -1,0 +1,244 @@
+"""Slurm as a place where jobs run: the job script, its submission, and what the queue says of it.
+
+Slurm's own JSON is not read: versions differ in it, and many are built without.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from parsers.io.input_file import text_of
+from parsers.io.printable import printable, say, shell_quoted
+from parsers.runs.run_folder import LOG, SCRIPT, RunJson, Scheduler
+
+from ..job import Job
+from ..run.folder import BEGUN, ENDED, OUTPUT, SUBMITTED
+from .containers import Container
+from .place import Place, Start, here_document, of_nodes, rendered, shell_part
+from .site_file import NO_SITE, Site
+
+_FOLLOWER = Path(__file__).with_name("slurm.bash")
+_WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "SUSPENDED"}
+# The states of a job that has not ended, as squeue and sacct spell them.
+_GOING = _WAITING | {"RUNNING", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED", "REQUEUE_HOLD"}
+_NUMBER = re.compile("[1-9][0-9]{0,18}", re.ASCII)
+_UNKNOWN = "Invalid job id"
+
+
+@dataclass
+class Slurm(Place):
+    """A cluster that Slurm manages."""
+
+    site: Site = NO_SITE
+    edited: str | None = None
+    container: Container | None = None
+    starts_tasks: bool = True
+
+    def adapted(self, job: Job) -> Job:
+        """The job, whose tasks Slurm starts; raises click.UsageError where the allocation has too few nodes for it."""
+        held = os.environ.get("SLURM_JOB_NUM_NODES", "0")
+        if _allocation() and held.isdecimal() and int(held) < job.nodes:
+            message = f"The Slurm allocation {_allocation()} has {held} of {job.nodes} nodes"
+            raise click.UsageError(f"{message}; ask for more nodes, or start outside of it.")
+        return self.container.of_tasks(job) if self.container else job
+
+    def start(self, job: Job, folder: Path) -> Start:
+        """Write the job script, submit it, and follow what the job prints; within an allocation, run it there."""
+        (folder / SCRIPT).write_text(self._text(job), encoding="utf-8")
+        environment = of_nodes(job, folder)
+        if _allocation():
+            return Start(["bash", str(folder / SCRIPT)], environment)
+        files = [str(folder / name) for name in (OUTPUT, BEGUN, ENDED)]
+        return Start(
+            ["bash", str(_FOLLOWER), *files, *self._options(folder / OUTPUT), str(folder / SCRIPT)], environment
+        )
+
+    def submit(self, job: Job, folder: Path, *, after: str | None, redacts: bool) -> str:
+        """Write the job script into `folder`, submit it so that nobody needs to wait for it, and return its number.
+
+        `after`: the number of a job that must have ended before. `redacts`: whether the job takes secrets out of what
+        it keeps. Raises click.ClickException where Slurm refuses it.
+        """
+        (folder / SCRIPT).write_text(self._text(job, detached=True, redacts=redacts), encoding="utf-8")
+        waits = [f"--dependency=afterany:{after}"] if after else []
+        command = ["sbatch", "--parsable", *waits, *self._options(folder / OUTPUT), str(folder / SCRIPT)]
+        environment = of_nodes(job, folder)
+        answer = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
+        if answer.returncode:
+            raise click.ClickException(printable(f"Slurm refused the job: {answer.stderr.strip()}."))
+        (folder / SUBMITTED).write_text(answer.stdout, encoding="utf-8")
+        return number(folder)
+
+    def script(self, job: Job, folder: Path) -> str:
+        """The job script, submitted; within an allocation, run there."""
+        script = here_document(self._text(job))
+        if _allocation():
+            return shell_part(job, folder, f"{{ bash {script}}} 2>&1 | tee {shell_quoted(folder / LOG)}\n")
+        words = ["sbatch", "--wait", *self._options(folder / LOG)]
+        return shell_part(job, folder, f"{' '.join(map(shell_quoted, words))} {script}")
+
+    def ran(self, folder: Path) -> float:
+        """What the queue says; without an answer the job has long begun."""
+        found = state(number(folder))
+        return found.seconds if found else math.inf
+
+    def finish(self, folder: Path) -> None:
+        """Cancel a job that may go on, and remove what it printed, because that is not redacted."""
+        job = number(folder)
+        if job and not cancelled(job):
+            say(f"Slurm job {job} may still be running; cancel it with `scancel {job}`.", err=True)
+        for path in (folder / OUTPUT, folder / SUBMITTED):
+            path.unlink(missing_ok=True)
+
+    def described(self, folder: Path) -> RunJson:
+        """The number of the job, its partition and its nodes; nothing where a job script of the user did not say so."""
+        begin = begin_of(folder)
+        for name in (BEGUN, ENDED):
+            (folder / name).unlink(missing_ok=True)
+        if begin is None:
+            return {}
+        told: Scheduler = {"name": "slurm", "job": begin.job, "partition": begin.partition, "nodes": begin.nodes}
+        return {"scheduler": told}
+
+    def _text(self, job: Job, **how: bool) -> str:
+        if self.edited:
+            return self.edited
+        values: dict[str, object] = {"detached": False, "redacts": True, "begun": BEGUN, "ended": ENDED, **how}
+        if self.container:  # where the nodes of Paddle's launcher meet is then found inside
+            values |= {"command": self.container.command(job), "meets_by_address": False}
+        values["container"] = self.container.srun_options(job) if self.container else ""
+        values["finds_processes"] = not (self.container and self.container.is_of_a_service)
+        own = Path(self.site.slurm.template) if self.site.slurm.template else None
+        return rendered("slurm.sh.jinja", job, self.site, own, **values)
+
+    def _options(self, output: Path) -> list[str]:
+        # A job that is requeued would be two executions in one log. A site may have another default for what a job gets
+        # of the environment. In the name of the output, sbatch reads %j and others as patterns unless they are escaped.
+        escaped = re.sub(r"([\\%])", r"\\\1", str(output))
+        # Here and not in the script, which is published with the run: who pays is nobody's business.
+        account = [f"--account={self.site.slurm.account}"] if self.site.slurm.account else []
+        return ["--no-requeue", "--export=ALL", *account, f"--output={escaped}"]
+
+
+def _allocation() -> str:
+    """The number of the Slurm allocation that this process is in; nothing outside of one."""
+    return os.environ.get("SLURM_JOB_ID", "")
+
+
+class JobBegin(NamedTuple):
+    """What a job script said at its begin."""
+
+    job: str
+    partition: str
+    nodes: str
+    time: str
+
+
+class JobEnd(NamedTuple):
+    """What a job script said at its end."""
+
+    exit_status: int
+    time: str
+
+
+def begin_of(folder: Path) -> JobBegin | None:
+    """What the job of a run folder said at its begin; None where it said nothing."""
+    told = _lines(folder / BEGUN)
+    return JobBegin(*told) if len(told) == len(JobBegin._fields) and _is_time(told[3]) else None
+
+
+def end_of(folder: Path) -> JobEnd | None:
+    """What the job of a run folder said at its end; None where it was killed, or its script says nothing."""
+    told = _lines(folder / ENDED)
+    is_whole = len(told) == len(JobEnd._fields) and told[0].isdecimal() and _is_time(told[1])
+    return JobEnd(int(told[0]), told[1]) if is_whole else None
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return text_of(file, errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+class JobState(NamedTuple):
+    """A job's state by its name, None where Slurm has forgotten it, how long it ran, and its nodes or why it waits."""
+
+    name: str | None
+    elapsed: str = ""
+    where: str = ""
+
+    @property
+    def is_going(self) -> bool:
+        """Whether it waits or runs."""
+        return self.name in _GOING
+
+    @property
+    def seconds(self) -> float:
+        """For how long it ran; 0 while it waits, and infinity where Slurm does not say."""
+        if self.name in _WAITING:
+            return 0.0
+        days, _, clock = self.elapsed.rpartition("-")  # 1-02:03:04, 02:03:04, 03:04
+        with suppress(ValueError):
+            hours, minutes, seconds = map(int, f"0:{clock}".split(":")[-3:])
+            return int(days or 0) * 86400 + hours * 3600 + minutes * 60 + seconds
+        return math.inf
+
+    def __str__(self) -> str:
+        where = "" if self.where == "(None)" else self.where
+        return " ".join(filter(None, [self.name or "forgotten by Slurm", self.elapsed, where]))
+
+
+def state(job: str) -> JobState | None:
+    """The state of a job, of the queue or else of the accounting; None where Slurm does not answer."""
+    if not job:
+        return JobState(None)
+    queued = _asked("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T|%M|%R")
+    if queued.stdout.strip():
+        return JobState(*queued.stdout.splitlines()[0].split("|")[:3])
+    if queued.returncode and _UNKNOWN not in queued.stderr:
+        return None
+    kept = _asked(
+        "sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}", "--format=State,Elapsed,NodeList"
+    )
+    name, _, rest = kept.stdout.partition("|")
+    # "CANCELLED by 1000"
+    return JobState(name.split()[0], *rest.splitlines()[0].split("|")[:2]) if name.strip() else JobState(None)
+
+
+def _asked(*command: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:  # no such program here
+        return subprocess.CompletedProcess(command, 1, "", str(error.strerror))
+
+
+def number(folder: Path) -> str:
+    """The number of the job of a run folder; nothing where it has ended or was not submitted."""
+    submitted = folder / SUBMITTED
+    # slurm.bash removes the number of a job that has ended, and writes it in one piece.
+    found = text_of(submitted, errors="replace").partition(";")[0].strip() if submitted.exists() else ""
+    return found if _NUMBER.fullmatch(found) else ""  # it becomes a word of commands that could take it for an option
+
+
+def cancelled(job: str) -> bool:
+    """Cancel a job, and say whether that could be asked for."""
+    # In a session of its own, so that nobody's impatience at the keyboard ends it.
+    return not subprocess.run(["scancel", job], start_new_session=True, capture_output=True, check=False).returncode
