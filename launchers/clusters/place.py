@@ -132,7 +132,7 @@ def shell_part(job: Job, folder: Path, text: str) -> str:
     """Return the part of a shell script that runs a job for `folder`, around `text`, which needs REPO alone."""
     title = f"{printable(folder.parent.name)}, repeat {folder.name}"
     repo, run = shell_quoted(job.repo.resolve()), shell_quoted(folder)
-    return shell_script(f"\n# {title}\nexport REPO={repo}\nmkdir -p {run}\n{text}")
+    return shell_script(f"\n# {title}\nexport REPO={repo} WORK=$(mktemp -d)\nmkdir -p {run}\n{text}")
 
 
 def started_from_outside(job: Job, program: str) -> Job:
