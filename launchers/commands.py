@@ -183,6 +183,7 @@ def _python_inside(image: str, site: Site, on: str | None, repo: Path | None) ->
     Raises click.UsageError where nothing can run the image.
     """
     from .backends.containers import contained
+    from .job import of_command
     from .machine import gpus
 
     container = contained(image, site.container, on_slurm=on == "slurm")

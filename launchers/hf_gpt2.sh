@@ -15,7 +15,8 @@ set -euo pipefail
 # Its fp16 is mixed precision, as its bf16 is.
 : "${REPO:?}" "${DATA:=data}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=bf16}" "${BATCH_SIZE:=8}"
 : "${ACCUMULATION:=1}" "${SEQUENCE_LENGTH:=1024}" "${STEPS:=200}" "${DEVICE:=gpu}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+# shellcheck source=native.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/native.bash"
 declare -A levels=([fp32]="" [tf32]="--tf32 true" [bf16]="--bf16 true" [fp16]="--fp16 true")
 read -ra level <<< "${levels[$PRECISION]?fp32, tf32, bf16 and fp16 are possible}"
 [[ $DEVICE == gpu ]] || level+=(--use_cpu true)
@@ -28,4 +29,4 @@ cd "$REPO"
 native python "${launch[@]}" examples/pytorch/language-modeling/run_clm.py --model_type gpt2 --tokenizer_name gpt2 \
   --train_file "$DATA/train.txt" --do_train --per_device_train_batch_size "$BATCH_SIZE" \
   --gradient_accumulation_steps "$ACCUMULATION" --block_size "$SEQUENCE_LENGTH" --max_steps "$STEPS" --logging_steps 10 \
-  --save_strategy no --report_to none --disable_tqdm true --output_dir results "${level[@]}" "${extra[@]}"
+  --save_strategy no --report_to none --disable_tqdm true --output_dir "$WORK" "${level[@]}" "${extra[@]}"

@@ -13,7 +13,8 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=data}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=bf16}" "${BATCH_SIZE:=1}" "${ACCUMULATION:=8}"
 : "${SEQUENCE_LENGTH:=2048}" "${STEPS:=60}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+# shellcheck source=native.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/native.bash"
 declare -A levels=([bf16]="bf16=true")
 level=${levels[$PRECISION]:?bf16 is possible}
 launch=()
@@ -23,4 +24,4 @@ launch=()
 cd "$REPO"
 native python "${launch[@]}" src/train.py examples/train_lora/qwen3_lora_pretrain.yaml dataset_dir="$DATA" \
   cutoff_len="$SEQUENCE_LENGTH" per_device_train_batch_size="$BATCH_SIZE" gradient_accumulation_steps="$ACCUMULATION" \
-  max_steps="$STEPS" logging_steps=10 save_strategy=no plot_loss=false output_dir=results "$level" "${extra[@]}"
+  max_steps="$STEPS" logging_steps=10 save_strategy=no plot_loss=false output_dir="$WORK" "$level" "${extra[@]}"

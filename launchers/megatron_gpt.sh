@@ -9,12 +9,14 @@
 # data: synthetic, tokens that the program makes
 # case: accumulation=$ACCUMULATION sequence_length=$SEQUENCE_LENGTH
 # published: none, Megatron-LM publishes throughputs of larger models only
-# needs: NVIDIA's PyTorch container with Transformer Engine and Apex, or torch 2.6
+# needs: NVIDIA's PyTorch container with Transformer Engine and Apex, or torch 2.6; make in megatron/core/datasets
 set -euo pipefail
+# It writes nothing without --save, but builds its helpers in the checkout at the first start, unless they are made.
 # Each card has the whole model; options such as --tensor-model-parallel-size go into EXTRA.
 : "${REPO:?}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=bf16}" "${BATCH_SIZE:=4}" "${ACCUMULATION:=1}"
 : "${SEQUENCE_LENGTH:=1024}" "${STEPS:=100}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+# shellcheck source=native.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/native.bash"
 declare -A levels=([bf16]="--bf16" [fp16]="--fp16")
 level=${levels[$PRECISION]:?bf16 and fp16 are possible}
 launch=(-m torch.distributed.run --nproc_per_node "$((CARDS / NODES))")

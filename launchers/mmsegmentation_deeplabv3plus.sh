@@ -12,7 +12,8 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=data/cityscapes}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=4}"
 : "${STEPS:=500}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+# shellcheck source=native.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/native.bash"
 declare -A levels=([fp32]="" [tf32]="" [amp]="optimizer_config.type=Fp16OptimizerHook")
 read -ra level <<< "${levels[$PRECISION]?fp32, tf32 and amp are possible}"
 python=(python)
@@ -24,6 +25,6 @@ launch=() launcher=()
 cd "$REPO"
 # tools/train.py imports mmseg from the checkout.
 native env PYTHONPATH=".${PYTHONPATH:+:$PYTHONPATH}" "${python[@]}" "${launch[@]}" tools/train.py \
-  configs/deeplabv3plus/deeplabv3plus_r50-d8_512x1024_80k_cityscapes.py "${launcher[@]}" --no-validate \
-  --cfg-options runner.max_iters="$STEPS" log_config.interval=10 model.pretrained=None \
+  configs/deeplabv3plus/deeplabv3plus_r50-d8_512x1024_80k_cityscapes.py "${launcher[@]}" --no-validate --work-dir "$WORK" \
+  --cfg-options runner.max_iters="$STEPS" log_config.interval="$every" model.pretrained=None \
   data.samples_per_gpu="$BATCH_SIZE" data.workers_per_gpu=8 data.train.data_root="$DATA" "${level[@]}" "${extra[@]}"

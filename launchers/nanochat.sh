@@ -13,7 +13,8 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=data}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=bf16}" "${BATCH_SIZE:=16}"
 : "${STEPS:=100}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+# shellcheck source=native.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/native.bash"
 declare -A levels=([bf16]="" [fp8]="--fp8")
 read -ra level <<< "${levels[$PRECISION]?bf16 and fp8 are possible}"
 launch=(-m torch.distributed.run --nproc_per_node "$((CARDS / NODES))")
@@ -22,8 +23,8 @@ launch=(-m torch.distributed.run --nproc_per_node "$((CARDS / NODES))")
 ((CARDS > 1)) || launch=()
 cd "$REPO"
 # The program computes the tokens of a step from the model and from how long it would train, and so its passes. What it
-# saves after the last step cannot be left out: it gets a name of its own, so that no trained model is overwritten.
+# saves after the last step cannot be left out: it goes where the tag leads, which may be an absolute path.
 native env PYTHONPATH=".${PYTHONPATH:+:$PYTHONPATH}" OMP_NUM_THREADS=1 NANOCHAT_BASE_DIR="$DATA" NANOCHAT_DTYPE=bfloat16 \
   python "${launch[@]}" scripts/base_train.py --depth=24 --target-param-data-ratio=8 --device-batch-size="$BATCH_SIZE" \
-  --num-iterations="$STEPS" --eval-every=-1 --core-metric-every=-1 --sample-every=-1 --model-tag=benchmark \
+  --num-iterations="$STEPS" --eval-every=-1 --core-metric-every=-1 --sample-every=-1 --model-tag="$WORK" \
   "${level[@]}" "${extra[@]}"

@@ -13,7 +13,8 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=data/openwebtext}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=bf16}" "${BATCH_SIZE:=12}"
 : "${STEPS:=200}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+# shellcheck source=native.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/native.bash"
 declare -A types=([fp32]=float32 [tf32]=float32 [bf16]=bfloat16)  # train.py itself gives leave for TF32
 type=${types[$PRECISION]:?fp32, tf32 and bf16 are possible}
 launch=(-m torch.distributed.run --nproc_per_node "$((CARDS / NODES))")
@@ -24,6 +25,6 @@ launch=(-m torch.distributed.run --nproc_per_node "$((CARDS / NODES))")
 cd "$REPO"
 # Each card makes 5 passes an iteration, as each of the published 8 does. Iterations count from 0, and the last one is
 # run as well; the evaluation before the first one cannot be left out.
-native python "${launch[@]}" train.py config/train_gpt2.py --wandb_log=False --dataset="$DATA" \
+native python "${launch[@]}" train.py config/train_gpt2.py --wandb_log=False --out_dir="$WORK" --dataset="$DATA" \
   --batch_size="$BATCH_SIZE" --gradient_accumulation_steps="$((5 * CARDS))" --max_iters="$((STEPS - 1))" \
   --eval_interval="$STEPS" --eval_iters=1 --log_interval=1 --dtype="$type" "${extra[@]}"

@@ -2,8 +2,12 @@
 # What all launchers share; a launcher reads it after it has given its variables their defaults, or a file that reads it.
 #
 # REPO                becomes an absolute path
+# WORK                becomes the absolute path of the folder of this run alone, for whatever its program writes; where
+#                     none is given it is a new one in TMPDIR
+# every               the steps from one line of the program to the next: 10, or STEPS if these are fewer
 # extra               the words of EXTRA, split as a shell would split them; nothing in them is executed
-# native COMMAND...   becomes the native command; with DRY_RUN set it only prints it, as a shell that knows REPO reads it
+# native COMMAND...   becomes the native command; with DRY_RUN set it only prints it, as a shell that knows REPO and WORK
+#                     reads it
 
 for count in NODES CARDS BATCH_SIZE STEPS EPOCHS ACCUMULATION SEQUENCE_LENGTH; do
   [[ ${!count-1} =~ ^[1-9][0-9]*$ ]] || { echo "$count is ${!count}; expected a whole number of at least 1" >&2; exit 2; }
@@ -16,6 +20,14 @@ elif [[ ${DATA-} == synthetic ]] && ! grep -q '^# synthetic: ' "$0"; then
   exit 2
 fi
 REPO=$(CDPATH='' cd -- "$REPO" && pwd)
+if [[ ${DRY_RUN-} ]]; then
+  WORK=@WORK@
+else
+  WORK=${WORK:-$(mktemp -d)}
+  mkdir -p -- "$WORK"
+  WORK=$(CDPATH='' cd -- "$WORK" && pwd)
+fi
+every=$((STEPS < 10 ? STEPS : 10))
 if [[ ! ${DRY_RUN-} && ${MASTER-} ]] && ((NODES > 1)) && grep -q paddle.distributed.launch "${BASH_SOURCE[1]}"; then
   . "$(dirname "${BASH_SOURCE[0]}")/meet.bash"
   meet
@@ -27,9 +39,26 @@ native() {
   # Cards from Ampere on compute FP32 in TF32 unless they are told not to.
   [[ $PRECISION != fp32 || ${DEVICE-gpu} == cpu ]] || set -- env NVIDIA_TF32_OVERRIDE=0 "$@"
   [[ ${DRY_RUN-} ]] || exec "$@"
-  local folder=${PWD#"$REPO"}
-  # shellcheck disable=SC2016  # the shell that runs the line expands it
-  printf 'cd "$REPO"%s &&' "${folder:+$(printf %q "$folder")}"
-  printf ' %q' "$@"
+  local word
+  printf 'cd '
+  spell "$PWD"
+  printf ' &&'
+  for word; do
+    printf ' '
+    spell "$word"
+  done
   printf '\n'
+}
+
+spell() {  # a word for a shell in which WORK and REPO may be others
+  local name before after
+  for name in WORK REPO; do
+    [[ $1 == *"${!name}"* ]] || continue
+    before=${1%%"${!name}"*} after=${1#*"${!name}"}
+    [[ ! $before ]] || spell "$before"
+    printf '"$%s"' "$name"
+    [[ ! $after ]] || spell "$after"
+    return
+  done
+  printf %q "$1"
 }

@@ -15,7 +15,7 @@ launch=(-m torch.distributed.run --nproc_per_node "$((CARDS / NODES))")
 
 pretrain() {
   # Its batch is that of a card in one optimizer step.
-  native "${python[@]}" "${launch[@]}" run_pretraining.py --input_dir="$DATA" --output_dir=results/checkpoints \
+  native "${python[@]}" "${launch[@]}" run_pretraining.py --input_dir="$DATA" --output_dir="$WORK" \
     --config_file="$1" --vocab_file=vocab/vocab --train_batch_size="$((BATCH_SIZE * ACCUMULATION))" \
     --gradient_accumulation_steps="$ACCUMULATION" --max_seq_length=128 --max_predictions_per_seq=20 --max_steps="$STEPS" \
     --warmup_proportion=0.2843 --learning_rate=6e-3 --seed="$2" "${level[@]}" --allreduce_post_accumulation \

@@ -15,7 +15,8 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=/data/imagenet/train-val-recordio-passthrough}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}"
 : "${BATCH_SIZE:=256}" "${STEPS:=1500}" "${EPOCHS:=3}" "${DALI:=on}" "${EXTRA:=}" "${TASKS:=node}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+# shellcheck source=native.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/native.bash"
 # Its float16 keeps FP32 weights in the optimizer: mixed precision.
 declare -A levels=([fp32]="float32" [tf32]="float32" [amp]="float16") loaders=([on]="dali-gpu" [off]="mxnet")
 level=(--dtype "${levels[$PRECISION]:?fp32, tf32 and amp are possible}")
@@ -24,17 +25,15 @@ iterations=$(((STEPS + EPOCHS - 1) / EPOCHS))
 [[ $DATA == /* || $DATA == synthetic ]] || DATA=../../../$DATA  # it is seen from REPO
 data=(--data-backend "$loader" --data-root "$DATA")
 [[ $DATA != synthetic ]] || data=(--data-backend synthetic)
-both=(-n "$CARDS" -b "$BATCH_SIZE" "${level[@]}" -e "$EPOCHS" --mode train "${data[@]}" --num-examples 32000)
+both=(-n "$CARDS" -b "$BATCH_SIZE" "${level[@]}" -e "$EPOCHS" --mode train "${data[@]}" --num-examples 32000 \
+  --workspace "$WORK")
 cd "$REPO/MxNet/Classification/RN50v1.5"
 if [[ $TASKS == card ]]; then
-  native python runner "${both[@]}" --launcher slurm --benchmark-iters "$iterations" --no-metrics --dllogger-log /dev/null \
-    "${extra[@]}"
+  native python runner "${both[@]}" --launcher slurm --benchmark-iters "$iterations" --no-metrics "${extra[@]}"
 elif ((NODES > 1)); then
   echo "$NODES nodes require TASKS=card, with Slurm or mpirun starting this launcher once per GPU" >&2
   exit 2
 else
-  # It starts the runner, and that horovodrun; its report, which leaves out the first epoch, is not kept.
-  # shellcheck disable=SC2016  # the shell that makes the folder expands it
-  fresh='report=$(mktemp -d) && trap "rm -rf \"\$report\"" EXIT && "$@" -o "$report/report.json"'
-  native bash -c "$fresh" fresh python benchmark.py "${both[@]}" -i "$iterations" -w "$((EPOCHS > 1))" "${extra[@]}"
+  # It starts the runner, and that horovodrun; its report leaves out the first epoch.
+  native python benchmark.py "${both[@]}" -i "$iterations" -w "$((EPOCHS > 1))" -o "$WORK/report.json" "${extra[@]}"
 fi

@@ -13,6 +13,7 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=PyTorch/LanguageModeling/BERT/data/pretrain/phase1/unbinned/parquet}" "${NODES:=1}" "${CARDS:=1}"
 : "${PRECISION:=amp}" "${BATCH_SIZE:=256}" "${ACCUMULATION:=32}" "${STEPS:=20}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/nvidia_bert.bash"
+# shellcheck source=nvidia_bert.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/nvidia_bert.bash"
 cd "$REPO/PyTorch/LanguageModeling/BERT"
 pretrain bert_configs/large.json 42

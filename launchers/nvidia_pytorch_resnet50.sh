@@ -14,20 +14,24 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=/imagenet}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=256}"
 : "${STEPS:=100}" "${DALI:=on}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+# shellcheck source=native.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/native.bash"
 declare -A levels=([fp32]="" [tf32]="" [amp]="--amp --static-loss-scale 256")
 declare -A loaders=([on]="--data-backend dali-cpu" [off]="--data-backend pytorch")
 read -ra level <<< "${levels[$PRECISION]?fp32, tf32 and amp are possible}"
 read -ra loader <<< "${loaders[$DALI]?on and off are possible}"
-python=(python)
-[[ $PRECISION != tf32 ]] || python=(env TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1 python)  # torch asks for leave
+example=$REPO/PyTorch/Classification/ConvNets
+env=()
+[[ $PRECISION != tf32 ]] || env=(TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1)  # torch asks for leave
 launch=()
-((CARDS == 1)) || launch=(multiproc.py --nproc_per_node "$CARDS")
+((CARDS == 1)) || launch=("$example/multiproc.py" --nproc_per_node "$CARDS")
 ((NODES == 1)) || launch=(-m torch.distributed.run --nnodes "$NODES" --nproc_per_node "$((CARDS / NODES))" \
   --node_rank "$NODE_RANK" --rdzv_endpoint "${MASTER:?host:port where the nodes meet}")
 # With synthetic images a folder has to be named as well, and is not looked at.
 [[ $DATA != synthetic ]] || loader=(--data-backend synthetic)
-[[ $DATA == /* || $DATA == synthetic ]] || DATA=../../../$DATA  # it is seen from REPO
-cd "$REPO/PyTorch/Classification/ConvNets"
-native "${python[@]}" "${launch[@]}" main.py "$DATA" --arch resnet50 -b "$BATCH_SIZE" --training-only -p 1 \
-  --raport-file /dev/null --no-checkpoints --epochs 1 --prof "$STEPS" "${level[@]}" "${loader[@]}" "${extra[@]}"
+[[ $DATA == /* || $DATA == synthetic ]] || DATA=$REPO/$DATA
+cd "$REPO"
+# multiproc.py writes the logs of the other cards into the current folder.
+native env --chdir "$WORK" "${env[@]}" python "${launch[@]}" "$example/main.py" "$DATA" --arch resnet50 \
+  -b "$BATCH_SIZE" --training-only -p 1 --workspace "$WORK" --raport-file benchmark.json --no-checkpoints --epochs 1 \
+  --prof "$STEPS" "${level[@]}" "${loader[@]}" "${extra[@]}"

@@ -13,7 +13,8 @@ set -euo pipefail
 # BATCH_SIZE counts tokens. After the last step the program translates the validation set; no option prevents that.
 : "${REPO:?}" "${DATA:=/data/wmt14_en_de_joined_dict}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}"
 : "${BATCH_SIZE:=5120}" "${STEPS:=500}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+# shellcheck source=native.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/native.bash"
 declare -A levels=([fp32]="" [tf32]="" [amp]="--amp")
 read -ra level <<< "${levels[$PRECISION]?fp32, tf32 and amp are possible}"
 python=(python)
@@ -28,4 +29,5 @@ native "${python[@]}" "${launch[@]}" train.py "$DATA" --arch transformer_wmt_en_
   --optimizer adam --adam-betas 0.9 0.997 --adam-eps 1e-9 --clip-norm 0.0 --lr-scheduler inverse_sqrt \
   --warmup-init-lr 0.0 --warmup-updates 4000 --lr 0.000846 --min-lr 0.0 --dropout 0.1 --weight-decay 0.0 \
   --criterion label_smoothed_cross_entropy --label-smoothing 0.1 --max-tokens "$BATCH_SIZE" --seed 1 \
-  --max-update "$STEPS" --no-save --fuse-layer-norm --log-interval 10 --save-dir results "${level[@]}" "${extra[@]}"
+  --max-update "$STEPS" --no-save --fuse-layer-norm --log-interval "$every" --save-dir "$WORK" "${level[@]}" \
+  "${extra[@]}"

@@ -15,7 +15,8 @@ set -euo pipefail
 # STEPS must exceed 6: the program leaves out the first 6, and divides by the time of the others.
 : "${REPO:?}" "${DATA:=TensorFlow/LanguageModeling/BERT/data}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}"
 : "${BATCH_SIZE:=96}" "${ACCUMULATION:=88}" "${STEPS:=45}" "${XLA:=on}" "${EXTRA:=}" "${TASKS:=node}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+# shellcheck source=native.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/native.bash"
 declare -A levels=([fp32]="--noamp" [tf32]="--noamp" [amp]="--amp" [fp16]="--noamp --manual_fp16")
 declare -A compilers=([on]="--use_xla" [off]="--nouse_xla")
 read -ra level <<< "${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible} ${compilers[$XLA]:?on and off are possible}"
@@ -27,16 +28,14 @@ if [[ $TASKS == node ]] && ((NODES > 1)); then
 elif [[ $TASKS == node ]] && ((CARDS > 1)); then
   mpi=(mpirun --allow-run-as-root --bind-to socket -np "$CARDS")
 fi
-# In the folder of an earlier run it would train nothing and exit 0.
-# shellcheck disable=SC2016  # the shell that makes the folder expands it
-fresh='results=$(mktemp -d) && trap "rm -rf \"\$results\"" EXIT && "$@" --output_dir="$results"'
 files=lower_case_1_seq_len_128_max_pred_20_masked_lm_prob_0.15_random_seed_12345_dupe_factor_5_shard_1472_test_split_10
 [[ $DATA == /* ]] || DATA=../../../$DATA  # it is seen from REPO
 cd "$REPO/TensorFlow/LanguageModeling/BERT"
-native "${mpi[@]}" bash -c "$fresh" fresh python run_pretraining.py \
+# In the folder of an earlier run it would train nothing and exit 0.
+native "${mpi[@]}" python run_pretraining.py \
   --input_files_dir="$DATA/tfrecord/$files/books_wiki_en_corpus/training" \
   --bert_config_file="$DATA/download/nvidia_pretrained/bert_tf_squad11_base_128/bert_config.json" \
   --do_train=True --train_batch_size="$BATCH_SIZE" --max_seq_length=128 --max_predictions_per_seq=20 \
   --num_train_steps="$STEPS" --num_warmup_steps=2000 --save_checkpoints_steps="$STEPS" --learning_rate=7.5e-4 \
-  --num_accumulation_steps="$ACCUMULATION" --allreduce_post_accumulation=True "${level[@]}" --dllog_path=/dev/null \
-  "${extra[@]}"
+  --num_accumulation_steps="$ACCUMULATION" --allreduce_post_accumulation=True "${level[@]}" --output_dir="$WORK" \
+  --dllog_path=/dev/null "${extra[@]}"

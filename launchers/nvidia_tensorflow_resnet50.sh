@@ -16,7 +16,8 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=TensorFlow/Classification/ConvNets/data/tfrecords}" "${NODES:=1}" "${CARDS:=1}"
 : "${PRECISION:=fp32}" "${BATCH_SIZE:=256}" "${STEPS:=500}" "${XLA:=on}" "${DEVICE:=gpu}" "${EXTRA:=}" "${TASKS:=node}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+# shellcheck source=native.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/native.bash"
 declare -A levels=([fp32]="" [tf32]="" [amp]="--use_tf_amp --use_static_loss_scaling --loss_scale=128")
 declare -A compilers=([on]="--use_xla" [off]="")
 read -ra level <<< "${compilers[$XLA]?on and off are possible} ${levels[$PRECISION]?fp32, tf32 and amp are possible}"
@@ -31,9 +32,7 @@ fi
 [[ $DATA == /* || $DATA == synthetic ]] || DATA=../../../$DATA  # it is seen from REPO
 data=(--data_dir="$DATA")
 [[ $DATA != synthetic ]] || data=()
-# In the folder of an earlier run it would train nothing and exit 0.
-# shellcheck disable=SC2016  # the shell that makes the folder expands it
-fresh='results=$(mktemp -d) && trap "rm -rf \"\$results\"" EXIT && "$@" --results_dir="$results"'
 cd "$REPO/TensorFlow/Classification/ConvNets"
-native "${mpi[@]}" bash -c "$fresh" fresh python main.py --mode=training_benchmark --warmup_steps "$((STEPS * 2 / 5))" \
-  --num_iter "$STEPS" --iter_unit batch --batch_size "$BATCH_SIZE" "${data[@]}" "${level[@]}" "${extra[@]}"
+# In the folder of an earlier run it would train nothing and exit 0.
+native "${mpi[@]}" python main.py --mode=training_benchmark --warmup_steps "$((STEPS * 2 / 5))" --num_iter "$STEPS" \
+  --iter_unit batch --batch_size "$BATCH_SIZE" --results_dir="$WORK" "${data[@]}" "${level[@]}" "${extra[@]}"

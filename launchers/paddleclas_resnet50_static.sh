@@ -13,7 +13,8 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=dataset/ILSVRC2012}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=256}"
 : "${STEPS:=500}" "${EPOCHS:=1}" "${DALI:=on}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/paddle.bash"
+# shellcheck source=paddle.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/paddle.bash"
 declare -A configs=([fp32]="ResNet50" [tf32]="ResNet50" [amp]="ResNet50_amp_O1_ultra" [fp16]="ResNet50_amp_O2_ultra")
 declare -A loaders=([on]="True" [off]="False")
 config="${configs[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
@@ -23,10 +24,11 @@ flags=(FLAGS_eager_delete_tensor_gb=0.0 FLAGS_fraction_of_gpu_memory_to_use=0.8 
 # The program knows epochs only, so an epoch gets a list of its own: as many images as it takes, drawn from the whole.
 images=$((BATCH_SIZE * CARDS * ((STEPS + EPOCHS - 1) / EPOCHS)))
 # shellcheck disable=SC2016  # the shell that makes the list expands it
-drawn='list=$(mktemp) && trap "rm -f \"\$list\"" EXIT && shuf --repeat --head-count="$1" --output="$list" "$2" && shift 2 && "$@" -o DataLoader.Train.dataset.cls_label_path="$list"'
+drawn='shuf --repeat --head-count="$1" --output="$2" "$3" && shift 3 && exec "$@"'
 cd "$REPO"
-native env "${flags[@]}" bash -c "$drawn" drawn "$images" "$DATA/train_list.txt" python "${launch[@]}" \
-  ppcls/static/train.py -c "ppcls/configs/ImageNet/ResNet/$config.yaml" -o Global.epochs="$EPOCHS" -o Global.seed=1234 \
-  -o Global.eval_during_train=False -o Global.use_dali="$use_dali" -o DataLoader.Train.sampler.batch_size="$BATCH_SIZE" \
-  -o DataLoader.Train.dataset.image_root="$DATA" -o DataLoader.Train.loader.num_workers=8 \
-  -o fuse_elewise_add_act_ops=True -o enable_addto=True "${extra[@]}"
+native env "${flags[@]}" bash -c "$drawn" drawn "$images" "$WORK/train_list.txt" "$DATA/train_list.txt" \
+  python "${launch[@]}" ppcls/static/train.py -c "ppcls/configs/ImageNet/ResNet/$config.yaml" \
+  -o Global.output_dir="$WORK" -o Global.epochs="$EPOCHS" -o Global.seed=1234 -o Global.eval_during_train=False \
+  -o Global.use_dali="$use_dali" -o DataLoader.Train.sampler.batch_size="$BATCH_SIZE" \
+  -o DataLoader.Train.dataset.image_root="$DATA" -o DataLoader.Train.dataset.cls_label_path="$WORK/train_list.txt" \
+  -o DataLoader.Train.loader.num_workers=8 -o fuse_elewise_add_act_ops=True -o enable_addto=True "${extra[@]}"

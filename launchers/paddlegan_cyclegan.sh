@@ -13,7 +13,8 @@ set -euo pipefail
 # EXTRA goes on after -o, where further values of the config may follow; a second -o would replace all before it.
 : "${REPO:?}" "${DATA:=data/horse2zebra}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=1}"
 : "${STEPS:=500}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/paddle.bash"
+# shellcheck source=paddle.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/paddle.bash"
 declare -A levels=([fp32]="fp32" [tf32]="fp32")
 : "${levels[$PRECISION]:?fp32 and tf32 are possible, this model has no mixed precision}"
 # The program knows epochs only, but also a part of one. Half a step less than STEPS makes it end just there.
@@ -23,4 +24,4 @@ cd "$REPO"
 native python "${launch[@]}" tools/main.py --config-file configs/cyclegan_horse2zebra.yaml \
   -o epochs="$((STEPS - 1)).5/$steps_per_epoch" dataset.train.batch_size="$BATCH_SIZE" \
   dataset.train.dataroot_a="$DATA/trainA" dataset.train.dataroot_b="$DATA/trainB" \
-  log_config.interval=10 validate=None "${extra[@]}"
+  log_config.interval="$every" output_dir="$WORK" validate=None "${extra[@]}"

@@ -7,5 +7,5 @@
 . "$(dirname "${BASH_SOURCE[0]}")/paddle.bash"
 declare -A levels=([fp32]="False" [tf32]="False" [amp]="True --amp_level O1" [fp16]="True --amp_level O2")
 read -ra level <<< "--use_amp ${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
-env=(PYTHONPATH=".${PYTHONPATH:+:$PYTHONPATH}")
+env=(PYTHONPATH="$REPO${PYTHONPATH:+:$PYTHONPATH}")
 [[ ${DEVICE-gpu} == gpu ]] || env=(-u CUDA_VISIBLE_DEVICES "${env[@]}")  # set but empty, it stops the distributed launch

@@ -13,10 +13,11 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=model_zoo/bert/data}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=32}"
 : "${STEPS:=500}" "${DEVICE:=gpu}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/paddlenlp.bash"
+# shellcheck source=paddlenlp.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/paddlenlp.bash"
 cd "$REPO"
 native env "${env[@]}" python "${launch[@]}" model_zoo/bert/run_pretrain.py \
   --model_type bert --model_name_or_path bert-base-uncased --max_predictions_per_seq 20 --batch_size "$BATCH_SIZE" \
   --learning_rate 1e-4 --weight_decay 1e-2 --adam_epsilon 1e-6 --warmup_steps 10000 --input_dir "$DATA" \
-  --output_dir pretrained_models --logging_steps 10 --save_steps 20000 --max_steps "$STEPS" --device "$DEVICE" \
+  --output_dir "$WORK" --logging_steps "$every" --save_steps 20000 --max_steps "$STEPS" --device "$DEVICE" \
   "${level[@]}" "${extra[@]}"

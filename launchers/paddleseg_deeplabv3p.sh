@@ -14,7 +14,8 @@ set -euo pipefail
 # EXTRA goes on after --opts, where further options may follow the values of the config.
 : "${REPO:?}" "${DATA:=data/cityscapes}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=4}"
 : "${STEPS:=500}" "${DEVICE:=gpu}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/paddle.bash"
+# shellcheck source=paddle.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/paddle.bash"
 declare -A levels=([fp32]="fp32" [tf32]="fp32" [amp]="fp16 --amp_level O1" [fp16]="fp16 --amp_level O2")
 read -ra level <<< "--precision ${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
 env=(PYTHONPATH=".${PYTHONPATH:+:$PYTHONPATH}")  # tools/train.py imports paddleseg from the checkout
@@ -22,5 +23,6 @@ env=(PYTHONPATH=".${PYTHONPATH:+:$PYTHONPATH}")  # tools/train.py imports paddle
 cd "$REPO"
 native env "${env[@]}" python "${launch[@]}" tools/train.py \
   --config configs/deeplabv3p/deeplabv3p_resnet50_os8_cityscapes_1024x512_80k.yml \
-  --device "$DEVICE" --iters "$STEPS" --batch_size "$BATCH_SIZE" --num_workers 8 "${level[@]}" \
+  --device "$DEVICE" --iters "$STEPS" --batch_size "$BATCH_SIZE" --num_workers 8 --log_iters "$every" \
+  --save_dir "$WORK" "${level[@]}" \
   --opts model.backbone.pretrained=None train_dataset.dataset_root="$DATA" "${extra[@]}"

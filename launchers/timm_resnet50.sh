@@ -14,7 +14,8 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=data/imagenet}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=amp}" "${BATCH_SIZE:=256}"
 : "${ACCUMULATION:=1}" "${STEPS:=500}" "${EPOCHS:=1}" "${DEVICE:=gpu}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+# shellcheck source=native.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/native.bash"
 declare -A levels=([fp32]="" [tf32]="" [amp]="--amp" [bf16]="--amp --amp-dtype bfloat16")
 read -ra level <<< "${levels[$PRECISION]?fp32, tf32, amp and bf16 are possible}"
 device=cuda
@@ -31,4 +32,4 @@ steps=$(((STEPS + EPOCHS - 1) / EPOCHS))  # of an epoch, rounded up
 native "${python[@]}" "${launch[@]}" train.py --data-dir "$DATA" --model resnet50 --device "$device" -b "$BATCH_SIZE" \
   --grad-accum-steps "$ACCUMULATION" --epochs "$EPOCHS" --warmup-epochs 0 --cooldown-epochs 0 --train-img-sizes 224 \
   --train-batches-per-epoch "$((steps * ACCUMULATION))" --val-split "" --log-interval 10 \
-  --workers 8 --output results "${level[@]}" "${extra[@]}"
+  --workers 8 --output "$WORK" "${level[@]}" "${extra[@]}"

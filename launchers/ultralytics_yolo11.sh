@@ -13,7 +13,8 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=datasets/coco}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=amp}" "${BATCH_SIZE:=16}"
 : "${STEPS:=500}" "${EPOCHS:=1}" "${DEVICE:=gpu}" "${EXTRA:=}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+# shellcheck source=native.bash
+. "${TACHOGRAPH_LAUNCHERS:-$(dirname "${BASH_SOURCE[0]}")}/native.bash"
 declare -A levels=([fp32]="amp=False" [tf32]="amp=False" [amp]="amp=True")
 level=${levels[$PRECISION]:?fp32, tf32 and amp are possible}
 if ((NODES > 1)); then
@@ -31,4 +32,4 @@ native env "${env[@]}" python ultralytics/cfg/__init__.py train \
   cfg=ultralytics/cfg/default.yaml model=ultralytics/cfg/models/11/yolo11.yaml \
   data="$DATA/data.yaml" epochs="$EPOCHS" batch="$((BATCH_SIZE * CARDS))" device="$device" imgsz=640 workers=8 \
   fraction="$((BATCH_SIZE * CARDS * ((STEPS + EPOCHS - 1) / EPOCHS)))" val=False plots=False save=False pretrained=False \
-  exist_ok=True "$level" "${extra[@]}"
+  project="$WORK" exist_ok=True "$level" "${extra[@]}"

@@ -52,7 +52,7 @@ def check(lines: Iterable[str], repo: Path, *, runs_help: bool = False) -> Check
     for line in lines:
         folder, words = recipes.words(line)
         place = Path(folder.replace("$REPO", str(repo), 1)).resolve()
-        values = [word.rpartition("=")[2] for word in words]
+        values = [word.rpartition("=")[2].replace("$REPO", str(repo)) for word in words]
         found = [_inside(place / value, repo) for value in values]
         if not any(found):
             raise click.ClickException(f"The native command does not run any program in {repo}: {line.strip()}")

@@ -9,7 +9,7 @@ import shlex
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 
 import click
@@ -18,7 +18,7 @@ ROOM = Path(__file__).resolve().parents[1]
 _FACT = re.compile(r"^# ([a-z]+): (.+)$", re.MULTILINE)
 _DEFAULTS = re.compile(r"^: (.+)$", re.MULTILINE)
 _VARIABLE = re.compile(r'"\$\{([A-Z_]+):[=?]([^}]*)\}"')
-_READ = re.compile(r'^\. "\$\(dirname "\$\{BASH_SOURCE\[0\]\}"\)/(.+\.bash)"$', re.MULTILINE)
+_READ = re.compile(r'^\. ".+/(\w+\.bash)"$', re.MULTILINE)
 _ENTERED = re.compile(r'^cd "\$REPO/([^"$]+)"', re.MULTILINE)
 _OF_ALL = "native.bash"
 SYNTHETIC = "synthetic"  # data, and the value of DATA that asks for them
@@ -156,13 +156,9 @@ def dry_run(recipe: Recipe, repo: Path, variables: Mapping[str, str]) -> str:
 
 
 def words(line: str) -> tuple[str, list[str]]:
-    """Return the folder and the words of a native command, as a dry run prints it.
-
-    What a piece of shell in it, `bash -c '... "$@" ...'`, puts after the words that it is given comes last.
-    """
+    """Return the folder and the words of a native command, as a dry run prints it, with $REPO and $WORK in them."""
     _, folder, _, *command = shlex.split(line)
-    pieces = [word for flag, word in pairwise(command) if flag == "-c" and '"$@"' in word]
-    return folder, command + [word for piece in pieces for word in shlex.split(piece.partition('"$@"')[2])]
+    return folder, command
 
 
 def options(arguments: Iterable[str]) -> dict[str, str]:

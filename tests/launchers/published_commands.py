@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -16,9 +17,10 @@ from pydantic import BaseModel, ConfigDict
 from launchers.native.recipes import Recipe, options, words
 
 PROGRAM = "program"
+WORK = "$WORK"
 FOLDER = Path(__file__).parent / "published"
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
-_PROGRAM = re.compile(r"(?!multiproc\.py).*\.py|(?:.*/)?(?:runner|swift|llamafactory-cli|yolo)")
+_PROGRAM = re.compile(r"(?!.*multiproc\.py).*\.py|(?:.*/)?(?:runner|swift|llamafactory-cli|yolo)")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
@@ -61,10 +63,10 @@ def read(recipe: Recipe) -> Published | None:
 def differing(published: Mapping[str, str], line: str) -> dict[str, tuple[str | None, str | None]]:
     """Map each setting that differs to its published value and that of a native command; None where one lacks it.
 
-    `line`: what the launcher prints in a dry run.
+    `line`: what the launcher prints in a dry run. That a run writes into its own folder is no difference.
     """
     ours = settings(line)
-    names = dict.fromkeys([*published, *ours])
+    names = [name for name in dict.fromkeys([*published, *ours]) if ours.get(name) != WORK]
     pairs = {name: (published.get(name), ours.get(name)) for name in names}
     return {name: pair for name, pair in pairs.items() if not _is_same(*pair)}
 
@@ -81,12 +83,10 @@ def settings(line: str) -> dict[str, str]:
 
 def _variables(command: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The variables that each `env` of a command sets, but for where Python looks for modules."""
-    is_env = False
-    for word in command:
+    for word in takewhile(lambda word: not word.startswith("python"), command):
         assigned = _ASSIGNED.fullmatch(word)
-        if is_env and assigned and assigned[1] != "PYTHONPATH":
+        if assigned and assigned[1] != "PYTHONPATH":
             yield assigned[1], assigned[2]
-        is_env = word == "env" or (is_env and assigned is not None)
 
 
 def _is_same(one: str | None, other: str | None) -> bool:

@@ -91,7 +91,7 @@ FOUND: list[tuple[str, dict[str, str], str, dict[str, str | None]]] = [
             "dist.sh": 'python -m some.launch $(dirname "$0")/other.py "$@"\n',
             "other.py": "p.add_argument('--seed')",
         },
-        "bash -c '\"$@\" --out x' fresh python bench.py -n 8 --lr 1 dist.sh --seed 1",
+        "bash -c 'exec \"$@\"' fresh python bench.py -n 8 --lr 1 dist.sh --seed 1 --out x",
         {"-n": "runner:3", "--lr": "train.py:1", "--seed": "other.py:1", "--out": None},
     ),
     (
@@ -175,7 +175,8 @@ def test_a_misspelt_option_of_a_recipe_is_told_with_the_one_that_exists(tmp_path
     blocks = (GOLDEN / f"{recipe}.txt").read_text(encoding="utf-8").split("\n\n")
     lines = [" ".join(block.splitlines()[1:]) for block in blocks if "EXTRA=" not in block]
     top = Path(recipes.words(lines[0])[0].replace("$REPO", str(tmp_path)))
-    programs = {word for line in lines for word in recipes.words(line)[1] if word.endswith((".py", "runner"))}
+    words = [word.removeprefix("$REPO/") for line in lines for word in recipes.words(line)[1]]
+    programs = {word for word in words if word.endswith((".py", "runner"))}
     write(top, dict.fromkeys(programs, ""))
     options = [name for name in check(lines, tmp_path).unknown if Path(name).suffix not in CONFIGS]
     names = [part for name in options for part in (name.lstrip("-").split(".") if "." in name else [name])]

@@ -30,6 +30,7 @@ parser.add_argument("--batch_size")
 parser.add_argument("--steps")
 parser.add_argument("--precision")
 parser.add_argument("--device")
+parser.add_argument("--output_dir")
 parser.add_argument("--lr")
 for step in range(1, int(parser.parse_args().steps) + 1):
     print(f"step {step}: loss {4 - step / 20:.4f}, {1000 + step % 3} tokens/s")
@@ -110,7 +111,7 @@ def test_a_recipe_outside_is_launched_and_listed(bench: Bench, target: list[str]
     assert (done.returncode, done.stdout.count(" tokens/s\n")) == (0, 12)
     assert [line for line in done.stdout.splitlines() if "train.log: " in line and "(protocol: " in line] != []
     facts = bench.facts()
-    assert facts["native"].endswith("--device cpu --lr 0.1")
+    assert facts["native"].endswith('--device cpu --output_dir "$WORK" --lr 0.1')
     assert (facts["recipe"], facts["command"]) == ("mine", ["bash", "mine.sh"])
     assert facts["launcher"] == hashlib.sha256(bench.recipe.read_bytes()).hexdigest()
     assert str(bench.folder) not in json.dumps(facts)
