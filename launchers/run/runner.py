@@ -226,16 +226,17 @@ def _published(
         gpus = observed[0]["gpus"]
         device = {"device": gpus[0]} if begun.device == "gpu" and gpus else {}
         facts = {**facts, "case": {**facts["case"], **device}, "environment": observed[0], "nodes": observed}
-    facts = {**facts, "exit_status": exit_status, "redacted": redacted}
-    if begun.metric is not None:
-        facts["metric_lines"] = _count(log, begun.metric)
-        if reason is None and not facts["metric_lines"]:
-            reason = f"Exit status 0, but no log line matches {begun.metric}."
+    counted: RunJson = {} if begun.metric is None else {"metric_lines": _count(log, begun.metric)}
+    if reason is None and counted.get("metric_lines") == 0:
+        reason = f"Exit status 0, but no log line matches {begun.metric}."
     if reason is None:
         reason = next(map(str, faults(log, facts, folder.siblings())), None)
-    facts["status"] = INTERRUPTED if interrupted else FAILED if reason else DONE
+    status = INTERRUPTED if interrupted else FAILED if reason else DONE
+    facts = {**facts, "exit_status": exit_status, "status": status, **counted, "redacted": redacted}
     if reason:
         facts |= {"reason": reason, "last_lines": last_lines(log)}
+        with suppress(OSError):
+            folder.work.rmdir()  # where nothing is in it
     else:
         shutil.rmtree(folder.work, ignore_errors=True)
     if begun.redacts:

@@ -39,7 +39,7 @@ def test_a_number_of_several_processes_is_told_with_the_commands_that_say_whose_
 def test_a_log_without_a_number_is_a_run_all_the_same(program: OwnProgram, text: str) -> None:
     program.change(text)
     answer = program.run("--", "python", "train.py")
-    assert (answer.returncode, "train/1/train.log: " in answer.stdout) == (0, True)
+    assert (answer.returncode, "train/1/train.log: " in answer.stdout) == (1, True)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

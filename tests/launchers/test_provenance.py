@@ -77,7 +77,7 @@ def test_synthetic_data_change_the_native_command_or_are_refused(tmp_path: Path,
         assert "omit --" in refusal.message
         assert start(tmp_path, recipe, DATA="synthetic").returncode == 2
     else:
-        assert (asked.trains_on, asked.folders) == ("synthetic", [tmp_path])
+        assert (asked.facts.get("data"), asked.folders) == ("synthetic", [tmp_path])
         assert asked.command != job(tmp_path, recipe, {}).command
 
 
@@ -127,7 +127,7 @@ def test_images_that_were_made_are_synthetic_data(native: Native) -> None:
 def test_a_recipe_that_reads_no_data_trains_on_synthetic_ones_unless_told_otherwise(
     tmp_path: Path, extra: str, said: str | None
 ) -> None:
-    assert job(tmp_path, "nvidia_mxnet_resnet50", {"DATA": "synthetic", "EXTRA": extra}).trains_on == said
+    assert job(tmp_path, "nvidia_mxnet_resnet50", {"DATA": "synthetic", "EXTRA": extra}).facts.get("data") == said
 
 
 def test_a_page_may_ask_for_what_the_head_of_a_recipe_states_and_for_nothing_else(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_a_launch_goes_on_in_a_folder_of_an_older_schema(native: Native) -> None
 
 def test_a_run_in_progress_cannot_be_taken_for_a_run(native: Native) -> None:
     native.trains(f"import os; print(sorted(os.listdir({str(native.run.parent)!r})))\n{PRINT}")
-    assert native.launch().stdout.startswith(b"['.1.lock', '.1.unfinished']\n")
+    assert native.launch().stdout.startswith(b"['.1.lock', '.1.unfinished', '.1.work']\n")
 
 
 def test_what_a_killed_launch_left_is_kept_aside(native: Native) -> None:
