@@ -120,5 +120,5 @@ def make_native(top: Path) -> Native:
     executable(top / "bin" / "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     here.environment["PATH"] = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
     here.environment["WORK"] = str(top / "work")
-    (top / "work").mkdir()
+    (top / "work").mkdir(exist_ok=True)
     return here

@@ -99,5 +99,5 @@ def make_program(top: Path) -> OwnProgram:
     executable(top / "bin" / "torchrun", f'#!/bin/sh\nshift 2\nexec "{sys.executable}" "$@"\n')
     program.environment["PATH"] = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
     program.environment["WORK"] = str(top / "work")
-    (top / "work").mkdir()
+    (top / "work").mkdir(exist_ok=True)
     return program

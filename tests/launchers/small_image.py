@@ -37,7 +37,10 @@ def missing() -> str | None:
 
 
 def made(top: Path) -> dict[str, str]:
-    """Make the image in a store under `top`; returns the variables by which podman finds it."""
+    """Make the image in a store under `top`; returns the variables by which podman finds it.
+
+    `top`: a short path; where that of a socket below it is longer than 108 bytes, podman waits 20 s for each container.
+    """
     (top / "containers.conf").write_text(_CONFIGURATION + 'runtime = "runc"\n', encoding="utf-8")
     (top / "storage.conf").write_text(_STORAGE.format(top=top), encoding="utf-8")
     found = {

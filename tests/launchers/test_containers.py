@@ -6,9 +6,9 @@ import json
 import os
 import signal
 import subprocess
-import time
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import click
@@ -23,22 +23,30 @@ from running import wait_until_printed
 from several_nodes import ON_TWO, dry_run
 
 from launchers.backends.containers import Container, contained
+from launchers.backends.place import Local
 from launchers.backends.site_file import NO_SITE, ContainerSite
-from launchers.job import Job, of_command
+from launchers.job import of_command
 from tests.commandline import run
 
 
 @pytest.fixture(scope="session")
-def podman(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def podman() -> Iterator[dict[str, str]]:
     """The variables by which podman finds an image."""
     if reason := small_image.missing():
         pytest.skip(reason)
-    variables = small_image.made(tmp_path_factory.mktemp("podman"))
-    command = ["podman", "run", "--rm", "--network=host", *small_image.OPTIONS, small_image.IMAGE, "python", "-c", ""]
-    answer = subprocess.run(command, env=os.environ | variables, capture_output=True, text=True, check=False)
-    if answer.returncode:
-        pytest.skip(f"podman cannot run a container here: {answer.stderr.strip()}")
-    return variables
+    with tempfile.TemporaryDirectory(prefix="podman", dir="/tmp", ignore_cleanup_errors=True) as top:
+        variables = small_image.made(Path(top))
+        trial = ["run", "--rm", "--network=host", *small_image.OPTIONS, small_image.IMAGE, "python", "-c", ""]
+        if said := asked(variables, *trial):
+            pytest.skip(f"podman cannot run a container here: {said}")
+        yield variables
+
+
+def asked(podman: dict[str, str], *arguments: str) -> str:
+    """What a command of podman prints."""
+    command = ["podman", *arguments]
+    answer = subprocess.run(command, env=os.environ | podman, capture_output=True, text=True, check=False)
+    return answer.stdout.strip() or answer.stderr.strip()
 
 
 @pytest.fixture
@@ -55,28 +63,28 @@ def options(native: Native) -> list[str]:
     return ["--container", small_image.IMAGE, "--site", str(native.top / "site.toml")]
 
 
-def digest(podman: dict[str, str]) -> str:
-    """What podman says of the image."""
-    command = ["podman", "image", "inspect", "--format", "{{.Digest}}", small_image.IMAGE]
-    return subprocess.run(command, env=os.environ | podman, capture_output=True, text=True, check=True).stdout.strip()
-
-
 @pytest.mark.slow
 def test_a_recipe_trains_in_a_container_of_podman(in_podman: Native, podman: dict[str, str]) -> None:
-    program = "held = bytearray(64 * 2**20); time.sleep(2); print(os.path.exists('/run/.containerenv'))"
-    in_podman.trains(f"import os, time\n{PRINT}{program}\n")
+    in_podman.environment |= {"NCCL_DEBUG": "INFO", "HOME_OF_MINE": "1"}
+    program = """
+held = bytearray(64 * 2**20)
+open(os.environ["WORK"] + "/written", "x").close()
+print(os.path.exists("/run/.containerenv"), os.environ["NCCL_DEBUG"], os.environ.get("HOME_OF_MINE"))
+time.sleep(2)
+"""
+    in_podman.trains(f"import os, time\n{PRINT}{program}")
     answer = in_podman.launch(*options(in_podman))
     assert answer.returncode == 0, answer.stderr.decode()
-    log = (in_podman.run / "train.log").read_text(encoding="utf-8")
+    assert (in_podman.run / "train.log").read_text(encoding="utf-8").endswith("\nTrue INFO None\n")
+    assert (Path(in_podman.environment["WORK"]) / "written").exists()
     facts = in_podman.facts()
-    assert log.endswith("\nTrue\n")
-    environment: dict[str, Any] = facts["environment"]
-    assert {key: environment[key] for key in ("container", "container_runtime", "container_digest")} == {
+    assert (facts["status"], facts["environment"]["packages"], misfits(facts)) == ("done", {}, [])
+    expected = {
         "container": small_image.IMAGE,
         "container_runtime": "podman",
-        "container_digest": digest(podman),
+        "container_digest": asked(podman, "image", "inspect", "--format", "{{.Digest}}", small_image.IMAGE),
     }
-    assert (facts["status"], environment["packages"], misfits(facts)) == ("done", {}, [])
+    assert facts["environment"].items() >= expected.items()
     samples = pd.read_csv(in_podman.run / "cpu.csv")
     assert (samples["processes"].max() >= 1, samples["memory"].max() >= 64) == (True, True)
     answer = in_podman.launch()  # the same case outside is another run
@@ -84,59 +92,47 @@ def test_a_recipe_trains_in_a_container_of_podman(in_podman: Native, podman: dic
 
 
 @pytest.mark.slow
-def test_a_command_of_ones_own_runs_in_a_container(in_podman: Native, podman: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "own").mkdir()
-    program = make_program(tmp_path / "own")
-    program.environment |= podman
-    program.change("import os; print(os.environ['NCCL_DEBUG'], os.environ.get('HOME_OF_MINE'))\n")
-    program.environment |= {"NCCL_DEBUG": "INFO", "HOME_OF_MINE": "1"}
-    answer = program.run(*options(in_podman), "--device", "cpu", "--", "python", "train.py")
-    assert answer.returncode == 0, answer.stderr
-    assert (program.folder / "logs/project/train/1/train.log").read_text(encoding="utf-8") == "INFO None\n"
-
-
-@pytest.mark.slow
-def test_an_interrupt_ends_the_container(in_podman: Native, podman: dict[str, str]) -> None:
-    in_podman.trains(f"{PRINT}import sys, time\nsys.stdout.flush()\ntime.sleep(60)\n")
+def test_an_interrupt_reaches_the_program_in_the_container_and_ends_both(
+    in_podman: Native, podman: dict[str, str]
+) -> None:
+    handler = "signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('asked to end')))"
+    in_podman.trains(f"import signal, sys, time\n{handler}\n{PRINT}sys.stdout.flush()\ntime.sleep(60)\n")
     process = in_podman.started(*options(in_podman))
     wait_until_printed(in_podman)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
-    left = subprocess.run(["podman", "ps", "-q"], env=os.environ | podman, capture_output=True, check=True).stdout
-    assert (in_podman.facts()["status"], left) == ("interrupted", b"")
+    log = (in_podman.run / "train.log").read_text(encoding="utf-8")
+    assert (in_podman.facts()["status"], "asked to end" in log) == ("interrupted", True)
+    assert asked(podman, "ps", "--all", "--quiet") == ""
 
 
 @pytest.mark.slow
-def test_the_container_of_a_runner_that_was_killed_is_ended_by_the_next_one(
-    in_podman: Native, podman: dict[str, str]
+def test_a_container_that_a_killed_runner_left_is_ended(
+    podman: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    in_podman.trains(f"{PRINT}import sys, time\nsys.stdout.flush()\ntime.sleep(60)\n")
-    process = in_podman.started(*options(in_podman))
-    wait_until_printed(in_podman)
-    process.kill()
-    process.communicate()
-    in_podman.trains(PRINT)
-    deadline = time.monotonic() + 40
-    while in_podman.launch(*options(in_podman)).returncode:
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
-    left = subprocess.run(["podman", "ps", "-q"], env=os.environ | podman, capture_output=True, check=True).stdout
-    assert (in_podman.facts()["status"], left) == ("done", b"")
+    for name, value in podman.items():
+        monkeypatch.setenv(name, value)
+    site = ContainerSite(runtime="podman", options=[*small_image.OPTIONS, "--detach"])
+    place = Local(Container(small_image.IMAGE, "podman", site))
+    start = place.start(of_command(("sleep", "60"), tmp_path, device="cpu", is_contained=True), tmp_path)
+    subprocess.run(start.command, env=dict(start.environment), check=True, capture_output=True)
+    assert asked(podman, "ps", "--quiet") != ""
+    place.finish(tmp_path)
+    assert asked(podman, "ps", "--all", "--quiet") == ""
 
 
 @pytest.mark.slow
 def test_a_command_runs_in_a_container_on_nodes_of_slurm(
-    in_podman: Native, slurm: dict[str, str], podman: dict[str, str], tmp_path: Path
+    in_podman: Native, slurm: dict[str, str], podman: dict[str, str]
 ) -> None:
-    (tmp_path / "own").mkdir()
-    program = make_program(tmp_path / "own")
+    program = make_program(in_podman.top)
     program.environment |= podman | {"SLURM_CONF": slurm["SLURM_CONF"], "PATH": slurm["PATH"]}
-    program.change("import os; print(os.path.exists('/run/.containerenv'), os.environ['NODE_RANK'])\n")
+    program.change("import os; print(os.path.exists('/run/.containerenv'), os.listdir(os.environ['WORK'] + '/..'))\n")
     where = [*options(in_podman), "--on", "slurm", "--nodes", "2", "--cards", "2", "--device", "cpu"]
     answer = program.run(*where, "--", "python", "train.py")
     assert answer.returncode == 0, answer.stderr
     log = (program.folder / "logs/project/train_N2C2/1/train.log").read_text(encoding="utf-8").splitlines()
-    assert {"0: True 0", "1: True 1"} <= set(log)
+    assert {"0: True ['node0']", "1: True ['node1']"} <= set(log)  # no node sees the folder of another
     facts = program.facts("train_N2C2/1")
     assert [node["container"] for node in facts["nodes"]] == [small_image.IMAGE] * 2
     assert misfits(facts) == []
@@ -149,74 +145,92 @@ def test_the_doctor_asks_the_python_inside(in_podman: Native) -> None:
     assert '"said": "Python 3' in answer.stdout
 
 
-def job(folder: Path, device: str = "gpu") -> Job:
-    """A job that runs in a folder."""
-    return of_command(("python", "train.py"), folder, device=device, is_contained=True)
+_REPO, _WORK = "/a/repo", "/a/.1.work"
+_VOLUMES = f"--volume={_REPO}:{_REPO} --volume={_WORK}:{_WORK} --volume=/scratch:/scratch:ro"
 
 
-def words(runtime: str, folder: Path, **site: Any) -> list[str]:
-    """The arguments of a runtime but for the variables that it hands on."""
-    container = Container("image:1", runtime, ContainerSite(mounts=["/scratch:/scratch"], **site))
-    found = container.words(job(folder), "python", "train.py", name="a")
-    return [word for word in found if not word.startswith("--env=")]
+@pytest.mark.parametrize(
+    ("runtime", "device", "expected"),
+    [
+        (
+            "docker",
+            "gpu",
+            "docker run --rm --network=host --init --ulimit=memlock=-1 --ulimit=stack=67108864 --gpus=all --shm-size=64g"
+            f" --name=a {_VOLUMES} --x image:1 python train.py",
+        ),
+        (
+            "podman",
+            "gpu",
+            "podman run --rm --network=host --security-opt=label=disable --device=nvidia.com/gpu=all --shm-size=64g"
+            f" --name=a {_VOLUMES} --x image:1 python train.py",
+        ),
+        (
+            "podman",
+            "cpu",
+            "podman run --rm --network=host --security-opt=label=disable --shm-size=64g"
+            f" --name=a {_VOLUMES} --x image:1 python train.py",
+        ),
+        (
+            "apptainer",
+            "gpu",
+            f"env --unset=PYTHONPATH apptainer exec --nv --bind={_REPO}:{_REPO} --bind={_WORK}:{_WORK}"
+            " --bind=/scratch:/scratch:ro --x image:1 python train.py",
+        ),
+        (
+            "enroot",
+            "gpu",
+            f"enroot start --mount={_REPO}:{_REPO} --mount={_WORK}:{_WORK} --mount=/scratch:/scratch --x image:1"
+            " python train.py",
+        ),
+        (
+            "pyxis",
+            "gpu",
+            f"--no-container-mount-home --container-mounts={_REPO}:{_REPO},{_WORK}:{_WORK},/scratch:/scratch:ro"
+            " --x --container-image=image:1 python train.py",
+        ),
+    ],
+)
+def test_each_runtime_is_told_what_a_job_needs(
+    runtime: str, device: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORK", _WORK)
+    job = of_command(("python", "train.py"), Path(_REPO), device=device, is_contained=True)
+    site = ContainerSite(mounts=["/scratch:/scratch:ro"], shm="64g", options=["--x"])
+    words = Container("image:1", runtime, site).words(job, "python", "train.py", name="a")
+    assert [word for word in words if not word.startswith("--env=")] == expected.split()
 
 
-def test_docker_gets_gpus_shared_memory_and_the_folders_of_the_job(tmp_path: Path) -> None:
-    assert words("docker", tmp_path, shm="64g", options=["--user=1000"]) == [
-        *("docker", "run", "--init", "--ulimit=memlock=-1", "--ulimit=stack=67108864", "--gpus=all", "--rm"),
-        *("--network=host", "--shm-size=64g", "--name=a", f"--volume={tmp_path}:{tmp_path}"),
-        *("--volume=/scratch:/scratch", "--user=1000", "image:1", "python", "train.py"),
-    ]
-
-
-def test_apptainer_does_not_see_the_packages_of_the_python_outside(tmp_path: Path) -> None:
-    assert words("apptainer", tmp_path) == [
-        *("env", "--unset=PYTHONPATH", "apptainer", "exec", "--nv", f"--bind={tmp_path}:{tmp_path}"),
-        *("--bind=/scratch:/scratch", "image:1", "python", "train.py"),
-    ]
-
-
-@pytest.mark.parametrize("runtime", ["docker", "podman", "apptainer"])
-def test_a_job_on_a_cpu_asks_for_no_gpu(tmp_path: Path, runtime: str) -> None:
-    container = Container("image:1", runtime, ContainerSite())
-    asked = {"--gpus=all", "--device=nvidia.com/gpu=all", "--nv"}
-    assert asked & set(container.words(job(tmp_path, "cpu"), "true")) == set()
-
-
-def test_no_path_or_package_of_this_machine_is_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("runtime", ["docker", "podman", "enroot"])
+def test_no_path_or_package_of_this_machine_is_handed_on(runtime: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NCCL_DEBUG", "INFO")
-    container = Container("image:1", "docker", ContainerSite())
-    handed = {word.removeprefix("--env=") for word in container.words(job(tmp_path)) if word.startswith("--env=")}
-    assert {"NCCL_DEBUG", "REPO", "MASTER"} <= handed
-    assert handed & {"PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "HOME", "TACHOGRAPH"} == set()
+    job = of_command(("python", "train.py"), Path(_REPO), is_contained=True)
+    words = Container("image:1", runtime, ContainerSite()).words(job)
+    handed = {word.removeprefix("--env=") for word in words if word.startswith("--env=")}
+    assert {"NCCL_DEBUG", "REPO", "WORK", "MASTER"} <= handed
+    assert handed & {"PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "HOME", "TACHOGRAPH", "TMPDIR"} == set()
 
 
-def test_pyxis_gets_the_image_as_options_of_srun(on_slurm: Native) -> None:
-    (on_slurm.top / "site.toml").write_text('[container]\nruntime = "pyxis"\n', encoding="utf-8")
-    where = ["--on", "slurm", "--site", str(on_slurm.top / "site.toml"), "--container", "nvcr.io#nvidia/pytorch:24.05"]
-    script = dry_run(on_slurm, *ON_TWO, *where)
-    (srun,) = [line for line in script.splitlines() if line.startswith("srun ")]
-    assert "--container-image='nvcr.io#nvidia/pytorch:24.05'" in srun.replace(
-        "'--container-image=", "--container-image='"
-    )
-    assert '--container-mounts="$REPO":"$REPO"' in srun
-
-
-def test_a_job_script_with_a_container_has_no_path_of_the_machine(on_slurm: Native) -> None:
-    (on_slurm.top / "site.toml").write_text('[container]\nruntime = "podman"\n', encoding="utf-8")
-    where = ["--on", "slurm", "--site", str(on_slurm.top / "site.toml"), "--container", "image:1"]
-    script = dry_run(on_slurm, *ON_TWO, *where)
+@pytest.mark.parametrize(
+    ("runtime", "mounts"),
+    [
+        ("podman", '--volume="$REPO":"$REPO" --volume="$WORK":"$WORK"'),
+        ("pyxis", '--container-mounts="$REPO":"$REPO","$WORK":"$WORK" --container-image='),
+    ],
+)
+def test_a_job_script_with_a_container_has_no_path_of_the_machine(native: Native, runtime: str, mounts: str) -> None:
+    (native.top / "site.toml").write_text(f'[container]\nruntime = "{runtime}"\n', encoding="utf-8")
+    where = ["--on", "slurm", "--site", str(native.top / "site.toml"), "--container", "nvcr.io#nvidia/a:1"]
+    script = dry_run(native, *ON_TWO, *where)
     body = script[script.index("#SBATCH") :]
-    assert '--volume="$REPO":"$REPO"' in body
-    assert str(on_slurm.repo) not in body
+    assert (mounts in body.replace("'", ""), "nvcr.io#nvidia/a:1'" in body) == (True, True)
+    assert str(native.repo) not in body
 
 
-def test_tasks_for_each_gpu_are_not_started_in_containers_that_nothing_connects(on_slurm: Native) -> None:
-    (on_slurm.top / "site.toml").write_text('[container]\nruntime = "podman"\n', encoding="utf-8")
-    where = ["--on", "slurm", "--site", str(on_slurm.top / "site.toml"), "--container", "image:1", "--dry-run"]
-    with patch.dict(os.environ, on_slurm.environment):
-        answer = run("launch", "nvidia_tensorflow_resnet50", "--repo", on_slurm.repo, *where, cwd=TOP, main=main)
-    assert (answer.returncode, "wants a task for each GPU" in answer.stderr) == (2, True)
+def test_tasks_for_each_gpu_are_not_started_in_containers_that_nothing_connects(native: Native) -> None:
+    (native.top / "site.toml").write_text('[container]\nruntime = "podman"\n', encoding="utf-8")
+    where = ["--on", "slurm", "--site", str(native.top / "site.toml"), "--container", "image:1", "--dry-run"]
+    answer = run("launch", "nvidia_tensorflow_resnet50", "--repo", native.repo, *where, cwd=TOP, main=main)
+    assert (answer.returncode, "nvidia_tensorflow_resnet50" in answer.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -236,6 +250,7 @@ def test_a_container_that_cannot_run_is_refused(image: str, site: ContainerSite)
 def test_the_digest_of_an_image_file_is_its_sha256(tmp_path: Path) -> None:
     (tmp_path / "a.sqsh").write_bytes(b"image")
     container = contained(str(tmp_path / "a.sqsh"), NO_SITE.container, on_slurm=True)
-    found = container.described(job(tmp_path), is_here=False)
+    job = of_command(("python",), tmp_path, is_contained=True)
+    found = container.described(job, is_here=False)
     assert (found["container"], found["container_runtime"]) == ("a.sqsh", "enroot")
     assert found["container_digest"] == "sha256:6105d6cc76af400325e94d588ce511be5bfdbb73b437dc51eca43917d7a43e3d"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 import time
@@ -16,12 +16,10 @@ from cluster import asked, wait_until_nothing_runs
 from native_checkout import METRIC, PRINT, TOP, Native, executable
 from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, run_of, telling, told
 
-from launchers.backends.slurm import Slurm
-
 pytestmark = pytest.mark.slow
 
 SLURM = [*ON_TWO, "--on", "slurm"]
-SLEEPS = f"{PRINT}import sys, time\nsys.stdout.flush()\ntime.sleep(60)\n"
+PATTERN = "50%%j%j\\\\b"  # what sbatch would read as the number of a job in a name of a file
 
 
 def wait_until_training(native: Native) -> None:
@@ -30,83 +28,70 @@ def wait_until_training(native: Native) -> None:
     deadline = time.monotonic() + 30
     while not (log.exists() and METRIC in log.read_text()):
         assert time.monotonic() < deadline
-        time.sleep(0.1)
+        time.sleep(0.05)
 
 
 def files_of(native: Native) -> set[str]:
-    """The names of what is published of the run."""
-    return {path.name for path in run_of(native).iterdir()}
+    """The names of what is published of the run, but for samples of processes."""
+    return {path.name for path in run_of(native).iterdir()} - {"cpu.csv"}
 
 
-def test_a_run_on_slurm_has_a_task_a_node_and_keeps_only_the_files_of_a_run(on_slurm: Native) -> None:
-    on_slurm.trains(telling("MASTER") + "print('API_TOKEN=hunter2hunter2')\n")
+def test_a_run_on_slurm_has_a_task_a_node_which_describes_itself_and_keeps_only_the_files_of_a_run(
+    on_slurm: Native,
+) -> None:
+    del on_slurm.environment["TACHOGRAPH"]
+    more = "print('API_TOKEN=hunter2hunter2')\nimport time\nheld = bytearray(64 * 2**20)\ntime.sleep(2)\n"
+    on_slurm.trains(telling("MASTER", "WORK", "TMPDIR") + more)
     on_slurm.launch(*SLURM, "--", "--password", "correct horse battery")
-    (rank, first), (other, second) = told(on_slurm)
-    assert (rank, other) == ("0", "1")
-    # One place to meet, whose address is no name.
-    assert (first, bool(re.fullmatch(r"\d+\.\d+\.\d+\.\d+:2\d{4}", first))) == (second, True)
+    nodes = told(on_slurm)
+    work = Path(on_slurm.environment["WORK"])
+    # One place to meet, whose address is no name; a folder of its own for each node, and for each task.
+    assert [(rank, folder) for rank, _, folder, _ in nodes] == [(rank, str(work / f"node{rank}")) for rank in "01"]
+    (master,) = {master for _, master, _, _ in nodes}
+    assert re.fullmatch(r"\d+\.\d+\.\d+\.\d+:2\d{4}", master)
+    temporary = [Path(folder) for _, _, _, folder in nodes]
+    assert (len(set(temporary)), [path for path in temporary if path.exists()]) == (2, [])
     assert {line.partition(": ")[0] for line in lines_of(on_slurm)} - {"srun"} == {"0", "1"}
-    facts = facts_of(on_slurm)
+    facts, samples = facts_of(on_slurm), pd.read_csv(run_of(on_slurm) / "cpu.csv")
     assert (facts["status"], facts["case"]["nodes"], facts["case"]["cards"]) == ("done", 2, 4)
     assert re.fullmatch(r"node\[\d[-,]\d\]", facts["scheduler"]["nodes"])
-    assert "#SBATCH --nodes=2\n" in (run_of(on_slurm) / "job.sh").read_text()
-    assert files_of(on_slurm) - {"cpu.csv"} == {"train.log", "run.json", "clock.csv", "job.sh"}
-    kept = "".join(path.read_text() for path in run_of(on_slurm).iterdir())
-    assert [word for word in (str(on_slurm.top), "horse", "battery", "hunter2") if word in kept] == []
-
-
-def test_each_node_of_a_run_on_slurm_is_described_and_what_its_processes_take_is_sampled(on_slurm: Native) -> None:
-    program = on_slurm.top / "bin" / "tachograph"
-    executable(program, f'#!/bin/sh\nexec {shlex.join(on_slurm.command)} "$@"\n')
-    on_slurm.environment |= {"TACHOGRAPH": str(program), "PYTHONPATH": str(TOP)}
-    on_slurm.trains(f"import time\nheld = bytearray(64 * 2**20)\ntime.sleep(3)\n{PRINT}")
-    on_slurm.launch(*SLURM)
-    facts, samples = facts_of(on_slurm), pd.read_csv(run_of(on_slurm) / "cpu.csv")
     assert [node["cores"] for node in facts["nodes"]] == [facts["environment"]["cores"]] * 2
     assert (samples["processes"].max() >= 4, samples["memory"].max() >= 128) == (True, True)
+    assert files_of(on_slurm) == {"train.log", "run.json", "clock.csv", "job.sh"}
+    kept = "".join(path.read_text() for path in run_of(on_slurm).iterdir())
+    hidden = (str(on_slurm.repo), "horse", "battery", "hunter2")
+    assert [word for word in hidden if word in kept] == []
 
 
-def test_a_job_that_fails_on_slurm_is_a_failed_run(on_slurm: Native) -> None:
+def test_a_job_that_fails_on_slurm_is_a_failed_run_that_names_its_nodes(on_slurm: Native) -> None:
     on_slurm.trains("raise SystemExit(3)\n")
     on_slurm.launch(*SLURM)
     facts = facts_of(on_slurm)
     assert (facts["status"], facts["exit_status"] != 0) == ("failed", True)  # Slurm tells that of the task it killed
+    assert re.fullmatch(r"node\[\d[-,]\d\]", facts["scheduler"]["nodes"])
 
 
-def test_an_interrupt_cancels_the_job_on_slurm(on_slurm: Native, slurm: dict[str, str]) -> None:
-    on_slurm.trains(SLEEPS)
+def test_interrupts_cancel_the_job_on_slurm_and_publish_no_raw_output(on_slurm: Native, slurm: dict[str, str]) -> None:
+    on_slurm.trains(f"{PRINT}import sys, time\nsys.stdout.flush()\ntime.sleep(60)\n")
     process = on_slurm.started(*SLURM)
     wait_until_training(on_slurm)
     job = asked(slurm, "squeue", "--noheader", "--states=RUNNING", "--format=%i").strip()
     assert "Requeue=0" in asked(slurm, "scontrol", "show", "job", job)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
-    queue = asked(slurm, "squeue", "--noheader", "--states=RUNNING,PENDING")
-    assert (facts_of(on_slurm)["status"], queue) == ("interrupted", "")
-
-
-def test_an_impatient_interrupt_cancels_the_job_on_slurm_and_publishes_no_raw_output(
-    on_slurm: Native, slurm: dict[str, str]
-) -> None:
-    on_slurm.trains(SLEEPS)
-    process = on_slurm.started(*SLURM)
-    wait_until_training(on_slurm)
-    process.send_signal(signal.SIGINT)
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     wait_until_nothing_runs(slurm)
-    assert files_of(on_slurm) - {"cpu.csv"} == {"train.log", "run.json", "clock.csv", "job.sh"}
+    assert facts_of(on_slurm)["status"] == "interrupted"
+    assert files_of(on_slurm) == {"train.log", "run.json", "clock.csv", "job.sh"}
 
 
 def test_a_slow_cancellation_survives_the_end_of_all_others(on_slurm: Native, slurm: dict[str, str]) -> None:
-    executable(on_slurm.top / "bin" / "scancel", f'#!/bin/sh\nsleep 2\nPATH="{slurm["PATH"]}" exec scancel "$@"\n')
-    output = on_slurm.top / "slurm.out"
-    script = on_slurm.top / "job.sh"
+    executable(on_slurm.top / "bin" / "scancel", f'#!/bin/sh\nsleep 1\nPATH="{slurm["PATH"]}" exec scancel "$@"\n')
+    output, script = on_slurm.top / "slurm.out", on_slurm.top / "job.sh"
     script.write_text("#!/bin/sh\necho begun\nsleep 60\n")
-    follower = str(TOP / "launchers" / "backends" / "slurm.bash")
     files = [str(output), str(on_slurm.top / "begun"), str(on_slurm.top / "ended")]
-    command = ["bash", follower, *files, f"--output={output}", str(script)]
+    command = ["bash", str(TOP / "launchers/backends/slurm.bash"), *files, f"--output={output}", str(script)]
     environment = os.environ | on_slurm.environment
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdout
@@ -117,54 +102,69 @@ def test_a_slow_cancellation_survives_the_end_of_all_others(on_slurm: Native, sl
     wait_until_nothing_runs(slurm)
 
 
-def test_what_is_left_of_a_job_is_cancelled_and_removed(
-    on_slurm: Native, slurm: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_a_job_that_a_killed_runner_left_on_slurm_is_cancelled_before_its_run_is_repeated(
+    on_slurm: Native, slurm: dict[str, str]
 ) -> None:
-    for name in ("PATH", "SLURM_CONF"):
-        monkeypatch.setenv(name, on_slurm.environment[name])
-    folder = tmp_path / "run"
-    folder.mkdir()
-    (folder / "slurm.out").touch()
-    command = ["sbatch", "--parsable", f"--output={folder / 'slurm.out'}", "--wrap=sleep 60"]
-    (folder / "slurm.out.id").write_text(asked(slurm, *command))
-    Slurm().finish(folder)
-    wait_until_nothing_runs(slurm)
-    assert list(folder.iterdir()) == []
-
-
-@pytest.mark.parametrize("name", ["50%%j", "50%j\\\\b"])
-def test_a_run_on_slurm_may_lie_where_sbatch_would_read_a_pattern(on_slurm: Native, name: str) -> None:
-    folder = str(on_slurm.top / name / "suite")
-    on_slurm.launch(*SLURM, "--into", folder)
-    log = Path(folder) / run_of(on_slurm).relative_to(on_slurm.suite) / "train.log"
-    assert log.read_text().count(METRIC) == 2
-
-
-@pytest.mark.parametrize("name", ["50%%j", "50%j\\\\b"])
-def test_a_dry_run_for_slurm_may_name_a_folder_where_sbatch_would_read_a_pattern(on_slurm: Native, name: str) -> None:
-    folder = str(on_slurm.top / name / "suite")
-    execute(on_slurm, dry_run(on_slurm, *SLURM, "--into", folder))
-    log = Path(folder) / run_of(on_slurm).relative_to(on_slurm.suite) / "train.log"
-    assert log.read_text().count(METRIC) == 2
-
-
-def test_a_job_on_slurm_has_the_environment_where_a_site_gives_it_none(on_slurm: Native) -> None:
-    on_slurm.environment |= {"SBATCH_EXPORT": "NONE", "SLURM_EXPORT_ENV": "NONE"}
+    unfinished = run_of(on_slurm).with_name(".1.unfinished")
+    unfinished.mkdir(parents=True)
+    job = asked(slurm, "sbatch", "--parsable", "--nodes=4", "--exclusive", "--output=/dev/null", "--wrap=sleep 60")
+    (unfinished / "slurm.out.id").write_text(job)
+    (unfinished / "slurm.out").touch()
     on_slurm.launch(*SLURM)
-    assert (facts_of(on_slurm)["status"], len(told(on_slurm))) == ("done", 2)
+    assert facts_of(on_slurm)["status"] == "done"
+    (left,) = run_of(on_slurm).parent.glob(".1.unfinished-*")
+    assert list(left.iterdir()) == []
 
 
-def test_all_that_a_job_on_slurm_prints_is_kept(on_slurm: Native) -> None:
-    script = on_slurm.top / "mine.sh"
+def test_a_job_on_slurm_that_does_not_get_on_is_cancelled(on_slurm: Native, slurm: dict[str, str]) -> None:
+    on_slurm.trains("import time\nprint('waiting', flush=True)\ntime.sleep(60)\n")
+    on_slurm.launch(*SLURM, "--stall", "3", "--stall-ends")
+    wait_until_nothing_runs(slurm)
+    assert (facts_of(on_slurm)["status"], "scheduler" in facts_of(on_slurm)) == ("failed", True)
+
+
+def test_a_job_that_waits_for_its_nodes_has_not_stalled(on_slurm: Native, slurm: dict[str, str]) -> None:
+    asked(slurm, "sbatch", "--nodes=4", "--exclusive", "--output=/dev/null", "--wrap=sleep 8")
+    answer = on_slurm.launch(*SLURM, "--stall", "6", "--stall-ends")
+    assert (facts_of(on_slurm)["status"], b"stalled" in answer.stderr) == ("done", False)
+
+
+def test_a_dry_run_for_slurm_may_name_a_folder_where_sbatch_would_read_a_pattern(on_slurm: Native) -> None:
+    folder = on_slurm.top / PATTERN / "suite"
+    execute(on_slurm, dry_run(on_slurm, *SLURM, "--into", str(folder)))
+    log = folder / run_of(on_slurm).relative_to(on_slurm.suite) / "train.log"
+    assert log.read_text().count(METRIC) == 2
+
+
+def test_a_job_script_that_somebody_changed_is_submitted_as_it_is_and_all_that_it_prints_is_kept(
+    on_slurm: Native,
+) -> None:
+    script, folder = on_slurm.top / "mine.sh", on_slurm.top / PATTERN / "suite"
     script.write_text(f"#!/bin/sh\necho '{METRIC.strip()}'\nseq 300000\nsleep 0.5\nprintf 'no newline'\n")
-    on_slurm.launch(*SLURM, "--script", str(script))
+    on_slurm.launch(*SLURM, "--script", str(script), "--into", str(folder))
+    run = folder / run_of(on_slurm).relative_to(on_slurm.suite)
     expected = METRIC + "".join(f"{number}\n" for number in range(1, 300001)) + "no newline"
-    assert (run_of(on_slurm) / "train.log").read_text() == expected
+    assert ((run / "train.log").read_text() == expected, (run / "job.sh").read_text()) == (True, script.read_text())
+    facts = json.loads((run / "run.json").read_text())
+    assert (facts["status"], facts["scheduler"]["nodes"][:4]) == ("done", "node")
 
 
-def test_a_job_script_that_somebody_changed_is_submitted_as_it_is(on_slurm: Native) -> None:
-    script = on_slurm.top / "mine.sh"
-    script.write_text(f"#!/bin/sh\n# mine\necho '{METRIC.strip()}'\n")
-    on_slurm.launch(*SLURM, "--script", str(script))
-    assert (run_of(on_slurm) / "train.log").read_text() == METRIC
-    assert (run_of(on_slurm) / "job.sh").read_text() == script.read_text()
+def test_all_runs_within_an_allocation_have_its_first_nodes_and_no_job_of_their_own(
+    on_slurm: Native, slurm: dict[str, str]
+) -> None:
+    on_slurm.trains(telling("SLURMD_NODENAME", "SLURM_JOB_ID"))
+    held = ["salloc", "--nodes=3", "--exclusive", "--quiet"]
+    command = [*held, *on_slurm.command, *on_slurm.options, *SLURM, "--repeats", "2"]
+    environment = os.environ | on_slurm.environment
+    subprocess.run(command, cwd=TOP, env=environment, check=True, capture_output=True)
+    folders = [run_of(on_slurm), run_of(on_slurm).with_name("2")]
+    first, second = (json.loads((folder / "run.json").read_text()) for folder in folders)
+    assert (first["status"], first["scheduler"]) == ("done", second["scheduler"])
+    said = [sorted(re.findall(r"^\d: (\d \w+ \d+)$", (run / "train.log").read_text(), re.MULTILINE)) for run in folders]
+    job = first["scheduler"]["job"]
+    assert said == [[f"0 node1 {job}", f"1 node2 {job}"]] * 2
+
+
+def test_an_allocation_with_too_few_nodes_is_refused(on_slurm: Native) -> None:
+    on_slurm.environment |= {"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "1"}
+    assert (on_slurm.launch(*SLURM).returncode, on_slurm.suite.exists()) == (2, False)
