@@ -1,0 +1,381 @@
+"""Verification: the log of a run is held against what was asked before the run is called done.
+
+Only what cannot be otherwise is a fault: a log that is silent, coarse or of no known format passes.
+
+Two logs are *copies* of each other (``_are_copies``) when nine in ten records that the shorter one holds stand in the
+other as well, equal in every printed number and stamp, and chance does not explain it. The chance that one record
+agrees is the step of the last printed digit over how far two clocks differ that measure the same: 0.1 ms between two
+ranks that leave the same collective (divided by the steps of a mean), and between two runs also 0.05 % of the step, the
+25th percentile of the spread of 1,761 sets of repeats. A value that a log prints over and over agrees by chance at
+least as often as two records of that log do. All agree by chance with the product over the records; below 1e-9 they
+are copies. Between ranks only what a process measures of itself counts, since the time of a step and a loss may be
+reduced over all ranks and printed by each; and coarse lines, whose chance is 1, never prove anything.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.grammar.field import IN_SECONDS, TIMES
+from parsers.io.errors import ParserError
+from parsers.io.input_file import opened
+from parsers.io.lazy import pd
+from parsers.runs.format_records import OWN_LINE, RUN, FormatRecords
+from parsers.runs.reading import Reading, survey
+from parsers.runs.run_folder import LOG
+from parsers.scanning.prefix import after_prefix
+from parsers.scanning.record_table import RecordTable
+
+Numbers = NDArray[np.float64]
+Hashes = NDArray[np.uint64]
+
+SENTENCES = {
+    "too_many_records": "The log holds {found} records of steps{of_rank}, but {asked} steps were asked for.",
+    "ended_early": "The last record is of step {found}, line {line}, but {asked} steps were asked for.",
+    "other_fact": "{fact} is {found} according to line {line}, but {asked} was asked for.",
+    "other_batch": "{count} of {records} records, first at line {line}, are of {found} samples a step, not of {asked}.",
+    "stamp_outside": (
+        "{count} of {records} records are stamped outside the run, which lasted from {start} to {end}; the first is "
+        "line {line}, {found}."
+    ),
+    "process_of_two_ranks": "Lines {line} and {other_line}, of ranks {rank} and {other_rank}, were printed by the same "
+    "process at the same microsecond.",
+    "two_processes": "Records of {whose} come in turns from the processes {found} and {other}, first at line {line}.",
+    "copy_of_rank": "{count} of {records} records of rank {rank} are those of rank {other}, first at line {line}.",
+    "copy_of_run": "{count} of {records} records are those of run {other}, first at line {line}.",
+}
+
+SKEW = 3.0  # seconds: stamps of whole seconds, and clocks of two machines that are kept by NTP
+QUARTER = np.timedelta64(15, "m")  # zones differ by so much
+ZONES = range(-56, 57)  # quarters of an hour: -14 to +14 hours
+DATED = TIMES - {"YEARLESS_STAMP", "TIME_OF_DAY"}
+
+CLOCKS_APART = 1e-4  # seconds between the clocks of two processes that measure the same
+RUNS_APART = 5e-4  # of the time of a step, between two runs
+SHARE = 0.9
+CHANCE = 1e-9
+# What a process measures of itself alone; a throughput is, where its format says that it is that of one card.
+OWN_TIMES = ("reader_time", "work_time", "forward_time", "backward_time")
+THROUGHPUTS = ("throughput", "source_throughput")
+STEP_TIMES = ("step_time", *OWN_TIMES)
+
+# What glog prints before a line: a severity, the time to the microsecond, a thread.
+GLOG = re.compile(rb"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [\w.]+:\d+\]")
+PROCESS = re.compile(rb"\bpid[=: ]{1,2}(\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What proves that a log is not that of the run that was asked for: a code, and what its sentence needs."""
+
+    code: str
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return SENTENCES[self.code].format(**self.values)
+
+
+def faults(log: Path, asked: Mapping[str, Any], siblings: Sequence[Path] = ()) -> list[Fault]:
+    """What in a log cannot be of the run that was asked for; nothing where all may be.
+
+    ``log``: the log of a run that has ended and has no run.json yet. ``asked``: what its run.json will say: `case`,
+    `variables`, `start` and `end`, each of which may be missing. ``siblings``: the folders of other finished runs of
+    the case. A log that cannot be read proves nothing.
+    """
+    try:
+        reading = survey(log)
+    except ParserError:
+        return []
+    part = reading.parts[0]
+    steps = part.table.rows(part.table.are("step"))
+    found = list(_of_facts(reading, asked))
+    if len(steps):
+        found += [*_of_steps(part, steps, asked, reading), *_of_batches(part, steps, asked)]
+        found += [*_of_stamps(part, steps, asked), *_of_ranks(part, steps)]
+        found += _of_runs(part, steps, siblings)
+    return [*found, *_of_processes(log, steps, asked)]
+
+
+def _count(asked: Mapping[str, Any], variable: str, name: str | None = None) -> int | None:
+    """A count that was asked for, by its variable, or else by its name in the case."""
+    said = (asked.get("variables") or {}).get(variable) or asked.get("case", {}).get(name)
+    return int(said) if str(said).isdecimal() and int(said) else None
+
+
+# ---- steps
+
+
+def _of_steps(part: FormatRecords, steps: RecordTable, asked: Mapping[str, Any], reading: Reading) -> Iterator[Fault]:
+    """More records than steps, or a last record more than one interval before the last step."""
+    wanted = _count(asked, "STEPS")
+    if wanted is None or "step" not in steps:
+        return
+    epochs = _count(asked, "EPOCHS") or 1
+    wanted = epochs * math.ceil(wanted / epochs)
+    # The program may have been told otherwise by options that were passed through, and then says so itself.
+    own = _own_total(steps)
+    passes = _count(asked, "ACCUMULATION") or 1
+    most = max(wanted, own or 0) * passes + epochs  # some train one step more than they are told
+    ranks = _by_rank(steps)
+    is_restarted = any(event.event == "restart" for event in reading.happened)
+    for rank, rows in () if is_restarted else ranks:
+        printers = max(1, (_count(asked, "CARDS", "cards") or 1) // len(ranks))
+        if len(rows) > most and not _prints_each(steps.rows(rows), printers):
+            of_rank = f" of rank {rank}" if rank is not None else ""
+            yield Fault("too_many_records", {"found": len(rows), "asked": wanted, "of_rank": of_rank})
+    done = _done(part, steps, math.ceil(wanted / epochs))
+    if done is not None and min(wanted, own or wanted) - done > _interval(steps):
+        yield Fault("ended_early", {"found": done, "asked": wanted, "line": int(steps["line"][-1])})
+
+
+def _own_total(steps: RecordTable) -> int | None:
+    """How many steps the lines say there are, where they all say the same."""
+    for names in (("steps",), ("steps_per_epoch", "epochs")):
+        if all(name in steps for name in names):
+            columns = [np.unique(steps[name]) for name in names]
+            if all(len(column) == 1 and column[0] > 0 for column in columns):
+                return int(math.prod(float(column[0]) for column in columns))
+    return None
+
+
+def _prints_each(rows: RecordTable, printers: int) -> bool:
+    """Whether so many processes print every step, or a bar is drawn again and again."""
+    keys = np.stack([rows["step"], rows["epoch"] if "epoch" in rows else np.zeros(len(rows))])
+    _, counts = np.unique(keys, axis=1, return_counts=True)
+    usual = np.bincount(counts).argmax()
+    return bool(usual <= printers and (counts == usual).mean() >= SHARE and counts.max() <= printers)
+
+
+def _done(part: FormatRecords, steps: RecordTable, per_epoch: int) -> int | None:
+    """How many steps are done at the furthest record; None where lines do not tell."""
+    first = part.fields["step", "step"].first
+    counted = steps["step"] + (1 if first == 0 else 0)
+    if not (np.diff(steps["step"]) < 0).any() or _own_total(steps.columns(n for n in steps if n == "steps")):
+        return int(np.nanmax(counted))
+    if "epoch" not in steps:
+        return None
+    per_epoch = int(np.nanmax(steps["steps_per_epoch"])) if "steps_per_epoch" in steps else per_epoch
+    if np.nanmax(counted) > per_epoch:  # they go on over epochs
+        return int(np.nanmax(counted))
+    epoch = steps["epoch"] - (part.fields["step", "epoch"].first or 0)
+    return int(np.nanmax(epoch * per_epoch + counted))
+
+
+def _interval(steps: RecordTable) -> float:
+    """The most steps between two records, twice that where they are not even; endless where lines count one step."""
+    ahead = np.diff(np.unique(steps["step"]))
+    return float(ahead.max() if (ahead == ahead[0]).all() else 2 * ahead.max()) if len(ahead) else math.inf
+
+
+def _by_rank(steps: RecordTable) -> list[tuple[int | None, NDArray[np.intp]]]:
+    """The rows of each rank; all of them where lines name no rank."""
+    if "rank" not in steps or np.isnan(steps["rank"].astype(np.float64)).all():
+        return [(None, np.arange(len(steps)))]
+    ranks = steps["rank"].astype(np.float64)
+    return [(int(rank), np.flatnonzero(ranks == rank)) for rank in np.unique(ranks[~np.isnan(ranks)])]
+
+
+# ---- batch size and cards
+
+
+def _of_facts(reading: Reading, asked: Mapping[str, Any]) -> Iterator[Fault]:
+    """A count that the log states, otherwise than it was asked for in each of its lines."""
+    said: dict[str, dict[object, int]] = {}
+    pairs = [*reading.facts.contradictions, *reading.facts.disputes]
+    for fact in [*reading.facts.values(), *(fact for pair in pairs for fact in pair)]:
+        if fact.source.kind == "line" and isinstance(fact.value, int):
+            said.setdefault(fact.name, {})[fact.value] = int(str(fact.source.values[0]))
+    # Programs whose cards share a model may call the number of its replicas their world.
+    shared = any(name in reading.facts for name in ("tensor_parallel", "pipeline_parallel", "context_parallel"))
+    for name, variable in (("batch_size", "BATCH_SIZE"), ("cards", "CARDS"), ("nodes", "NODES")):
+        wanted, values = _count(asked, variable, name), said.get(name, {})
+        if wanted is None or not values or wanted in values or (name == "cards" and shared):
+            continue
+        found, at = next(iter(values.items()))
+        about = {"fact": name.replace("_", " ").capitalize(), "found": found, "line": at}
+        yield Fault("other_fact", {**about, "asked": wanted})
+
+
+def _of_batches(part: FormatRecords, steps: RecordTable, asked: Mapping[str, Any]) -> Iterator[Fault]:
+    """Records whose throughput times their time is another whole number of samples than a batch."""
+    batch = _count(asked, "BATCH_SIZE", "batch_size")
+    speed, time = (part.fields.get(("step", name)) for name in ("throughput", "step_time"))
+    if not (batch and speed and time) or (_count(asked, "ACCUMULATION") or 1) > 1:
+        return
+    if speed.unit not in ("images", "samples") or speed.scope != "card" or speed.kind != time.kind:
+        return
+    samples = steps["throughput"] * steps["step_time"] * IN_SECONDS[time.unit or "seconds"]
+    whole = np.round(samples)
+    is_other = (np.abs(samples - whole) < 0.01 * whole) & (whole > 0) & (np.abs(whole - batch) > 0.1 * batch)
+    # The last batch of an epoch may be smaller.
+    if is_other.sum() >= max(3, len(steps) // 4):
+        numbers = Counter(whole[is_other].tolist())
+        row = int(np.flatnonzero(is_other)[0])
+        about = {"count": int(is_other.sum()), "records": len(steps), "line": int(steps["line"][row])}
+        yield Fault("other_batch", {**about, "found": int(numbers.most_common(1)[0][0]), "asked": batch})
+
+
+# ---- stamps
+
+
+def _of_stamps(part: FormatRecords, steps: RecordTable, asked: Mapping[str, Any]) -> Iterator[Fault]:
+    """Stamps outside the run, in whatever time zone all of them are."""
+    stamp = part.fields.get(("step", "time"))
+    if stamp is None or stamp.type not in DATED or not {"start", "end"} <= asked.keys():
+        return
+    start, end = (_moment(asked[name]) for name in ("start", "end"))
+    skew = np.timedelta64(round(SKEW * 1e6), "us")
+    stamps = steps["time"]
+    inside = [(stamps >= start - skew - zone * QUARTER) & (stamps <= end + skew - zone * QUARTER) for zone in ZONES]
+    best = max(inside, key=np.count_nonzero)
+    is_outside = ~best & ~np.isnat(stamps)
+    if is_outside.any():
+        row = int(np.flatnonzero(is_outside)[0])
+        about = {"count": int(is_outside.sum()), "records": len(steps), "line": int(steps["line"][row])}
+        limits = {"start": asked["start"], "end": asked["end"]}
+        yield Fault("stamp_outside", {**about, **limits, "found": str(stamps[row].astype("datetime64[s]"))})
+
+
+def _moment(said: str) -> np.datetime64:
+    return np.datetime64(datetime.fromisoformat(said).astimezone(UTC).replace(tzinfo=None), "us")
+
+
+# ---- processes
+
+
+def _of_processes(log: Path, steps: RecordTable, asked: Mapping[str, Any]) -> Iterator[Fault]:
+    """A line of one process under two ranks, or records of one rank from two processes in turns."""
+    known: dict[bytes, tuple[int, int]] = {}
+    records = set(steps["line"].tolist()) if len(steps) else set()
+    turns: dict[int | None, list[tuple[int, bytes]]] = {}
+    told = False
+    with opened(log) as file:
+        for number, text in enumerate(file, 1):
+            if number in records and (process := PROCESS.search(text)):
+                rank = _rank(text)
+                if rank is not None or (_count(asked, "CARDS", "cards") == 1):
+                    turns.setdefault(rank, []).append((number, process[1]))
+            if not told and (found := GLOG.search(text)) and (rank := _rank(text)) is not None:
+                line, other = known.setdefault(found[0], (number, rank))
+                if other != rank:
+                    told = True
+                    about = {"line": line, "other_line": number, "rank": other, "other_rank": rank}
+                    yield Fault("process_of_two_ranks", about)
+    for rank, seen in turns.items():
+        changes = [seen[0], *(two for one, two in pairwise(seen) if one[1] != two[1])]
+        if len(changes) > len({process for _, process in changes}):  # one comes back: no restart
+            whose = "the run" if rank is None else f"rank {rank}"
+            pair = {"found": changes[0][1].decode(), "other": changes[1][1].decode()}
+            yield Fault("two_processes", {"whose": whose, **pair, "line": changes[1][0]})
+
+
+def _rank(text: bytes) -> int | None:
+    _, (begin, end) = after_prefix(text, 0, len(text))
+    return int(text[begin:end]) if end > begin else None
+
+
+# ---- copies
+
+
+def _of_ranks(part: FormatRecords, steps: RecordTable) -> Iterator[Fault]:
+    """Ranks whose records are those of a lower one."""
+    groups = [(rank, rows) for rank, rows in _by_rank(steps) if rank is not None]
+    own = [name for name in (*THROUGHPUTS, *OWN_TIMES) if _is_own(part, name)]
+    if len(groups) < 2 or not own:
+        return
+    hashes = _hashes(part, steps)
+    holder: dict[int, int] = {}
+    shared: Counter[tuple[int, int]] = Counter()
+    for place, (_, rows) in enumerate(groups):
+        for one in set(hashes[rows].tolist()):
+            if (first := holder.setdefault(one, place)) != place:
+                shared[first, place] += 1
+    for (first, place), count in shared.items():
+        (other, others), (rank, rows) = groups[first], groups[place]
+        chance = _chance(part, steps.rows(rows), own, between_runs=False)
+        if _are_copies(count, min(len(rows), len(others)), chance):
+            line = int(steps["line"][rows[np.isin(hashes[rows], hashes[others])][0]])
+            about = {"count": count, "records": len(rows), "line": line}
+            yield Fault("copy_of_rank", {**about, "rank": rank, "other": other})
+
+
+def _of_runs(part: FormatRecords, steps: RecordTable, siblings: Sequence[Path]) -> Iterator[Fault]:
+    """Another run whose records are those of this one."""
+    measured = [name for name in (*THROUGHPUTS, *STEP_TIMES) if ("step", name) in part.fields]
+    hashes = _hashes(part, steps)
+    for sibling in siblings if measured else ():
+        other = survey(sibling / LOG, format=part.format).parts[0]
+        if other.fields.keys() != part.fields.keys():
+            continue
+        theirs = _hashes(other, other.table.rows(other.table.are("step")))
+        is_shared = np.isin(hashes, theirs)
+        count, most = int(is_shared.sum()), min(len(hashes), len(theirs))
+        if count and _are_copies(count, most, _chance(part, steps, measured, between_runs=True)):
+            line = int(steps["line"][np.flatnonzero(is_shared)[0]])
+            yield Fault("copy_of_run", {"count": count, "records": len(steps), "other": sibling.name, "line": line})
+
+
+def _are_copies(count: int, records: int, chance: float) -> bool:
+    return count >= SHARE * records and count * math.log10(chance) < math.log10(CHANCE)
+
+
+def _is_own(part: FormatRecords, name: str) -> bool:
+    """Whether a column is what a process measures of itself."""
+    found = part.fields.get(("step", name))
+    return found is not None and (name in OWN_TIMES or found.scope == "card")
+
+
+def _hashes(part: FormatRecords, steps: RecordTable) -> Hashes:
+    """Of each record a number that equal ones have in common; where and under which rank it stands does not count."""
+    leave = {"line", "record", "rank", RUN, OWN_LINE}
+    stamp = part.fields.get(("step", "time"))
+    leave |= {"time"} if stamp is None or stamp.type not in TIMES else set()
+    frame = steps.frame[sorted(set(steps) - leave)]
+    frame = frame.astype({name: np.float64 for name in frame if frame[name].dtype.kind in "iu"})
+    return np.asarray(pd.util.hash_pandas_object(frame, index=False), np.uint64)
+
+
+def _chance(part: FormatRecords, steps: RecordTable, names: Sequence[str], *, between_runs: bool) -> float:
+    """The chance that a record of another rank or run agrees by itself: that of the column that tells most."""
+    seconds, interval = _seconds(part, steps), _interval(steps) if "step" in steps else 1.0
+    if seconds is None or interval == math.inf:
+        return 1.0
+    apart = CLOCKS_APART / interval
+    apart = max(apart, RUNS_APART * seconds) if between_runs else apart
+    return min(_chance_of(part, steps, name, seconds, apart) for name in names)
+
+
+def _chance_of(part: FormatRecords, steps: RecordTable, name: str, seconds: float, apart: float) -> float:
+    meaning, values = part.fields["step", name], steps[name].astype(np.float64)
+    values = values[np.isfinite(values)]
+    if len(values) < 2 or meaning.kind in ("running_mean", "total") or meaning.is_expected:
+        return 1.0
+    digit = 10.0 ** -max(len(repr(value).partition(".")[2].removesuffix("0")) for value in values[:1000].tolist())
+    if name in THROUGHPUTS:
+        digit *= seconds / max(float(np.median(values)), 1e-12)
+    else:
+        digit *= IN_SECONDS[meaning.unit or "seconds"]
+    counts = np.unique(values, return_counts=True)[1]
+    equal = (1 + (counts * (counts - 1)).sum()) / (1 + len(values) * (len(values) - 1))
+    return float(min(1.0, max(digit / apart, equal)))
+
+
+def _seconds(part: FormatRecords, steps: RecordTable) -> float | None:
+    """About how long a step takes, by its own time or by the stamps of the records."""
+    if (time := part.fields.get(("step", "step_time"))) is not None:
+        return float(np.nanmedian(steps["step_time"])) * IN_SECONDS[time.unit or "seconds"]
+    if "time" not in steps or "step" not in steps or len(steps) < 2:
+        return None
+    lasted = (np.nanmax(steps["time"]) - np.nanmin(steps["time"])) / np.timedelta64(1, "us") / 1e6
+    return float(lasted / max(1.0, float(np.nanmax(steps["step"]) - np.nanmin(steps["step"])))) or None
