@@ -2,11 +2,12 @@
 
     python -m tests.fuzz.fuzz [--seconds N] [--findings FOLDER] [--learnt FOLDER] [TARGET...]
 
-The seconds are shared by the targets, all of them if none is named. What breaks what a target promises ends the run
-with exit status 1; its input is kept as ``build/fuzz/TARGET-…``. With --findings the run goes on, and the folder keeps
-the shortest input for each place in the code, with its traceback. With --learnt a folder keeps the inputs that reached
-new code, and a later run begins with them. With CI in the environment the inputs are the same each time, as far as the
-seconds allow. Without atheris, which not every Python has, the same changes are made without a look at what they reach.
+Targets, all of them if none is named, are fuzzed at the same time, one on each core, and share the seconds, which begin
+once all modules are imported. What breaks what a target promises ends its part with exit status 1; its input is kept as
+``build/fuzz/TARGET-…``. With --findings it goes on, and the folder keeps the shortest input for each place in the code,
+with its traceback. With --learnt a folder keeps the inputs that reached new code, and a later run begins with them.
+With CI in the environment the inputs are the same each time, as far as the seconds allow. Without atheris, which not
+every Python has, the same changes are made without a look at what they reach.
 """
 
 import argparse
@@ -14,7 +15,6 @@ import faulthandler
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,7 +26,6 @@ from itertools import chain
 from pathlib import Path
 from pkgutil import walk_packages
 
-BEGUN = time.monotonic()
 ROOMS = ("parsers", "report")
 
 try:
@@ -58,12 +57,12 @@ Target = Callable[[bytes], None]
 
 
 def main() -> None:
-    """Fuzz each target in a process of its own; one target in this one."""
+    """Fuzz one target in this process; several in copies of it, for to import all modules for a fuzzer takes long."""
     options = _options()
     if len(options.targets) == 1:
         _fuzz(options.targets[0], options)
-        return
-    sys.exit(max([_status(name, options) for name in options.targets]))
+    else:
+        sys.exit(_fuzz_several(options))
 
 
 def _options() -> argparse.Namespace:
@@ -79,23 +78,37 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _status(name: str, options: argparse.Namespace) -> int:
-    """The exit status of a process that fuzzes one target."""
-    seconds = max(1, options.seconds // len(options.targets))
-    folders = {"--findings": options.findings, "--learnt": options.learnt and options.learnt / name}
-    given = [str(word) for pair in folders.items() if pair[1] for word in pair]
-    command = [sys.executable, "-m", "tests.fuzz.fuzz", name, "--seconds", str(seconds), *given]
-    environment = {**os.environ, "PYTHONHASHSEED": "0"}
-    status = subprocess.run(command, check=False, cwd=ROOT, env=environment).returncode
-    return min(1, abs(status))
+def _fuzz_several(options: argparse.Namespace) -> int:
+    """The exit status after all targets; what each prints is shown in one piece, when it has ended."""
+    at_once = min(len(os.sched_getaffinity(0)), len(options.targets))
+    options.seconds = max(1, options.seconds * at_once // len(options.targets))
+    waiting, status = list(options.targets), 0
+    running: dict[int, tuple[str, int]] = {}
+    while waiting or running:
+        if waiting and len(running) < at_once:
+            name, printed = waiting.pop(0), os.memfd_create("printed")
+            process = os.fork()
+            if process == 0:
+                os.dup2(printed, 1)
+                os.dup2(printed, 2)
+                _fuzz(name, options)
+                return 0
+            running[process] = name, printed
+        else:
+            process, ended = os.wait()
+            name, printed = running.pop(process)
+            with os.fdopen(printed, "rb") as file:
+                file.seek(0)
+                print(f"{name}:\n{file.read().decode(errors='replace')}", flush=True)  # noqa: T201
+            status = max(status, min(1, ended))
+    return status
 
 
 def _fuzz(name: str, options: argparse.Namespace) -> None:
-    for folder in filter(None, (KEPT, options.findings, options.learnt)):
+    learnt = options.learnt and (options.learnt if options.targets == [name] else options.learnt / name)
+    for folder in filter(None, (KEPT, options.findings, learnt)):
         folder.mkdir(parents=True, exist_ok=True)
-    run = _Run(name, options.findings)
-    seconds = max(1, options.seconds - int(time.monotonic() - BEGUN))
-    (_guided if atheris else _unguided)(run, seconds, options.learnt)
+    (_guided if atheris else _unguided)(_Run(name, options.findings), options.seconds, learnt)
 
 
 class _Run:
