@@ -34,7 +34,7 @@ def podman() -> Iterator[dict[str, str]]:
     """The variables by which podman finds an image."""
     if reason := small_image.missing():
         pytest.skip(reason)
-    with tempfile.TemporaryDirectory(prefix="podman", dir="/tmp", ignore_cleanup_errors=True) as top:  # noqa: S108
+    with tempfile.TemporaryDirectory(prefix="podman", dir="/tmp", ignore_cleanup_errors=True) as top:
         variables = small_image.made(Path(top))
         trial = ["run", "--rm", "--network=host", *small_image.OPTIONS, small_image.IMAGE, "python", "-c", ""]
         if said := asked(variables, *trial):
@@ -155,8 +155,8 @@ _VOLUMES = f"--volume={_REPO}:{_REPO} --volume={_WORK}:{_WORK} --volume=/scratch
         (
             "docker",
             "gpu",
-            "docker run --rm --network=host --init --ulimit=memlock=-1 --ulimit=stack=67108864 --gpus=all --shm-size=64g"
-            f" --name=a {_VOLUMES} --x image:1 python train.py",
+            "docker run --rm --network=host --init --ulimit=memlock=-1 --ulimit=stack=67108864 --gpus=all"
+            f" --shm-size=64g --name=a {_VOLUMES} --x image:1 python train.py",
         ),
         (
             "podman",

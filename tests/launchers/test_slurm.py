@@ -160,7 +160,7 @@ def test_all_runs_within_an_allocation_have_its_first_nodes_and_no_job_of_their_
     folders = [run_of(on_slurm), run_of(on_slurm).with_name("2")]
     first, second = (json.loads((folder / "run.json").read_text()) for folder in folders)
     assert (first["status"], first["scheduler"]) == ("done", second["scheduler"])
-    said = [sorted(re.findall(r"^\d: (\d \w+ \d+)$", (run / "train.log").read_text(), re.M)) for run in folders]
+    said = [sorted(re.findall(r"^\d: (\d \w+ \d+)$", (run / "train.log").read_text(), re.MULTILINE)) for run in folders]
     job = first["scheduler"]["job"]
     assert said == [[f"0 node1 {job}", f"1 node2 {job}"]] * 2
 
