@@ -186,7 +186,7 @@ class Container:
 
     def native_python(self, job: Job) -> Environment:
         """What the Python inside says of itself, see `machine_facts.native_python`; raises as that does."""
-        inside = self.words(job, mounts=[f"{_QUESTION}:{_INSIDE}:ro"])
+        inside = self.words(job, mounts=[f"{_QUESTION}:{_INSIDE}:ro"], folders=[*map(str, job.folders)])
         return machine_facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)
 
     def _digest(self) -> str | None:

@@ -119,7 +119,7 @@ class Slurm(Place):
         if self.container:  # where the nodes of Paddle's launcher meet is then found inside
             values |= {"command": self.container.command(job), "meets_by_address": False}
         values["container"] = self.container.srun_options(job) if self.container else ""
-        values["finds_processes"] = not (self.container and self.container.is_of_a_service)
+        values["is_of_a_service"] = self.container is not None and self.container.is_of_a_service
         own = Path(self.site.slurm.template) if self.site.slurm.template else None
         return rendered("slurm.sh.jinja", job, self.site, own, **values)
 

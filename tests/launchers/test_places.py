@@ -8,15 +8,11 @@ from typing import Any
 
 import click
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from native_checkout import Native
 from several_nodes import ON_TWO, on_nodes, run_of
 
 from launchers.backends import chosen
 from launchers.backends.place import here_document
-
-lines = st.lists(st.sampled_from(["JOB", "JOB_", "JOB__", "", "$(false) `x` \\", "'"]), max_size=6)
 
 
 def test_nodes_that_are_started_by_hand_have_suites_of_their_own(native: Native) -> None:
@@ -42,9 +38,7 @@ def test_only_what_is_started_needs_its_program_here(
         chosen(**arguments)
 
 
-@settings(max_examples=20)
-@given(lines)
-def test_a_script_in_a_script_comes_out_as_it_is_with_an_ended_last_line(lines: list[str]) -> None:
-    text = "\n".join(lines)
+@pytest.mark.parametrize("text", ["", "JOB", "JOB\nJOB_\nJOB__", "$(false) `x` \\\n'\n\n"])
+def test_a_script_in_a_script_comes_out_as_it_is_with_an_ended_last_line(text: str) -> None:
     answer = subprocess.run(["bash"], input=f"cat {here_document(text)}", capture_output=True, text=True, check=True)
     assert answer.stdout == (text if text.endswith("\n") else f"{text}\n")
