@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,40 +39,29 @@ def chosen(
         raise click.UsageError("--container does not go with --on mpirun or --script.")
     if site and not (on or image):
         raise click.UsageError("--site requires --on or --container.")
+    from . import place
+
     if not (on or image):
-        from .place import Local
-
-        return Local()
-    return _of_site(on, hosts, script, site, image, is_dry=is_dry)
-
-
-def _of_site(
-    on: str | None, hosts: str | None, script: Path | None, site: Path | None, image: str | None, *, is_dry: bool
-) -> Place:
-    """The place that needs the site file: a cluster, or a container on this machine."""
+        return place.Local()
     from . import site_file
     from .containers import contained
     from .kubernetes import Kubernetes
     from .mpirun import MpiRun
-    from .place import Local, require
     from .slurm import Slurm
 
     said = site_file.read(site, os.environ)
     if on == "kubernetes":
-        if not (named := image or said.kubernetes.image):
-            raise click.UsageError("--on kubernetes requires --container IMAGE, or kubernetes.image in the site file.")
-        return Kubernetes(said, named)
+        return Kubernetes(said, image or said.kubernetes.image or "")
     container = contained(image, said.container, on_slurm=on == "slurm", is_dry=is_dry) if image else None
     if on is None:
-        return Local(container)
-    if not is_dry:
-        require("mpirun" if on == "mpirun" else "sbatch")
-    if on == "mpirun":
-        return MpiRun(str(hosts), said)
-    return Slurm(said, _edited(script) if script else None, container)
+        return place.Local(container)
+    program = "mpirun" if on == "mpirun" else "sbatch"
+    if not (is_dry or shutil.which(program)):
+        raise click.UsageError(f"{program} is not on PATH; without it, the job can only run on this machine.")
+    return MpiRun(str(hosts), said) if on == "mpirun" else Slurm(said, _text(script) if script else None, container)
 
 
-def _edited(script: Path) -> str:
+def _text(script: Path) -> str:
     try:
         return text_of(script)
     except (OSError, UnicodeDecodeError) as error:

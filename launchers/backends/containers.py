@@ -6,7 +6,6 @@ The folders of the job are mounted at the paths that they have outside, its outp
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -22,7 +21,7 @@ from parsers.io.input_file import opened
 from parsers.io.printable import printable, shell_quoted
 from parsers.runs.run_folder import Environment
 
-from ..job import CannotRunHere, Job
+from ..job import Job
 from ..machine import machine_facts
 from ..run import processes
 
@@ -96,41 +95,31 @@ class Container:
     runtime: str
     site: ContainerSite
 
-    def of_tasks(self, job: Job) -> Job:
-        """The job; raises jobs.CannotRunHere where Slurm starts a task for each card, in a container each."""
-        if job.tasks == "card" and self.runtime != PYXIS:
-            message = f"{job.name} wants a task for each GPU, and {self.runtime} would not connect them"
-            raise CannotRunHere(f"{message}; set container.runtime in the site file to pyxis.")
-        return job
-
     def command(self, job: Job) -> str:
         """Return the line of shell that starts the job inside, in place of its command; it needs what that needs."""
         inside = with_meeting(job)
-        if self.runtime == PYXIS:
-            return inside
-        return _spelt(job, self._words(job, _marks(job), ["bash", "-c", inside]))
+        return inside if self.runtime == PYXIS else self._line(job, "bash", "-c", inside)
 
     def srun_options(self, job: Job) -> str:
         """Return the options of srun for pyxis as a part of a line of shell; nothing for another runtime."""
-        return _spelt(job, self._words(job, _marks(job), ())) if self.runtime == PYXIS else ""
+        return self._line(job) if self.runtime == PYXIS else ""
 
-    def words(self, job: Job, *program: str, name: str | None = None, mounts: Sequence[str] = ()) -> list[str]:
-        """Return the arguments that start a program inside, with the folders of a job, and WORK of its environment.
-
-        `name`: what the container is called, where its runtime gives names. `mounts`: further ones, `SOURCE:PATH:ro`.
-        """
-        work = [job.environment["WORK"]] if "WORK" in job.environment else []
-        return self._words(job, [*map(str, job.folders), *work], program, name, mounts)
-
-    def _words(
+    def words(
         self,
         job: Job,
-        folders: Sequence[str],
-        program: Sequence[str],
+        *program: str,
         name: str | None = None,
         mounts: Sequence[str] = (),
+        folders: Sequence[str] | None = None,
     ) -> list[str]:
+        """Return the arguments that start a program inside.
+
+        `name`: what the container is called, where its runtime gives names. `mounts`: further ones, `SOURCE:PATH:ro`.
+        `folders`: None for those of the job, and WORK of its environment.
+        """
         how = RUNTIMES[self.runtime]
+        if folders is None:
+            folders = [*map(str, job.folders), *filter(None, [job.environment.get("WORK")])]
         mounted = [*(f"{folder}:{folder}" for folder in folders), *self.site.mounts, *mounts]
         if self.runtime == PYXIS:
             mounted = [",".join(mounted)]
@@ -141,6 +130,15 @@ class Container:
         options += [how.shm.format(self.site.shm), how.name.format(name) if name else ""]
         options += [*map(how.mount.format, mounted), *map(how.variable.format, variables)]
         return [*how.start, *filter(None, options), *self.site.options, how.image.format(self.image), *program]
+
+    def _line(self, job: Job, *program: str) -> str:
+        """The same as a part of a line of shell where folders stand as seen from REPO, because it is published."""
+        marks = {f"@FOLDER{number}@": folder for number, folder in enumerate(job.folders)}
+        line = " ".join(map(shell_quoted, self.words(job, *program, folders=[*marks, "@WORK@"])))
+        for mark, folder in marks.items():
+            seen = os.path.relpath(folder, job.repo.resolve())
+            line = line.replace(mark, '"$REPO"' if seen == "." else f'"$(realpath "$REPO"/{shell_quoted(seen)})"')
+        return line.replace("@WORK@", '"$WORK"')
 
     def described(self, job: Job, *, is_here: bool) -> Environment:
         """What run.json says of the environment inside; `is_here`: whether this machine runs it and can look inside."""
@@ -167,21 +165,28 @@ class Container:
     def remove(self, name: str) -> None:
         """End what may go on of a container when nobody is left who waits for it."""
         if self.is_of_a_service:
-            for command in (["kill", name], ["rm", "--force", name]):  # alone, the second one of podman waits for 10 s
-                subprocess.run([self.runtime, *command], start_new_session=True, capture_output=True, check=False)
+            self._asked("kill", name)  # alone, `rm --force` of podman waits for 10 s
+            self._asked("rm", "--force", name)
 
     def first_process(self, name: str) -> int | None:
         """The number that this machine knows the first process of a container by; None before it runs."""
-        command = [self.runtime, "container", "inspect", "--format={{.State.Pid}}", name]
+        said = self._asked("container", "inspect", "--format={{.State.Pid}}", name).strip()
+        return int(said) or None if said.isdecimal() else None
+
+    def _asked(self, *words: str) -> str:
+        """What a command of the runtime prints; nothing where it fails. No signal from the keyboard reaches it."""
+        command, quiet = [self.runtime, *words], subprocess.DEVNULL
         try:
-            answer = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
-            return int(answer.stdout) or None
-        except (OSError, subprocess.SubprocessError, ValueError):
-            return None
+            answer = subprocess.run(
+                command, stdin=quiet, capture_output=True, text=True, check=True, start_new_session=True
+            )
+        except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+            return ""
+        return answer.stdout
 
     def native_python(self, job: Job) -> Environment:
         """What the Python inside says of itself, see `machine_facts.native_python`; raises as that does."""
-        inside = self.words(job, mounts=[f"{_QUESTION}:{_INSIDE}:ro"])
+        inside = self.words(job, mounts=[f"{_QUESTION}:{_INSIDE}:ro"], folders=[*map(str, job.folders)])
         return machine_facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)
 
     def _digest(self) -> str | None:
@@ -189,33 +194,11 @@ class Container:
         if Path(self.image).is_file():
             with opened(Path(self.image)) as file:
                 return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
-        if found := _DIGEST.search(self.image):
-            return found[0]
-        if not self.is_of_a_service:
-            return None
-        command = [self.runtime, "image", "inspect", self.image]
-        try:
-            answer = subprocess.run(command, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout
-            (told,) = json.loads(answer)
-            known = [*(told.get("RepoDigests") or []), told.get("Digest") or "", f"sha256:{told['Id'][-64:]}"]
-        except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError, AttributeError):
-            return None
-        return next((found[0] for text in known if (found := _DIGEST.search(str(text)))), None)
-
-
-def _marks(job: Job) -> list[str]:
-    """What stands for the folders of a job, and for WORK, until they are spelt."""
-    return [*(f"@FOLDER{number}@" for number in range(len(job.folders))), "@WORK@"]
-
-
-def _spelt(job: Job, words: Sequence[str]) -> str:
-    """Words as a part of a line of shell where the folders of a job stand as seen from REPO: it is published."""
-    line = " ".join(map(shell_quoted, words)).replace("@WORK@", '"$WORK"')
-    for number, folder in enumerate(job.folders):
-        seen = os.path.relpath(folder, job.repo.resolve())
-        spelt = '"$REPO"' if seen == "." else f'"$(realpath "$REPO"/{shell_quoted(seen)})"'
-        line = line.replace(f"@FOLDER{number}@", spelt)
-    return line
+        told = self.image
+        if self.is_of_a_service and "@sha256:" not in told:
+            told = self._asked("image", "inspect", "--format={{.RepoDigests}} sha256:{{.Id}}", self.image)
+        found = _DIGEST.search(told)
+        return found[0] if found else None
 
 
 def contained(image: str, site: ContainerSite, *, on_slurm: bool, is_dry: bool = False) -> Container:

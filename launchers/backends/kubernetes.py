@@ -28,6 +28,10 @@ class Kubernetes(Place):
     image: str
     heading: str = "# kubectl apply -f FILE; kubectl logs -f PODS > train.log; tachograph ingest train.log\n"
 
+    def __post_init__(self) -> None:
+        if not self.image:
+            raise click.UsageError("--on kubernetes requires --container IMAGE, or kubernetes.image in the site file.")
+
     def adapted(self, job: Job) -> Job:
         """The same job; raises jobs.CannotRunHere where something must start each card on several nodes."""
         if job.tasks == "card" and job.nodes > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,19 +78,14 @@ def hosts_of_tasks(hosts: str, nodes: int, tasks_per_node: int) -> list[str]:
     than nodes.
     Raises click.UsageError where one cannot be read, jobs.CannotRunHere where there are too few.
     """
-    slots: dict[str, int] = {}
+    slots = Counter[str]()
     for entry in hosts.split(","):
         if not (found := _HOST.fullmatch(entry)):
             possible = "expected host names or IPv4 addresses with their slots, such as a:8,b:8"
             raise click.UsageError(f"-H {hosts} contains {entry!r}; {possible}.")
-        slots[found["name"]] = slots.get(found["name"], 0) + int(found["slots"] or 1)
-    turns = [
-        (turn, position, name)
-        for position, (name, count) in enumerate(slots.items())
-        for turn in range(min(nodes, count // tasks_per_node))
-    ]
-    if len(turns) < nodes:
-        holds = f"-H {hosts} has slots for {len(turns)} of {nodes} nodes (tasks per node: {tasks_per_node})"
-        possible = ",".join(f"{name}:{tasks_per_node}" for name in ("a", "b", "c")[:nodes])
-        raise CannotRunHere(f"{holds}; set the slots of each machine, such as {possible}.")
-    return [name for _, _, name in sorted(turns)[:nodes] for _ in range(tasks_per_node)]
+        slots[found["name"]] += int(found["slots"] or 1)
+    free = [name for turn in range(nodes) for name, count in slots.items() if count // tasks_per_node > turn]
+    if len(free) < nodes:
+        holds = f"-H {hosts} has slots for {len(free)} of {nodes} nodes (tasks per node: {tasks_per_node})"
+        raise CannotRunHere(f"{holds}; set the slots of each machine, such as a:{tasks_per_node},b:{tasks_per_node}.")
+    return [name for name in free[:nodes] for _ in range(tasks_per_node)]

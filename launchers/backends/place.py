@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -130,12 +129,6 @@ def shell_part(job: Job, folder: Path, text: str) -> str:
     title = f"{printable(folder.parent.name)}, repeat {folder.name}"
     run, work = shell_quoted(folder), shell_quoted(folder.with_name(f".{folder.name}.work"))
     return shell_script(f'\n# {title}\n{job.sets_repo}\nexport WORK={work}\nmkdir -p {run} "$WORK"\n{text}')
-
-
-def require(program: str) -> None:
-    """Raise click.UsageError where a program that starts jobs on other machines is not on PATH."""
-    if shutil.which(program) is None:
-        raise click.UsageError(f"{program} is not on PATH; without it, the job can only run on this machine.")
 
 
 def of_nodes(job: Job, folder: Path) -> dict[str, str]:

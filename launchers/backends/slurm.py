@@ -21,9 +21,9 @@ from parsers.io.input_file import text_of
 from parsers.io.printable import printable, say, shell_quoted
 from parsers.runs.run_folder import LOG, SCRIPT, RunJson, Scheduler
 
-from ..job import Job
+from ..job import CannotRunHere, Job
 from ..run.folder import BEGUN, ENDED, OUTPUT, SUBMITTED
-from .containers import Container
+from .containers import PYXIS, Container
 from .place import Place, Start, here_document, of_nodes, rendered, shell_part
 from .site_file import NO_SITE, Site
 
@@ -32,7 +32,6 @@ _WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "SUSPENDED"}
 # The states of a job that has not ended, as squeue and sacct spell them.
 _GOING = _WAITING | {"RUNNING", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED", "REQUEUE_HOLD"}
 _NUMBER = re.compile("[1-9][0-9]{0,18}", re.ASCII)
-_UNKNOWN = "Invalid job id"
 
 
 @dataclass
@@ -50,18 +49,21 @@ class Slurm(Place):
         if _allocation() and held.isdecimal() and int(held) < job.nodes:
             message = f"The Slurm allocation {_allocation()} has {held} of {job.nodes} nodes"
             raise click.UsageError(f"{message}; ask for more nodes, or start outside of it.")
-        return self.container.of_tasks(job) if self.container else job
+        if job.tasks == "node":
+            return job
+        if self.container and self.container.runtime != PYXIS:
+            message = f"{job.name} wants a task for each GPU, and {self.container.runtime} would not connect them"
+            raise CannotRunHere(f"{message}; set container.runtime in the site file to pyxis.")
+        return job
 
     def start(self, job: Job, folder: Path) -> Start:
         """Write the job script, submit it, and follow what the job prints; within an allocation, run it there."""
         (folder / SCRIPT).write_text(self._text(job), encoding="utf-8")
-        environment = of_nodes(job, folder)
-        if _allocation():
-            return Start(["bash", str(folder / SCRIPT)], environment)
-        files = [str(folder / name) for name in (OUTPUT, BEGUN, ENDED)]
-        return Start(
-            ["bash", str(_FOLLOWER), *files, *self._options(folder / OUTPUT), str(folder / SCRIPT)], environment
-        )
+        command = ["bash", str(folder / SCRIPT)]
+        if not _allocation():
+            files = [str(folder / name) for name in (OUTPUT, BEGUN, ENDED)]
+            command = ["bash", str(_FOLLOWER), *files, *self._options(folder / OUTPUT), str(folder / SCRIPT)]
+        return Start(command, of_nodes(job, folder))
 
     def submit(self, job: Job, folder: Path, *, after: str | None, redacts: bool) -> str:
         """Write the job script into `folder`, submit it so that nobody needs to wait for it, and return its number.
@@ -72,8 +74,9 @@ class Slurm(Place):
         (folder / SCRIPT).write_text(self._text(job, detached=True, redacts=redacts), encoding="utf-8")
         waits = [f"--dependency=afterany:{after}"] if after else []
         command = ["sbatch", "--parsable", *waits, *self._options(folder / OUTPUT), str(folder / SCRIPT)]
-        environment = of_nodes(job, folder)
-        answer = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
+        answer = subprocess.run(
+            command, env=of_nodes(job, folder), cwd=folder, capture_output=True, text=True, check=False
+        )
         if answer.returncode:
             raise click.ClickException(printable(f"Slurm refused the job: {answer.stderr.strip()}."))
         (folder / SUBMITTED).write_text(answer.stdout, encoding="utf-8")
@@ -117,7 +120,7 @@ class Slurm(Place):
         if self.container:  # where the nodes of Paddle's launcher meet is then found inside
             values |= {"command": self.container.command(job), "meets_by_address": False}
         values["container"] = self.container.srun_options(job) if self.container else ""
-        values["finds_processes"] = not (self.container and self.container.is_of_a_service)
+        values["is_of_a_service"] = self.container is not None and self.container.is_of_a_service
         own = Path(self.site.slurm.template) if self.site.slurm.template else None
         return rendered("slurm.sh.jinja", job, self.site, own, **values)
 
@@ -153,29 +156,26 @@ class JobEnd(NamedTuple):
 
 def begin_of(folder: Path) -> JobBegin | None:
     """What the job of a run folder said at its begin; None where it said nothing."""
-    told = _lines(folder / BEGUN)
-    return JobBegin(*told) if len(told) == len(JobBegin._fields) and _is_time(told[3]) else None
+    try:
+        job, partition, nodes, time = text_of(folder / BEGUN, errors="replace").splitlines()
+        return JobBegin(job, partition, nodes, _time(time))
+    except (OSError, ValueError):
+        return None
 
 
 def end_of(folder: Path) -> JobEnd | None:
     """What the job of a run folder said at its end; None where it was killed, or its script says nothing."""
-    told = _lines(folder / ENDED)
-    is_whole = len(told) == len(JobEnd._fields) and told[0].isdecimal() and _is_time(told[1])
-    return JobEnd(int(told[0]), told[1]) if is_whole else None
-
-
-def _lines(file: Path) -> list[str]:
     try:
-        return text_of(file, errors="replace").splitlines()
-    except OSError:
-        return []
+        exit_status, time = text_of(folder / ENDED, errors="replace").splitlines()
+        return JobEnd(int(exit_status), _time(time))
+    except (OSError, ValueError):
+        return None
 
 
-def _is_time(text: str) -> bool:
-    try:
-        return datetime.fromisoformat(text).tzinfo is not None
-    except ValueError:
-        return False
+def _time(text: str) -> str:
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError(text)
+    return text
 
 
 class JobState(NamedTuple):
@@ -213,7 +213,7 @@ def state(job: str) -> JobState | None:
     queued = _asked("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T|%M|%R")
     if queued.stdout.strip():
         return JobState(*queued.stdout.splitlines()[0].split("|")[:3])
-    if queued.returncode and _UNKNOWN not in queued.stderr:
+    if queued.returncode and "Invalid job id" not in queued.stderr:
         return None
     kept = _asked(
         "sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}", "--format=State,Elapsed,NodeList"

@@ -26,7 +26,8 @@ def telling(*names: str) -> str:
 def on_nodes(native: Native) -> Native:
     """Make the program print its node and where the nodes meet, then a metric line."""
     # The distributed launcher of the framework is not installed here; what it would start is started in its place.
-    body = f'[ "$1" = -m ] && shift 12\nexec "{sys.executable}" "$@"'
+    skip = '[ "$1" != -m ] || until case $1 in *.py) ;; *) false ;; esac; do shift; done'
+    body = f'{skip}\nexec "{sys.executable}" "$@"'
     executable(native.top / "bin" / "python", f"#!/bin/sh\n{body}\n")
     native.trains(telling("MASTER"))
     return native

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tarfile
 from pathlib import Path
 
 IMAGE = "localhost/small:1"
 _PYTHON = Path("/usr/bin/python3")  # of the distribution, whose library lies in one folder
 _PROGRAMS = ("bash", "env", "cat", "sleep")
-_SKIPPED = {"test", "tests", "__pycache__", "idlelib", "turtledemo", "lib2to3", "ensurepip"}
+_SKIPPED = shutil.ignore_patterns("test*", "__pycache__", "idlelib", "turtledemo", "lib2to3", "ensurepip", "config-*")
 _CONFIGURATION = """
 [containers]
 cgroups = "enabled"
 [engine]
 cgroup_manager = "cgroupfs"
 events_logger = "file"
+runtime = "runc"
 """
 _STORAGE = """
 [storage]
@@ -41,48 +41,30 @@ def made(top: Path) -> dict[str, str]:
 
     `top`: a short path; where that of a socket below it is longer than 108 bytes, podman waits 20 s for each container.
     """
-    (top / "containers.conf").write_text(_CONFIGURATION + 'runtime = "runc"\n', encoding="utf-8")
+    (top / "containers.conf").write_text(_CONFIGURATION, encoding="utf-8")
     (top / "storage.conf").write_text(_STORAGE.format(top=top), encoding="utf-8")
     found = {
         "CONTAINERS_CONF": str(top / "containers.conf"),
         "CONTAINERS_STORAGE_CONF": str(top / "storage.conf"),
     }
-    _pack(top / "image.tar")
+    _copy_programs(top / "root")
+    subprocess.run(["tar", "-C", top / "root", "-cf", top / "image.tar", "."], check=True)
     command = ["podman", "import", str(top / "image.tar"), IMAGE]
     subprocess.run(command, env=os.environ | found, check=True, capture_output=True)
     return found
 
 
-def _pack(path: Path) -> None:
+def _copy_programs(root: Path) -> None:
     programs = [Path("/usr/bin", name) for name in _PROGRAMS] + [_PYTHON.resolve()]
-    libraries = {library for program in programs for library in _libraries(program)}
-    with tarfile.open(path, "w") as tar:
-        for folder in ("tmp", "etc", "proc", "sys", "dev", "run", "opt"):
-            _add_folder(tar, folder)
-        for file in [*programs, *sorted(libraries)]:
-            tar.add(file.resolve(), str(file).lstrip("/"))
-        name = _PYTHON.resolve().name
-        tar.add(f"/usr/lib/{name}", f"usr/lib/{name}", filter=lambda entry: None if _is_skipped(entry) else entry)
-        for link, target in (("bin", "usr/bin"), ("usr/bin/python", name), ("usr/bin/sh", "bash")):
-            _add_link(tar, link, target)
-
-
-def _libraries(program: Path) -> list[Path]:
-    answer = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
-    return [Path(word) for word in answer.split() if word.startswith("/")]
-
-
-def _is_skipped(entry: tarfile.TarInfo) -> bool:
-    return bool(_SKIPPED & set(entry.name.split("/"))) or "/config-" in entry.name
-
-
-def _add_folder(tar: tarfile.TarFile, name: str) -> None:
-    entry = tarfile.TarInfo(name)
-    entry.type, entry.mode = tarfile.DIRTYPE, 0o755
-    tar.addfile(entry)
-
-
-def _add_link(tar: tarfile.TarFile, name: str, target: str) -> None:
-    entry = tarfile.TarInfo(name)
-    entry.type, entry.linkname = tarfile.SYMTYPE, target
-    tar.addfile(entry)
+    linked = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=True).stdout
+    libraries = {Path(word) for word in linked.split() if word.startswith("/") and not word.endswith(":")}
+    for file in [*programs, *libraries]:
+        copy = root / str(file).lstrip("/")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, copy)
+    name = _PYTHON.resolve().name
+    shutil.copytree(f"/usr/lib/{name}", root / "usr/lib" / name, ignore=_SKIPPED, dirs_exist_ok=True)
+    for folder in ("tmp", "etc", "proc", "sys", "dev", "run", "opt"):
+        (root / folder).mkdir()
+    for link, target in (("bin", "usr/bin"), ("usr/bin/python", name), ("usr/bin/sh", "bash")):
+        (root / link).symlink_to(target)

@@ -145,65 +145,35 @@ def test_the_doctor_asks_the_python_inside(in_podman: Native) -> None:
     assert '"said": "Python 3' in answer.stdout
 
 
-_REPO, _WORK = "/a/repo", "/a/.1.work"
-_VOLUMES = f"--volume={_REPO}:{_REPO} --volume={_WORK}:{_WORK} --volume=/scratch:/scratch:ro"
+REPO, WORK = "/a/repo", "/a/.1.work"
+NAMED = "--shm-size=64g --name=a --volume={REPO} --volume={WORK} --volume=/scratch:/scratch:ro"
+TOLD = f"""
+docker gpu run --rm --network=host --init --ulimit=memlock=-1 --ulimit=stack=67108864 --gpus=all {NAMED}
+podman gpu run --rm --network=host --security-opt=label=disable --device=nvidia.com/gpu=all {NAMED}
+podman cpu run --rm --network=host --security-opt=label=disable {NAMED}
+apptainer gpu exec --nv --bind={{REPO}} --bind={{WORK}} --bind=/scratch:/scratch:ro
+enroot gpu start --mount={{REPO}} --mount={{WORK}} --mount=/scratch:/scratch
+pyxis gpu --no-container-mount-home --container-mounts={{REPO}},{{WORK}},/scratch:/scratch:ro
+"""
 
 
-@pytest.mark.parametrize(
-    ("runtime", "device", "expected"),
-    [
-        (
-            "docker",
-            "gpu",
-            "docker run --rm --network=host --init --ulimit=memlock=-1 --ulimit=stack=67108864 --gpus=all --shm-size=64g"
-            f" --name=a {_VOLUMES} --x image:1 python train.py",
-        ),
-        (
-            "podman",
-            "gpu",
-            "podman run --rm --network=host --security-opt=label=disable --device=nvidia.com/gpu=all --shm-size=64g"
-            f" --name=a {_VOLUMES} --x image:1 python train.py",
-        ),
-        (
-            "podman",
-            "cpu",
-            "podman run --rm --network=host --security-opt=label=disable --shm-size=64g"
-            f" --name=a {_VOLUMES} --x image:1 python train.py",
-        ),
-        (
-            "apptainer",
-            "gpu",
-            f"env --unset=PYTHONPATH apptainer exec --nv --bind={_REPO}:{_REPO} --bind={_WORK}:{_WORK}"
-            " --bind=/scratch:/scratch:ro --x image:1 python train.py",
-        ),
-        (
-            "enroot",
-            "gpu",
-            f"enroot start --mount={_REPO}:{_REPO} --mount={_WORK}:{_WORK} --mount=/scratch:/scratch --x image:1"
-            " python train.py",
-        ),
-        (
-            "pyxis",
-            "gpu",
-            f"--no-container-mount-home --container-mounts={_REPO}:{_REPO},{_WORK}:{_WORK},/scratch:/scratch:ro"
-            " --x --container-image=image:1 python train.py",
-        ),
-    ],
-)
-def test_each_runtime_is_told_what_a_job_needs(
-    runtime: str, device: str, expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WORK", _WORK)
-    job = of_command(("python", "train.py"), Path(_REPO), device=device, is_contained=True)
+@pytest.mark.parametrize("row", TOLD.split("\n")[1:-1])
+def test_each_runtime_is_told_what_a_job_needs(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORK", WORK)
+    runtime, device, *options = row.format(REPO=f"{REPO}:{REPO}", WORK=f"{WORK}:{WORK}").split()
+    job = of_command(("python", "train.py"), Path(REPO), device=device, is_contained=True)
     site = ContainerSite(mounts=["/scratch:/scratch:ro"], shm="64g", options=["--x"])
     words = Container("image:1", runtime, site).words(job, "python", "train.py", name="a")
-    assert [word for word in words if not word.startswith("--env=")] == expected.split()
+    heads = {"pyxis": [], "apptainer": ["env", "--unset=PYTHONPATH", "apptainer"]}
+    image = "--container-image=image:1" if runtime == "pyxis" else "image:1"
+    expected = [*heads.get(runtime, [runtime]), *options, "--x", image, "python", "train.py"]
+    assert [word for word in words if not word.startswith("--env=")] == expected
 
 
 @pytest.mark.parametrize("runtime", ["docker", "podman", "enroot"])
 def test_no_path_or_package_of_this_machine_is_handed_on(runtime: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NCCL_DEBUG", "INFO")
-    job = of_command(("python", "train.py"), Path(_REPO), is_contained=True)
+    job = of_command(("python", "train.py"), Path(REPO), is_contained=True)
     words = Container("image:1", runtime, ContainerSite()).words(job)
     handed = {word.removeprefix("--env=") for word in words if word.startswith("--env=")}
     assert {"NCCL_DEBUG", "REPO", "WORK", "MASTER"} <= handed

@@ -9,7 +9,7 @@ import pytest
 from native_checkout import Native
 from several_nodes import ON_TWO, dry_run, facts_of, run_of, telling, told
 
-from launchers.backends.site_file import NO_SITE, read, usual
+from launchers.backends.site_file import NO_SITE, read
 
 SLURM = [*ON_TWO, "--on", "slurm"]
 
@@ -22,41 +22,38 @@ def site(native: Native, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "key"),
     [
-        ("[slurm]\npartion = 'a'", "slurm.partion "),
-        ("partition = 'a'", "partition "),
-        ("[slurm]\npartition = 'a b'", "slurm.partition "),
-        ("[slurm]\npartition = 3", "slurm.partition "),
-        ("slurm = 'a'", "slurm "),
-        ("[slurm]\nextra = '--qos=high'", "slurm.extra "),
-        ('[slurm]\nextra = ["--qos=high\\nrm -rf /"]', "slurm.extra.0 "),
-        ("[kubernetes.claims]\nwork = 'disk'", "kubernetes.claims.work "),
+        ("[slurm]\npartion = 'a'", "slurm.partion"),
+        ("partition = 'a'", "partition"),
+        ("[slurm]\npartition = 'a b'", "slurm.partition"),
+        ("[slurm]\npartition = 3", "slurm.partition"),
+        ("slurm = 'a'", "slurm"),
+        ("[slurm]\nextra = '--qos=high'", "slurm.extra"),
+        ('[slurm]\nextra = ["--qos=high\\nrm -rf /"]', "slurm.extra.0"),
+        ("[kubernetes.labels]\n'a b' = 'c'", "kubernetes.labels.a b"),
         ("[slurm", "is not valid TOML"),
+        (None, "cannot be read"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence_with_file_and_key(tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_wrong_is_said_with_file_and_key(tmp_path: Path, text: str | None, key: str) -> None:
     path = tmp_path / "site.toml"
-    path.write_text(text, encoding="utf-8")
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
     with pytest.raises(click.UsageError) as error:
         read(path, {})
-    assert f"{path}: {said}" in error.value.message
+    assert f"{path}: {key}" in error.value.message
 
 
-def test_a_site_file_that_is_named_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(click.UsageError):
-        read(tmp_path / "none.toml", {})
+def test_the_usual_site_file_is_read_from_the_configuration_of_its_user_where_it_is(tmp_path: Path) -> None:
     assert read(None, {"HOME": str(tmp_path)}) == NO_SITE
+    (tmp_path / ".config/tachograph").mkdir(parents=True)
+    (tmp_path / ".config/tachograph/site.toml").write_text("modules = ['cuda/12']", encoding="utf-8")
+    for environ in ({"HOME": str(tmp_path)}, {"XDG_CONFIG_HOME": str(tmp_path / ".config")}):
+        assert read(None, environ).modules == ["cuda/12"]
 
 
-def test_the_usual_site_file_is_read_from_the_configuration_of_its_user(tmp_path: Path) -> None:
-    environ = {"XDG_CONFIG_HOME": str(tmp_path)}
-    usual(environ).parent.mkdir()
-    usual(environ).write_text("modules = ['cuda/12']", encoding="utf-8")
-    assert read(None, environ).modules == ["cuda/12"]
-
-
-def test_a_job_script_has_what_the_site_says(on_slurm: Native) -> None:
+def test_a_job_script_has_what_the_site_says(native: Native) -> None:
     text = """
 modules = ["cuda/12.4", "nccl"]
 setup = ["ulimit -l unlimited"]
@@ -66,20 +63,25 @@ account = "lab"
 time = "02:00:00"
 gres = "gpu:a100"
 extra = ["--qos=high"]
+template = "mine.jinja"
 """
-    script = dry_run(on_slurm, *site(on_slurm, text), "--device", "gpu", "--precision", "amp")
-    lines = script.splitlines()
+    own = "{% extends 'slurm.sh.jinja' %}{% block directives %}#SBATCH --licenses=x\n{% endblock %}"
+    (native.top / "mine.jinja").write_text(own, encoding="utf-8")
+    lines = dry_run(native, *site(native, text), "--device", "gpu", "--precision", "amp").splitlines()
     directives = [line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH ")]
-    assert directives[-4:] == ["--mem=0", "--partition=gpu", "--time=02:00:00", "--qos=high"]
+    assert directives[-5:] == ["--mem=0", "--partition=gpu", "--time=02:00:00", "--qos=high", "--licenses=x"]
     assert "--gres=gpu:a100:2" in directives
-    assert "module load cuda/12.4 nccl" in lines
-    assert "ulimit -l unlimited" in lines
+    assert {"module load cuda/12.4 nccl", "ulimit -l unlimited"} <= set(lines)
     assert " --account=lab " in next(line for line in lines if line.startswith("sbatch "))
 
 
 @pytest.mark.slow
-def test_a_job_runs_as_the_site_says(on_slurm: Native) -> None:
-    on_slurm.environment["BASH_FUNC_module%%"] = "() { export LOADED=$2; }"
+def test_a_job_runs_as_the_site_says_also_where_slurm_gives_a_job_no_environment(on_slurm: Native) -> None:
+    on_slurm.environment |= {
+        "BASH_FUNC_module%%": "() { export LOADED=$2; }",
+        "SBATCH_EXPORT": "NONE",
+        "SLURM_EXPORT_ENV": "NONE",
+    }
     on_slurm.trains(telling("LOADED"))
     slurm = "[slurm]\naccount = 'secret-lab'\npartition = 'all'\nextra = ['--comment=x']\n"
     on_slurm.launch(*site(on_slurm, f"modules = ['cuda/12']\n{slurm}"))
@@ -94,26 +96,14 @@ def test_a_partition_that_there_is_not_is_refused_by_slurm(on_slurm: Native) -> 
     assert (answer.returncode, b"invalid partition specified: none" in answer.stderr) == (1, True)
 
 
-def test_a_site_may_have_a_template_that_extends_ours(on_slurm: Native) -> None:
-    own = "{% extends 'slurm.sh.jinja' %}{% block directives %}#SBATCH --licenses=x\n{% endblock %}"
-    (on_slurm.top / "mine.jinja").write_text(own, encoding="utf-8")
-    script = dry_run(on_slurm, *site(on_slurm, "[slurm]\ntemplate = 'mine.jinja'\n"))
-    assert "\n#SBATCH --licenses=x\nset -euo pipefail\n" in script
-
-
 @pytest.mark.parametrize(
-    ("template", "said"),
-    [
-        ("{{ nothing }}", "mine.jinja: 'nothing'"),
-        ("{% if %}", "mine.jinja, line 1: "),
-        (None, "mine.jinja"),
-    ],
+    ("template", "where"), [("{{ nothing }}", "mine.jinja"), ("{% if %}", "mine.jinja, line 1"), (None, "mine.jinja")]
 )
-def test_a_template_with_a_mistake_is_refused(on_slurm: Native, template: str | None, said: str) -> None:
+def test_a_template_with_a_mistake_is_refused(native: Native, template: str | None, where: str) -> None:
     if template is not None:
-        (on_slurm.top / "mine.jinja").write_text(template, encoding="utf-8")
-    answer = on_slurm.launch(*site(on_slurm, "[slurm]\ntemplate = 'mine.jinja'\n"), "--dry-run")
-    assert (answer.returncode, said in answer.stderr.decode()) == (2, True)
+        (native.top / "mine.jinja").write_text(template, encoding="utf-8")
+    answer = native.launch(*site(native, "[slurm]\ntemplate = 'mine.jinja'\n"), "--dry-run")
+    assert (answer.returncode, f"{where}: " in answer.stderr.decode()) == (2, True)
 
 
 def test_a_site_file_needs_a_place(native: Native) -> None:

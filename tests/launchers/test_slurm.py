@@ -152,17 +152,19 @@ def test_a_job_script_that_somebody_changed_is_submitted_as_it_is_and_all_that_i
 def test_all_runs_within_an_allocation_have_its_first_nodes_and_no_job_of_their_own(
     on_slurm: Native, slurm: dict[str, str]
 ) -> None:
-    on_slurm.trains(telling("SLURMD_NODENAME", "SLURM_JOB_ID"))
-    held = ["salloc", "--nodes=3", "--exclusive", "--quiet"]
+    on_slurm.trains(telling("SLURMD_NODENAME", "SLURM_JOB_ID", "SLURM_STEP_GPUS"))
+    held = ["salloc", "--nodes=3", "--gres=gpu:2", "--exclusive", "--quiet"]
     command = [*held, *on_slurm.command, *on_slurm.options, *SLURM, "--repeats", "2"]
     environment = os.environ | on_slurm.environment
     subprocess.run(command, cwd=TOP, env=environment, check=True, capture_output=True)
     folders = [run_of(on_slurm), run_of(on_slurm).with_name("2")]
     first, second = (json.loads((folder / "run.json").read_text()) for folder in folders)
     assert (first["status"], first["scheduler"]) == ("done", second["scheduler"])
-    said = [sorted(re.findall(r"^\d: (\d \w+ \d+)$", (run / "train.log").read_text(), re.MULTILINE)) for run in folders]
+    said = [
+        sorted(re.findall(r"^\d: (\d \w+ \d+ \S+)$", (run / "train.log").read_text(), re.MULTILINE)) for run in folders
+    ]
     job = first["scheduler"]["job"]
-    assert said == [[f"0 node1 {job}", f"1 node2 {job}"]] * 2
+    assert said == [[f"0 node1 {job} 0,1", f"1 node2 {job} 0,1"]] * 2
 
 
 def test_an_allocation_with_too_few_nodes_is_refused(on_slurm: Native) -> None:
