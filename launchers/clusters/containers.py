@@ -23,7 +23,7 @@ from parsers.runs.run_folder import Environment
 
 from ..jobs.job import CannotRunHere, Job
 from ..machine import machine_facts
-from ..native.recipes import ROOM
+from ..recipes.recipe import ROOM
 from ..runs import processes
 from .carried import carried
 from .site_file import ContainerSite
@@ -34,7 +34,7 @@ _HERE = ("docker", "podman", "apptainer", "enroot")
 _OF_FILES = {".sif": "apptainer", ".sqsh": "enroot"}
 _ALWAYS = ("MASTER", "NODE_RANK", "POD_IP", "PYTHONUNBUFFERED", "REPO", processes.MARK)
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_QUESTION = ROOM / "native" / "native_python.py"
+_QUESTION = ROOM / "recipes" / "native_python.py"
 _INSIDE = "/opt/tachograph/native_python.py"
 
 

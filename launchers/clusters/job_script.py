@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 from parsers.io.printable import printable
 
 from ..jobs.job import Job
-from ..native.recipes import ROOM
+from ..recipes.recipe import ROOM
 from .site_file import Site
 
 

@@ -20,7 +20,7 @@ from parsers.runs.run_folder import LOG, RunJson
 
 from ..jobs.job import CannotRunHere, Job
 from ..machine.process_tree import Members, below, within
-from ..native.recipes import ROOM
+from ..recipes.recipe import ROOM
 from .containers import Container
 
 SHELL_HEADING = """#!/usr/bin/env bash

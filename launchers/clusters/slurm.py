@@ -16,7 +16,7 @@ from parsers.io.printable import printable, say, shell_quoted
 from parsers.runs.run_folder import LOG, SCRIPT, RunJson, Scheduler
 
 from ..jobs.job import Job
-from ..native.recipes import ROOM
+from ..recipes.recipe import ROOM
 from ..runs.folders import BEGUN, ENDED, OUTPUT, SUBMITTED
 from . import queue
 from .containers import Container

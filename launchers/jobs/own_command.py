@@ -19,7 +19,7 @@ from parsers.io.printable import printable, shell_quoted
 from parsers.runs.git_files import top_of
 from parsers.runs.run_folder import RunJson, Source
 
-from ..native import command_line
+from ..recipes import command_line
 from ..secrets.published_run import redact_document
 from .job import outermost
 from .source_patch import described, patch

@@ -14,9 +14,9 @@ import click
 
 from parsers.runs.run_folder import RunJson, Source
 
-from ..native import checkout
-from ..native.images import MADE
-from ..native.recipes import LAUNCHERS, ROOM, SYNTHETIC, Recipe
+from ..recipes import checkout
+from ..recipes.images import MADE
+from ..recipes.recipe import LAUNCHERS, ROOM, SYNTHETIC, Recipe
 from ..secrets.published_run import variables as public_variables
 from .job import outermost
 from .source_patch import described

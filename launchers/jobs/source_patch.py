@@ -8,20 +8,20 @@ from pathlib import Path
 
 from parsers.runs.run_folder import Source
 
-from ..native import checkout
+from ..recipes.checkout import Checkout, describe
 from ..secrets.redaction import redact_text, secret_values
 
 
 def patch(repo: Path) -> bytes:
     """Return the changes of the tracked files of a checkout, without secrets; nothing where there are none."""
-    redacted, _ = redact_text(checkout.changes(repo), secret_values(os.environ))
+    redacted, _ = redact_text(Checkout(repo).patch, secret_values(os.environ))
     return redacted.encode(errors="surrogateescape")  # a changed file may hold any bytes
 
 
 def described(repo: Path, changes: bytes) -> Source:
-    """Describe a checkout as run.json does: `checkout.describe`, and the SHA-256 of its `changes` where there are any.
+    """Describe a checkout as run.json does: `describe`, and the SHA-256 of its `changes` where there are any.
 
     `changes`: its `patch`, as it is kept beside the log.
     """
-    found = checkout.describe(repo)
+    found = describe(repo)
     return {**found, "patch": hashlib.sha256(changes).hexdigest()} if changes else found

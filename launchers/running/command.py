@@ -13,8 +13,7 @@ import click
 
 from parsers.io.printable import say, say_text
 
-from ..native.own_recipes import SUFFIX, is_known, read_all
-from ..native.recipes import SYNTHETIC
+from ..recipes.recipe import SUFFIX, SYNTHETIC, is_known, read_all
 from .launch_options import launch_options, run_options
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import click
 from parsers.io.printable import printable
 from parsers.runs.git_files import commit_of, top_of
 
-from ..native import checkout
+from ..recipes import checkout
 from .series import PlannedRun
 
 

@@ -17,9 +17,8 @@ from parsers.runs.run_folder import DONE
 from ..clusters.place import Place
 from ..jobs.job import CannotRunHere, Job
 from ..jobs.recipe_job import RecipeJob
-from ..native import checkout
-from ..native.own_recipes import find
-from ..native.recipes import Recipe
+from ..recipes.checkout import Checkout, refuse_other
+from ..recipes.recipe import Recipe, find
 from ..runs.folders import RunFolder, submitted_below
 from .compared_checkouts import alternating, label_of, suite_of
 from .run_facts import differing
@@ -119,16 +118,13 @@ class Planner:
             yield from differing(job, self.place, known)
 
     def _of_page(self, run: WantedRun) -> Job:
-        job = self._job(run.recipe, {**run.options, "EXTRA": shlex.join(run.extra)})
-        meant, found = find(run.recipe, self.own).facts["repository"], checkout.origin(job.repo)
-        if found and not checkout.is_of(job.repo, meant):
-            message = f"{job.name} requires a checkout of {meant} as --repo; {job.repo} is a checkout of {found}."
-            raise click.UsageError(message)
-        return job
+        return self._job(run.recipe, {**run.options, "EXTRA": shlex.join(run.extra)})
 
     def _job(self, name: str, options: Mapping[str, str]) -> Job:
         recipe = find(name, self.own)
-        return self.place.adapted(RecipeJob(recipe, self._repo(recipe), self.data, options))
+        repo = self._repo(recipe)
+        refuse_other(repo, recipe.name, recipe.facts["repository"])
+        return self.place.adapted(RecipeJob(recipe, repo, self.data, options))
 
     def _repo(self, recipe: Recipe) -> Path:
         """The checkout of a recipe: the one that is called like its repository, or the only one there is."""
@@ -139,7 +135,7 @@ class Planner:
         return (fitting or self.repos)[0]
 
     def _fitting(self, recipe: Recipe) -> list[Path]:
-        return [repo for repo in self.repos if checkout.is_of(repo, recipe.facts["repository"])]
+        return [repo for repo in self.repos if Checkout(repo).is_of(recipe.facts["repository"])]
 
 
 def _is_free(folder: RunFolder) -> bool:

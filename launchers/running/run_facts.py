@@ -15,8 +15,8 @@ from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, SCHEMA, Environme
 from ..clusters.place import Local, Place
 from ..jobs.job import Job
 from ..machine import machine_facts
-from ..native import checkout
-from ..native.recipes import ROOM
+from ..recipes import checkout
+from ..recipes.recipe import ROOM
 from ..runs.folders import RunFolder
 from ..secrets.published_run import command
 from ..secrets.redaction import redact_text, secret_values

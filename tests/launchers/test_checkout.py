@@ -9,7 +9,7 @@ import pytest
 from git_checkout import URL, git, make_checkout
 from native_checkout import executable
 
-from launchers.native import checkout
+from launchers.recipes import checkout
 
 UNKNOWN = {"repository": None, "commit": None, "dirty": None}
 
@@ -148,9 +148,9 @@ def test_a_folder_without_git_causes_one_remark(tmp_path: Path, repo: Path) -> N
     ],
 )
 def test_a_checkout_knows_its_repository(repo: Path, url: str, expected: bool) -> None:
-    assert checkout.is_of(repo, url) is expected
+    assert checkout.Checkout(repo).is_of(url) is expected
 
 
 def test_a_checkout_without_a_remote_is_known_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "PaddleClas").mkdir()
-    assert checkout.is_of(tmp_path / "PaddleClas", URL)
+    assert checkout.Checkout(tmp_path / "PaddleClas").is_of(URL)

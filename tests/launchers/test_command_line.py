@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from native_checkout import executable
 
-from launchers.native import command_line
+from launchers.recipes import command_line
 
 
 def counted(line: str, **environment: str) -> dict[str, int]:

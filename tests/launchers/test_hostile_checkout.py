@@ -9,7 +9,7 @@ import pytest
 from git_checkout import git, make_checkout
 from native_checkout import executable
 
-from launchers.native import checkout
+from launchers.recipes import checkout
 
 
 @pytest.fixture

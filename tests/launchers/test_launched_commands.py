@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from native_checkout import TOP, executable
 
-from launchers.native import recipes
+from launchers.recipes import recipe as recipes
 
 pytestmark = pytest.mark.slow
 

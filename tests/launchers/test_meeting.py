@@ -18,7 +18,7 @@ from several_nodes import ON_TWO, dry_run, execute, facts_of, on_nodes, telling,
 from test_launched_commands import start
 
 from launchers.jobs.recipe_job import RecipeJob
-from launchers.native import recipes
+from launchers.recipes import recipe as recipes
 
 ADDRESS = r"\d+\.\d+\.\d+\.\d+"
 MEET = f"set -e; . {shlex.quote(str(TOP / 'launchers' / 'meet.bash'))}; meet; echo $MASTER $POD_IP"

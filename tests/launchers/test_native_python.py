@@ -15,7 +15,7 @@ from native_checkout import TOP, executable
 
 from launchers.machine import machine_facts
 
-QUESTION = TOP / "launchers" / "native" / "native_python.py"
+QUESTION = TOP / "launchers" / "recipes" / "native_python.py"
 LOUD = "print('Welcome'); import os; os.write(1, b'to all'); __version__ = '9.8.7'\n"
 TORCH = """
 import types

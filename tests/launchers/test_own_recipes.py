@@ -16,7 +16,7 @@ from git_checkout import git
 from native_checkout import executable
 from own_program import TACHOGRAPH
 
-from launchers.native import recipes
+from launchers.recipes import recipe as recipes
 from tests.commandline import run
 
 # They call the program.

@@ -11,8 +11,8 @@ from native_checkout import Native
 from test_launched_commands import every_recipe, start
 
 from launchers.jobs.recipe_job import RecipeJob
-from launchers.native import recipes
-from launchers.native.images import imagenet
+from launchers.recipes import recipe as recipes
+from launchers.recipes.images import imagenet
 from tests.commandline import run
 
 OTHER = {

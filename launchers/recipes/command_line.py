@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
 from parsers.io.input_file import opened
 
+ARGUMENTS = "arguments"  # what stands before the first option, as `options` names it
+# Options that are followed by `key=value`: they override what a config says.
+_OVERRIDES = ("-o", "--override", "--opt", "--opts", "--cfg-options", "--options")
+_OPTION = re.compile(r"(--?[A-Za-z][^=]*)(?:=(.*))?", re.DOTALL)
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _PROGRAM = re.compile(r".+\.(?:py|sh|ipynb)|python[0-9.]*|bash|sh|[\w.]+/.+\.py")
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
 _SHEBANG = re.compile(rb"#!\s*(\S+)(?:[ \t]+(\S+))?")
 _COUNT = re.compile("[1-9][0-9]{0,8}")
+_LIST = re.compile("[0-9]+(?:,[0-9]+)*")
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
 _ONE_CARD = re.compile("[0-9]+|(?:GPU|MIG)-[0-9A-Za-z/-]+")  # of CUDA_VISIBLE_DEVICES; -1 or a word is no card
 _LONGEST_SHEBANG = 1024  # bytes
 
 
-@dataclass(frozen=True)
-class Starter:
-    """A program that starts the processes of a training, a process a card, and the options that say how many.
+class Starter(NamedTuple):
+    """A program that starts the processes of a training, one a card: its options, without dashes, that say how many.
 
-    `per_node`, `nodes`, `total`, `listed`: names of options, without their dashes; `listed` names the cards of a node.
-    `one_by_default`: whether without them it starts one process on one node. `elsewhere`: options that bring in nodes
-    which the command does not count.
+    `listed` names the cards of a node. `elsewhere`: options that bring in nodes which the command does not count.
+    `one_by_default`: whether without options it starts one process on one node.
     """
 
     per_node: tuple[str, ...] = ()
@@ -85,13 +88,25 @@ def counts(words: Sequence[str], environment: Mapping[str, str]) -> dict[str, Co
 def _started(words: Sequence[str]) -> dict[str, Count]:
     """What the last of several starters, each of which starts the next one, says; it must say its nodes then."""
     program = next((place for place, word in enumerate(words) if word.endswith(".py")), len(words))
-    places = [place for place, word in enumerate(words[:program]) if _starter(word)]
-    if not places:
+    starters = [(place, name) for place, word in enumerate(words[:program]) if (name := _starter(word))]
+    if not starters:
         return {}
-    last = places[-1]
-    starter, options = STARTERS[_starter(words[last])], dict(_options(words[last + 1 :]))
-    found = dict(_counted(starter, options, _starter(words[last])))
-    return found if len(places) == 1 or "nodes" in found else {}
+    place, name = starters[-1]
+    starter, given = STARTERS[name], dict(_given(words[place + 1 :]))
+    if given.keys() & set(starter.elsewhere):
+        return {}
+    nodes, total = _stated(starter.nodes, given), _stated(starter.total, given)
+    per_node = _stated(starter.per_node, given) or _stated(starter.listed, given, _LIST)
+    found = {"nodes": nodes} if nodes else {}
+    if total:
+        found["cards"] = total
+    elif per_node and nodes:
+        found["cards"] = Count(per_node.value * nodes.value, f"{per_node.words} {nodes.words}")
+    elif per_node and not given.keys() & set(starter.nodes):
+        found["cards"] = per_node
+    elif starter.one_by_default and not given.keys() & {*starter.per_node, *starter.nodes}:
+        found["cards"] = Count(1, name)
+    return found if len(starters) == 1 or nodes else {}
 
 
 def _starter(word: str) -> str:
@@ -99,37 +114,16 @@ def _starter(word: str) -> str:
     return next((name for name in (word, Path(word).name) if name in STARTERS), "")
 
 
-def _counted(starter: Starter, options: Mapping[str, str], name: str) -> Iterator[tuple[str, Count]]:
-    if options.keys() & set(starter.elsewhere):
-        return
-    nodes = _first(starter.nodes, options)
-    if nodes:
-        yield "nodes", nodes
-    per_node = _first(starter.per_node, options) or _first_list(starter.listed, options)
-    if total := _first(starter.total, options):
-        yield "cards", total
-    elif per_node and (nodes or not options.keys() & set(starter.nodes)):
-        both = f"{per_node.words} {nodes.words}" if nodes else per_node.words
-        yield "cards", Count(per_node.value * (nodes.value if nodes else 1), both)
-    elif starter.one_by_default and not options.keys() & {*starter.per_node, *starter.nodes}:
-        yield "cards", Count(1, name)
+def _stated(names: Sequence[str], given: Mapping[str, str], pattern: re.Pattern[str] = _COUNT) -> Count | None:
+    """The count that the first of these options states, or how many things its list names."""
+    for name in names:
+        if pattern.fullmatch(value := given.get(name, "")):
+            dashes = "-" if len(name) <= 2 else "--"  # -n 8, -np 8, --nnodes 2
+            return Count(value.count(",") + 1 if pattern is _LIST else int(value), f"{dashes}{name} {value}")
+    return None
 
 
-def _first(names: Sequence[str], options: Mapping[str, str]) -> Count | None:
-    found = ((name, options[name]) for name in names if _COUNT.fullmatch(options.get(name, "")))
-    return next((Count(int(value), _spelt(name, value)) for name, value in found), None)
-
-
-def _first_list(names: Sequence[str], options: Mapping[str, str]) -> Count | None:
-    found = ((name, options[name]) for name in names if re.fullmatch(r"[0-9]+(?:,[0-9]+)*", options.get(name, "")))
-    return next((Count(value.count(",") + 1, _spelt(name, value)) for name, value in found), None)
-
-
-def _spelt(name: str, value: str) -> str:
-    return f"{'-' if len(name) <= 2 else '--'}{name} {value}"  # -n 8, -np 8, --nnodes 2
-
-
-def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _given(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The options of a starter with their values: those before the program that it starts."""
     for place, word in enumerate(words):
         if _PROGRAM.fullmatch(Path(word).name) or _PROGRAM.fullmatch(word):
@@ -154,17 +148,12 @@ def python(words: Sequence[str], folder: Path, path: str) -> str | None:
     """
     _, rest = _assignments(words)
     for word in rest:
+        program = str(folder / word) if os.sep in word else shutil.which(word, path=path)
         if _PYTHON.fullmatch(Path(word).name):
-            return _placed(word, folder, path)
-        if _starter(word) or word == rest[0]:
-            found = _placed(word, folder, path)
-            if found and (interpreter := _interpreter(Path(found))):
-                return interpreter
+            return program
+        if program and (_starter(word) or word == rest[0]) and (interpreter := _interpreter(Path(program))):
+            return interpreter
     return shutil.which("python", path=path)
-
-
-def _placed(word: str, folder: Path, path: str) -> str | None:
-    return str(folder / word) if os.sep in word else shutil.which(word, path=path)
 
 
 def _interpreter(program: Path) -> str | None:
@@ -175,5 +164,31 @@ def _interpreter(program: Path) -> str | None:
     except OSError:
         return None
     words = [os.fsdecode(word) for word in found.groups() if word] if found else []
-    named = [word for word in words if _PYTHON.fullmatch(Path(word).name)]
-    return named[0] if named else None
+    return next((word for word in words if _PYTHON.fullmatch(Path(word).name)), None)
+
+
+def words(line: str) -> tuple[str, list[str]]:
+    """Return the folder and the words of a native command, as a dry run prints it, with $REPO and $WORK in them."""
+    _, folder, _, *command = shlex.split(line)
+    return folder, command
+
+
+def options(arguments: Iterable[str]) -> dict[str, str]:
+    """Options and keys of configs with their values; several words are one value, and that of a flag is "".
+
+    What stands before the first option is called `arguments`.
+    """
+    found: dict[str, list[str]] = {}
+    name = ARGUMENTS
+    for argument in arguments:
+        is_glued = argument[:2] in _OVERRIDES and "=" in argument  # -oGlobal.epochs=1
+        name, word = (argument[:2], argument[2:]) if is_glued else (name, argument)
+        key, is_override, value = word.partition("=")
+        if option := _OPTION.fullmatch(word):
+            name = option[1]
+            found |= {} if name in _OVERRIDES else {name: [] if option[2] is None else [option[2]]}
+        elif name in (ARGUMENTS, *_OVERRIDES) and is_override:
+            found[key] = [value]
+        else:
+            found.setdefault(name, []).append(word)
+    return {name: " ".join(values) for name, values in found.items()}
