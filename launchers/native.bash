@@ -22,7 +22,7 @@ elif [[ ${DATA-} == synthetic && $script != *$'\n# synthetic: '* ]]; then
 fi
 REPO=$(CDPATH='' cd -- "$REPO" && pwd)
 if [[ ${DRY_RUN-} ]]; then
-  WORK=@WORK@
+  WORK=@WORK@  # a text that no other part of the command holds, and that `spell` finds
 else
   WORK=${WORK:-$(mktemp -d)}
   mkdir -p -- "$WORK"
