@@ -28,39 +28,25 @@ _ONE_CARD = re.compile("[0-9]+|(?:GPU|MIG)-[0-9A-Za-z/-]+")  # of CUDA_VISIBLE_D
 _LONGEST_SHEBANG = 1024  # bytes
 
 
-class Starter(NamedTuple):
-    """A program that starts the processes of a training, one a card: its options, without dashes, that say how many.
-
-    `listed` names the cards of a node. `elsewhere`: options that bring in nodes which the command does not count.
-    `one_by_default`: whether without options it starts one process on one node.
-    """
-
-    per_node: tuple[str, ...] = ()
-    nodes: tuple[str, ...] = ()
-    total: tuple[str, ...] = ()
-    listed: tuple[str, ...] = ()
-    elsewhere: tuple[str, ...] = ()
-    one_by_default: bool = False
-
-
+# The programs that start the processes of a training, one a card, and what their options say, without their dashes:
+# how many processes in `total` or `per_node`, on how many `nodes`, or in a list; or that nodes come from `elsewhere`.
 # torch: torch/distributed/run.py, get_args_parser(); DeepSpeed: deepspeed/launcher/runner.py; Accelerate:
 # accelerate/commands/launch.py; Paddle: python/paddle/distributed/launch/context/args_envs.py; Open MPI: mpirun(1);
 # Horovod: horovod/runner/launch.py; Slurm: srun(1).
-_TORCH = Starter(per_node=("nproc_per_node", "nproc-per-node"), nodes=("nnodes",), one_by_default=True)
-_MPI = Starter(total=("np", "n", "c"))
-STARTERS: Mapping[str, Starter] = {
-    "torchrun": _TORCH,
-    "torch.distributed.run": _TORCH,
-    "torch.distributed.launch": _TORCH,
-    "deepspeed": Starter(per_node=("num_gpus",), nodes=("num_nodes",), elsewhere=("hostfile", "H", "include")),
-    "accelerate": Starter(total=("num_processes", "num-processes"), nodes=("num_machines", "num-machines")),
-    "paddle.distributed.launch": Starter(
-        listed=("gpus", "devices"), nodes=("nnodes",), elsewhere=("ips", "cluster_node_ips")
-    ),
-    "mpirun": _MPI,
-    "mpiexec": _MPI,
-    "horovodrun": Starter(total=("np", "num-proc")),
-    "srun": Starter(per_node=("ntasks-per-node",), total=("n", "ntasks"), nodes=("N", "nodes")),
+_TORCH = {"nproc_per_node": "per_node", "nproc-per-node": "per_node", "nnodes": "nodes"}
+_DEEPSPEED = {"num_gpus": "per_node", "num_nodes": "nodes", **dict.fromkeys(("hostfile", "H", "include"), "elsewhere")}
+_ACCELERATE = {"num_processes": "total", "num-processes": "total", "num_machines": "nodes", "num-machines": "nodes"}
+_PADDLE = {"gpus": "list", "devices": "list", "nnodes": "nodes", "ips": "elsewhere", "cluster_node_ips": "elsewhere"}
+_MPI = {"np": "total", "n": "total", "c": "total"}
+_SRUN = {"ntasks-per-node": "per_node", "n": "total", "ntasks": "total", "N": "nodes", "nodes": "nodes"}
+STARTERS: Mapping[str, Mapping[str, str]] = {
+    **dict.fromkeys(("torchrun", "torch.distributed.run", "torch.distributed.launch"), _TORCH),
+    "deepspeed": _DEEPSPEED,
+    "accelerate": _ACCELERATE,
+    "paddle.distributed.launch": _PADDLE,
+    **dict.fromkeys(("mpirun", "mpiexec"), _MPI),
+    "horovodrun": {"np": "total", "num-proc": "total"},
+    "srun": _SRUN,
 }
 
 
@@ -92,35 +78,31 @@ def _started(words: Sequence[str]) -> dict[str, Count]:
     if not starters:
         return {}
     place, name = starters[-1]
-    starter, given = STARTERS[name], dict(_given(words[place + 1 :]))
-    if given.keys() & set(starter.elsewhere):
+    stated: dict[str, Count | None] = {}  # None for a value that is no count
+    for option, value in _given(words[place + 1 :]):
+        if meaning := STARTERS[name].get(option):
+            count = value.count(",") + 1 if _LIST.fullmatch(value) and meaning == "list" else 0
+            count = int(value) if _COUNT.fullmatch(value) and meaning != "list" else count
+            dashes = "-" if len(option) <= 2 else "--"  # -n 8, -np 8, --nnodes 2
+            stated[meaning] = Count(count, f"{dashes}{option} {value}") if count else None
+    if "elsewhere" in stated:
         return {}
-    nodes, total = _stated(starter.nodes, given), _stated(starter.total, given)
-    per_node = _stated(starter.per_node, given) or _stated(starter.listed, given, _LIST)
+    nodes, per_node = stated.get("nodes"), stated.get("per_node") or stated.get("list")
     found = {"nodes": nodes} if nodes else {}
-    if total:
+    if total := stated.get("total"):
         found["cards"] = total
     elif per_node and nodes:
         found["cards"] = Count(per_node.value * nodes.value, f"{per_node.words} {nodes.words}")
-    elif per_node and not given.keys() & set(starter.nodes):
+    elif per_node and "nodes" not in stated:
         found["cards"] = per_node
-    elif starter.one_by_default and not given.keys() & {*starter.per_node, *starter.nodes}:
-        found["cards"] = Count(1, name)
+    elif STARTERS[name] is _TORCH and not stated:
+        found["cards"] = Count(1, name)  # by default
     return found if len(starters) == 1 or nodes else {}
 
 
 def _starter(word: str) -> str:
     """The name of the starter that a word is, or nothing."""
     return next((name for name in (word, Path(word).name) if name in STARTERS), "")
-
-
-def _stated(names: Sequence[str], given: Mapping[str, str], pattern: re.Pattern[str] = _COUNT) -> Count | None:
-    """The count that the first of these options states, or how many things its list names."""
-    for name in names:
-        if pattern.fullmatch(value := given.get(name, "")):
-            dashes = "-" if len(name) <= 2 else "--"  # -n 8, -np 8, --nnodes 2
-            return Count(value.count(",") + 1 if pattern is _LIST else int(value), f"{dashes}{name} {value}")
-    return None
 
 
 def _given(words: Sequence[str]) -> Iterator[tuple[str, str]]:
