@@ -16,7 +16,8 @@ import click
 
 from parsers.io.printable import printable, say, say_text
 
-from .native import checkout, own_recipes, recipes
+from .recipes import checkout
+from .recipes.recipe import SUFFIX, Recipe, cases, draft, dry_run, find, read_all
 from .run.command import CONTAINER, COUNT, FOLDER, ON, SITE, launch, run
 
 if TYPE_CHECKING:
@@ -49,14 +50,12 @@ def _told(path: Path) -> Iterator[None]:
 )
 @click.option("--new", metavar="NAME", help="Draft a recipe of your own: NAME.sh, in this folder.")
 @click.option("--repo", type=FOLDER, help="Checkout of the native repository, for --check and --new.")
-@click.option("--run-help", "runs_help", is_flag=True, help="Also run the program's --help. Executes its code.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def list_launchers(checked: str | None, new: str | None, repo: Path | None, *, runs_help: bool, as_json: bool) -> None:
+def list_launchers(checked: str | None, new: str | None, repo: Path | None, *, as_json: bool) -> None:
     """List the recipes: model, framework, repository with its pinned commit, precisions, and requirements.
 
     With --check, look up each option of a recipe in the native program and in what it imports from the checkout. Exit
-    status 1 if one is not found. Nothing in the checkout is executed, except with --run-help: it starts the program
-    with --help, for at most two minutes, and also searches what it prints.
+    status 1 if one is not found. Nothing in the checkout is executed.
 
     RECIPE is a name or the path of a script (.sh). A recipe of your own is one script whose head says what it needs;
     those in the folders of $TACHOGRAPH_RECIPES are listed and found by name. --new drafts one and never overwrites a
@@ -77,17 +76,17 @@ def list_launchers(checked: str | None, new: str | None, repo: Path | None, *, r
     if bool(checked) != bool(repo):
         raise click.UsageError("--check and --repo must be used together.")
     if checked and repo:
-        sys.exit(_check(own_recipes.find(checked), repo, runs_help=runs_help, as_json=as_json))
-    if runs_help:
-        raise click.UsageError("--run-help requires --check.")
-    from .native.catalogue import rows, table
+        sys.exit(_check(find(checked), repo, as_json=as_json))
+    from tabulate import tabulate
 
-    say_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows()) if as_json else f"{table()}\n")
+    rows = [recipe.row for recipe in read_all()]
+    table = tabulate(rows, "keys", "simple", maxcolwidths=[*[None] * 6, 40], disable_numparse=True)
+    say_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows) if as_json else f"{table}\n")
 
 
 def _draft(name: str, repo: Path | None) -> None:
     """Write the script of a new recipe where there is no such file."""
-    path, text = Path(f"{name}{own_recipes.SUFFIX}"), own_recipes.draft(name, repo)
+    path, text = Path(f"{name}{SUFFIX}"), draft(name, repo)
     if os.path.lexists(path):
         raise click.UsageError(f"{path} exists already; an existing file is never overwritten.")
     with _told(path), path.open("x", encoding="utf-8") as file:
@@ -95,14 +94,14 @@ def _draft(name: str, repo: Path | None) -> None:
     say(f"Wrote {path}. Edit it, then run `tachograph launchers --check {path} --repo DIR`.")
 
 
-def _check(recipe: recipes.Recipe, repo: Path, *, runs_help: bool, as_json: bool) -> int:
+def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
     """Show what the check of a recipe finds; returns the exit status."""
     from tabulate import tabulate
 
-    from .native.check import check
+    from .recipes.check import check
 
-    lines = [recipes.dry_run(recipe, repo, variables) for variables in recipes.cases(recipe)]
-    outcome = check(lines, repo, runs_help=runs_help)
+    lines = [dry_run(recipe, repo, variables) for variables in cases(recipe)]
+    outcome = check(lines, repo)
     found = checkout.describe(repo)
     if as_json:
         say(json.dumps({"recipe": recipe.name, "commit": found["commit"], **outcome._asdict()}, ensure_ascii=False))
@@ -166,7 +165,7 @@ def doctor(
     inside = _python_inside(container, said, on, repo) if container and on != "kubernetes" else None
     # On other nodes than this one nobody knows what cards there are.
     wants = Wants(None if on else cards and -(-cards // nodes), precision)
-    findings = list(examine(own_recipes.find(recipe) if recipe else None, repo, data, os.environ, wants, inside))
+    findings = list(examine(find(recipe) if recipe else None, repo, data, os.environ, wants, inside))
     if on:
         findings += place_findings(on, said)
     if as_json:
@@ -227,7 +226,7 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
       tachograph images --kind imagenet --count 64 --size 64 PaddleClas/dataset/generated
       tachograph images --kind cityscapes --count 16 --size 128 PaddleSeg/data/generated
     """
-    from .native.images import KINDS
+    from .recipes.images import KINDS
 
     try:
         import PIL.Image  # noqa: F401 - before anything is written

@@ -20,9 +20,10 @@ from parsers.io.printable import printable, shell_quoted
 from parsers.runs.git_files import top_of
 from parsers.runs.run_folder import RunJson, Source
 
-from .native import checkout, command_line
-from .native.images import MADE
-from .native.recipes import LAUNCHERS, ROOM, SYNTHETIC, Recipe
+from .recipes import command_line
+from .recipes.checkout import Checkout, remarks
+from .recipes.images import MADE
+from .recipes.recipe import LAUNCHERS, ROOM, SYNTHETIC, Recipe
 from .secrets.published_run import redact_document
 from .secrets.published_run import variables as public_variables
 from .secrets.redaction import redact_text, secret_values
@@ -51,8 +52,8 @@ class Job:
     """What messages call it."""
     repo: Path
     """The folder that it runs in."""
-    work_tree: Path
-    """The checkout that its program is of."""
+    checkout: Checkout
+    """That which its program is of."""
     folders: Sequence[Path]
     """The folders that it needs apart from programs and `WORK`: its checkout, its data; none is within another."""
     start: Sequence[str]
@@ -103,19 +104,20 @@ class Job:
             return {**self.facts, **({} if _has_accelerator() else {"device": "CPU"})}
         return {**self.facts, "device": device}
 
-    def source(self, changes: bytes) -> Source:
-        """The checkout that it runs from, for run.json; `changes`: its `patch`, as it is kept beside the log.
+    def source(self) -> tuple[Source, bytes]:
+        """The checkout that it runs from now, for run.json, and as a patch without secrets what is changed in it.
 
         Of a recipe also what that is for; of a command of one's own the SHA-256 of each file that it names.
         """
-        found = checkout.describe(self.work_tree)
-        if changes:
-            found = {**found, "patch": hashlib.sha256(changes).hexdigest()}
+        now = self.checkout.again()
+        changes = redact_text(now.patch, secret_values(os.environ))[0].encode(errors="surrogateescape")
+        found = now.described | ({"patch": hashlib.sha256(changes).hexdigest()} if changes else {})
         if self.recipe:
             facts = self.recipe.facts
             origin: Source = {"recipe_repository": facts["repository"], "pinned": facts["commit"]}
-            return {**found, **origin, "licence": facts["licence"]}
-        return {**found, "files": {word: _sha256(self.repo / word) for word in self.files if self._names_file(word)}}
+            return {**found, **origin, "licence": facts["licence"]}, changes
+        files = {word: _sha256(self.repo / word) for word in self.files if self._names_file(word)}
+        return {**found, "files": files}, changes
 
     def differences(self, facts: Mapping[str, Any]) -> Iterator[str]:
         """What the run.json of a run says otherwise than this job, so that it is no repeat of it.
@@ -129,7 +131,7 @@ class Job:
             published = {"recipe": self.name, **public_variables(_without_places(self.kept["variables"]))}
         else:
             case = {name: said for name, said in dict(facts.get("case", {})).items() if name in _NAMED}
-            ours = {"case": self.facts, "command": self.kept["command"], "source": self.source(patch(self.work_tree))}
+            ours = {"case": self.facts, "command": self.kept["command"], "source": self.source()[0]}
             theirs = {"case": case, "command": facts.get("command"), "source": facts.get("source")}
             published = redact_document(ours)
         differing = (name for name in ours if theirs.get(name) not in (ours[name], published[name]))
@@ -138,35 +140,29 @@ class Job:
     def remarks(self) -> Iterator[str]:
         """What somebody should know of the checkout of a recipe before it runs, a sentence each."""
         if self.recipe and self.repo.exists():
-            yield from map(str, checkout.remarks(checkout.describe(self.repo), self.recipe.facts))
+            yield from map(str, remarks(self.checkout.described, self.recipe.facts))
 
     def _names_file(self, word: str) -> bool:
         path = self.repo / word
         return not Path(word).is_absolute() and path.is_file() and path.stat().st_size <= _LARGEST
 
 
-def patch(repo: Path) -> bytes:
-    """Return the changes of the tracked files of a checkout, without secrets; nothing where there are none."""
-    redacted, _ = redact_text(checkout.changes(repo), secret_values(os.environ))
-    return redacted.encode(errors="surrogateescape")  # a changed file may hold any bytes
-
-
 def of_recipe(
-    recipe: Recipe, repo: Path | None, data: Path | None, options: Mapping[str, str], *, by_card: bool = False
+    recipe: Recipe, checkout: Checkout | None, data: Path | None, options: Mapping[str, str], *, by_card: bool = False
 ) -> Job:
-    """Return the job of a recipe in its checkout `repo`; None for a job whose script is only to be printed.
+    """Return the job of a recipe in its checkout; None for a job whose script is only to be printed.
 
     `data`: None for where the recipe expects it. `options`: launcher variables that differ from the recipe's defaults,
     for example `{"CARDS": "2"}`. `by_card`: whether something else starts a task for each card, where it wants that.
     Raises click.UsageError where the recipe cannot do what the options ask.
     """
-    if repo is None:
+    if checkout is None:
         with TemporaryDirectory() as nowhere:
             here = Path(nowhere, recipe.facts["repository"].rpartition("/")[2])
             for below in recipe.folders:
                 (here / below).mkdir(parents=True, exist_ok=True)
-            return of_recipe(recipe, here, data, options, by_card=by_card)
-    tasks = recipe.facts.get("tasks", "node")
+            return of_recipe(recipe, Checkout(here), data, options, by_card=by_card)
+    repo, tasks = checkout.repo, recipe.facts.get("tasks", "node")
     if by_card and tasks == "card":
         options = {**options, "TASKS": "card"}
     # The checkout stands by its name alone and the data as seen from it, so that no path of a machine is kept.
@@ -185,7 +181,7 @@ def of_recipe(
     return Job(
         name=recipe.name,
         repo=repo,
-        work_tree=repo,
+        checkout=checkout,
         folders=_outermost([repo, *read]),
         start=["bash", str(recipe.path)],
         environment=environment,
@@ -323,7 +319,7 @@ def of_command(
     return Job(
         name=Path(words[0]).name,
         repo=folder,
-        work_tree=top,
+        checkout=Checkout(top),
         folders=_outermost([top, folder]),
         start=["bash", "-c", f'cd -- "$REPO" && exec {line}'],
         environment={**os.environ, "PYTHONUNBUFFERED": "1", "REPO": str(folder)},

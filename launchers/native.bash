@@ -12,16 +12,17 @@
 for count in NODES CARDS BATCH_SIZE STEPS EPOCHS ACCUMULATION SEQUENCE_LENGTH; do
   [[ ${!count-1} =~ ^[1-9][0-9]*$ ]] || { echo "$count is ${!count}; expected a whole number of at least 1" >&2; exit 2; }
 done
-if [[ ${DATA-} ]] && grep -q '^# data: synthetic' "$0"; then
+script=$(< "$0")
+if [[ ${DATA-} && $script == *$'\n# data: synthetic'* ]]; then
   echo "DATA is not used with synthetic data; omit it" >&2
   exit 2
-elif [[ ${DATA-} == synthetic ]] && ! grep -q '^# synthetic: ' "$0"; then
+elif [[ ${DATA-} == synthetic && $script != *$'\n# synthetic: '* ]]; then
   echo "the program cannot generate data; DATA is a folder, such as ./synthetic" >&2
   exit 2
 fi
 REPO=$(CDPATH='' cd -- "$REPO" && pwd)
 if [[ ${DRY_RUN-} ]]; then
-  WORK=@WORK@
+  WORK=@WORK@  # a text that no other part of the command holds, and that `spell` finds
 else
   WORK=${WORK:-$(mktemp -d)}
   mkdir -p -- "$WORK"
@@ -29,11 +30,14 @@ else
 fi
 every=$((STEPS < 10 ? STEPS : 10))
 if [[ ! ${DRY_RUN-} && ${MASTER-} ]] && ((NODES > 1)) && grep -q paddle.distributed.launch "${BASH_SOURCE[1]}"; then
-  . "$(dirname "${BASH_SOURCE[0]}")/meet.bash"
+  . "${BASH_SOURCE[0]%/*}/meet.bash"
   meet
 fi
-xargs true <<< "$EXTRA" > /dev/null  # stops here at an open quote
-readarray -d '' -t extra < <(xargs -r printf '%s\0' <<< "$EXTRA")
+extra=()
+if [[ $EXTRA ]]; then
+  xargs true <<< "$EXTRA" > /dev/null  # stops here at an open quote
+  readarray -d '' -t extra < <(xargs -r printf '%s\0' <<< "$EXTRA")
+fi
 
 native() {
   # Cards from Ampere on compute FP32 in TF32 unless they are told not to.

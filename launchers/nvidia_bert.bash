@@ -3,7 +3,7 @@
 #
 # pretrain CONFIG SEED   becomes the program, seen from its folder, with this config of a model
 
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+. "${BASH_SOURCE[0]%/*}/native.bash"
 declare -A levels=([fp32]="" [tf32]="" [amp]="--fp16")
 read -ra level <<< "${levels[$PRECISION]?fp32, tf32 and amp are possible}"
 python=(python)

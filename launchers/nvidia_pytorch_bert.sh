@@ -9,6 +9,7 @@
 # data: Wikipedia in Parquet files for phase 1 (128 tokens), as scripts/run_pretraining.sh makes them
 # case: accumulation=$ACCUMULATION sequence_length=128
 # published: https://github.com/PaddlePaddle/Perf/blob/e7a07c4d39e04de5e24652daaf02d204f0209acb/Bert/OtherReports/PyTorch/README.md
+# differs: bert_configs/base.json for the config that was written for the report; no checkpoint
 # needs: NVIDIA's PyTorch container 21.11, lddl, dllogger, h5py, tqdm, and lamb_amp_opt of the repository
 set -euo pipefail
 : "${REPO:?}" "${DATA:=PyTorch/LanguageModeling/BERT/data/pretrain/phase1/unbinned/parquet}" "${NODES:=1}" "${CARDS:=1}"

@@ -8,6 +8,7 @@
 # metric: throughput_train : [0-9.]+
 # data: Wikipedia and BookCorpus as TFRecord, and bert_config.json, as data/create_datasets_from_start.sh makes them
 # published: https://github.com/PaddlePaddle/Perf/blob/e7a07c4d39e04de5e24652daaf02d204f0209acb/Bert/OtherReports/TensorFlow/README.md
+# differs: data of Wikipedia and BookCorpus (published: its part wikicorpus_en); no evaluation after the training
 # needs: NVIDIA's TensorFlow container 20.06-tf1, dllogger, pynvml
 # tasks: card
 # case: accumulation=$ACCUMULATION sequence_length=128 xla=$XLA

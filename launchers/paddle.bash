@@ -4,7 +4,7 @@
 #
 # launch   the arguments of python that start a process on each card; none for a single card, which needs no launcher
 
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+. "${BASH_SOURCE[0]%/*}/native.bash"
 launch=(-m paddle.distributed.launch --nnodes "$NODES" --nproc_per_node "$((CARDS / NODES))" --log_dir "$WORK/log")
 ((NODES == 1)) || launch+=(--master "${MASTER:?host:port where the nodes meet}" --rank "$NODE_RANK")
 ((CARDS > 1)) || launch=()

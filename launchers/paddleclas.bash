@@ -4,7 +4,7 @@
 # python   how Python is started
 # level    the values of the config that set the precision, without the -o before each
 
-. "$(dirname "${BASH_SOURCE[0]}")/paddle.bash"
+. "${BASH_SOURCE[0]%/*}/paddle.bash"
 declare -A levels=([fp32]="use_amp=False" [tf32]="use_amp=False" \
   [amp]="use_amp=True AMP.level=O1" [fp16]="use_amp=True AMP.level=O2")
 read -ra level <<< "AMP.${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"

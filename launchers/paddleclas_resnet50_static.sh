@@ -9,6 +9,7 @@
 # data: ImageNet with its train_list.txt
 # case: dali=$DALI
 # published: https://github.com/PaddlePaddle/Perf/blob/e7a07c4d39e04de5e24652daaf02d204f0209acb/ResNet50V1.5/scripts/clas_fp32.sh
+# differs: DALI also for FP32 on 1 and 8 cards (published without: DALI=off); seed 1234 also on 32 cards (published without); one epoch of images drawn with replacement
 # needs: paddlepaddle-gpu 2.6, nvidia-dali-cuda110, protobuf 4.25, requirements.txt
 set -euo pipefail
 : "${REPO:?}" "${DATA:=dataset/ILSVRC2012}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=256}"

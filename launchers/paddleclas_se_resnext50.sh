@@ -9,6 +9,7 @@
 # metric: ips: [0-9.]+ samples/s
 # data: ImageNet with its train_list.txt
 # published: none, PaddlePaddle's benchmark guide of 2019 measured another program, for Paddle Fluid
+# differs: dynamic graph of PaddleClas; the guide had Paddle Fluid 1.4
 # needs: paddlepaddle-gpu 2.6, requirements.txt
 set -euo pipefail
 : "${REPO:?}" "${DATA:=dataset/ILSVRC2012}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=64}"

@@ -9,6 +9,7 @@
 # metric: ips: [0-9.]+ samples/s
 # data: ImageNet with its train_list.txt
 # published: none, FleetX's benchmark measured another program, for Paddle Fluid
+# differs: dynamic graph of PaddleClas without DALI; FleetX had Paddle Fluid's static graph, fused operators, and DALI in its automatic mode
 # needs: paddlepaddle-gpu 2.6, requirements.txt
 set -euo pipefail
 : "${REPO:?}" "${DATA:=dataset/ILSVRC2012}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=64}"

@@ -4,7 +4,7 @@
 # env      what env sets before Python: the program is to import the checkout's paddlenlp
 # level    the options that set the precision
 
-. "$(dirname "${BASH_SOURCE[0]}")/paddle.bash"
+. "${BASH_SOURCE[0]%/*}/paddle.bash"
 declare -A levels=([fp32]="False" [tf32]="False" [amp]="True --amp_level O1" [fp16]="True --amp_level O2")
 read -ra level <<< "--use_amp ${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
 env=(PYTHONPATH="$REPO${PYTHONPATH:+:$PYTHONPATH}")

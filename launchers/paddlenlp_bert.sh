@@ -9,6 +9,7 @@
 # metric: global step: [0-9]+,.* ips: [0-9.]+ sequences/sec
 # data: HDF5 files with "train" in their names, as create_pretraining_data.py writes them
 # published: none, the report on BERT has the static graph, which paddlenlp_bert_static runs
+# differs: dynamic graph, batch 32 and no accumulation; the report has the static graph, batch 96 and 88 passes a step
 # needs: paddlepaddle-gpu 2.6, requirements.txt, huggingface_hub 0.23, h5py, cached vocabulary of bert-base-uncased
 set -euo pipefail
 : "${REPO:?}" "${DATA:=model_zoo/bert/data}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=32}"

@@ -9,6 +9,7 @@
 # data: HDF5 files of 128 tokens with "training" in their names, as test_tipc/static/dp/bert/benchmark_common/prepare.sh gets
 # case: accumulation=$ACCUMULATION sequence_length=128
 # published: https://github.com/PaddlePaddle/Perf/blob/e7a07c4d39e04de5e24652daaf02d204f0209acb/Bert/README.md
+# differs: fp32 without TF32 on every card; published for A100 with it, which is tf32 here
 # needs: paddlepaddle-gpu 2.5, requirements.txt, h5py, cached vocabulary of bert-base-uncased
 set -euo pipefail
 : "${REPO:?}" "${DATA:=tests/data/wikicorpus_en_seqlen128}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}"

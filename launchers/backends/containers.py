@@ -65,7 +65,7 @@ _INSTALLED = ("docker", "podman", "apptainer")  # what is looked for where neith
 _OF_FILES = {".sif": "apptainer", ".sqsh": "enroot"}
 _ALWAYS = ("MASTER", "NODE_RANK", "POD_IP", "PYTHONUNBUFFERED", "REPO", "WORK", processes.MARK)
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_QUESTION = _ROOM / "native" / "native_python.py"
+_QUESTION = _ROOM / "recipes" / "native_python.py"
 _INSIDE = "/opt/tachograph/native_python.py"
 # mpirun gives other machines no variable by itself, and a container has none. These belong to libraries that train,
 # whether or not one is kept in run.json (machine.matters); without them the nodes of a job would differ.

@@ -11,8 +11,8 @@ from typing import Any
 
 from parsers.runs.run_folder import Environment
 
-from ..native import checkout
-from ..native.recipes import Recipe
+from ..recipes import checkout
+from ..recipes.recipe import Recipe
 from . import gpus, machine_facts
 from .doctor_cards import ALL, Wants, cards_findings
 from .doctor_python import python_findings, wanted

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from ..native.recipes import Recipe
+from ..recipes.recipe import Recipe
 from . import gpus
 from .findings import Diagnosis, Level
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from parsers.io.input_file import text_of
 
-from ..native.recipes import Recipe
+from ..recipes.recipe import Recipe
 from .findings import Diagnosis, Level
 
 Frameworks = Mapping[str, Mapping[str, str | None]]

@@ -22,7 +22,7 @@ from parsers.runs.run_folder import Environment
 from . import accelerators, gpus
 
 _ROOM = Path(__file__).resolve().parents[1]
-_QUESTION = _ROOM / "native" / "native_python.py"
+_QUESTION = _ROOM / "recipes" / "native_python.py"
 _VARIABLES = _ROOM / "variables.toml"
 # What decides which Python answers, and what it can import.
 _SEARCH = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH")

@@ -13,8 +13,8 @@ import click
 
 from parsers.io.printable import say, say_text
 
-from ..native.own_recipes import SUFFIX, is_known, read_all
-from ..native.recipes import SYNTHETIC
+from ..recipes.checkout import Checkout
+from ..recipes.recipe import SUFFIX, SYNTHETIC, is_known, read_all
 
 if TYPE_CHECKING:
     from ..backends.place import Place
@@ -248,7 +248,7 @@ def launch(
     place, runner = _runner(on, hosts, script, site, container, timeout, stall, stall_ends, no_redact, dry_run)
     from .plan import Planner
 
-    planner = Planner(place, repos, data, own)
+    planner = Planner(place, list(map(Checkout, repos)), data, own)
     single = {"STEPS": steps, "EPOCHS": epochs, "DEVICE": device, "MASTER": master, "NODE_RANK": node_rank}
     options = {name.upper(): said for name, said in values.items() if said is not None}
     options |= {name: [str(said)] for name, said in single.items() if said is not None}

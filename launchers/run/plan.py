@@ -23,9 +23,8 @@ from parsers.runs.run_folder import DONE
 
 from ..backends.place import Place
 from ..job import CannotRunHere, Job, of_recipe
-from ..native import checkout
-from ..native.own_recipes import find
-from ..native.recipes import Recipe
+from ..recipes.checkout import Checkout, worktree
+from ..recipes.recipe import Recipe, find
 from .folder import RunFolder, submitted_below
 from .runner import differing
 from .series import PlannedRun
@@ -62,14 +61,14 @@ class WantedRun(Protocol):
 
 @dataclass(frozen=True)
 class Planner:
-    """`repos`: checkouts, of which each recipe takes its own; none where only scripts are printed.
+    """`checkouts`: those of which each recipe takes its own; none where only scripts are printed.
 
     `data`: None for where the recipe or page says it is. `own`: the scripts of recipes that are neither part of
     Tachograph nor in a folder of TACHOGRAPH_RECIPES.
     """
 
     place: Place
-    repos: Sequence[Path] = ()
+    checkouts: Sequence[Checkout] = ()
     data: Path | None = None
     own: Sequence[Path] = ()
 
@@ -80,17 +79,17 @@ class Planner:
         suite that its folder names.
         """
         recipe = find(name, self.own)
-        fitting = [repo for repo in self.repos if checkout.is_of(repo, recipe.facts["repository"])]
-        suites = {suite: self._repo(recipe)} if len(fitting) < 2 else {}
+        fitting = self._fitting(recipe)
+        suites = {suite: self._checkout(recipe)} if len(fitting) < 2 else {}
         if len(fitting) > 1:
-            suites = {suite_of(suite, label_of(repo.resolve().name)): repo for repo in fitting}
+            suites = {suite_of(suite, label_of(one.repo.resolve().name)): one for one in fitting}
             if len(suites) < len(fitting):
-                folders = ", ".join(map(str, fitting))
+                folders = ", ".join(str(one.repo) for one in fitting)
                 raise click.UsageError(f"Checkouts to compare need folders of different names; given: {folders}.")
         cases = []
         for values in product(*options.values()):
-            for folder, repo in suites.items():
-                job = self._job(recipe, repo, dict(zip(options, values, strict=True)))
+            for folder, one in suites.items():
+                job = self._job(recipe, one, dict(zip(options, values, strict=True)))
                 case = folder / job.case_name
                 cases.append([PlannedRun(job, RunFolder(case / str(number))) for number in range(1, repeats + 1)])
         return alternating(cases)
@@ -105,7 +104,7 @@ class Planner:
             first, *others = repeats
             recipe = find(first.recipe, self.own)
             try:
-                job = self._job(recipe, self._repo(recipe), {**first.options, "EXTRA": shlex.join(first.extra)})
+                job = self._job(recipe, self._checkout(recipe), {**first.options, "EXTRA": shlex.join(first.extra)})
             except CannotRunHere as error:
                 refused[error.message] = None
             else:
@@ -136,23 +135,23 @@ class Planner:
         if known := next(chain(finished, submitted), None):
             yield from differing(job, self.place, known)
 
-    def _job(self, recipe: Recipe, repo: Path | None, options: Mapping[str, str]) -> Job:
-        return self.place.adapted(of_recipe(recipe, repo, self.data, options, by_card=self.place.starts_tasks))
+    def _job(self, recipe: Recipe, checkout: Checkout | None, options: Mapping[str, str]) -> Job:
+        return self.place.adapted(of_recipe(recipe, checkout, self.data, options, by_card=self.place.starts_tasks))
 
-    def _repo(self, recipe: Recipe) -> Path | None:
+    def _fitting(self, recipe: Recipe) -> list[Checkout]:
+        return [one for one in self.checkouts if one.is_of(recipe.facts["repository"])]
+
+    def _checkout(self, recipe: Recipe) -> Checkout | None:
         """The checkout of a recipe: the one of its repository, or the only one there is if nothing says whose it is."""
-        wanted = recipe.facts["repository"]
-        if not self.repos:
+        if not self.checkouts:
             return None
-        fitting = [repo for repo in self.repos if checkout.is_of(repo, wanted)]
-        if len(fitting) != 1 and len(self.repos) != 1:
-            given = ", ".join(map(str, self.repos))
+        wanted, fitting = recipe.facts["repository"], self._fitting(recipe)
+        if len(fitting) != 1 and len(self.checkouts) != 1:
+            given = ", ".join(str(one.repo) for one in self.checkouts)
             raise click.UsageError(f"{recipe.name} requires one checkout of {wanted} as --repo; given: {given}.")
-        (repo,) = fitting or self.repos
-        if not fitting and (found := checkout.origin(repo)):
-            message = f"{recipe.name} requires a checkout of {wanted} as --repo; {repo} is a checkout of {found}."
-            raise click.UsageError(message)
-        return repo
+        (found,) = fitting or self.checkouts
+        found.refuse_other(recipe.name, wanted)
+        return found
 
 
 def alternating(cases: Sequence[Sequence[PlannedRun]]) -> list[PlannedRun]:
@@ -194,7 +193,7 @@ def other_checkout(stated: str, here: Path, beside: Path, *, outlives: bool) -> 
     beside.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".against-", dir=beside.resolve()) as place:
         folder, below = Path(place, top.resolve().name), here.relative_to(top)
-        with checkout.worktree(top, commit, folder):
+        with worktree(top, commit, folder):
             if not (folder / below).is_dir():
                 raise click.UsageError(f"Revision {printable(stated)} does not have the folder {below}.")
             yield OtherCheckout(folder / below, label_of(stated))

@@ -43,10 +43,10 @@ from parsers.runs.run_folder import (
 from ..backends import slurm
 from ..backends.place import Local, Place
 from ..backends.slurm import JobState, Slurm
-from ..job import Job, patch
+from ..job import Job
 from ..machine import machine_facts, sampling
-from ..native import checkout
-from ..native.recipes import ROOM
+from ..recipes.checkout import Checkout
+from ..recipes.recipe import ROOM
 from ..secrets import published_run
 from ..secrets.redaction import PLACEHOLDER, Redactor, redact_text, secret_values
 from . import nodes
@@ -111,13 +111,13 @@ class Runner:
 
     def _begun(self, job: Job, folder: RunFolder) -> Begun:
         """Gather what is known of a run before it begins, and make its unfinished folder."""
-        changes = patch(job.work_tree)
+        source, changes = job.source()
         container = self.place.container
         environment = machine_facts.describe(job.environment, None if container else job.python)
         if container:
             environment |= container.described(job, is_here=isinstance(self.place, Local))
-        own = checkout.describe(ROOM.parent)
-        commit = {"tachograph_commit": own["commit"], "tachograph_dirty": own["dirty"]} if own["commit"] else {}
+        own = Checkout.of_ours(ROOM.parent)
+        commit = {"tachograph_commit": own.commit, "tachograph_dirty": own.is_dirty} if own.commit else {}
         facts = cast(
             RunJson,
             {
@@ -130,7 +130,7 @@ class Runner:
                 **job.kept,
                 **({"native": None} if self.place.edited else {}),
                 "environment": environment,
-                "source": job.source(changes),
+                "source": source,
                 "start": now(),
             },
         )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+import tempfile
+from functools import cache
 from pathlib import Path
 
 URL = "https://github.com/PaddlePaddle/PaddleClas"
@@ -14,13 +17,21 @@ def git(repo: Path, *arguments: str) -> str:
     return subprocess.check_output(["git", "-C", str(repo), *identity, *arguments], text=True).strip()
 
 
-def make_checkout(top: Path) -> Path:
-    """Make a checkout with one file under `top`."""
-    path = top / "PaddleClas"
-    (path / "tools").mkdir(parents=True)
+@cache
+def _template() -> tempfile.TemporaryDirectory[str]:
+    made = tempfile.TemporaryDirectory()
+    path = Path(made.name)
+    (path / "tools").mkdir()
     (path / "tools" / "train.py").write_text("one\n")
     git(path, "init", "-q")
     git(path, "add", ".")
     git(path, "commit", "-q", "-m", "a")
     git(path, "remote", "add", "origin", f"{URL}.git")
-    return path
+    return made
+
+
+def make_checkout(top: Path) -> Path:
+    """Make a checkout with one file under `top`."""
+    shutil.copytree(_template().name, top / "PaddleClas")
+    git(top / "PaddleClas", "update-index", "-q", "--refresh")
+    return top / "PaddleClas"

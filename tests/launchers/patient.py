@@ -16,8 +16,8 @@ from nvml import pynvml as stand_in
 from launchers.machine import doctor, gpus
 from launchers.machine.doctor_cards import ALL, Wants
 from launchers.machine.findings import Diagnosis
-from launchers.native import checkout
-from launchers.native.recipes import Recipe
+from launchers.recipes import checkout
+from launchers.recipes.recipe import Recipe
 
 GIB = 2**30
 FACTS = {

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from launchers.native.recipes import Recipe, options, words
+from launchers.recipes.command_line import options, words
+from launchers.recipes.recipe import Recipe
 
 PROGRAM = "program"
 WORK = "$WORK"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import click
 import pytest
 from git_checkout import URL, git, make_checkout
 from native_checkout import executable
 
-from launchers.native import checkout
+from launchers.recipes import checkout
+from launchers.recipes.checkout import Checkout, describe
 
 UNKNOWN = {"repository": None, "commit": None, "dirty": None}
 
@@ -20,137 +22,111 @@ def repo(tmp_path: Path) -> Path:
     return make_checkout(tmp_path)
 
 
-def facts(repo: Path) -> dict[str, str]:
-    """Those of a recipe that means just this checkout."""
-    return {"repository": URL, "commit": git(repo, "rev-parse", "HEAD")}
-
-
 def remarks(repo: Path, **other: str) -> list[str]:
-    return list(map(str, checkout.remarks(checkout.describe(repo), {**facts(repo), **other})))
+    """Those on a recipe that means just this checkout, but for what is `other`."""
+    facts = {"repository": URL, "commit": git(repo, "rev-parse", "HEAD"), **other}
+    return list(map(str, checkout.remarks(describe(repo), facts)))
 
 
-def test_a_checkout_is_described_by_url_and_commit(repo: Path) -> None:
-    assert checkout.describe(repo) == {"repository": URL, "commit": facts(repo)["commit"], "dirty": False}
-
-
-def test_a_worktree_is_a_checkout(repo: Path) -> None:
+def test_a_checkout_and_a_worktree_of_it_are_described_by_url_and_commit(repo: Path) -> None:
     git(repo, "worktree", "add", "-q", "../other")
-    assert checkout.describe(repo.parent / "other") == checkout.describe(repo)
-
-
-def test_a_folder_within_a_repository_is_no_checkout(repo: Path) -> None:
-    assert checkout.describe(repo / "tools") == UNKNOWN
+    expected = {"repository": URL, "commit": git(repo, "rev-parse", "HEAD"), "dirty": False}
+    assert [describe(repo), describe(repo.parent / "other")] == [expected] * 2
+    assert describe(repo / "tools") == UNKNOWN  # a repository around a folder does not count
 
 
 def test_a_repository_without_commits_tells_only_where_it_comes_from(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     git(tmp_path, "remote", "add", "origin", URL)
-    assert checkout.describe(tmp_path) == {"repository": URL, "commit": None, "dirty": None}
+    assert describe(tmp_path) == UNKNOWN | {"repository": URL}
 
 
 def test_variables_that_point_git_elsewhere_change_nothing(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = checkout.describe(repo)
+    expected = describe(repo)
     configures = {"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"}
     for name in set(git(repo, "rev-parse", "--local-env-vars").split()) - configures:
         monkeypatch.setenv(name, "/nowhere")
-    assert checkout.describe(repo) == expected
+    assert describe(repo) == expected
 
 
-@pytest.mark.parametrize(
-    ("remote", "expected"),
-    [
-        ("https://github.com/PaddlePaddle/PaddleClas.git", URL),
-        ("https://github.com/PaddlePaddle/PaddleClas/", URL),
-        ("https://someone:hunter2@github.com/PaddlePaddle/PaddleClas", URL),
-        ("https://hunter2@github.com/PaddlePaddle/PaddleClas.git?token=hunter2#hunter2", URL),
-        ("https://someone:hun/ter2@github.com/PaddlePaddle/PaddleClas", None),
-        ("ssh://git@example.org:2222/PaddlePaddle/PaddleClas", "ssh://example.org:2222/PaddlePaddle/PaddleClas"),
-        ("git@github.com:PaddlePaddle/PaddleClas.git", "ssh://github.com/PaddlePaddle/PaddleClas"),
-        ("/home/someone/PaddleClas", None),
-        ("../PaddleClas", None),
-        ("./a:b", None),
-        ("file:///home/someone/PaddleClas", None),
-        ("ext::sh -c touch% made", None),
-        ("https://[broken", None),
-    ],
-)
-def test_a_remote_is_recorded_without_secrets_and_folders(repo: Path, remote: str, expected: str | None) -> None:
-    git(repo, "config", "remote.origin.url", remote)
-    assert checkout.describe(repo)["repository"] == expected
+def test_a_remote_is_recorded_without_secrets_and_folders(repo: Path) -> None:
+    expected = {
+        "https://github.com/PaddlePaddle/PaddleClas.git": URL,
+        "https://github.com/PaddlePaddle/PaddleClas/": URL,
+        "https://someone:hunter2@github.com/PaddlePaddle/PaddleClas": URL,
+        "https://hunter2@github.com/PaddlePaddle/PaddleClas.git?token=hunter2#hunter2": URL,
+        "https://someone:hun/ter2@github.com/PaddlePaddle/PaddleClas": None,
+        "ssh://git@example.org:2222/PaddlePaddle/PaddleClas": "ssh://example.org:2222/PaddlePaddle/PaddleClas",
+        "git@github.com:PaddlePaddle/PaddleClas.git": "ssh://github.com/PaddlePaddle/PaddleClas",
+        **dict.fromkeys(["/home/someone/PaddleClas", "../PaddleClas", "./a:b", "file:///home/someone/PaddleClas"]),
+        **dict.fromkeys(["ext::sh -c touch% made", "https://[broken"]),
+    }
+    found = {}
+    for remote in expected:
+        git(repo, "config", "remote.origin.url", remote)
+        found[remote] = Checkout(repo).repository
+    assert found == expected
 
 
-@pytest.mark.parametrize("staged", [False, True])
-def test_a_changed_file_makes_a_checkout_dirty(repo: Path, staged: bool) -> None:
-    (repo / "tools" / "train.py").write_text("two\n")
-    if staged:
-        git(repo, "add", ".")
-    assert checkout.describe(repo)["dirty"] is True
-
-
-def test_a_touched_file_and_outputs_do_not_make_it_dirty_and_asking_writes_nothing(repo: Path) -> None:
-    before = (repo / ".git" / "index").read_bytes()
-    os.utime(repo / "tools" / "train.py", (1, 1))
+def test_changed_files_make_a_checkout_dirty_and_outputs_do_not_and_asking_writes_nothing(repo: Path) -> None:
     executable(repo / "output" / "ResNet50" / "latest.pdparams", "weights")
-    assert checkout.describe(repo)["dirty"] is False
+    os.utime(repo / "tools" / "train.py", (1, 1))
+    before = (repo / ".git" / "index").read_bytes()
+    assert (describe(repo)["dirty"], Checkout(repo).patch) == (False, "")
     assert (repo / ".git" / "index").read_bytes() == before
+    (repo / "tools" / "train.py").write_text("two\n")
+    unstaged = Checkout(repo).patch
+    git(repo, "add", "tools")
+    assert (describe(repo)["dirty"], Checkout(repo).patch) == (True, unstaged)
+    assert "\n-one\n+two\n" in unstaged
 
 
-def test_where_git_is_missing_nothing_is_known(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = facts(repo)
-    monkeypatch.setenv("PATH", "/nowhere")
-    assert checkout.describe(repo) == UNKNOWN
-    [remark] = checkout.remarks(checkout.describe(repo), expected)
-    assert "git is missing" in remark.said
+def test_git_is_asked_three_times_at_most(tmp_path: Path, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repo / "tools" / "train.py").write_text("two\n")
+    executable(
+        tmp_path / "bin" / "git", f'#!/bin/sh\necho asked >> "{tmp_path}/times"\nPATH=${{PATH#*:}} exec git "$@"\n'
+    )
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    found = Checkout(repo)
+    assert all([found.repository, found.commit, found.is_dirty, found.patch, found.is_of(URL), found.commit])
+    assert (tmp_path / "times").read_text().count("asked") <= 3
 
 
-def test_where_git_refuses_nothing_is_known(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # git's own way to try that
-    assert checkout.describe(repo)["commit"] is None
+@pytest.mark.parametrize(("variable", "value"), [("PATH", "/nowhere"), ("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")])
+def test_where_git_is_missing_or_refuses_nothing_is_known(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    assert describe(repo)["commit"] is None
+    assert len(list(checkout.remarks(describe(repo), {"repository": URL, "commit": "a" * 40}))) == 1
 
 
 @pytest.mark.parametrize(
-    ("remote", "count"),
+    ("remote", "count", "refused"),
     [
-        ("git@github.com:paddlepaddle/paddleclas.git", 0),
-        ("https://github.com/someone/PaddleClas", 1),
-        ("https://github.com/PaddlePaddle/PaddleSeg", 1),
+        ("git@github.com:paddlepaddle/paddleclas.git", 0, False),
+        ("https://github.com/someone/PaddleClas", 1, False),
+        ("https://github.com/PaddlePaddle/PaddleSeg", 1, True),
+        (None, 0, False),  # the pinned commit counts more than an unknown remote
     ],
 )
-def test_another_repository_causes_a_remark(repo: Path, remote: str, count: int) -> None:
-    git(repo, "config", "remote.origin.url", remote)
+def test_another_repository_causes_a_remark_and_is_refused(
+    repo: Path, remote: str | None, count: int, refused: bool
+) -> None:
+    git(repo, *(("config", "remote.origin.url", remote) if remote else ("remote", "remove", "origin")))
     assert len(remarks(repo)) == count
+    assert Checkout(repo).is_of(URL) is not refused
+    try:
+        checkout.refuse_other(repo, "paddleclas_resnet50", URL)
+    except click.UsageError:
+        assert refused
+    else:
+        assert not refused
 
 
 def test_another_commit_and_changed_files_cause_remarks(repo: Path) -> None:
-    assert remarks(repo) == []
     assert [f"git checkout {'a' * 40}" in remark for remark in remarks(repo, commit="a" * 40)] == [True]
     (repo / "tools" / "train.py").write_text("two\n")
     assert ["git status" in remark for remark in remarks(repo)] == [True]
-
-
-def test_the_pinned_commit_counts_more_than_an_unknown_remote(repo: Path) -> None:
     git(repo, "remote", "remove", "origin")
-    assert remarks(repo) == []
-    assert len(remarks(repo, commit="a" * 40)) == 2
-
-
-def test_a_folder_without_git_causes_one_remark(tmp_path: Path, repo: Path) -> None:
-    [remark] = checkout.remarks(checkout.describe(tmp_path), facts(repo))
-    assert remark.advice == f"use `git clone {URL}`."
-
-
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        (URL, True),
-        ("https://github.com/someone/paddleclas", True),
-        ("https://github.com/PaddlePaddle/PaddleSeg", False),
-    ],
-)
-def test_a_checkout_knows_its_repository(repo: Path, url: str, expected: bool) -> None:
-    assert checkout.is_of(repo, url) is expected
-
-
-def test_a_checkout_without_a_remote_is_known_by_its_name(tmp_path: Path) -> None:
-    (tmp_path / "PaddleClas").mkdir()
-    assert checkout.is_of(tmp_path / "PaddleClas", URL)
+    assert len(remarks(repo, commit="a" * 40)) == 3

@@ -9,71 +9,55 @@ from pathlib import Path
 import pytest
 from native_checkout import executable
 
-from launchers.native import command_line
+from launchers.recipes import command_line
+
+PROVEN = {
+    "torchrun --nproc_per_node 8 train.py": {"cards": 8},
+    "torchrun --nproc-per-node=8 --nnodes 2 train.py": {"nodes": 2, "cards": 16},
+    "torchrun train.py": {"cards": 1},
+    "python -m torch.distributed.run --nproc_per_node 4 -m mine.train": {"cards": 4},
+    "python -m torch.distributed.launch --nproc_per_node=2 train.py --nnodes 9": {"cards": 2},
+    "deepspeed --num_gpus 4 train.py": {"cards": 4},
+    "deepspeed --num_gpus=4 --num_nodes=2 train.py": {"nodes": 2, "cards": 8},
+    "accelerate launch --num_processes 8 --num_machines 2 train.py": {"nodes": 2, "cards": 8},
+    "python -m paddle.distributed.launch --gpus 0,1,2,3 train.py": {"cards": 4},
+    "mpirun -np 16 -H a:8,b:8 python train.py": {"cards": 16},
+    "horovodrun -np 4 python train.py": {"cards": 4},
+    "srun -n 16 -N 2 python train.py": {"nodes": 2, "cards": 16},
+    "srun --nodes=2 --ntasks-per-node=8 python train.py": {"nodes": 2, "cards": 16},
+    "srun -N 2 torchrun --nnodes 2 --nproc_per_node 8 train.py": {"nodes": 2, "cards": 16},
+    "env CUDA_VISIBLE_DEVICES=3 python train.py": {"cards": 1},
+    "env CUDA_VISIBLE_DEVICES=GPU-8932f937-d72c-4106-c12f-20bd9faed9f6 python train.py": {"cards": 1},
+    "env CUDA_VISIBLE_DEVICES=MIG-GPU-8932f937/1/0 python train.py": {"cards": 1},
+    "/opt/bin/torchrun --nproc_per_node 8 train.py": {"cards": 8},
+    "python train.py": {},
+    "python train.py --nproc_per_node 8": {},
+    "python train.py torchrun --nproc_per_node 8": {},
+    "torchrun --nproc_per_node gpu train.py": {},
+    "torchrun --nproc_per_node 8 --nnodes 1:4 train.py": {},
+    "mpirun -np 2 torchrun --nproc_per_node 4 train.py": {},
+    "deepspeed train.py": {},
+    "deepspeed --num_gpus 4 --hostfile hosts train.py": {},
+    "python -m paddle.distributed.launch --gpus 0,1 --ips a,b train.py": {},
+    "env CUDA_VISIBLE_DEVICES=0,1 python train.py": {},
+    "env CUDA_VISIBLE_DEVICES=-1 python train.py": {},
+    "env CUDA_VISIBLE_DEVICES=NoDevFiles python train.py": {},
+    "mpirun -np 0 python train.py": {},
+    "torchrun --nproc_per_node": {},
+    "bash train.sh": {},
+}
 
 
-def counted(line: str, **environment: str) -> dict[str, int]:
-    found = command_line.counts(shlex.split(line), environment)
-    return {name: count.value for name, count in found.items()}
+@pytest.mark.parametrize("line", PROVEN)
+def test_the_words_of_a_command_prove_cards_and_nodes_or_nothing(line: str) -> None:
+    found = command_line.counts(shlex.split(line), {})
+    assert {name: count.value for name, count in found.items()} == PROVEN[line]
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("torchrun --nproc_per_node 8 train.py", {"cards": 8}),
-        ("torchrun --nproc-per-node=8 --nnodes 2 train.py", {"nodes": 2, "cards": 16}),
-        ("torchrun train.py", {"cards": 1}),
-        ("python -m torch.distributed.run --nproc_per_node 4 -m mine.train", {"cards": 4}),
-        ("python -m torch.distributed.launch --nproc_per_node=2 train.py --nnodes 9", {"cards": 2}),
-        ("deepspeed --num_gpus 4 train.py", {"cards": 4}),
-        ("deepspeed --num_gpus=4 --num_nodes=2 train.py", {"nodes": 2, "cards": 8}),
-        ("accelerate launch --num_processes 8 --num_machines 2 train.py", {"nodes": 2, "cards": 8}),
-        ("python -m paddle.distributed.launch --gpus 0,1,2,3 train.py", {"cards": 4}),
-        ("mpirun -np 16 -H a:8,b:8 python train.py", {"cards": 16}),
-        ("horovodrun -np 4 python train.py", {"cards": 4}),
-        ("srun -n 16 -N 2 python train.py", {"nodes": 2, "cards": 16}),
-        ("srun --nodes=2 --ntasks-per-node=8 python train.py", {"nodes": 2, "cards": 16}),
-        ("srun -N 2 torchrun --nnodes 2 --nproc_per_node 8 train.py", {"nodes": 2, "cards": 16}),
-        ("env CUDA_VISIBLE_DEVICES=3 python train.py", {"cards": 1}),
-        ("/opt/bin/torchrun --nproc_per_node 8 train.py", {"cards": 8}),
-    ],
-)
-def test_the_words_of_a_starter_prove_cards_and_nodes(line: str, expected: dict[str, int]) -> None:
-    assert counted(line) == expected
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "python train.py",
-        "python train.py --nproc_per_node 8",
-        "python train.py torchrun --nproc_per_node 8",
-        "torchrun --nproc_per_node gpu train.py",
-        "torchrun --nproc_per_node 8 --nnodes 1:4 train.py",
-        "mpirun -np 2 torchrun --nproc_per_node 4 train.py",
-        "deepspeed train.py",
-        "deepspeed --num_gpus 4 --hostfile hosts train.py",
-        "python -m paddle.distributed.launch --gpus 0,1 --ips a,b train.py",
-        "env CUDA_VISIBLE_DEVICES=0,1 python train.py",
-        "env CUDA_VISIBLE_DEVICES=-1 python train.py",
-        "env CUDA_VISIBLE_DEVICES=NoDevFiles python train.py",
-        "mpirun -np 0 python train.py",
-        "torchrun --nproc_per_node",
-        "bash train.sh",
-    ],
-)
-def test_words_that_prove_nothing_state_no_cards(line: str) -> None:
-    assert "cards" not in counted(line)
-
-
-@pytest.mark.parametrize("card", ["2", "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", "MIG-GPU-8932f937/1/0"])
-def test_one_visible_card_is_one_card(card: str) -> None:
-    assert counted("python train.py", CUDA_VISIBLE_DEVICES=card) == {"cards": 1}
-
-
-def test_the_words_that_prove_a_count_are_told() -> None:
-    found = command_line.counts(["mpirun", "-np", "2", "python", "train.py"], {})
-    assert found == {"cards": command_line.Count(2, "-np 2")}
+def test_one_visible_card_of_the_environment_is_one_card_and_the_words_of_a_count_are_told() -> None:
+    words = ["python", "train.py"]
+    assert command_line.counts(words, {"CUDA_VISIBLE_DEVICES": "2"})["cards"].value == 1
+    assert command_line.counts(["mpirun", "-np", "2", *words], {}) == {"cards": command_line.Count(2, "-np 2")}
 
 
 def test_the_python_of_a_command_is_the_one_that_it_names_or_that_of_its_script(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from patient import FACTS, GIB, TORCH, Patient
 
 from launchers.machine import doctor, machine_facts
 from launchers.machine.doctor_cards import Wants
-from launchers.native.recipes import ROOM, Recipe
+from launchers.recipes.recipe import ROOM, Recipe
 
 
 @pytest.fixture

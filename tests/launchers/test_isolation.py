@@ -12,7 +12,7 @@ import pytest
 from native_checkout import TOP, executable
 from test_launched_commands import start
 
-from launchers.native import recipes
+from launchers.recipes import recipe as recipes
 
 # What stands in for every native program writes where the real one does: the folder that the option names or, where it
 # is not given, the one that the program has for it, as seen from where it was started.

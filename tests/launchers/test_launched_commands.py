@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from native_checkout import TOP, executable
 
-from launchers.native import recipes
+from launchers.recipes import recipe as recipes
 
 pytestmark = pytest.mark.slow
 
@@ -143,3 +143,15 @@ def test_a_recipe_states_that_it_wants_a_process_a_card_just_where_it_can_be_tol
 def test_a_launcher_ends_with_the_exit_status_of_the_native_program(tmp_path: Path, recipe: str) -> None:
     for tasks in ("node", "card") if "TASKS" in recipes.read(recipe).defaults else ("node",):
         assert start(tmp_path, recipe, "exit 7", TASKS=tasks).returncode == 7
+
+
+def test_a_program_that_prints_every_ten_steps_prints_within_fewer(tmp_path: Path) -> None:
+    commands = {steps: told(start(tmp_path, "paddleseg_deeplabv3p", STEPS=steps)) for steps in ("5", "500")}
+    assert {words[words.index("--log_iters") + 1] for words in commands.values()} == {"5", "10"}
+
+
+def test_torchtitan_is_given_the_options_that_its_checkout_has(tmp_path: Path) -> None:
+    executable(tmp_path / "torchtitan" / "models" / "qwen3" / "config_registry.py", "")
+    words = told(start(tmp_path, "torchtitan_qwen3", BATCH_SIZE="2"))
+    assert {"--config=qwen3_0_6b", "--training.num_tokens_per_microbatch_per_dp_rank=8192"} <= {*words}
+    assert start(tmp_path, "torchtitan_qwen3", DATA="elsewhere").returncode == 2  # no option is left that says where

@@ -18,7 +18,8 @@ from several_nodes import ON_TWO, dry_run, execute, facts_of, on_nodes, telling,
 from test_launched_commands import start
 
 from launchers.job import of_recipe
-from launchers.native import recipes
+from launchers.recipes import recipe as recipes
+from launchers.recipes.checkout import Checkout
 
 ADDRESS = r"\d+\.\d+\.\d+\.\d+"
 MEET = f"set -e; . {shlex.quote(str(TOP / 'launchers' / 'meet.bash'))}; meet; echo $MASTER $POD_IP"
@@ -129,5 +130,5 @@ def test_nodes_that_are_started_by_hand_meet_at_an_address(native: Native, way: 
 def test_only_the_launcher_of_paddle_is_given_an_address_for_a_name(tmp_path: Path, name: str) -> None:
     start(tmp_path, name, DRY_RUN="1")
     recipe = recipes.read(name)
-    job = of_recipe(recipe, tmp_path, None, {"NODES": "2", "CARDS": "4", "MASTER": "node1:29500"})
+    job = of_recipe(recipe, Checkout(tmp_path), None, {"NODES": "2", "CARDS": "4", "MASTER": "node1:29500"})
     assert job.meets_by_address == recipe.facts["framework"].startswith("Paddle")

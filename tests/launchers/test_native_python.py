@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
@@ -15,8 +14,7 @@ from native_checkout import TOP, executable
 
 from launchers.machine import machine_facts
 
-QUESTION = TOP / "launchers" / "native" / "native_python.py"
-LOUD = "print('Welcome'); import os; os.write(1, b'to all'); __version__ = '9.8.7'\n"
+QUESTION = TOP / "launchers" / "recipes" / "native_python.py"
 TORCH = """
 import types
 __version__ = "2.4.1+cu121"
@@ -36,73 +34,49 @@ __version__ = "2.15.0"
 build = {"cuda_version": "12.2", "cudnn_version": "8"}
 sysconfig = types.SimpleNamespace(get_build_info=lambda: build)
 """
+CARDS = "import os; __version__ = repr(os.environ['CUDA_VISIBLE_DEVICES'])"  # which it is not to see
+LOUD = "print('Welcome'); import os; os.write(1, b'to all'); __version__ = '9.8.7'\n"
+# The frameworks of one Python each, and what they say.
+WELL = {
+    "torch": (TORCH, {"version": "2.4.1+cu121", "cuda": "12.1", "cudnn": "9.1.0", "nccl": "2.20.5"}),
+    "paddle": (PADDLE, {"version": "2.6.2", "cuda": "11.8", "cudnn": "8.6.0", "nccl": "2.10.5"}),
+    "tensorflow": (TENSORFLOW, {"version": "2.15.0", "cuda": "12.2", "cudnn": "8"}),
+    "mxnet": (CARDS, {"version": "''"}),
+}
+ILL = {
+    "torch": ("raise ImportError('no libcudart.so\\nmore')", {"error": "ImportError: no libcudart.so"}),
+    "paddle": (LOUD, {"version": "9.8.7", "cuda": None, "cudnn": None, "nccl": None}),
+    "tensorflow": ("import os; os.abort()", {"error": "the import exited with status -6"}),
+    "mxnet": ("raise SystemExit", {"error": "SystemExit: "}),
+}
 
 
-@pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    """An environment with a `python` on PATH, and a folder from which it imports frameworks."""
-    executable(tmp_path / "bin" / "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+@pytest.mark.parametrize("frameworks", [WELL, ILL])
+def test_a_python_is_asked_once_and_says_what_it_has_whatever_it_prints_at_its_start(
+    tmp_path: Path, frameworks: dict[str, tuple[str, dict[str, str | None]]]
+) -> None:
+    executable(tmp_path / "bin/python", f'#!/bin/sh\necho asked >> "{tmp_path}/times"\nexec "{sys.executable}" "$@"\n')
     (tmp_path / "lib").mkdir()
-    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    return {"PATH": path, "PYTHONPATH": str(tmp_path / "lib")}
-
-
-def frameworks(tmp_path: Path, environ: dict[str, str], **texts: str) -> Any:
-    for name, text in texts.items():
+    texts = {name: text for name, (text, _) in frameworks.items()}
+    for name, text in {"sitecustomize": "import sys; sys.stdout.write('{ hello')\n", **texts}.items():
         (tmp_path / "lib" / f"{name}.py").write_text(text)
-    return machine_facts.native_python(environ)["frameworks"]
+    environ = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(tmp_path / "lib")}
+    found = machine_facts.native_python(environ)
+    assert found["frameworks"] == {name: said for name, (_, said) in frameworks.items()}
+    assert machine_facts.native_python({**environ, "BATCH_SIZE": "64"}) == found
+    assert (tmp_path / "times").read_text() == "asked\n"
+    assert {"pytest", "click"} <= found["packages"].keys()
+    assert list(found["packages"]) == sorted(found["packages"], key=str.lower)
 
 
-def test_all_packages_of_the_native_python_are_listed(environ: dict[str, str]) -> None:
-    packages = machine_facts.native_python(environ)["packages"]
-    assert {"pytest", "click"} <= packages.keys()
-    assert list(packages) == sorted(packages, key=str.lower)
-
-
-def test_a_native_python_that_does_not_answer_is_said_in_a_sentence(tmp_path: Path, environ: dict[str, str]) -> None:
+def test_a_native_python_that_does_not_answer_is_said_in_a_sentence(tmp_path: Path) -> None:
     executable(tmp_path / "bin" / "python", "#!/bin/sh\nexit 1\n")
     with pytest.raises(click.ClickException, match=r"python"):
-        machine_facts.native_python(environ)
+        machine_facts.native_python({"PATH": str(tmp_path / "bin")})
 
 
-def test_the_native_python_is_asked_once(tmp_path: Path, environ: dict[str, str]) -> None:
-    python = f'#!/bin/sh\necho asked >> "{tmp_path}/times"\nexec "{sys.executable}" "$@"\n'
-    executable(tmp_path / "bin" / "python", python)
-    machine_facts.native_python(environ)
-    machine_facts.native_python({**environ, "BATCH_SIZE": "64"})
-    assert (tmp_path / "times").read_text() == "asked\n"
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        ("torch", TORCH, {"version": "2.4.1+cu121", "cuda": "12.1", "cudnn": "9.1.0", "nccl": "2.20.5"}),
-        ("paddle", PADDLE, {"version": "2.6.2", "cuda": "11.8", "cudnn": "8.6.0", "nccl": "2.10.5"}),
-        ("tensorflow", TENSORFLOW, {"version": "2.15.0", "cuda": "12.2", "cudnn": "8"}),
-        ("mxnet", "__version__ = '1.9.1'", {"version": "1.9.1"}),
-        ("paddle", LOUD, {"version": "9.8.7", "cuda": None, "cudnn": None, "nccl": None}),
-        ("torch", "raise ImportError('no libcudart.so\\nmore')", {"error": "ImportError: no libcudart.so"}),
-        ("torch", "import os; os.abort()", {"error": "the import exited with status -6"}),
-        ("torch", "raise SystemExit", {"error": "SystemExit: "}),
-        ("mxnet", "import os; __version__ = repr(os.environ['CUDA_VISIBLE_DEVICES'])", {"version": "''"}),
-    ],
-)
-def test_a_framework_says_of_its_build(
-    tmp_path: Path, environ: dict[str, str], name: str, text: str, expected: dict[str, str | None]
-) -> None:
-    assert frameworks(tmp_path, environ, **{name: text})[name] == expected
-
-
-def test_what_python_prints_at_its_start_does_not_break_the_answer(tmp_path: Path, environ: dict[str, str]) -> None:
-    (tmp_path / "lib" / "sitecustomize.py").write_text("import sys; sys.stdout.write('{ hello')\n")
-    assert frameworks(tmp_path, environ, mxnet="__version__ = '1.9.1'")["mxnet"] == {"version": "1.9.1"}
-
-
-def test_the_question_is_understood_by_python_3_6() -> None:
+def test_the_question_is_understood_by_python_3_6_and_answered_by_a_bare_environment(tmp_path: Path) -> None:
     ast.parse(QUESTION.read_text(encoding="utf-8"), feature_version=(3, 6))
-
-
-def test_the_question_is_answered_by_a_bare_virtual_environment(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
     found = machine_facts.native_python({"PATH": str(tmp_path / "venv" / "bin")})
     assert found["packages"].keys() <= {"pip", "setuptools"}

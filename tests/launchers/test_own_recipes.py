@@ -6,17 +6,19 @@ import hashlib
 import json
 import os
 import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import click
 import pytest
 from git_checkout import git
 from native_checkout import executable
 from own_program import TACHOGRAPH
 
-from launchers.native import recipes
+from launchers.recipes import recipe as recipes
 from tests.commandline import run
 
 # They call the program.
@@ -55,12 +57,6 @@ class Bench:
         """The script."""
         return self.folder / "mine.sh"
 
-    def change(self, before: str, after: str) -> None:
-        """Replace a text of the script."""
-        text = self.recipe.read_text(encoding="utf-8")
-        assert before in text
-        self.recipe.write_text(text.replace(before, after), encoding="utf-8")
-
     def facts(self) -> dict[str, Any]:
         """The run.json of its only run."""
         (path,) = self.folder.glob("logs/mine/*/1/run.json")
@@ -75,8 +71,7 @@ def bench(tmp_path: Path) -> Bench:
     git(tmp_path / "program", "remote", "add", "origin", "https://example.com/acme/program")
     git(tmp_path / "program", "add", "-A")
     git(tmp_path / "program", "commit", "-qm", "first")
-    python = TACHOGRAPH.with_name("python")
-    executable(tmp_path / "bin/python", f'#!/bin/sh\nexec "{python}" "$@"\n')
+    executable(tmp_path / "bin/python", f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')  # without packages
     made = Bench(tmp_path, {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"})
     assert made.run("launchers", "--new", "mine", "--repo", "program").returncode == 0
     return made
@@ -84,40 +79,49 @@ def bench(tmp_path: Path) -> Bench:
 
 def test_a_draft_is_a_clean_shell_script_of_its_checkout_and_is_never_overwritten(bench: Bench) -> None:
     before = bench.recipe.read_text(encoding="utf-8")
-    commit = git(bench.folder / "program", "rev-parse", "HEAD").strip()
-    assert "# repository: https://example.com/acme/program\n" in before
-    assert f"# commit: {commit}\n" in before
-    shellcheck = TACHOGRAPH.with_name("shellcheck")
-    done = subprocess.run([shellcheck, bench.recipe], capture_output=True, text=True, check=False)
+    commit = git(bench.folder / "program", "rev-parse", "HEAD")
+    assert recipes.find(str(bench.recipe)).facts["repository"] == "https://example.com/acme/program"
+    assert recipes.find(str(bench.recipe)).facts["commit"] == commit
+    done = subprocess.run(
+        [TACHOGRAPH.with_name("shellcheck"), bench.recipe], capture_output=True, text=True, check=False
+    )
     assert (done.stdout, done.returncode) == ("", 0)
-    assert bench.run("launchers", "--new", "mine").returncode == 2
+    assert [bench.run("launchers", "--new", name).returncode for name in ("mine", "nanogpt", "../mine", "-")] == [2] * 4
     assert bench.recipe.read_text(encoding="utf-8") == before
 
 
 def test_a_recipe_outside_is_checked_against_its_program(bench: Bench) -> None:
     done = bench.run("launchers", "--check", "mine.sh", "--repo", "program")
     assert (done.returncode, "--steps" in done.stdout) == (0, True)
-    bench.change("--steps", "--stesp")
+    bench.recipe.write_text(bench.recipe.read_text(encoding="utf-8").replace("--steps", "--stesp"), encoding="utf-8")
     done = bench.run("launchers", "--check", "mine.sh", "--repo", "program", "--json")
     assert (done.returncode, json.loads(done.stdout)["unknown"]) == (1, {"--stesp": "--steps"})
 
 
-@pytest.mark.parametrize("target", [["--recipe", "mine.sh"], ["mine.sh"], ["mine"]])
-def test_a_recipe_outside_is_launched_and_listed(bench: Bench, target: list[str]) -> None:
-    assert "mine" not in bench.run("launchers").stdout
+def test_a_recipe_outside_is_found_and_listed_and_launched(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TACHOGRAPH_RECIPES", raising=False)
+    assert not recipes.is_known("mine")
+    assert recipes.find("mine", [bench.recipe]) == recipes.find(str(bench.recipe))
     bench.environment["TACHOGRAPH_RECIPES"] = f"nowhere{os.pathsep}{bench.folder}"
     assert any(line.startswith("mine ") for line in bench.run("launchers").stdout.splitlines())
-    done = bench.run("launch", *target, *LAUNCH, "--", "--lr", "0.1")
+    done = bench.run("launch", "mine", *LAUNCH, "--", "--lr", "0.1")
     assert (done.returncode, done.stdout.count(" tokens/s\n")) == (0, 12)
-    assert [line for line in done.stdout.splitlines() if "train.log: " in line and "(protocol: " in line] != []
     facts = bench.facts()
     assert facts["native"].endswith('--device cpu --output_dir "$WORK" --lr 0.1')
     assert (facts["recipe"], facts["command"]) == ("mine", ["bash", "mine.sh"])
     assert facts["launcher"] == hashlib.sha256(bench.recipe.read_bytes()).hexdigest()
     assert str(bench.folder) not in json.dumps(facts)
-    project = Path(recipes.ROOM).parent
-    commit = git(project, "rev-parse", "HEAD").strip() if (project / ".git").exists() else None
-    assert facts.get("tachograph_commit") == commit
+    here = recipes.ROOM.parent
+    assert facts.get("tachograph_commit") == (git(here, "rev-parse", "HEAD") if (here / ".git").exists() else None)
+
+
+def test_a_copy_of_a_recipe_finds_what_all_share_and_is_refused_for_another_checkout(bench: Bench) -> None:
+    bench.recipe.write_bytes((recipes.ROOM / "paddleclas_vgg16.sh").read_bytes())
+    done = bench.run("launch", "mine.sh", *LAUNCH)
+    assert (done.returncode, "https://github.com/PaddlePaddle/PaddleClas" in done.stderr) == (2, True)
+    git(bench.folder / "program", "remote", "set-url", "origin", "https://github.com/PaddlePaddle/PaddleClas")
+    done = bench.run("launch", "mine.sh", *LAUNCH, "--dry-run")
+    assert (done.returncode, "tools/train.py -c ppcls/configs/ImageNet/VGG/VGG16.yaml" in done.stdout) == (0, True)
 
 
 def test_a_page_runs_its_missing_cases_by_a_recipe_outside(bench: Bench) -> None:
@@ -145,25 +149,18 @@ rows = [{ title = "1" }]
     assert (done.returncode, [*bench.folder.glob("logs/lab/fp32_N1C1/1/train.log")] != []) == (0, True)
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("# licence: unknown\n", ""),
-        ("# metric: ^step [0-9]+", "# metric: ("),
-        ("# gpu: fp32 bf16\n# cpu: fp32\n", ""),
-        ('"${STEPS:=200}"', ""),
-    ],
-)
-def test_a_script_that_lacks_what_a_recipe_says_is_refused(bench: Bench, before: str, after: str) -> None:
-    bench.change(before, after)
-    done = bench.run("launch", "mine.sh", *LAUNCH)
-    assert (done.returncode, "mine.sh is not a recipe: " in done.stderr) == (2, True)
-
-
-def test_a_name_that_no_recipe_may_have_is_refused(bench: Bench) -> None:
-    assert [bench.run("launchers", "--new", name).returncode for name in ("nanogpt", "../mine", "-")] == [2, 2, 2]
-
-
-def test_an_unknown_name_is_answered_with_the_nearest(bench: Bench) -> None:
-    done = bench.run("doctor", "nanogtp")
-    assert (done.returncode, "did you mean nanogpt?" in done.stderr) == (2, True)
+def test_a_script_that_lacks_what_a_recipe_says_is_refused_and_an_unknown_name_answered(bench: Bench) -> None:
+    whole = bench.recipe.read_text(encoding="utf-8")
+    lacking = {
+        "# licence: unknown\n": "",
+        "# metric: ^step [0-9]+": "# metric: (",
+        "# gpu: fp32 bf16\n# cpu: fp32\n": "",
+        '"${STEPS:=200}"': "",
+    }
+    for before, after in lacking.items():
+        assert before in whole
+        bench.recipe.write_text(whole.replace(before, after), encoding="utf-8")
+        with pytest.raises(click.UsageError):
+            recipes.find(str(bench.recipe))
+    with pytest.raises(click.UsageError, match="nanogpt"):
+        recipes.find("nanogtp")

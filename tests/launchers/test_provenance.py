@@ -11,8 +11,9 @@ from native_checkout import Native
 from test_launched_commands import every_recipe, start
 
 from launchers.job import Job, of_recipe
-from launchers.native import recipes
-from launchers.native.images import imagenet
+from launchers.recipes import recipe as recipes
+from launchers.recipes.checkout import Checkout
+from launchers.recipes.images import imagenet
 from tests.commandline import run
 
 OTHER = {
@@ -47,7 +48,7 @@ def command(top: Path, recipe: str, variables: dict[str, str]) -> str:
 def job(top: Path, recipe: str, options: dict[str, str], data: Path | None = None) -> Job:
     """A job in a checkout under `top`, which has the folders that the recipe enters."""
     start(top, recipe, DRY_RUN="1")
-    return of_recipe(recipes.read(recipe), top, data, options)
+    return of_recipe(recipes.read(recipe), Checkout(top), data, options)
 
 
 def is_refused(top: Path, recipe: str, data: Path) -> bool:

@@ -8,7 +8,7 @@ import published_commands as published
 import pytest
 from test_launched_commands import start
 
-from launchers.native import recipes
+from launchers.recipes import recipe as recipes
 
 PUBLISHED = sorted(path.stem for path in published.FOLDER.glob("*.toml"))
 every_published = pytest.mark.parametrize("recipe", PUBLISHED)

@@ -70,19 +70,19 @@ def _build(name: "str") -> "dict[str, str | None]":
         return {"error": _FOLDERS.sub("", f"{type(error).__name__}: {first}")}
 
 
-def _first_told(framework: "object", paths: "list[str]") -> "str | None":
-    told = (_told(framework, path.split(".")) for path in paths)
-    return next((value for value in told if value is not None), None)
-
-
-def _told(value: "Any", path: "list[str]") -> "str | None":
-    try:
-        for name in path:
-            value = value[name] if isinstance(value, dict) else getattr(value, name)
-            value = value() if callable(value) else value
-    except Exception:  # noqa: BLE001  a build without CUDA may answer with any error
-        return None
-    return _dotted(value)
+def _first_told(framework: "Any", paths: "list[str]") -> "str | None":
+    for path in paths:
+        value = framework
+        try:
+            for name in path.split("."):
+                value = value[name] if isinstance(value, dict) else getattr(value, name)
+                value = value() if callable(value) else value
+        except Exception:  # noqa: BLE001, S112  a build without CUDA may answer with any error
+            continue
+        told = _dotted(value)
+        if told is not None:
+            return told
+    return None
 
 
 def _dotted(version: "Any") -> "str | None":

@@ -1,0 +1,200 @@
+"""The checkout of a native repository: where it comes from, on which commit it lies, whether it was changed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import click
+
+from parsers.origins.address import public_repository
+from parsers.runs.git_files import command, commit_of, environment, git
+from parsers.runs.run_folder import Source
+
+# Submodules are compared by their commits alone: their own configurations are not looked into.
+_STATUS = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=no")
+_DIFF = ("diff", "HEAD", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index")
+_NO_SUBMODULES = "--ignore-submodules=dirty"
+
+
+class Checkout:
+    """What git says of the folder `repo`: each of three questions is asked once, when its answer is first wanted.
+
+    Nothing is known where `repo` has no `.git` of its own (a repository around it does not count), where git is
+    missing, and where git refuses a checkout that belongs to another user. Nothing that the checkout's own
+    configuration names is executed.
+    """
+
+    def __init__(self, repo: Path) -> None:
+        self.repo = repo
+
+    def again(self) -> Checkout:
+        """The same, whose files are looked at anew."""
+        found = Checkout(self.repo)
+        found._configured = self._configured
+        return found
+
+    @classmethod
+    def of_ours(cls, repo: Path) -> Checkout:
+        """One that is trusted with filters of its own, and whose remote does not matter."""
+        found = cls(repo)
+        found._configured = []
+        return found
+
+    @cached_property
+    def _configured(self) -> list[tuple[str, str]]:
+        """Keys and values of the configuration: the addresses of remotes, and filters, which are programs."""
+        wanted = r"^(remote\..*\.url|filter\..*\..*)$"
+        is_own = (self.repo / ".git").exists()
+        answer = (is_own and git(self.repo, "config", "-z", "--get-regexp", wanted)) or ""
+        return [entry.partition("\n")[::2] for entry in answer.split("\0") if entry]
+
+    @property
+    def _filters(self) -> list[str]:
+        return [key for key, _ in self._configured if key.startswith("filter.")]
+
+    @cached_property
+    def _status(self) -> tuple[str | None, bool | None]:
+        """The commit, and whether files that git tracks differ from it, staged or not."""
+        if not (self.repo / ".git").exists():
+            return None, None
+        answer = None
+        if not any("=" in key for key in self._filters):  # such a filter cannot be switched off
+            off = (f"{key}={'false' if key.endswith('.required') else ''}" for key in self._filters)
+            answer = git(self.repo, *(word for setting in off for word in ("-c", setting)), *_STATUS, _NO_SUBMODULES)
+        if answer is None:
+            return commit_of(self.repo, "HEAD"), None
+        lines = answer.splitlines()
+        commit = next(line.split()[-1] for line in lines if line.startswith("# branch.oid "))
+        if commit == "(initial)":
+            return None, None
+        return commit, any(not line.startswith("# ") for line in lines)
+
+    @property
+    def repository(self) -> str | None:
+        """The URL of its remote without user, password and query; None for a folder of this machine."""
+        urls = [(key, url) for key, url in self._configured if key.startswith("remote.")]
+        # Of several URLs of one remote, git fetches from the first.
+        chosen = [url for key, url in urls if key == "remote.origin.url"] or [url for _, url in urls]
+        return public_repository(chosen[0]) if chosen else None
+
+    @property
+    def commit(self) -> str | None:
+        """The commit that it is on."""
+        return self._status[0]
+
+    @property
+    def is_dirty(self) -> bool | None:
+        """Whether files that git tracks are changed.
+
+        Native programs write logs and checkpoints into their checkouts, so files that git does not know do not count.
+        Files that the checkout filters (Git LFS) count as changed where git has to read them again.
+        """
+        return self._status[1]
+
+    @cached_property
+    def patch(self) -> str:
+        """The changes of tracked files since the commit, staged or not; "" of a checkout that filters files."""
+        if not self.is_dirty or self._filters:
+            return ""
+        return git(self.repo, *_DIFF, "--submodule=short", _NO_SUBMODULES) or ""
+
+    def is_of(self, url: str) -> bool:
+        """Whether it is one of the repository `url` or a fork of it, by the name of its remote or of its folder."""
+        here = self.repository or self.repo.resolve().as_uri()
+        return _owner_and_name(here)[1].lower() == _owner_and_name(url)[1].lower()
+
+    @property
+    def described(self) -> Source:
+        """Its `repository`, `commit` and whether files are changed (`dirty`), for run.json; None for the unknown."""
+        return {"repository": self.repository, "commit": self.commit, "dirty": self.is_dirty}
+
+    def refuse_other(self, name: str, url: str) -> None:
+        """Refuse one that was cloned from another repository than `url`, which the recipe `name` is for.
+
+        One whose remote is not known is taken for the right one. Raises click.UsageError.
+        """
+        if self.repository and not self.is_of(url):
+            message = f"{name} requires a checkout of {url} as --repo"
+            raise click.UsageError(f"{message}; {self.repo} is a checkout of {self.repository}.")
+
+
+def describe(repo: Path) -> Source:
+    """Say the `repository`, the `commit` and whether files are changed (`dirty`); what is not known is None."""
+    return Checkout(repo).described
+
+
+@contextmanager
+def worktree(repo: Path, commit: str, folder: Path) -> Iterator[None]:
+    """Check a commit out into a folder that is not there yet, and take it away again at the end.
+
+    Filters that the checkout or the user configures apply, for its code is to run; hooks do not. Raises
+    click.ClickException where git refuses.
+    """
+    _change(repo, "worktree", "add", "--quiet", "--detach", str(folder), commit)
+    try:
+        yield
+    finally:
+        with suppress(click.ClickException):  # git forgets by itself what is no longer there
+            _change(repo, "worktree", "remove", "--force", str(folder))
+
+
+def _change(repo: Path, *arguments: str) -> None:
+    """Let git change a checkout; raises click.ClickException with what git says where it fails."""
+    answer = subprocess.run(
+        command(repo, *arguments), env=environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    if answer.returncode:
+        said = os.fsdecode(answer.stderr).strip().splitlines() or [f"exit status {answer.returncode}"]
+        raise click.ClickException(f"git {' '.join(arguments[:2])} failed: {said[-1]}.")
+
+
+class CheckoutRemark(NamedTuple):
+    """How a checkout differs from what a recipe means, and what to do about it; ``str`` makes one sentence of both.
+
+    ``is_wrong``: it is one of another program.
+    """
+
+    said: str
+    advice: str
+    is_wrong: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.said}; {self.advice}"
+
+
+def remarks(found: Mapping[str, Any], facts: Mapping[str, str]) -> Iterator[CheckoutRemark]:
+    """Say in a sentence each how `found`, an answer of `describe`, differs from what a recipe means.
+
+    `facts` are the recipe's head lines, of which `repository` and `commit` count.
+    """
+    url, meant, commit = found["repository"], facts["repository"], facts["commit"]
+    if found["commit"] is None:
+        said = "The commit of the checkout is unknown: it does not have its own .git, or git is missing or refuses it"
+        yield CheckoutRemark(said, f"use `git clone {meant}`.")
+        return
+    (owner, name), (meant_owner, meant_name) = _owner_and_name(url or meant), _owner_and_name(meant)
+    advice = f"the recipe is for {meant}."
+    if url is None and found["commit"] != commit:
+        yield CheckoutRemark("The origin of the checkout is unknown", advice)
+    elif name.lower() != meant_name.lower():
+        yield CheckoutRemark(f"The checkout was cloned from {url}, a different repository", advice, is_wrong=True)
+    elif owner.lower() != meant_owner.lower():
+        yield CheckoutRemark(f"The checkout was cloned from {url}, which looks like a fork", advice)
+    if found["commit"] != commit:
+        switch = f"switch to the recipe's commit with `git checkout {commit}`."
+        yield CheckoutRemark(f"The checkout is at commit {found['commit'][:12]}", switch)
+    if found["dirty"]:
+        advice = "list them with `git status`, stash them with `git stash`."
+        yield CheckoutRemark("The checkout has local changes", advice)
+
+
+def _owner_and_name(url: str) -> tuple[str, str]:
+    owner, _, name = urlsplit(url).path.strip("/").rpartition("/")
+    return owner.rpartition("/")[2], name

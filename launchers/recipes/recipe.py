@@ -1,0 +1,268 @@
+"""Recipes: shell scripts that start a native program, and what each states about itself at its head.
+
+Those of Tachograph are the scripts above this package. One's own are found by their path, or in the folders of
+TACHOGRAPH_RECIPES.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import product
+from pathlib import Path
+
+import click
+
+from parsers.io.input_file import text_of
+from parsers.io.printable import printable
+
+from .checkout import describe
+
+ROOM = Path(__file__).resolve().parents[1]
+FOLDERS = "TACHOGRAPH_RECIPES"
+LAUNCHERS = "TACHOGRAPH_LAUNCHERS"  # the variable by which a script elsewhere finds what all share
+SUFFIX = ".sh"
+SYNTHETIC = "synthetic"  # data, and the value of DATA that asks for them
+_FACT = re.compile(r"^# ([a-z]+): (.+)$", re.MULTILINE)
+_DEFAULTS = re.compile(r"^: (.+)$", re.MULTILINE)
+_VARIABLE = re.compile(r'"\$\{([A-Z_]+):[=?]([^}]*)\}"')
+_READ = re.compile(r'^\. ".+/(\w+\.bash)"$', re.MULTILINE)
+_ENTERED = re.compile(r'^cd "\$REPO/([^"$]+)"', re.MULTILINE)
+_OF_ALL = "native.bash"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+_FACTS = ("model", "framework", "repository", "commit", "licence", "metric", "data", "needs")
+_VARIABLES = ("REPO", "NODES", "CARDS", "PRECISION", "BATCH_SIZE", "STEPS", "EXTRA")
+_LARGEST = 1 << 20  # bytes of a script
+_SIZES = (
+    {"NODES": "1", "CARDS": "1"},
+    {"NODES": "1", "CARDS": "8"},
+    {"NODES": "2", "CARDS": "16", "MASTER": "node0:29500", "NODE_RANK": "0"},
+)
+# Where one process a card is wanted, several nodes are possible only with processes that were started from outside.
+_SIZES_WITH_TASKS = (
+    {"NODES": "1", "CARDS": "1", "TASKS": "node"},
+    {"NODES": "1", "CARDS": "8", "TASKS": "node"},
+    {"NODES": "1", "CARDS": "8", "TASKS": "card"},
+    {"NODES": "2", "CARDS": "16", "TASKS": "card"},
+)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One script: `facts` are its `# name: value` lines, `defaults` the variables it reads.
+
+    `folder`: where it is, if it is not part of Tachograph.
+    """
+
+    name: str
+    facts: Mapping[str, str]
+    defaults: Mapping[str, str]
+    folder: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """The script."""
+        return (self.folder or ROOM) / f"{self.name}{SUFFIX}"
+
+    @property
+    def shared(self) -> list[Path]:
+        """The files that give options to the scripts of one framework; native.bash, which all read, gives none."""
+        read, path = list[Path](), self.path
+        while (found := _READ.search(path.read_text(encoding="utf-8"))) and found[1] != _OF_ALL:
+            read.append(path := ROOM / found[1])
+        return read
+
+    @property
+    def sha256(self) -> str:
+        """That of the script, and of what it shares with others of its framework, put behind it."""
+        return hashlib.sha256(b"".join(path.read_bytes() for path in [self.path, *self.shared])).hexdigest()
+
+    @property
+    def command(self) -> list[str]:
+        """The arguments that start the script, as seen from `working_folder`."""
+        return ["bash", self.path.name if self.folder else f"{ROOM.name}/{self.path.name}"]
+
+    @property
+    def working_folder(self) -> Path:
+        """The folder above Tachograph's scripts; that of a script of one's own."""
+        return self.folder or ROOM.parent
+
+    @property
+    def data(self) -> str:
+        """What the recipe trains on: `real` data, which it reads, or `synthetic` ones, which the program makes."""
+        return SYNTHETIC if self.facts["data"].startswith(f"{SYNTHETIC},") else "real"
+
+    @property
+    def can_make_data(self) -> bool:
+        """Whether the program of a recipe that reads data makes synthetic ones as well, with DATA=synthetic."""
+        return SYNTHETIC in self.facts
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether only one run at a time may use a checkout, because the program writes into it."""
+        return self.facts.get("alone") == "yes"
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders of the checkout that the script enters, as seen from it."""
+        return _ENTERED.findall(self.path.read_text(encoding="utf-8"))
+
+    def states(self, variables: Mapping[str, str]) -> dict[str, int | str]:
+        """Return the further facts of a case that the head states, such as `dali=$DALI sequence_length=128`."""
+        pairs = (word.partition("=") for word in self.facts.get("case", "").split())
+        said = {name: variables.get(value[1:], "") if value.startswith("$") else value for name, _, value in pairs}
+        return {name: int(value) if value.isdecimal() else value for name, value in said.items()}
+
+    def precisions(self, device: str) -> list[str]:
+        """List the precisions in which the recipe really trains on `device`; none on a device it does not know."""
+        return self.facts.get(device, "").split()
+
+    @property
+    def row(self) -> dict[str, str]:
+        """What a list of recipes tells: recipe, model, framework, repository@commit, precisions, data and needs."""
+        facts = self.facts
+        stated = {device: self.precisions(device) for device in ("gpu", "cpu")}
+        return {
+            "recipe": self.name,
+            "model": facts["model"],
+            "framework": facts["framework"],
+            "repository": f"{'/'.join(facts['repository'].split('/')[-2:])}@{facts['commit'][:7]}",
+            "precisions": "; ".join(f"{name}: {' '.join(possible)}" for name, possible in stated.items() if possible),
+            "data": f"{self.data}, {SYNTHETIC}" if self.can_make_data else self.data,
+            "needs": facts["needs"],
+        }
+
+
+def names() -> list[str]:
+    """List the names of Tachograph's recipes, sorted."""
+    return sorted(path.stem for path in ROOM.glob(f"*{SUFFIX}"))
+
+
+def read(name: str) -> Recipe:
+    """Read Tachograph's recipe called `name`. Raises FileNotFoundError where there is none."""
+    return _parsed(name, (ROOM / f"{name}{SUFFIX}").read_text(encoding="utf-8"), None)
+
+
+def read_all() -> Iterator[Recipe]:
+    """Read all recipes, Tachograph's and those in the folders of TACHOGRAPH_RECIPES; raises click.UsageError."""
+    yield from map(read, names())
+    yield from map(_read_own, _own_scripts(()).values())
+
+
+def is_known(name: str, own: Sequence[Path] = ()) -> bool:
+    """Whether a name, or a path, is that of a recipe; `own`: scripts beside those in TACHOGRAPH_RECIPES."""
+    return name.endswith(SUFFIX) or name in names() or name in _own_scripts(own)
+
+
+def find(name: str, own: Sequence[Path] = ()) -> Recipe:
+    """Read a recipe by its name, or by the path of its script; `own`: scripts beside those in TACHOGRAPH_RECIPES.
+
+    Raises click.UsageError for an unknown one, and for a script whose head does not say what a recipe has to.
+    """
+    if name.endswith(SUFFIX):
+        return _read_own(Path(name))
+    if name in names():
+        return read(name)
+    scripts = _own_scripts(own)
+    if name not in scripts:
+        known = [*names(), *scripts]
+        near = get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"recipes: {', '.join(known)}."
+        raise click.UsageError(f"No recipe is named {printable(name)}; {hint}")
+    return _read_own(scripts[name])
+
+
+def _parsed(name: str, script: str, folder: Path | None) -> Recipe:
+    defaults = "\n".join(_DEFAULTS.findall(script))
+    return Recipe(name, dict(_FACT.findall(script)), dict(_VARIABLE.findall(defaults)), folder)
+
+
+def _own_scripts(own: Sequence[Path]) -> dict[str, Path]:
+    """The scripts of one's own by their names, those that are named first."""
+    folders = [Path(folder) for folder in os.environ.get(FOLDERS, "").split(os.pathsep) if folder]
+    found = [*own, *(path for folder in folders for path in sorted(folder.glob(f"*{SUFFIX}")))]
+    return {path.stem: path for path in reversed(found)}
+
+
+def _read_own(path: Path) -> Recipe:
+    """Read a script; raises click.UsageError where it cannot be read, or is not a recipe."""
+    shown = printable(str(path))
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise click.UsageError(f"{shown} is larger than {_LARGEST} bytes, so it is not a recipe.")
+        recipe = _parsed(path.stem, text_of(path), path.resolve().parent)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise click.UsageError(f"Recipe {shown} cannot be read: {reason}.") from None
+    if mistake := next(_mistakes(recipe), None):
+        raise click.UsageError(f"{shown} is not a recipe: {mistake}.")
+    return recipe
+
+
+def _mistakes(recipe: Recipe) -> Iterator[str]:
+    """What keeps a script of one's own from being a recipe."""
+    if not _NAME.fullmatch(recipe.name):
+        yield "its name has other characters than letters, digits, `_`, `-` and `.`"
+    if recipe.name in names():
+        yield "a recipe of this name is part of Tachograph; give it another name"
+    for name in _FACTS:
+        if not recipe.facts.get(name, "").strip():
+            yield f"its head has no line `# {name}: ...`"
+    if not (recipe.precisions("gpu") or recipe.precisions("cpu")):
+        yield "its head has no line `# gpu: ...` or `# cpu: ...` with the precisions that it trains in"
+    for name in _VARIABLES:
+        if name not in recipe.defaults:
+            yield f'it does not set a default of {name}, such as : "${{{name}:=1}}"'
+    try:
+        re.compile(recipe.facts.get("metric", ""))
+    except re.error as error:
+        yield f"its metric is not a regular expression: {error}"
+
+
+def draft(name: str, repo: Path | None) -> str:
+    """Return the script of a new recipe; of a checkout `repo` its repository and commit.
+
+    Raises click.UsageError for a name that no recipe may have.
+    """
+    if not _NAME.fullmatch(name) or name in names():
+        taken = "is the name of a recipe of Tachograph" if name in names() else "is not a name"
+        raise click.UsageError(f"{printable(name)} {taken}; use letters, digits, `_`, `-` and `.`, such as my_model.")
+    known = describe(repo) if repo else {}
+    text = text_of(ROOM / "recipe.sh.draft").replace("@NAME@", name)
+    text = text.replace("@REPOSITORY@", known.get("repository") or "https://example.com/owner/repository")
+    return text.replace("@COMMIT@", known.get("commit") or "0" * 40)
+
+
+def cases(recipe: Recipe) -> Iterator[dict[str, str]]:
+    """Yield the launcher variables of every case worth looking at.
+
+    These are each device and precision the recipe states, on 1 card, 8 cards, and 2 nodes of 8 cards.
+    """
+    on_one_node = _SIZES if "MASTER" in recipe.defaults else _SIZES[:2]
+    sizes = _SIZES_WITH_TASKS if "TASKS" in recipe.defaults else on_one_node
+    for device in ("gpu", "cpu"):
+        for precision, size in product(recipe.precisions(device), sizes):
+            wanted = {"DEVICE": device, "PRECISION": precision, **size}
+            yield {name: value for name, value in wanted.items() if name in recipe.defaults}
+
+
+def dry_run(recipe: Recipe, repo: Path, variables: Mapping[str, str]) -> str:
+    """Return the shell line that the launcher of `recipe` would start in the checkout `repo`; it needs REPO and WORK.
+
+    Raises click.ClickException with the launcher's own words where it refuses the variables.
+    """
+    inherited = {name: value for name, value in os.environ.items() if name not in {*recipe.defaults, "DATA"}}
+    environment = {**inherited, **variables, "REPO": str(repo.resolve()), "DRY_RUN": "1", LAUNCHERS: str(ROOM)}
+    answer = subprocess.run(
+        recipe.command, cwd=recipe.working_folder, env=environment, capture_output=True, text=True, check=False
+    )
+    if answer.returncode or not answer.stdout.startswith("cd "):
+        given = " ".join(f"{name}={value}" for name, value in variables.items())
+        reason = answer.stderr.strip() or "its dry run does not print a command"
+        raise click.ClickException(f"{recipe.name} cannot build a command for {given} in {repo}: {reason}")
+    return answer.stdout
