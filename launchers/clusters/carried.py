@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..machine.machine_facts import matters
+from ..machine.facts import matters
 
 # mpirun gives other machines no variable by itself, and a container has none. These belong to libraries that train,
 # whether or not one is kept in run.json (machine.matters); without them the nodes of a job would differ.

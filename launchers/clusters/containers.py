@@ -22,7 +22,7 @@ from parsers.io.printable import printable, shell_quoted
 from parsers.runs.run_folder import Environment
 
 from ..jobs.job import CannotRunHere, Job
-from ..machine import machine_facts
+from ..machine import facts
 from ..native.recipes import ROOM
 from ..runs import processes
 from .carried import carried
@@ -129,9 +129,9 @@ class Container:
         return f"{meet}{job.command}"
 
     def native_python(self, job: Job) -> Environment:
-        """What the Python inside says of itself, see `machine_facts.native_python`; raises as that does."""
+        """What the Python inside says of itself, see `facts.native_python`; raises as that does."""
         inside = self.words(job, mounts=[f"{_QUESTION}:{_INSIDE}:ro"])
-        return machine_facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)
+        return facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)
 
     def _environment(self, job: Job) -> list[str]:
         return [f"--env={name}" for name in sorted({*_ALWAYS, *carried(job.environment)})]

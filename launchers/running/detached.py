@@ -76,8 +76,10 @@ def _filled(folder: RunFolder, submission: Mapping[str, Any], state: JobState) -
     begin, end = begin_of(unfinished), end_of(unfinished)
     redacted, problem = _completed_log(unfinished, redacts)
     facts: RunJson = submission["facts"]
+    foreign = nodes.foreign(unfinished)
     observed = of_nodes(nodes.collect(unfinished), facts["environment"])
     facts = {**facts, **_observed(submission, observed), **Slurm().described(unfinished)}
+    facts |= {"foreign": foreign} if foreign else {}
     facts |= {"start": begin.time if begin else facts["start"], "end": end.time if end else now()}
     status = end.exit_status if end else int(state.name != _COMPLETED)
     facts |= outcome(

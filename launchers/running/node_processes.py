@@ -13,7 +13,7 @@ from parsers.io.atomic_write import replace_file
 from parsers.io.input_file import text_of
 from parsers.runs.run_folder import PROCESS_COLUMNS
 
-from ..machine import sampling
+from ..machine import telemetry
 
 _Row = list[float | None]
 _HEAD = ",".join(PROCESS_COLUMNS)
@@ -53,7 +53,7 @@ def _is_finite(row: _Row) -> bool:
 
 def _sum(row: _Row, others: Sequence[list[_Row]]) -> _Row | None:
     together = [row, *(_next_to(_time(row), rows) for rows in others)]
-    if any(abs(_time(one) - _time(row)) > sampling.INTERVAL for one in together):
+    if any(abs(_time(one) - _time(row)) > telemetry.INTERVAL for one in together):
         return None
     columns = zip(*(one[1:] for one in together), strict=True)
     return [row[0], *(_added(values) for values in columns)]

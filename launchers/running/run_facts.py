@@ -14,7 +14,7 @@ from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, SCHEMA, Environme
 
 from ..clusters.place import Local, Place
 from ..jobs.job import Job
-from ..machine import machine_facts
+from ..machine.facts import describe
 from ..native import checkout
 from ..native.recipes import ROOM
 from ..runs.folders import RunFolder
@@ -31,7 +31,7 @@ def known(job: Job, folder: RunFolder, place: Place, changes: bytes) -> RunJson:
     Raises click.ClickException where the native Python does not answer.
     """
     container = place.container
-    environment = machine_facts.describe(job.environment, None if container else job.python)
+    environment = describe(job.environment, None if container else job.python)
     if container:
         environment |= container.described(job, is_here=isinstance(place, Local))
     edited: RunJson = {"native": None} if place.edited else {}

@@ -14,7 +14,7 @@ from parsers.runs.run_folder import CARD_PROCESSES, LOG, PATCH, PROCESSES, SCRIP
 from ..clusters.place import Local, Place
 from ..jobs.job import Job
 from ..jobs.source_patch import patch
-from ..machine import sampling
+from ..machine.telemetry import RunLoad, processes_recorded, recorded
 from ..runs.folders import RunFolder
 from ..secrets.published_run import public
 from ..secrets.redaction import Redactor, secret_values
@@ -51,7 +51,10 @@ class Runner:
         if changes:
             (unfinished / PATCH).write_bytes(changes)
         start = now()
-        ended = self._execute(job, unfinished, title, signals)
+        load = RunLoad(self.place.members(unfinished.resolve())) if isinstance(self.place, Local) else None
+        ended = self._execute(job, unfinished, title, signals, load)
+        foreign = load.foreign() if load else nodes.foreign(unfinished)
+        facts |= {"foreign": foreign} if foreign else {}
         observed = of_nodes(nodes.collect(unfinished), facts["environment"])
         if observed:
             facts |= {"case": job.case(observed[0]["gpus"]), "environment": observed[0], "nodes": observed}
@@ -70,10 +73,10 @@ class Runner:
         folder.publish(facts)
         return facts
 
-    def _execute(self, job: Job, unfinished: Path, title: str, signals: Sequence[int]) -> Ended:
+    def _execute(self, job: Job, unfinished: Path, title: str, signals: Sequence[int], load: RunLoad | None) -> Ended:
         what = self.place.start(job, unfinished.resolve())
         redactor = Redactor(secret_values(os.environ)) if self.redacts else None
-        here = list(self._telemetry(unfinished))
+        here = list(self._telemetry(unfinished, load))
         metric, log = job.metric, unfinished / LOG
         ran = partial(self.place.ran, unfinished)
         stall = Stall(log, metric, self.stall, self.stall_ends, ran, self.screen.tell)
@@ -92,12 +95,11 @@ class Runner:
         finally:
             self.place.finish(unfinished)
 
-    def _telemetry(self, unfinished: Path) -> Iterator[AbstractContextManager[object]]:
-        """What samples this machine; on others the nodes sample their cards themselves."""
-        if not isinstance(self.place, Local):
-            return
-        yield sampling.recorded(unfinished / TELEMETRY, unfinished / CARD_PROCESSES)
-        yield sampling.processes_recorded(unfinished / PROCESSES, self.place.members(unfinished.resolve()))
+    def _telemetry(self, unfinished: Path, load: RunLoad | None) -> Iterator[AbstractContextManager[object]]:
+        """What samples this machine, where there is a `load` of it; others sample themselves."""
+        if load:
+            yield recorded(unfinished / TELEMETRY, unfinished / CARD_PROCESSES, load)
+            yield processes_recorded(unfinished / PROCESSES, load)
 
 
 def _reason(ended: Ended) -> str | None:

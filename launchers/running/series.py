@@ -17,7 +17,8 @@ from parsers.runs.run_folder import DONE, FAILED
 
 from ..clusters.place import Local, Place
 from ..jobs.job import Job
-from ..machine import accelerators
+from ..machine import vendors
+from ..machine.telemetry import foreign_remark
 from ..runs.folders import RunFolder, claimed
 from .run_facts import differing
 from .runner import Runner
@@ -118,6 +119,8 @@ class RunSeries:
             cleared(run.folder, self.runner.place)
             facts = self.runner.run(run.job, run.folder, title, signals)
         self.runner.screen.finish(signals)
+        if "foreign" in facts and (remark := foreign_remark(facts["foreign"])):
+            say(f"{run.folder.path}: {remark}", err=True)
         if facts["status"] == FAILED:
             self.failed.append(run.folder.path)
             is_shown = self.runner.screen.is_where_messages_are
@@ -176,8 +179,8 @@ def notices(place: Place, planned: Iterable[PlannedRun]) -> Iterator[str]:
     """Say in a sentence each what somebody should know before the runs begin."""
     yield from _of_checkouts(planned)
     if isinstance(place, Local):
-        with accelerators.asked() as ask:
-            if ask is None:
+        with vendors.cards() as cards:
+            if cards is None:
                 yield "No GPU responds on this machine, so GPU telemetry is not recorded."
 
 

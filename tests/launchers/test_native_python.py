@@ -13,7 +13,7 @@ import click
 import pytest
 from native_checkout import TOP, executable
 
-from launchers.machine import machine_facts
+from launchers.machine import facts
 
 QUESTION = TOP / "launchers" / "native" / "native_python.py"
 LOUD = "print('Welcome'); import os; os.write(1, b'to all'); __version__ = '9.8.7'\n"
@@ -50,11 +50,11 @@ def environ(tmp_path: Path) -> dict[str, str]:
 def frameworks(tmp_path: Path, environ: dict[str, str], **texts: str) -> Any:
     for name, text in texts.items():
         (tmp_path / "lib" / f"{name}.py").write_text(text)
-    return machine_facts.native_python(environ)["frameworks"]
+    return facts.native_python(environ)["frameworks"]
 
 
 def test_all_packages_of_the_native_python_are_listed(environ: dict[str, str]) -> None:
-    packages = machine_facts.native_python(environ)["packages"]
+    packages = facts.native_python(environ)["packages"]
     assert {"pytest", "click"} <= packages.keys()
     assert list(packages) == sorted(packages, key=str.lower)
 
@@ -62,14 +62,14 @@ def test_all_packages_of_the_native_python_are_listed(environ: dict[str, str]) -
 def test_a_native_python_that_does_not_answer_is_said_in_a_sentence(tmp_path: Path, environ: dict[str, str]) -> None:
     executable(tmp_path / "bin" / "python", "#!/bin/sh\nexit 1\n")
     with pytest.raises(click.ClickException, match=r"python"):
-        machine_facts.native_python(environ)
+        facts.native_python(environ)
 
 
 def test_the_native_python_is_asked_once(tmp_path: Path, environ: dict[str, str]) -> None:
     python = f'#!/bin/sh\necho asked >> "{tmp_path}/times"\nexec "{sys.executable}" "$@"\n'
     executable(tmp_path / "bin" / "python", python)
-    machine_facts.native_python(environ)
-    machine_facts.native_python({**environ, "BATCH_SIZE": "64"})
+    facts.native_python(environ)
+    facts.native_python({**environ, "BATCH_SIZE": "64"})
     assert (tmp_path / "times").read_text() == "asked\n"
 
 
@@ -104,5 +104,5 @@ def test_the_question_is_understood_by_python_3_6() -> None:
 
 def test_the_question_is_answered_by_a_bare_virtual_environment(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
-    found = machine_facts.native_python({"PATH": str(tmp_path / "venv" / "bin")})
+    found = facts.native_python({"PATH": str(tmp_path / "venv" / "bin")})
     assert found["packages"].keys() <= {"pip", "setuptools"}
