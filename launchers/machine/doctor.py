@@ -57,6 +57,11 @@ class Diagnosis(NamedTuple):
     advice: str | None = None
 
 
+def judged(subject: str, level: Level, said: str, advice: str) -> Diagnosis:
+    """A finding whose advice counts only where it is not good."""
+    return Diagnosis(subject, level, said, None if level == "ok" else advice)
+
+
 @dataclass(frozen=True)
 class Launch:
     """What a launch would use; None where any will do, or nothing tells.
@@ -167,12 +172,25 @@ def _needs(launch: Launch, machine: Machine) -> Findings:
         if words.endswith(".txt"):
             yield from _requirements(launch, words, installed)
         elif package := _PACKAGE.fullmatch(words):
-            for_cpu = package[1].removesuffix("-gpu")
-            names = [for_cpu] if launch.device == "cpu" else [package[1], *([for_cpu] if launch.can("cpu") else [])]
-            yield _package(names, package[2], installed)
+            yield _package(launch, package[1], package[2], installed)
         else:
             said = f"The recipe needs {words}, which cannot be checked automatically."
             yield Diagnosis("needs", "warning", said, "See the native repository's documentation.")
+
+
+def _package(launch: Launch, name: str, version: str | None, installed: Mapping[str, str]) -> Diagnosis:
+    """Look for a package, also for the one of its name that trains on a CPU, where the launch may."""
+    for_cpu = name.removesuffix("-gpu")
+    names = [for_cpu] if launch.device == "cpu" else [name, for_cpu] if launch.can("cpu") else [name]
+    present = next((one for one in names if _normal(one) in installed), None)
+    if present is None:
+        advice = f"Install {names[0]} in the training environment."
+        return Diagnosis("needs", "warning", f"{names[0]} is not installed in the native Python.", advice)
+    found = installed[_normal(present)]
+    is_other = bool(version) and not f"{found}.".startswith(f"{version}.")
+    said = f"{present} {found} is installed{f'; the recipe needs {version}' if is_other else ''}."
+    advice = "Install that version; with another one, results may differ."
+    return judged("needs", "warning" if is_other else "ok", said, advice)
 
 
 def _requirements(launch: Launch, name: str, installed: Mapping[str, str]) -> Findings:
@@ -186,11 +204,10 @@ def _requirements(launch: Launch, name: str, installed: Mapping[str, str]) -> Fi
         yield Diagnosis("needs", "warning", f"The checkout has no {path}.", "Check that it is the right repository.")
         return
     listed = _REQUIREMENT.findall(text_of(launch.repo / path, errors="replace"))
-    if missing := [package for package in listed if _normal(package) not in installed]:
-        advice = f"Run `python -m pip install -r {path}` in the checkout."
-        yield Diagnosis("needs", "warning", f"Not installed from {path}: {', '.join(missing)}.", advice)
-    else:
-        yield Diagnosis("needs", "ok", f"Everything in {path} is installed.")
+    missing = ", ".join(package for package in listed if _normal(package) not in installed)
+    said = f"Not installed from {path}: {missing}." if missing else f"Everything in {path} is installed."
+    advice = f"Run `python -m pip install -r {path}` in the checkout."
+    yield judged("needs", "warning" if missing else "ok", said, advice)
 
 
 def _program_folder(recipe: Recipe, repo: Path) -> Path:
@@ -200,19 +217,6 @@ def _program_folder(recipe: Recipe, repo: Path) -> Path:
     except (click.ClickException, OSError, ValueError):
         return Path()
     return Path(folder.removeprefix("$REPO").lstrip("/"))
-
-
-def _package(names: Sequence[str], needed: str | None, installed: Mapping[str, str]) -> Diagnosis:
-    """Look for a package under any of its names."""
-    present = next((name for name in names if _normal(name) in installed), None)
-    if present is None:
-        advice = f"Install {names[0]} in the training environment."
-        return Diagnosis("needs", "warning", f"{names[0]} is not installed in the native Python.", advice)
-    found = installed[_normal(present)]
-    if needed and not f"{found}.".startswith(f"{needed}."):
-        advice = "Install that version; with another one, results may differ."
-        return Diagnosis("needs", "warning", f"{present} {found} is installed; the recipe needs {needed}.", advice)
-    return Diagnosis("needs", "ok", f"{present} {found} is installed.")
 
 
 def _versions(launch: Launch, machine: Machine) -> Findings:
@@ -271,19 +275,18 @@ def _wanted(launch: Launch, cards: Sequence[nvidia.Card]) -> Findings:
 
 
 def _idle(cards: Sequence[nvidia.Card]) -> Findings:
-    all_idle = True
+    busy = list[str]()
     for card, sample, processes in (card.answer() for card in cards):
         names = [program(process.number, of_others=True) or "unknown" for process in processes or ()]
         utilisation, memory = sample.utilisation or 0, sample.memory or 0
         if utilisation > _IDLE_UTILISATION or memory > _IDLE_MEMORY or names:
-            all_idle = False
-            working = f"{len(names)} {'process' if len(names) == 1 else 'processes'}"
-            working += f" ({', '.join(sorted(set(names)))})" if names else ""
-            said = f"GPU {card} is in use: {utilisation}% utilization, {memory} MiB used, {working}."
-            advice = "Stop these processes or wait for them; throughput measured on a shared GPU is not valid."
-            yield Diagnosis("idle", "warning", said, advice)
-    if all_idle:
-        yield Diagnosis("idle", "ok", "All GPUs are idle.")
+            working = (
+                f"{len(names)} process{'' if len(names) == 1 else 'es'} ({', '.join(sorted(set(names))) or 'none'})"
+            )
+            busy.append(f"GPU {card} is in use: {utilisation}% utilization, {memory} MiB used, {working}.")
+    advice = "Stop these processes or wait for them; throughput measured on a shared GPU is not valid."
+    for said in busy or ["All GPUs are idle."]:
+        yield judged("idle", "warning" if busy else "ok", said, advice)
 
 
 def _build(launch: Launch, name: str, build: Mapping[str, str | None], cards: int) -> Findings:
@@ -300,24 +303,23 @@ def _build(launch: Launch, name: str, build: Mapping[str, str | None], cards: in
         said = "The driver does not report its CUDA version."
         yield Diagnosis("driver", "warning", said, "Check that `nvidia-smi` works.")
     else:
+        wanted, known = _numbers(cuda)[:2], _numbers(driver)
         said = f"The driver supports CUDA up to {driver}; {name} is built for {cuda}."
         advice = f"Install a newer driver, or a build of {name} for CUDA {driver} or older."
-        here, known = _numbers(cuda)[:2], _numbers(driver)
-        newer = Diagnosis("driver", "bad" if here[:1] > known[:1] else "warning", said, advice)
-        yield newer if here > known else Diagnosis("driver", "ok", said)
+        level: Level = "ok" if wanted <= known else "bad" if wanted[0] > known[0] else "warning"
+        yield judged("driver", level, said, advice)
     if "nccl" in build and cards > 1:
-        said = f"{name} is built without NCCL, which multi-GPU training requires."
-        without = Diagnosis("nccl", "bad", said, f"Install a build of {name} with NCCL.")
-        yield Diagnosis("nccl", "ok", f"{name} has NCCL {build['nccl']}.") if build["nccl"] else without
+        has = f"has NCCL {build['nccl']}" if build["nccl"] else "is built without NCCL, which several GPUs require"
+        advice = f"Install a build of {name} with NCCL."
+        yield judged("nccl", "ok" if build["nccl"] else "bad", f"{name} {has}.", advice)
 
 
 def _interconnect(cards: Sequence[nvidia.Card]) -> Diagnosis:
     kinds = {first.interconnect(second) for first, second in combinations(cards, 2)}
+    is_near = all(kind.startswith("NV") or kind in _THROUGH_SWITCHES for kind in kinds)
     said = f"GPUs are connected by {', '.join(sorted(kinds))} (see `nvidia-smi topo -m`)."
-    if all(kind.startswith("NV") or kind in _THROUGH_SWITCHES for kind in kinds):
-        return Diagnosis("interconnect", "ok", said)
     advice = "Traffic through the CPU is slow; select nearby GPUs with CUDA_VISIBLE_DEVICES, and note it on the page."
-    return Diagnosis("interconnect", "warning", said, advice)
+    return judged("interconnect", "ok" if is_near else "warning", said, advice)
 
 
 def _load(launch: Launch, machine: Machine) -> Findings:
@@ -327,11 +329,8 @@ def _load(launch: Launch, machine: Machine) -> Findings:
     machine.load.sample()
     found = machine.load.foreign()
     said = f"Other processes take {found['cpu_percent']:.0f}% of the CPU (load average {found['load_average']:.1f})."
-    if found["cpu_percent"] <= FOREIGN:
-        yield Diagnosis("load", "ok", said)
-    else:
-        advice = "Stop them or wait for them; throughput measured beside them may be too low."
-        yield Diagnosis("load", "warning", said, advice)
+    advice = "Stop them or wait for them; throughput measured beside them may be too low."
+    yield judged("load", "ok" if found["cpu_percent"] <= FOREIGN else "warning", said, advice)
 
 
 def _storage(launch: Launch, machine: Machine) -> Findings:
@@ -343,21 +342,19 @@ def _storage(launch: Launch, machine: Machine) -> Findings:
     # Data loaders hand over batches through it: 1 GiB a card; 64 MiB, Docker's default, is bad.
     free = shutil.disk_usage(_SHARED_MEMORY).free
     count = (launch.cards or 1) if launch.device == "cpu" else max(1, len(machine.cards))
-    said = f"{free / _GIB:.1f} GiB free in {_SHARED_MEMORY} for {count} training process{'' if count == 1 else 'es'}."
+    said = f"{free / _GIB:.1f} GiB free in {_SHARED_MEMORY} for {count} training processes."
     advice = f"Provide {count} GiB (in Docker: --shm-size={count}g or --ipc=host), or data loaders may crash or stall."
-    scarce = Diagnosis("shared memory", "bad" if free <= 64 * 2**20 else "warning", said, advice)
-    yield Diagnosis("shared memory", "ok", said) if free >= count * _GIB else scarce
+    level: Level = "ok" if free >= count * _GIB else "bad" if free <= 64 * 2**20 else "warning"
+    yield judged("shared memory", level, said, advice)
 
 
 def _disk(subject: str, folder: Path, scarce: int, too_little: int) -> Diagnosis:
-    free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
         return Diagnosis(subject, "bad", "Not writable.", "Choose a writable folder.")
-    said = f"{free / _GIB:.1f} GiB free."
-    if free >= scarce:
-        return Diagnosis(subject, "ok", said)
+    free = shutil.disk_usage(folder).free
+    level: Level = "ok" if free >= scarce else "bad" if free < too_little else "warning"
     advice = f"Free up space: at least {scarce / _GIB:.0f} GiB are recommended."
-    return Diagnosis(subject, "bad" if free < too_little else "warning", said, advice)
+    return judged(subject, level, f"{free / _GIB:.1f} GiB free.", advice)
 
 
 def _variables(launch: Launch, _: Machine) -> Findings:
@@ -401,17 +398,15 @@ def _data(launch: Launch, _: Machine) -> Findings:
     if data is None:
         return
     expected = recipe.facts["data"]
-    missing = [name for name in _DATA_FILE.findall(expected) if not (data / name).exists()]
     if not data.exists():
         advice = f"The recipe expects {expected}; put it there, or set its location with --data."
         yield Diagnosis("data", "bad", f"{data} does not exist.", advice)
-    elif (data / MADE).exists():  # the lists of real data have other names than those beside generated images
-        yield Diagnosis("data", "ok", f"{data} exists; its images were generated.")
-    elif missing:
-        said = f"{data} is missing {', '.join(missing)}."
-        yield Diagnosis("data", "warning", said, f"The recipe expects {expected}.")
-    else:
-        yield Diagnosis("data", "ok", f"{data} exists.")
+        return
+    # The lists of real data may have other names than those of generated images.
+    expected_files = [] if (data / MADE).exists() else _DATA_FILE.findall(expected)
+    missing = ", ".join(name for name in expected_files if not (data / name).exists())
+    said = f"{data} is missing {missing}." if missing else f"{data} exists."
+    yield judged("data", "warning" if missing else "ok", said, f"The recipe expects {expected}.")
 
 
 def _checkout(launch: Launch, _: Machine) -> Findings:
@@ -438,13 +433,10 @@ def _place(launch: Launch, _: Machine) -> Findings:
         known, wanted = ", ".join(sorted(states)), launch.partition
         if not states:
             yield Diagnosis("slurm", "bad", "Slurm does not answer.", "Check that `sinfo` works.")
-        elif wanted is not None and wanted not in states:
-            advice = f"Choose one of {known} in the site file."
-            yield Diagnosis("slurm", "bad", f"Slurm has no partition {wanted}.", advice)
-        elif wanted is not None and states[wanted] != "up":
-            yield Diagnosis("slurm", "bad", f"The partition {wanted} is {states[wanted]}.", "Choose another one.")
         else:
-            yield Diagnosis("slurm", "ok", f"Slurm answers; partitions: {known}.")
+            state = states.get(wanted, "not known") if wanted else "up"
+            said = f"Slurm answers; partitions: {known}." if state == "up" else f"The partition {wanted} is {state}."
+            yield judged("slurm", "ok" if state == "up" else "bad", said, f"Choose one of {known} in the site file.")
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -192,7 +192,7 @@ def bindings(answers: dict[str, Any]) -> SimpleNamespace:
 def test_a_card_of_amd_tells_what_it_knows_in_the_order_of_the_cards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: Any, name: str, sample: CardSample, processes: Any
 ) -> None:
-    monkeypatch.setitem(sys.modules, "amdsmi", bindings(answers))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "amdsmi", bindings(answers))
     with vendors.cards() as found:  # its bindings print where a library is missing, so that the driver is looked for
         assert found is None
     (tmp_path / "kfd").touch()

@@ -202,9 +202,11 @@ def test_the_power_is_what_all_processors_used_though_a_counter_of_energy_begins
 ) -> None:
     monkeypatch.setattr(time, "monotonic", iter(range(100)).__next__)
     assert RunLoad(list, tmp_path).sample().power is None
-    package(tmp_path, 0, 999_000_000), package(tmp_path, 1, 0)
+    for number, joules in enumerate((999, 0)):
+        package(tmp_path, number, joules * 10**6)
     load = RunLoad(list, tmp_path)
-    package(tmp_path, 0, 1_000_000), package(tmp_path, 1, 50_000_000)
+    for number, joules in enumerate((1, 50)):
+        package(tmp_path, number, joules * 10**6)
     assert load.sample().power == 52
 
 
