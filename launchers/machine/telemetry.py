@@ -28,7 +28,6 @@ from .nvidia import CardAnswer
 INTERVAL = 1.0  # seconds
 FOREIGN = 5.0  # % of the cores: what others may take before it is said
 POWERCAP = Path("/sys/class/powercap")
-_PACKAGES = "intel-rapl:[0-9]*"  # AMD's processors have that name there, too
 _PATIENCE = 5.0  # seconds for a card to answer at the end
 # What a process has open that computes on a card, of NVIDIA, AMD, Intel and Ascend.
 _DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/", "/dev/davinci")
@@ -73,11 +72,10 @@ class RunLoad:
     """
 
     def __init__(self, members: Members, powercap: Path = POWERCAP) -> None:
-        self._members = members
-        self._packages = [path for path in sorted(powercap.glob(_PACKAGES)) if _is_processor(path)]
+        self._members, self._powercap = members, powercap
         self._load_average = os.getloadavg()[0]
         self._first = self._last = _machine_seconds()
-        self._time, self._energy = time.monotonic(), self._joules()
+        self._time, self._energy = time.monotonic(), _energy(powercap)
         self._used, self._total, _ = self._look()
         self._taken = 0.0  # CPU seconds of the run and of this process since then
         self._numbers = {number for number, _ in self._used}
@@ -85,7 +83,7 @@ class RunLoad:
 
     def sample(self) -> TreeSample:
         """Look at all processes of the run that there are now."""
-        moment, energy = time.monotonic(), self._joules()
+        moment, energy = time.monotonic(), _energy(self._powercap)
         used, total, memory = self._look()
         passed = moment - self._time
         # Of a process that has ended since, and of one that began, only what was seen of it counts.
@@ -93,16 +91,13 @@ class RunLoad:
         self._taken += max(0.0, total - self._total)  # it falls where a process ends that none of the run waited for
         self._last = _machine_seconds()
         self._numbers |= {number for number, _ in used}
-        counters = zip(self._energy, energy, self._packages, strict=True)
-        drawn = [_grown(old, new, package) for old, new, package in counters]
-        known = [joules for joules in drawn if joules is not None]
-        power = sum(known) / passed if passed > 0 and known and len(known) == len(drawn) else None
+        drawn = _grown(self._energy, energy)
         self._time, self._used, self._total, self._energy = moment, used, total, energy
         return TreeSample(
             processes=len(used),
             load=round(busy / passed, 3) if passed > 0 else None,
             memory=memory // 2**20,
-            power=None if power is None else round(power, 3),
+            power=None if drawn is None or passed <= 0 else round(drawn / 1e6 / passed, 3),
         )
 
     def see_cards(self, answers: Iterable[CardAnswer]) -> None:
@@ -142,9 +137,6 @@ class RunLoad:
                 total += sum(times[:4])
         return used, total, memory
 
-    def _joules(self) -> list[float | None]:
-        return [_number(package / "energy_uj") for package in self._packages]
-
 
 def foreign_remark(found: Foreign) -> str | None:
     """Say what others took during a run; None where that was at most 5 % of the CPU, and nothing of its cards."""
@@ -171,23 +163,22 @@ def _machine_seconds() -> tuple[float, float]:
     return times.user + times.nice + times.system, sum(times[:8])  # those of guests are within the first two
 
 
-def _is_processor(package: Path) -> bool:
-    """Whether it is a processor whose energy may be read; its cores and its memory are parts of it."""
-    return package.name.count(":") == 1 and _number(package / "energy_uj") is not None
+def _energy(powercap: Path) -> dict[Path, int]:
+    """The microjoules that each processor told, also those of AMD; its cores and its memory are parts of it."""
+    found = {}
+    for path in powercap.glob("intel-rapl:*/energy_uj"):
+        with suppress(OSError, ValueError):  # of those that may not be read
+            found |= {path: int(path.read_text(encoding="ascii"))} if path.parent.name.count(":") == 1 else {}
+    return found
 
 
-def _grown(old: float | None, new: float | None, package: Path) -> float | None:
-    """By how many joules a counter grew, which begins anew at its greatest value."""
-    if old is None or new is None or new >= old:
-        return None if old is None or new is None else new - old
-    greatest = _number(package / "max_energy_range_uj")
-    return None if greatest is None else new + greatest - old
-
-
-def _number(path: Path) -> float | None:
-    """The joules in a file of microjoules."""
+def _grown(old: Mapping[Path, int], new: Mapping[Path, int]) -> int | None:
+    """By how much the counters of all processors grew, each of which begins anew at its greatest value."""
+    if not old or old.keys() != new.keys():
+        return None
     try:
-        return int(path.read_text(encoding="ascii")) / 1e6
+        greatest = (int(path.with_name("max_energy_range_uj").read_text()) for path in new if new[path] < old[path])
+        return sum(new.values()) - sum(old.values()) + sum(greatest)
     except (OSError, ValueError):
         return None
 

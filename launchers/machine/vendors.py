@@ -76,8 +76,8 @@ def _amd() -> Iterator[Cards | None]:
         return
     try:
         handles = _amd_told(amdsmi.amdsmi_get_processor_handles) or []
-        named = [_amd_part(_amd_told(amdsmi.amdsmi_get_gpu_asic_info, one), "market_name") for one in handles]
-        names = [str(name or "AMD GPU") for name in named]
+        told = (_amd_told(amdsmi.amdsmi_get_gpu_asic_info, handle) for handle in handles)
+        names = [str(_amd_part(one, "market_name") or "AMD GPU") for one in told]
         yield Cards(names, lambda: [_amd_card(amdsmi, *one) for one in enumerate(handles)]) if handles else None
     finally:
         _amd_told(amdsmi.amdsmi_shut_down)
@@ -87,28 +87,24 @@ def _amd_card(amdsmi: Any, number: int, handle: Any) -> CardAnswer:
     def told(name: str, *arguments: object) -> Any:
         return _amd_told(getattr(amdsmi, f"amdsmi_get_{name}"), handle, *arguments)
 
-    def clock(kind: Any) -> int | None:
-        found = told("clock_info", kind)
-        return _amd_number(_amd_part(found, "clk", _amd_part(found, "cur_clk")))  # its name up to ROCm 6.1
-
-    power, errors = told("power_info"), told("gpu_total_ecc_count")
-    drawn = (_amd_part(power, name) for name in ("socket_power", "current_socket_power", "average_socket_power"))
+    power, errors, kinds = told("power_info"), told("gpu_total_ecc_count"), amdsmi.AmdSmiClkType
     sensor, now = amdsmi.AmdSmiTemperatureType.HOTSPOT, amdsmi.AmdSmiTemperatureMetric.CURRENT
+    drawn = (_amd_number(power, f"{name}socket_power") for name in ("", "current_", "average_"))
     sample = CardSample(
-        utilisation=_amd_number(_amd_part(told("gpu_activity"), "gfx_activity")),
-        memory=_amd_number(_amd_part(told("gpu_vram_usage"), "vram_used"), _AMD_NO_MEMORY),
-        power=next((watts for watts in map(_amd_number, drawn) if watts), None),  # a second die tells none
-        sm_clock=clock(amdsmi.AmdSmiClkType.GFX),
-        memory_clock=clock(amdsmi.AmdSmiClkType.MEM),
-        temperature=_amd_number(told("temp_metric", sensor, now)),
-        ecc_corrected=_amd_number(_amd_part(errors, "correctable_count"), _AMD_NO_MEMORY),
-        ecc_uncorrected=_amd_number(_amd_part(errors, "uncorrectable_count"), _AMD_NO_MEMORY),
+        utilisation=_amd_number(told("gpu_activity"), "gfx_activity"),
+        memory=_amd_number(told("gpu_vram_usage"), "vram_used", _AMD_NO_MEMORY),
+        power=next(filter(None, drawn), None),  # a second die tells none
+        sm_clock=_amd_number(told("clock_info", kinds.GFX), "clk", or_else="cur_clk"),  # its name up to ROCm 6.1
+        memory_clock=_amd_number(told("clock_info", kinds.MEM), "clk", or_else="cur_clk"),
+        temperature=_amd_number({"now": told("temp_metric", sensor, now)}, "now"),
+        ecc_corrected=_amd_number(errors, "correctable_count", _AMD_NO_MEMORY),
+        ecc_uncorrected=_amd_number(errors, "uncorrectable_count", _AMD_NO_MEMORY),
     )
-    processes = list[CardProcess]()
     listed = told("gpu_process_list")
+    processes = list[CardProcess]()
     for one in listed or []:
-        held = _amd_number(_amd_part(_amd_part(one, "memory_usage"), "vram_mem"), _AMD_NO_MEMORY)
-        if isinstance(pid := _amd_part(one, "pid"), int):
+        held = _amd_number(_amd_part(one, "memory_usage"), "vram_mem", _AMD_NO_MEMORY)
+        if (pid := _amd_number(one, "pid", _AMD_NO_MEMORY)) is not None:
             processes.append(CardProcess(pid, None if held is None else held // 2**20))
     return CardAnswer(number, sample, None if listed is None else tuple(processes))
 
@@ -121,13 +117,14 @@ def _amd_told(function: Callable[..., Any], *arguments: object) -> Any:
         return None
 
 
-def _amd_part(answer: Any, name: str, default: Any = None) -> Any:
+def _amd_part(answer: Any, name: str) -> Any:
     """Return a part of an answer, which is a structure of ctypes up to ROCm 6.1."""
-    return answer.get(name, default) if isinstance(answer, dict) else getattr(answer, name, default)
+    return answer.get(name) if isinstance(answer, dict) else getattr(answer, name, None)
 
 
-def _amd_number(value: object, unknown: int = _AMD_UNKNOWN) -> int | None:
-    return value if isinstance(value, int) and value < unknown else None
+def _amd_number(answer: Any, name: str, unknown: int = _AMD_UNKNOWN, or_else: str = "") -> int | None:
+    values = (_amd_part(answer, name), _amd_part(answer, or_else))
+    return next((value for value in values if isinstance(value, int) and value < unknown), None)
 
 
 # Ascend: each chip has two rows of the table of `npu-smi info`, in npu-smi 23.0 to 26.0 as Huawei documents it:
