@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -129,6 +128,8 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
 @click.option("--cards", type=COUNT, help="Total number of GPUs that a launch would use.")
 @click.option("--nodes", type=COUNT, default=1, show_default=True, help="Number of nodes.")
 @click.option("--precision", help="Precision that a launch would use.")
+@click.option("--device", type=click.Choice(["cpu", "gpu"]), help="Device that a launch would train on.")
+@click.option("--synthetic", is_flag=True, help="A launch would train on data that the program generates.")
 @ON
 @SITE
 @CONTAINER
@@ -140,9 +141,12 @@ def doctor(
     cards: int | None,
     nodes: int,
     precision: str | None,
+    device: str | None,
     on: str | None,
     site: Path | None,
     container: str | None,
+    *,
+    synthetic: bool,
     as_json: bool,
 ) -> None:
     """Check for problems that would stop or slow down a launch.
@@ -156,38 +160,48 @@ def doctor(
       tachograph doctor paddleclas_resnet50 --cards 8 --precision amp --container IMAGE
     """
     from .backends import site_file
-    from .backends.doctor_places import place_findings
-    from .machine.doctor import examine
-    from .machine.doctor_cards import Wants
-    from .machine.findings import shown
+    from .machine.doctor import Launch, examine, shown
 
+    if synthetic and data:
+        raise click.UsageError("--synthetic and --data cannot be used together.")
     said = site_file.read(site, os.environ)
-    inside = _python_inside(container, said, on, repo) if container and on != "kubernetes" else None
-    # On other nodes than this one nobody knows what cards there are.
-    wants = Wants(None if on else cards and -(-cards // nodes), precision)
-    findings = list(examine(find(recipe) if recipe else None, repo, data, os.environ, wants, inside))
-    if on:
-        findings += place_findings(on, said)
+    launch = Launch(
+        os.environ,
+        find(recipe) if recipe else None,
+        repo,
+        data,
+        cards=cards,
+        nodes=nodes,
+        precision=precision,
+        device=device,
+        synthetic=synthetic,
+        on=on,
+        partition=said.slurm.partition,
+        inside=_python_inside(container, said, on, repo, device) if container and on != "kubernetes" else None,
+    )
+    findings = list(examine(launch))
     if as_json:
         for finding in findings:
-            say(json.dumps(asdict(finding), ensure_ascii=False))
+            say(json.dumps(finding._asdict(), ensure_ascii=False))
     else:
         say_text(shown(findings))
     sys.exit(_FOUND_BAD if any(finding.level == "bad" for finding in findings) else 0)
 
 
-def _python_inside(image: str, site: Site, on: str | None, repo: Path | None) -> Callable[[], Environment] | None:
+def _python_inside(
+    image: str, site: Site, on: str | None, repo: Path | None, device: str | None
+) -> Callable[[], Environment] | None:
     """What asks the Python of a container; None where only the nodes of a cluster can.
 
     Raises click.UsageError where nothing can run the image.
     """
     from .backends.containers import contained
     from .job import of_command
-    from .machine import gpus
+    from .machine import nvidia
 
     container = contained(image, site.container, on_slurm=on == "slurm")
-    device = "cpu" if gpus.trouble() else "gpu"
-    job = of_command(("python",), repo or Path.cwd(), device=device, is_contained=True)
+    trains_on = device or ("cpu" if nvidia.trouble() else "gpu")
+    job = of_command(("python",), repo or Path.cwd(), device=trains_on, is_contained=True)
     return partial(container.native_python, job) if container.runs_here else None
 
 

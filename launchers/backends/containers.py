@@ -22,7 +22,7 @@ from parsers.io.printable import printable, shell_quoted
 from parsers.runs.run_folder import Environment
 
 from ..job import Job
-from ..machine import machine_facts
+from ..machine import facts
 from ..run import processes
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ _PREFIXES = (
 
 def carried(environment: Mapping[str, str]) -> set[str]:
     """The names of the variables of an environment that decide how a job trains, and how fast."""
-    matters = machine_facts.matters(environment)
+    matters = facts.matters(environment)
     return {name for name in environment if name.startswith(_PREFIXES)} | matters.keys()
 
 
@@ -185,9 +185,9 @@ class Container:
         return answer.stdout
 
     def native_python(self, job: Job) -> Environment:
-        """What the Python inside says of itself, see `machine_facts.native_python`; raises as that does."""
+        """What the Python inside says of itself, see `facts.native_python`; raises as that does."""
         inside = self.words(job, mounts=[f"{_QUESTION}:{_INSIDE}:ro"], folders=[*map(str, job.folders)])
-        return machine_facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)
+        return facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)
 
     def _digest(self) -> str | None:
         """The digest of the image: of a file its SHA-256, else that by which a registry or the runtime knows it."""

@@ -19,7 +19,7 @@ from parsers.io.printable import printable, shell_quoted, shell_script
 from parsers.runs.run_folder import LOG, RunJson
 
 from ..job import CannotRunHere, Job
-from ..machine.process_tree import Members, below, within
+from ..machine.telemetry import Members, below, within
 from .containers import Container, with_meeting
 
 if TYPE_CHECKING:

@@ -5,99 +5,397 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+import time
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Literal, NamedTuple
 
+import click
+
+from parsers.io.input_file import text_of
+from parsers.io.printable import printable
 from parsers.runs.run_folder import Environment
 
 from ..recipes import checkout
-from ..recipes.recipe import Recipe
-from . import gpus, machine_facts
-from .doctor_cards import ALL, Wants, cards_findings
-from .doctor_python import python_findings, wanted
-from .doctor_variables import variables_findings
-from .findings import Diagnosis, Level
+from ..recipes.command_line import words
+from ..recipes.images import MADE
+from ..recipes.recipe import ROOM, SYNTHETIC, Recipe, dry_run
+from . import facts, nvidia
+from .telemetry import FOREIGN, RunLoad, below, program
+from .vendors import printed
 
+Level = Literal["ok", "warning", "bad"]
 _GIB = 2**30
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  nothing is written there
-_NO_DATA = Diagnosis("data", "bad", "The recipe trains on synthetic data and does not read a data set.", "Omit --data.")
-_FILE_NAME = re.compile(r"\b[\w-]+\.[a-z]{2,}\b")
+_LOOK = 0.5  # seconds over which the load of others is taken
+_IDLE_UTILISATION = 5  # %
+_IDLE_MEMORY = 1024  # MiB
+# From which compute capability on Tensor Cores compute in a precision: those of Volta in FP16, of Ampere in BF16 and
+# TF32 as well. https://docs.nvidia.com/cuda/cuda-c-programming-guide/#features-and-technical-specifications
+_CAPABILITY = {"fp16": (7, 0), "amp": (7, 0), "bf16": (8, 0), "tf32": (8, 0)}
+_THROUGH_SWITCHES = {"PSB", "PIX", "PXB"}
+_PACKAGE = re.compile(r"([\w.-]+)(?: (\d[\d.]*))?")
+_COMMA = re.compile(r",(?![^()]*\))")
+_REQUIREMENT = re.compile(r"^(?!.*(?:;|://))(\w[\w.-]*)", re.MULTILINE)  # without conditions and addresses
+# A file of a data set that a recipe names; scripts, paths and modules tell how one is made.
+_DATA_FILE = re.compile(r"(?<![\w./-])[\w-]+\.(?:bin|csv|idx|json|jsonl|list|lst|rec|tsv|txt|ya?ml)\b")
+_PLACES: dict[str, tuple[str, Level, str]] = {
+    "slurm": ("sbatch", "bad", "Start from a login node of the cluster."),
+    "mpirun": ("mpirun", "bad", "Install Open MPI, or load its module."),
+    "kubernetes": ("kubectl", "warning", "Install it; manifests can be written without."),
+}
 
 
-def examine(
-    recipe: Recipe | None,
-    repo: Path | None,
-    data: Path | None,
-    environ: Mapping[str, str],
-    wants: Wants = ALL,
-    inside: Callable[[], Environment] | None = None,
-) -> Iterator[Diagnosis]:
-    """Look at all that a run needs, and say of each thing whether it is good, and what to do where it is not.
+class Diagnosis(NamedTuple):
+    """One thing that was looked at: `said` is what was found, `advice` what to do about it where it is not good."""
 
-    What belongs to a recipe is looked at only where there is one, its checkout and its data only where `repo` or
-    `data` tells where they are. `environ` is the environment in which the native program would be started. Of the
-    disk the folder in which this process stands counts, for logs go below it. `wants`: what a launch would use.
-    `inside`: asks the Python of a container, in place of that of `environ`.
+    subject: str
+    level: Level
+    said: str
+    advice: str | None = None
+
+
+def judged(subject: str, level: Level, said: str, advice: str) -> Diagnosis:
+    """A finding whose advice counts only where it is not good."""
+    return Diagnosis(subject, level, said, None if level == "ok" else advice)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What a launch would use; None where any will do, or nothing tells.
+
+    `environ`: the environment in which the native program would be started. `cards`: on all `nodes`. `synthetic`: data
+    that the program makes. `on`: what starts it on other nodes, where nobody knows what cards there are; `partition`:
+    that of Slurm. `inside`: asks the Python of a container, in place of that of `environ`.
     """
-    native: Mapping[str, Any] = {"frameworks": {}}
+
+    environ: Mapping[str, str]
+    recipe: Recipe | None = None
+    repo: Path | None = None
+    data: Path | None = None
+    cards: int | None = None
+    nodes: int = 1
+    precision: str | None = None
+    device: str | None = None
+    synthetic: bool = False
+    on: str | None = None
+    partition: str | None = None
+    inside: Callable[[], Environment] | None = None
+
+    def can(self, device: str) -> bool:
+        """Whether it may train on a device, by what was asked and what the recipe can."""
+        return self.device in {None, device} and (self.recipe is None or bool(self.recipe.precisions(device)))
+
+
+class Machine(NamedTuple):
+    """What is asked once: what the native Python says of itself, if it answers, the NVIDIA cards, and the load."""
+
+    python: Environment | None
+    cards: list[nvidia.Card]
+    load: RunLoad
+    since: float
+
+
+Findings = Iterator[Diagnosis]
+
+
+def examine(launch: Launch) -> Findings:
+    """Look at all that a launch needs, and say of each thing whether it is good, and what to do where it is not.
+
+    What belongs to a recipe is looked at only where there is one, its checkout and its data only where something tells
+    where they are. Of the disk the folder in which this process stands counts, for logs go below it.
+    """
+    load, since = RunLoad(below(os.getpid())), time.monotonic()
     try:
-        native = inside() if inside else machine_facts.native_python(environ)
-        yield from python_findings(recipe, repo, native)
-    except machine_facts.NoPythonError as error:
-        yield Diagnosis("python", "bad", f"{error.said}.", error.advice)
-    with gpus.cards() as cards:
-        yield from cards_findings(recipe, cards, wanted(native["frameworks"], recipe), environ, wants)
-        yield from _storage_findings(repo, max(1, len(cards)))
-    yield from variables_findings(environ)
-    if recipe is not None:
-        yield from _precision_findings(recipe, wants)
-        yield from _data_findings(recipe, repo, data)
-        yield from _checkout_findings(recipe, repo)
+        python = launch.inside() if launch.inside else facts.native_python(launch.environ)
+    except facts.NoPythonError:
+        python = None
+    with nvidia.cards() as cards:
+        for check in CHECKS:
+            yield from check(launch, Machine(python, cards, load, since))
 
 
-def _precision_findings(recipe: Recipe, wants: Wants) -> Iterator[Diagnosis]:
-    possible = [*recipe.precisions("gpu"), *recipe.precisions("cpu")]
-    if wants.precision and wants.precision not in possible:
-        said = f"The recipe does not train in {wants.precision}."
-        yield Diagnosis("precision", "bad", said, f"Choose one of {', '.join(dict.fromkeys(possible))}.")
+def shown(findings: Iterable[Diagnosis]) -> str:
+    """Lay findings out for a terminal, a line each, the advice in a line below; ends with a newline unless empty."""
+    listed = list(findings)
+    width = max((len(finding.subject) for finding in listed), default=0)
+    lines = []
+    for subject, level, said, advice in listed:
+        head = f"{level:7}  {printable(subject):{width}}  "
+        lines += [head + printable(said), *([" " * len(head) + printable(advice)] if advice else [])]
+    return "".join(f"{line}\n" for line in lines)
 
 
-def _storage_findings(repo: Path | None, cards: int) -> Iterator[Diagnosis]:
+def _python(launch: Launch, machine: Machine) -> Findings:
+    if machine.python is None:
+        yield Diagnosis("python", "bad", f"{facts.NoPythonError.said}.", facts.NoPythonError.advice)
+        return
+    count = len(machine.python["packages"])
+    yield Diagnosis("python", "ok", f"Python {machine.python['python']} with {count} packages installed.")
+    frameworks = _frameworks(launch, machine)
+    if not frameworks:
+        advice = "Activate the training environment, or install the framework in it."
+        said = "No supported framework is installed in the training Python."
+        yield Diagnosis("framework", "bad" if launch.recipe else "warning", said, advice)
+    for name, build in frameworks.items():
+        if "error" in build:
+            advice = f"Fix the environment so that `python -c 'import {name}'` succeeds."
+            yield Diagnosis("framework", "bad", f"{name} cannot be imported: {build['error']}.", advice)
+            continue
+        libraries = {"CUDA": "cuda", "cuDNN": "cudnn", "NCCL": "nccl"}
+        parts = [f"{spelt} {build[key]}" for spelt, key in libraries.items() if build.get(key)]
+        without = " without CUDA" if "cuda" in build else ""
+        said = f"{name} {build['version']}" + (f" with {', '.join(parts)}" if parts else without)
+        yield Diagnosis("framework", "ok", f"{said}.")
+
+
+def _frameworks(launch: Launch, machine: Machine) -> Mapping[str, Mapping[str, str | None]]:
+    """The frameworks that the recipe's needs name; all where they name none."""
+    found = machine.python["frameworks"] if machine.python else {}
+    needs = launch.recipe.facts["needs"].lower() if launch.recipe else ""
+    return {name: build for name, build in found.items() if name in needs} or found
+
+
+def _installed(machine: Machine) -> dict[str, str]:
+    """The versions of packages, whose names are spelt as package registries compare them."""
+    return {_normal(name): version for name, version in (machine.python or {}).get("packages", {}).items()}
+
+
+def _needs(launch: Launch, machine: Machine) -> Findings:
+    if launch.recipe is None or machine.python is None:
+        return
+    installed = _installed(machine)
+    for part in _COMMA.split(launch.recipe.facts["needs"]):
+        words = part.strip().removeprefix("and ")
+        if words.endswith(".txt"):
+            yield from _requirements(launch, words, installed)
+        elif package := _PACKAGE.fullmatch(words):
+            yield _package(launch, package[1], package[2], installed)
+        else:
+            said = f"The recipe needs {words}, which cannot be checked automatically."
+            yield Diagnosis("needs", "warning", said, "See the native repository's documentation.")
+
+
+def _package(launch: Launch, name: str, version: str | None, installed: Mapping[str, str]) -> Diagnosis:
+    """Look for a package, also for the one of its name that trains on a CPU, where the launch may."""
+    for_cpu = name.removesuffix("-gpu")
+    names = [for_cpu] if launch.device == "cpu" else [name, for_cpu] if launch.can("cpu") else [name]
+    present = next((one for one in names if _normal(one) in installed), None)
+    if present is None:
+        advice = f"Install {names[0]} in the training environment."
+        return Diagnosis("needs", "warning", f"{names[0]} is not installed in the native Python.", advice)
+    found = installed[_normal(present)]
+    is_other = bool(version) and not f"{found}.".startswith(f"{version}.")
+    said = f"{present} {found} is installed{f'; the recipe needs {version}' if is_other else ''}."
+    advice = "Install that version; with another one, results may differ."
+    return judged("needs", "warning" if is_other else "ok", said, advice)
+
+
+def _requirements(launch: Launch, name: str, installed: Mapping[str, str]) -> Findings:
+    """Look for the packages that a file of the checkout lists, at its top or in the folder of the program."""
+    if launch.repo is None or launch.recipe is None:
+        return
+    path = Path(name)
+    if not (launch.repo / path).is_file():
+        path = _program_folder(launch.recipe, launch.repo) / name
+    if not (launch.repo / path).is_file():
+        yield Diagnosis("needs", "warning", f"The checkout has no {path}.", "Check that it is the right repository.")
+        return
+    listed = _REQUIREMENT.findall(text_of(launch.repo / path, errors="replace"))
+    missing = ", ".join(package for package in listed if _normal(package) not in installed)
+    said = f"Not installed from {path}: {missing}." if missing else f"Everything in {path} is installed."
+    advice = f"Run `python -m pip install -r {path}` in the checkout."
+    yield judged("needs", "warning" if missing else "ok", said, advice)
+
+
+def _program_folder(recipe: Recipe, repo: Path) -> Path:
+    """The folder of the checkout in which a recipe starts its program; the top where its dry run does not tell."""
+    try:
+        folder, _ = words(dry_run(recipe, repo, {}))
+    except (click.ClickException, OSError, ValueError):
+        return Path()
+    return Path(folder.removeprefix("$REPO").lstrip("/"))
+
+
+def _versions(launch: Launch, machine: Machine) -> Findings:
+    """Name packages that a framework does not work with; bad where the program of the recipe is known to end by it."""
+    installed = _installed(machine)
+    for row in tomllib.loads((ROOM / "breaking_versions.toml").read_text(encoding="utf-8"))["versions"]:
+        version = installed.get(row["package"], "")
+        old = [name for name in row["with"] if () < _numbers(installed.get(name, "")) < _numbers(row["before"])]
+        if old and _numbers(version) >= _numbers(row["from"]):
+            is_stopped = launch.recipe and launch.recipe.facts.get("framework") in row.get("stops", ())
+            level: Level = "bad" if is_stopped and (launch.cards or 1) >= row["cards"] else "warning"
+            said = f"{row['package']} {version} with {old[0]} {installed[old[0]]} {row['does']} ({row['source']})."
+            yield Diagnosis("versions", level, said, f"Install {row['package']} older than {row['from']}.")
+
+
+def _cards(launch: Launch, machine: Machine) -> Findings:
+    if launch.device == "cpu":
+        yield Diagnosis("cards", "ok", "GPUs are not used with --device cpu.")
+        return
+    if not machine.cards:
+        said = f"No NVIDIA GPU is visible ({nvidia.trouble() or 'the driver does not list any'})."
+        advice = "Install the driver; in a container, start it with --gpus all (Docker) or --nv (Apptainer)"
+        if launch.can("cpu"):
+            yield Diagnosis("cards", "warning", said, f"{advice}; some recipes can train with --device cpu.")
+        else:
+            yield Diagnosis("cards", "bad", said, f"{advice}; the launch requires a GPU.")
+        return
+    for card in machine.cards:
+        if card.has_fallen:
+            advice = "See `dmesg | grep Xid`; reset it with `nvidia-smi --gpu-reset`, or reboot."
+            yield Diagnosis("cards", "bad", f"GPU {card.index} does not answer: it has fallen off its bus.", advice)
+    if cards := [card for card in machine.cards if not card.has_fallen]:
+        names = sorted({card.name for card in cards})
+        yield Diagnosis("cards", "ok", f"{len(cards)} of {', '.join(names)}, driver {nvidia.driver()}.")
+        yield from _wanted(launch, cards)
+        yield from _idle(cards)
+        for name, build in _frameworks(launch, machine).items():
+            yield from _build(launch, name, build, len(cards))
+    if len(cards) > 1:
+        yield _interconnect(cards)
+
+
+def _wanted(launch: Launch, cards: Sequence[nvidia.Card]) -> Findings:
+    wanted = 0 if launch.on or not launch.cards else -(-launch.cards // launch.nodes)
+    if wanted > len(cards):
+        said = f"{wanted} GPUs are wanted on this machine; {len(cards)} answer."
+        yield Diagnosis("cards", "bad", said, "Choose fewer with --cards, or several nodes with --nodes and --on.")
+    needed = _CAPABILITY.get(launch.precision or "", (0, 0))
+    if old := [card for card in cards if card.capability and card.capability < needed]:
+        lacks = f"{old[0].name} has no Tensor Cores for {launch.precision}"
+        said = f"{lacks}, which needs compute capability {needed[0]}.{needed[1]}."
+        yield Diagnosis("precision", "warning", said, "Choose another --precision.")
+    if launch.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
+        advice = "Unset it, or set it to the GPUs to train on."
+        yield Diagnosis("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.", advice)
+
+
+def _idle(cards: Sequence[nvidia.Card]) -> Findings:
+    busy = list[str]()
+    for card, sample, processes in (card.answer() for card in cards):
+        names = [program(process.number, of_others=True) or "unknown" for process in processes or ()]
+        utilisation, memory = sample.utilisation or 0, sample.memory or 0
+        if utilisation > _IDLE_UTILISATION or memory > _IDLE_MEMORY or names:
+            working = (
+                f"{len(names)} process{'' if len(names) == 1 else 'es'} ({', '.join(sorted(set(names))) or 'none'})"
+            )
+            busy.append(f"GPU {card} is in use: {utilisation}% utilization, {memory} MiB used, {working}.")
+    advice = "Stop these processes or wait for them; throughput measured on a shared GPU is not valid."
+    for said in busy or ["All GPUs are idle."]:
+        yield judged("idle", "warning" if busy else "ok", said, advice)
+
+
+def _build(launch: Launch, name: str, build: Mapping[str, str | None], cards: int) -> Findings:
+    """Hold a framework's CUDA against the driver's: within a major version an older driver does in most cases."""
+    if "cuda" not in build:  # it does not tell
+        return
+    cuda, driver = build["cuda"], nvidia.cuda_driver()
+    if cuda is None:
+        advice = f"Install a build of {name} for CUDA {driver} (the driver's version) or older."
+        said = f"{name} is built without CUDA and cannot use GPUs."
+        yield Diagnosis("driver", "warning" if launch.can("cpu") else "bad", said, advice)
+        return
+    if driver is None:
+        said = "The driver does not report its CUDA version."
+        yield Diagnosis("driver", "warning", said, "Check that `nvidia-smi` works.")
+    else:
+        wanted, known = _numbers(cuda)[:2], _numbers(driver)
+        said = f"The driver supports CUDA up to {driver}; {name} is built for {cuda}."
+        advice = f"Install a newer driver, or a build of {name} for CUDA {driver} or older."
+        level: Level = "ok" if wanted <= known else "bad" if wanted[0] > known[0] else "warning"
+        yield judged("driver", level, said, advice)
+    if "nccl" in build and cards > 1:
+        has = f"has NCCL {build['nccl']}" if build["nccl"] else "is built without NCCL, which several GPUs require"
+        advice = f"Install a build of {name} with NCCL."
+        yield judged("nccl", "ok" if build["nccl"] else "bad", f"{name} {has}.", advice)
+
+
+def _interconnect(cards: Sequence[nvidia.Card]) -> Diagnosis:
+    kinds = {first.interconnect(second) for first, second in combinations(cards, 2)}
+    is_near = all(kind.startswith("NV") or kind in _THROUGH_SWITCHES for kind in kinds)
+    said = f"GPUs are connected by {', '.join(sorted(kinds))} (see `nvidia-smi topo -m`)."
+    advice = "Traffic through the CPU is slow; select nearby GPUs with CUDA_VISIBLE_DEVICES, and note it on the page."
+    return judged("interconnect", "ok" if is_near else "warning", said, advice)
+
+
+def _load(launch: Launch, machine: Machine) -> Findings:
+    if launch.on:  # it runs elsewhere
+        return
+    time.sleep(max(0.0, _LOOK - (time.monotonic() - machine.since)))
+    machine.load.sample()
+    found = machine.load.foreign()
+    said = f"Other processes take {found['cpu_percent']:.0f}% of the CPU (load average {found['load_average']:.1f})."
+    advice = "Stop them or wait for them; throughput measured beside them may be too low."
+    yield judged("load", "ok" if found["cpu_percent"] <= FOREIGN else "warning", said, advice)
+
+
+def _storage(launch: Launch, machine: Machine) -> Findings:
     yield _disk("disk of the logs", Path(), scarce=_GIB, too_little=_GIB // 10)
-    if repo is not None:  # native programs write checkpoints into it
-        yield _disk("disk of the checkout", repo, scarce=10 * _GIB, too_little=_GIB)
-    if _SHARED_MEMORY.is_dir():
-        yield _shared_memory(shutil.disk_usage(_SHARED_MEMORY).free, cards)
+    if launch.repo is not None:  # native programs write checkpoints into it
+        yield _disk("disk of the checkout", launch.repo, scarce=10 * _GIB, too_little=_GIB)
+    if not _SHARED_MEMORY.is_dir():
+        return
+    # Data loaders hand over batches through it: 1 GiB a card; 64 MiB, Docker's default, is bad.
+    free = shutil.disk_usage(_SHARED_MEMORY).free
+    count = (launch.cards or 1) if launch.device == "cpu" else max(1, len(machine.cards))
+    said = f"{free / _GIB:.1f} GiB free in {_SHARED_MEMORY} for {count} training processes."
+    advice = f"Provide {count} GiB (in Docker: --shm-size={count}g or --ipc=host), or data loaders may crash or stall."
+    level: Level = "ok" if free >= count * _GIB else "bad" if free <= 64 * 2**20 else "warning"
+    yield judged("shared memory", level, said, advice)
 
 
 def _disk(subject: str, folder: Path, scarce: int, too_little: int) -> Diagnosis:
-    free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
         return Diagnosis(subject, "bad", "Not writable.", "Choose a writable folder.")
-    said = f"{free / _GIB:.1f} GiB free."
-    if free >= scarce:
-        return Diagnosis(subject, "ok", said)
+    free = shutil.disk_usage(folder).free
+    level: Level = "ok" if free >= scarce else "bad" if free < too_little else "warning"
     advice = f"Free up space: at least {scarce / _GIB:.0f} GiB are recommended."
-    return Diagnosis(subject, "bad" if free < too_little else "warning", said, advice)
+    return judged(subject, level, f"{free / _GIB:.1f} GiB free.", advice)
 
 
-def _shared_memory(free: int, cards: int) -> Diagnosis:
-    """Judge the memory through which data loaders hand over batches: 1 GiB a card; 64 MiB, Docker's default, is bad."""
-    said = f"{free / _GIB:.1f} GiB free in {_SHARED_MEMORY} for {cards} {'GPU' if cards == 1 else 'GPUs'}."
-    if free >= cards * _GIB:
-        return Diagnosis("shared memory", "ok", said)
-    advice = f"Provide {cards} GiB (in Docker: --shm-size={cards}g or --ipc=host), or data loaders may crash or stall."
-    return Diagnosis("shared memory", "bad" if free <= 64 * 2**20 else "warning", said, advice)
+def _variables(launch: Launch, _: Machine) -> Findings:
+    known = tomllib.loads((ROOM / "slowing_variables.toml").read_text(encoding="utf-8"))
+    environ = launch.environ
+    found = [name for name, entry in known.items() if re.fullmatch(entry["values"], environ.get(name, ""))]
+    for name in found:
+        said = f"{name}={environ[name]} {known[name]['does']}."
+        yield Diagnosis("variables", "warning", said, f"Unset it with `unset {name}`, unless it is what you measure.")
+    if not found:
+        yield Diagnosis("variables", "ok", "No environment variable that is known to slow training down is set.")
 
 
-def _data_findings(recipe: Recipe, repo: Path | None, data: Path | None) -> Iterator[Diagnosis]:
-    if recipe.data == "synthetic":
-        yield from [_NO_DATA] if data else []
+def _precision(launch: Launch, _: Machine) -> Findings:
+    if launch.recipe is None:
         return
-    default = recipe.defaults.get("DATA")
-    if data is None and repo is not None and default:
-        data = repo / default
+    devices = [launch.device] if launch.device else ["gpu", "cpu"]
+    possible = list(dict.fromkeys(name for device in devices for name in launch.recipe.precisions(device)))
+    if not possible:
+        yield Diagnosis("device", "bad", f"The recipe does not train on a {launch.device}.", "Choose another --device.")
+    elif launch.precision and launch.precision not in possible:
+        said = f"The recipe does not train in {launch.precision}{f' on a {launch.device}' if launch.device else ''}."
+        yield Diagnosis("precision", "bad", said, f"Choose one of {', '.join(possible)}.")
+
+
+def _data(launch: Launch, _: Machine) -> Findings:
+    recipe, data = launch.recipe, launch.data
+    if recipe is None:
+        return
+    if recipe.data == SYNTHETIC and data:
+        said = "The recipe trains on synthetic data and does not read a data set."
+        yield Diagnosis("data", "bad", said, "Omit --data.")
+    if launch.synthetic and not recipe.can_make_data:
+        always = recipe.data == SYNTHETIC
+        said = f"The program {'always trains on data that it generates' if always else 'cannot generate data'}."
+        yield Diagnosis("data", "bad", said, "Omit --synthetic.")
+    if launch.synthetic or recipe.data == SYNTHETIC:
+        return
+    if data is None and launch.repo is not None and recipe.defaults.get("DATA"):
+        data = launch.repo / recipe.defaults["DATA"]
     if data is None:
         return
     expected = recipe.facts["data"]
@@ -105,17 +403,62 @@ def _data_findings(recipe: Recipe, repo: Path | None, data: Path | None) -> Iter
         advice = f"The recipe expects {expected}; put it there, or set its location with --data."
         yield Diagnosis("data", "bad", f"{data} does not exist.", advice)
         return
-    missing = [name for name in _FILE_NAME.findall(expected) if not (data / name).exists()]
-    level: Level = "warning" if missing else "ok"
-    said = f"{data} is missing {', '.join(missing)}." if missing else f"{data} exists."
-    yield Diagnosis("data", level, said, f"The recipe expects {expected}." if missing else None)
+    # The lists of real data may have other names than those of generated images.
+    expected_files = [] if (data / MADE).exists() else _DATA_FILE.findall(expected)
+    missing = ", ".join(name for name in expected_files if not (data / name).exists())
+    said = f"{data} is missing {missing}." if missing else f"{data} exists."
+    yield judged("data", "warning" if missing else "ok", said, f"The recipe expects {expected}.")
 
 
-def _checkout_findings(recipe: Recipe, repo: Path | None) -> Iterator[Diagnosis]:
-    if repo is None:
+def _checkout(launch: Launch, _: Machine) -> Findings:
+    if launch.recipe is None or launch.repo is None:
         return
-    remarks = list(checkout.remarks(checkout.describe(repo), recipe.facts))
+    remarks = list(checkout.remarks(checkout.describe(launch.repo), launch.recipe.facts))
     for remark in remarks:
         yield Diagnosis("checkout", "bad" if remark.is_wrong else "warning", f"{remark.said}.", remark.advice)
     if not remarks:
-        yield Diagnosis("checkout", "ok", f"At the pinned commit {recipe.facts['commit'][:12]}, without local changes.")
+        commit = launch.recipe.facts["commit"][:12]
+        yield Diagnosis("checkout", "ok", f"At the pinned commit {commit}, without local changes.")
+
+
+def _place(launch: Launch, _: Machine) -> Findings:
+    if launch.on is None:
+        return
+    command, level, advice = _PLACES[launch.on]
+    if shutil.which(command) is None:
+        yield Diagnosis(launch.on, level, f"{command} is not on PATH.", advice)
+    elif launch.on != "slurm":
+        yield Diagnosis(launch.on, "ok", f"{command} is on PATH.")
+    else:
+        states = dict(line.split("|") for line in printed("sinfo", "--noheader", "--format=%R|%a").split())
+        known, wanted = ", ".join(sorted(states)), launch.partition
+        if not states:
+            yield Diagnosis("slurm", "bad", "Slurm does not answer.", "Check that `sinfo` works.")
+        else:
+            state = states.get(wanted, "not known") if wanted else "up"
+            said = f"Slurm answers; partitions: {known}." if state == "up" else f"The partition {wanted} is {state}."
+            yield judged("slurm", "ok" if state == "up" else "bad", said, f"Choose one of {known} in the site file.")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """The numbers of a version, at most three, to compare it with others."""
+    return tuple(map(int, re.findall(r"\d+", version.partition("+")[0])[:3]))
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+CHECKS: tuple[Callable[[Launch, Machine], Findings], ...] = (
+    _python,
+    _needs,
+    _versions,
+    _cards,
+    _load,
+    _storage,
+    _variables,
+    _precision,
+    _data,
+    _checkout,
+    _place,
+)

@@ -25,15 +25,17 @@ from parsers.runs.run_folder import (
     TELEMETRY,
     TELEMETRY_COLUMNS,
     Environment,
+    Foreign,
 )
 
-from ..machine import machine_facts, sampling
-from ..machine.process_tree import below
+from ..machine import facts
+from ..machine.telemetry import INTERVAL, RunLoad, below, processes_recorded, recorded, worst
 from .folder import NODE
 
 _LOOK = 0.5
 _OF_PROCESSES = ".cpu.csv"
 _OF_CARDS, _OF_CARD_PROCESSES = ".csv", ".gpu_processes.csv"
+_OF_OTHERS = ".foreign.json"
 _NUMBER = re.compile(NODE + r"[0-9]{1,9}")
 
 
@@ -44,16 +46,18 @@ def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True
     the samples, one of the tasks of the job. `finds_processes`: whether all these descend from what started the tasks.
     """
     path = folder / f"{NODE}{node}.json"
-    replace_file(path, json.dumps(machine_facts.describe(os.environ)).encode())
+    replace_file(path, json.dumps(facts.describe(os.environ)).encode())
     if os.fork():
         return
+    load = RunLoad(below(_starter(until))) if finds_processes else None
     with ExitStack() as samples:
-        samples.enter_context(sampling.recorded(path.with_suffix(_OF_CARDS), path.with_suffix(_OF_CARD_PROCESSES)))
-        if finds_processes:
-            members = below(_starter(until))
-            samples.enter_context(sampling.processes_recorded(path.with_suffix(_OF_PROCESSES), members))
+        samples.enter_context(recorded(path.with_suffix(_OF_CARDS), path.with_suffix(_OF_CARD_PROCESSES), load))
+        if load:
+            samples.enter_context(processes_recorded(path.with_suffix(_OF_PROCESSES), load))
         while psutil.pid_exists(until):
             time.sleep(_LOOK)
+            if load:  # it may be killed with the job at any moment
+                replace_file(path.with_suffix(_OF_OTHERS), json.dumps(load.foreign()).encode())
     os._exit(0)
 
 
@@ -86,6 +90,16 @@ def collect(folder: Path) -> list[Environment]:
             processes.append(path.with_suffix(_OF_PROCESSES))
     add_up(processes, folder / PROCESSES)
     return found
+
+
+def foreign(folder: Path) -> Foreign | None:
+    """Take what others took on the nodes that wrote into `folder`; None where none of them told it."""
+    found = []
+    for path in folder.glob(f"{NODE}*{_OF_OTHERS}"):
+        with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
+            found.append(worst([json.loads(data_of(path))]))  # which raises for anything else
+        path.unlink(missing_ok=True)
+    return worst(found) if found else None
 
 
 def _description(path: Path) -> Environment | None:
@@ -125,7 +139,7 @@ def add_up(samples: Sequence[Path], out: Path) -> None:
     written = [",".join(PROCESS_COLUMNS)]
     for moment, *_ in nodes[0] if nodes and all(nodes) else []:
         together = [_next_to(moment, rows) for rows in nodes]
-        if all(abs(row[0] - moment) <= sampling.INTERVAL for row in together):
+        if all(abs(row[0] - moment) <= INTERVAL for row in together):
             sums = [
                 sum(values) for values in zip(*(row[1:] for row in together), strict=True)
             ]  # NaN where one is not told

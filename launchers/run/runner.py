@@ -44,7 +44,8 @@ from ..backends import slurm
 from ..backends.place import Local, Place
 from ..backends.slurm import JobState, Slurm
 from ..job import Job
-from ..machine import machine_facts, sampling
+from ..machine.facts import describe
+from ..machine.telemetry import RunLoad, processes_recorded, recorded
 from ..recipes.checkout import Checkout
 from ..recipes.recipe import ROOM
 from ..secrets import published_run
@@ -84,8 +85,11 @@ class Runner:
         """
         begun = self._begun(job, folder)
         with self._own_folders(job, folder) as placed:
-            ended = self._execute(placed, folder.unfinished, title, signals)
+            load = RunLoad(self.place.members(folder.unfinished.resolve())) if isinstance(self.place, Local) else None
+            ended = self._execute(placed, folder.unfinished, title, signals, load)
         facts: RunJson = {**begun.facts, **self.place.described(folder.unfinished), "end": now()}
+        if load:
+            facts["foreign"] = load.foreign()
         reason = _reason(ended)
         status = ended.exit_status
         redacted = ended.output.redacted
@@ -113,7 +117,7 @@ class Runner:
         """Gather what is known of a run before it begins, and make its unfinished folder."""
         source, changes = job.source()
         container = self.place.container
-        environment = machine_facts.describe(job.environment, None if container else job.python)
+        environment = describe(job.environment, None if container else job.python)
         if container:
             environment |= container.described(job, is_here=isinstance(self.place, Local))
         own = Checkout.of_ours(ROOM.parent)
@@ -153,7 +157,9 @@ class Runner:
                 own["TMPDIR"] = stack.enter_context(made)
             yield replace(job, environment={**job.environment, **own})
 
-    def _execute(self, job: Job, unfinished: Path, title: str, signals: Sequence[int]) -> Ended:
+    def _execute(
+        self, job: Job, unfinished: Path, title: str, signals: Sequence[int], load: RunLoad | None
+    ) -> Ended:
         what = self.place.start(job, unfinished.resolve())
         redactor = Redactor(secret_values(os.environ)) if self.redacts else None
         log = unfinished / LOG
@@ -161,10 +167,9 @@ class Runner:
             log, job.metric, self.stall, self.stall_ends, partial(self.place.ran, unfinished), self.screen.tell
         )
         meanwhile: list[AbstractContextManager[object]] = [self.screen.following(log, title)]
-        if isinstance(self.place, Local):  # other nodes sample themselves
-            members = self.place.members(unfinished.resolve())
-            meanwhile.append(sampling.recorded(unfinished / TELEMETRY, unfinished / CARD_PROCESSES))
-            meanwhile.append(sampling.processes_recorded(unfinished / PROCESSES, members))
+        if load:  # other nodes sample themselves
+            meanwhile.append(recorded(unfinished / TELEMETRY, unfinished / CARD_PROCESSES, load))
+            meanwhile.append(processes_recorded(unfinished / PROCESSES, load))
         try:
             return execute(
                 what.command,
@@ -222,6 +227,8 @@ def _published(
     `redacted`: the secrets replaced in the log. `reason`: why it is not done, as far as its execution says.
     """
     log, facts = folder.unfinished / LOG, begun.facts
+    if foreign := nodes.foreign(folder.unfinished):
+        facts = {**facts, "foreign": foreign}
     if observed := _observed(nodes.collect(folder.unfinished), facts["environment"]):
         gpus = observed[0]["gpus"]
         device = {"device": gpus[0]} if begun.device == "gpu" and gpus else {}

@@ -24,7 +24,8 @@ from ..backends import slurm
 from ..backends.place import Local
 from ..backends.slurm import JobState, Slurm
 from ..job import Job
-from ..machine import accelerators
+from ..machine import vendors
+from ..machine.telemetry import foreign_remark
 from .execution import lines
 from .folder import RunFolder, claimed, submitted_below
 from .runner import Runner, collect, differing
@@ -104,6 +105,8 @@ class Series:
             self._clear(run.folder)
             facts = self.runner.run(run.job, run.folder, title, signals)
         self.runner.screen.finish(signals)
+        if "foreign" in facts and (remark := foreign_remark(facts["foreign"])):
+            say(f"{run.folder.path}: {remark}", err=True)
         if facts["status"] == FAILED:
             self.failed.append(run.folder.path)
             _tell_failure(run.folder, facts, is_shown=self.runner.screen.is_where_messages_are)
@@ -183,8 +186,8 @@ class Series:
         for remark in self._remarks():
             say(remark, err=True)
         if isinstance(self.runner.place, Local):
-            with accelerators.asked() as ask:
-                if ask is None:
+            with vendors.cards() as cards:
+                if cards is None:
                     say("No GPU responds on this machine, so GPU telemetry is not recorded.", err=True)
 
     def _remarks(self) -> Iterable[str]:

@@ -157,6 +157,14 @@ class Scheduler(TypedDict, total=False):
     nodes: str
 
 
+class Foreign(TypedDict):
+    """What processes that are not of the run took of its machine meanwhile; with several nodes, of the worst one."""
+
+    cpu_percent: float
+    load_average: float
+    gpu_processes: list[str]
+
+
 class RunJson(TypedDict, total=False):
     """What run.json says, as it is written; of one that is read nothing is sure."""
 
@@ -176,6 +184,7 @@ class RunJson(TypedDict, total=False):
     environment: Environment
     nodes: list[Environment]
     scheduler: Scheduler
+    foreign: Foreign
     source: Source
     ingested: Source
     start: str

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from launchers.machine.machine_facts import processor
+from launchers.machine.facts import processor
 from parsers.scanning.detection import formats
 from tests.bench.document import DOCUMENT, write_section
 from tests.bench.made_folder import NUMBERS_OF_A_PAGE, write_folder

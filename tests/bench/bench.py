@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from lark.exceptions import UnexpectedInput
 
-from launchers.machine.machine_facts import processor
+from launchers.machine.facts import processor
 from parsers.runs.reading import known_format, read, survey
 from report.evidence.log_summary import as_json, summarise
 from tests.bench.document import DOCUMENT, write_section

@@ -19,7 +19,7 @@ import numpy as np
 import psutil
 from pyarrow import parquet
 
-from launchers.machine.machine_facts import processor
+from launchers.machine.facts import processor
 from tests.bench.document import DOCUMENT, write_section
 from tests.bench.sharing import cluster, cpu_time
 from tests.parsers.run_folders import make_run

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from launchers.machine.machine_facts import processor
+from launchers.machine.facts import processor
 from tests.bench.document import DOCUMENT, write_section
 from tests.bench.made_page import write_logs, write_page
 from tests.report.site.browser import CHROMIUM, Reader, chromium

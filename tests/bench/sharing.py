@@ -19,7 +19,7 @@ from pathlib import Path
 
 import psutil
 
-from launchers.machine.machine_facts import processor
+from launchers.machine.facts import processor
 from tests.bench.document import DOCUMENT, write_section
 from tests.bench.speed import MIB
 from tests.parsers.corpus_logs import REAL_LOGS

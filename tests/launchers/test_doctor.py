@@ -2,18 +2,90 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
-from patient import FACTS, GIB, TORCH, Patient
+from launchers.native import checkout, recipes
+from launchers.native.images import KINDS
+from launchers.native.recipes import ROOM, Recipe
+from native_checkout import TOP, Native, executable
+from nvml import pynvml as stand_in
+from room_commands import main
 
-from launchers.machine import doctor, machine_facts
-from launchers.machine.doctor_cards import Wants
-from launchers.recipes.recipe import ROOM, Recipe
+from launchers.machine import doctor, facts, nvidia
+from launchers.machine.doctor import Diagnosis, Launch
+from launchers.machine.telemetry import RunLoad
+from tests.commandline import run
+
+GIB = 2**30
+FACTS = {
+    "repository": "https://github.com/owner/name",
+    "commit": "a" * 40,
+    "framework": "PaddleSeg",
+    "data": "ImageNet with its train_list.txt, as tools/prepare.py makes it",
+    "needs": "torch 2.4, requirements.txt, pillow",
+    "gpu": "fp32 amp",
+}
+REQUIREMENTS = "# all\nnumpy>=1\n-r more.txt\ntyping-extensions==4.12 # typing\nold; x\n"
+PACKAGES = {"torch": "2.4.1", "Pillow": "11.0.0", "numpy": "2.1.0", "typing_extensions": "4.12"}
+TORCH: dict[str, str | None] = {"version": "2.4.1", "cuda": "12.1", "cudnn": "9.1.0", "nccl": "2.20.5"}
+SYNTHETIC = "synthetic, images that the program makes"
+
+
+class Patient:
+    """A machine, a native Python, a checkout and a recipe, all of which are well until something is changed."""
+
+    def __init__(self, top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.top, self.monkeypatch = top, monkeypatch
+        self.facts, self.packages, self.frameworks = dict(FACTS), dict(PACKAGES), {"torch": dict(TORCH)}
+        self.environ, self.python, self.others = dict[str, str](), True, 2.0
+        self.repo = top / "checkout"
+        executable(self.repo / "data" / "train_list.txt", "")
+        executable(self.repo / "requirements.txt", REQUIREMENTS)
+        self.checkout: dict[str, Any] = {key: FACTS[key] for key in ("repository", "commit")} | {"dirty": False}
+        monkeypatch.setattr(nvidia, "pynvml", stand_in)
+        monkeypatch.setattr(checkout, "describe", lambda repo: self.checkout)
+        monkeypatch.setattr(doctor, "_LOOK", 0)
+        foreign = lambda _: {"cpu_percent": self.others, "load_average": 1.0, "gpu_processes": []}  # noqa: E731
+        monkeypatch.setattr(RunLoad, "foreign", foreign)
+        self.free(100 * GIB, 100 * GIB)
+        self.cards()
+
+    def cards(self, **options: Any) -> None:
+        """Say what cards there are."""
+        self.monkeypatch.setenv("NVML_STAND_IN", json.dumps({"utilisation": 0, "used": 4, **options}))
+
+    def free(self, disk: int, shared: int) -> None:
+        """Say how many bytes are free."""
+        usage = lambda path: SimpleNamespace(free=shared if str(path) == "/dev/shm" else disk)  # noqa: E731, S108
+        self.monkeypatch.setattr(shutil, "disk_usage", usage)
+
+    def answer(self) -> Any:
+        """What the native Python says of itself."""
+        if not self.python:
+            raise facts.NoPythonError
+        return {"python": "3.11.7", "packages": self.packages, "frameworks": self.frameworks}
+
+    def findings(self, **wants: Any) -> list[Diagnosis]:
+        """Examine the patient."""
+        recipe = Recipe("resnet", self.facts, {"DATA": "data"}, self.top)
+        return list(doctor.examine(Launch(self.environ, recipe, self.repo, inside=self.answer, **wants)))
+
+    def ills(self, **wants: Any) -> list[tuple[str, str, str]]:
+        """All that is not good."""
+        return [(found.subject, found.level, found.said) for found in self.findings(**wants) if found.level != "ok"]
+
+    def levels(self, **wants: Any) -> list[tuple[str, str]]:
+        """The subjects of it, and how bad each is."""
+        return [(subject, level) for subject, level, _ in self.ills(**wants)]
 
 
 @pytest.fixture
@@ -22,17 +94,11 @@ def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Patient:
     return Patient(tmp_path, monkeypatch)
 
 
-def test_where_all_is_well_everything_is_good(patient: Patient) -> None:
+def test_where_all_is_well_everything_that_a_run_needs_is_looked_at_and_good(patient: Patient) -> None:
     assert patient.ills() == []
-
-
-def test_everything_that_a_run_needs_is_looked_at(patient: Patient) -> None:
-    machine = ["cards", "idle", "driver", "nccl", "interconnect", "disk of the logs", "disk of the checkout"]
-    subjects = [finding.subject for finding in patient.findings()]
-    assert list(dict.fromkeys(subjects)) == [
-        *["python", "framework", "needs"],
-        *machine,
-        *["shared memory", "variables", "data", "checkout"],
+    assert list(dict.fromkeys(finding.subject for finding in patient.findings())) == [
+        *["python", "framework", "needs", "cards", "idle", "driver", "nccl", "interconnect", "load"],
+        *["disk of the logs", "disk of the checkout", "shared memory", "variables", "data", "checkout"],
     ]
 
 
@@ -41,62 +107,131 @@ def test_whatever_is_not_good_comes_with_advice(patient: Patient) -> None:
     patient.cards(utilisation=90, links=0)
     patient.free(0, 0)
     patient.checkout = {"repository": "https://github.com/owner/other", "commit": "b" * 40, "dirty": True}
-    found = [finding for finding in patient.findings(patient.top / "nowhere") if finding.level != "ok"]
+    found = [finding for finding in patient.findings(data=patient.top / "nowhere") if finding.level != "ok"]
     assert len(found) == 15
     assert all(finding.advice and finding.advice.endswith(".") for finding in found)
 
 
-def test_a_python_that_does_not_answer_is_bad_and_the_rest_is_looked_at(patient: Patient) -> None:
-    patient.python = "#!/bin/sh\nexit 1\n"
-    assert patient.levels() == [("python", "bad")]
+# Each row: what is changed of the patient, what a launch would use, and what is found that is not good.
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[tuple[str, str]]]] = {
+    "no python": ({"python": False}, {}, [("python", "bad")]),
+    "no framework": ({"frameworks": {}}, {}, [("framework", "bad")]),
+    "broken": ({"frameworks": {"torch": {"error": "ImportError: libcudart.so.12"}}}, {}, [("framework", "bad")]),
+    "another is broken": ({"frameworks": {"torch": TORCH, "mxnet": {"error": "ImportError: libcudart.so.10"}}}, {}, []),
+    "newer minor CUDA": ({"frameworks": {"torch": {**TORCH, "cuda": "12.6"}}}, {}, [("driver", "warning")]),
+    "newer major CUDA": ({"frameworks": {"torch": {**TORCH, "cuda": "13.0"}}}, {}, [("driver", "bad")]),
+    "same CUDA": ({"frameworks": {"torch": {**TORCH, "cuda": "12.4"}}}, {}, []),
+    "older CUDA": ({"frameworks": {"torch": {**TORCH, "cuda": "12"}}}, {}, []),
+    "no CUDA": ({"frameworks": {"torch": {**TORCH, "cuda": None, "nccl": None}}}, {}, [("driver", "bad")]),
+    "no NCCL": ({"frameworks": {"torch": {**TORCH, "nccl": None}}}, {}, [("nccl", "bad")]),
+    "others": ({"others": 5.1}, {}, [("load", "warning")]),
+    "few others": ({"others": 5.0}, {}, []),
+    "others on a login node": ({"others": 90.0}, {"on": "kubernetes"}, [("kubernetes", "warning")]),
+    "hidden cards": ({"environ": {"CUDA_VISIBLE_DEVICES": ""}}, {}, [("cards", "warning")]),
+    "hidden by -1": ({"environ": {"CUDA_VISIBLE_DEVICES": "-1"}}, {}, [("cards", "warning")]),
+    "too many cards": ({}, {"cards": 8}, [("cards", "bad")]),
+    "cards of nodes": ({}, {"cards": 4, "nodes": 2}, []),
+    "no such precision": ({}, {"precision": "bf16"}, [("precision", "bad")]),
+    "precision": ({}, {"precision": "amp"}, []),
+    "only on the CPU": ({}, {"device": "cpu"}, [("device", "bad")]),
+    "no data to generate": ({}, {"synthetic": True}, [("data", "bad")]),
+    "numpy 2": ({"packages": {**PACKAGES, "torch": "2.2.2"}}, {}, [("needs", "warning"), ("versions", "warning")]),
+    "slow": ({"environ": {"NCCL_P2P_DISABLE": "1"}}, {}, [("variables", "warning")]),
+    "slow, too": ({"environ": {"FLAGS_benchmark": "True"}}, {}, [("variables", "warning")]),
+    "not slow": ({"environ": {"NCCL_P2P_DISABLE": "0", "NCCL_DEBUG": "INFO"}}, {}, []),
+}
 
 
-@pytest.mark.parametrize(
-    ("frameworks", "levels"),
-    [
-        ({}, [("framework", "bad")]),
-        ({"torch": {"error": "ImportError: libcudart.so.12"}}, [("framework", "bad")]),
-        ({"torch": TORCH, "mxnet": {"error": "ImportError: libcudart.so.10"}}, []),
-    ],
-)
-def test_a_framework_that_the_recipe_needs_must_work(
-    patient: Patient, frameworks: dict[str, Any], levels: list[tuple[str, str]]
+@pytest.mark.parametrize(("changes", "wants", "expected"), CASES.values(), ids=CASES)
+def test_what_is_wrong_is_found(
+    patient: Patient, changes: dict[str, Any], wants: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
-    patient.frameworks = frameworks
-    assert patient.levels() == levels
+    vars(patient).update(changes)
+    patient.monkeypatch.setenv("PATH", str(patient.top))
+    assert patient.levels(**wants) == expected
 
 
 @pytest.mark.parametrize(
-    ("free", "expected"),
+    ("options", "wants", "expected"),
     [
-        (10 * GIB, []),
-        (9 * GIB, [("disk of the checkout", "warning")]),
-        (GIB // 2, [("disk of the logs", "warning"), ("disk of the checkout", "bad")]),
-        (0, [("disk of the logs", "bad"), ("disk of the checkout", "bad")]),
+        ({"cards": 1}, {}, []),
+        ({"refused": True}, {}, [("cards", "bad")]),
+        ({"cards": 1, "utilisation": 90}, {}, [("idle", "warning")]),
+        ({"cards": 1, "used": 40000}, {}, [("idle", "warning")]),
+        ({"cards": 1, "processes": 1}, {}, [("idle", "warning")]),
+        ({"links": 0, "topology": 10}, {}, []),
+        ({"links": 0, "topology": 20}, {}, []),
+        ({"links": 0, "topology": 30}, {}, [("interconnect", "warning")]),
+        ({"links": 0, "topology": 50}, {}, [("interconnect", "warning")]),
+        ({"cards": 2, "lost": [1]}, {}, [("cards", "bad")]),
+        ({"capability": [6, 1]}, {"precision": "amp"}, [("precision", "warning")]),
+        ({"capability": [7, 0]}, {"precision": "amp"}, []),
     ],
 )
-def test_free_disk_is_judged(patient: Patient, free: int, expected: list[tuple[str, str]]) -> None:
-    patient.free(free, 100 * GIB)
+def test_cards_are_examined(
+    patient: Patient, options: dict[str, Any], wants: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
+    patient.cards(**options)
+    assert patient.levels(**wants) == expected
+
+
+def test_a_recipe_for_a_cpu_needs_no_cards_and_takes_packages_for_it(patient: Patient) -> None:
+    patient.facts |= {"needs": "torch-gpu 2.4", "cpu": "fp32"}
+    assert patient.levels() == []
+    patient.cards(refused=True)
+    assert (patient.levels(), patient.levels(device="cpu"), patient.levels(device="gpu")) == (
+        [("cards", "warning")],
+        [],
+        [("needs", "warning"), ("cards", "bad")],
+    )
+    patient.cards(utilisation=90)
+    assert patient.levels(device="cpu", precision="amp") == [("precision", "bad")]
+
+
+@pytest.mark.parametrize(
+    ("disk", "shared", "expected"),
+    [
+        (10 * GIB, 2 * GIB, []),
+        (9 * GIB, GIB, [("disk of the checkout", "warning"), ("shared memory", "warning")]),
+        (GIB // 2, 2 * GIB, [("disk of the logs", "warning"), ("disk of the checkout", "bad")]),
+        (0, 2**26, [("disk of the logs", "bad"), ("disk of the checkout", "bad"), ("shared memory", "bad")]),
+    ],
+)
+def test_free_disk_and_shared_memory_are_judged(
+    patient: Patient, disk: int, shared: int, expected: list[tuple[str, str]]
+) -> None:
+    patient.free(disk, shared)
     assert patient.levels() == expected
 
 
-@pytest.mark.parametrize(("free", "level"), [(2 * GIB, None), (GIB, "warning"), (64 * 2**20, "bad")])
-def test_shared_memory_is_judged_by_the_card(patient: Patient, free: int, level: str | None) -> None:
-    patient.free(100 * GIB, free)
-    assert patient.levels() == ([("shared memory", level)] if level else [])
+def test_data_are_looked_for_with_the_files_that_the_recipe_expects(patient: Patient) -> None:
+    elsewhere = (patient.repo / "data").rename(patient.top / "elsewhere")
+    assert (patient.levels(), patient.levels(data=elsewhere)) == ([("data", "bad")], [])
+    (elsewhere / "train_list.txt").unlink()
+    assert patient.levels(data=elsewhere) == [("data", "warning")]
 
 
-def test_data_are_looked_for_with_the_file_that_the_recipe_expects(patient: Patient) -> None:
-    (patient.repo / "data").rename(patient.top / "elsewhere")
-    assert patient.levels() == [("data", "bad")]
-    assert patient.levels(patient.top / "elsewhere") == []
-    (patient.top / "elsewhere" / "train_list.txt").unlink()
-    assert patient.levels(patient.top / "elsewhere") == [("data", "warning")]
+def test_generated_images_are_data(patient: Patient) -> None:
+    patient.facts["data"] = "Cityscapes with its train.list"
+    KINDS["cityscapes"](patient.top / "made", 1, 16)
+    assert (patient.levels(data=patient.top / "made"), patient.levels()) == ([], [("data", "warning")])
 
 
-def test_data_that_a_recipe_does_not_read_are_bad(patient: Patient) -> None:
-    patient.facts["data"] = "synthetic, images that the program makes"
-    assert (patient.levels(), patient.levels(patient.repo / "data")) == ([], [("data", "bad")])
+def test_data_that_the_program_generates_are_not_looked_for(patient: Patient) -> None:
+    shutil.rmtree(patient.repo / "data")
+    patient.facts["synthetic"] = "images that the program makes"
+    assert patient.levels(synthetic=True) == []
+    patient.facts["data"] = SYNTHETIC
+    assert (patient.levels(), patient.levels(data=patient.repo)) == ([], [("data", "bad")])
+
+
+def test_only_files_of_the_data_are_expected_among_them() -> None:
+    """Not the scripts that make them, and no names of modules."""
+    expected = {recipe: doctor._DATA_FILE.findall(recipes.read(recipe).facts["data"]) for recipe in recipes.names()}
+    assert {name for names in expected.values() for name in names} == {
+        *("train.txt", "train_list.txt", "train.list", "data.yaml", "dataset_info.json", "bert_config.json"),
+        *("train.bin", "val.bin"),
+    }
 
 
 @pytest.mark.parametrize(
@@ -110,6 +245,16 @@ def test_data_that_a_recipe_does_not_read_are_bad(patient: Patient) -> None:
 def test_a_checkout_that_the_recipe_does_not_mean_is_said(patient: Patient, change: dict[str, Any], level: str) -> None:
     patient.checkout |= change
     assert patient.levels() == [("checkout", level)]
+
+
+def test_a_real_checkout_at_its_pinned_commit_is_good(tmp_path: Path) -> None:
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "a"]):
+        subprocess.run([*git, *words], check=True)
+    commit = subprocess.check_output([*git, "rev-parse", "HEAD"], text=True).strip()
+    recipe = Recipe("resnet", {**FACTS, "commit": commit}, {"DATA": "data"})
+    *_, last = doctor.examine(Launch(os.environ, recipe, tmp_path))
+    assert (last.subject, last.level, commit[:12] in last.said) == ("checkout", "ok", True)
 
 
 @pytest.mark.parametrize(
@@ -135,47 +280,63 @@ def test_what_the_recipe_needs_is_looked_up(patient: Patient, needs: str, lackin
     )
 
 
-def test_where_a_recipe_trains_on_a_cpu_the_package_for_it_will_do(patient: Patient) -> None:
-    patient.facts |= {"needs": "torch-gpu 2.4", "cpu": "fp32"}
-    assert patient.levels() == []
-
-
-def test_a_requirement_that_is_not_installed_is_named(patient: Patient) -> None:
-    (patient.repo / "requirements.txt").write_text("scikit_learn\nnumpy\nhttps://example.org/x.whl\n")
+def test_requirements_are_those_of_the_program_and_a_missing_one_is_named(patient: Patient) -> None:
+    program = "PyTorch/Classification/ConvNets"
+    executable(patient.top / "resnet.sh", f"""echo 'cd "$REPO"/{program} && python main.py'\n""")
+    (patient.repo / "requirements.txt").rename(patient.top / "requirements.txt")
+    executable(patient.repo / program / "requirements.txt", "scikit_learn\nnumpy\nhttps://example.org/x.whl\n")
     [(subject, level, said)] = patient.ills()
     assert (subject, level, "scikit_learn" in said, "numpy" in said) == ("needs", "warning", True, False)
-
-
-def test_a_real_checkout_at_its_pinned_commit_is_good(tmp_path: Path) -> None:
-    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    subprocess.run(["git", "-C", str(tmp_path), *identity, "commit", "-q", "--allow-empty", "-m", "a"], check=True)
-    commit = subprocess.check_output(["git", "-C", str(tmp_path), "rev-parse", "HEAD"], text=True).strip()
-    recipe = Recipe("resnet", {**FACTS, "commit": commit}, {"DATA": "data"})
-    *_, last = doctor.examine(recipe, tmp_path, None, os.environ)
-    assert (last.subject, last.level, commit[:12] in last.said) == ("checkout", "ok", True)
+    assert program in said
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "slows"),
+    ("protobuf", "cards", "framework", "level"),
     [
-        ("NCCL_P2P_DISABLE", "1", True),
-        ("NCCL_P2P_DISABLE", "0", False),
-        ("CUDA_LAUNCH_BLOCKING", "1", True),
-        ("FLAGS_benchmark", "True", True),
-        ("NCCL_DEBUG", "INFO", False),
+        ("7.36.2", 2, "PaddleSeg", "bad"),
+        ("7.36.2", 1, "PaddleSeg", "warning"),
+        ("7.36.2", 2, "PaddleClas", "warning"),
+        ("6.33.5", 2, "PaddleSeg", None),
     ],
 )
-def test_a_variable_that_slows_training_down_is_named(patient: Patient, name: str, value: str, slows: bool) -> None:
-    patient.environ[name] = value
-    assert [name in said for _, _, said in patient.ills()] == ([True] if slows else [])
+def test_versions_that_break_a_framework_are_said(
+    patient: Patient, protobuf: str, cards: int, framework: str, level: str | None
+) -> None:
+    patient.facts |= {"needs": "paddlepaddle-gpu 2.6", "framework": framework}
+    patient.packages = {"paddlepaddle-gpu": "2.6.2", "protobuf": protobuf}
+    assert patient.levels(cards=cards) == ([("versions", level)] if level else [])
 
 
 def test_a_variable_that_slows_training_down_is_kept_in_run_json() -> None:
     slowing = tomllib.loads((ROOM / "slowing_variables.toml").read_text(encoding="utf-8"))
-    assert machine_facts.matters(dict.fromkeys(slowing, "1")).keys() == slowing.keys()
+    assert facts.matters(dict.fromkeys(slowing, "1")).keys() == slowing.keys()
 
 
-@pytest.mark.parametrize(("precision", "level"), [("amp", None), ("fp32", None), ("bf16", "bad")])
-def test_a_precision_that_the_recipe_does_not_have_is_bad(patient: Patient, precision: str, level: str | None) -> None:
-    assert patient.levels(wants=Wants(precision=precision)) == ([("precision", level)] if level else [])
+def findings(native: Native, *arguments: str) -> dict[str, tuple[str, str]]:
+    """The level and the sentence of the last finding of each subject, as the command says them."""
+    with patch.dict(os.environ, native.environment):
+        answer = run("doctor", "--json", *arguments, cwd=TOP, main=main)
+    found = list(map(json.loads, answer.stdout.splitlines()))
+    assert (answer.stderr, answer.returncode) == ("", int(any(one["level"] == "bad" for one in found)))
+    return {finding["subject"]: (finding["level"], finding["said"]) for finding in found}
+
+
+@pytest.mark.slow
+def test_the_partition_of_the_site_file_is_looked_for(on_slurm: Native) -> None:
+    for partition, level in (("all", "ok"), ("gpu", "bad")):
+        (on_slurm.top / "site.toml").write_text(f"[slurm]\npartition = '{partition}'\n", encoding="utf-8")
+        found = findings(on_slurm, "--on", "slurm", "--site", str(on_slurm.top / "site.toml"))["slurm"]
+        assert (found[0], partition in found[1]) == (level, True)
+
+
+def test_a_cluster_without_its_program_is_bad_but_manifests_can_be_written(native: Native) -> None:
+    native.environment["PATH"] = str(native.top / "bin")
+    assert findings(native, "--on", "slurm")["slurm"][0] == "bad"
+    found = findings(native, "--on", "kubernetes", "--container", "image:1", "paddleclas_resnet50", "--device", "cpu")
+    assert (found["kubernetes"][0], found["cards"][0]) == ("warning", "ok")
+
+
+def test_what_nothing_can_run_or_contradicts_itself_is_refused(native: Native) -> None:
+    with patch.dict(os.environ, PATH=str(native.top / "bin")):
+        assert run("doctor", "--container", "image:1", cwd=TOP, main=main).returncode == 2
+        assert run("doctor", "--synthetic", "--data", str(native.top), cwd=TOP, main=main).returncode == 2

@@ -16,7 +16,7 @@ import pytest
 from native_checkout import executable
 from nvml import pynvml as stand_in
 
-from launchers.machine import gpus, machine_facts
+from launchers.machine import facts, nvidia
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The stand-in in place of NVML; called, it says what kind of machine that is."""
-    monkeypatch.setattr(gpus, "pynvml", stand_in)
+    monkeypatch.setattr(nvidia, "pynvml", stand_in)
     return lambda **options: monkeypatch.setenv("NVML_STAND_IN", json.dumps(options))
 
 
@@ -37,25 +37,22 @@ def test_the_description_has_the_keys_that_run_json_promises(environ: dict[str, 
     machine_keys = ["os", "kernel", "cpu", "cores", "memory_gib", "container"]
     native_keys = ["python", "packages", "frameworks"]
     card_keys = ["gpus", "gpu_memory_mib", "driver", "cuda_driver", "topology"]
-    assert list(machine_facts.describe(environ)) == [*machine_keys, *native_keys, *card_keys, "variables"]
+    assert list(facts.describe(environ)) == [*machine_keys, *native_keys, *card_keys, "variables"]
 
 
-def test_the_cards_and_their_driver_are_described(environ: dict[str, str], cards: Any) -> None:
+def test_the_cards_and_their_driver_are_described(cards: Any) -> None:
     cards()
-    found = machine_facts.describe(environ)
+    found = facts.describe({}, None)
     assert (found["gpus"], found["gpu_memory_mib"]) == (["NVIDIA H200"] * 2, [143771] * 2)
     assert (found["driver"], found["cuda_driver"]) == ("550.54.15", "12.4")
-
-
-def test_a_machine_without_nvml_has_no_cards(environ: dict[str, str], cards: Any) -> None:
     cards(refused=True)
-    found = machine_facts.describe(environ)
+    found = facts.describe({}, None)
     assert (found["gpus"], found["topology"], found["driver"]) == ([], [], None)
 
 
-def test_a_lost_card_keeps_its_place(environ: dict[str, str], cards: Any) -> None:
+def test_a_lost_card_keeps_its_place(cards: Any) -> None:
     cards(lost=[0])
-    found = machine_facts.describe(environ)
+    found = facts.describe({}, None)
     assert json.loads(json.dumps(found)) == found
     assert (found["gpus"], found["gpu_memory_mib"]) == (["unknown", "NVIDIA H200"], [None, 143771])
 
@@ -77,11 +74,10 @@ def test_a_lost_card_keeps_its_place(environ: dict[str, str], cards: Any) -> Non
         ({"lost": [1]}, [["X", "unknown"], ["unknown", "X"]]),
     ],
 )
-def test_the_topology_is_that_of_nvidia_smi(
-    environ: dict[str, str], cards: Any, options: dict[str, Any], expected: list[list[str]]
-) -> None:
+def test_the_topology_is_that_of_nvidia_smi(cards: Any, options: dict[str, Any], expected: list[list[str]]) -> None:
     cards(**options)
-    assert machine_facts.describe(environ)["topology"] == expected
+    with nvidia.cards() as found:
+        assert [[card.interconnect(other) for other in found] for card in found] == expected
 
 
 def functions(module: types.ModuleType) -> list[str]:
@@ -95,7 +91,7 @@ def test_the_stand_in_is_as_nvml_and_has_every_name_of_it_that_is_used() -> None
     for name in vars(stand_in):
         if name.startswith(("NVML_", "nvmlMemory")):
             assert getattr(stand_in, name) == getattr(pynvml, name)
-    nodes = ast.walk(ast.parse(inspect.getsource(gpus)))
+    nodes = ast.walk(ast.parse(inspect.getsource(nvidia)))
     used = {node.attr for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "pynvml"}
     assert used <= set(vars(stand_in))
 
@@ -112,11 +108,8 @@ PRIVATE = [
 ]
 
 
-def test_variables_that_can_change_speed_are_kept_and_those_of_the_machine_or_secrets_are_not(
-    environ: dict[str, str],
-) -> None:
-    given = dict.fromkeys([*KEPT, *PRIVATE], "1")
-    assert machine_facts.describe({**environ, **given})["variables"].keys() == set(KEPT)
+def test_variables_that_can_change_speed_are_kept_and_those_of_the_machine_or_secrets_are_not() -> None:
+    assert facts.matters(dict.fromkeys([*KEPT, *PRIVATE], "1")).keys() == set(KEPT)
 
 
 @pytest.mark.parametrize(
@@ -134,42 +127,38 @@ def test_variables_that_can_change_speed_are_kept_and_those_of_the_machine_or_se
     ],
 )
 def test_of_a_path_in_a_variable_the_last_name_is_kept(name: str, value: str, kept: str) -> None:
-    assert machine_facts.matters({name: value}) == {name: kept}
+    assert facts.matters({name: value}) == {name: kept}
 
 
 @pytest.mark.parametrize(
-    ("variables", "expected"),
+    ("variables", "files", "expected"),
     [
-        ({}, None),
-        ({"APPTAINER_CONTAINER": "/home/someone/torch.sif", "APPTAINER_NAME": "torch.sif"}, "torch.sif"),
-        ({"SINGULARITY_NAME": "torch.sif"}, "torch.sif"),
-        ({"NVIDIA_PRODUCT_NAME": "PyTorch", "NVIDIA_PYTORCH_VERSION": "24.05"}, "NVIDIA PyTorch 24.05"),
-        ({"SLURM_CONTAINER": "/scratch/bundles/torch"}, "torch"),
+        ({}, {}, None),
+        ({"APPTAINER_CONTAINER": "/home/someone/torch.sif", "APPTAINER_NAME": "torch.sif"}, {}, "torch.sif"),
+        ({"SINGULARITY_NAME": "torch.sif"}, {}, "torch.sif"),
+        ({"NVIDIA_PRODUCT_NAME": "PyTorch", "NVIDIA_PYTORCH_VERSION": "24.05"}, {}, "NVIDIA PyTorch 24.05"),
+        ({"SLURM_CONTAINER": "/scratch/bundles/torch"}, {}, "torch"),
+        (
+            {},
+            {"run/.containerenv": 'engine="podman"\nimage="docker.io/library/torch:2"\n'},
+            "docker.io/library/torch:2",
+        ),
+        ({}, {"run/.containerenv": ""}, "podman"),
+        ({}, {".dockerenv": ""}, "docker"),
     ],
 )
-def test_the_image_of_a_container_is_known_from_variables(
-    tmp_path: Path, variables: dict[str, str], expected: str | None
+def test_the_image_of_a_container_is_known(
+    tmp_path: Path, variables: dict[str, str], files: dict[str, str], expected: str | None
 ) -> None:
-    assert machine_facts.container(variables, tmp_path) == expected
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "expected"),
-    [
-        ("run/.containerenv", 'engine="podman"\nimage="docker.io/library/torch:2"\n', "docker.io/library/torch:2"),
-        ("run/.containerenv", "", "podman"),
-        (".dockerenv", "", "docker"),
-    ],
-)
-def test_the_image_of_a_container_is_known_from_files(tmp_path: Path, file: str, text: str, expected: str) -> None:
-    executable(tmp_path / file, text)
-    assert machine_facts.container({}, tmp_path) == expected
+    for name, text in files.items():
+        executable(tmp_path / name, text)
+    assert facts.container(variables, tmp_path) == expected
 
 
 def test_the_digest_of_the_image_of_podman_and_of_the_file_of_apptainer_is_known(tmp_path: Path) -> None:
-    assert machine_facts.container_digest({}, tmp_path) is None
+    assert facts.container_digest({}, tmp_path) is None
     (tmp_path / "a.sif").write_bytes(b"image")
-    found = machine_facts.container_digest({"APPTAINER_CONTAINER": str(tmp_path / "a.sif")}, tmp_path)
+    found = facts.container_digest({"APPTAINER_CONTAINER": str(tmp_path / "a.sif")}, tmp_path)
     assert found == "sha256:6105d6cc76af400325e94d588ce511be5bfdbb73b437dc51eca43917d7a43e3d"
     executable(tmp_path / "run/.containerenv", f'engine="podman"\nimageid="{"a" * 64}"\n')
-    assert machine_facts.container_digest({}, tmp_path) == f"sha256:{'a' * 64}"
+    assert facts.container_digest({}, tmp_path) == f"sha256:{'a' * 64}"

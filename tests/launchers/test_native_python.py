@@ -12,7 +12,7 @@ import click
 import pytest
 from native_checkout import TOP, executable
 
-from launchers.machine import machine_facts
+from launchers.machine import facts
 
 QUESTION = TOP / "launchers" / "recipes" / "native_python.py"
 TORCH = """
@@ -61,9 +61,9 @@ def test_a_python_is_asked_once_and_says_what_it_has_whatever_it_prints_at_its_s
     for name, text in {"sitecustomize": "import sys; sys.stdout.write('{ hello')\n", **texts}.items():
         (tmp_path / "lib" / f"{name}.py").write_text(text)
     environ = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(tmp_path / "lib")}
-    found = machine_facts.native_python(environ)
+    found = facts.native_python(environ)
     assert found["frameworks"] == {name: said for name, (_, said) in frameworks.items()}
-    assert machine_facts.native_python({**environ, "BATCH_SIZE": "64"}) == found
+    assert facts.native_python({**environ, "BATCH_SIZE": "64"}) == found
     assert (tmp_path / "times").read_text() == "asked\n"
     assert {"pytest", "click"} <= found["packages"].keys()
     assert list(found["packages"]) == sorted(found["packages"], key=str.lower)
@@ -72,11 +72,11 @@ def test_a_python_is_asked_once_and_says_what_it_has_whatever_it_prints_at_its_s
 def test_a_native_python_that_does_not_answer_is_said_in_a_sentence(tmp_path: Path) -> None:
     executable(tmp_path / "bin" / "python", "#!/bin/sh\nexit 1\n")
     with pytest.raises(click.ClickException, match=r"python"):
-        machine_facts.native_python({"PATH": str(tmp_path / "bin")})
+        facts.native_python({"PATH": str(tmp_path / "bin")})
 
 
 def test_the_question_is_understood_by_python_3_6_and_answered_by_a_bare_environment(tmp_path: Path) -> None:
     ast.parse(QUESTION.read_text(encoding="utf-8"), feature_version=(3, 6))
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
-    found = machine_facts.native_python({"PATH": str(tmp_path / "venv" / "bin")})
+    found = facts.native_python({"PATH": str(tmp_path / "venv" / "bin")})
     assert found["packages"].keys() <= {"pip", "setuptools"}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from native_checkout import TOP, Native
 
-from launchers.run.nodes import collect
+from launchers.run.nodes import collect, foreign
 from parsers.runs.run_folder import TELEMETRY_COLUMNS
 
 HEAD = ",".join(TELEMETRY_COLUMNS) + "\n"
@@ -106,3 +106,13 @@ def test_what_all_tasks_of_a_node_take_is_sampled_together_if_at_all(
     if not options:
         head, first, *_ = samples.read_text().splitlines()
         assert (head, int(first.split(",")[1]) >= 2) == ("time,processes,load,memory,power", True)
+        others = foreign(tmp_path / "run")
+        assert others is not None
+        assert 0 <= others["cpu_percent"] <= 100
+    assert foreign(tmp_path / "run") is None
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "7", '{"cpu_percent": "x"}', '{"cpu_percent": 1, "load_average": null}'])
+def test_a_file_that_does_not_tell_what_others_took_is_ignored(tmp_path: Path, text: str) -> None:
+    (tmp_path / "node0.foreign.json").write_text(text)
+    assert (foreign(tmp_path), list(tmp_path.iterdir())) == (None, [])

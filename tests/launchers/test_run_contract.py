@@ -114,7 +114,7 @@ def test_the_contract_tells_the_columns_of_the_side_files() -> None:
 def test_the_contract_tells_the_keys_of_run_json() -> None:
     """Of the objects in it, too, but those whose names are anybody's."""
     parts = {"": run_folder.RunJson, "environment.": run_folder.Environment, "source.": run_folder.Source}
-    parts |= {"log.": run_folder.LogFile, "scheduler.": run_folder.Scheduler}
+    parts |= {"log.": run_folder.LogFile, "scheduler.": run_folder.Scheduler, "foreign.": run_folder.Foreign}
     told = {f"{part}{key}" for part, keys in parts.items() for key in keys.__annotations__}
     assert told == {key for key in KEYS if "<name>" not in key and not key.startswith("case.")}
 
@@ -131,7 +131,7 @@ def test_the_contract_tells_every_file_of_a_run_folder() -> None:
     names |= {run_folder.CARD_PROCESSES, run_folder.PROCESSES}
     names |= {run_folder.PATCH, folders.SUBMITTED, folders.MARKED, folders.ORPHANED, suite.STAGING, folders.BEGUN}
     names |= {folders.ENDED, folders.SUBMISSION, folders.KEPT}
-    names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv", ".gpu_processes.csv")}
+    names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv", ".gpu_processes.csv", ".foreign.json")}
     assert names <= FILES
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from native_checkout import METRIC, PRINT, TOP, Native, make_native
 
+from launchers.machine.telemetry import RunLoad
 from launchers.run.screen import RESET
 from parsers.runs.run_folder import SCHEMA
 
@@ -34,7 +35,7 @@ KEYS = [
     "environment",
     "source",
 ]
-OUTCOME = ["start", "end", "exit_status", "status", "metric_lines", "redacted", "log"]
+OUTCOME = ["foreign", "start", "end", "exit_status", "status", "metric_lines", "redacted", "log"]
 
 
 def test_the_log_holds_every_byte_and_the_terminal_shows_all_of_it_escaped(native: Native) -> None:
@@ -80,6 +81,13 @@ def test_the_cards_are_named_and_sampled_during_a_run(native: Native) -> None:
     assert native.facts()["case"]["device"] == native.facts()["environment"]["gpus"][0]
     with (native.run / "gpu.csv").open() as file:
         assert {row["card"] for row in csv.DictReader(file)} == {"0", "1"}
+
+
+def test_what_others_took_is_recorded_and_said_at_the_end(native: Native, monkeypatch: pytest.MonkeyPatch) -> None:
+    others = {"cpu_percent": 51.5, "load_average": 3.1, "gpu_processes": ["gmx"]}
+    monkeypatch.setattr(RunLoad, "foreign", lambda _: others)
+    answer = native.launch()
+    assert (native.facts()["foreign"], b"51%" in answer.stderr or b"52%" in answer.stderr) == (others, True)
 
 
 def test_without_a_card_there_is_no_telemetry_and_that_is_said_once(native: Native) -> None:

@@ -1,4 +1,4 @@
-"""The samples that a run's gpu.csv holds."""
+"""What the samples of a run hold: gpu.csv, gpu_processes.csv, cpu.csv, and what others took meanwhile."""
 
 from __future__ import annotations
 
@@ -10,67 +10,63 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from native_checkout import TOP
 from nvml import pynvml as stand_in
 
-from launchers.machine import gpus, sampling
+from launchers.machine import nvidia, telemetry
+from launchers.machine.nvidia import CardAnswer, CardProcess
+from launchers.machine.telemetry import CardProcesses, RunLoad, below, foreign_remark, program, within, worst
+from launchers.run.nodes import add_up
+from parsers.runs.run_folder import CardSample, Foreign, ProcessRow
 
 HEAD = (
     "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature,throttle,ecc_corrected,ecc_uncorrected,"
     "pcie_rx,pcie_tx,pcie_generation,pcie_width,card_processes,process_memory"
 )
+OF_TREE = "time,processes,load,memory,power\n"
 HELD = "gpu_processes.csv"
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from launchers.machine import sampling
+from launchers.machine import telemetry
 path = Path(sys.argv[1])
-with sampling.recorded(path, path.with_name("gpu_processes.csv")) as found:
+with telemetry.recorded(path, path.with_name("gpu_processes.csv")) as found:
     print(found, flush=True)
-    time.sleep(float(sys.argv[2]))
+    time.sleep(60)
 """
+BUSY = "held = bytearray(64 * 2**20)\nprint('ready', flush=True)\nwhile True: pass\n"
+SELF = Path(sys.executable).resolve().name
 
 
 @pytest.fixture
 def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The stand-in in place of NVML; called, it says what kind of machine that is."""
-    monkeypatch.setattr(gpus, "pynvml", stand_in)
+    """The stand-in in place of NVML, asked fifty times a second; called, it says what kind of machine that is."""
+    monkeypatch.setattr(nvidia, "pynvml", stand_in)
+    monkeypatch.setattr(telemetry, "INTERVAL", 0.02)
     return lambda **options: monkeypatch.setenv("NVML_STAND_IN", json.dumps(options))
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Samples come fifty times a second."""
-    monkeypatch.setattr(sampling, "INTERVAL", 0.02)
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
+def recorded(path: Path, until: int = 2, load: RunLoad | None = None) -> list[dict[str, str]]:
+    """Record until so many rows are there, and read them."""
+    with telemetry.recorded(path, path.with_name(HELD), load):
+        while not path.exists() or path.read_text().count("\n") <= until:
+            time.sleep(0.005)
     return list(csv.DictReader(path.read_text().splitlines()))
 
 
-def recorded(path: Path, until: int = 1) -> list[dict[str, str]]:
-    """Record until so many lines are there, and read them."""
-    with sampling.recorded(path, path.with_name(HELD)):
-        while not path.exists() or path.read_text().count("\n") <= until:
-            time.sleep(0.005)
-    return rows_of(path)
-
-
-def started(path: Path, seconds: float) -> subprocess.Popen[str]:
-    """A process of its own that records for so many seconds, with the stand-in on its PYTHONPATH."""
-    environment = {**os.environ, "PYTHONPATH": f"{TOP / 'tests' / 'launchers' / 'nvml'}{os.pathsep}{TOP}"}
-    command = [sys.executable, "-c", PROGRAM, str(path), str(seconds)]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-
-
-def test_every_card_is_sampled_with_its_units(tmp_path: Path, cards: Any) -> None:
+def test_every_card_is_sampled_with_its_units_and_hidden_ones_too(
+    tmp_path: Path, cards: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cards(used=1500, power=287123, processes=2, held=1200)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
     before = time.time()
-    first, second, *_ = recorded(tmp_path / "gpu.csv", 2)
+    first, second, *_ = recorded(tmp_path / "gpu.csv", 6)
     assert before - 0.001 <= float(first["time"]) <= time.time() + 0.001
     assert list(first) == HEAD.split(",")
     values = {"utilisation": "97", "memory": "1500", "power": "287.123", "sm_clock": "1980", "memory_clock": "3201"}
@@ -78,84 +74,60 @@ def test_every_card_is_sampled_with_its_units(tmp_path: Path, cards: Any) -> Non
     values |= {"pcie_generation": "5", "pcie_width": "16", "card_processes": "2", "process_memory": "1200"}
     assert first == {"time": first["time"], "card": "0", **values, "temperature": "41"}
     assert second == {"time": first["time"], "card": "1", **values, "temperature": "42"}
-
-
-@pytest.mark.usefixtures("quick")
-def test_every_process_is_written_once_as_long_as_it_holds_the_same(tmp_path: Path, cards: Any) -> None:
-    cards(processes=2, held=1200)
-    recorded(tmp_path / "gpu.csv", 6)
     head, *rows = (tmp_path / HELD).read_text().splitlines()
     assert head == "time,card,pid,name,memory"
+    # A process is written once as long as it holds the same.
     assert [row.partition(",")[2] for row in rows] == ["0,0,,1200", "0,1,,100", "1,0,,1200", "1,1,,100"]
 
 
-def test_a_value_that_is_not_told_is_empty_and_zero_is_a_value(tmp_path: Path, cards: Any) -> None:
-    missing = ["nvmlDeviceGetPowerUsage"]
-    cards(unsupported=missing, utilisation=0, used=0, processes=2, held=None)
-    row = recorded(tmp_path / "gpu.csv", 2)[0]
-    assert (row["power"], row["utilisation"], row["memory"]) == ("", "0", "0")
-    assert (row["card_processes"], row["process_memory"]) == ("2", "")
-
-
-def test_a_lost_card_leaves_its_cells_empty_and_the_others_alone(tmp_path: Path, cards: Any) -> None:
-    cards(lost=[0])
-    first, second, *_ = recorded(tmp_path / "gpu.csv", 2)
-    assert set(first.values()) == {first["time"], "0", ""}
-    assert second["memory"] == "1500"
-
-
-@pytest.mark.usefixtures("quick")
-def test_a_card_that_is_lost_during_the_run_does_not_end_it(tmp_path: Path, cards: Any) -> None:
-    cards()
-    path = tmp_path / "gpu.csv"
-    with sampling.recorded(path, path.with_name(HELD)) as found:
-        cards(lost=[0, 1])
-        time.sleep(0.2)
-    last = rows_of(path)[-1]
-    assert (found, last["card"], last["memory"]) == (True, "1", "")
-
-
-def test_an_older_driver_tells_memory_in_the_older_form(tmp_path: Path, cards: Any) -> None:
-    cards(unsupported=["nvmlDeviceGetMemoryInfo_v2"], used=1500)
-    assert recorded(tmp_path / "gpu.csv", 2)[0]["memory"] == str(1500 + 512)
+@pytest.mark.parametrize(
+    ("options", "cells"),
+    [
+        ({"unsupported": ["nvmlDeviceGetPowerUsage"], "utilisation": 0}, {"power": "", "utilisation": "0"}),
+        ({"used": 0, "processes": 2, "held": None}, {"memory": "0", "card_processes": "2", "process_memory": ""}),
+        ({"unsupported": ["nvmlDeviceGetMemoryInfo_v2"], "used": 1500}, {"memory": str(1500 + 512)}),  # older drivers
+        ({"lost": [0]}, dict.fromkeys(HEAD.split(",")[2:], "")),
+    ],
+)
+def test_a_value_that_is_not_told_is_empty_and_zero_is_a_value(
+    tmp_path: Path, cards: Any, options: dict[str, Any], cells: dict[str, str]
+) -> None:
+    cards(**options)
+    first, second, *_ = recorded(tmp_path / "gpu.csv")
+    assert ({name: first[name] for name in cells}, second["card"]) == (cells, "1")
+    assert second["memory"]
 
 
 @pytest.mark.parametrize("options", [{"refused": True}, {"cards": 0}])
 def test_without_a_card_no_file_is_made(tmp_path: Path, cards: Any, options: dict[str, Any]) -> None:
     cards(**options)
-    with sampling.recorded(tmp_path / "gpu.csv", tmp_path / HELD) as found:
+    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD) as found:
         assert not found
     assert list(tmp_path.iterdir()) == []
 
 
-def test_hidden_cards_are_sampled_too(tmp_path: Path, cards: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_a_lost_card_nor_a_full_disk_ends_the_run_and_the_threads_end_with_it(
+    tmp_path: Path, cards: Any
+) -> None:
     cards()
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
-    assert [row["card"] for row in recorded(tmp_path / "gpu.csv", 2)[:2]] == ["0", "1"]
-
-
-@pytest.mark.usefixtures("quick")
-def test_the_thread_ends_with_the_block(tmp_path: Path, cards: Any) -> None:
-    cards()
-    recorded(tmp_path / "gpu.csv", 6)
-    size = (tmp_path / "gpu.csv").stat().st_size
-    time.sleep(0.1)
-    assert (tmp_path / "gpu.csv").stat().st_size == size
+    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD) as found:
+        cards(lost=[0, 1])
+        time.sleep(0.1)
+    last = (tmp_path / "gpu.csv").read_text().splitlines()[-1]
+    assert (found, set(last.split(",")[2:])) == (True, {""})
+    if Path("/dev/full").exists():
+        with telemetry.recorded(Path("/dev/full"), Path("/dev/full")) as found:
+            time.sleep(0.05)
+        assert found
     assert "telemetry" not in {thread.name for thread in threading.enumerate()}
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.usefixtures("quick")
-def test_a_full_disk_does_not_end_the_run(cards: Any) -> None:
-    cards()
-    with sampling.recorded(Path("/dev/full"), Path("/dev/full")) as found:
-        time.sleep(0.1)
-    assert found
-
-
-def test_a_process_that_is_killed_keeps_its_samples(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_samples_come_once_a_second_and_a_process_that_is_killed_keeps_them(tmp_path: Path) -> None:
     path = tmp_path / "gpu.csv"
-    with started(path, 60) as process:
+    environment = {**os.environ, "PYTHONPATH": f"{TOP / 'tests' / 'launchers' / 'nvml'}{os.pathsep}{TOP}"}
+    command = [sys.executable, "-c", PROGRAM, str(path)]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "True\n"
         while path.read_text().count("\n") < 5:
@@ -163,11 +135,186 @@ def test_a_process_that_is_killed_keeps_its_samples(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
     head, *rows = path.read_text().splitlines()
     assert (head, [row.split(",")[1] for row in rows[:4]]) == (HEAD, ["0", "1", "0", "1"])
+    first, second = float(rows[0].split(",")[0]), float(rows[2].split(",")[0])
+    assert second - first >= 0.9
 
 
-@pytest.mark.slow
-def test_samples_come_once_a_second(tmp_path: Path) -> None:
-    with started(tmp_path / "gpu.csv", 2.5) as process:
-        process.communicate(timeout=30)
-    rows = rows_of(tmp_path / "gpu.csv")
-    assert [row["card"] for row in rows] == ["0", "1"] * 3
+# Of each case: what a card answers at each moment (memory by process; a list of shares), and the rows that come of it.
+Moment = list[tuple[int, float | None]] | None
+CHANGES: list[tuple[list[Moment], list[list[tuple[int, float | None]]]]] = [
+    ([[(7, 100)], [(7, 100)], [(7, 300)]], [[(7, 100)], [], [(7, 300)]]),
+    ([[(7, 100)], []], [[(7, 100)], [(7, 0)]]),
+    ([[(7, 100)], None, [(7, 100)]], [[(7, 100)], [], []]),  # it does not answer
+    ([[(7, 100), (7, 20)]], [[(7, 120)]]),  # parts of a card
+    ([[(7, None), (7, 20)]], [[(7, None)]]),
+    ([[(7, 100), (7, None)]], [[(7, None)]]),
+]
+
+
+@pytest.mark.parametrize(("moments", "expected"), CHANGES)
+def test_a_process_has_a_row_when_it_comes_changes_or_goes(
+    monkeypatch: pytest.MonkeyPatch, moments: list[Moment], expected: list[list[tuple[int, float | None]]]
+) -> None:
+    monkeypatch.setattr(telemetry, "program", lambda _: "python3")
+    processes = CardProcesses()
+    held = [None if moment is None else tuple(CardProcess(*one) for one in moment) for moment in moments]
+    told = [list(processes.changes([CardAnswer(0, CardSample(), one)])) for one in held]
+    assert told == [[ProcessRow(0, number, "python3", memory) for number, memory in rows] for rows in expected]
+
+
+@pytest.fixture
+def busy() -> Iterator[subprocess.Popen[str]]:
+    """A child that holds 64 MiB, keeps a core busy, and has a secret among its arguments."""
+    command = [sys.executable, "-c", BUSY, "--token=abcdef"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        yield child
+        child.kill()
+
+
+def test_a_program_with_a_card_open_is_named_by_its_file_without_its_arguments(
+    busy: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert program(busy.pid) is None  # a number of another machine may be that of anybody here
+    monkeypatch.setattr(telemetry, "_DEVICES", ("pipe:",))
+    assert program(busy.pid) == SELF
+
+
+@pytest.mark.parametrize(("file", "name"), [('a b,"c\nd', "a_b__c_d"), ("trainer (deleted)", "trainer"), ("é", "_")])
+def test_a_name_is_one_cell_of_a_table(tmp_path: Path, file: str, name: str) -> None:
+    (tmp_path / "17/fd").mkdir(parents=True)
+    (tmp_path / "17/fd/3").symlink_to("/dev/nvidiactl")
+    (tmp_path / "17/exe").symlink_to(f"/opt/{file}")
+    assert program(17, tmp_path) == name
+
+
+def package(folder: Path, number: int, microjoules: int, greatest: int = 10**9) -> None:
+    """A processor whose energy Linux tells."""
+    path = folder / f"intel-rapl:{number}"
+    path.mkdir(parents=True, exist_ok=True)
+    (path / "energy_uj").write_text(f"{microjoules}\n")
+    (path / "max_energy_range_uj").write_text(f"{greatest}\n")
+
+
+def test_the_power_is_what_all_processors_used_though_a_counter_of_energy_begins_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "monotonic", iter(range(100)).__next__)
+    assert RunLoad(list, tmp_path).sample().power is None
+    for number, joules in enumerate((999, 0)):
+        package(tmp_path, number, joules * 10**6)
+    load = RunLoad(list, tmp_path)
+    for number, joules in enumerate((1, 50)):
+        package(tmp_path, number, joules * 10**6)
+    assert load.sample().power == 52
+
+
+def test_descendants_are_sampled_with_their_load_and_memory_and_are_not_others(
+    tmp_path: Path, busy: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telemetry, "INTERVAL", 0.05)
+    path, here, elsewhere = tmp_path / "cpu.csv", RunLoad(below(os.getpid())), RunLoad(list)
+    with telemetry.processes_recorded(path, here):
+        while not path.exists() or path.read_text().count("\n") < 8:
+            time.sleep(0.01)
+    elsewhere.sample()
+    head, *rows = path.read_text().splitlines()
+    assert f"{head}\n" == OF_TREE
+    _, processes, load, memory, _ = rows[-1].split(",")
+    assert (int(processes) >= 1, float(load) >= 0, int(memory) >= 64, busy.poll()) == (True, True, True, None)
+    seen, others = here.foreign()["cpu_percent"], elsewhere.foreign()["cpu_percent"]
+    assert seen < others  # by what the child took, which is none of the other run
+
+
+def test_what_a_descendant_took_that_has_ended_is_not_that_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = iter([(100.0, 1000.0), (110.0, 1020.0)])
+    monkeypatch.setattr(telemetry, "_machine_seconds", machine.__next__)
+    load = RunLoad(below(os.getpid()))
+    subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"], check=True)
+    load.sample()
+    assert load.foreign()["cpu_percent"] <= 100 * (10 - 0.25) / 20
+
+
+def test_a_container_has_no_processes_before_it_runs_and_after_its_end() -> None:
+    numbers = iter([None, None, 0])
+    assert RunLoad(within(lambda: next(numbers))).sample().processes == 0
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    assert RunLoad(within(lambda: child.pid)).sample().processes == 0
+    assert RunLoad(below(child.pid)).sample().processes == 0
+
+
+def test_programs_on_cards_are_others_if_they_were_first_or_have_a_name_and_are_not_of_the_run(
+    busy: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(*numbers: int) -> list[CardAnswer]:
+        return [
+            CardAnswer(0, CardSample(), tuple(CardProcess(number, 1) for number in numbers)),
+            CardAnswer(1, CardSample()),
+        ]
+
+    nobody = 2**22 + 1
+    load, run = RunLoad(list), [psutil.Process(busy.pid)]
+    load.see_cards(answer())
+    load.see_cards(answer(nobody, busy.pid))  # numbers of the machine as seen in a container
+    assert load.foreign()["gpu_processes"] == []
+    load = RunLoad(list)
+    load.see_cards(answer(nobody))
+    load.see_cards([CardAnswer(0, CardSample())])
+    assert load.foreign()["gpu_processes"] == ["unknown"]
+    monkeypatch.setattr(telemetry, "_DEVICES", ("pipe:",))
+    for members, names in ((list, [SELF]), (run.copy, [])):
+        load = RunLoad(members)
+        load.see_cards(answer())
+        load.see_cards(answer(busy.pid))
+        assert load.foreign()["gpu_processes"] == names
+
+
+@pytest.mark.parametrize(
+    ("percent", "names", "words"),
+    [(5.0, [], None), (0.0, ["python3"], ["python3"]), (12.3, [], ["12%", "3.1"]), (6, ["a", "b"], ["6%", "a, b"])],
+)
+def test_others_are_said_from_five_percent_on_and_whenever_they_compute_on_cards(
+    percent: float, names: list[str], words: list[str] | None
+) -> None:
+    said = foreign_remark({"cpu_percent": percent, "load_average": 3.1, "gpu_processes": names})
+    assert (said is None) == (words is None)
+    assert [word for word in words or () if word not in str(said)] == []
+
+
+def test_of_several_nodes_the_most_loaded_one_counts_with_the_programs_of_all() -> None:
+    nodes: list[Foreign] = [
+        {"cpu_percent": 2.5, "load_average": 9.0, "gpu_processes": ["a"]},
+        {"cpu_percent": 7.5, "load_average": 1.0, "gpu_processes": ["b", "a"]},
+    ]
+    assert worst(nodes) == {"cpu_percent": 7.5, "load_average": 9.0, "gpu_processes": ["a", "b"]}
+
+
+# Of each case: the samples of some nodes, and what becomes of them; None for no file.
+SUMS: list[tuple[list[str], str | None]] = [
+    (
+        ["100.500,2,1.5,1000,60.5\n101.500,2,2,1200,61\n", "100.900,3,0.25,2000,39.5\n101.900,1,1,800,40\n"],
+        "100.500,5,1.75,3000,100\n101.500,3,3,2000,101\n",
+    ),
+    (["100.500,2,1.5,1234567,\n101.500,2,2,1200,61.125\n"], "100.500,2,1.5,1234567,\n101.500,2,2,1200,61.125\n"),
+    (["100.000,1,1,10,\n105.000,1,1,10,\n", "100.100,1,1,10,\n"], "100.000,2,2,20,\n"),  # a moment that one lacks
+    (["100.000,1,1,10,50\n", "100.000,1,1,10,\n"], "100.000,2,2,20,\n"),  # a value that one lacks
+    (["100.000,1,1,10,\n", ""], None),
+    *[
+        ([f"100.000,1,1,10,\n{row}\n103.0"], "100.000,1,1,10,\n")  # rows that are cut or no samples
+        for row in ("102.000,1", "nan,1,1,10,", "102.000,1,inf,10,", "x,1,1,10,", ",1,1,10,")
+    ],
+]
+
+
+@pytest.mark.parametrize(("nodes", "sums"), SUMS)
+def test_samples_of_nodes_that_are_next_to_each_other_are_added_up(
+    tmp_path: Path, nodes: list[str], sums: str | None
+) -> None:
+    paths = [tmp_path / f"node{number}.cpu.csv" for number in range(len(nodes))]
+    for path, rows in zip(paths, nodes, strict=True):
+        path.write_text(OF_TREE + rows, encoding="utf-8")
+    add_up(paths, tmp_path / "cpu.csv")
+    written = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert written == ({} if sums is None else {"cpu.csv": OF_TREE + sums})

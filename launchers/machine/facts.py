@@ -1,4 +1,4 @@
-"""The machine a run uses, as far as it can explain the run's speed."""
+"""The machine a run uses, as far as it can explain the run's speed: hardware, native Python, variables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import psutil
 from parsers.io.input_file import opened
 from parsers.runs.run_folder import Environment
 
-from . import accelerators, gpus
+from . import nvidia, vendors
 
 _ROOM = Path(__file__).resolve().parents[1]
 _QUESTION = _ROOM / "recipes" / "native_python.py"
@@ -27,9 +27,9 @@ _VARIABLES = _ROOM / "variables.toml"
 # What decides which Python answers, and what it can import.
 _SEARCH = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH")
 _IS_DIGEST = re.compile("[0-9a-f]{64}").fullmatch
-_LONGEST = 600  # seconds
+_LONGEST = 600  # seconds that a native Python may take to answer
 # The folders of an absolute path, which stands at the begin of a word or behind the sign of an option.
-_FOLDERS = re.compile(r"(?<![^\s:,;='\"])(?:file:)?/(?:[^\s:,;='\"/]*/)*")
+_FOLDERS = re.compile(r"(?<![^\s:,;='\"])(?:file:)?/(?:[^/\s:,;='\"]*/)*")
 
 
 def describe(environ: Mapping[str, str], python: str | None = "python") -> Environment:
@@ -43,11 +43,23 @@ def describe(environ: Mapping[str, str], python: str | None = "python") -> Envir
     words of `nvidia-smi topo -m`); variables (those of variables.toml that are set).
     Raises click.ClickException where `python` does not answer.
     """
+    try:
+        system = platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        system = platform.system()
     digest = container_digest(environ, Path("/"))
     of_image: Environment = {"container_digest": digest} if digest else {}
     inside: Environment = native_python(environ, python) if python else {}
+    with nvidia.cards() as cards:
+        graphics: Environment = {
+            "gpus": [card.name for card in cards] or _other_cards(),
+            "gpu_memory_mib": [card.memory_mib for card in cards],
+            "driver": nvidia.driver() if cards else None,
+            "cuda_driver": nvidia.cuda_driver() if cards else None,
+            "topology": [[card.interconnect(other) for other in cards] for card in cards],
+        }
     return {
-        "os": _system(),
+        "os": system,
         "kernel": platform.release(),
         "cpu": processor(),
         "cores": psutil.cpu_count(),
@@ -55,7 +67,7 @@ def describe(environ: Mapping[str, str], python: str | None = "python") -> Envir
         "container": container(environ, Path("/")),
         **of_image,
         **inside,
-        **_graphics(),
+        **graphics,
         "variables": matters(environ),
     }
 
@@ -92,15 +104,31 @@ def native_python(
     return found
 
 
+@cache
+def _asked(command: tuple[str, ...], search: tuple[tuple[str, str], ...]) -> str:
+    others = {name: value for name, value in os.environ.items() if name not in _SEARCH}
+    environment = {**others, **dict(search)}
+    try:
+        answer = subprocess.run(
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=_LONGEST
+        )
+        last = answer.stdout.decode().splitlines()[-1]  # the lines above are what Python's own start printed
+        json.loads(last)["frameworks"]
+    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
+        raise NoPythonError from None
+    return last
+
+
 def container(environ: Mapping[str, str], root: Path) -> str | None:
     """Name the image of the container whose file system begins at `root`, or its kind, as far as either is known."""
     product = environ.get("NVIDIA_PRODUCT_NAME", "")
     version = environ.get(f"NVIDIA_{product.upper()}_VERSION", "")
+    image_file = environ.get("APPTAINER_CONTAINER") or environ.get("SINGULARITY_CONTAINER") or ""
     candidates = (
-        _file_name(environ.get("APPTAINER_CONTAINER") or environ.get("SINGULARITY_CONTAINER")),
+        Path(image_file).name,
         environ.get("APPTAINER_NAME") or environ.get("SINGULARITY_NAME"),
-        _of_podman(root / "run" / ".containerenv", "image"),
-        _file_name(environ.get("SLURM_CONTAINER")),
+        _of_podman(root, "image"),
+        Path(environ.get("SLURM_CONTAINER", "")).name,
         f"NVIDIA {product} {version}".strip() if product else None,
         "podman" if (root / "run" / ".containerenv").exists() else None,
         "docker" if (root / ".dockerenv").exists() else None,
@@ -118,68 +146,26 @@ def container_digest(environ: Mapping[str, str], root: Path) -> str | None:
         with opened(file) as image:
             return f"sha256:{hashlib.file_digest(image, 'sha256').hexdigest()}"
     except OSError:
-        number = _of_podman(root / "run" / ".containerenv", "imageid")
+        number = _of_podman(root, "imageid")
         return f"sha256:{number}" if number and _IS_DIGEST(number) else None
 
 
-@cache
-def _asked(command: tuple[str, ...], search: tuple[tuple[str, str], ...]) -> str:
-    others = {name: value for name, value in os.environ.items() if name not in _SEARCH}
-    try:
-        answer = subprocess.run(
-            command,
-            env={**others, **dict(search)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=True,
-            timeout=_LONGEST,
-        )
-        last = answer.stdout.decode().splitlines()[-1]  # the lines above are what Python's own start printed
-        json.loads(last)["frameworks"]
-    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
-        raise NoPythonError from None
-    return last
-
-
-def _graphics() -> Environment:
-    with gpus.cards() as cards:
-        return {
-            "gpus": [card.name for card in cards] or accelerators.names(),
-            "gpu_memory_mib": [card.memory_mib for card in cards],
-            "driver": gpus.driver() if cards else None,
-            "cuda_driver": gpus.cuda_driver() if cards else None,
-            "topology": [[card.interconnect(other) for other in cards] for card in cards],
-        }
-
-
-def _system() -> str:
-    try:
-        return platform.freedesktop_os_release()["PRETTY_NAME"]
-    except (OSError, KeyError):
-        return platform.system()
-
-
-def processor() -> str:
-    """Return the brand of the processor, or its architecture where `lscpu` does not tell."""
-    try:
-        answer = subprocess.run(
-            ["lscpu", "--json"], env={**os.environ, "LC_ALL": "C"}, capture_output=True, check=True, timeout=_LONGEST
-        )
-        fields = {field["field"]: field["data"] for field in json.loads(answer.stdout)["lscpu"]}
-    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
-        fields = {}
-    return str(fields.get("Model name:") or platform.machine())
-
-
-def _of_podman(path: Path, key: str) -> str | None:
+def _of_podman(root: Path, key: str) -> str | None:
     """Read a key of the file that Podman lays into its containers; an unprivileged one leaves it empty."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = (root / "run" / ".containerenv").read_text(encoding="utf-8").splitlines()
     except OSError:
         return None
     pairs = dict(line.partition("=")[::2] for line in lines)
     return pairs.get(key, "").strip('"') or None
 
 
-def _file_name(path: str | None) -> str | None:
-    return path and Path(path).name
+def processor() -> str:
+    """Return the brand of the processor, or its architecture where `lscpu` does not tell."""
+    brands = re.findall(r"^[ \t]*Model name:[ \t]*(\S.*?)[ \t]*$", vendors.printed("lscpu"), re.MULTILINE)
+    return brands[-1] if brands else platform.machine()
+
+
+def _other_cards() -> list[str]:
+    with vendors.cards() as cards:
+        return cards.names if cards else []

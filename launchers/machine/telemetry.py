@@ -1,0 +1,312 @@
+"""Telemetry: what the cards of this node, the processes of a run and those of others do while it goes on."""
+
+from __future__ import annotations
+
+import csv
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+from parsers.runs.run_folder import (
+    CARD_PROCESS_COLUMNS,
+    PROCESS_COLUMNS,
+    TELEMETRY_COLUMNS,
+    Foreign,
+    ProcessRow,
+    TreeSample,
+    program_name,
+)
+
+from . import vendors
+from .nvidia import CardAnswer
+
+INTERVAL = 1.0  # seconds
+FOREIGN = 5.0  # % of the cores: what others may take before it is said
+POWERCAP = Path("/sys/class/powercap")
+_PATIENCE = 5.0  # seconds for a card to answer at the end
+# What a process has open that computes on a card, of NVIDIA, AMD, Intel and Ascend.
+_DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/", "/dev/davinci")
+_UNKNOWN = "unknown"  # the program of a process on a card whose name this user may not see
+# The processes that there are at the moment.
+Members = Callable[[], list[psutil.Process]]
+Row = Sequence[int | float | str | None]
+
+
+def below(root: int) -> Members:
+    """All that descend from a process, but for this one, which only looks."""
+
+    def members() -> list[psutil.Process]:
+        try:
+            found = psutil.Process(root).children(recursive=True)
+        except psutil.Error:
+            return []
+        return [process for process in found if process.pid != os.getpid()]
+
+    return members
+
+
+def within(first: Callable[[], int | None]) -> Members:
+    """The first process of a container, and all that descend from it; it is asked for until it is known."""
+    known: list[psutil.Process] = []
+
+    def members() -> list[psutil.Process]:
+        try:
+            if not known and (number := first()):
+                known.append(psutil.Process(number))
+            return [*known, *(child for root in known for child in root.children(recursive=True))]
+        except psutil.Error:
+            return []
+
+    return members
+
+
+class RunLoad:
+    """What the processes of a run take of this machine, sample by sample, and what others take meanwhile.
+
+    Others are all but the processes of the run and this one. `powercap`: where Linux tells the energy of processors.
+    """
+
+    def __init__(self, members: Members, powercap: Path = POWERCAP) -> None:
+        self._members, self._powercap = members, powercap
+        self._load_average = os.getloadavg()[0]
+        self._first = self._last = _machine_seconds()
+        self._time, self._energy = time.monotonic(), _energy(powercap)
+        self._used, self._total, _ = self._look()
+        self._taken = 0.0  # CPU seconds of the run and of this process since then
+        self._numbers = {number for number, _ in self._used}
+        self._on_cards: dict[int, str | None] | None = None
+
+    def sample(self) -> TreeSample:
+        """Look at all processes of the run that there are now."""
+        moment, energy = time.monotonic(), _energy(self._powercap)
+        used, total, memory = self._look()
+        passed = moment - self._time
+        # Of a process that has ended since, and of one that began, only what was seen of it counts.
+        busy = sum(seconds - self._used.get(key, 0.0) for key, seconds in used.items())
+        self._taken += max(0.0, total - self._total)  # it falls where a process ends that none of the run waited for
+        self._last = _machine_seconds()
+        self._numbers |= {number for number, _ in used}
+        drawn = _grown(self._energy, energy)
+        self._time, self._used, self._total, self._energy = moment, used, total, energy
+        return TreeSample(
+            processes=len(used),
+            load=round(busy / passed, 3) if passed > 0 else None,
+            memory=memory // 2**20,
+            power=None if drawn is None or passed <= 0 else round(drawn / 1e6 / passed, 3),
+        )
+
+    def see_cards(self, answers: Iterable[CardAnswer]) -> None:
+        """Note who computes on the cards. Those at first are others, for the run needs longer to begin.
+
+        Later only whoever has a name is surely another: in a container, drivers give the numbers of the machine.
+        """
+        now = {process.number for answer in answers for process in answer.processes or ()}
+        known = self._on_cards or {}
+        if come := now - known.keys():
+            self._numbers |= {process.pid for process in self._members()}
+        nameless = _UNKNOWN if self._on_cards is None else None
+        self._on_cards = known | {number: program(number, of_others=True) or nameless for number in come}
+
+    def foreign(self) -> Foreign:
+        """What others took up to the last sample: % of all cores, the load average at first, programs on cards."""
+        busy, of_all = (last - first for last, first in zip(self._last, self._first, strict=True))
+        names = {name for number, name in (self._on_cards or {}).items() if name and number not in self._numbers}
+        return {
+            "cpu_percent": round(100 * max(0.0, busy - self._taken) / of_all, 1) if of_all > 0 else 0.0,
+            "load_average": round(self._load_average, 2),
+            "gpu_processes": sorted(names),
+        }
+
+    def _look(self) -> tuple[dict[tuple[int, float], float], float, int]:
+        """The CPU seconds of each process by its number and its start, those of all, and the bytes in main memory.
+
+        Those of all are of this process, too, and of the ended ones that any of them waited for.
+        """
+        used, total, memory = dict[tuple[int, float], float](), sum(psutil.Process().cpu_times()[:4]), 0
+        for process in self._members():
+            with suppress(psutil.Error):
+                with process.oneshot():
+                    times, key = process.cpu_times(), (process.pid, process.create_time())
+                    memory += process.memory_info().rss
+                used[key] = times.user + times.system
+                total += sum(times[:4])
+        return used, total, memory
+
+
+def foreign_remark(found: Foreign) -> str | None:
+    """Say what others took during a run; None where that was at most 5 % of the CPU, and nothing of its cards."""
+    percent, average, names = found["cpu_percent"], found["load_average"], found["gpu_processes"]
+    on_cpu = [f"took {percent:.0f}% of the CPU (load average at its start: {average:.1f})"] if percent > FOREIGN else []
+    on_cards = [f"computed on its GPUs ({', '.join(names)})"] if names else []
+    parts = " and ".join([*on_cpu, *on_cards])
+    return f"During the run, other processes {parts}." if parts else None
+
+
+def worst(nodes: Iterable[Foreign]) -> Foreign:
+    """Put together what others took on the nodes of a run, one at least: the greatest numbers, and all programs."""
+    listed = list(nodes)
+    return {
+        "cpu_percent": max(float(node["cpu_percent"]) for node in listed),
+        "load_average": max(float(node["load_average"]) for node in listed),
+        "gpu_processes": sorted({program_name(name) for node in listed for name in node["gpu_processes"]}),
+    }
+
+
+def _machine_seconds() -> tuple[float, float]:
+    """The CPU seconds that processes took on this machine since its start, and those that all of its cores had."""
+    times = psutil.cpu_times()
+    return times.user + times.nice + times.system, sum(times[:8])  # those of guests are within the first two
+
+
+def _energy(powercap: Path) -> dict[Path, int]:
+    """The microjoules that each processor told, also those of AMD; its cores and its memory are parts of it."""
+    found: dict[Path, int] = {}
+    for path in powercap.glob("intel-rapl:*/energy_uj"):
+        with suppress(OSError, ValueError):  # of those that may not be read
+            found |= {path: int(path.read_text(encoding="ascii"))} if path.parent.name.count(":") == 1 else {}
+    return found
+
+
+def _grown(old: Mapping[Path, int], new: Mapping[Path, int]) -> int | None:
+    """By how much the counters of all processors grew, each of which begins anew at its greatest value."""
+    if not old or old.keys() != new.keys():
+        return None
+    try:
+        greatest = (int(path.with_name("max_energy_range_uj").read_text()) for path in new if new[path] < old[path])
+        return sum(new.values()) - sum(old.values()) + sum(greatest)
+    except (OSError, ValueError):
+        return None
+
+
+class CardProcesses:
+    """What was said of the processes of all cards, so that only what has changed is said again."""
+
+    def __init__(self) -> None:
+        self._said: dict[tuple[int, int], ProcessRow] = {}
+
+    def changes(self, answers: Iterable[CardAnswer]) -> Iterator[ProcessRow]:
+        """What differs from the answers before; a card that does not answer leaves what was said of it."""
+        for card, _, processes in answers:
+            if processes is None:
+                continue
+            now: dict[int, float | None] = {}
+            for number, memory in processes:  # parts of a card may list several shares of one
+                before = now.get(number, 0)
+                now[number] = None if before is None or memory is None else before + memory
+            for key in [key for key in self._said if key[0] == card and key[1] not in now]:
+                yield self._said.pop(key)._replace(memory=0)
+            for number, held in now.items():
+                said = self._said.get((card, number))
+                if said is None or said.memory != held:
+                    row = ProcessRow(card, number, program(number) if said is None else said.name, held)
+                    self._said[card, number] = row
+                    yield row
+
+
+def program(number: int, processes: Path = Path("/proc"), *, of_others: bool = False) -> str | None:
+    """Name the program that a process runs: that of its file, without its arguments, which may hold secrets.
+
+    Drivers give the number that a process has on the machine, which in a container may be that of another one. So None
+    where the process of this number has no card open, and where nobody but another user may see that. `of_others`: take
+    those of other users to have one open, and their own name for their program.
+    """
+    process = processes / str(number)
+    try:
+        if any(_target(entry).startswith(_DEVICES) for entry in (process / "fd").iterdir()):
+            return program_name((process / "exe").readlink().name.removesuffix(" (deleted)")) or None
+    except PermissionError:
+        if of_others:
+            with suppress(OSError):
+                return program_name((process / "comm").read_text(encoding="utf-8", errors="replace").strip()) or None
+    except OSError:
+        pass
+    return None
+
+
+def _target(link: Path) -> str:
+    with suppress(OSError):  # it was closed meanwhile
+        return str(link.readlink())
+    return ""
+
+
+@contextmanager
+def recorded(path: Path, processes: Path, load: RunLoad | None = None) -> Iterator[bool]:
+    """Write what every card reports into `path`, once a second, until the block ends; yields whether there is a card.
+
+    The columns are time (unix seconds), card, and those of `CardSample`; a value that is not told is empty. All cards
+    of the node are written, by the number that they have there: CUDA_VISIBLE_DEVICES is not interpreted. Into
+    `processes` go time and the columns of `ProcessRow`, whenever a process of a card comes, changes or goes; `load`
+    sees them, too. Without a card no file is made. Raises OSError where one cannot be opened; nothing that goes wrong
+    later reaches the run.
+    """
+    with vendors.cards() as cards:
+        if cards is None:
+            yield False
+            return
+        ask, held = cards.ask, CardProcesses()
+
+        def rows() -> tuple[Iterable[Row], ...]:
+            answers = ask()
+            if load:
+                load.see_cards(answers)
+            return [[answer.card, *answer.sample] for answer in answers], held.changes(answers)
+
+        with _sampled(rows, {path: TELEMETRY_COLUMNS, processes: CARD_PROCESS_COLUMNS}):
+            yield True
+
+
+@contextmanager
+def processes_recorded(path: Path, load: RunLoad) -> Iterator[None]:
+    """Write what the processes of a run take into `path`, once a second, until the block ends.
+
+    The columns are time (unix seconds) and those of `TreeSample`; a value that is not known is empty. A moment without
+    any process has no row. Raises OSError where `path` cannot be opened; nothing that goes wrong later reaches the run.
+    """
+
+    def rows() -> tuple[Iterable[Row], ...]:
+        sample = load.sample()
+        return ([sample] if sample.processes else [],)
+
+    with _sampled(rows, {path: PROCESS_COLUMNS}):
+        yield
+    load.sample()  # what others took is known up to the end
+
+
+@contextmanager
+def _sampled(ask: Callable[[], Iterable[Iterable[Row]]], tables: Mapping[Path, Sequence[str]]) -> Iterator[None]:
+    """Write the rows that `ask` gives for each of the tables at every full interval, in a thread of their own."""
+    left = threading.Event()
+    with ExitStack() as opening:
+        files = [opening.enter_context(path.open("w", encoding="utf-8", newline="")) for path in tables]
+        opened = opening.pop_all()
+
+    def write() -> None:
+        with suppress(OSError), opened:  # on a full disk the samples end and the run goes on
+            writers = [csv.writer(file, lineterminator="\n") for file in files]
+            for writer, columns in zip(writers, tables.values(), strict=True):
+                writer.writerow(columns)
+            for moment in _moments(left):
+                for file, writer, rows in zip(files, writers, ask(), strict=True):
+                    writer.writerows([f"{moment:.3f}", *row] for row in rows)
+                    file.flush()  # a run that is killed keeps its samples
+
+    thread = threading.Thread(target=write, name="telemetry", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        left.set()
+        thread.join(_PATIENCE)  # a card that is slow to answer keeps the run no longer
+
+
+def _moments(left: threading.Event) -> Iterator[float]:
+    """Give the unix time at every full interval since now; one that has passed meanwhile is left out."""
+    start, count = time.monotonic(), 0
+    while not left.wait(max(0.0, start + count * INTERVAL - time.monotonic())):
+        yield time.time()
+        count = max(count, int((time.monotonic() - start) / INTERVAL)) + 1
