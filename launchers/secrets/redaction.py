@@ -1,11 +1,11 @@
 """Redaction: secrets in what a program prints are replaced before anything of it is kept.
 
-`credentials` says which names hide a secret, `suspects` how secrets show. The value becomes `<redacted>`; its name, its
-quotes and all line ends stay. What comes out does not depend on how the stream was cut into chunks.
-
-Nothing is returned before it is known to be harmless. Of a line that has not ended, that is all but the last word, or
-the name of a credential with the begin of its value: at most about a kilobyte. A value that is known for a secret is
-not waited for: `<redacted>` is returned at once, and the rest is passed over. No line that has ended is kept back.
+Whole lines are redacted. A line is held until it ends, until 8 KiB of it are held, or until half a second has passed,
+as the capture sees to. What hides: tokens of the shapes of shapes.toml; values of names that say `secret`; user and
+password of a URL; the lines of a private key, and of a value that YAML has below its name; and values that are known
+from the environment, also in base64 and hexadecimal, as JSON, Python and addresses spell them, and split over lines:
+a line that ends like the begin of one is held until the next comes. A secret becomes `<redacted>`; its name, its quotes
+and all line ends stay. What comes out does not depend on how the stream was cut into chunks.
 """
 
 from __future__ import annotations
@@ -13,167 +13,231 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from base64 import b64encode, urlsafe_b64encode
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
+from itertools import accumulate
 from urllib.parse import quote, quote_plus
 
-from .credentials import hides, is_secret
-from .private_key import KeyBlock
-from .sightings import RUN, Pattern, Suspect, end_of, goes_on
-from .suspects import HINTS, suspect_at
-from .yaml_values import YamlBlock
+from .rules import BELOW, DIGITS, MASK, Level, Span, hints, is_secret, level, spans
 
 PLACEHOLDER = b"<redacted>"
 SHORTEST = 8  # bytes of a value that is sought literally; a shorter one would be found in numbers and words
 
-_CONTEXT = 128  # bytes that are kept although returned, to tell where a name begins; more than LONGEST_NAME
-_LONGEST_WORD = 128
-_WITHIN = frozenset({"head", "shape", "ended", "name"})  # kinds of hints that are a part of what is sought
-_LONGEST_KNOWN = 1024
-_DIGITS = b"0123456789"
-_SMALL = bytes(range(256)).lower()
-_HINTS = [(kind, gate, hint) for kind, hints in HINTS.items() for gate, hint in hints]
-_GATES = [(gate, re.compile(gate).search) for gate in dict.fromkeys(gate for _, gate, _ in _HINTS)]
+_CHUNK = 1 << 16
+_LONGEST = 8192  # bytes of a line that are held
+_CONTEXT = 512  # bytes of a line that are kept although returned, to tell what its rest means
+_LONGEST_BEGIN = 128  # bytes of a known value that lines end with, to be held for the rest of it
+_LAST_WORD = re.compile(rb"(?<=\s)\S{0,512}\Z|\Z")
 
 
 class Redactor:
     """A stream of output without its secrets.
 
-    `values` are secrets that are known: they are sought literally, line by line, wherever they appear; those under
-    SHORTEST bytes are ignored. `count` says how many values have been replaced so far.
+    `values` are secrets that are known, sought wherever they appear; those under SHORTEST bytes are ignored. `count` is
+    how often something was replaced.
     """
 
     def __init__(self, values: Iterable[bytes] = ()) -> None:
         self.count = 0
         self._known = _Known(values)
-        self._key, self._yaml = KeyBlock(), YamlBlock()
-        self._rest: Pattern | None = None  # what is still to come of a value that was replaced
-        self._kept = b"\n"  # the last bytes; a stream begins like a line
-        self._returned = 1  # how many of them have been returned
+        self._below = _Below()
+        self._held = b""  # from the begin of a line, or from the context of a long one
+        self._returned = 0  # how many bytes of it were returned already
+        self._is_within = False  # what was returned ends within a secret
+
+    @property
+    def holds(self) -> bool:
+        """Whether anything is held."""
+        return len(self._held) > self._returned
 
     def feed(self, chunk: bytes) -> bytes:
         """Take the next bytes, however many, and return what may be written now."""
-        data, floor, begin = self._kept + chunk, 0, self._returned
-        if self._rest:
-            floor = begin = self._pass_over(data, 0, self._rest)
-        return b"" if self._rest else self._redacted(data, floor, begin)
+        output = []
+        for at in range(0, len(chunk), _CHUNK):
+            self._held += chunk[at : at + _CHUNK]
+            output += self._takes(pauses=False)
+        return b"".join(output)
 
     def finish(self) -> bytes:
-        """Return the rest, at the end of the stream."""
-        return self.feed(b"\n")[:-1]  # the end of a line leaves nothing undecided
+        """Return what is held, at the end of the stream or where it pauses; its line may go on."""
+        return b"".join(self._takes(pauses=True))
 
-    def _pass_over(self, data: bytes, start: int, rest: Pattern) -> int:
-        """Return where the value that is at `start` ends; it may go on after `data`."""
-        end = end_of(rest, data, start)
-        self._rest = rest if goes_on(data, end) else None
-        if self._rest:
-            self._kept, self._returned = data[end:], 0
+    def _takes(self, *, pauses: bool) -> Iterator[bytes]:
+        while size := self._size(pauses=pauses):
+            yield self._take(size, pauses=pauses)
+
+    def _size(self, *, pauses: bool) -> int:
+        """Return how many of the bytes that are held can be judged now: whole lines, or a piece of a long one."""
+        held, longest = self._held, self._returned + _LONGEST
+        end = _last_end(held)
+        if not end:
+            return min(len(held), longest) if len(held) > longest or (pauses and self.holds) else 0
+        if end > longest and not all(
+            _last_end(held[at : at + _LONGEST // 2]) for at in range(0, end - _LONGEST // 2, _LONGEST // 2)
+        ):
+            at = 0
+            for line in held[:end].replace(b"\r", b"\n").split(b"\n"):
+                if len(line) > (_LONGEST if at else longest):
+                    return at or longest
+                at += len(line) + 1
+        if not pauses and end <= longest and self._known.may_go_on(held[:end]):
+            return _last_end(held[: end - 1])
         return end
 
-    def _redacted(self, data: bytes, floor: int, begin: int) -> bytes:
-        hints = _hints(data)
-        lowered = data.lower() if hints or self._in_block() else b""
-        pieces: list[bytes] = []
-        end = len(data)
-        while suspect := self._suspect(data, lowered, hints, floor, begin):
-            if not suspect.rest:
-                end = max(begin, suspect.start)
-                break
-            pieces += self._plain(data[begin : suspect.start]), PLACEHOLDER
-            self.count += not suspect.continues
-            floor = begin = self._pass_over(data, suspect.start, suspect.rest)
-            if self._rest:
-                return b"".join(pieces)
-        end = self._keep(data, floor, begin, end)
-        return b"".join([*pieces, self._plain(data[begin:end])])
+    def _take(self, size: int, *, pauses: bool) -> bytes:
+        """Judge so many of the bytes that are held, and return what may be written of them."""
+        text = self._held[:size]
+        is_whole = text.endswith((b"\n", b"\r"))
+        found = _merged([*_spans(text, self._below if is_whole else copy(self._below)), *self._known.spans(text)])
+        word = None if is_whole or pauses else _LAST_WORD.search(text)
+        end = word.start() if word else size
+        output = self._replaced(text, found, end)
+        cut = next((start for start, stop in found if start < end <= stop), end)
+        self._is_within = cut < end and not is_whole
+        # The begin of a secret tells what its rest means.
+        context = b"" if is_whole else text[max(0, cut - _CONTEXT) : min(cut + _CONTEXT, end)]
+        self._held, self._returned = context + self._held[end:], len(context)
+        return output
 
-    def _suspect(self, data: bytes, lowered: bytes, hints: int, floor: int, begin: int) -> Suspect | None:
-        """Find the next secret, or what cannot be judged yet; what lies before `begin` has been returned."""
-        position = floor
-        while (hints or self._in_block()) and (hint := _finder(hints, self._in_block()).search(lowered, position)):
-            position = hint.end()
-            suspect = self._judged(data, floor, begin, hint)
-            if suspect:
-                return suspect
-        return None
+    def _replaced(self, text: bytes, found: list[Span], end: int) -> bytes:
+        """Return what was not yet returned of `text[:end]`, with a placeholder for each of the spans `found`."""
+        pieces, at = [], self._returned
+        for start, stop in ((start, min(stop, end)) for start, stop in found):
+            if stop > max(start, at):
+                if start >= at or not self._is_within:
+                    pieces += text[at : max(start, at)], PLACEHOLDER
+                    self.count += 1
+                pieces += re.findall(rb"[\r\n]", text[max(start, at) : stop])
+                at = stop
+        return b"".join([*pieces, text[at:end]])
 
-    def _judged(self, data: bytes, floor: int, begin: int, hint: re.Match[bytes]) -> Suspect | None:
-        # Of what follows its hint, the hint may have been returned.
-        if (hint.start() if hint.lastgroup in _WITHIN else hint.end()) < begin:
-            return None
-        if hint.lastgroup == "line":
-            blocks = [block for block in (self._key, self._yaml) if block.open]
-            return next(filter(None, [block.line_at(data, hint.end()) for block in blocks]), None)
-        if hint.lastgroup == "head":
-            return self._key.head_at(data, floor, hint.start())
-        if hint.lastgroup == "name" and self._yaml.opens_at(data, floor, hint.start()):
-            return None
-        return suspect_at(data, floor, hint)
 
-    def _in_block(self) -> bool:
-        return self._key.open or self._yaml.open
+def _last_end(text: bytes) -> int:
+    return max(text.rfind(b"\n"), text.rfind(b"\r")) + 1
 
-    def _plain(self, text: bytes) -> bytes:
-        text, found = self._known.replaced(text)
-        self.count += found
-        return text
 
-    def _keep(self, data: bytes, floor: int, begin: int, end: int) -> int:
-        """Keep what may not be returned yet, of the bytes from `begin` to `end`; return where it begins."""
-        if data.endswith((b"\n", b"\r")):
-            self._kept, self._returned = data[-1:], 1
-            return len(data)
-        end = self._known.clear(data, begin, min(end, _last_word(data, begin)))
-        low = max(floor, end - _CONTEXT)
-        line = max(low, data.rfind(b"\n", low, end), data.rfind(b"\r", low, end))
-        self._kept, self._returned = data[line:], end - line
-        return end
+def _merged(found: list[Span]) -> list[Span]:
+    """Return spans in their order, one for those that overlap."""
+    merged: list[Span] = []
+    for start, stop in sorted(found):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(stop, merged[-1][1])
+        else:
+            merged.append((start, stop))
+    return merged
+
+
+def _spans(text: bytes, below: _Below) -> list[Span]:
+    """Return where the secrets of lines are; `below`: what the lines before them leave open."""
+    text = text.replace(b"\r", b"\n")
+    masked = text.translate(MASK, DIGITS).split(b"\n")
+    hinted = list(map(hints, masked))
+    found: list[Span] = []
+    if below.kind or any(hinted):
+        at = 0
+        for line, hint in zip(text.split(b"\n"), hinted, strict=True):
+            within = below.spans(line) or (spans(line, hint) if hint and not below.begins(line) else [])
+            found += [(at + start, at + stop) for start, stop in within]
+            at += len(line) + 1
+    return found
+
+
+class _Below:
+    """The lines below a head that belong to one secret.
+
+    `key`: of a private key, as long as they are base64; a short one only behind another, because the lines of other
+    processes may come between. `text`: below `password: |`, as long as they are further in. `value`: the line
+    `value: X` below `- name: DB_PASSWORD`.
+    """
+
+    def __init__(self) -> None:
+        self.kind = ""
+        self._level = Level.NONE
+        self._indent = self._left = 0
+        self._follows = False  # the last line was the head or a line of a key
+
+    def begins(self, line: bytes) -> bool:
+        """Say whether `line` is a head, and expect what belongs to it."""
+        head = BELOW["key_head"].match(line) or BELOW["head"].match(line)
+        if not head or (head.re is BELOW["head"] and level(head[2] or head[3]) < Level.TEXT):
+            return False
+        self._indent = len(head[1])
+        if head.re is BELOW["key_head"]:
+            self.kind, self._follows, self._left = "key", True, 256  # lines; a key of 16384 bits has about 200
+        else:
+            self.kind, self._level = "value" if head[2] else "text", level(head[2] or head[3])
+        return True
+
+    def spans(self, line: bytes) -> list[Span]:
+        """Return where the secret is in the next line, or see that nothing more belongs to it."""
+        if not self.kind or not line:
+            return []
+        if self.kind == "key":
+            return self._of_key(line)
+        if self.kind == "value":
+            self.kind, found = "", BELOW["value"].match(line)
+            return [found.span(1)] if found and is_secret(found[1], self._level) else []
+        indent = len(line) - len(line.lstrip(b" \t+-"))
+        self.kind = "text" if indent > self._indent else ""
+        return [(indent, len(line))] if self.kind and indent < len(line) else []
+
+    def _of_key(self, line: bytes) -> list[Span]:
+        self._left -= 1
+        found = BELOW["key_line"].match(line)
+        is_alike = found and (not found[1] or len(found[1]) == self._indent)
+        self._follows = bool(found) and (len(found[2]) >= 40 or bool(self._follows and is_alike))
+        if not self._left or b"-----END " in line:
+            self.kind = ""
+        return [found.span(2)] if found and self._follows else []
 
 
 class _Known:
     """Secrets that are known."""
 
     def __init__(self, values: Iterable[bytes]) -> None:
-        lines = {line for value in values for line in _spellings(value) if len(line) >= SHORTEST}
-        self._values = sorted(lines, key=lambda line: (-len(line), line))
-        self._pattern = re.compile(b"|".join(map(re.escape, self._values)))
+        given = {value for value in values if len(value) >= SHORTEST}
+        literal = {spelt: b"" for value in given for spelt in _spellings(value) if len(spelt) >= SHORTEST}
+        self._values = {**{spelt: rb"[\w+/=-]*" for value in given for spelt in _in_base64(value)}, **literal}
+        self._begins = {value[:size] for value in self._values for size in range(1, min(len(value), _LONGEST_BEGIN))}
 
-    def replaced(self, text: bytes) -> tuple[bytes, int]:
-        """Return `text` without them, and how many there were."""
-        return self._pattern.subn(PLACEHOLDER, text) if self._in(text) else (text, 0)
+    def spans(self, text: bytes) -> list[Span]:
+        """Return where they are in lines, those that are split over lines among them."""
+        flat = text.translate(None, b"\r\n")
+        patterns = [re.escape(value) + rest for value, rest in self._values.items() if value in flat]
+        if not patterns:
+            return []
+        # The number of line ends before a byte of `flat`.
+        begins = list(accumulate(map(len, re.split(rb"[\r\n]", text))))
+        found = [match.span() for pattern in patterns for match in re.finditer(pattern, flat)]
+        return [(start + bisect_right(begins, start), stop + bisect_right(begins, stop - 1)) for start, stop in found]
 
-    def clear(self, data: bytes, begin: int, end: int) -> int:
-        """Return the last place up to `end` at which `data[begin:]` can be cut without cutting one of them."""
-        cut = min([end, *(self._begun(data, begin, value) for value in self._values)])
-        if self._in(data):
-            for found in self._pattern.finditer(data, begin):
-                if found.end() > cut:
-                    return min(cut, found.start())
-        return cut
-
-    def _in(self, text: bytes) -> bool:
-        return any([value in text for value in self._values])  # noqa: C419  # the list is faster
-
-    def _begun(self, data: bytes, begin: int, value: bytes) -> int:
-        """Return where `value` begins at the end of `data`, without being complete."""
-        at = data.find(value[:1], max(begin, len(data) - len(value) + 1))
-        while at >= 0 and not value.startswith(data[at:]):
-            at = data.find(value[:1], at + 1)
-        return at if at >= 0 else len(data)
+    def may_go_on(self, lines: bytes) -> bool:
+        """Say whether lines end like the begin of one, which may go on in the next."""
+        end = lines[-2 * _LONGEST_BEGIN :].translate(None, b"\r\n")
+        return bool(self._begins) and any(end[-size:] in self._begins for size in range(1, _LONGEST_BEGIN))
 
 
 def _spellings(value: bytes) -> set[bytes]:
-    """The lines of a value as they are, and all of it as Python, JSON and addresses spell it."""
+    """The lines of a value, and all of it as Python, JSON, shells, addresses and hexadecimal digits spell it."""
     text = os.fsdecode(value)
     quoted = {repr(text)[1:-1], json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
-    encoded = {quote(value), quote(value, safe=""), quote_plus(value)}
-    return {*value.splitlines(), *(os.fsencode(spelt) for spelt in quoted | encoded)}
+    encoded = {quote(value), quote(value, safe=""), quote_plus(value), value.hex(), value.hex().upper()}
+    return {*value.splitlines(), value.replace(b" ", b"\\ "), *(os.fsencode(spelt) for spelt in quoted | encoded)}
+
+
+def _in_base64(value: bytes) -> Iterator[bytes]:
+    """What of base64 only the value determines, wherever in the encoded text it begins."""
+    for encode in (b64encode, urlsafe_b64encode):
+        for before, unclear in ((0, 0), (1, 2), (2, 3)):
+            yield encode(bytes(before) + value)[unclear : (before + len(value)) // 3 * 4]
 
 
 def secret_values(environ: Mapping[str, str]) -> list[bytes]:
     """Return the values in `environ` whose names say that they are secret, for Redactor."""
     pairs = [(os.fsencode(name), os.fsencode(value)) for name, value in environ.items()]
-    return [value for name, value in pairs if len(value) >= SHORTEST and is_secret(value, hides(name))]
+    return [value for name, value in pairs if len(value) >= SHORTEST and is_secret(value, level(name))]
 
 
 def redact_text(text: str, values: Iterable[bytes] = ()) -> tuple[str, int]:
@@ -181,36 +245,3 @@ def redact_text(text: str, values: Iterable[bytes] = ()) -> tuple[str, int]:
     redactor = Redactor(values)
     output = redactor.feed(os.fsencode(text)) + redactor.finish()
     return os.fsdecode(output), redactor.count
-
-
-def _last_word(data: bytes, begin: int) -> int:
-    low = max(begin, len(data) - _LONGEST_WORD)
-    return low + len(data[low:].rstrip(RUN))
-
-
-def _hints(data: bytes) -> int:
-    """Return which of _GATES are open, as bits.
-
-    Logs repeat their lines but for the digits, so that what is known of a line without them is kept.
-    """
-    lines = data.translate(_SMALL, _DIGITS).split(b"\n")
-    lines[-1] += b"@%" * bool(lines[-1])  # an address that the chunk cuts may still come to its @
-    found = 0
-    for line in lines:
-        found |= _hints_of(line) if len(line) < _LONGEST_KNOWN else _hints_of.__wrapped__(line)
-    return found
-
-
-@lru_cache(maxsize=4096)
-def _hints_of(line: bytes) -> int:
-    return sum([1 << bit for bit, (_, opens) in enumerate(_GATES) if opens(line)])
-
-
-@lru_cache(maxsize=256)
-def _finder(hints: int, lines: bool) -> Pattern:
-    opened = {gate for bit, (gate, _) in enumerate(_GATES) if hints >> bit & 1}
-    kinds: dict[str, list[bytes]] = {"line": [rb"[\r\n](?=[^\r\n])"]} if lines else {}
-    for kind, gate, hint in _HINTS:
-        if gate in opened:
-            kinds.setdefault(kind, []).append(hint)
-    return re.compile(rb"|".join(rb"(?P<%s>%s)" % (kind.encode(), rb"|".join(found)) for kind, found in kinds.items()))
