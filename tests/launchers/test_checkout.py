@@ -117,7 +117,7 @@ def test_another_repository_causes_a_remark_and_is_refused(
     assert len(remarks(repo)) == count
     assert Checkout(repo).is_of(URL) is not refused
     try:
-        checkout.refuse_other(repo, "paddleclas_resnet50", URL)
+        Checkout(repo).refuse_other("paddleclas_resnet50", URL)
     except click.UsageError:
         assert refused
     else:

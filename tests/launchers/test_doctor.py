@@ -13,9 +13,6 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from launchers.native import checkout, recipes
-from launchers.native.images import KINDS
-from launchers.native.recipes import ROOM, Recipe
 from native_checkout import TOP, Native, executable
 from nvml import pynvml as stand_in
 from room_commands import main
@@ -23,6 +20,10 @@ from room_commands import main
 from launchers.machine import doctor, facts, nvidia
 from launchers.machine.doctor import Diagnosis, Launch
 from launchers.machine.telemetry import RunLoad
+from launchers.recipes import checkout
+from launchers.recipes import recipe as recipes
+from launchers.recipes.images import KINDS
+from launchers.recipes.recipe import ROOM, Recipe
 from tests.commandline import run
 
 GIB = 2**30
