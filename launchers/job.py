@@ -186,7 +186,7 @@ def of_recipe(
         start=["bash", str(recipe.path)],
         environment=environment,
         command=command,
-        exported={name: variables[name] for name in ("MASTER", "NODE_RANK") if nodes > 1},
+        exported={name: variables[name] for name in ("MASTER", "NODE_RANK") if nodes > 1 and name in variables},
         nodes=nodes,
         cards_per_node=int(variables["CARDS"]) // nodes,
         device=device,

@@ -86,7 +86,7 @@ class Slurm(Place):
         """The job script, submitted; within an allocation, run there."""
         script = here_document(self._text(job))
         if _allocation():
-            return shell_part(job, folder, f"{{ bash {script}}} 2>&1 | tee {shell_quoted(folder / LOG)}\n")
+            return shell_part(job, folder, f"{{ bash /dev/fd/3 3{script}}} 2>&1 | tee {shell_quoted(folder / LOG)}\n")
         words = ["sbatch", "--wait", *self._options(folder / LOG)]
         return shell_part(job, folder, f"{' '.join(map(shell_quoted, words))} {script}")
 

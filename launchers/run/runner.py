@@ -157,9 +157,7 @@ class Runner:
                 own["TMPDIR"] = stack.enter_context(made)
             yield replace(job, environment={**job.environment, **own})
 
-    def _execute(
-        self, job: Job, unfinished: Path, title: str, signals: Sequence[int], load: RunLoad | None
-    ) -> Ended:
+    def _execute(self, job: Job, unfinished: Path, title: str, signals: Sequence[int], load: RunLoad | None) -> Ended:
         what = self.place.start(job, unfinished.resolve())
         redactor = Redactor(secret_values(os.environ)) if self.redacts else None
         log = unfinished / LOG

@@ -119,6 +119,4 @@ def make_native(top: Path) -> Native:
     here.trains(PRINT)
     executable(top / "bin" / "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     here.environment["PATH"] = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    here.environment["WORK"] = str(top / "work")
-    (top / "work").mkdir(exist_ok=True)
     return here

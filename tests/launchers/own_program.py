@@ -98,6 +98,4 @@ def make_program(top: Path) -> OwnProgram:
     executable(top / "bin" / "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     executable(top / "bin" / "torchrun", f'#!/bin/sh\nshift 2\nexec "{sys.executable}" "$@"\n')
     program.environment["PATH"] = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    program.environment["WORK"] = str(top / "work")
-    (top / "work").mkdir(exist_ok=True)
     return program

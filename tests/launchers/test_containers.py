@@ -76,7 +76,6 @@ time.sleep(2)
     answer = in_podman.launch(*options(in_podman))
     assert answer.returncode == 0, answer.stderr.decode()
     assert (in_podman.run / "train.log").read_text(encoding="utf-8").endswith("\nTrue INFO None\n")
-    assert (Path(in_podman.environment["WORK"]) / "written").exists()
     facts = in_podman.facts()
     assert (facts["status"], facts["environment"]["packages"], misfits(facts)) == ("done", {}, [])
     expected = {
