@@ -163,7 +163,7 @@ def of_recipe(
                 (here / below).mkdir(parents=True, exist_ok=True)
             return of_recipe(recipe, Checkout(here), data, options, by_card=by_card)
     repo, tasks = checkout.repo, recipe.facts.get("tasks", "node")
-    if by_card and tasks == "card":
+    if tasks == "card" and (by_card or options.get("NODES", "1") != "1"):  # several nodes are not possible otherwise
         options = {**options, "TASKS": "card"}
     # The checkout stands by its name alone and the data as seen from it, so that no path of a machine is kept.
     seen = {"DATA": os.path.relpath(data.resolve(), repo.resolve())} if data else {}

@@ -131,5 +131,6 @@ def test_the_words_of_a_command_may_hold_anything(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_possible_is_refused_and_nothing_is_left(native: Native, arguments: list[str]) -> None:
+    (native.repo / "TensorFlow/Classification/ConvNets").mkdir(parents=True)
     answer = run("launch", *arguments, "--repo", native.repo, "--into", native.suite, cwd=TOP, main=main)
     assert (answer.returncode, native.suite.exists()) == (2, False)

@@ -35,7 +35,7 @@ KEYS = [
     "environment",
     "source",
 ]
-OUTCOME = ["foreign", "start", "end", "exit_status", "status", "metric_lines", "redacted", "log"]
+OUTCOME = ["start", "end", "foreign", "exit_status", "status", "metric_lines", "redacted", "log"]
 
 
 def test_the_log_holds_every_byte_and_the_terminal_shows_all_of_it_escaped(native: Native) -> None:
