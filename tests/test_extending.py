@@ -12,15 +12,24 @@ from tests.report.page_text import HEAD, column
 from tests.report.quoted_page import put_run
 
 ROOMS = ("launchers", "parsers", "report", "tachograph")
+FORMATS = ("paddleclas", "dllogger_tensorflow")
+
+
+def copied(folder: Path) -> Path:
+    """A copy of the program with the formats of the logs here alone: it compiles what it has anew."""
+    for room in ROOMS:
+        source = PROJECT / room
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / room)
+    for grammar in (folder / "parsers/formats").glob("*.lark"):
+        if grammar.stem not in FORMATS:
+            grammar.unlink()
+    return folder
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A copy of the program, to add files to."""
-    for room in ROOMS:
-        source = PROJECT / room
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / room)
-    return tmp_path
+    return copied(tmp_path)
 
 
 def test_the_grammar_of_contributing_is_a_new_format(copy: Path) -> None:
@@ -56,9 +65,10 @@ def put_before(path: Path, line: str, added: str) -> None:
     path.write_text(f"{before}\n{added}{line}\n{after}", encoding="utf-8")
 
 
-@pytest.fixture
-def with_quartile(copy: Path) -> Path:
+@pytest.fixture(scope="module")
+def with_quartile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy with the quantity of CONTRIBUTING.md, four runs, and a page that shows it of them."""
+    copy = copied(tmp_path_factory.mktemp("quartile"))
     put_before(copy / "report/measuring/quantity.py", "    PEAK_MEMORY,", f"    {block('python').strip()},\n")
     for language, title, rule in (("en", "third quartile", "the third quartile"), ("zh", "上四分位数", "取上四分位数")):
         with (copy / f"report/words/{language}.po").open("a", encoding="utf-8") as catalogue:

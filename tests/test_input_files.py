@@ -10,6 +10,7 @@ import pytest
 from parsers.ingesting.suite import Suite
 from parsers.io.input_file import data_of, opened, text_of
 from tests.commandline import PROJECT
+from tests.commandline import run as run_here
 from tests.parsers.toy_logs import step
 
 # It is a second's work; whoever waits for a pipe waits for ever.
@@ -69,7 +70,7 @@ def test_a_name_too_long_for_a_file_is_reported_in_one_sentence(tmp_path: Path, 
     log = tmp_path / "train.log"
     log.write_bytes(step(1))
     long = "x" * 300
-    done = run(*(part.format(pipe=long, folder=tmp_path / long, log=log) for part in COMMANDS[name]))
+    done = run_here(*(part.format(pipe=long, folder=tmp_path / long, log=log) for part in COMMANDS[name]))
     said = [line for line in done.stderr.splitlines() if long in line]
     assert (done.returncode in (1, 2), len(said), "Traceback" in done.stderr) == (True, 1, False)
 

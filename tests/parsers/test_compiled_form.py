@@ -58,7 +58,7 @@ def test_lark_judges_lines_made_from_its_grammar_as_the_compiled_form_does(folde
         if kind.split("_")[0] in records and fmt.name not in NOT_MADE
     ]
 
-    @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    @settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
     @given(st.one_of(made))
     def says_the_same(line: str) -> None:
         assert agree(fmt, line.encode()), (compiled(fmt, line.encode()), judged(fmt, line.encode()))

@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers.runs.reading import known_format, survey
@@ -58,6 +58,7 @@ OF_LINES = st.deferred(
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(OF_LINES, st.lists(st.integers(0, 1 << 16), min_size=len(NAMED), max_size=len(NAMED)))
 def test_names_put_anywhere_in_a_golden_log_go_and_the_rest_reads_as_before(log: Path, places: list[int]) -> None:
     lines = log.read_bytes().splitlines(keepends=True)

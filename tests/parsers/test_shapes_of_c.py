@@ -142,7 +142,7 @@ FLAGS = [
 ]
 OF_C = tuple(f"tests/parsers/test_{part}.py" for part in ("kernel", "fields_of_lines", "sieve"))
 TESTS = ("pytest", "-q", "-s", "-x", "-p", "no:cacheprovider", "-n0", *OF_C)
-FUZZER = ("tests.fuzz.fuzz", "shapes", "--seconds", "10")
+FUZZER = ("tests.fuzz.fuzz", "shapes", "--seconds", "3")
 SOURCE = PROJECT / "parsers/scanning/shapes.c"
 RIGHT = "if (end - at >= WORD)"
 

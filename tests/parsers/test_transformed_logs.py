@@ -22,7 +22,7 @@ from tests.parsers.unchanged import changed_in_silence, summary
 
 pytestmark = pytest.mark.slow
 
-EVERY = 17
+EVERY = 34
 
 
 def text_of(log: Path) -> bytes:

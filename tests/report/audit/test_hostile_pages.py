@@ -78,8 +78,8 @@ def test_deep_nesting_is_read(text: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_page_of_two_megabytes_is_read() -> None:
-    rows = (2 << 20) // len("| 8 | 3119.765 |\n")
+def test_a_page_of_many_rows_is_read() -> None:
+    rows = (512 << 10) // len("| 8 | 3119.765 |\n")
     document = parse_document(HEAD + "| 8 | 3119.765 |\n" * rows, Path("README.md"))
     assert sum(1 for _ in published(document)) == rows
 

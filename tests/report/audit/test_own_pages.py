@@ -123,7 +123,7 @@ def test_an_evidence_file_that_leads_out_of_the_folder_of_logs_is_refused(copy: 
     assert "leaves the log folder" in run("audit", copy / "pages").stderr
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_digit_that_is_changed_in_a_number_of_a_page_is_caught(data: st.DataObject, site: Path) -> None:
     name = data.draw(st.sampled_from(["toy.en.md", "toy.evidence.zh.md", "toy_gpu.evidence.en.md", "toy_gpu.zh.md"]))

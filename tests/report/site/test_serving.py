@@ -23,17 +23,26 @@ GOLDEN = PROJECT / "tests/report/golden"
 PATIENCE = 60
 
 
+def page_in(folder: Path) -> Path:
+    """A page of one's own beside its logs."""
+    shutil.copytree(GOLDEN / "logs", folder / "logs")
+    return Path(shutil.copy(GOLDEN / "toy.toml", folder / "my.toml"))
+
+
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
-    """A page of one's own beside its logs."""
-    shutil.copytree(GOLDEN / "logs", tmp_path / "logs")
-    return Path(shutil.copy(GOLDEN / "toy.toml", tmp_path / "my.toml"))
+    return page_in(tmp_path)
 
 
-@pytest.fixture
-def served(page: Path) -> "Iterator[Served]":
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return page_in(tmp_path_factory.mktemp("watched"))
+
+
+@pytest.fixture(scope="module")
+def served(watched: Path) -> "Iterator[Served]":
     """That page served and watched; it ends by Ctrl-C without a traceback."""
-    found = Served(page, "--watch")
+    found = Served(watched, "--watch")
     assert found.address.port
     yield found
     assert "Traceback" not in found.end()
@@ -55,7 +64,9 @@ class Served:
     """The command as users run it, on any free port."""
 
     def __init__(self, page: Path, *options: str) -> None:
-        program = "import tachograph; tachograph.main()"
+        # A signal that the tests were started to ignore, as under nohup, would be ignored here.
+        heeded = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL)"
+        program = f"{heeded}; import tachograph; tachograph.main()"
         arguments = ["serve", str(page), "--logs", str(page.parent / "logs"), "--port", "0", *options]
         self._process = subprocess.Popen(
             [sys.executable, "-c", program, *arguments],
@@ -98,21 +109,30 @@ def until(is_so: Callable[[], bool]) -> bool:
     return False
 
 
-def test_a_changed_page_is_built_anew(served: Served, page: Path) -> None:
-    assert served.get("/build.txt") == (200, "1")
-    page.write_text(page.read_text(encoding="utf-8").replace("By cards", "By cards, anew"), encoding="utf-8")
+def test_a_changed_page_is_built_anew(served: Served, watched: Path) -> None:
+    build = int(served.get("/build.txt")[1])
+    watched.write_text(watched.read_text(encoding="utf-8").replace("By cards", "By cards, anew"), encoding="utf-8")
     assert until(lambda: "By cards, anew" in served.get("/my.en.html")[1])
-    assert int(served.get("/build.txt")[1]) > 1
+    assert int(served.get("/build.txt")[1]) > build >= 1
 
 
-def test_a_page_with_a_mistake_leaves_the_site_as_it_was(served: Served, page: Path) -> None:
-    page.write_text("titel = 'wrong'\n", encoding="utf-8")
+def test_a_served_page_asks_whether_it_was_built_anew(served: Served) -> None:
+    assert "assets/reload.js" in served.get("/my.zh.html")[1]
+
+
+def test_a_page_with_a_mistake_leaves_the_site_as_it_was(served: Served, watched: Path) -> None:
+    text = watched.read_text(encoding="utf-8")
+    watched.write_text("titel = 'wrong'\n", encoding="utf-8")
     assert "titel is not a valid key" in served.line_with("The site is unchanged.")
     assert served.get("/my.en.html")[0] == 200
+    watched.write_text(text, encoding="utf-8")
 
 
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("options", [(), ("--watch",)], ids=str)
+WATCHED = ("--watch",)
+ENDS = [((), signal.SIGTERM), (WATCHED, signal.SIGINT), (WATCHED, signal.SIGTERM), (WATCHED, signal.SIGHUP)]
+
+
+@pytest.mark.parametrize(("options", "by"), ENDS, ids=str)
 def test_a_signal_that_ends_it_leaves_no_folder(page: Path, by: signal.Signals, options: tuple[str, ...]) -> None:
     served = Served(page, *options)
     assert served.get("/index.html")[0] == 200
@@ -124,10 +144,6 @@ def test_a_signal_amid_the_first_build_leaves_no_folder(page: Path, by: signal.S
     served = Served(page)
     assert until(lambda: is_begun(page))
     assert ("Traceback" in served.end(by), list(temporary(page).iterdir())) == (False, [])
-
-
-def test_a_served_page_asks_whether_it_was_built_anew(served: Served) -> None:
-    assert "assets/reload.js" in served.get("/my.zh.html")[1]
 
 
 def test_a_page_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:

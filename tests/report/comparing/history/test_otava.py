@@ -15,7 +15,7 @@ from tests.report.comparing.history.otava_data import EXPECTED, otava_data
 from tests.report.conftest import Environment
 
 pytestmark = pytest.mark.slow
-SERIES = 200  # of each kind
+SERIES = 80  # of each kind
 OWN_CHANGE = 0.05  # smallest change in the series of Otava's tests that these expect
 HERE = Path(__file__).parent
 
