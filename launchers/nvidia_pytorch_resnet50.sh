@@ -20,18 +20,17 @@ declare -A levels=([fp32]="" [tf32]="" [amp]="--amp --static-loss-scale 256")
 declare -A loaders=([on]="--data-backend dali-cpu" [off]="--data-backend pytorch")
 read -ra level <<< "${levels[$PRECISION]?fp32, tf32 and amp are possible}"
 read -ra loader <<< "${loaders[$DALI]?on and off are possible}"
-example=$REPO/PyTorch/Classification/ConvNets
+cd "$REPO/PyTorch/Classification/ConvNets"
 env=()
 [[ $PRECISION != tf32 ]] || env=(TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1)  # torch asks for leave
 launch=()
-((CARDS == 1)) || launch=("$example/multiproc.py" --nproc_per_node "$CARDS")
+((CARDS == 1)) || launch=("$PWD/multiproc.py" --nproc_per_node "$CARDS")
 ((NODES == 1)) || launch=(-m torch.distributed.run --nnodes "$NODES" --nproc_per_node "$((CARDS / NODES))" \
   --node_rank "$NODE_RANK" --rdzv_endpoint "${MASTER:?host:port where the nodes meet}")
 # With synthetic images a folder has to be named as well, and is not looked at.
 [[ $DATA != synthetic ]] || loader=(--data-backend synthetic)
 [[ $DATA == /* || $DATA == synthetic ]] || DATA=$REPO/$DATA
-cd "$REPO"
 # multiproc.py writes the logs of the other cards into the current folder.
-native env --chdir "$WORK" "${env[@]}" python "${launch[@]}" "$example/main.py" "$DATA" --arch resnet50 \
+native env --chdir "$WORK" "${env[@]}" python "${launch[@]}" "$PWD/main.py" "$DATA" --arch resnet50 \
   -b "$BATCH_SIZE" --training-only -p 1 --workspace "$WORK" --raport-file benchmark.json --no-checkpoints --epochs 1 \
   --prof "$STEPS" "${level[@]}" "${loader[@]}" "${extra[@]}"

@@ -50,9 +50,9 @@ class Checkout:
     @cached_property
     def _configured(self) -> list[tuple[str, str]]:
         """Keys and values of the configuration: the addresses of remotes, and filters, which are programs."""
-        wanted = r"^(remote\..*\.url|filter\..*\..*)$"
-        is_own = (self.repo / ".git").exists()
-        answer = (is_own and git(self.repo, "config", "-z", "--get-regexp", wanted)) or ""
+        if not (self.repo / ".git").exists():
+            return []
+        answer = git(self.repo, "config", "-z", "--get-regexp", r"^(remote\..*\.url|filter\..*\..*)$") or ""
         return [entry.partition("\n")[::2] for entry in answer.split("\0") if entry]
 
     @property

@@ -54,12 +54,11 @@ def shown(top: Path, recipe: str, variables: dict[str, str]) -> str:
 
 
 def combinations(name: str) -> Iterator[dict[str, str]]:
-    """Every case of a recipe, with its defaults and with all other options given."""
+    """Every case of a recipe with its defaults, and the last one with all other options given."""
     recipe = recipes.read(name)
     given = {variable: value for variable, value in GIVEN.items() if variable in recipe.defaults}
-    for variables in recipes.cases(recipe):
-        yield variables
-        yield variables | given
+    cases = list(recipes.cases(recipe))
+    yield from [*cases, cases[-1] | given]
 
 
 @every_recipe
