@@ -113,68 +113,69 @@ def _count(asked: Mapping[str, Any], variable: str, name: str | None = None) -> 
     return int(said) if str(said).isdecimal() and int(said) else None
 
 
+def _share(steps: RecordTable, which: NDArray[np.bool_]) -> dict[str, int]:
+    """How many of the records some are, and the line of the first of these."""
+    return {"count": int(which.sum()), "records": len(steps), "line": int(steps["line"][which.argmax()])}
+
+
 # ---- steps
 
 
 def _of_steps(part: FormatRecords, steps: RecordTable, asked: Mapping[str, Any], reading: Reading) -> Iterator[Fault]:
     """More records than steps, or a last record more than one interval before the last step."""
-    wanted = _count(asked, "STEPS")
-    if wanted is None or "step" not in steps:
+    wanted, epochs = _count(asked, "STEPS"), _count(asked, "EPOCHS") or 1
+    if wanted is None or ("step", "step") not in part.fields:
         return
-    epochs = _count(asked, "EPOCHS") or 1
-    wanted = epochs * math.ceil(wanted / epochs)
+    steps = steps.rows(np.isfinite(steps["step"]))
+    if not len(steps):
+        return
+    per_epoch = math.ceil(wanted / epochs)
+    wanted = epochs * per_epoch
     # The program may have been told otherwise by options that were passed through, and then says so itself.
-    own = _own_total(steps)
-    passes = _count(asked, "ACCUMULATION") or 1
-    most = max(wanted, own or 0) * passes + epochs  # some train one step more than they are told
+    own = _own_total(steps) or wanted
+    # Lines may count passes, of which a step has several; and some programs train one step more than they are told.
+    most = max(wanted, own) * (_count(asked, "ACCUMULATION") or 1) + epochs
     ranks = _by_rank(steps)
-    is_restarted = any(event.event == "restart" for event in reading.happened)
-    for rank, rows in () if is_restarted else ranks:
-        printers = max(1, (_count(asked, "CARDS", "cards") or 1) // len(ranks))
-        if len(rows) > most and not _prints_each(steps.rows(rows), printers):
-            of_rank = f" of rank {rank}" if rank is not None else ""
-            yield Fault("too_many_records", {"found": len(rows), "asked": wanted, "of_rank": of_rank})
-    done = _done(part, steps, math.ceil(wanted / epochs))
-    if done is not None and min(wanted, own or wanted) - done > _interval(steps):
+    printers = (_count(asked, "CARDS", "cards") or 1) // len(ranks)
+    if not any(event.event == "restart" for event in reading.happened):
+        for rank, rows in ranks:
+            if len(rows) > most and not _prints_each(steps.rows(rows), printers):
+                of_rank = f" of rank {rank}" if rank is not None else ""
+                yield Fault("too_many_records", {"found": len(rows), "asked": wanted, "of_rank": of_rank})
+    done = _done(part, steps.rows(ranks[0][1]), per_epoch)
+    if done is not None and min(wanted, own) - done > _interval(steps):
         yield Fault("ended_early", {"found": done, "asked": wanted, "line": int(steps["line"][-1])})
 
 
 def _own_total(steps: RecordTable) -> int | None:
     """How many steps the lines say there are, where they all say the same."""
     for names in (("steps",), ("steps_per_epoch", "epochs")):
-        if all(name in steps for name in names):
-            columns = [np.unique(steps[name]) for name in names]
-            if all(len(column) == 1 and column[0] > 0 for column in columns):
-                return int(math.prod(float(column[0]) for column in columns))
+        said = [np.unique(steps[name]) for name in names if name in steps]
+        if len(said) == len(names) and all(len(values) == 1 and values[0] > 0 for values in said):
+            return int(math.prod(float(values[0]) for values in said))
     return None
 
 
 def _prints_each(rows: RecordTable, printers: int) -> bool:
-    """Whether so many processes print every step, or a bar is drawn again and again."""
+    """Whether no step has more records than there are processes, and nearly all have as many."""
     keys = np.stack([rows["step"], rows["epoch"] if "epoch" in rows else np.zeros(len(rows))])
-    _, counts = np.unique(keys, axis=1, return_counts=True)
-    usual = np.bincount(counts).argmax()
-    return bool(usual <= printers and (counts == usual).mean() >= SHARE and counts.max() <= printers)
+    counts = np.unique(keys, axis=1, return_counts=True)[1]
+    return bool(counts.max() <= printers and (counts == np.bincount(counts).argmax()).mean() >= SHARE)
 
 
-def _done(part: FormatRecords, steps: RecordTable, per_epoch: int) -> int | None:
-    """How many steps are done at the furthest record; None where lines do not tell."""
-    first = part.fields["step", "step"].first
-    counted = steps["step"] + (1 if first == 0 else 0)
-    if not (np.diff(steps["step"]) < 0).any() or _own_total(steps.columns(n for n in steps if n == "steps")):
-        return int(np.nanmax(counted))
-    if "epoch" not in steps:
-        return None
-    per_epoch = int(np.nanmax(steps["steps_per_epoch"])) if "steps_per_epoch" in steps else per_epoch
-    if np.nanmax(counted) > per_epoch:  # they go on over epochs
-        return int(np.nanmax(counted))
-    epoch = steps["epoch"] - (part.fields["step", "epoch"].first or 0)
-    return int(np.nanmax(epoch * per_epoch + counted))
+def _done(part: FormatRecords, rows: RecordTable, per_epoch: int) -> int | None:
+    """How many steps are done at the furthest record of a rank; None where steps begin anew and lines tell no epoch."""
+    counted = rows["step"] + (1 if part.fields["step", "step"].first == 0 else 0)
+    if (np.diff(counted) < 0).any() and np.nanmax(counted) <= per_epoch:
+        if (epoch := part.fields.get(("step", "epoch"))) is None:
+            return None
+        counted = counted + per_epoch * (rows["epoch"] - (epoch.first or 0))
+    return int(np.nanmax(counted))
 
 
 def _interval(steps: RecordTable) -> float:
     """The most steps between two records, twice that where they are not even; endless where lines count one step."""
-    ahead = np.diff(np.unique(steps["step"]))
+    ahead = np.diff(np.unique(steps["step"][np.isfinite(steps["step"])])) if "step" in steps else np.zeros(0)
     return float(ahead.max() if (ahead == ahead[0]).all() else 2 * ahead.max()) if len(ahead) else math.inf
 
 
@@ -218,12 +219,9 @@ def _of_batches(part: FormatRecords, steps: RecordTable, asked: Mapping[str, Any
     samples = steps["throughput"] * steps["step_time"] * IN_SECONDS[time.unit or "seconds"]
     whole = np.round(samples)
     is_other = (np.abs(samples - whole) < 0.01 * whole) & (whole > 0) & (np.abs(whole - batch) > 0.1 * batch)
-    # The last batch of an epoch may be smaller.
-    if is_other.sum() >= max(3, len(steps) // 4):
-        numbers = Counter(whole[is_other].tolist())
-        row = int(np.flatnonzero(is_other)[0])
-        about = {"count": int(is_other.sum()), "records": len(steps), "line": int(steps["line"][row])}
-        yield Fault("other_batch", {**about, "found": int(numbers.most_common(1)[0][0]), "asked": batch})
+    if is_other.sum() >= max(3, len(steps) // 4):  # the last batch of an epoch may be smaller
+        found = Counter(whole[is_other].tolist()).most_common(1)[0][0]
+        yield Fault("other_batch", {**_share(steps, is_other), "found": int(found), "asked": batch})
 
 
 # ---- stamps
@@ -241,10 +239,9 @@ def _of_stamps(part: FormatRecords, steps: RecordTable, asked: Mapping[str, Any]
     best = max(inside, key=np.count_nonzero)
     is_outside = ~best & ~np.isnat(stamps)
     if is_outside.any():
-        row = int(np.flatnonzero(is_outside)[0])
-        about = {"count": int(is_outside.sum()), "records": len(steps), "line": int(steps["line"][row])}
+        first = str(stamps[is_outside.argmax()].astype("datetime64[s]"))
         limits = {"start": asked["start"], "end": asked["end"]}
-        yield Fault("stamp_outside", {**about, **limits, "found": str(stamps[row].astype("datetime64[s]"))})
+        yield Fault("stamp_outside", {**_share(steps, is_outside), **limits, "found": first})
 
 
 def _moment(said: str) -> np.datetime64:
@@ -294,20 +291,14 @@ def _of_ranks(part: FormatRecords, steps: RecordTable) -> Iterator[Fault]:
     own = [name for name in (*THROUGHPUTS, *OWN_TIMES) if _is_own(part, name)]
     if len(groups) < 2 or not own:
         return
-    hashes = _hashes(part, steps)
-    holder: dict[int, int] = {}
-    shared: Counter[tuple[int, int]] = Counter()
-    for place, (_, rows) in enumerate(groups):
-        for one in set(hashes[rows].tolist()):
-            if (first := holder.setdefault(one, place)) != place:
-                shared[first, place] += 1
-    for (first, place), count in shared.items():
-        (other, others), (rank, rows) = groups[first], groups[place]
-        chance = _chance(part, steps.rows(rows), own, between_runs=False)
-        if _are_copies(count, min(len(rows), len(others)), chance):
-            line = int(steps["line"][rows[np.isin(hashes[rows], hashes[others])][0]])
-            about = {"count": count, "records": len(rows), "line": line}
-            yield Fault("copy_of_rank", {**about, "rank": rank, "other": other})
+    hashes, known = _hashes(part, steps), dict[int, int]()
+    for rank, rows in groups:
+        of_rank = steps.rows(rows)
+        holders = np.array([known.setdefault(one, rank) for one in hashes[rows].tolist()])
+        is_shared = holders != rank
+        if _are_copies(is_shared, len(rows), _chance(part, of_rank, own, between_runs=False)):
+            other = int(holders[is_shared.argmax()])
+            yield Fault("copy_of_rank", {**_share(of_rank, is_shared), "rank": rank, "other": other})
 
 
 def _of_runs(part: FormatRecords, steps: RecordTable, siblings: Sequence[Path]) -> Iterator[Fault]:
@@ -319,14 +310,13 @@ def _of_runs(part: FormatRecords, steps: RecordTable, siblings: Sequence[Path]) 
         if other.fields.keys() != part.fields.keys():
             continue
         theirs = _hashes(other, other.table.rows(other.table.are("step")))
-        is_shared = np.isin(hashes, theirs)
-        count, most = int(is_shared.sum()), min(len(hashes), len(theirs))
-        if count and _are_copies(count, most, _chance(part, steps, measured, between_runs=True)):
-            line = int(steps["line"][np.flatnonzero(is_shared)[0]])
-            yield Fault("copy_of_run", {"count": count, "records": len(steps), "other": sibling.name, "line": line})
+        is_shared, most = np.isin(hashes, theirs), min(len(hashes), len(theirs))
+        if _are_copies(is_shared, most, _chance(part, steps, measured, between_runs=True)):
+            yield Fault("copy_of_run", {**_share(steps, is_shared), "other": sibling.name})
 
 
-def _are_copies(count: int, records: int, chance: float) -> bool:
+def _are_copies(is_shared: NDArray[np.bool_], records: int, chance: float) -> bool:
+    count = int(is_shared.sum())
     return count >= SHARE * records and count * math.log10(chance) < math.log10(CHANCE)
 
 
@@ -348,7 +338,7 @@ def _hashes(part: FormatRecords, steps: RecordTable) -> Hashes:
 
 def _chance(part: FormatRecords, steps: RecordTable, names: Sequence[str], *, between_runs: bool) -> float:
     """The chance that a record of another rank or run agrees by itself: that of the column that tells most."""
-    seconds, interval = _seconds(part, steps), _interval(steps) if "step" in steps else 1.0
+    seconds, interval = _seconds(part, steps), _interval(steps)
     if seconds is None or interval == math.inf:
         return 1.0
     apart = CLOCKS_APART / interval
