@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import math
 import os
+import select
 import selectors
 import signal
 import sys
@@ -28,7 +29,7 @@ from . import processes
 from .folder import ORPHANED
 
 _CHUNK = 65536
-_LOOK = 1.0
+_HOLD = 0.5  # seconds for which a line that has not ended is held
 
 
 class Captured(NamedTuple):
@@ -73,8 +74,11 @@ def keep(source: int, folder: Path, redactor: Redactor | None) -> Captured:
     """
     _ignore_signals()
     log = _KeptLog(folder, redactor)
-    while chunk := os.read(source, _CHUNK):
-        log.take(chunk)  # after a failure the rest is passed over, so that the job does not stand still
+    while True:
+        chunk = os.read(source, _CHUNK) if select.select([source], [], [], _HOLD)[0] else None
+        if chunk == b"":
+            break
+        log.take(chunk or b"")  # after a failure the rest is passed over, so that the job does not stand still
     log.close()
     return Captured(redactor.count if redactor else 0, log.problem)
 
@@ -102,14 +106,14 @@ def _capture(
 def _chunks(source: int, line: Connection, mark: str, orphaned: Path) -> Iterator[bytes]:
     """What arrives, until all writers have closed the source, the runner asks for the end, or is dead for a while.
 
-    Its death is told by the file `orphaned`.
+    Where nothing arrives, that is nothing again and again. The death of the runner is told by the file `orphaned`.
     """
     deadline = math.inf
     with selectors.DefaultSelector() as selector:
         selector.register(source, selectors.EVENT_READ)
         selector.register(line, selectors.EVENT_READ)
         while time.monotonic() < deadline:
-            ready = [key.fileobj for key, _ in selector.select(None if deadline == math.inf else _LOOK)]
+            ready = [key.fileobj for key, _ in selector.select(_HOLD)]
             if line in ready:
                 if not _is_dead(line):
                     break
@@ -122,6 +126,8 @@ def _chunks(source: int, line: Connection, mark: str, orphaned: Path) -> Iterato
                 if not (chunk := os.read(source, _CHUNK)):
                     return
                 yield chunk
+            else:
+                yield b""
     if rest := _waiting(source):
         yield rest
 
@@ -147,6 +153,7 @@ class _KeptLog:
     def __init__(self, folder: Path, redactor: Redactor | None) -> None:
         self.problem: str | None = None
         self._redactor = redactor
+        self._held_until = math.inf
         self._lines = 0
         self._is_cut = False
         self._log = (folder / LOG).open("wb", buffering=0)
@@ -154,12 +161,12 @@ class _KeptLog:
         self._clock.write(f"{','.join(CLOCK_COLUMNS)}\n")
 
     def take(self, chunk: bytes) -> bool:
-        """Keep a chunk; False when that failed just now."""
+        """Keep a chunk, which may be empty; False when that failed just now."""
         if self.problem:
             return True
         try:
             self._tick(chunk)
-            self._write(self._redactor.feed(chunk) if self._redactor else chunk)
+            self._write(self._redacted(chunk, self._redactor) if self._redactor else chunk)
         except OSError as error:
             self.problem = f"the log could not be written: {error.strerror}"
         return not self.problem
@@ -176,11 +183,23 @@ class _KeptLog:
             self.problem = self.problem or f"the log could not be written: {error.strerror}"
         self._log.close()
 
+    def _redacted(self, chunk: bytes, redactor: Redactor) -> bytes:
+        """What may be written now: whole lines, and after a while what is held of one that has not ended."""
+        text, now = redactor.feed(chunk), time.monotonic()
+        if not text and now >= self._held_until:
+            text = redactor.finish()
+        if not redactor.holds:
+            self._held_until = math.inf
+        elif text or self._held_until == math.inf:
+            self._held_until = now + _HOLD
+        return text
+
     def _tick(self, chunk: bytes) -> None:
         if ended := chunk.count(b"\n"):
             self._clock.write(f"{self._lines + 1},{time.time():.3f}\n")
             self._lines += ended
-        self._is_cut = not chunk.endswith(b"\n")
+        if chunk:
+            self._is_cut = not chunk.endswith(b"\n")
 
     def _write(self, text: bytes) -> None:
         while text:

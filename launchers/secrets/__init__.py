@@ -1,4 +1,1 @@
-"""Secrets: output and facts of a run come in, and the same without credentials go out.
-
-Capture passes every byte through here before it is kept.
-"""
+"""Secrets: output and facts of a run come in, and the same without credentials go out, before any of it is kept."""

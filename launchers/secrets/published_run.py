@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
 from typing import Any
 
 from parsers.runs.run_folder import RunJson
@@ -51,7 +50,9 @@ def redact_document(value: Any, values: Iterable[bytes] = ()) -> Any:
         found = {name: item if name == "packages" else _named(name, item, known) for name, item in value.items()}
         return {redact_text(name, known)[0]: item for name, item in found.items()}
     if isinstance(value, list):
-        return [_named(_option(before, item), item, known) for before, item in pairwise([None, *value])]
+        names = ["", *(item if isinstance(item, str) and _OPTION.fullmatch(item) else "" for item in value)]
+        pairs = zip(names, value, strict=False)
+        return [_named("" if str(item).startswith("-") else name, item, known) for name, item in pairs]
     return value
 
 
@@ -59,9 +60,3 @@ def _named(name: str, value: Any, known: list[bytes]) -> Any:
     """Return a value without its secrets; all of it is one where its name says so."""
     is_hidden = isinstance(value, str) and is_secret(os.fsencode(value), level(os.fsencode(name)))
     return _PLACEHOLDER if is_hidden else redact_document(value, known)
-
-
-def _option(before: Any, value: Any) -> str:
-    """Return the name of a value in a list: the option before it."""
-    is_option = isinstance(before, str) and _OPTION.fullmatch(before) and not str(value).startswith("-")
-    return before if is_option else ""

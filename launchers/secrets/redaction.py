@@ -54,7 +54,7 @@ class Redactor:
 
     def feed(self, chunk: bytes) -> bytes:
         """Take the next bytes, however many, and return what may be written now."""
-        output = []
+        output: list[bytes] = []
         for at in range(0, len(chunk), _CHUNK):
             self._held += chunk[at : at + _CHUNK]
             output += self._takes(pauses=False)
@@ -71,9 +71,10 @@ class Redactor:
     def _size(self, *, pauses: bool) -> int:
         """Return how many of the bytes that are held can be judged now: whole lines, or a piece of a long one."""
         held, longest = self._held, self._returned + _LONGEST
-        end = _last_end(held)
-        if not end:
-            return min(len(held), longest) if len(held) > longest or (pauses and self.holds) else 0
+        if pauses:
+            return len(held) if self.holds else 0
+        if not (end := _last_end(held)):
+            return longest if len(held) > longest else 0
         if end > longest and not all(
             _last_end(held[at : at + _LONGEST // 2]) for at in range(0, end - _LONGEST // 2, _LONGEST // 2)
         ):
@@ -82,9 +83,10 @@ class Redactor:
                 if len(line) > (_LONGEST if at else longest):
                     return at or longest
                 at += len(line) + 1
-        if not pauses and end <= longest and self._known.may_go_on(held[:end]):
-            return _last_end(held[: end - 1])
-        return end
+        cut = end
+        while 0 < cut > end - _LONGEST and self._known.may_go_on(held[max(0, cut - 2 * _LONGEST_BEGIN) : cut]):
+            cut = _last_end(held[: cut - 1])
+        return cut if cut > end - _LONGEST else end
 
     def _take(self, size: int, *, pauses: bool) -> bytes:
         """Judge so many of the bytes that are held, and return what may be written of them."""
@@ -97,15 +99,16 @@ class Redactor:
         cut = next((start for start, stop in found if start < end <= stop), end)
         self._is_within = cut < end and not is_whole
         # The begin of a secret tells what its rest means.
-        context = b"" if is_whole else text[max(0, cut - _CONTEXT) : min(cut + _CONTEXT, end)]
+        context = b"" if is_whole else text[max(_last_end(text), cut - _CONTEXT) : min(cut + _CONTEXT, end)]
         self._held, self._returned = context + self._held[end:], len(context)
         return output
 
     def _replaced(self, text: bytes, found: list[Span], end: int) -> bytes:
         """Return what was not yet returned of `text[:end]`, with a placeholder for each of the spans `found`."""
-        pieces, at = [], self._returned
+        pieces: list[bytes] = []
+        at = self._returned
         for start, stop in ((start, min(stop, end)) for start, stop in found):
-            if stop > max(start, at):
+            if stop > max(start, at) and text[start:stop] != PLACEHOLDER:
                 if start >= at or not self._is_within:
                     pieces += text[at : max(start, at)], PLACEHOLDER
                     self.count += 1
@@ -132,13 +135,12 @@ def _merged(found: list[Span]) -> list[Span]:
 def _spans(text: bytes, below: _Below) -> list[Span]:
     """Return where the secrets of lines are; `below`: what the lines before them leave open."""
     text = text.replace(b"\r", b"\n")
-    masked = text.translate(MASK, DIGITS).split(b"\n")
-    hinted = list(map(hints, masked))
+    hinted = [hints(masked) for masked in text.translate(MASK, DIGITS).split(b"\n")]
     found: list[Span] = []
     if below.kind or any(hinted):
         at = 0
         for line, hint in zip(text.split(b"\n"), hinted, strict=True):
-            within = below.spans(line) or (spans(line, hint) if hint and not below.begins(line) else [])
+            within = [*below.spans(line), *(spans(line, hint) if hint and not below.begins(line) else [])]
             found += [(at + start, at + stop) for start, stop in within]
             at += len(line) + 1
     return found
@@ -186,8 +188,8 @@ class _Below:
     def _of_key(self, line: bytes) -> list[Span]:
         self._left -= 1
         found = BELOW["key_line"].match(line)
-        is_alike = found and (not found[1] or len(found[1]) == self._indent)
-        self._follows = bool(found) and (len(found[2]) >= 40 or bool(self._follows and is_alike))
+        is_alike = found is not None and len(found[1] or b"") in (0, self._indent)
+        self._follows = found is not None and (len(found[2]) >= 40 or (self._follows and is_alike))
         if not self._left or b"-----END " in line:
             self.kind = ""
         return [found.span(2)] if found and self._follows else []
@@ -215,7 +217,7 @@ class _Known:
 
     def may_go_on(self, lines: bytes) -> bool:
         """Say whether lines end like the begin of one, which may go on in the next."""
-        end = lines[-2 * _LONGEST_BEGIN :].translate(None, b"\r\n")
+        end = lines.translate(None, b"\r\n")
         return bool(self._begins) and any(end[-size:] in self._begins for size in range(1, _LONGEST_BEGIN))
 
 

@@ -12,13 +12,12 @@ from typing import Any
 Span = tuple[int, int]
 Pattern = re.Pattern[bytes]
 Hints = tuple[list[Pattern], Pattern | None]  # shapes, and what names have in them in small letters
-Level = IntEnum("Level", "NONE RANDOM LABEL TEXT ANY", start=0)  # how much is a secret behind a name
+Level = IntEnum("Level", "NONE LONG RANDOM LABEL TEXT ANY", start=0)  # how much is a secret behind a name
 
 # A line is looked at in small letters and without its digits, because in a log most lines differ in nothing else.
 MASK, DIGITS = bytes(range(256)).lower(), b"0123456789"
 _LONGEST_NAME = 100
 _JUDGED = 256  # bytes of a value that are looked at
-_SHORTEST_RANDOM = 12
 _CHANGES = 0.3  # of each byte: of random letters and digits 0.6, of random hexadecimal digits 0.5, of `resnet50_v1` 0.2
 
 _DATA: dict[str, Any] = tomllib.loads((files(__package__) / "shapes.toml").read_text(encoding="utf-8"))
@@ -44,14 +43,11 @@ def _verbose(section: str) -> dict[str, Pattern]:
 
 def _near(entries: list[dict[str, Any]]) -> Pattern:
     """Return what a masked line has that may have one of these tokens, which do not begin within a word."""
-    begins = sorted({_masked(begin) for entry in entries for begin in entry["begins"] if "near" not in entry})
+    given = (begin.encode() for entry in entries for begin in entry["begins"] if "near" not in entry)
+    begins = sorted({begin.translate(MASK, DIGITS) for begin in given})
     firsts = {begin[:1]: [re.escape(other[1:]) for other in begins if other[:1] == begin[:1]] for begin in begins}
     found = [re.escape(first) + b"(?:%s)" % b"|".join(rests) for first, rests in firsts.items()]
     return re.compile(b"(?<![a-z])(?:%s)" % b"|".join([*found, *(e["near"].encode() for e in entries if "near" in e)]))
-
-
-def _masked(text: str) -> bytes:
-    return text.encode().translate(MASK, DIGITS)
 
 
 _TOKENS = [(_near([entry]), _token(entry)) for entry in _DATA["token"]]
@@ -95,39 +91,35 @@ def is_secret(value: bytes, of: Level, *, labelled: bool = False) -> bool:
     """Say whether a value, without its quotes, is a secret behind a name of a level; `labelled`: it may be a word."""
     if of is Level.NONE or _IS["placeholder"].fullmatch(value):
         return False
-    if of is Level.ANY:
-        return True
-    if of is Level.RANDOM:
-        return _is_random(value)
+    if of in (Level.ANY, Level.RANDOM, Level.LONG):
+        return of is Level.ANY or _is_random(value, 16 if of is Level.LONG else 12)
     if _IS["number"].match(value) or (_IS["path"].match(value) and not any(map(_is_random, value.split(b"/")))):
         return False
     may_be_word = labelled and (_IS["word"].match(value) or b"://" in value)
     return of is Level.TEXT or not (may_be_word or value.endswith(b"_pass"))
 
 
-def _is_random(value: bytes) -> bool:
+def _is_random(value: bytes, least: int = 12) -> bool:
     """Say whether a value looks made by a machine."""
-    value = value[:64]
-    if len(value) < _SHORTEST_RANDOM or _IS["not_random"].match(value):
+    value = value[:64].rstrip(b".,;:)")
+    if len(value) < least or _IS["not_random"].match(value):
         return False
     return bool(_IS["random"].match(value)) or len(_IS["change"].findall(value)) >= _CHANGES * len(value)
 
 
 def _is_said(value: bytes, of: Level, *, told: bool) -> bool:
     """Say whether a value is a secret where only blanks stand before it, or `is` (`told`), as in a sentence."""
-    if of is not Level.ANY or _IS["placeholder"].fullmatch(value):
-        return of is not Level.ANY and _is_random(value)
+    if of is not Level.ANY or _IS["placeholder"].fullmatch(value) or _IS["number"].match(value):
+        return of is not Level.ANY and _is_random(value, 16)
     is_word = told and _IS["said"].match(value.lower())
-    return bool(is_word) or bool(_IS["mixed"].match(value) and not _IS["number"].match(value))
+    return bool(is_word or _IS["mixed"].match(value)) or _is_random(value)
 
 
 def _in_capitals(name: bytes) -> bool:
     return name == name.upper() and name.isascii()
 
 
-_KINDS = ("assign", "told", "list", "column", "gap")
 _RUN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
-_NAME = re.compile(rb"[\w-]{1,%d}" % _LONGEST_NAME)
 _ESCAPE = re.compile(rb"\\[nrt]|%[0-9A-Fa-f]{2}|\[\d+m(?=[A-Za-z_])")  # `\nKEY`, `%26key`, a colour
 _WORD_BEFORE = re.compile(rb"(?<![\w-])([A-Za-z]{2,20})[ \t]\Z")
 
@@ -142,8 +134,8 @@ def _named(line: bytes, parts: Pattern) -> list[Span]:
             start = low + len(line[low : part.start()].rstrip(_RUN))
             escape = _ESCAPE.match(line, start - 1) if start else None
             start = min(escape.end(), part.start()) if escape else start
-            name = _NAME.match(line, part.start())
-            done = max(part.end(), name.end() if name else 0)
+            rest = line[part.end() : part.start() + _LONGEST_NAME]
+            done = part.end() + len(rest) - len(rest.lstrip(_RUN))
             if secret := _behind(line, start, done):
                 found.append(secret)
                 done = secret[1]
@@ -154,7 +146,7 @@ def _behind(line: bytes, start: int, end: int) -> Span | None:
     """Return where the secret behind the name in `line[start:end]` is."""
     name = line[start:end]
     of = level(name)
-    if of is Level.RANDOM and (before := _WORD_BEFORE.search(line[max(0, start - 24) : start])):
+    if Level.NONE < of <= Level.RANDOM and (before := _WORD_BEFORE.search(line[max(0, start - 24) : start])):
         of = min(level(before[1] + b"_" + name), Level.LABEL)  # `API key`
     separator = _SEPARATOR.match(line, end) if of else None
     if not separator:
@@ -187,9 +179,9 @@ def _extent(line: bytes, start: int, separator: re.Match[bytes], of: Level) -> s
 
 def _holds(name: bytes, separator: re.Match[bytes], value: bytes, of: Level) -> bool:
     """Say whether `value` is a secret behind a name, by what stands between."""
-    kind, quote = next(kind for kind in _KINDS if separator[kind] is not None), separator["quote"]
+    kind, quote = next(kind for kind, text in separator.groupdict().items() if text is not None), separator["quote"]
     if kind == "assign" or (kind == "told" and quote) or (kind != "told" and name.startswith(b"-")):
         return is_secret(value, of, labelled=not quote and separator[0].rstrip().endswith((b":", "：".encode())))
-    if kind in ("list", "column") and _in_capitals(name) and of is not Level.ANY:
+    if (kind == "told" or (kind in ("list", "column") and _in_capitals(name))) and of is not Level.ANY:
         return is_secret(value, min(of, Level.LABEL), labelled=True)
     return kind != "list" and _is_said(value, of, told=kind == "told" or _in_capitals(name))

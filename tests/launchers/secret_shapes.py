@@ -1,207 +1,40 @@
-"""Made-up secrets of every shape that services and programs give theirs.
-
-They are put together here, so that no scanner takes this file for one that holds secrets.
-"""
+"""Made-up secrets, and lines that hold them, as secret_shapes.toml lists them."""
 
 from __future__ import annotations
 
+import re
+import tomllib
+from itertools import cycle, islice
+from pathlib import Path
+
 R = "<redacted>"
-_CYCLE = "aB3dE5gH1jK7mN9pQ2rS4tU6vW8xY0zA"
-_HEX_CYCLE = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
-
-
-def mixed(length: int) -> str:
-    """Letters of both cases and digits."""
-    return (_CYCLE * (length // len(_CYCLE) + 1))[:length]
-
-
-def hexadecimal(length: int) -> str:
-    """Hexadecimal digits."""
-    return (_HEX_CYCLE * (length // len(_HEX_CYCLE) + 1))[:length]
-
-
-def capitals(length: int) -> str:
-    """Capitals and digits."""
-    return mixed(length).upper()
-
-
-# By service: how its secrets begin, and what follows.
-_BEGINNINGS = {
-    "alibaba key id": ("LTAI", mixed(20)),
-    "age": ("AGE-SECRET-" + "KEY-1", capitals(58)),
-    "airtable": ("pat" + mixed(14) + ".", hexadecimal(64)),
-    "anthropic": ("sk-" + "ant-api03-", mixed(93) + "AA"),
-    "anthropic admin": ("sk-" + "ant-admin01-", mixed(93) + "AA"),
-    "artifactory": ("AKC" + "p", mixed(69)),
-    "artifactory reference": ("cmV" + "md", mixed(59)),
-    "atlassian": ("ATAT" + "T3", mixed(186)),
-    "aws key id": ("AK" + "IA", capitals(16)),
-    "aws session key id": ("AS" + "IA", capitals(16)),
-    "aws account": ("AC" + "CA", capitals(16)),
-    "aws bearer": ("AB" + "IA", capitals(16)),
-    "aws bedrock": ("AB" + "SK", mixed(110)),
-    "aws bedrock, short": ("bedrock-api-" + "key-", mixed(40)),
-    "cloudflare origin": ("v1." + "0-", hexadecimal(24) + "-" + hexadecimal(146)),
-    "clojars": ("CLO" + "JARS_", mixed(60)),
-    "databricks": ("da" + "pi", hexadecimal(32)),
-    "digitalocean": ("dop_" + "v1_", hexadecimal(64)),
-    "digitalocean oauth": ("doo_" + "v1_", hexadecimal(64)),
-    "digitalocean refresh": ("dor_" + "v1_", hexadecimal(64)),
-    "docker": ("dckr_" + "pat_", mixed(27)),
-    "doppler": ("dp." + "pt.", mixed(43)),
-    "dropbox": ("s" + "l.", mixed(135)),
-    "duffel": ("duffel_" + "live_", mixed(43)),
-    "dynatrace": ("dt0" + "c01.", mixed(24) + "." + mixed(64)),
-    "easypost": ("EZ" + "AK", mixed(54)),
-    "easypost test": ("EZ" + "TK", mixed(54)),
-    "facebook page": ("EA" + "AC", mixed(110)),
-    "figma": ("fi" + "gd_", mixed(40)),
-    "flutterwave": ("FLWSECK" + "_TEST-", hexadecimal(32) + "-X"),
-    "fly.io": ("fo" + "1_", mixed(43)),
-    "fly.io macaroon": ("fm" + "2_", mixed(120)),
-    "frame.io": ("fio" + "-u-", mixed(64)),
-    "gitlab": ("gl" + "pat-", mixed(20)),
-    "gitlab deploy": ("gl" + "dt-", mixed(20)),
-    "gitlab runner": ("gl" + "rt-", mixed(20)),
-    "gitlab job": ("glc" + "bt-", "64_" + mixed(20)),
-    "gitlab feed": ("gl" + "ft-", mixed(20)),
-    "gitlab flags": ("glf" + "fct-", mixed(20)),
-    "gitlab mail": ("gli" + "mt-", mixed(25)),
-    "gitlab agent": ("glag" + "ent-", mixed(50)),
-    "gitlab application": ("glo" + "as-", mixed(64)),
-    "gitlab trigger": ("glp" + "tt-", hexadecimal(40)),
-    "gitlab scim": ("gls" + "oat-", mixed(20)),
-    "github": ("gh" + "p_", mixed(36)),
-    "github oauth": ("gh" + "o_", mixed(36)),
-    "github user": ("gh" + "u_", mixed(36)),
-    "github app": ("gh" + "s_", mixed(36)),
-    "github refresh": ("gh" + "r_", mixed(36)),
-    "github fine-grained": ("github_" + "pat_", mixed(82)),
-    "google key": ("AI" + "za", mixed(35)),
-    "google access": ("ya" + "29.", mixed(60)),
-    "google refresh": ("1/" + "/0", mixed(40)),
-    "google client": ("GOC" + "SPX-", mixed(28)),
-    "grafana cloud": ("gl" + "c_", mixed(40)),
-    "grafana account": ("gl" + "sa_", mixed(32) + "_" + hexadecimal(8)),
-    "groq": ("gs" + "k_", mixed(52)),
-    "harness": ("pat" + ".", mixed(22) + "." + mixed(24) + "." + mixed(20)),
-    "heroku": ("HRKU-" + "AA", mixed(58)),
-    "hugging face": ("h" + "f_", mixed(34)),
-    "hugging face organisation": ("api_" + "org_", mixed(34)),
-    "infracost": ("i" + "co-", mixed(32)),
-    "intra42": ("s-s4t2" + "ud-", hexadecimal(64)),
-    "linear": ("lin_" + "api_", mixed(40)),
-    "mailgun": ("ke" + "y-", hexadecimal(32)),
-    "mapbox": ("p" + "k.", mixed(60).lower() + "." + mixed(22)),
-    "neptune": ("eyJ" + "hcGlf", mixed(80)),
-    "new relic": ("NR" + "AK-", capitals(27)),
-    "notion": ("nt" + "n_", "12345678901" + mixed(35)),
-    "npm": ("np" + "m_", mixed(36)),
-    "nvidia": ("nv" + "api-", mixed(64)),
-    "octopus": ("AP" + "I-", capitals(26)),
-    "1password": ("A" + "3-", "-".join(capitals(size) for size in (6, 11, 5, 5, 5))),
-    "1password account": ("op" + "s_eyJ", mixed(250)),
-    "openai": ("s" + "k-", mixed(48)),
-    "openai project": ("sk-" + "proj-", mixed(74)),
-    "openai-like, in small letters": ("s" + "k-", hexadecimal(32)),
-    "openrouter": ("sk-" + "or-v1-", hexadecimal(64)),
-    "openshift": ("sha" + "256~", mixed(43)),
-    "perplexity": ("pp" + "lx-", mixed(48)),
-    "planetscale": ("pscale_" + "tkn_", mixed(40)),
-    "planetscale password": ("pscale_" + "pw_", mixed(40)),
-    "postman": ("PM" + "AK-", hexadecimal(24) + "-" + hexadecimal(34)),
-    "prefect": ("pn" + "u_", mixed(36)),
-    "pulumi": ("pu" + "l-", hexadecimal(40)),
-    "pypi": ("py" + "pi-", "AgE" + mixed(70)),
-    "readme": ("rd" + "me_", mixed(70).lower()),
-    "rubygems": ("ruby" + "gems_", hexadecimal(48)),
-    "scalingo": ("tk-" + "us-", mixed(48)),
-    "sendgrid": ("S" + "G.", mixed(22) + "." + mixed(43)),
-    "sendinblue": ("xkey" + "sib-", hexadecimal(64) + "-" + mixed(16)),
-    "sentry": ("sntr" + "yu_", hexadecimal(64)),
-    "sentry organisation": ("sntr" + "ys_eyJ", mixed(80)),
-    "settlemint": ("sm_" + "pat_", mixed(16)),
-    "shippo": ("shippo_" + "live_", hexadecimal(40)),
-    "shopify": ("shp" + "at_", hexadecimal(32)),
-    "shopify secret": ("shp" + "ss_", hexadecimal(32)),
-    "slack bot": ("xo" + "xb-", "123456789012-123456789012-" + mixed(24)),
-    "slack application": ("xa" + "pp-", "1-A012-123456-" + hexadecimal(40)),
-    "slack configuration": ("xoxe.xo" + "xp-", "1-" + capitals(160)),
-    "sourcegraph": ("sg" + "p_", hexadecimal(40)),
-    "square": ("sq0" + "atp-", mixed(22)),
-    "square oauth": ("sq0" + "csp-", mixed(43)),
-    "stripe": ("sk_" + "live_", mixed(24)),
-    "stripe restricted": ("rk_" + "live_", mixed(24)),
-    "stripe test": ("sk_" + "test_", mixed(24)),
-    "stripe webhook": ("wh" + "sec_", mixed(32)),
-    "terraform": ("atlas" + "v1.", mixed(64)),
-    "twilio": ("S" + "K", hexadecimal(32)),
-    "twilio account": ("A" + "C", hexadecimal(32)),
-    "typeform": ("tf" + "p_", mixed(59)),
-    "vault": ("hv" + "s.", mixed(95)),
-    "vault batch": ("hv" + "b.", mixed(140)),
-    "vault, old": ("s" + ".", mixed(24)),
-    "weights & biases": ("wandb_" + "v1_", mixed(40)),
-    "xai": ("xa" + "i-", mixed(80)),
-    "yandex": ("AQ" + "VN", mixed(36)),
-    "yandex access": ("t" + "1.", mixed(20) + "." + mixed(86)),
+_DIGITS = {
+    "mixed": "aB3dE5gH1jK7mN9pQ2rS4tU6vW8xY0zA",
+    "small": "ab3de5gh1jk7mn9pq2rs4tu6vw8xy0za",
+    "capitals": "AB3DE5GH1JK7MN9PQ2RS4TU6VW8XY0ZA",
+    "hex": "0a1b2c3d4e5f60718293a4b5c6d7e8f9",
 }
-# Secrets that show by themselves.
-TOKENS = {
-    **{service: begin + rest for service, (begin, rest) in _BEGINNINGS.items()},
-    "azure application": mixed(3) + "8Q" + "~" + mixed(34),
-    "json web token": "eyJ" + mixed(30) + "." + "eyJ" + mixed(40) + "." + mixed(43),
-    "mailchimp": hexadecimal(32) + "-us" + "12",
-    "maxmind": mixed(6) + "_" + mixed(29) + "_m" + "mk",
-}
-# Services whose secrets are plain runs of letters and digits, known by the names they are given, and their length.
-NAMED = {
-    "ADAFRUIT_KEY": hexadecimal(32),
-    "ALGOLIA_API_KEY": hexadecimal(32),
-    "ALIBABA_SECRET": mixed(30),
-    "AZURE_STORAGE_ACCOUNT_KEY": mixed(86) + "==",
-    "BITBUCKET_CLIENT_SECRET": mixed(64),
-    "CLOUDANT_PASSWORD": hexadecimal(64),
-    "CLOUDFLARE_API_KEY": hexadecimal(37),
-    "CODECOV_TOKEN": hexadecimal(32),
-    "COHERE_API_KEY": mixed(40),
-    "CONFLUENT_SECRET_KEY": mixed(64),
-    "DATADOG_API_KEY": hexadecimal(40),
-    "DB_PASS": "hunter",
-    "DISCORD_TOKEN": "M" + mixed(23) + "." + mixed(6) + "." + mixed(27),
-    "FACEBOOK_SECRET": hexadecimal(32),
-    "FASTLY_API_TOKEN": mixed(32),
-    "GITLAB_REGISTRATION_TOKEN": "GR13" + "48941" + mixed(20),
-    "HEROKU_API_KEY": "-".join(hexadecimal(size) for size in (8, 4, 4, 4, 12)),
-    "IBM_CLOUD_API_KEY": mixed(44),
-    "IBM_COS_SECRET_ACCESS_KEY": hexadecimal(48),
-    "JFROG_API_KEY": mixed(73),
-    "KAGGLE_KEY": hexadecimal(32),
-    "KRAKEN_ACCESS_TOKEN": mixed(80),
-    "LAUNCHDARKLY_ACCESS_TOKEN": mixed(40),
-    "MAILCHIMP_API_KEY": hexadecimal(32),
-    "MATTERMOST_ACCESS_TOKEN": mixed(26),
-    "MY_PWD": "hunterhunter",
-    "NETLIFY_ACCESS_TOKEN": mixed(43),
-    "NEPTUNE_API_TOKEN": "eyJ" + "hcGlf" + mixed(40) + "==",
-    "OKTA_ACCESS_TOKEN": "00" + mixed(40),
-    "PLAID_SECRET": hexadecimal(30),
-    "SENTRY_AUTH_TOKEN": hexadecimal(64),
-    "SNYK_TOKEN": "-".join(hexadecimal(size) for size in (8, 4, 4, 4, 12)),
-    "SOFTLAYER_API_KEY": hexadecimal(64),
-    "SSH_PASS": "hunter",
-    "SUMO_ACCESS_TOKEN": mixed(64),
-    "TWITCH_API_TOKEN": mixed(30),
-    "TWITTER_ACCESS_SECRET": mixed(45),
-    "WANDB_API_KEY": hexadecimal(40),
-    "ZENDESK_SECRET_KEY": hexadecimal(40),
-}
-# How a program prints a secret: what stands around it.
-CONTEXTS = {
-    "alone": ("", ""),
-    "assignment": ("VALUE=", ""),
-    "JSON": ('{"value": "', '", "loss": 1}'),
-    "option": ("train.py --value ", " --lr 0.1"),
-    "header": ("X-Value: ", ""),
-    "address": ("https://host/path?value=", "&lr=1"),
-}
+
+
+def _filled(text: str) -> str:
+    made = re.sub(r"\{(\w+):(\d+)\}", lambda of: "".join(islice(cycle(_DIGITS[of[1]]), int(of[2]))), text)
+    return re.sub(r"\{([A-Zm.]{1,3})\}", r"\1", made)
+
+
+def text_of(marked: str) -> str:
+    """A line without the marks of its secrets."""
+    return re.sub("[«»]", "", marked)
+
+
+def public(marked: str) -> str:
+    """What is to be left of a line."""
+    return re.sub("«[^»]*»", R, marked)
+
+
+def secrets_of(marked: str) -> list[str]:
+    """The secrets of a line."""
+    return re.findall("«([^»]*)»", marked)
+
+
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+TOKENS, LINES, HARMLESS = (list(map(_filled, _TABLE[name])) for name in ("tokens", "lines", "harmless"))

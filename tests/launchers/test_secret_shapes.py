@@ -1,154 +1,222 @@
-"""Secrets of the shapes that services and programs give theirs do not get through, neither at capture nor in copies."""
+"""What a program prints, the environment and the patch of a run are kept without their secrets, and with all else."""
 
 from __future__ import annotations
 
-import time
+import base64
+import json
+import random
+import re
+import string
+import uuid
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import given
+from git_checkout import make_checkout
+from hypothesis import example, given
 from hypothesis import strategies as st
-from secret_lines import HARMLESS, LINES
-from secret_shapes import CONTEXTS, NAMED, TOKENS, R
+from secret_shapes import HARMLESS, LINES, TOKENS, R, public, secrets_of, text_of
 
+from launchers.jobs.source_patch import patch
+from launchers.secrets.published_run import command, redact_document
 from launchers.secrets.redaction import Redactor, redact_text, secret_values
+from tests.parsers.corpus_logs import RealLog, every_real_log
 from tests.parsers.scrubbing import scrubbed_text
 
-NAMED_CONTEXTS = {
-    "assignment": "{name}={value}",
-    "export": "export {name}='{value}'",
-    "JSON": '{{"{name}": "{value}", "loss": 1}}',
-    "small letters": "{small}: {value}",
-    "option": "train.py --{option} {value} --lr 0.1",
-    "header": "X-{option}: {value}",
-    "address": "https://host/path?{small}={value}",
-}
-KNOWN = ["MY_PWD", "SSH_PASS", "NETRC_PASS", "SLACK_WEBHOOK_URL", "AZURE_SAS", "WEB_COOKIE", "WEB_SESSION"]
-KNOWN += ["KEY_PASSPHRASE", "DB_PASS_2", "PASS", "SESSIONID"]
-UNKNOWN = {
-    "PWD": "/root/work/somewhere",
-    "OLDPWD": "/root/work/somewhere",
-    "XDG_SESSION_ID": "a1b2c3d4e5f6",
-    "DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/user/1000/bus",
-    "GDMSESSION": "ubuntu-wayland",
-    "SESSION_MANAGER": "local/host:@/tmp/.ICE-unix/1",
-    "SECURITYSESSIONID": "186a8abcdef",
-    "DESKTOP_SESSION": "ubuntu-xorg-1a2b3c",
-    "PASSES": "abcd1234efgh",
-    "COMPASS": "abcd1234efgh",
-    "BYPASS": "abcd1234efgh",
-    "PASS_COUNT": "abcd1234efgh",
-    "FUSE_PASS": "conv_bn_fuse",
-    "SASL_MECHANISM": "abcd1234efgh",
-}
-HOSTILE = [
-    "password=",
-    "password is ",
-    "login password ",
-    "mysql -p ",
-    "curl -u ",
-    "login -p ",
-    "sk_live_",
-    "s.",
-    "hvs.",
-    "%3a%2f%2f",
-    "&sig=",
-    "bearer ",
-    "<password>",
-    '"name": "DB_PASSWORD", ',
-    "password: |\n ",
-    "name: DB_PASSWORD\n",
-    "Private-Lines: 2\n",
-    "-us1",
-    "Q~",
-    "eyJhcGlf.",
-    "cookie: a=",
-    "webhooks/",
-    ":AA",
+KNOWN = ["correct horse battery", 'open "sesame"/\u00fc', "hunter2hunter2", "0123456789abcdef0123"]
+CONTEXTS = [
+    ("", ""),
+    ("VALUE=", ""),
+    ('{"value": "', '", "loss": 1}'),
+    ("train.py --value ", " --lr 0.1"),
+    ("X-Value: ", ""),
+    ("https://host/path?value=", "&lr=1"),
 ]
-PARTS = [*LINES, *TOKENS.values(), *HOSTILE, " ", "\n", "\r", "a", "1", ".", "'", '"']
+# By what values of these names are recognised, or not, among the variables of an environment.
+SECRET_NAMES = """
+    API_KEY MY_TOKEN db_password MY_PWD SSH_PASS NETRC_PASS SLACK_WEBHOOK_URL AZURE_SAS WEB_COOKIE WEB_SESSION DBPASS
+    KEY_PASSPHRASE DB_PASS_2 PASS SESSIONID session_cookie PRIVKEY MYTOKEN AZURE_PRIMARY_SECRET wandb_api_key"""  # noqa: S105
+OTHER_NAMES = """
+    PWD OLDPWD XDG_SESSION_ID DBUS_SESSION_BUS_ADDRESS GDMSESSION DESKTOP_SESSION PASSES COMPASS BYPASS PASS_COUNT
+    FUSE_PASS SASL_MECHANISM MAX_TOKENS SECRET_FILE TOKENIZERS_PARALLELISM PATH HOME"""
+COMMANDS = {
+    r"python train.py --password correct\ horse --lr 1": f"python train.py --password '{R}' --lr 1",
+    "train -o model.api_key='a b'": f"train -o model.api_key='{R}'",
+    'cd "$REPO"/a\\ b && train --token abcd': f"cd \"$REPO\"/a\\ b && train --token '{R}'",
+    "A_TOKEN=abcd train": f"A_TOKEN='{R}' train",
+}
+DOCUMENTS: list[tuple[Any, Any]] = [
+    ({"a": [{"b": "use correct horse battery"}]}, {"a": [{"b": f"use {R}"}]}),
+    ({"variables": {"DB_PASSWORD": "abc", "CARDS": "1"}}, {"variables": {"DB_PASSWORD": R, "CARDS": "1"}}),
+    (["train.py", "--api-key", "a b", "--fp16"], ["train.py", "--api-key", R, "--fp16"]),
+    ({"correct horse battery": 1, "packages": {"secretstorage": "3.3"}}, {R: 1, "packages": {"secretstorage": "3.3"}}),
+]
+PIECES = [
+    *map(text_of, LINES),
+    *TOKENS[::9],
+    *HARMLESS,
+    *KNOWN,
+    *" =:'\"\\-_,.@/\n\r\t",
+    "://",
+    "x" * 130,
+    "a b " * 3000,
+]
+texts = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=4)), max_size=6).map("".join)
+documents = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text("abc =\n")),
+    lambda inner: st.one_of(st.lists(inner), st.dictionaries(st.text("abc"), inner)),
+)
 
 
-def one_by_one(data: bytes) -> bytes:
-    redactor = Redactor()
-    return b"".join([redactor.feed(data[at : at + 1]) for at in range(len(data))]) + redactor.finish()
+def fed(chunks: Iterable[bytes], known: Iterable[str] = ()) -> tuple[bytes, int]:
+    redactor = Redactor([value.encode() for value in known])
+    return b"".join([*map(redactor.feed, chunks), redactor.finish()]), redactor.count
 
 
-@pytest.mark.parametrize("context", CONTEXTS)
-def test_no_token_gets_through_in_any_context(context: str) -> None:
-    before, after = CONTEXTS[context]
-    outputs = {service: redact_text(before + token + after)[0] for service, token in TOKENS.items()}
-    assert [service for service, output in outputs.items() if TOKENS[service][-12:] in output] == []
-    assert [service for service, output in outputs.items() if not output.startswith(before) or R not in output] == []
+def spelt(value: str) -> list[str]:
+    """A value as programs print it."""
+    data = value.encode()
+    encoded = [base64.b64encode(b"u" * before + data).decode() for before in range(3)]
+    return [value, json.dumps(value), repr(value), data.hex(), data.hex().upper(), *encoded]
 
 
-@pytest.mark.parametrize("context", NAMED_CONTEXTS)
-def test_what_a_name_says_is_secret_does_not_get_through(context: str) -> None:
-    through = []
-    for name, value in NAMED.items():
-        small = name.lower()
-        line = NAMED_CONTEXTS[context].format(name=name, small=small, option=small.replace("_", "-"), value=value)
-        through += [name for output in redact_text(line)[:1] if value in output]
-    assert through == []
+def test_only_the_secrets_of_a_stream_are_replaced_and_what_was_redacted_stays() -> None:
+    marked = "".join(f"{line}\nloss 1\n" for line in LINES)
+    chosen = random.Random(1)  # noqa: S311
+    data = text_of(marked).encode()
+    places = [0, *sorted(chosen.sample(range(len(data)), 200)), len(data)]
+    assert fed(data[begin:end] for begin, end in pairwise(places))[0].decode().split("\n") == public(marked).split("\n")
+    assert redact_text(public(marked)) == (public(marked), 0)
 
 
-def test_only_the_secret_of_a_line_is_replaced_and_what_was_redacted_stays_as_it_is() -> None:
-    assert {line: redact_text(line + "\n")[0] for line in LINES} == {line: f"{left}\n" for line, left in LINES.items()}
-    assert [left for left in LINES.values() if redact_text(left)[0] != left] == []
+@pytest.mark.parametrize(("before", "after"), CONTEXTS)
+def test_a_token_is_replaced_in_any_context(before: str, after: str) -> None:
+    left = {token: redact_text(before + token + after)[0] for token in TOKENS}
+    assert [token for token in TOKENS if token[-12:] in left[token] or not left[token].startswith(before)] == []
 
 
-def test_tokens_and_lines_come_out_the_same_byte_by_byte() -> None:
-    texts = [*(f"x {token} y\n" for token in TOKENS.values()), *LINES]
-    assert [text for text in texts if one_by_one(text.encode()).decode() != redact_text(text)[0]] == []
+def test_secrets_in_facts_of_a_run_are_replaced() -> None:
+    texts = [text_of(line) for line in LINES] + TOKENS
+    left = json.dumps(redact_document({"environment": {"notes": texts}}), ensure_ascii=False)
+    assert [s for line in LINES for s in secrets_of(line) if len(s) > 8 and json.dumps(s)[1:-1] in left] == []
+    assert [token for token in TOKENS if token[-12:] in left] == []
+
+
+def test_secrets_in_the_patch_of_a_run_are_replaced(tmp_path: Path) -> None:
+    checkout = make_checkout(tmp_path)
+    lines = [line for line in LINES if "\r" not in line]
+    (checkout / "tools" / "train.py").write_text(
+        "".join(f"{text_of(line)}\nloss 1\n" for line in lines) + "\n".join(TOKENS)
+    )
+    left = patch(checkout).decode()
+    assert [s for line in lines for s in secrets_of(line) if len(s) > 8 and s in left] == []
+    assert [token for token in TOKENS if token[-12:] in left] == []
 
 
 def test_what_only_resembles_a_secret_stays() -> None:
     assert [text for text in HARMLESS if redact_text(text) != (text, 0)] == []
 
 
-def test_a_copy_holds_none_of_them(tmp_path: Path) -> None:
-    lines = [*LINES, *TOKENS.values(), *(f"{name}={value}" for name, value in NAMED.items())]
-    kept = [*LINES.values(), *([R] * len(TOKENS)), *(f"{name}={R}" for name in NAMED)]
-    copy = scrubbed_text(tmp_path, "\n".join([*lines, ""]).encode()).decode()
-    assert copy.count(R) == "\n".join(kept).count(R)
-    assert not [value for value in (*TOKENS.values(), *NAMED.values()) if value[-12:] in copy]
+@every_real_log
+def test_in_a_real_log_only_lines_that_set_a_credential_change(log: RealLog) -> None:
+    data = log.path.read_bytes()
+    lines, now = data.split(b"\n"), fed([data])[0].split(b"\n")
+    changed = [line for line, after in zip(lines, now, strict=True) if line != after]
+    assert all(re.search(rb"\w+_API_KEY=", line) for line in changed)
 
 
-def test_a_copy_holds_all_that_is_harmless(tmp_path: Path) -> None:
-    text = "\n".join([*HARMLESS, ""]).encode()
-    assert R.encode() not in scrubbed_text(tmp_path, text)
+@pytest.mark.parametrize(
+    "text", ["API key: {}", "Token: {}", "your token is {}", "密码：{}", "口令 = {}", "the secret is {}"]
+)
+def test_nearly_all_random_values_are_seen_behind_a_label(text: str) -> None:
+    made = random.Random(1)  # noqa: S311
+    letters = string.ascii_letters + string.digits
+    values = ["".join(made.choices(letters, k=size)) for size in (12, 32) for _ in range(200)]
+    values += [base64.b64encode(made.randbytes(30)).decode() for _ in range(200)]
+    values += [str(uuid.UUID(bytes=made.randbytes(16))) for _ in range(200)]
+    seen = [value for value in values if value not in redact_text(text.format(value))[0]]
+    assert len(seen) > 0.95 * len(values)
 
 
-def test_the_value_of_a_variable_whose_name_says_so_is_a_known_secret() -> None:
-    value = "https://h/a1b2c3d4e5f6"
-    assert [name for name in KNOWN if secret_values({name: value}) != [value.encode()]] == []
-    short = ["MY_COOKIE", "MY_SESSION", "session_cookie", "webhook_url", "DBPASS", "PHPSESSID"]
-    assert [name for name in short if secret_values({name: "abcdefgh"}) != [b"abcdefgh"]] == []
-
-
-def test_the_value_of_a_variable_that_only_sounds_so_is_none() -> None:
-    assert secret_values(UNKNOWN) == []
-
-
-@given(st.lists(st.sampled_from(PARTS), max_size=4), st.lists(st.integers(0, 200), max_size=4))
-def test_the_output_does_not_depend_on_the_chunks(parts: list[str], cuts: list[int]) -> None:
-    data = "".join(parts).encode()
-    redactor = Redactor()
+@given(texts, st.lists(st.sampled_from(KNOWN)), st.lists(st.integers(0, 13000)))
+@example("PASSWORD=" + "a" * 20000 + " b\n", [], [9, 10, 8192, 8193])
+@example("hunter2\r\nhunter2\nhunter2", KNOWN, [8, 9])
+def test_the_output_does_not_depend_on_the_chunks(text: str, known: list[str], cuts: list[int]) -> None:
+    data = text.encode()
     places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
-    pieces = [redactor.feed(data[begin:end]) for begin, end in pairwise(places)]
-    output = b"".join(pieces) + redactor.finish()
-    assert output == redact_text(data.decode())[0].encode()
-    assert output == one_by_one(data)
+    whole = fed([data], known)
+    assert fed((data[begin:end] for begin, end in pairwise(places)), known) == whole
+    assert fed((data[at : at + 7] for at in range(0, len(data), 7)), known) == whole
+    assert re.findall(rb"[\r\n]", whole[0]) == re.findall(rb"[\r\n]", data)
 
 
-@pytest.mark.parametrize("unit", HOSTILE)
-def test_the_time_for_a_hostile_line_grows_as_the_line_does(unit: str) -> None:
-    def seconds(size: int) -> float:
-        text = (unit * size)[:size]
-        start = time.process_time()
-        redact_text(text)
-        return time.process_time() - start
+@given(st.lists(st.binary().filter(lambda data: not re.search(rb"[a-zA-Z:|.~-]", data))))
+@example([b"\x00\xff\xe9\x1b[32m 10%|##", b"#\r 20%|####\r\n"])
+def test_other_bytes_come_out_as_they_are(chunks: list[bytes]) -> None:
+    assert fed(chunks) == (b"".join(chunks), 0)
 
-    seconds(2**10)
-    assert seconds(2**15) < 32 * seconds(2**12) + 0.1
+
+@given(st.sampled_from(KNOWN), st.text("ab \n\r", max_size=9), st.text("ab \n\r", max_size=9), st.data())
+def test_no_known_value_gets_through_in_any_encoding_on_one_line_or_two(
+    value: str, before: str, after: str, drawn: st.DataObject
+) -> None:
+    shown = drawn.draw(st.sampled_from(spelt(value)))
+    cut = drawn.draw(st.integers(0, len(shown)))
+    end = drawn.draw(st.sampled_from(["", "\n", "\r\n"]))
+    data = (before + shown[:cut] + end + shown[cut:] + after).encode()
+    left = b"".join(fed((data[at : at + 5] for at in range(0, len(data), 5)), [value])[0].split())
+    assert value.encode().replace(b" ", b"") not in left
+    assert not [s for s in spelt(value)[1:] if s[3:-5].replace(" ", "").encode() in left]
+
+
+def test_short_values_are_not_sought() -> None:
+    assert fed([b"hunter2hunter2 1234567"], ["hunter2hunter2", "1234567"]) == (b"<redacted> 1234567", 1)
+
+
+def test_nothing_is_returned_of_a_line_that_has_not_ended_and_of_a_secret_that_goes_on_after_a_pause() -> None:
+    redactor = Redactor()
+    assert (redactor.feed(b"loss 1\nPASSWORD=ses"), redactor.holds) == (b"loss 1\n", True)
+    assert (redactor.finish(), redactor.holds) == (b"PASSWORD=<redacted>", False)
+    assert redactor.feed(b"ame\nloss 2\n") == b"\nloss 2\n"
+
+
+def test_the_variables_of_an_environment_that_are_secret_are_known_by_their_names() -> None:
+    value = "https://h/a1b2c3d4e5f6"
+    assert [name for name in SECRET_NAMES.split() if secret_values({name: value}) != [value.encode()]] == []
+    values = {"HOME": "/root", "PWD": "/root/work", "FUSE_PASS": "conv_bn_fuse", "GDMSESSION": "ubuntu-wayland"}
+    given_values = {name: values.get(name, "abcdefgh") for name in OTHER_NAMES.split()}
+    others = {"KEYRING": "/usr/share/keys", "API_KEY": "short", "MAX_TOKENS": "100000000"}
+    assert secret_values({**given_values, **others}) == []
+
+
+def test_a_secret_in_a_command_is_replaced_and_stays_so() -> None:
+    assert {line: command(line) for line in COMMANDS} == COMMANDS
+    assert [left for left in COMMANDS.values() if command(left) != left] == []
+
+
+@pytest.mark.parametrize(("document", "left"), DOCUMENTS)
+def test_secrets_anywhere_in_a_document_are_replaced(document: Any, left: Any) -> None:
+    assert redact_document(document, [b"correct horse battery"]) == left
+
+
+@given(documents)
+def test_a_harmless_document_stays_as_it_is(document: Any) -> None:
+    assert redact_document(document) == document
+
+
+def test_a_copy_holds_none_of_them_and_all_that_is_harmless(tmp_path: Path) -> None:
+    secrets, plain = [*map(text_of, LINES[::9]), *TOKENS[::9]], "\n".join([*HARMLESS, ""]).encode()
+    copy = scrubbed_text(tmp_path, "\n".join([*secrets, ""]).encode() + plain).decode()
+    assert copy.count(R) == "".join(LINES[::9]).count("«") + len(TOKENS[::9])
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "-", "key=", "PASSWORD='", "\\'", "://", "://a:b@", "password is ", '"value": "']
+)
+def test_what_is_held_of_an_endless_line_does_not_grow(unit: str) -> None:
+    redactor = Redactor([b"a-a-a-a-a-b"])
+    for at in range(0, 2**16, 4096):
+        redactor.feed((unit * 2**16)[at : at + 4096].encode())
+    assert len(redactor.finish()) < 2**15
