@@ -19,7 +19,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from secret_shapes import HARMLESS, LINES, TOKENS, R, public, secrets_of, text_of
 
-from launchers.jobs.source_patch import patch
+from launchers.job import of_command
 from launchers.secrets.published_run import command, redact_document
 from launchers.secrets.redaction import Redactor, redact_text, secret_values
 from tests.parsers.corpus_logs import RealLog, every_real_log
@@ -110,7 +110,7 @@ def test_secrets_in_the_patch_of_a_run_are_replaced(tmp_path: Path) -> None:
     (checkout / "tools" / "train.py").write_text(
         "".join(f"{text_of(line)}\nloss 1\n" for line in lines) + "\n".join(TOKENS)
     )
-    left = patch(checkout).decode()
+    left = of_command(["true"], checkout).source()[1].decode()
     assert [s for line in lines for s in secrets_of(line) if len(s) > 8 and s in left] == []
     assert [token for token in TOKENS if token[-12:] in left] == []
 
