@@ -101,9 +101,9 @@ def test_every_key_of_the_contract_is_written(
     published = (json.loads(path.read_text(encoding="utf-8")) for path in TOP.glob("logs/*/*/*/run.json"))
     written = [launched.facts(), failed.facts(), *commanded.all_facts(), *ingested.values(), *published]
     found = {key for document in written for key, _ in walked(document)}
-    # Those of a broken framework, of a download and of a cluster are held by the tests of these.
-    of_a_cluster = {key for key in KEYS if key.startswith(("scheduler", "environment.container_"))}
-    assert KEYS.keys() - found == {"environment.frameworks.<name>.error", "source.url"} | of_a_cluster
+    # Those of a broken framework, of a download and of a container are held by the tests of these.
+    of_a_container = {key for key in KEYS if key.startswith("environment.container_")}
+    assert KEYS.keys() - found == {"environment.frameworks.<name>.error", "source.url"} | of_a_container
 
 
 def test_the_contract_tells_the_columns_of_the_side_files() -> None:
