@@ -73,7 +73,7 @@ def _filter(_context: click.Context, _option: click.Parameter, text: str | None)
 def _collect(context: click.Context, _option: click.Parameter, folder: Path | None) -> None:
     """Do nothing but collect what was submitted."""
     if folder is not None and not context.resilient_parsing:
-        from .series import collect_below
+        from .submitted import collect_below
 
         collect_below(folder)
         context.exit()
@@ -390,19 +390,20 @@ def _execute(
     runner: Runner, planned: Sequence[PlannedRun], *, dry_run: bool, parallel: int | None, detach: bool
 ) -> bool:
     """Execute or submit runs, or print their script; returns whether they have ended."""
-    from ..backends.kubernetes import ONLY_WRITES, Kubernetes
-    from .series import Collection, Series, tell_how_to_collect
+    from .series import Series
 
     series = Series(runner, planned)
     if dry_run:
         say_text("".join(series.script()))
         return False
-    if isinstance(runner.place, Kubernetes):
-        raise click.UsageError(ONLY_WRITES)
+    if runner.place.only_writes:
+        raise click.UsageError(runner.place.only_writes)
     if not (parallel or detach):
         series.execute()
         return True
-    folders = series.submit(parallel)
+    from .submitted import Collection, submit, tell_how_to_collect
+
+    folders = submit(series, parallel)
     if detach:
         tell_how_to_collect(folders)
         return False

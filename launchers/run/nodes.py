@@ -55,9 +55,9 @@ def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True
         if load:
             samples.enter_context(processes_recorded(path.with_suffix(_OF_PROCESSES), load))
         while psutil.pid_exists(until):
-            time.sleep(_LOOK)
-            if load:  # it may be killed with the job at any moment
+            if load:  # it may be killed with the job at any moment, and nothing is written after its end
                 replace_file(path.with_suffix(_OF_OTHERS), json.dumps(load.foreign()).encode())
+            time.sleep(_LOOK)
     os._exit(0)
 
 
