@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
@@ -165,7 +166,8 @@ class RunFolder:
 
     def _renamed(self, path: Path, status: str) -> Path:
         changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y%m%dT%H%M%S")
-        return path.rename(path.with_name(f".{self.path.name}.{status}-{changed}"))
+        names = (f".{self.path.name}.{status}-{changed}{f'-{n}' if n > 1 else ''}" for n in count(1))
+        return path.rename(next(free for name in names if not (free := path.with_name(name)).exists()))
 
     def publish(self, facts: RunJson) -> None:
         """Write `facts` and those of the log, and give the folder its name."""

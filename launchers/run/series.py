@@ -29,7 +29,6 @@ from .runner import Runner, differing
 
 _ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED_EXIT = 130  # as a shell says it
-_LOOK = 2.0  # seconds between two questions to the queue
 # The last line of a traceback, also behind the rank that some launchers put before each line.
 _RAISED = re.compile(rb"(?:\[[\w:]+\]:? ?)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:: .*)?)\s*$", re.ASCII)
 _TRACEBACK = b"Traceback (most recent call last):"
