@@ -37,10 +37,8 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 class Values(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes no argument
     """One value, or several between commas, each of a type: a case of each is launched."""
 
-    name = "values"
-
-    def __init__(self, each: click.ParamType[Any]) -> None:
-        self._each = each
+    def __init__(self, each: click.ParamType[Any], name: str) -> None:
+        self._each, self.name = each, name
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
         """The values as texts, in their order."""
@@ -49,14 +47,9 @@ class Values(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 tak
             self.fail(f"{value} states a value more than once.", param, ctx)
         return words
 
-    def get_metavar(self, param: click.Parameter, *_: object) -> str:
-        """How the help shows it."""
-        each = self._each.get_metavar(param, *_) or self._each.name.upper()  # type: ignore[arg-type]
-        return f"{each.removesuffix(' RANGE')}[,...]"
 
-
-_COUNTS = Values(COUNT)
-_SWITCH = Values(click.Choice(["on", "off"]))
+_COUNTS = Values(COUNT, "N,...")
+_SWITCH = Values(click.Choice(["on", "off"]), "on|off,...")
 
 
 def _filter(_context: click.Context, _option: click.Parameter, text: str | None) -> dict[str, str]:
@@ -134,7 +127,9 @@ _OF_LAUNCH: Sequence[Decorator] = (
     ),
     click.option("--cards", type=_COUNTS, help="Total number of GPUs (or processes)."),
     click.option("--nodes", type=_COUNTS, help="Number of nodes; GPUs are split evenly."),
-    click.option("--precision", type=Values(click.STRING), help="Precision: fp32, tf32, amp (mixed) or fp16 (pure)."),
+    click.option(
+        "--precision", type=Values(click.STRING, "TEXT,..."), help="Precision: fp32, tf32, amp (mixed) or fp16 (pure)."
+    ),
     click.option("--batch-size", type=_COUNTS, help="Batch size per GPU (or process)."),
     click.option("--steps", type=COUNT, help="Total number of training steps."),
     click.option("--epochs", type=COUNT, help="Number of epochs; steps are split evenly."),

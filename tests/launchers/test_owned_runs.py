@@ -122,7 +122,16 @@ def test_a_signal_that_ended_the_program_is_named(native: Native) -> None:
 
 def test_a_recipe_that_writes_into_its_checkout_runs_there_once_at_a_time(native: Native, tmp_path: Path) -> None:
     (tmp_path / "own.sh").write_text(ALONE, encoding="utf-8")
-    words = ["launch", tmp_path / "own.sh", "--repo", native.repo, "--repeats", "1", "--into", native.suite]
+    words: list[str | Path] = [
+        "launch",
+        tmp_path / "own.sh",
+        "--repo",
+        native.repo,
+        "--repeats",
+        "1",
+        "--into",
+        native.suite,
+    ]
     held = os.open(native.repo, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)
     assert (run(*words, main=main).returncode, list(native.suite.glob("*/1"))) == (1, [])
