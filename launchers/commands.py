@@ -222,7 +222,7 @@ def observe(folder: Path, node: int, until: int, *, without_processes: bool) -> 
 @click.option("--no-redact", is_flag=True)
 def keep(folder: Path, no_redact: bool) -> None:
     """Keep what comes from standard input as the log of the run that fills FOLDER, with its clock."""
-    from .run.runner import keep_output
+    from .run.submitted import keep_output
 
     keep_output(sys.stdin.fileno(), folder, redacts=not no_redact)
 

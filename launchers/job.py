@@ -159,7 +159,7 @@ def of_recipe(
     if checkout is None:
         with TemporaryDirectory() as nowhere:
             here = Path(nowhere, recipe.facts["repository"].rpartition("/")[2])
-            for below in recipe.folders:
+            for below in ["", *recipe.folders]:
                 (here / below).mkdir(parents=True, exist_ok=True)
             return of_recipe(recipe, Checkout(here), data, options, by_card=by_card)
     repo, tasks = checkout.repo, recipe.facts.get("tasks", "node")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,20 +25,38 @@ Examples:
   tachograph show train.log
   tachograph report --lang zh
 """
-ROOMS = ("parsers", "report", "launchers")
+ROOMS = ("launchers", "parsers", "report")
+
+
+class _Rooms(Commands):
+    """The commands of all rooms, of which one is imported when a command of it, or the list of all, is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return sorted(name for room in ROOMS for name in _commands_of(room))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name; the rooms are looked through in their order."""
+        return next((found for room in ROOMS if (found := _commands_of(room).get(cmd_name))), None)
+
+
+@cache
+def _commands_of(room: str) -> dict[str, click.Command]:
+    """The commands of a room by their names, each with what it needs of another room."""
+    found = {str(command.name): command for command in import_module(f"{room}.commands").commands}
+    needs: dict[str, dict[str, Callable[..., object]]] = {
+        "scrub": {"secrets": secrets},
+        "ingest": {"secrets": secrets},
+        "archive": {"scrubbed": _scrubbed},
+        "launch": {"page_names": _page_names, "lacking": _lacking, "measured": _measured},
+        "run": {"measured": _measured, "comparison": _comparison},
+    }
+    return found | {name: _given(found[name], **needs[name]) for name in needs.keys() & found.keys()}
 
 
 def command_line() -> click.Group:
     """All commands of all rooms."""
-    commands = {command.name: command for room in ROOMS for command in import_module(f"{room}.commands").commands}
-    commands |= {
-        "scrub": _given(commands["scrub"], secrets=secrets),
-        "ingest": _given(commands["ingest"], secrets=secrets),
-        "archive": _given(commands["archive"], scrubbed=_scrubbed),
-        "launch": _given(commands["launch"], page_names=_page_names, lacking=_lacking, measured=_measured),
-        "run": _given(commands["run"], measured=_measured, comparison=_comparison),
-    }
-    group = Commands("tachograph", commands=commands, help=HELP)
+    group = _Rooms("tachograph", help=HELP)
     return click.version_option(package_name="tachograph", prog_name="tachograph")(group)
 
 

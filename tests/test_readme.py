@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from report.wording.markdown import anchor
@@ -46,11 +47,13 @@ def typed(name: str) -> list[str]:
 @every_text
 def test_its_commands_and_their_options_exist(name: str) -> None:
     group = command_line()
+    context = click.Context(group)
     for call in typed(name):
         command, *rest = call.split(" -- ")[0].split()[1:]
         if re.fullmatch("[a-z]+", command):
-            assert command in group.commands, call
-            known = {option for parameter in group.commands[command].params for option in parameter.opts}
+            found = group.get_command(context, command)
+            assert found, call
+            known = {option for parameter in found.params for option in parameter.opts}
             assert {word.partition("=")[0] for word in rest if word.startswith("--")} <= {*known, "--help"}, call
 
 

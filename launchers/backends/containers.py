@@ -23,7 +23,7 @@ from parsers.runs.run_folder import Environment
 
 from ..job import Job
 from ..machine import facts
-from ..run import processes
+from ..run.folder import MARK
 
 if TYPE_CHECKING:
     from .site_file import ContainerSite
@@ -63,7 +63,7 @@ RUNTIMES = {
 PYXIS = "pyxis"
 _INSTALLED = ("docker", "podman", "apptainer")  # what is looked for where neither site nor image says
 _OF_FILES = {".sif": "apptainer", ".sqsh": "enroot"}
-_ALWAYS = ("MASTER", "NODE_RANK", "POD_IP", "PYTHONUNBUFFERED", "REPO", "WORK", processes.MARK)
+_ALWAYS = ("MASTER", "NODE_RANK", "POD_IP", "PYTHONUNBUFFERED", "REPO", "WORK", MARK)
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _QUESTION = _ROOM / "recipes" / "native_python.py"
 _INSIDE = "/opt/tachograph/native_python.py"

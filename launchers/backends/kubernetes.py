@@ -13,11 +13,11 @@ from pathlib import Path
 import click
 
 from ..job import CannotRunHere, Job
-from .place import Place, Start, rendered
+from .place import Place, rendered
 from .site_file import Site
 
 _LONGEST_NAME = 52  # of 63, because a number is added for each pod
-ONLY_WRITES = "--on kubernetes only writes manifests: add --dry-run, and give its output to `kubectl apply -f -`."
+_ONLY_WRITES = "--on kubernetes only writes manifests: add --dry-run, and give its output to `kubectl apply -f -`."
 
 
 @dataclass
@@ -26,6 +26,7 @@ class Kubernetes(Place):
 
     site: Site
     image: str
+    only_writes: str = _ONLY_WRITES
     heading: str = "# kubectl apply -f FILE; kubectl logs -f PODS > train.log; tachograph ingest train.log\n"
 
     def __post_init__(self) -> None:
@@ -38,10 +39,6 @@ class Kubernetes(Place):
             message = f"{job.name} on {job.nodes} nodes wants a task for each GPU, which a Job does not start"
             raise CannotRunHere(f"{message}; use --on slurm or --on mpirun.")
         return job
-
-    def start(self, job: Job, folder: Path) -> Start:
-        """Raise click.UsageError: nothing is started from here."""
-        raise click.UsageError(ONLY_WRITES)
 
     def script(self, job: Job, folder: Path) -> str:
         """The manifest of the job that is the run of `folder`."""

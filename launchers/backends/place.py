@@ -45,13 +45,14 @@ class Place:
 
     `edited`: a job script of the user that is run in place of the native command. `container`: the one in which jobs
     run. `heading`: what the scripts of several jobs begin with. `starts_tasks`: whether it starts the tasks of a job
-    itself, one a node or one a card.
+    itself, one a node or one a card. `only_writes`: why it can only write a script; empty where it can start one.
     """
 
     edited: str | None = None
     container: Container | None = None
     heading: str = _SHELL_HEADING
     starts_tasks: bool = False
+    only_writes: str = ""
 
     def adapted(self, job: Job) -> Job:
         """Return the job as this place runs it. Raises click.UsageError where it cannot run here."""

@@ -23,6 +23,7 @@ from . import nvidia, vendors
 
 _ROOM = Path(__file__).resolve().parents[1]
 _QUESTION = _ROOM / "recipes" / "native_python.py"
+_CPU_INFO = Path("/proc/cpuinfo")
 _VARIABLES = _ROOM / "variables.toml"
 # What decides which Python answers, and what it can import.
 _SEARCH = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH")
@@ -161,8 +162,10 @@ def _of_podman(root: Path, key: str) -> str | None:
 
 
 def processor() -> str:
-    """Return the brand of the processor, or its architecture where `lscpu` does not tell."""
-    brands = re.findall(r"^[ \t]*Model name:[ \t]*(\S.*?)[ \t]*$", vendors.printed("lscpu"), re.MULTILINE)
+    """Return the brand of the processor, or its architecture where nothing tells."""
+    name = re.compile(r"^[ \t]*model name[ \t]*:[ \t]*(\S.*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+    brands = name.findall(_CPU_INFO.read_text(encoding="utf-8", errors="replace")) if _CPU_INFO.is_file() else []
+    brands = brands or name.findall(vendors.printed("lscpu"))  # it knows the names of Arm's
     return brands[-1] if brands else platform.machine()
 
 

@@ -25,8 +25,7 @@ from typing import NamedTuple
 from parsers.runs.run_folder import CLOCK, CLOCK_COLUMNS, LOG
 
 from ..secrets.redaction import Redactor
-from . import processes
-from .folder import ORPHANED
+from .folder import GRACE, ORPHANED, end_job_in_background
 
 _CHUNK = 65536
 _HOLD = 0.5  # seconds for which a line that has not ended is held
@@ -97,7 +96,7 @@ def _capture(
     log = _KeptLog(folder, redactor)
     for chunk in _chunks(source, line, mark, folder / ORPHANED):
         if not log.take(chunk):
-            processes.end_in_background(mark)
+            end_job_in_background(mark)
     log.close()
     with suppress(OSError):  # the runner may be dead
         line.send((redactor.count if redactor else 0, log.problem))
@@ -120,8 +119,8 @@ def _chunks(source: int, line: Connection, mark: str, orphaned: Path) -> Iterato
                 selector.unregister(line)
                 with suppress(OSError):  # a disk may be full; then another runner is refused, and does not wait
                     orphaned.touch()
-                processes.end_in_background(mark)
-                deadline = time.monotonic() + 2 * processes.GRACE
+                end_job_in_background(mark)
+                deadline = time.monotonic() + 2 * GRACE
             elif source in ready:
                 if not (chunk := os.read(source, _CHUNK)):
                     return

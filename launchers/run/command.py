@@ -37,10 +37,8 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 class Values(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes no argument
     """One value, or several between commas, each of a type: a case of each is launched."""
 
-    name = "values"
-
-    def __init__(self, each: click.ParamType[Any]) -> None:
-        self._each = each
+    def __init__(self, each: click.ParamType[Any], name: str) -> None:
+        self._each, self.name = each, name
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
         """The values as texts, in their order."""
@@ -49,14 +47,9 @@ class Values(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 tak
             self.fail(f"{value} states a value more than once.", param, ctx)
         return words
 
-    def get_metavar(self, param: click.Parameter, *_: object) -> str:
-        """How the help shows it."""
-        each = self._each.get_metavar(param, *_) or self._each.name.upper()  # type: ignore[arg-type]
-        return f"{each.removesuffix(' RANGE')}[,...]"
 
-
-_COUNTS = Values(COUNT)
-_SWITCH = Values(click.Choice(["on", "off"]))
+_COUNTS = Values(COUNT, "N,...")
+_SWITCH = Values(click.Choice(["on", "off"]), "on|off,...")
 
 
 def _filter(_context: click.Context, _option: click.Parameter, text: str | None) -> dict[str, str]:
@@ -73,7 +66,7 @@ def _filter(_context: click.Context, _option: click.Parameter, text: str | None)
 def _collect(context: click.Context, _option: click.Parameter, folder: Path | None) -> None:
     """Do nothing but collect what was submitted."""
     if folder is not None and not context.resilient_parsing:
-        from .series import collect_below
+        from .submitted import collect_below
 
         collect_below(folder)
         context.exit()
@@ -134,7 +127,9 @@ _OF_LAUNCH: Sequence[Decorator] = (
     ),
     click.option("--cards", type=_COUNTS, help="Total number of GPUs (or processes)."),
     click.option("--nodes", type=_COUNTS, help="Number of nodes; GPUs are split evenly."),
-    click.option("--precision", type=Values(click.STRING), help="Precision: fp32, tf32, amp (mixed) or fp16 (pure)."),
+    click.option(
+        "--precision", type=Values(click.STRING, "TEXT,..."), help="Precision: fp32, tf32, amp (mixed) or fp16 (pure)."
+    ),
     click.option("--batch-size", type=_COUNTS, help="Batch size per GPU (or process)."),
     click.option("--steps", type=COUNT, help="Total number of training steps."),
     click.option("--epochs", type=COUNT, help="Number of epochs; steps are split evenly."),
@@ -390,19 +385,20 @@ def _execute(
     runner: Runner, planned: Sequence[PlannedRun], *, dry_run: bool, parallel: int | None, detach: bool
 ) -> bool:
     """Execute or submit runs, or print their script; returns whether they have ended."""
-    from ..backends.kubernetes import ONLY_WRITES, Kubernetes
-    from .series import Collection, Series, tell_how_to_collect
+    from .series import Series
 
     series = Series(runner, planned)
     if dry_run:
         say_text("".join(series.script()))
         return False
-    if isinstance(runner.place, Kubernetes):
-        raise click.UsageError(ONLY_WRITES)
+    if runner.place.only_writes:
+        raise click.UsageError(runner.place.only_writes)
     if not (parallel or detach):
         series.execute()
         return True
-    folders = series.submit(parallel)
+    from .submitted import Collection, submit, tell_how_to_collect
+
+    folders = submit(series, parallel)
     if detach:
         tell_how_to_collect(folders)
         return False

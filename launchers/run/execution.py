@@ -21,9 +21,8 @@ from parsers.io.input_file import opened
 from parsers.runs.run_folder import LOG
 
 from ..secrets.redaction import Redactor
-from . import processes
 from .capture import Capture, Captured
-from .folder import MARKED
+from .folder import GRACE, MARK, MARKED, end_job, end_job_in_background, kill_job
 from .screen import escaped
 
 _TICK = 0.2
@@ -66,17 +65,17 @@ def execute(
     (folder / LOG).touch()
     (folder / MARKED).write_text(mark, encoding="ascii")
     try:
-        process, readable = _started(command, {**environment, processes.MARK: mark}, folder)
+        process, readable = _started(command, {**environment, MARK: mark}, folder)
         capture = Capture(readable, folder, mark, redactor)
         with ExitStack() as stack:
             for context in meanwhile:  # begun here, because a process with threads had better not be forked
                 stack.enter_context(context)
             timed_out, stalled = _wait(process, mark, signals, timeout, stall)
             # Whoever is left of the job may hold the output open.
-            processes.end(mark)
-            output = capture.finish(processes.GRACE)
+            end_job(mark)
+            output = capture.finish(GRACE)
     finally:
-        processes.kill(mark)
+        kill_job(mark)
         (folder / MARKED).unlink(missing_ok=True)
     return Ended(process.returncode, bool(signals), timed_out, output, stall.said if stall else None, stalled)
 
@@ -117,9 +116,9 @@ def _wait(
         is_stalled |= not asked and stall is not None and stall.ends_now()
         if (signals or is_over or is_stalled) and not asked:
             asked = True
-            processes.end_in_background(mark)
+            end_job_in_background(mark)
         if len(signals) > 1:
-            processes.kill(mark)
+            kill_job(mark)
     os.close(end)
     process.wait()
     return is_over, is_stalled

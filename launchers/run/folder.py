@@ -1,4 +1,4 @@
-"""Run folders: how one is filled and held, and the names of what lies in it and beside it meanwhile."""
+"""Run folders: how one is filled and held, what lies in it and beside it meanwhile, and the processes of its job."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ import json
 import os
 import re
 import shutil
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
 
 import click
+import psutil
 
 from parsers.io.atomic_write import replace_file
 from parsers.io.input_file import data_of, opened, text_of
 from parsers.io.locks import locked
 from parsers.io.printable import say
 from parsers.runs.run_folder import DONE, LOG, RUN_FILE, SCHEMA, LogFile, RunJson
-
-from . import processes
 
 OUTPUT = "slurm.out"
 SUBMITTED = f"{OUTPUT}.id"
@@ -34,6 +35,11 @@ KEPT = "capture.json"  # what became of the output of such a job
 MARKED = "job.mark"  # of the processes of the job, as long as there may be any
 ORPHANED = "runner-died"
 NODE = "node"  # node0.json and node0.csv are what the first node of a job writes
+
+GRACE = 10.0  # seconds
+# An environment variable: it is inherited by workers that lead sessions of their own and outlive who started them.
+MARK = "TACHOGRAPH_RUN"
+_TICK = 0.05
 
 
 @dataclass(frozen=True)
@@ -160,7 +166,8 @@ class RunFolder:
 
     def _renamed(self, path: Path, status: str) -> Path:
         changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y%m%dT%H%M%S")
-        return path.rename(path.with_name(f".{self.path.name}.{status}-{changed}"))
+        names = (f".{self.path.name}.{status}-{changed}{f'-{n}' if n > 1 else ''}" for n in count(1))
+        return path.rename(next(free for name in names if not (free := path.with_name(name)).exists()))
 
     def publish(self, facts: RunJson) -> None:
         """Write `facts` and those of the log, and give the folder its name."""
@@ -203,7 +210,7 @@ def describe(log: Path) -> LogFile:
 
 
 # The capture of a runner that died ends the job within twice the grace.
-_PATIENCE = 2 * processes.GRACE + 5
+_PATIENCE = 2 * GRACE + 5
 _LOOK = 0.1
 
 
@@ -235,21 +242,69 @@ def _wait_for_orphans(folder: RunFolder, lock: int, signals: Sequence[int]) -> N
     mark, deadline = folder.mark(), time.monotonic() + _PATIENCE
     while not locked(folder.lock, lock):
         # Another runner that waited as well may have come first.
-        if signals or not folder.is_orphaned() or time.monotonic() > deadline + processes.GRACE:
+        if signals or not folder.is_orphaned() or time.monotonic() > deadline + GRACE:
             raise click.ClickException(
                 f"{killed}, and {folder.path} is still locked; run the same command again to retry."
             )
         if mark and time.monotonic() > deadline:
-            processes.kill(mark)
+            kill_job(mark)
         time.sleep(_LOOK)
 
 
 def _end_job(folder: RunFolder) -> None:
     """End the processes of the job of an earlier runner; that they are its own is known by the mark that they carry."""
     mark = folder.mark()
-    if mark and (left := processes.members(mark)):
+    if mark and (left := processes_of(mark)):
         say(
             f"The runner that wrote {folder.path} was killed; stopping the rest of its job (processes: {len(left)}).",
             err=True,
         )
-        processes.end(mark)
+        end_job(mark)
+
+
+def end_job(mark: str) -> None:
+    """Ask all processes of the job with this mark to end, and after a grace kill those that did not."""
+    asked = processes_of(mark)
+    _each(asked, psutil.Process.terminate)
+    deadline = time.monotonic() + GRACE
+    while any(map(_alive, asked)) and time.monotonic() < deadline:
+        time.sleep(_TICK)
+    kill_job(mark)
+
+
+def end_job_in_background(mark: str) -> None:
+    """Do what `end_job` does without waiting for it."""
+    threading.Thread(target=end_job, args=(mark,), daemon=True).start()
+
+
+def kill_job(mark: str) -> None:
+    """Kill all processes of the job with this mark."""
+    _each(processes_of(mark), psutil.Process.kill)
+
+
+def processes_of(mark: str) -> set[psutil.Process]:
+    """All processes of the job with this mark."""
+    found: set[psutil.Process] = set()
+    for pid in psutil.pids():
+        try:
+            if f"{MARK}={mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+                found.add(psutil.Process(pid))
+        except (OSError, psutil.NoSuchProcess):
+            continue
+    return found
+
+
+def _alive(process: psutil.Process) -> bool:
+    # psutil's own wait would take the exit status away from whoever started the process.
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _each(processes: Iterable[psutil.Process], do: Callable[[psutil.Process], None]) -> None:
+    for process in processes:
+        try:
+            do(process)  # psutil refuses a process that has taken over the number of one that is gone
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue

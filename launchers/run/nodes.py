@@ -55,9 +55,9 @@ def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True
         if load:
             samples.enter_context(processes_recorded(path.with_suffix(_OF_PROCESSES), load))
         while psutil.pid_exists(until):
+            if load:  # again and again, for this may be killed with the job; half a file tells nothing
+                path.with_suffix(_OF_OTHERS).write_text(json.dumps(load.foreign()), encoding="ascii")
             time.sleep(_LOOK)
-            if load:  # it may be killed with the job at any moment
-                replace_file(path.with_suffix(_OF_OTHERS), json.dumps(load.foreign()).encode())
     os._exit(0)
 
 

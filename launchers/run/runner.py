@@ -1,13 +1,12 @@
-"""The runner: it executes or submits a job once, keeps every byte that was printed, and fills a run folder.
+"""The runner: it executes a job once, keeps every byte that was printed, and fills a run folder.
 
 A run has a begin and an end. At its begin what is known of it is gathered; at its end its status is decided, its log is
-held against what was asked, and its folder gets its name. Between the two either this process waits for the job, or,
-where the job is only submitted, what is known lies in the unfinished folder until somebody collects it.
+held against what was asked, and its folder gets its name. Between the two this process waits for the job; a job that is
+only submitted has the same begin and end (`submitted`).
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -15,18 +14,16 @@ import signal
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
-from parsers.io.atomic_write import replace_file
-from parsers.io.input_file import data_of, opened, text_of
+from parsers.io.input_file import opened, text_of
 from parsers.runs.run_folder import (
     CARD_PROCESSES,
-    CLOCK,
     DONE,
     FAILED,
     INTERRUPTED,
@@ -40,27 +37,20 @@ from parsers.runs.run_folder import (
     RunJson,
 )
 
-from ..backends import slurm
 from ..backends.place import Local, Place
-from ..backends.slurm import JobState, Slurm
 from ..job import Job
 from ..machine.facts import describe
 from ..machine.telemetry import RunLoad, processes_recorded, recorded
 from ..recipes.checkout import Checkout
 from ..recipes.recipe import ROOM
 from ..secrets import published_run
-from ..secrets.redaction import PLACEHOLDER, Redactor, redact_text, secret_values
+from ..secrets.redaction import Redactor, redact_text, secret_values
 from . import nodes
-from .capture import keep
 from .execution import Ended, Stall, execute, last_lines, lines
-from .folder import KEPT, OUTPUT, SUBMISSION, SUBMITTED, Begun, RunFolder
+from .folder import Begun, RunFolder
 from .screen import Screen
-from .verify import faults
 
 _INSIDE = {"container", "container_runtime", "container_digest", "python", "packages", "frameworks"}
-_COMPLETED, _CANCELLED = "COMPLETED", "CANCELLED"
-_BY_SLURM = {"BOOT_FAIL", "DEADLINE", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"}
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -83,7 +73,7 @@ class Runner:
         `title`: the run in a few words, for the progress line. `signals`: those received so far, which end the run.
         Raises click.ClickException where the native Python does not answer, OSError where the folder cannot be written.
         """
-        begun = self._begun(job, folder)
+        begun = self.begin(job, folder)
         with self._own_folders(job, folder) as placed:
             load = RunLoad(self.place.members(folder.unfinished.resolve())) if isinstance(self.place, Local) else None
             ended = self._execute(placed, folder.unfinished, title, signals, load)
@@ -93,27 +83,9 @@ class Runner:
         reason = _reason(ended)
         status = ended.exit_status
         redacted = ended.output.redacted
-        return _published(folder, replace(begun, facts=facts), status, redacted, reason, interrupted=ended.interrupted)
+        return finished(folder, replace(begun, facts=facts), status, redacted, reason, interrupted=ended.interrupted)
 
-    def submit(self, job: Job, folder: RunFolder, after: str | None) -> str:
-        """Submit the job of a run whose folder is claimed to Slurm, and return its number.
-
-        `after`: the number of a job that must have ended before. Raises click.ClickException where Slurm refuses it,
-        OSError where the folder cannot be written.
-        """
-        if not isinstance(self.place, Slurm):
-            raise TypeError("only Slurm takes jobs that nobody waits for")
-        begun = self._begun(job, folder)
-        folder.work.mkdir(exist_ok=True)
-        placed = replace(job, environment={**job.environment, "WORK": str(folder.work.resolve())})
-        number = self.place.submit(placed, folder.unfinished.resolve(), after=after, redacts=self.redacts)
-        if self.redacts:
-            _redact_script(folder.unfinished / SCRIPT, job.command)  # Slurm has its own copy
-            begun = replace(begun, facts=published_run.public(begun.facts))
-        replace_file(folder.unfinished / SUBMISSION, json.dumps(asdict(begun)).encode())
-        return number
-
-    def _begun(self, job: Job, folder: RunFolder) -> Begun:
+    def begin(self, job: Job, folder: RunFolder) -> Begun:
         """Gather what is known of a run before it begins, and make its unfinished folder."""
         source, changes = job.source()
         container = self.place.container
@@ -182,7 +154,7 @@ class Runner:
         finally:
             self.place.finish(unfinished)
             if self.redacts:
-                _redact_script(unfinished / SCRIPT, job.command)
+                redact_script(unfinished / SCRIPT, job.command)
 
 
 def differing(job: Job, place: Place, facts: Mapping[str, Any]) -> list[str]:
@@ -194,36 +166,15 @@ def differing(job: Job, place: Place, facts: Mapping[str, Any]) -> list[str]:
     return [*others, *job.differences(facts)]
 
 
-def collect(folder: RunFolder) -> JobState | RunJson | None:
-    """Fill the claimed folder of a run whose job has ended, and return what its run.json says.
-
-    Where the job has not ended, return its state; None where Slurm does not answer.
-    Raises click.ClickException where what the submission left cannot be read.
-    """
-    begun, unfinished = folder.submission(), folder.unfinished
-    number = slurm.number(unfinished)
-    state = slurm.state(number)
-    if state is None or state.is_going:
-        return state
-    begin, end = slurm.begin_of(unfinished), slurm.end_of(unfinished)
-    redacted, problem = _completed_log(unfinished, redacts=begun.redacts)
-    status = end.exit_status if end else int(state.name != _COMPLETED)
-    reason = problem or _reason_of_slurm(number, state, status, is_told=end is not None)
-    facts: RunJson = {**begun.facts, **Slurm().described(unfinished)}
-    facts |= {"start": begin.time if begin else facts["start"], "end": end.time if end else now()}
-    for name in (SUBMITTED, SUBMISSION, KEPT):
-        (unfinished / name).unlink(missing_ok=True)
-    begun = replace(begun, facts=facts)
-    return _published(folder, begun, status, redacted, reason, interrupted=state.name == _CANCELLED)
-
-
-def _published(
+def finished(
     folder: RunFolder, begun: Begun, exit_status: int, redacted: int, reason: str | None, *, interrupted: bool
 ) -> RunJson:
     """Decide what the end of a run means, give its folder its name, and return what its run.json says.
 
     `redacted`: the secrets replaced in the log. `reason`: why it is not done, as far as its execution says.
     """
+    from .verify import faults
+
     log, facts = folder.unfinished / LOG, begun.facts
     if foreign := nodes.foreign(folder.unfinished):
         facts = {**facts, "foreign": foreign}
@@ -269,10 +220,10 @@ def _reason(ended: Ended) -> str | None:
         return f"Stopped: {ended.stall}."
     if ended.output.problem:
         return f"Stopped: {ended.output.problem}."
-    return _of_status(ended.exit_status)
+    return of_status(ended.exit_status)
 
 
-def _of_status(status: int) -> str | None:
+def of_status(status: int) -> str | None:
     """What an exit status means: a negative one, and as a shell tells it one above 128, is the number of a signal."""
     number = -status if status < 0 else status - 128
     if number > 0 and number in set(signal.Signals):
@@ -281,53 +232,7 @@ def _of_status(status: int) -> str | None:
     return f"Exit status {status}." if status else None
 
 
-def _reason_of_slurm(number: str, state: JobState, exit_status: int, *, is_told: bool) -> str | None:
-    if state.name == _CANCELLED:
-        return f"Slurm job {number} was cancelled."
-    if state.name in _BY_SLURM:
-        return f"Slurm ended job {number}: {state.name}."
-    if state.name is None and not is_told:
-        return f"Slurm no longer knows how job {number} ended, and its job script did not say so."
-    return _of_status(exit_status)
-
-
-def keep_output(source: int, folder: Path, *, redacts: bool) -> None:
-    """Keep what a submitted job prints, as it arrives at `source`, in its folder, and say there what became of it."""
-    captured = keep(source, folder, Redactor(secret_values(os.environ)) if redacts else None)
-    replace_file(folder / KEPT, json.dumps(captured._asdict()).encode())
-
-
-def _completed_log(unfinished: Path, *, redacts: bool) -> tuple[int, str | None]:
-    """Add to the log what a job printed outside of it, and return how many secrets it lacks and what is wrong.
-
-    That is all of it where the job could not keep a log itself; then nothing tells when its lines arrived.
-    """
-    redacted, problem = _kept(unfinished) if (unfinished / CLOCK).exists() else (0, None)
-    redactor = Redactor(secret_values(os.environ)) if redacts else None
-    with _appended(unfinished / LOG) as log, suppress(FileNotFoundError), opened(unfinished / OUTPUT) as rest:
-        while chunk := rest.read(_CHUNK):
-            log.write(redactor.feed(chunk) if redactor else chunk)
-        log.write(redactor.finish() if redactor else b"")
-    (unfinished / OUTPUT).unlink(missing_ok=True)  # it is not redacted, and must not come a second time
-    return redacted + (redactor.count if redactor else 0), problem
-
-
-def _appended(path: Path) -> BinaryIO:
-    """Open a file of a run folder to write at its end; raises OSError where a link stands there."""
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o666), "ab")
-
-
-def _kept(unfinished: Path) -> tuple[int, str | None]:
-    """What became of the log that a job kept: secrets that were replaced, and why the rest is missing."""
-    try:
-        found = json.loads(data_of(unfinished / KEPT))
-        problem = found["problem"]
-        return int(found["redacted"]), f"The log is incomplete: {problem}." if problem else None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # it was killed with the job
-        return data_of(unfinished / LOG).count(PLACEHOLDER), None
-
-
-def _redact_script(script: Path, native: str) -> None:
+def redact_script(script: Path, native: str) -> None:
     """Take secrets out of the job script of a run, where there is one; `native`: the command in it."""
     if script.is_file():
         text = text_of(script).replace(native, published_run.command(native))

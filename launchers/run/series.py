@@ -1,11 +1,10 @@
-"""A series: several runs, executed one after the other or submitted at once, of which those that are done stay."""
+"""A series: several runs, executed one after the other, of which those that are done stay."""
 
 from __future__ import annotations
 
 import os
 import re
 import signal
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,22 +16,19 @@ import click
 
 from parsers.io.input_file import opened
 from parsers.io.locks import locked
-from parsers.io.printable import say, shell_quoted
+from parsers.io.printable import say
 from parsers.runs.run_folder import DONE, FAILED, RunJson
 
-from ..backends import slurm
 from ..backends.place import Local
-from ..backends.slurm import JobState, Slurm
 from ..job import Job
 from ..machine import vendors
 from ..machine.telemetry import foreign_remark
 from .execution import lines
-from .folder import RunFolder, claimed, submitted_below
-from .runner import Runner, collect, differing
+from .folder import RunFolder, claimed
+from .runner import Runner, differing
 
 _ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_INTERRUPTED_EXIT = 130  # as a shell says it
-_LOOK = 2.0  # seconds between two questions to the queue
+INTERRUPTED_EXIT = 130  # as a shell says it
 # The last line of a traceback, also behind the rank that some launchers put before each line.
 _RAISED = re.compile(rb"(?:\[[\w:]+\]:? ?)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:: .*)?)\s*$", re.ASCII)
 _TRACEBACK = b"Traceback (most recent call last):"
@@ -61,7 +57,7 @@ class Series:
             say(remark, err=True)
         yield self.runner.place.heading
         for run in self.planned:
-            if not self._is_done(run):
+            if not self.is_done(run):
                 yield self.runner.place.script(run.job, run.folder.path.resolve())
 
     def execute(self) -> None:
@@ -72,16 +68,16 @@ class Series:
         if not self.planned:
             say("Nothing to run.", err=True)
             return
-        self._notify()
+        self.notify()
         left_out = 0
-        with _collected() as signals:
+        with collected() as signals:
             for number, run in enumerate(self.planned, 1):
                 case = run.folder.path.parent
                 if case in {path.parent for path in self.failed}:
                     left_out += 1
                     continue
                 title = f"{case.name} repeat {run.folder.path.name}, run {number} of {len(self.planned)}"
-                with _written(run.folder):
+                with written(run.folder):
                     self._execute(run, title, signals)
         if self.failed:
             count = f"{len(self.failed)} of {len(self.planned)} runs failed"
@@ -93,72 +89,35 @@ class Series:
             say(f"All runs are done ({len(self.planned)}), see {suites}.", err=True)
 
     def _execute(self, run: PlannedRun, title: str, signals: Sequence[int]) -> None:
-        if self._is_done(run):
+        if self.is_done(run):
             return
-        if self._is_submitted(run):
+        if self.is_submitted(run):
             say(f"{run.folder.path} is submitted already; collect it with --collect.", err=True)
             self.submitted.append(run.folder.path)
             return
         with claimed(run.folder, signals), _alone(run.job):
-            if self._is_done(run):  # by the runner that held it until now
+            if self.is_done(run):  # by the runner that held it until now
                 return
-            self._clear(run.folder)
+            self.clear(run.folder)
             facts = self.runner.run(run.job, run.folder, title, signals)
         self.runner.screen.finish(signals)
         if "foreign" in facts and (remark := foreign_remark(facts["foreign"])):
             say(f"{run.folder.path}: {remark}", err=True)
         if facts["status"] == FAILED:
             self.failed.append(run.folder.path)
-            _tell_failure(run.folder, facts, is_shown=self.runner.screen.is_where_messages_are)
+            tell_failure(run.folder, facts, is_shown=self.runner.screen.is_where_messages_are)
         if signals:
             say(f"{run.folder.path} is marked as {facts['status']}; run the same command again to continue.", err=True)
-            raise click.exceptions.Exit(_INTERRUPTED_EXIT)
+            raise click.exceptions.Exit(INTERRUPTED_EXIT)
 
-    def submit(self, parallel: int | None) -> list[RunFolder]:
-        """Submit what is neither done nor submitted to Slurm; returns the folders of all runs that are submitted now.
-
-        `parallel`: so many of them side by side, None for as many as the cluster takes. Raises click.UsageError where
-        nobody could watch the runs as asked, click.ClickException where Slurm refuses a job.
-        """
-        if not isinstance(self.runner.place, Slurm):
-            raise click.UsageError("--parallel and --detach require --on slurm.")
-        if self.runner.timeout or self.runner.stall_ends:
-            watched = (
-                "--timeout and --stall-ends require somebody who watches the run, so neither --parallel nor --detach"
-            )
-            raise click.UsageError(f'{watched}; set a time limit in the site file, such as time = "02:00:00".')
-        for run in self.planned:
-            if run.job.recipe and run.job.recipe.is_alone and parallel != 1 and len(self.planned) > 1:
-                raise click.UsageError(_ALONE.format(name=run.job.name, advice="use --parallel 1"))
-        self._notify()
-        folders, jobs = [], list[str]()
-        for run in self.planned:
-            if self._is_done(run):
-                continue
-            with _written(run.folder), claimed(run.folder):
-                if self._is_done(run):  # by another runner meanwhile
-                    continue
-                if self._is_submitted(run):
-                    number = slurm.number(run.folder.unfinished)
-                    say(f"{run.folder.path} is submitted already as Slurm job {number}.", err=True)
-                else:
-                    self._clear(run.folder)
-                    # The end of this job makes room for the next one.
-                    after = jobs[-parallel] if parallel and len(jobs) >= parallel else None
-                    number = self.runner.submit(run.job, run.folder, after)
-                    say(f"{run.folder.path} is submitted as Slurm job {number}.", err=True)
-            jobs.append(number)
-            folders.append(run.folder)
-        return folders
-
-    def _clear(self, folder: RunFolder) -> None:
+    def clear(self, folder: RunFolder) -> None:
         """Put aside what an earlier run left in a claimed folder, and end its job."""
         if folder.unfinished.exists():
             self.runner.place.finish(folder.unfinished)
         for kept in folder.put_aside():
             say(f"Rerunning {folder.path}; the previous attempt is kept as {kept.name}.", err=True)
 
-    def _is_done(self, run: PlannedRun) -> bool:
+    def is_done(self, run: PlannedRun) -> bool:
         """Whether a run is done, which is said; raises click.ClickException where its folder holds another one."""
         if run.folder.status() != DONE:
             return False
@@ -169,7 +128,7 @@ class Series:
         say(f"{run.folder.path} is already done.", err=True)
         return True
 
-    def _is_submitted(self, run: PlannedRun) -> bool:
+    def is_submitted(self, run: PlannedRun) -> bool:
         """Whether a run is submitted; raises click.ClickException where that is another one."""
         if not run.folder.is_submitted():
             return False
@@ -181,7 +140,7 @@ class Series:
             message = f"{run.folder.path} contains a different run ({', '.join(found)})"
             raise click.ClickException(f"{message}; choose another folder with --into.")
 
-    def _notify(self) -> None:
+    def notify(self) -> None:
         """Say in a sentence each what somebody should know before the runs begin."""
         for remark in self._remarks():
             say(remark, err=True)
@@ -195,7 +154,7 @@ class Series:
         return dict.fromkeys(chain.from_iterable(job.remarks() for job in jobs.values()))
 
 
-_ALONE = "{name} writes into its checkout, so two of its runs would mix their files; {advice}."
+ALONE = "{name} writes into its checkout, so two of its runs would mix their files; {advice}."
 
 
 @contextmanager
@@ -208,7 +167,7 @@ def _alone(job: Job) -> Iterator[None]:
     try:
         if not locked(job.repo, held):
             raise click.ClickException(
-                _ALONE.format(name=job.name, advice=f"wait until the run in {job.repo} has ended")
+                ALONE.format(name=job.name, advice=f"wait until the run in {job.repo} has ended")
             )
         yield
     finally:
@@ -216,7 +175,8 @@ def _alone(job: Job) -> Iterator[None]:
 
 
 @contextmanager
-def _written(folder: RunFolder) -> Iterator[None]:
+def written(folder: RunFolder) -> Iterator[None]:
+    """Say in a sentence what of a run folder could not be written; raises click.ClickException."""
     try:
         yield
     except OSError as error:
@@ -225,7 +185,7 @@ def _written(folder: RunFolder) -> Iterator[None]:
 
 
 @contextmanager
-def _collected() -> Iterator[list[int]]:
+def collected() -> Iterator[list[int]]:
     """Collect SIGINT, SIGTERM and SIGHUP instead of obeying them; yields the numbers received so far."""
     received: list[int] = []
     earlier = {number: signal.signal(number, lambda got, _: received.append(got)) for number in _ASKING}
@@ -236,7 +196,7 @@ def _collected() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _tell_failure(folder: RunFolder, facts: RunJson, *, is_shown: bool = False) -> None:
+def tell_failure(folder: RunFolder, facts: RunJson, *, is_shown: bool = False) -> None:
     """Say why a run failed, the last lines of its log first, unless the screen has just shown these.
 
     Launchers of several processes end a log with what they say of these; its first traceback is what went wrong.
@@ -263,90 +223,3 @@ def _first_raised(log: Path) -> tuple[int, str] | None:
                 return number, raised[1].decode("utf-8", "replace")
             number += line.endswith(b"\n")
     return None
-
-
-@dataclass
-class Collection:
-    """Run folders that submitted jobs fill, as they are found when somebody looks."""
-
-    done: list[Path] = field(default_factory=list)
-    failed: list[Path] = field(default_factory=list)
-    told: dict[Path, str] = field(default_factory=dict)
-
-    def look(self, folders: Sequence[RunFolder]) -> list[RunFolder]:
-        """Fill the folders whose jobs have ended, say what became of them, and return the others.
-
-        The state of a job is said where it is another one than at the last look.
-        """
-        return [folder for folder in folders if not self._is_filled(folder)]
-
-    def wait(self, folders: Sequence[RunFolder]) -> None:
-        """Fill all folders as their jobs end; a signal cancels the jobs.
-
-        Raises click.ClickException where some failed, click.exceptions.Exit after a signal.
-        """
-        with _collected() as signals:
-            left, is_cancelled = self.look(folders), False
-            while left:
-                time.sleep(_LOOK)
-                if signals and not is_cancelled:
-                    is_cancelled = True
-                    _cancel(left)
-                left = self.look(left)
-        if signals:
-            raise click.exceptions.Exit(_INTERRUPTED_EXIT)
-        self.report([])
-
-    def report(self, left: Sequence[RunFolder]) -> None:
-        """Say how many runs have ended; raises click.ClickException where some of them failed."""
-        waits = f"; not ended: {len(left)}, collect them later" if left else ""
-        counts = f"Runs done: {len(self.done)}, failed: {len(self.failed)}{waits}"
-        if self.failed:
-            raise click.ClickException(f"{counts}. Failed: {', '.join(map(str, self.failed))}.")
-        say(f"{counts}.", err=True)
-
-    def _is_filled(self, folder: RunFolder) -> bool:
-        with _written(folder), claimed(folder):
-            if not folder.is_submitted():  # another one has collected it
-                return True
-            found = collect(folder)
-        if found is None or isinstance(found, JobState):
-            state = "unknown, as Slurm does not answer" if found is None else str(found.name)
-            if self.told.get(folder.path) != state:
-                self.told[folder.path] = state
-                say(f"{folder.path}: Slurm job {slurm.number(folder.unfinished)} is {found or state}.", err=True)
-            return False
-        if found["status"] == DONE:
-            self.done.append(folder.path)
-            say(f"{folder.path} is done.", err=True)
-        else:
-            self.failed.append(folder.path)
-            _tell_failure(folder, found)
-        return True
-
-
-def collect_below(top: Path) -> None:
-    """Fill the run folders below `top` whose jobs have ended, and say the states of the others.
-
-    Raises click.ClickException where runs failed.
-    """
-    folders = list(submitted_below(top))
-    if not folders:
-        say(f"No submitted runs in {top}.", err=True)
-        return
-    collection = Collection()
-    collection.report(collection.look(folders))
-
-
-def tell_how_to_collect(folders: Sequence[RunFolder]) -> None:
-    """Say the command that collects submitted runs."""
-    if folders:
-        top = os.path.commonpath([folder.path.parent.parent for folder in folders])
-        say(f"Collect them with `tachograph launch --collect {shell_quoted(top)}`.", err=True)
-
-
-def _cancel(folders: Sequence[RunFolder]) -> None:
-    for folder in folders:
-        number = slurm.number(folder.unfinished)
-        if number and not slurm.cancelled(number):
-            say(f"Slurm job {number} may still be running; cancel it with `scancel {number}`.", err=True)

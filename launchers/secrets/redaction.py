@@ -149,9 +149,8 @@ def _spans(text: bytes, below: _Below) -> list[Span]:
 class _Below:
     """The lines below a head that belong to one secret.
 
-    `key`: of a private key, as long as they are base64; a short one only behind another, because the lines of other
-    processes may come between. `text`: below `password: |`, as long as they are further in. `value`: the line
-    `value: X` below `- name: DB_PASSWORD`.
+    `key`: of a private key, if they are base64; a short one only behind another, since other lines may come between.
+    `text`: below `password: |`, as long as they are further in. `value`: `value: X` below `- name: DB_PASSWORD`.
     """
 
     def __init__(self) -> None:
@@ -203,6 +202,7 @@ class _Known:
         literal = {spelt: b"" for value in given for spelt in _spellings(value) if len(spelt) >= SHORTEST}
         self._values = {**{spelt: rb"[\w+/=-]*" for value in given for spelt in _in_base64(value)}, **literal}
         self._begins = {value[:size] for value in self._values for size in range(1, min(len(value), _LONGEST_BEGIN))}
+        self._ends = {begin[-2:] for begin in self._begins}
 
     def spans(self, text: bytes) -> list[Span]:
         """Return where they are in lines, those that are split over lines among them."""
@@ -218,7 +218,8 @@ class _Known:
     def may_go_on(self, lines: bytes) -> bool:
         """Say whether lines end like the begin of one, which may go on in the next."""
         end = lines.translate(None, b"\r\n")
-        return bool(self._begins) and any(end[-size:] in self._begins for size in range(1, _LONGEST_BEGIN))
+        is_likely = end[-1:] in self._ends or end[-2:] in self._ends
+        return is_likely and any(end[-size:] in self._begins for size in range(1, _LONGEST_BEGIN))
 
 
 def _spellings(value: bytes) -> set[bytes]:

@@ -24,3 +24,11 @@ def test_secrets_are_kept_when_that_is_asked_for(native: Native) -> None:
         f"{METRIC}PASSWORD=open sesame\n",
         0,
     )
+
+
+def test_a_line_that_does_not_end_is_written_meanwhile_and_the_rest_of_its_secret_is_not(native: Native) -> None:
+    log = str(native.unfinished / "train.log")
+    waits = f"while b'<redacted>' not in pathlib.Path({log!r}).read_bytes(): time.sleep(0.05)"
+    native.trains(f"import pathlib, time\n{PRINT}print('PASSWORD=ses', end='', flush=True)\n{waits}\nprint('ame')\n")
+    native.launch()
+    assert (native.run / "train.log").read_text() == f"{METRIC}PASSWORD=<redacted>\n"

@@ -1,0 +1,248 @@
+"""Submitted runs: jobs that Slurm runs while nobody waits, and whose run folders are filled after their end.
+
+At submission the unfinished folder of a run gets what is known of it; the job itself keeps its log there, with its
+clock and without secrets, and says where it runs and how it ends. Who collects it later needs nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from parsers.io.atomic_write import replace_file
+from parsers.io.input_file import data_of, opened
+from parsers.io.printable import say, shell_quoted
+from parsers.runs.run_folder import CLOCK, DONE, LOG, SCRIPT, RunJson
+
+from ..backends import slurm
+from ..backends.slurm import JobState, Slurm
+from ..job import Job
+from ..secrets import published_run
+from ..secrets.redaction import PLACEHOLDER, Redactor, secret_values
+from .capture import keep
+from .folder import KEPT, OUTPUT, SUBMISSION, SUBMITTED, RunFolder, claimed, submitted_below
+from .runner import Runner, finished, now, of_status, redact_script
+from .series import ALONE, INTERRUPTED_EXIT, Series, collected, tell_failure, written
+
+_LOOK = 2.0  # seconds between two questions to the queue
+_COMPLETED, _CANCELLED = "COMPLETED", "CANCELLED"
+_BY_SLURM = {"BOOT_FAIL", "DEADLINE", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"}
+_CHUNK = 1 << 20
+
+
+def submit(series: Series, parallel: int | None) -> list[RunFolder]:
+    """Submit what is neither done nor submitted to Slurm; returns the folders of all runs that are submitted now.
+
+    `parallel`: so many of them side by side, None for as many as the cluster takes. Raises click.UsageError where
+    nobody could watch the runs as asked, click.ClickException where Slurm refuses a job.
+    """
+    runner, place = series.runner, series.runner.place
+    if not isinstance(place, Slurm):
+        raise click.UsageError("--parallel and --detach require --on slurm.")
+    if runner.timeout or runner.stall_ends:
+        watched = "--timeout and --stall-ends require somebody who watches the run, so neither --parallel nor --detach"
+        raise click.UsageError(f'{watched}; set a time limit in the site file, such as time = "02:00:00".')
+    for run in series.planned:
+        if run.job.recipe and run.job.recipe.is_alone and parallel != 1 and len(series.planned) > 1:
+            raise click.UsageError(ALONE.format(name=run.job.name, advice="use --parallel 1"))
+    series.notify()
+    folders, jobs = [], list[str]()
+    for run in series.planned:
+        if series.is_done(run):
+            continue
+        with written(run.folder), claimed(run.folder):
+            if series.is_done(run):  # by another runner meanwhile
+                continue
+            if series.is_submitted(run):
+                number = slurm.number(run.folder.unfinished)
+                say(f"{run.folder.path} is submitted already as Slurm job {number}.", err=True)
+            else:
+                series.clear(run.folder)
+                # The end of this job makes room for the next one.
+                after = jobs[-parallel] if parallel and len(jobs) >= parallel else None
+                number = _submit(runner, place, run.job, run.folder, after)
+                say(f"{run.folder.path} is submitted as Slurm job {number}.", err=True)
+        jobs.append(number)
+        folders.append(run.folder)
+    return folders
+
+
+def _submit(runner: Runner, place: Slurm, job: Job, folder: RunFolder, after: str | None) -> str:
+    """Submit the job of a run whose folder is claimed to Slurm, and return its number.
+
+    `after`: the number of a job that must have ended before. Raises click.ClickException where Slurm refuses it,
+    OSError where the folder cannot be written.
+    """
+    begun = runner.begin(job, folder)
+    folder.work.mkdir(exist_ok=True)
+    placed = replace(job, environment={**job.environment, "WORK": str(folder.work.resolve())})
+    number = place.submit(placed, folder.unfinished.resolve(), after=after, redacts=runner.redacts)
+    if runner.redacts:
+        redact_script(folder.unfinished / SCRIPT, job.command)  # Slurm has its own copy
+        begun = replace(begun, facts=published_run.public(begun.facts))
+    replace_file(folder.unfinished / SUBMISSION, json.dumps(asdict(begun)).encode())
+    return number
+
+
+def keep_output(source: int, folder: Path, *, redacts: bool) -> None:
+    """Keep what a submitted job prints, as it arrives at `source`, in its folder, and say there what became of it."""
+    captured = keep(source, folder, Redactor(secret_values(os.environ)) if redacts else None)
+    replace_file(folder / KEPT, json.dumps(captured._asdict()).encode())
+
+
+def _completed_log(unfinished: Path, *, redacts: bool) -> tuple[int, str | None]:
+    """Add to the log what a job printed outside of it, and return how many secrets it lacks and what is wrong.
+
+    That is all of it where the job could not keep a log itself; then nothing tells when its lines arrived.
+    """
+    redacted, problem = _kept(unfinished) if (unfinished / CLOCK).exists() else (0, None)
+    redactor = Redactor(secret_values(os.environ)) if redacts else None
+    with _appended(unfinished / LOG) as log, suppress(FileNotFoundError), opened(unfinished / OUTPUT) as rest:
+        while chunk := rest.read(_CHUNK):
+            log.write(redactor.feed(chunk) if redactor else chunk)
+        log.write(redactor.finish() if redactor else b"")
+    (unfinished / OUTPUT).unlink(missing_ok=True)  # it is not redacted, and must not come a second time
+    return redacted + (redactor.count if redactor else 0), problem
+
+
+def _appended(path: Path) -> BinaryIO:
+    """Open a file of a run folder to write at its end; raises OSError where a link stands there."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o666), "ab")
+
+
+def _kept(unfinished: Path) -> tuple[int, str | None]:
+    """What became of the log that a job kept: secrets that were replaced, and why the rest is missing."""
+    try:
+        found = json.loads(data_of(unfinished / KEPT))
+        problem = found["problem"]
+        return int(found["redacted"]), f"The log is incomplete: {problem}." if problem else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # it was killed with the job
+        return data_of(unfinished / LOG).count(PLACEHOLDER), None
+
+
+@dataclass
+class Collection:
+    """Run folders that submitted jobs fill, as they are found when somebody looks."""
+
+    done: list[Path] = field(default_factory=list)
+    failed: list[Path] = field(default_factory=list)
+    told: dict[Path, str] = field(default_factory=dict)
+
+    def look(self, folders: Sequence[RunFolder]) -> list[RunFolder]:
+        """Fill the folders whose jobs have ended, say what became of them, and return the others.
+
+        The state of a job is said where it is another one than at the last look.
+        """
+        return [folder for folder in folders if not self._is_filled(folder)]
+
+    def wait(self, folders: Sequence[RunFolder]) -> None:
+        """Fill all folders as their jobs end; a signal cancels the jobs.
+
+        Raises click.ClickException where some failed, click.exceptions.Exit after a signal.
+        """
+        with collected() as signals:
+            left, is_cancelled = self.look(folders), False
+            while left:
+                time.sleep(_LOOK)
+                if signals and not is_cancelled:
+                    is_cancelled = True
+                    _cancel(left)
+                left = self.look(left)
+        if signals:
+            raise click.exceptions.Exit(INTERRUPTED_EXIT)
+        self.report([])
+
+    def report(self, left: Sequence[RunFolder]) -> None:
+        """Say how many runs have ended; raises click.ClickException where some of them failed."""
+        waits = f"; not ended: {len(left)}, collect them later" if left else ""
+        counts = f"Runs done: {len(self.done)}, failed: {len(self.failed)}{waits}"
+        if self.failed:
+            raise click.ClickException(f"{counts}. Failed: {', '.join(map(str, self.failed))}.")
+        say(f"{counts}.", err=True)
+
+    def _is_filled(self, folder: RunFolder) -> bool:
+        with written(folder), claimed(folder):
+            if not folder.is_submitted():  # another one has collected it
+                return True
+            found = collect(folder)
+        if found is None or isinstance(found, JobState):
+            state = "unknown, as Slurm does not answer" if found is None else str(found.name)
+            if self.told.get(folder.path) != state:
+                self.told[folder.path] = state
+                say(f"{folder.path}: Slurm job {slurm.number(folder.unfinished)} is {found or state}.", err=True)
+            return False
+        if found["status"] == DONE:
+            self.done.append(folder.path)
+            say(f"{folder.path} is done.", err=True)
+        else:
+            self.failed.append(folder.path)
+            tell_failure(folder, found)
+        return True
+
+
+def collect_below(top: Path) -> None:
+    """Fill the run folders below `top` whose jobs have ended, and say the states of the others.
+
+    Raises click.ClickException where runs failed.
+    """
+    folders = list(submitted_below(top))
+    if not folders:
+        say(f"No submitted runs in {top}.", err=True)
+        return
+    collection = Collection()
+    collection.report(collection.look(folders))
+
+
+def tell_how_to_collect(folders: Sequence[RunFolder]) -> None:
+    """Say the command that collects submitted runs."""
+    if folders:
+        top = os.path.commonpath([folder.path.parent.parent for folder in folders])
+        say(f"Collect them with `tachograph launch --collect {shell_quoted(top)}`.", err=True)
+
+
+def _cancel(folders: Sequence[RunFolder]) -> None:
+    for folder in folders:
+        number = slurm.number(folder.unfinished)
+        if number and not slurm.cancelled(number):
+            say(f"Slurm job {number} may still be running; cancel it with `scancel {number}`.", err=True)
+
+
+def collect(folder: RunFolder) -> JobState | RunJson | None:
+    """Fill the claimed folder of a run whose job has ended, and return what its run.json says.
+
+    Where the job has not ended, return its state; None where Slurm does not answer.
+    Raises click.ClickException where what the submission left cannot be read.
+    """
+    begun, unfinished = folder.submission(), folder.unfinished
+    number = slurm.number(unfinished)
+    state = slurm.state(number)
+    if state is None or state.is_going:
+        return state
+    begin, end = slurm.begin_of(unfinished), slurm.end_of(unfinished)
+    redacted, problem = _completed_log(unfinished, redacts=begun.redacts)
+    status = end.exit_status if end else int(state.name != _COMPLETED)
+    reason = problem or _reason_of_slurm(number, state, status, is_told=end is not None)
+    facts: RunJson = {**begun.facts, **Slurm().described(unfinished)}
+    facts |= {"start": begin.time if begin else facts["start"], "end": end.time if end else now()}
+    for name in (SUBMITTED, SUBMISSION, KEPT):
+        (unfinished / name).unlink(missing_ok=True)
+    begun = replace(begun, facts=facts)
+    return finished(folder, begun, status, redacted, reason, interrupted=state.name == _CANCELLED)
+
+
+def _reason_of_slurm(number: str, state: JobState, exit_status: int, *, is_told: bool) -> str | None:
+    if state.name == _CANCELLED:
+        return f"Slurm job {number} was cancelled."
+    if state.name in _BY_SLURM:
+        return f"Slurm ended job {number}: {state.name}."
+    if state.name is None and not is_told:
+        return f"Slurm no longer knows how job {number} ended, and its job script did not say so."
+    return of_status(exit_status)
