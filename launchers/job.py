@@ -131,11 +131,13 @@ class Job:
             published = {"recipe": self.name, **public_variables(_without_places(self.kept["variables"]))}
         else:
             case = {name: said for name, said in dict(facts.get("case", {})).items() if name in _NAMED}
-            ours = {"case": self.facts, "command": self.kept["command"], "source": self.source()[0]}
-            theirs = {"case": case, "command": facts.get("command"), "source": facts.get("source")}
-            published = redact_document(ours)
-        differing = (name for name in ours if theirs.get(name) not in (ours[name], published[name]))
-        yield from (f"{name}={theirs.get(name)}, not {ours[name]}" for name in differing)
+            asked = {"case": self.facts, "command": self.kept["command"], "source": self.source()[0]}
+            ours, published = _flat(asked), _flat(redact_document(asked))
+            theirs = _flat({"case": case, "command": facts.get("command"), "source": facts.get("source")})
+            ours |= {name: None for name in theirs if name not in ours}
+        for name, value in ours.items():
+            if theirs.get(name) not in (value, published.get(name, value)):
+                yield f"{name}={theirs.get(name)}, not {value}"
 
     def remarks(self) -> Iterator[str]:
         """What somebody should know of the checkout of a recipe before it runs, a sentence each."""
@@ -359,6 +361,14 @@ def _expanding(word: str) -> str:
         return shell_quoted(word)
     parts = [shell_quoted(part) if part else "" for part in _VARIABLES.split(word)]
     return "".join(text + name for text, name in zip(parts, [*named, ""], strict=True))
+
+
+def _flat(document: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """The values of a document of objects by their dotted keys."""
+    found: dict[str, Any] = {}
+    for name, value in document.items():
+        found |= _flat(value, f"{above}{name}.") if isinstance(value, dict) else {f"{above}{name}": value}
+    return found
 
 
 def moved(words: Sequence[str], here: Path, there: Path) -> list[str]:

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import product
@@ -151,16 +151,16 @@ def read(name: str) -> Recipe:
 def read_all() -> Iterator[Recipe]:
     """Read all recipes, Tachograph's and those in the folders of TACHOGRAPH_RECIPES; raises click.UsageError."""
     yield from map(read, names())
-    yield from map(_read_own, _own_scripts(()).values())
+    yield from map(_read_own, _own_scripts().values())
 
 
-def is_known(name: str, own: Sequence[Path] = ()) -> bool:
-    """Whether a name, or a path, is that of a recipe; `own`: scripts beside those in TACHOGRAPH_RECIPES."""
-    return name.endswith(SUFFIX) or name in names() or name in _own_scripts(own)
+def is_known(name: str) -> bool:
+    """Whether a name, or a path, is that of a recipe."""
+    return name.endswith(SUFFIX) or name in names() or name in _own_scripts()
 
 
-def find(name: str, own: Sequence[Path] = ()) -> Recipe:
-    """Read a recipe by its name, or by the path of its script; `own`: scripts beside those in TACHOGRAPH_RECIPES.
+def find(name: str) -> Recipe:
+    """Read a recipe by its name, or by the path of its script.
 
     Raises click.UsageError for an unknown one, and for a script whose head does not say what a recipe has to.
     """
@@ -168,7 +168,7 @@ def find(name: str, own: Sequence[Path] = ()) -> Recipe:
         return _read_own(Path(name))
     if name in names():
         return read(name)
-    scripts = _own_scripts(own)
+    scripts = _own_scripts()
     if name not in scripts:
         known = [*names(), *scripts]
         near = get_close_matches(name, known, 1)
@@ -182,10 +182,10 @@ def _parsed(name: str, script: str, folder: Path | None) -> Recipe:
     return Recipe(name, dict(_FACT.findall(script)), dict(_VARIABLE.findall(defaults)), folder)
 
 
-def _own_scripts(own: Sequence[Path]) -> dict[str, Path]:
+def _own_scripts() -> dict[str, Path]:
     """The scripts of one's own by their names, those that are named first."""
     folders = [Path(folder) for folder in os.environ.get(FOLDERS, "").split(os.pathsep) if folder]
-    found = [*own, *(path for folder in folders for path in sorted(folder.glob(f"*{SUFFIX}")))]
+    found = [path for folder in folders for path in sorted(folder.glob(f"*{SUFFIX}"))]
     return {path.stem: path for path in reversed(found)}
 
 

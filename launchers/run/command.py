@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, reduce
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,7 @@ from ..recipes.checkout import Checkout
 from ..recipes.recipe import SUFFIX, SYNTHETIC, is_known, read_all
 
 if TYPE_CHECKING:
-    from ..backends.place import Place
     from .plan import Planner, WantedRun
-    from .runner import Runner
     from .series import PlannedRun
 
 # What a page lacks, by its name or file, the folder of logs, the repeats and the cases that are asked for.
@@ -111,14 +110,7 @@ _OF_BOTH: Sequence[Decorator] = (
 )
 
 _OF_LAUNCH: Sequence[Decorator] = (
-    click.argument("target", metavar="[RECIPE|PAGE]", required=False),
-    click.option(
-        "--recipe",
-        "own",
-        type=_FILE,
-        multiple=True,
-        help="Script of a recipe of your own; repeatable.  [also: those in the folders of $TACHOGRAPH_RECIPES]",
-    ),
+    click.argument("target", metavar="RECIPE|PAGE"),
     click.option(
         "--repo", "repos", type=FOLDER, multiple=True, help="Checkout of the native repository; --dry-run needs none."
     ),
@@ -174,16 +166,83 @@ _OF_RUN: Sequence[Decorator] = (
 )
 
 
-def _with(options: Sequence[Decorator]) -> Decorator:
-    return lambda command: reduce(lambda given, option: option(given), reversed(options), command)
+class Executor:
+    """Where and how runs take place, as the options say that both commands have."""
+
+    def __init__(
+        self,
+        *,
+        on: str | None,
+        hosts: str | None,
+        site: Path | None,
+        container: str | None,
+        parallel: int | None,
+        detach: bool,
+        timeout: int | None,
+        stall: int,
+        stall_ends: bool,
+        dry_run: bool,
+        no_redact: bool,
+        script: Path | None = None,
+    ) -> None:
+        from ..backends import chosen
+        from .runner import Runner
+        from .screen import Screen
+
+        self.place = chosen(on, hosts, script, site, container, is_dry=dry_run)
+        screen = Screen(sys.stdout.fileno())
+        self.runner = Runner(self.place, screen, timeout, not no_redact, stall, stall_ends)
+        self.is_dry, self.parallel, self.detach = dry_run, parallel, detach
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the runs have not ended when the command does."""
+        return self.is_dry or self.detach
+
+    def execute(self, planned: Sequence[PlannedRun]) -> bool:
+        """Execute or submit runs, or print their script; returns whether they have ended."""
+        from .series import Series
+
+        series = Series(self.runner, planned)
+        if self.is_dry:
+            say_text("".join(series.script()))
+            return False
+        if self.place.only_writes:
+            raise click.UsageError(self.place.only_writes)
+        if not (self.parallel or self.detach):
+            series.execute()
+            return True
+        from .submitted import Collection, submit, tell_how_to_collect
+
+        folders = submit(series, self.parallel)
+        if self.detach:
+            tell_how_to_collect(folders)
+            return False
+        Collection().wait(folders)
+        return True
+
+
+def _with(options: Sequence[Decorator], command: Callable[..., None]) -> Callable[..., None]:
+    """A command with these options, of which those of the executor come as one."""
+    ours = [*inspect.signature(Executor).parameters]
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        how = {name: given.pop(name) for name in ours if name in given}
+        command(executor=Executor(**how), **given)
+
+    made: Callable[..., None] = called
+    for option in reversed(options):
+        made = option(made)
+    return made
 
 
 @click.command()
-@_with(_OF_LAUNCH)
+@partial(_with, _OF_LAUNCH)
 def launch(
-    target: str | None,
+    executor: Executor,
+    target: str,
     *,
-    own: tuple[Path, ...],
     repos: tuple[Path, ...],
     data: Path | None,
     extra: tuple[str, ...],
@@ -191,23 +250,11 @@ def launch(
     into: Path | None,
     repeats: int | None,
     only: dict[str, str],
-    script: Path | None,
     steps: int | None,
     epochs: int | None,
     device: str | None,
     master: str | None,
     node_rank: int | None,
-    on: str | None,
-    hosts: str | None,
-    site: Path | None,
-    container: str | None,
-    parallel: int | None,
-    detach: bool,
-    timeout: int | None,
-    stall: int,
-    stall_ends: bool,
-    dry_run: bool,
-    no_redact: bool,
     page_names: Callable[[], list[str]],
     lacking: Lacking,
     measured: Measured,
@@ -234,22 +281,17 @@ def launch(
       tachograph launch my-page.toml --repo PaddleClas --on slurm --detach; tachograph launch --collect
       tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 2 --cards 16 --on mpirun -H a:8,b:8
     """
-    if target is None or (own and (target.startswith("-") or "=" in target)):
-        if len(own) != 1:
-            raise click.UsageError("Name a recipe or a page, or give the script of one recipe with --recipe.")
-        target, extra = own[0].stem, extra if target is None else (target, *extra)
-    if not (repos or dry_run):
-        raise click.UsageError("--repo is missing: the checkout of the native repository.")
-    place, runner = _runner(on, hosts, script, site, container, timeout, stall, stall_ends, no_redact, dry_run)
     from .plan import Planner
 
-    planner = Planner(place, list(map(Checkout, repos)), data, own)
+    if not (repos or executor.is_dry):
+        raise click.UsageError("--repo is missing: the checkout of the native repository.")
+    planner = Planner(executor.place, list(map(Checkout, repos)), data)
     single = {"STEPS": steps, "EPOCHS": epochs, "DEVICE": device, "MASTER": master, "NODE_RANK": node_rank}
     options = {name.upper(): said for name, said in values.items() if said is not None}
     options |= {name: [str(said)] for name, said in single.items() if said is not None}
     options |= {"EXTRA": [shlex.join(extra)]} if extra else {}
     options |= {"DATA": [SYNTHETIC]} if synthetic else {}
-    is_recipe = is_known(target, own)
+    is_recipe = is_known(target)
     if is_recipe:
         if only:
             raise click.UsageError("--only selects cases of a page; a recipe runs the cases that its options set.")
@@ -262,9 +304,9 @@ def launch(
             planner, target, options, page_names(), partial(lacking, target, into or Path("logs"), repeats, only)
         )
     cases = list(dict.fromkeys(run.folder.path.parent for run in planned))
-    if script and len(cases) > 1:
+    if executor.place.edited and len(cases) > 1:
         raise click.UsageError("--script applies to a single case; select it with --only.")
-    if _execute(runner, planned, dry_run=dry_run, parallel=parallel, detach=detach) and is_recipe:
+    if executor.execute(planned) and is_recipe:
         for case in cases:
             say_text(measured(case, "en")[0])
 
@@ -290,25 +332,15 @@ def _of_page(
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
-@_with(_OF_RUN)
+@partial(_with, _OF_RUN)
 def run(
+    executor: Executor,
     words: tuple[str, ...],
     *,
     device: str,
     repeats: int | None,
     into: Path | None,
     against: str | None,
-    on: str | None,
-    hosts: str | None,
-    site: Path | None,
-    container: str | None,
-    parallel: int | None,
-    detach: bool,
-    timeout: int | None,
-    stall: int,
-    stall_ends: bool,
-    dry_run: bool,
-    no_redact: bool,
     language: str,
     measured: Measured,
     comparison: Callable[[str], Callable[[Path, Path], str]],
@@ -332,75 +364,26 @@ def run(
       tachograph run --model GPT-2 --repeats 3 -- torchrun --nproc_per_node 8 train.py
       tachograph run --nodes 2 --cards 16 --on slurm -- bash train.sh
     """
-    place, runner = _runner(on, hosts, None, site, container, timeout, stall, stall_ends, no_redact, dry_run)
     from ..job import moved, of_command
     from .plan import Planner, alternating, other_checkout, shared_packages, suite_of
 
     here = Path.cwd()
     facts = {name: value for name, value in states.items() if value is not None}
-    of_words = partial(of_command, states=facts, device=device, is_contained=container is not None)
-    job, suite, planner = of_words(words, here), into or Path("logs", here.name), Planner(place)
-    do = partial(_execute, runner, dry_run=dry_run, parallel=parallel, detach=detach)
+    of_words = partial(of_command, states=facts, device=device, is_contained=executor.place.container is not None)
+    job, suite, planner = of_words(words, here), into or Path("logs", here.name), Planner(executor.place)
     if against is None:
         planned = planner.of_command(job, suite, repeats or 1)
-        if do(planned):
+        if executor.execute(planned):
             text, is_whole = measured(planned[0].folder.path.parent, language)
             say_text(text)
             sys.exit(0 if is_whole else _FOUND_BAD)
         return
-    if job.python and not container and (shared := shared_packages(job.python, job.environment, here)):
+    if job.python and not executor.place.container and (shared := shared_packages(job.python, job.environment, here)):
         both = f"Both sides may import {', '.join(shared)} as installed from here"
         say(f"{both}; start the code by its path, or set PYTHONPATH.", err=True)
-    tell = None if dry_run or detach else comparison(language)
-    with other_checkout(against, here, suite.parent, outlives=dry_run or detach) as other:
+    tell = None if executor.leaves else comparison(language)
+    with other_checkout(against, here, suite.parent, outlives=executor.leaves) as other:
         jobs = {suite_of(suite, other.label): of_words(moved(words, here, other.folder), other.folder), suite: job}
         cases = [planner.of_command(one, of, repeats or 3) for of, one in jobs.items()]
-        if do(alternating(cases)) and tell:
+        if executor.execute(alternating(cases)) and tell:
             say_text(tell(*(case[0].folder.path.parent for case in cases)))
-
-
-def _runner(
-    on: str | None,
-    hosts: str | None,
-    script: Path | None,
-    site: Path | None,
-    container: str | None,
-    timeout: int | None,
-    stall: int,
-    stall_ends: bool,
-    no_redact: bool,
-    dry_run: bool,
-) -> tuple[Place, Runner]:
-    """The place where jobs are to run, and what runs them there."""
-    from ..backends import chosen
-    from .runner import Runner
-    from .screen import Screen
-
-    place = chosen(on, hosts, script, site, container, is_dry=dry_run)
-    screen = Screen(sys.stdout.fileno())
-    return place, Runner(place, screen, timeout, not no_redact, stall, stall_ends)
-
-
-def _execute(
-    runner: Runner, planned: Sequence[PlannedRun], *, dry_run: bool, parallel: int | None, detach: bool
-) -> bool:
-    """Execute or submit runs, or print their script; returns whether they have ended."""
-    from .series import Series
-
-    series = Series(runner, planned)
-    if dry_run:
-        say_text("".join(series.script()))
-        return False
-    if runner.place.only_writes:
-        raise click.UsageError(runner.place.only_writes)
-    if not (parallel or detach):
-        series.execute()
-        return True
-    from .submitted import Collection, submit, tell_how_to_collect
-
-    folders = submit(series, parallel)
-    if detach:
-        tell_how_to_collect(folders)
-        return False
-    Collection().wait(folders)
-    return True

@@ -205,7 +205,5 @@ class Stall:
         self.said = f"{what} for {self.limit:.0f} s"
         shown = "".join(f"\n  {escaped(line)}" for line in last_lines(self.log))
         last = f"Last lines of the log:{shown}\n" if shown else "The log is empty. "
-        then = (
-            "stopping it" if self.ends else "it continues; stop it with Ctrl-C, or let --stall-ends stop stalled runs"
-        )
-        self.tell(f"The run has stalled: {self.said}. {last}The run has stalled; {then}.")
+        goes_on = "It continues; stop it with Ctrl-C, or let --stall-ends stop stalled runs."
+        self.tell(f"The run has stalled: {self.said}. {last}{'It is stopped.' if self.ends else goes_on}")

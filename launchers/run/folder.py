@@ -89,12 +89,7 @@ class RunFolder:
 
     def siblings(self) -> list[Path]:
         """The folders of the other runs of the case that are done."""
-        found = []
-        for path in sorted(self.path.parent.glob("[1-9]*")):
-            with suppress(click.ClickException):  # a folder that cannot be read is no reason to lose this run
-                if path != self.path and path.name.isdecimal() and RunFolder(path).status() == DONE:
-                    found.append(path)
-        return found
+        return [path for path in done_below(self.path.parent) if path != self.path]
 
     def status(self) -> str | None:
         """`done`, `failed` or `interrupted`; None where there is no such run.
@@ -175,6 +170,14 @@ class RunFolder:
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
         replace_file(self.unfinished / RUN_FILE, _NO_TEXT.sub(_spelt, text).encode())
         self.unfinished.rename(self.path)
+
+
+def done_below(case: Path) -> Iterator[Path]:
+    """The folders of the done runs of a case; one that cannot be read is no reason to lose another."""
+    for path in sorted(case.glob("[1-9]*")):
+        with suppress(click.ClickException):
+            if path.name.isdecimal() and RunFolder(path).status() == DONE:
+                yield path
 
 
 def submitted_below(top: Path) -> Iterator[RunFolder]:

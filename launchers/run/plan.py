@@ -25,7 +25,7 @@ from ..backends.place import Place
 from ..job import CannotRunHere, Job, of_recipe
 from ..recipes.checkout import Checkout, worktree
 from ..recipes.recipe import Recipe, find
-from .folder import RunFolder, submitted_below
+from .folder import RunFolder, done_below, submitted_below
 from .runner import differing
 from .series import PlannedRun
 
@@ -63,14 +63,12 @@ class WantedRun(Protocol):
 class Planner:
     """`checkouts`: those of which each recipe takes its own; none where only scripts are printed.
 
-    `data`: None for where the recipe or page says it is. `own`: the scripts of recipes that are neither part of
-    Tachograph nor in a folder of TACHOGRAPH_RECIPES.
+    `data`: None for where the recipe or page says it is.
     """
 
     place: Place
     checkouts: Sequence[Checkout] = ()
     data: Path | None = None
-    own: Sequence[Path] = ()
 
     def of_recipe(self, name: str, options: Mapping[str, Sequence[str]], suite: Path, repeats: int) -> list[PlannedRun]:
         """Plan `repeats` runs, below the folder `suite`, of the case of each combination of the values of `options`.
@@ -78,7 +76,7 @@ class Planner:
         Cases run alternately. Of several checkouts of its repository each has the same cases, alternately, too, in a
         suite that its folder names.
         """
-        recipe = find(name, self.own)
+        recipe = find(name)
         fitting = self._fitting(recipe)
         suites = {suite: self._checkout(recipe)} if len(fitting) < 2 else {}
         if len(fitting) > 1:
@@ -102,7 +100,7 @@ class Planner:
         cases, refused = list[list[PlannedRun]](), dict[str, None]()
         for _, repeats in groupby(wanted, lambda run: run.folder.parent):
             first, *others = repeats
-            recipe = find(first.recipe, self.own)
+            recipe = find(first.recipe)
             try:
                 job = self._job(recipe, self._checkout(recipe), {**first.options, "EXTRA": shlex.join(first.extra)})
             except CannotRunHere as error:
@@ -129,8 +127,7 @@ class Planner:
 
     def _others(self, job: Job, case: Path) -> Iterator[str]:
         """How the finished and the submitted runs in the folder of a case, repeats of each other, differ from a job."""
-        folders = (RunFolder(path) for path in case.glob("[1-9]*"))
-        finished: Iterator[Mapping[str, Any]] = (folder.facts() for folder in folders if folder.status() == DONE)
+        finished: Iterator[Mapping[str, Any]] = (RunFolder(path).facts() for path in done_below(case))
         submitted = (folder.submission().facts for folder in submitted_below(case))
         if known := next(chain(finished, submitted), None):
             yield from differing(job, self.place, known)

@@ -49,8 +49,6 @@ SENTENCES = {
         "{count} of {records} records are stamped outside the run, which lasted from {start} to {end}; the first is "
         "line {line}, {found}."
     ),
-    "process_of_two_ranks": "Lines {line} and {other_line}, of ranks {rank} and {other_rank}, were printed by the same "
-    "process at the same microsecond.",
     "two_processes": "Records of {whose} come in turns from the processes {found} and {other}, first at line {line}.",
     "copy_of_rank": "{count} of {records} records of rank {rank} are those of rank {other}, first at line {line}.",
     "copy_of_run": "{count} of {records} records are those of run {other}, first at line {line}.",
@@ -70,8 +68,6 @@ OWN_TIMES = ("reader_time", "work_time", "forward_time", "backward_time")
 THROUGHPUTS = ("throughput", "source_throughput")
 STEP_TIMES = ("step_time", *OWN_TIMES)
 
-# What glog prints before a line: a severity, the time to the microsecond, a thread.
-GLOG = re.compile(rb"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [\w.]+:\d+\]")
 PROCESS = re.compile(rb"\bpid[=: ]{1,2}(\d+)", re.IGNORECASE)
 
 
@@ -252,34 +248,22 @@ def _moment(said: str) -> np.datetime64:
 
 
 def _of_processes(log: Path, steps: RecordTable, asked: Mapping[str, Any]) -> Iterator[Fault]:
-    """A line of one process under two ranks, or records of one rank from two processes in turns."""
-    known: dict[bytes, tuple[int, int]] = {}
+    """Records of one rank from two processes in turns; a process that takes over is a restart."""
     records = set(steps["line"].tolist()) if len(steps) else set()
     turns: dict[int | None, list[tuple[int, bytes]]] = {}
-    told = False
     with opened(log) as file:
         for number, text in enumerate(file, 1):
             if number in records and (process := PROCESS.search(text)):
-                rank = _rank(text)
-                if rank is not None or (_count(asked, "CARDS", "cards") == 1):
+                _, (begin, end) = after_prefix(text, 0, len(text))
+                rank = int(text[begin:end]) if end > begin else None
+                if rank is not None or _count(asked, "CARDS", "cards") == 1:
                     turns.setdefault(rank, []).append((number, process[1]))
-            if not told and (found := GLOG.search(text)) and (rank := _rank(text)) is not None:
-                line, other = known.setdefault(found[0], (number, rank))
-                if other != rank:
-                    told = True
-                    about = {"line": line, "other_line": number, "rank": other, "other_rank": rank}
-                    yield Fault("process_of_two_ranks", about)
     for rank, seen in turns.items():
         changes = [seen[0], *(two for one, two in pairwise(seen) if one[1] != two[1])]
-        if len(changes) > len({process for _, process in changes}):  # one comes back: no restart
+        if len(changes) > len({process for _, process in changes}):  # one comes back
             whose = "the run" if rank is None else f"rank {rank}"
             pair = {"found": changes[0][1].decode(), "other": changes[1][1].decode()}
             yield Fault("two_processes", {"whose": whose, **pair, "line": changes[1][0]})
-
-
-def _rank(text: bytes) -> int | None:
-    _, (begin, end) = after_prefix(text, 0, len(text))
-    return int(text[begin:end]) if end > begin else None
 
 
 # ---- copies
@@ -306,7 +290,10 @@ def _of_runs(part: FormatRecords, steps: RecordTable, siblings: Sequence[Path]) 
     measured = [name for name in (*THROUGHPUTS, *STEP_TIMES) if ("step", name) in part.fields]
     hashes = _hashes(part, steps)
     for sibling in siblings if measured else ():
-        other = survey(sibling / LOG, format=part.format).parts[0]
+        try:
+            other = survey(sibling / LOG, format=part.format).parts[0]
+        except ParserError:  # one that cannot be read proves nothing
+            continue
         if other.fields.keys() != part.fields.keys():
             continue
         theirs = _hashes(other, other.table.rows(other.table.are("step")))

@@ -76,7 +76,6 @@ def in_turns(*logs: list[str]) -> list[str]:
     return [line for lines in zip(*logs, strict=True) for line in lines]
 
 
-GLOG = "I1128 09:00:12.700131 29257 tcp_utils.cc:130] Successfully connected to 10.0.0.1:56508"
 OWN, OTHER = trained(1), trained(2)
 SHARED = in_turns(OWN, OTHER)
 TWO_CARDS = asked(cards=2)
@@ -120,8 +119,6 @@ HELD: Mapping[str, tuple[list[str], dict[str, Any], list[str], set[str]]] = {
         {"copy_of_rank"},
     ),
     "what is reduced over ranks": (in_turns(megatron(1, "0:", 5), megatron(1, "1:", 5)), {"case": {}}, [], set()),
-    "a process under two ranks": ([f"0: {GLOG}", *OWN, f"1: {GLOG}"], asked(), [], {"process_of_two_ranks"}),
-    "a process that prints again": ([f"0: {GLOG}", *OWN, f"0: {GLOG}"], asked(), [], set()),
     "two processes in turns": (pids(7, 8, 7, 8), asked(4), [], {"two_processes"}),
     "a process that was started again": (pids(7, 7, 8, 8), asked(4), [], set()),
     "the same losses at coarse times": (megatron(1, "", 0), {"case": {}}, megatron(1, "", 0), set()),
