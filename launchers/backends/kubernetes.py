@@ -34,7 +34,12 @@ class Kubernetes(Place):
             raise click.UsageError("--on kubernetes requires --container IMAGE, or kubernetes.image in the site file.")
 
     def adapted(self, job: Job) -> Job:
-        """The same job; raises jobs.CannotRunHere where something must start each card on several nodes."""
+        """The same job; raises click.UsageError where its checkout is not known.
+
+        Raises CannotRunHere where something must start each card on several nodes.
+        """
+        if not job.repo.exists():
+            raise click.UsageError("--on kubernetes requires --repo, because a manifest has the path of the checkout.")
         if job.tasks == "card" and job.nodes > 1:
             message = f"{job.name} on {job.nodes} nodes wants a task for each GPU, which a Job does not start"
             raise CannotRunHere(f"{message}; use --on slurm or --on mpirun.")

@@ -76,7 +76,7 @@ def hosts_of_tasks(hosts: str, nodes: int, tasks_per_node: int) -> list[str]:
     `hosts`: as for the option -H of mpirun, names with the number of tasks that each may have, such as a:8,b:8; the
     slots of one that is named twice add up. One host takes the part of several nodes only where there are fewer hosts
     than nodes.
-    Raises click.UsageError where one cannot be read, jobs.CannotRunHere where there are too few.
+    Raises click.UsageError where one cannot be read, CannotRunHere where there are too few.
     """
     slots = Counter[str]()
     for entry in hosts.split(","):

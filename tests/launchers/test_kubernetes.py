@@ -134,3 +134,8 @@ def test_what_is_not_possible_is_refused_and_nothing_is_left(native: Native, arg
     (native.repo / "TensorFlow/Classification/ConvNets").mkdir(parents=True)
     answer = run("launch", *arguments, "--repo", native.repo, "--into", native.suite, cwd=TOP, main=main)
     assert (answer.returncode, native.suite.exists()) == (2, False)
+
+
+def test_a_manifest_needs_a_checkout() -> None:
+    answer = run("launch", "paddleclas_resnet50", *KUBERNETES, cwd=TOP, main=main)
+    assert (answer.returncode, answer.stdout, "--repo" in answer.stderr) == (2, "", True)
