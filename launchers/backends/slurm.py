@@ -28,9 +28,13 @@ from .place import Place, Start, here_document, of_nodes, rendered, shell_part
 from .site_file import NO_SITE, Site
 
 _FOLLOWER = Path(__file__).with_name("slurm.bash")
-_WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "SUSPENDED"}
-# The states of a job that has not ended, as squeue and sacct spell them.
-_GOING = _WAITING | {"RUNNING", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED", "REQUEUE_HOLD"}
+COMPLETED, CANCELLED = "COMPLETED", "CANCELLED"
+# As squeue and sacct spell the states in which Slurm ended a job, and all in which a job has ended. There are many
+# others, and each version adds some.
+BY_SLURM = {"BOOT_FAIL", "DEADLINE", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"}
+_OVER = BY_SLURM | {COMPLETED, CANCELLED, "FAILED"}
+_HELD = {"REQUEUE_FED", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT"}
+_WAITING = _HELD | {"PENDING", "CONFIGURING", "REQUEUED", "SUSPENDED"}
 _NUMBER = re.compile("[1-9][0-9]{0,18}", re.ASCII)
 
 
@@ -188,7 +192,7 @@ class JobState(NamedTuple):
     @property
     def is_going(self) -> bool:
         """Whether it waits or runs."""
-        return self.name in _GOING
+        return self.name is not None and self.name not in _OVER
 
     @property
     def seconds(self) -> float:

@@ -33,8 +33,6 @@ from .runner import Runner, finished, now, of_status, redact_script
 from .series import ALONE, INTERRUPTED_EXIT, Series, collected, tell_failure, written
 
 _LOOK = 2.0  # seconds between two questions to the queue
-_COMPLETED, _CANCELLED = "COMPLETED", "CANCELLED"
-_BY_SLURM = {"BOOT_FAIL", "DEADLINE", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"}
 _CHUNK = 1 << 20
 
 
@@ -228,20 +226,20 @@ def collect(folder: RunFolder) -> JobState | RunJson | None:
         return state
     begin, end = slurm.begin_of(unfinished), slurm.end_of(unfinished)
     redacted, problem = _completed_log(unfinished, redacts=begun.redacts)
-    status = end.exit_status if end else int(state.name != _COMPLETED)
+    status = end.exit_status if end else int(state.name != slurm.COMPLETED)
     reason = problem or _reason_of_slurm(number, state, status, is_told=end is not None)
     facts: RunJson = {**begun.facts, **Slurm().described(unfinished)}
     facts |= {"start": begin.time if begin else facts["start"], "end": end.time if end else now()}
     for name in (SUBMITTED, SUBMISSION, KEPT):
         (unfinished / name).unlink(missing_ok=True)
     begun = replace(begun, facts=facts)
-    return finished(folder, begun, status, redacted, reason, interrupted=state.name == _CANCELLED)
+    return finished(folder, begun, status, redacted, reason, interrupted=state.name == slurm.CANCELLED)
 
 
 def _reason_of_slurm(number: str, state: JobState, exit_status: int, *, is_told: bool) -> str | None:
-    if state.name == _CANCELLED:
+    if state.name == slurm.CANCELLED:
         return f"Slurm job {number} was cancelled."
-    if state.name in _BY_SLURM:
+    if state.name in slurm.BY_SLURM:
         return f"Slurm ended job {number}: {state.name}."
     if state.name is None and not is_told:
         return f"Slurm no longer knows how job {number} ended, and its job script did not say so."

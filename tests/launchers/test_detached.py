@@ -127,6 +127,24 @@ def test_a_cancelled_job_is_an_interrupted_run(cluster: Native, slurm: dict[str,
     assert (document["status"], document["reason"]) == ("interrupted", f"Slurm job {job} was cancelled.")
 
 
+def test_a_job_that_is_held_again_is_not_collected(cluster: Native, slurm: dict[str, str]) -> None:
+    cluster.trains(f"{PRINT}import sys, time\nsys.stdout.flush()\ntime.sleep(60)\n")
+    cluster.launch(*DETACHED)
+    job = (run(cluster, 1).with_name(".1.unfinished") / "slurm.out.id").read_text().strip()
+    asked(slurm, "scontrol", "update", f"jobid={job}", "requeue=1")
+    deadline = time.monotonic() + 30
+    while not asked(slurm, "squeue", "--noheader", "--states=RUNNING"):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    asked(slurm, "scontrol", "requeuehold", "state=SpecialExit", job)
+    while "SPECIAL_EXIT" not in asked(slurm, "squeue", "--noheader", "--format=%T"):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    answer = collect(cluster)
+    asked(slurm, "scancel", job)
+    assert (answer.returncode, run(cluster, 1).exists()) == (0, False)
+
+
 def test_a_submitted_run_is_not_submitted_or_started_again(cluster: Native, slurm: dict[str, str]) -> None:
     cluster.launch(*DETACHED)
     said = cluster.launch(*DETACHED).stderr
