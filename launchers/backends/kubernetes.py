@@ -6,6 +6,7 @@ https://kubernetes.io/docs/tasks/job/job-with-pod-to-pod-communication/.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,13 +48,21 @@ class Kubernetes(Place):
 
     def script(self, job: Job, folder: Path) -> str:
         """The manifest of the job that is the run of `folder`."""
-        name = re.sub(r"[^a-z0-9]+", "-", f"{folder.parent.name}-{folder.name}".lower())[-_LONGEST_NAME:].strip("-")
-        if not name[0].isalpha():  # as that of a service must be
-            name = f"run-{name}"
         # The claims of the site, else the folders of the job on its node.
         claims = self.site.kubernetes.claims.items()
         volumes = [(path, {"persistentVolumeClaim": {"claimName": claim}}) for path, claim in claims]
         if not claims:
             volumes = [(str(path), {"hostPath": {"path": str(path), "type": "Directory"}}) for path in job.folders]
-        values = {"name": name, "image": self.image, "repo": str(job.repo.resolve()), "volumes": volumes}
+        values = {"name": _name(folder), "image": self.image, "repo": str(job.repo.resolve()), "volumes": volumes}
         return rendered("kubernetes.yaml.jinja", job, self.site, None, **values)
+
+
+def _name(folder: Path) -> str:
+    """SUITE-CASE-REPEAT as a name of a service, which begins with a letter; of one that is cut a digest stays."""
+    name = re.sub(r"[^a-z0-9]+", "-", "-".join(folder.parts[-3:]).lower()).strip("-")
+    if not name[0].isalpha():
+        name = f"run-{name}"
+    if len(name) <= _LONGEST_NAME:
+        return name
+    begin = f"run-{hashlib.sha256(name.encode()).hexdigest()[:8]}-"
+    return begin + name[len(begin) - _LONGEST_NAME :].lstrip("-")

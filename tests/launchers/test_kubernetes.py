@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,7 @@ def test_the_pods_of_several_nodes_meet_at_the_first_by_a_headless_service(nativ
         ),
     )
     service, job = manifests(native, *KUBERNETES, *ON_TWO, "--device", "gpu")
-    name = "resnet50-bs64-fp32-n2c4-1"
+    name = "suite-resnet50-bs64-fp32-n2c4-1"
     assert (service["kind"], service["metadata"]["name"], service["spec"]) == (
         "Service",
         name,
@@ -102,7 +103,7 @@ def test_a_manifest_has_what_the_site_says_and_each_repeat_a_name_of_its_own(nat
     (native.top / "site.toml").write_text(SITE, encoding="utf-8")
     where = ["--on", "kubernetes", "--dry-run", "--site", str(native.top / "site.toml")]
     jobs = manifests(native, *where, "--device", "gpu", "--precision", "amp", "--repeats", "2")
-    assert [job["metadata"]["name"] for job in jobs] == ["resnet50-bs64-amp-n1c1-1", "resnet50-bs64-amp-n1c1-2"]
+    assert [job["metadata"]["name"] for job in jobs] == [f"suite-resnet50-bs64-amp-n1c1-{n}" for n in (1, 2)]
     pod = jobs[0]["spec"]["template"]["spec"]
     (container,) = pod["containers"]
     assert (jobs[0]["metadata"]["namespace"], container["image"]) == ("lab", "example.org/site:1")
@@ -111,6 +112,13 @@ def test_a_manifest_has_what_the_site_says_and_each_repeat_a_name_of_its_own(nat
     assert container["resources"]["limits"] == {"amd.com/gpu": 1}
     claims = [volume["persistentVolumeClaim"] for volume in pod["volumes"] if "persistentVolumeClaim" in volume]
     assert (claims, container["volumeMounts"][-1]["mountPath"]) == ([{"claimName": "team-disk"}], "/work")
+
+
+def test_jobs_of_two_suites_have_two_names_however_long_these_are(native: Native) -> None:
+    suites = [f"{begin}-{'long' * middle}" for begin in ("1", "a", "ä") for middle in (0, 20, 21)]
+    jobs = [manifests(native, *KUBERNETES, "--into", str(native.top / suite))[0] for suite in suites]
+    names = {job["metadata"]["name"] for job in jobs}
+    assert (len(names), all(re.fullmatch("[a-z][a-z0-9-]{0,51}", name) for name in names)) == (len(suites), True)
 
 
 def test_the_words_of_a_command_may_hold_anything(tmp_path: Path) -> None:
