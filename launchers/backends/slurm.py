@@ -109,13 +109,10 @@ class Slurm(Place):
 
     def described(self, folder: Path) -> RunJson:
         """The number of the job, its partition and its nodes; nothing where a job script of the user did not say so."""
-        begin = begin_of(folder)
+        scheduler = told(folder).scheduler
         for name in (BEGUN, ENDED):
             (folder / name).unlink(missing_ok=True)
-        if begin is None:
-            return {}
-        told: Scheduler = {"name": "slurm", "job": begin.job, "partition": begin.partition, "nodes": begin.nodes}
-        return {"scheduler": told}
+        return {"scheduler": scheduler} if scheduler else {}
 
     def _text(self, job: Job, **how: bool) -> str:
         if self.edited:
@@ -142,38 +139,29 @@ def _allocation() -> str:
     return os.environ.get("SLURM_JOB_ID", "")
 
 
-class JobBegin(NamedTuple):
-    """What a job script said at its begin."""
+class Told(NamedTuple):
+    """What a job script said: at its begin where and when it runs, at its end its exit status and when that was.
 
-    job: str
-    partition: str
-    nodes: str
-    time: str
+    None where it said nothing, because it was killed, or is one of the user.
+    """
 
-
-class JobEnd(NamedTuple):
-    """What a job script said at its end."""
-
-    exit_status: int
-    time: str
+    scheduler: Scheduler | None = None
+    start: str | None = None
+    exit_status: int | None = None
+    end: str | None = None
 
 
-def begin_of(folder: Path) -> JobBegin | None:
-    """What the job of a run folder said at its begin; None where it said nothing."""
-    try:
-        job, partition, nodes, time = text_of(folder / BEGUN, errors="replace").splitlines()
-        return JobBegin(job, partition, nodes, _time(time))
-    except (OSError, ValueError):
-        return None
-
-
-def end_of(folder: Path) -> JobEnd | None:
-    """What the job of a run folder said at its end; None where it was killed, or its script says nothing."""
-    try:
-        exit_status, time = text_of(folder / ENDED, errors="replace").splitlines()
-        return JobEnd(int(exit_status), _time(time))
-    except (OSError, ValueError):
-        return None
+def told(folder: Path) -> Told:
+    """What the job of a run folder said."""
+    found = Told()
+    with suppress(OSError, ValueError):
+        job, partition, nodes, start = text_of(folder / BEGUN, errors="replace").splitlines()
+        where: Scheduler = {"name": "slurm", "job": job, "partition": partition, "nodes": nodes}
+        found = found._replace(scheduler=where, start=_time(start))
+    with suppress(OSError, ValueError):
+        exit_status, end = text_of(folder / ENDED, errors="replace").splitlines()
+        found = found._replace(exit_status=int(exit_status), end=_time(end))
+    return found
 
 
 def _time(text: str) -> str:

@@ -224,12 +224,12 @@ def collect(folder: RunFolder) -> JobState | RunJson | None:
     state = slurm.state(number)
     if state is None or state.is_going:
         return state
-    begin, end = slurm.begin_of(unfinished), slurm.end_of(unfinished)
+    told = slurm.told(unfinished)
     redacted, problem = _completed_log(unfinished, redacts=begun.redacts)
-    status = end.exit_status if end else int(state.name != slurm.COMPLETED)
-    reason = problem or _reason_of_slurm(number, state, status, is_told=end is not None)
+    status = int(state.name != slurm.COMPLETED) if told.exit_status is None else told.exit_status
+    reason = problem or _reason_of_slurm(number, state, status, is_told=told.end is not None)
     facts: RunJson = {**begun.facts, **Slurm().described(unfinished)}
-    facts |= {"start": begin.time if begin else facts["start"], "end": end.time if end else now()}
+    facts |= {"start": told.start or facts["start"], "end": told.end or now()}
     for name in (SUBMITTED, SUBMISSION, KEPT):
         (unfinished / name).unlink(missing_ok=True)
     begun = replace(begun, facts=facts)
