@@ -50,8 +50,8 @@ class Slurm(Place):
     def adapted(self, job: Job) -> Job:
         """The job, whose tasks Slurm starts; raises click.UsageError where the allocation has too few nodes for it."""
         held = os.environ.get("SLURM_JOB_NUM_NODES", "0")
-        if _allocation() and held.isdecimal() and int(held) < job.nodes:
-            message = f"The Slurm allocation {_allocation()} has {held} of {job.nodes} nodes"
+        if allocation() and held.isdecimal() and int(held) < job.nodes:
+            message = f"The Slurm allocation {allocation()} has {held} of {job.nodes} nodes"
             raise click.UsageError(f"{message}; ask for more nodes, or start outside of it.")
         if job.tasks == "node":
             return job
@@ -64,7 +64,7 @@ class Slurm(Place):
         """Write the job script, submit it, and follow what the job prints; within an allocation, run it there."""
         (folder / SCRIPT).write_text(self._text(job), encoding="utf-8")
         command = ["bash", str(folder / SCRIPT)]
-        if not _allocation():
+        if not allocation():
             files = [str(folder / name) for name in (OUTPUT, BEGUN, ENDED)]
             command = ["bash", str(_FOLLOWER), *files, *self._options(folder / OUTPUT), str(folder / SCRIPT)]
         return Start(command, of_nodes(job, folder))
@@ -89,7 +89,7 @@ class Slurm(Place):
     def script(self, job: Job, folder: Path) -> str:
         """The job script, submitted; within an allocation, run there."""
         script = here_document(self._text(job))
-        if _allocation():
+        if allocation():
             return shell_part(job, folder, f"{{ bash /dev/fd/3 3{script}}} 2>&1 | tee {shell_quoted(folder / LOG)}\n")
         words = ["sbatch", "--wait", *self._options(folder / LOG)]
         return shell_part(job, folder, f"{' '.join(map(shell_quoted, words))} {script}")
@@ -134,7 +134,7 @@ class Slurm(Place):
         return ["--no-requeue", "--export=ALL", *account, f"--output={escaped}"]
 
 
-def _allocation() -> str:
+def allocation() -> str:
     """The number of the Slurm allocation that this process is in; nothing outside of one."""
     return os.environ.get("SLURM_JOB_ID", "")
 

@@ -45,6 +45,9 @@ def submit(series: Series, parallel: int | None) -> list[RunFolder]:
     runner, place = series.runner, series.runner.place
     if not isinstance(place, Slurm):
         raise click.UsageError("--parallel and --detach require --on slurm.")
+    if held := slurm.allocation():
+        message = f"--parallel and --detach submit further jobs, not into the Slurm allocation {held}"
+        raise click.UsageError(f"{message}; omit them, or start outside of it.")
     if runner.timeout or runner.stall_ends:
         watched = "--timeout and --stall-ends require somebody who watches the run, so neither --parallel nor --detach"
         raise click.UsageError(f'{watched}; set a time limit in the site file, such as time = "02:00:00".')

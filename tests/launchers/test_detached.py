@@ -184,9 +184,13 @@ def test_a_log_that_is_a_link_is_not_written_through(on_slurm: Native) -> None:
     assert not (on_slurm.top / "elsewhere").exists()
 
 
-@pytest.mark.parametrize("arguments", [["--detach"], [*DETACHED, "--timeout", "5"]])
-def test_what_cannot_be_detached_is_refused(on_slurm: Native, arguments: list[str]) -> None:
-    assert on_slurm.launch(*arguments).returncode == 2
+@pytest.mark.parametrize(
+    ("arguments", "held"),
+    [(["--detach"], {}), ([*DETACHED, "--timeout", "5"], {}), (DETACHED, {"SLURM_JOB_ID": "7"})],
+)
+def test_what_cannot_be_detached_is_refused(on_slurm: Native, arguments: list[str], held: dict[str, str]) -> None:
+    on_slurm.environment |= {**held, "SLURM_JOB_NUM_NODES": "2"}
+    assert (on_slurm.launch(*arguments).returncode, on_slurm.suite.exists()) == (2, False)
 
 
 def test_commands_of_ones_own_are_submitted_and_collected(cluster: Native, slurm: dict[str, str]) -> None:
