@@ -28,6 +28,7 @@ from .place import Place, Start, here_document, of_nodes, rendered, shell_part
 from .site_file import NO_SITE, Site
 
 _FOLLOWER = Path(__file__).with_name("slurm.bash")
+NO_ANSWER = "unknown, as Slurm does not answer"
 COMPLETED, CANCELLED = "COMPLETED", "CANCELLED"
 # As squeue and sacct spell the states in which Slurm ended a job, and all in which a job has ended. There are many
 # others, and each version adds some.
@@ -96,8 +97,7 @@ class Slurm(Place):
 
     def ran(self, folder: Path) -> float:
         """What the queue says; without an answer the job has long begun."""
-        found = state(number(folder))
-        return found.seconds if found else math.inf
+        return state(number(folder)).seconds
 
     def finish(self, folder: Path) -> None:
         """Cancel a job that may go on, and remove what it printed, because that is not redacted."""
@@ -171,7 +171,10 @@ def _time(text: str) -> str:
 
 
 class JobState(NamedTuple):
-    """A job's state by its name, None where Slurm has forgotten it, how long it ran, and its nodes or why it waits."""
+    """A job's state by its name, how long it ran, and its nodes or why it waits.
+
+    The name is None where Slurm has forgotten the job, and NO_ANSWER where it does not answer.
+    """
 
     name: str | None
     elapsed: str = ""
@@ -198,15 +201,15 @@ class JobState(NamedTuple):
         return " ".join(filter(None, [self.name or "forgotten by Slurm", self.elapsed, where]))
 
 
-def state(job: str) -> JobState | None:
-    """The state of a job, of the queue or else of the accounting; None where Slurm does not answer."""
+def state(job: str) -> JobState:
+    """The state of a job, of the queue or else of the accounting."""
     if not job:
         return JobState(None)
     queued = _asked("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T|%M|%R")
     if queued.stdout.strip():
         return JobState(*queued.stdout.splitlines()[0].split("|")[:3])
     if queued.returncode and "Invalid job id" not in queued.stderr:
-        return None
+        return JobState(NO_ANSWER)
     kept = _asked(
         "sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}", "--format=State,Elapsed,NodeList"
     )

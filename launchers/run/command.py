@@ -212,13 +212,13 @@ class Executor:
         if not (self.parallel or self.detach):
             series.execute()
             return True
-        from .submitted import Collection, submit, tell_how_to_collect
+        from .submitted import submit, tell_how_to_collect, wait
 
         folders = submit(series, self.parallel)
         if self.detach:
             tell_how_to_collect(folders)
             return False
-        Collection().wait(folders)
+        wait(folders)
         return True
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,7 +20,7 @@ import click
 from parsers.io.atomic_write import replace_file
 from parsers.io.input_file import data_of, opened
 from parsers.io.printable import say, shell_quoted
-from parsers.runs.run_folder import CLOCK, DONE, LOG, SCRIPT, RunJson
+from parsers.runs.run_folder import CLOCK, DONE, FAILED, INTERRUPTED, LOG, SCRIPT, RunJson
 
 from ..backends import slurm
 from ..backends.slurm import JobState, Slurm
@@ -129,64 +129,23 @@ def _kept(unfinished: Path) -> tuple[int, str | None]:
         return data_of(unfinished / LOG).count(PLACEHOLDER), None
 
 
-@dataclass
-class Collection:
-    """Run folders that submitted jobs fill, as they are found when somebody looks."""
+def wait(folders: Sequence[RunFolder]) -> None:
+    """Fill all folders as their jobs end; a signal cancels the jobs.
 
-    done: list[Path] = field(default_factory=list)
-    failed: list[Path] = field(default_factory=list)
-    told: dict[Path, str] = field(default_factory=dict)
-
-    def look(self, folders: Sequence[RunFolder]) -> list[RunFolder]:
-        """Fill the folders whose jobs have ended, say what became of them, and return the others.
-
-        The state of a job is said where it is another one than at the last look.
-        """
-        return [folder for folder in folders if not self._is_filled(folder)]
-
-    def wait(self, folders: Sequence[RunFolder]) -> None:
-        """Fill all folders as their jobs end; a signal cancels the jobs.
-
-        Raises click.ClickException where some failed, click.exceptions.Exit after a signal.
-        """
-        with collected() as signals:
-            left, is_cancelled = self.look(folders), False
-            while left:
-                time.sleep(_LOOK)
-                if signals and not is_cancelled:
-                    is_cancelled = True
-                    _cancel(left)
-                left = self.look(left)
-        if signals:
-            raise click.exceptions.Exit(INTERRUPTED_EXIT)
-        self.report([])
-
-    def report(self, left: Sequence[RunFolder]) -> None:
-        """Say how many runs have ended; raises click.ClickException where some of them failed."""
-        waits = f"; not ended: {len(left)}, collect them later" if left else ""
-        counts = f"Runs done: {len(self.done)}, failed: {len(self.failed)}{waits}"
-        if self.failed:
-            raise click.ClickException(f"{counts}. Failed: {', '.join(map(str, self.failed))}.")
-        say(f"{counts}.", err=True)
-
-    def _is_filled(self, folder: RunFolder) -> bool:
-        with written(folder), claimed(folder):
-            if not folder.is_submitted():  # another one has collected it
-                return True
-            found = collect(folder)
-        if found is None or isinstance(found, JobState):
-            state = "unknown, as Slurm does not answer" if found is None else str(found.name)
-            if self.told.get(folder.path) != state:
-                self.told[folder.path] = state
-                say(f"{folder.path}: Slurm job {slurm.number(folder.unfinished)} is {found or state}.", err=True)
-            return False
-        if found["status"] == DONE:
-            self.done.append(folder.path)
-            say(f"{folder.path} is done.", err=True)
-        else:
-            self.failed.append(folder.path)
-            tell_failure(folder, found)
-        return True
+    Raises click.ClickException where some failed, click.exceptions.Exit after a signal.
+    """
+    told = dict[Path, str]()
+    with collected() as signals:
+        left, is_cancelled = _look(folders, told), False
+        while left:
+            time.sleep(_LOOK)
+            if signals and not is_cancelled:
+                is_cancelled = True
+                _cancel(left)
+            left = _look(left, told)
+    if signals:
+        raise click.exceptions.Exit(INTERRUPTED_EXIT)
+    _report(told)
 
 
 def collect_below(top: Path) -> None:
@@ -198,8 +157,9 @@ def collect_below(top: Path) -> None:
     if not folders:
         say(f"No submitted runs in {top}.", err=True)
         return
-    collection = Collection()
-    collection.report(collection.look(folders))
+    told = dict[Path, str]()
+    left = _look(folders, told)
+    _report(told, f"; not ended: {len(left)}, collect them later" if left else "")
 
 
 def tell_how_to_collect(folders: Sequence[RunFolder]) -> None:
@@ -209,6 +169,41 @@ def tell_how_to_collect(folders: Sequence[RunFolder]) -> None:
         say(f"Collect them with `tachograph launch --collect {shell_quoted(top)}`.", err=True)
 
 
+def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder]:
+    """Fill the folders whose jobs have ended, say what became of them, and return the others.
+
+    `told`: what was said last of each folder: the status of its run, or the state of its job, which is said again where
+    it is another one.
+    """
+    left = []
+    for folder in folders:
+        with written(folder), claimed(folder):
+            if not folder.is_submitted():  # another one has collected it
+                continue
+            found = collect(folder)
+        if isinstance(found, JobState):
+            left.append(folder)
+            if told.get(folder.path) != found.name:
+                say(f"{folder.path}: Slurm job {slurm.number(folder.unfinished)} is {found}.", err=True)
+            told[folder.path] = str(found.name)
+            continue
+        told[folder.path] = found["status"]
+        if found["status"] == DONE:
+            say(f"{folder.path} is done.", err=True)
+        else:
+            tell_failure(folder, found)
+    return left
+
+
+def _report(told: Mapping[Path, str], waits: str = "") -> None:
+    """Say how many runs have ended; raises click.ClickException where some of them failed."""
+    failed = [str(path) for path, status in told.items() if status in (FAILED, INTERRUPTED)]
+    counts = f"Runs done: {list(told.values()).count(DONE)}, failed: {len(failed)}{waits}"
+    if failed:
+        raise click.ClickException(f"{counts}. Failed: {', '.join(failed)}.")
+    say(f"{counts}.", err=True)
+
+
 def _cancel(folders: Sequence[RunFolder]) -> None:
     for folder in folders:
         number = slurm.number(folder.unfinished)
@@ -216,16 +211,15 @@ def _cancel(folders: Sequence[RunFolder]) -> None:
             say(f"Slurm job {number} may still be running; cancel it with `scancel {number}`.", err=True)
 
 
-def collect(folder: RunFolder) -> JobState | RunJson | None:
-    """Fill the claimed folder of a run whose job has ended, and return what its run.json says.
+def collect(folder: RunFolder) -> JobState | RunJson:
+    """Fill the claimed folder of a run whose job has ended, and return what its run.json says; else the job's state.
 
-    Where the job has not ended, return its state; None where Slurm does not answer.
     Raises click.ClickException where what the submission left cannot be read.
     """
     begun, unfinished = folder.submission(), folder.unfinished
     number = slurm.number(unfinished)
     state = slurm.state(number)
-    if state is None or state.is_going:
+    if state.is_going:
         return state
     told = slurm.told(unfinished)
     redacted, problem = _completed_log(unfinished, redacts=begun.redacts)
