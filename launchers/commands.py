@@ -85,6 +85,7 @@ def list_launchers(checked: str | None, new: str | None, repo: Path | None, *, a
 
 def _draft(name: str, repo: Path | None) -> None:
     """Write the script of a new recipe where there is no such file."""
+    name = name.removesuffix(SUFFIX)
     path, text = Path(f"{name}{SUFFIX}"), draft(name, repo)
     if os.path.lexists(path):
         raise click.UsageError(f"{path} exists already; an existing file is never overwritten.")

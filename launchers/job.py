@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -145,8 +146,10 @@ class Job:
             yield from map(str, remarks(self.checkout.described, self.recipe.facts))
 
     def _names_file(self, word: str) -> bool:
-        path = self.repo / word
-        return not Path(word).is_absolute() and path.is_file() and path.stat().st_size <= _LARGEST
+        with suppress(OSError, ValueError):  # a word may be longer than a path can be
+            path = self.repo / word
+            return not Path(word).is_absolute() and path.is_file() and path.stat().st_size <= _LARGEST
+        return False
 
 
 def of_recipe(
@@ -314,8 +317,7 @@ def of_command(
         raise click.UsageError(f"{message}; state them with --cards.")
     cards = int(facts.get("cards", nodes))
     _check_split(cards, nodes)
-    relative = [word.replace(f"{folder}{os.sep}", "") for word in words]  # no path of this machine is kept
-    line = " ".join(map(_expanding, relative))
+    line = " ".join(_expanding(word, folder) for word in words)
     command = f'cd "$REPO" && {line}'
     top = top_of(folder) or folder
     return Job(
@@ -334,7 +336,7 @@ def of_command(
         facts=facts,
         kept={
             "case_from": {name: count.words for name, count in counts.items() if name not in states},
-            "command": relative,
+            "command": moved(words, folder, None),
             "native": command,
         },
         python=command_line.python(words, folder, os.environ.get("PATH", os.defpath)),
@@ -354,13 +356,20 @@ def _case_name(words: Sequence[str], facts: Mapping[str, str | int]) -> str:
     return re.sub(r"[^\w.+-]+", "-", "_".join(parts))
 
 
-def _expanding(word: str) -> str:
-    """A word as the shell reads it, which expands $MASTER, $NODE_RANK and $WORK in it."""
-    named = [f'"{name}"' for name in _VARIABLES.findall(word)]
-    if not named:
-        return shell_quoted(word)
-    parts = [shell_quoted(part) if part else "" for part in _VARIABLES.split(word)]
-    return "".join(text + name for text, name in zip(parts, [*named, ""], strict=True))
+def _expanding(word: str, folder: Path) -> str:
+    """A word as the shell reads it: it expands $MASTER, $NODE_RANK and $WORK, and REPO stands for `folder`."""
+    kept, end = "", 0
+    for found in re.finditer(rf"{_VARIABLES.pattern}|{_path_of(folder)}", word):
+        before = word[end : found.start()]
+        kept += f'{shell_quoted(before) if before else ""}"{found[0] if found[0].startswith("$") else "$REPO"}"'
+        end = found.end()
+    rest = word[end:]
+    return kept + (shell_quoted(rest) if rest or not kept else "")
+
+
+def _path_of(folder: Path) -> str:
+    """A regular expression for the path of a folder where a path begins; for nothing where that is the root."""
+    return rf"(?<![\w./~-]){re.escape(str(folder))}(?=/)" if folder.parent != folder else r"(?!)"
 
 
 def _flat(document: Mapping[str, Any], above: str = "") -> dict[str, Any]:
@@ -371,9 +380,10 @@ def _flat(document: Mapping[str, Any], above: str = "") -> dict[str, Any]:
     return found
 
 
-def moved(words: Sequence[str], here: Path, there: Path) -> list[str]:
-    """The words of a command with the paths of files below one folder as paths below another."""
-    return [word.replace(f"{here}{os.sep}", f"{there}{os.sep}") for word in words]
+def moved(words: Sequence[str], here: Path, there: Path | None) -> list[str]:
+    """The words of a command with the paths of files below one folder as paths below another; None as seen from it."""
+    path = re.compile(f"{_path_of(here)}/")
+    return [path.sub(lambda _: f"{there}/" if there else "", word) for word in words]
 
 
 def _outermost(folders: Iterable[Path]) -> list[Path]:

@@ -130,6 +130,16 @@ class RunFolder:
         """Whether a job fills the unfinished folder that nobody waits for."""
         return (self.unfinished / SUBMISSION).exists()
 
+    def is_held(self) -> bool:
+        """Whether another runner fills the folder now."""
+        with suppress(OSError):
+            lock = os.open(self.lock, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                return not locked(self.lock, lock)
+            finally:
+                os.close(lock)
+        return False
+
     def submission(self) -> Begun:
         """What is known of a run that is submitted.
 

@@ -37,6 +37,7 @@ found = [(one.metadata["Name"], one.read_text("direct_url.json")) for one in dis
 print(json.dumps([pair for pair in found if pair[1]]))
 """
 _LONGEST = 60  # seconds
+_IN_CASE_NAME = ("BATCH_SIZE", "PRECISION", "NODES", "CARDS")
 
 
 class WantedRun(Protocol):
@@ -85,10 +86,13 @@ class Planner:
                 folders = ", ".join(str(one.repo) for one in fitting)
                 raise click.UsageError(f"Checkouts to compare need folders of different names; given: {folders}.")
         cases = []
+        swept = [name for name, values in options.items() if len(values) > 1 and name not in _IN_CASE_NAME]
         for values in product(*options.values()):
+            chosen = dict(zip(options, values, strict=True))
+            more = "".join(f"_{name.lower()}{chosen[name]}" for name in swept)
             for folder, one in suites.items():
-                job = self._job(recipe, one, dict(zip(options, values, strict=True)))
-                case = folder / job.case_name
+                job = self._job(recipe, one, chosen)
+                case = folder / f"{job.case_name}{more}"
                 cases.append([PlannedRun(job, RunFolder(case / str(number))) for number in range(1, repeats + 1)])
         return alternating(cases)
 
@@ -122,7 +126,9 @@ class Planner:
         numbered = (suite / f"{job.case_name}{f'-{number}' if number > 1 else ''}" for number in count(1))
         case = next(folder for folder in numbered if not any(self._others(adapted, folder)))
         folders = (RunFolder(case / str(number)) for number in count(1))
-        free = (folder for folder in folders if folder.status() != DONE and not folder.is_submitted())
+        free = (
+            folder for folder in folders if folder.status() != DONE and not (folder.is_submitted() or folder.is_held())
+        )
         return [PlannedRun(adapted, folder) for folder in islice(free, repeats)]
 
     def _others(self, job: Job, case: Path) -> Iterator[str]:

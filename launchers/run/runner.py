@@ -235,7 +235,8 @@ def of_status(status: int) -> str | None:
 def redact_script(script: Path, native: str) -> None:
     """Take secrets out of the job script of a run, where there is one; `native`: the command in it."""
     if script.is_file():
-        text = text_of(script).replace(native, published_run.command(native))
+        text = text_of(script)
+        text = text.replace(native, published_run.command(native)) if native else text
         script.write_text(redact_text(text, secret_values(os.environ))[0], encoding="utf-8")
 
 

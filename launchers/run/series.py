@@ -17,7 +17,7 @@ import click
 from parsers.io.input_file import opened
 from parsers.io.locks import locked
 from parsers.io.printable import say
-from parsers.runs.run_folder import DONE, FAILED, RunJson
+from parsers.runs.run_folder import DONE, FAILED, SCRIPT, RunJson
 
 from ..backends.place import Local
 from ..job import Job
@@ -25,7 +25,7 @@ from ..machine import vendors
 from ..machine.telemetry import foreign_remark
 from .execution import lines
 from .folder import RunFolder, claimed
-from .runner import Runner, differing
+from .runner import Runner, differing, redact_script
 
 _ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED_EXIT = 130  # as a shell says it
@@ -114,6 +114,7 @@ class Series:
         """Put aside what an earlier run left in a claimed folder, and end its job."""
         if folder.unfinished.exists():
             self.runner.place.finish(folder.unfinished)
+            redact_script(folder.unfinished / SCRIPT, "")  # a runner that was killed has not
         for kept in folder.put_aside():
             say(f"Rerunning {folder.path}; the previous attempt is kept as {kept.name}.", err=True)
 

@@ -49,11 +49,11 @@ def submit(series: Series, parallel: int | None) -> list[RunFolder]:
         message = f"--parallel and --detach submit further jobs, not into the Slurm allocation {held}"
         raise click.UsageError(f"{message}; omit them, or start outside of it.")
     if runner.timeout or runner.stall_ends:
-        watched = "--timeout and --stall-ends require somebody who watches the run, so neither --parallel nor --detach"
+        watched = "--timeout and --stall-ends cannot be used with --parallel or --detach, since nobody watches the run"
         raise click.UsageError(f'{watched}; set a time limit in the site file, such as time = "02:00:00".')
     for run in series.planned:
-        if run.job.recipe and run.job.recipe.is_alone and parallel != 1 and len(series.planned) > 1:
-            raise click.UsageError(ALONE.format(name=run.job.name, advice="use --parallel 1"))
+        if run.job.recipe and run.job.recipe.is_alone:
+            raise click.UsageError(ALONE.format(name=run.job.name, advice="omit --parallel and --detach"))
     series.notify()
     folders, jobs = [], list[str]()
     for run in series.planned:

@@ -43,6 +43,7 @@ Hashes = NDArray[np.uint64]
 SENTENCES = {
     "too_many_records": "The log holds {found} records of steps{of_rank}, but {asked} steps were asked for.",
     "ended_early": "The last record is of step {found}, line {line}, but {asked} steps were asked for.",
+    "went_on": "The last record is of step {found}, line {line}, but only {asked} steps were asked for.",
     "other_fact": "{fact} is {found} according to line {line}, but {asked} was asked for.",
     "other_batch": "{count} of {records} records, first at line {line}, are of {found} samples a step, not of {asked}.",
     "stamp_outside": (
@@ -127,8 +128,8 @@ def _of_steps(part: FormatRecords, steps: RecordTable, asked: Mapping[str, Any],
         return
     per_epoch = math.ceil(wanted / epochs)
     wanted = epochs * per_epoch
-    # The program may have been told otherwise by options that were passed through, and then says so itself.
-    own = _own_total(steps) or wanted
+    # Options that were passed through may have told the program otherwise; then it says so itself.
+    own = ((asked.get("variables") or {}).get("EXTRA") and _own_total(steps)) or wanted
     # Lines may count passes, of which a step has several; and some programs train one step more than they are told.
     most = max(wanted, own) * (_count(asked, "ACCUMULATION") or 1) + epochs
     ranks = _by_rank(steps)
@@ -139,8 +140,11 @@ def _of_steps(part: FormatRecords, steps: RecordTable, asked: Mapping[str, Any],
                 of_rank = f" of rank {rank}" if rank is not None else ""
                 yield Fault("too_many_records", {"found": len(rows), "asked": wanted, "of_rank": of_rank})
     done = _done(part, steps.rows(ranks[0][1]), per_epoch)
+    about = {"found": done, "asked": wanted, "line": int(steps["line"][-1])}
+    if done is not None and done > most:
+        yield Fault("went_on", about)
     if done is not None and min(wanted, own) - done > _interval(steps):
-        yield Fault("ended_early", {"found": done, "asked": wanted, "line": int(steps["line"][-1])})
+        yield Fault("ended_early", about)
 
 
 def _own_total(steps: RecordTable) -> int | None:
@@ -197,7 +201,8 @@ def _of_facts(reading: Reading, asked: Mapping[str, Any]) -> Iterator[Fault]:
     shared = any(name in reading.facts for name in ("tensor_parallel", "pipeline_parallel", "context_parallel"))
     for name, variable in (("batch_size", "BATCH_SIZE"), ("cards", "CARDS"), ("nodes", "NODES")):
         wanted, values = _count(asked, variable, name), said.get(name, {})
-        if wanted is None or not values or wanted in values or (name == "cards" and shared):
+        is_guess = name in (asked.get("case_from") or {})  # what a command seems to say gives way to the log
+        if wanted is None or is_guess or not values or wanted in values or (name == "cards" and shared):
             continue
         found, at = next(iter(values.items()))
         about = {"fact": name.replace("_", " ").capitalize(), "found": found, "line": at}

@@ -29,6 +29,8 @@ _CHUNK = 1 << 16
 _LONGEST = 8192  # bytes of a line that are held
 _CONTEXT = 512  # bytes of a line that are kept although returned, to tell what its rest means
 _LONGEST_BEGIN = 128  # bytes of a known value that lines end with, to be held for the rest of it
+_BASE64 = re.compile(rb"[\w+/=-]*")
+_FOLDERS = {"PWD", "OLDPWD"}  # of this process, not passwords
 _LAST_WORD = re.compile(rb"(?<=\s)\S{0,512}\Z|\Z")
 
 
@@ -199,21 +201,27 @@ class _Known:
 
     def __init__(self, values: Iterable[bytes]) -> None:
         given = {value for value in values if len(value) >= SHORTEST}
-        literal = {spelt: b"" for value in given for spelt in _spellings(value) if len(spelt) >= SHORTEST}
-        self._values = {**{spelt: rb"[\w+/=-]*" for value in given for spelt in _in_base64(value)}, **literal}
+        literal = {spelt: False for value in given for spelt in _spellings(value) if len(spelt) >= SHORTEST}
+        # Whether what is encoded may go on, as far as the line does.
+        self._values = {**{spelt: True for value in given for spelt in _in_base64(value)}, **literal}
         self._begins = {value[:size] for value in self._values for size in range(1, min(len(value), _LONGEST_BEGIN))}
         self._ends = {begin[-2:] for begin in self._begins}
 
     def spans(self, text: bytes) -> list[Span]:
         """Return where they are in lines, those that are split over lines among them."""
         flat = text.translate(None, b"\r\n")
-        patterns = [re.escape(value) + rest for value, rest in self._values.items() if value in flat]
+        patterns = [(re.escape(value), goes_on) for value, goes_on in self._values.items() if value in flat]
         if not patterns:
             return []
         # The number of line ends before a byte of `flat`.
         begins = list(accumulate(map(len, re.split(rb"[\r\n]", text))))
-        found = [match.span() for pattern in patterns for match in re.finditer(pattern, flat)]
-        return [(start + bisect_right(begins, start), stop + bisect_right(begins, stop - 1)) for start, stop in found]
+        found = []
+        for pattern, goes_on in patterns:
+            for match in re.finditer(pattern, flat):
+                start, stop = match.start() + bisect_right(begins, match.start()), match.end()
+                stop += bisect_right(begins, stop - 1)
+                found.append((start, _BASE64.match(text, stop).end() if goes_on else stop))  # type: ignore[union-attr]
+        return found
 
     def may_go_on(self, lines: bytes) -> bool:
         """Say whether lines end like the begin of one, which may go on in the next."""
@@ -239,7 +247,7 @@ def _in_base64(value: bytes) -> Iterator[bytes]:
 
 def secret_values(environ: Mapping[str, str]) -> list[bytes]:
     """Return the values in `environ` whose names say that they are secret, for Redactor."""
-    pairs = [(os.fsencode(name), os.fsencode(value)) for name, value in environ.items()]
+    pairs = [(os.fsencode(name), os.fsencode(value)) for name, value in environ.items() if name not in _FOLDERS]
     return [value for name, value in pairs if len(value) >= SHORTEST and is_secret(value, level(name))]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from git_checkout import git
 from native_checkout import Native
@@ -38,12 +40,19 @@ def test_an_option_that_the_recipe_does_not_read_is_refused(native: Native) -> N
 
 
 def test_each_combination_of_values_is_a_case_and_cases_take_turns(native: Native) -> None:
-    native.launch("--batch-size", "4,8", "--steps", "1", "--repeats", "2")
+    native.launch("--batch-size", "4,8", "--epochs", "1", "--steps", "1", "--repeats", "2")
     runs = sorted(native.suite.glob("*/[12]/run.json"), key=lambda path: path.stat().st_mtime_ns)
     assert [path.parent.relative_to(native.suite).as_posix() for path in runs] == [
         *("ResNet50_bs4_fp32_N1C1/1", "ResNet50_bs8_fp32_N1C1/1"),
         *("ResNet50_bs8_fp32_N1C1/2", "ResNet50_bs4_fp32_N1C1/2"),
     ]
+
+
+def test_cases_that_differ_in_what_their_names_lack_have_folders_of_their_own() -> None:
+    words = ["--cards", "1", "--dali", "on,off", "--repeats", "1", "--dry-run"]
+    script = run("launch", "nvidia_pytorch_resnet50", *words, main=main)
+    folders = re.findall(r"tee (\S+)", script.stdout)
+    assert (len(folders), len(set(folders))) == (2, 2)
 
 
 @pytest.mark.parametrize("recipe", ["paddleclas_resnet50", "nvidia_pytorch_resnet50"])

@@ -145,6 +145,24 @@ def test_an_option_behind_the_command_is_for_the_command_which_runs_in_this_fold
     assert (facts["command"], str(program.folder) in str(facts)) == (["python", "train.py", "--model", "x"], False)
 
 
+def test_words_reach_the_program_as_they_are_and_are_kept_without_the_folder(program: OwnProgram) -> None:
+    here = program.folder
+    program.change("import sys\nprint(sys.argv[1:])\n")
+    words = [f"{here}/data", f"--x={here}/y", f"a{here}/z", f"cat {here}/b", f"{here}-c/d", "e" * 5000, ""]
+    program.run("--", f"{here.parent}/bin/python", f"{here}/train.py", *words)
+    (log,) = here.glob("logs/project/*/1/train.log")
+    assert log.read_text() == f"{words}\n"
+    kept = ["data", "--x=y", f"a{here}/z", "cat b", f"{here}-c/d", "e" * 5000, ""]
+    assert program.all_facts()[0]["command"][2:] == kept
+
+
+def test_two_runs_at_once_are_two_runs(program: OwnProgram) -> None:
+    program.change("import time\ntime.sleep(1)\nprint('step 1: loss 2.5, 1000 tokens/s')\n")
+    answer = program.shell("tachograph run -- python train.py & sleep 0.7; tachograph run -- python train.py; wait")
+    assert "in use" not in answer.stderr
+    assert program.cases() == ["train/1", "train/2"]
+
+
 def test_master_and_rank_are_left_to_the_shell() -> None:
     job = of_command(("true", "--rdzv_endpoint=$MASTER", "--node_rank", "$NODE_RANK", "$HOME"), Path(os.sep))
     assert job.command == 'cd "$REPO" && true --rdzv_endpoint="$MASTER" --node_rank "$NODE_RANK" \'$HOME\''

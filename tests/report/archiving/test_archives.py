@@ -139,7 +139,7 @@ def test_a_page_without_logs_is_refused(tmp_path: Path) -> None:
 
 def test_run_folders_are_archived_with_their_files_and_scrubbed_without_names(tmp_path: Path) -> None:
     page, out = PROJECT / "report/pages/cpu-demo.toml", tmp_path / "a.zip"
-    of_run = {"train.log", "run.json", "clock.csv"}
+    of_run = {"train.log", "run.json", "clock.csv", "cpu.csv"}
     for options, files in (([], {*of_run, "job.sh"}), (["--scrub"], of_run)):
         done = run("archive", page, "--logs", PROJECT / "logs", *options, "--out", out)
         assert done.returncode == 0, done.stderr
