@@ -202,11 +202,10 @@ def finished(
 
 
 def _observed(observed: list[Environment], environment: Environment) -> list[Environment]:
-    """What nodes observed of themselves; where a container ran, with what is known of its inside instead."""
-    if "container_runtime" not in environment:
-        return observed
-    inside = {key: value for key, value in environment.items() if key in _INSIDE}
-    outside = ({key: value for key, value in node.items() if key not in _INSIDE} for node in observed)
+    """What nodes observed of themselves, with the digest of the image; for a container, all of its inside."""
+    known = _INSIDE if "container_runtime" in environment else {"container_digest"}
+    inside = {key: value for key, value in environment.items() if key in known}
+    outside = ({key: value for key, value in node.items() if key not in known} for node in observed)
     return [cast(Environment, {**node, **inside}) for node in outside]
 
 
