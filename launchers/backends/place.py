@@ -44,13 +44,15 @@ class Place:
     """Where a job runs.
 
     `edited`: a job script of the user that is run in place of the native command. `container`: the one in which jobs
-    run. `heading`: what the scripts of several jobs begin with. `starts_tasks`: whether it starts the tasks of a job
-    itself, one a node or one a card. `only_writes`: why it can only write a script; empty where it can start one.
+    run. `heading`: what the scripts of several jobs begin with. `is_here`: whether it is this machine. `starts_tasks`:
+    whether it starts the tasks of a job itself, one a node or one a card. `only_writes`: why it can only write a script;
+    empty where it can start one.
     """
 
     edited: str | None = None
     container: Container | None = None
     heading: str = _SHELL_HEADING
+    is_here: bool = False
     starts_tasks: bool = False
     only_writes: str = ""
 
@@ -69,6 +71,10 @@ class Place:
         """Write what `start` would do for `folder`, the run folder, as a part of a script after the `heading`."""
         raise NotImplementedError
 
+    def members(self, folder: Path) -> Members | None:
+        """The processes of the run that fills `folder`; None where they are not on this machine."""
+        return None
+
     def ran(self, folder: Path) -> float:
         """For how many seconds the job of `folder` has run at most; 0 where it waits in a queue."""
         return math.inf
@@ -86,6 +92,7 @@ class Local(Place):
     """This machine, alone or as one of several on each of which somebody starts the same job."""
 
     container: Container | None = None
+    is_here: bool = True
 
     def adapted(self, job: Job) -> Job:
         """The same job."""
@@ -103,7 +110,7 @@ class Local(Place):
         return Start(self.container.words(job, *inside, name=_container_name(folder)), job.environment)
 
     def members(self, folder: Path) -> Members:
-        """The processes of the run that fills `folder`; those of a container may descend from a service."""
+        """The processes of the run; those of a container may descend from a service."""
         if self.container and self.container.is_of_a_service:
             return within(partial(self.container.first_process, _container_name(folder)))
         return below(os.getpid())
