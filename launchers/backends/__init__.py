@@ -45,13 +45,12 @@ def chosen(
         return place.Local()
     from . import site_file
     from .containers import contained
-    from .kubernetes import Kubernetes
     from .mpirun import MpiRun
     from .slurm import Slurm
 
     said = site_file.read(site, os.environ)
     if on == "kubernetes":
-        return Kubernetes(said, image or said.kubernetes.image or "")
+        return place.Kubernetes(said, image or said.kubernetes.image or "")
     container = contained(image, said.container, on_slurm=on == "slurm", is_dry=is_dry) if image else None
     if on is None:
         return place.Local(container)

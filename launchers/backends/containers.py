@@ -5,7 +5,6 @@ The folders of the job are mounted at the paths that they have outside, its outp
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from parsers.io.input_file import opened
 from parsers.io.printable import printable, shell_quoted
 from parsers.runs.run_folder import Environment
 
@@ -192,8 +190,7 @@ class Container:
     def _digest(self) -> str | None:
         """The digest of the image: of a file its SHA-256, else that by which a registry or the runtime knows it."""
         if Path(self.image).is_file():
-            with opened(Path(self.image)) as file:
-                return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+            return facts.file_digest(Path(self.image))
         told = self.image
         if self.is_of_a_service and "@sha256:" not in told:
             told = self._asked("image", "inspect", "--format={{.RepoDigests}} sha256:{{.Id}}", self.image)

@@ -1,4 +1,4 @@
-"""A place where a job runs, what all places share, and this machine as one."""
+"""A place where a job runs: this machine, manifests for Kubernetes, and what all places share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from .containers import Container, with_meeting
 if TYPE_CHECKING:
     from .site_file import Site
 
+_LONGEST_NAME = 52  # of the 63 that Kubernetes has, because a number is added for each pod
+_ONLY_WRITES = "--on kubernetes only writes manifests: add --dry-run, and give its output to `kubectl apply -f -`."
 _TEMPLATES = Path(__file__).parent
 _SHELL_HEADING = """#!/usr/bin/env bash
 # Logs are written to the folders of a launch, but without a run.json, so a launch does not touch them.
@@ -44,13 +47,15 @@ class Place:
     """Where a job runs.
 
     `edited`: a job script of the user that is run in place of the native command. `container`: the one in which jobs
-    run. `heading`: what the scripts of several jobs begin with. `starts_tasks`: whether it starts the tasks of a job
-    itself, one a node or one a card. `only_writes`: why it can only write a script; empty where it can start one.
+    run. `heading`: what the scripts of several jobs begin with. `is_here`: whether it is this machine. `starts_tasks`:
+    whether it starts the tasks of a job itself, one a node or one a card. `only_writes`: why it only writes a script;
+    empty where it can start one.
     """
 
     edited: str | None = None
     container: Container | None = None
     heading: str = _SHELL_HEADING
+    is_here: bool = False
     starts_tasks: bool = False
     only_writes: str = ""
 
@@ -69,6 +74,10 @@ class Place:
         """Write what `start` would do for `folder`, the run folder, as a part of a script after the `heading`."""
         raise NotImplementedError
 
+    def members(self, folder: Path) -> Members | None:
+        """The processes of the run that fills `folder`; None where they are not on this machine."""
+        return None
+
     def ran(self, folder: Path) -> float:
         """For how many seconds the job of `folder` has run at most; 0 where it waits in a queue."""
         return math.inf
@@ -86,6 +95,7 @@ class Local(Place):
     """This machine, alone or as one of several on each of which somebody starts the same job."""
 
     container: Container | None = None
+    is_here: bool = True
 
     def adapted(self, job: Job) -> Job:
         """The same job."""
@@ -103,7 +113,7 @@ class Local(Place):
         return Start(self.container.words(job, *inside, name=_container_name(folder)), job.environment)
 
     def members(self, folder: Path) -> Members:
-        """The processes of the run that fills `folder`; those of a container may descend from a service."""
+        """The processes of the run; those of a container may descend from a service."""
         if self.container and self.container.is_of_a_service:
             return within(partial(self.container.first_process, _container_name(folder)))
         return below(os.getpid())
@@ -123,6 +133,58 @@ class Local(Place):
 def _container_name(folder: Path) -> str:
     """What the container of a run is called: the same for every runner that fills its folder."""
     return f"tachograph-{hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]}"
+
+
+@dataclass
+class Kubernetes(Place):
+    """A cluster that Kubernetes manages, for which a manifest is written: an Indexed Job with a pod a node.
+
+    The pods of several nodes know each other by a headless service; the first is JOB-0.SERVICE, see
+    https://kubernetes.io/docs/tasks/job/job-with-pod-to-pod-communication/. `image`: that of the container in which
+    jobs run.
+    """
+
+    site: Site
+    image: str
+    only_writes: str = _ONLY_WRITES
+    heading: str = "# kubectl apply -f FILE; kubectl logs -f PODS > train.log; tachograph ingest train.log\n"
+
+    def __post_init__(self) -> None:
+        if not self.image:
+            raise click.UsageError("--on kubernetes requires --container IMAGE, or kubernetes.image in the site file.")
+
+    def adapted(self, job: Job) -> Job:
+        """The same job; raises click.UsageError where its checkout is not known.
+
+        Raises CannotRunHere where something must start each card on several nodes.
+        """
+        if not job.repo.exists():
+            raise click.UsageError("--on kubernetes requires --repo, because a manifest has the path of the checkout.")
+        if job.tasks == "card" and job.nodes > 1:
+            message = f"{job.name} on {job.nodes} nodes wants a task for each GPU, which a Job does not start"
+            raise CannotRunHere(f"{message}; use --on slurm or --on mpirun.")
+        return job
+
+    def script(self, job: Job, folder: Path) -> str:
+        """The manifest of the job that is the run of `folder`."""
+        # The claims of the site, else the folders of the job on its node.
+        claims = self.site.kubernetes.claims.items()
+        volumes = [(path, {"persistentVolumeClaim": {"claimName": claim}}) for path, claim in claims]
+        if not claims:
+            volumes = [(str(path), {"hostPath": {"path": str(path), "type": "Directory"}}) for path in job.folders]
+        values = {"name": _job_name(folder), "image": self.image, "repo": str(job.repo.resolve()), "volumes": volumes}
+        return rendered("kubernetes.yaml.jinja", job, self.site, None, **values)
+
+
+def _job_name(folder: Path) -> str:
+    """SUITE-CASE-REPEAT as a name of a service, which begins with a letter; of one that is cut a digest stays."""
+    name = re.sub(r"[^a-z0-9]+", "-", "-".join(folder.parts[-3:]).lower()).strip("-")
+    if not name[0].isalpha():
+        name = f"run-{name}"
+    if len(name) <= _LONGEST_NAME:
+        return name
+    begin = f"run-{hashlib.sha256(name.encode()).hexdigest()[:8]}-"
+    return begin + name[len(begin) - _LONGEST_NAME :].lstrip("-")
 
 
 def shell_part(job: Job, folder: Path, text: str) -> str:

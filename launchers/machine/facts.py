@@ -33,10 +33,11 @@ _LONGEST = 600  # seconds that a native Python may take to answer
 _FOLDERS = re.compile(r"(?<![^\s:,;='\"])(?:file:)?/(?:[^/\s:,;='\"]*/)*")
 
 
-def describe(environ: Mapping[str, str], python: str | None = "python") -> Environment:
+def describe(environ: Mapping[str, str], python: str | None = "python", *, of_image: bool = True) -> Environment:
     """Describe this machine for a program that runs in the environment `environ`, ready for JSON.
 
-    `python`: what starts the native Python, a name on PATH or a path; None where no Python trains.
+    `python`: what starts the native Python, a name on PATH or a path; None where no Python trains. `of_image`: whether
+    also container_digest, for which an image file is read whole.
 
     os, kernel, cpu (its brand), cores (logical), memory_gib; container (the image, or what kind; None where none can
     be told); python, packages (versions by name) and frameworks (by name: version, cuda, cudnn, nccl of its build, or
@@ -48,8 +49,8 @@ def describe(environ: Mapping[str, str], python: str | None = "python") -> Envir
         system = platform.freedesktop_os_release()["PRETTY_NAME"]
     except (OSError, KeyError):
         system = platform.system()
-    digest = container_digest(environ, Path("/"))
-    of_image: Environment = {"container_digest": digest} if digest else {}
+    digest = container_digest(environ, Path("/")) if of_image else None
+    image: Environment = {"container_digest": digest} if digest else {}
     inside: Environment = native_python(environ, python) if python else {}
     with nvidia.cards() as cards:
         graphics: Environment = {
@@ -66,7 +67,7 @@ def describe(environ: Mapping[str, str], python: str | None = "python") -> Envir
         "cores": psutil.cpu_count(),
         "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
         "container": container(environ, Path("/")),
-        **of_image,
+        **image,
         **inside,
         **graphics,
         "variables": matters(environ),
@@ -144,11 +145,22 @@ def container_digest(environ: Mapping[str, str], root: Path) -> str | None:
     """
     file = Path(environ.get("APPTAINER_CONTAINER") or environ.get("SINGULARITY_CONTAINER") or root)
     try:
-        with opened(file) as image:
-            return f"sha256:{hashlib.file_digest(image, 'sha256').hexdigest()}"
+        return file_digest(file)
     except OSError:
         number = _of_podman(root, "imageid")
         return f"sha256:{number}" if number and _IS_DIGEST(number) else None
+
+
+def file_digest(image: Path) -> str:
+    """Return `sha256:` and the SHA-256 of an image file, which is read again only if it changed; raises OSError."""
+    found = image.stat()
+    return _file_digest(image, found.st_size, found.st_mtime_ns)
+
+
+@cache
+def _file_digest(image: Path, _size: int, _changed: int) -> str:
+    with opened(image) as file:
+        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 
 
 def _of_podman(root: Path, key: str) -> str | None:

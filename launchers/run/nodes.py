@@ -46,7 +46,8 @@ def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True
     the samples, one of the tasks of the job. `finds_processes`: whether all these descend from what started the tasks.
     """
     path = folder / f"{NODE}{node}.json"
-    replace_file(path, json.dumps(facts.describe(os.environ)).encode())
+    # The job has not begun to train, and the runner knows the image.
+    replace_file(path, json.dumps(facts.describe(os.environ, of_image=False)).encode())
     if os.fork():
         return
     load = RunLoad(below(_starter(until))) if finds_processes else None

@@ -37,7 +37,7 @@ from parsers.runs.run_folder import (
     RunJson,
 )
 
-from ..backends.place import Local, Place
+from ..backends.place import Place
 from ..job import Job
 from ..machine.facts import describe
 from ..machine.telemetry import RunLoad, processes_recorded, recorded
@@ -75,7 +75,8 @@ class Runner:
         """
         begun = self.begin(job, folder)
         with self._own_folders(job, folder) as placed:
-            load = RunLoad(self.place.members(folder.unfinished.resolve())) if isinstance(self.place, Local) else None
+            members = self.place.members(folder.unfinished.resolve())
+            load = RunLoad(members) if members else None
             ended = self._execute(placed, folder.unfinished, title, signals, load)
         facts: RunJson = {**begun.facts, **self.place.described(folder.unfinished), "end": now()}
         if load:
@@ -91,7 +92,7 @@ class Runner:
         container = self.place.container
         environment = describe(job.environment, None if container else job.python)
         if container:
-            environment |= container.described(job, is_here=isinstance(self.place, Local))
+            environment |= container.described(job, is_here=self.place.is_here)
         own = Checkout.of_ours(ROOM.parent)
         commit = {"tachograph_commit": own.commit, "tachograph_dirty": own.is_dirty} if own.commit else {}
         facts = cast(
@@ -124,7 +125,7 @@ class Runner:
         folder.work.mkdir(exist_ok=True)
         with ExitStack() as stack:
             own = {"WORK": str(folder.work.resolve())}
-            if isinstance(self.place, Local):
+            if self.place.is_here:
                 made = tempfile.TemporaryDirectory(prefix="tachograph-", ignore_cleanup_errors=True)
                 own["TMPDIR"] = stack.enter_context(made)
             yield replace(job, environment={**job.environment, **own})
@@ -202,11 +203,10 @@ def finished(
 
 
 def _observed(observed: list[Environment], environment: Environment) -> list[Environment]:
-    """What nodes observed of themselves; where a container ran, with what is known of its inside instead."""
-    if "container_runtime" not in environment:
-        return observed
-    inside = {key: value for key, value in environment.items() if key in _INSIDE}
-    outside = ({key: value for key, value in node.items() if key not in _INSIDE} for node in observed)
+    """What nodes observed of themselves, with the digest of the image; for a container, all of its inside."""
+    known = _INSIDE if "container_runtime" in environment else {"container_digest"}
+    inside = {key: value for key, value in environment.items() if key in known}
+    outside = ({key: value for key, value in node.items() if key not in known} for node in observed)
     return [cast(Environment, {**node, **inside}) for node in outside]
 
 

@@ -19,7 +19,6 @@ from parsers.io.locks import locked
 from parsers.io.printable import say
 from parsers.runs.run_folder import DONE, FAILED, SCRIPT, RunJson
 
-from ..backends.place import Local
 from ..job import Job
 from ..machine import vendors
 from ..machine.telemetry import foreign_remark
@@ -145,7 +144,7 @@ class Series:
         """Say in a sentence each what somebody should know before the runs begin."""
         for remark in self._remarks():
             say(remark, err=True)
-        if isinstance(self.runner.place, Local):
+        if self.runner.place.is_here:
             with vendors.cards() as cards:
                 if cards is None:
                     say("No GPU responds on this machine, so GPU telemetry is not recorded.", err=True)
