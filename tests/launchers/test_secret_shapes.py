@@ -220,3 +220,10 @@ def test_what_is_held_of_an_endless_line_does_not_grow(unit: str) -> None:
     for at in range(0, 2**16, 4096):
         redactor.feed((unit * 2**16)[at : at + 4096].encode())
     assert len(redactor.finish()) < 2**15
+
+
+def test_lines_behind_an_encoded_value_and_the_folder_of_the_process_stay() -> None:
+    value = b"hunter2-Qzz9x-long"
+    left, _ = redact_text(f"auth {base64.b64encode(value).decode()}\nstep 1/40 loss 2.5\nabc\n", [value])
+    assert left == f"auth {R}\nstep 1/40 loss 2.5\nabc\n"
+    assert secret_values({"PWD": "/data/实验 a/user@x", "DB_PWD": "hunter2-Qzz9x"}) == [b"hunter2-Qzz9x"]
