@@ -23,11 +23,8 @@ from parsers.runs.run_folder import RunJson, Source
 
 from .recipes import command_line
 from .recipes.checkout import Checkout, remarks
-from .recipes.images import MADE
-from .recipes.recipe import LAUNCHERS, ROOM, SYNTHETIC, Recipe
-from .secrets.published_run import redact_document
-from .secrets.published_run import variables as public_variables
-from .secrets.redaction import redact_text, secret_values
+from .recipes.recipe import LAUNCHERS, MADE, ROOM, SYNTHETIC, Recipe
+from .secrets.redaction import public_variables, redact_document, redact_text, secret_values
 
 _PLACES = {"REPO", "WORK", "MASTER", "NODE_RANK"}
 # Never inherited: TF32 is for a launcher alone to forbid, and a launcher that does not read DATA refuses it.

@@ -89,8 +89,7 @@ def _given(command: click.Command, **functions: Callable[..., object]) -> click.
 
 def secrets() -> Secrets:
     """How credentials are taken out of what is published."""
-    from launchers.secrets.published_run import redact_document
-    from launchers.secrets.redaction import Redactor
+    from launchers.secrets.redaction import Redactor, redact_document
     from parsers.scrubbing.scrub import Secrets
 
     return Secrets(Redactor, redact_document)

@@ -21,8 +21,7 @@ from parsers.runs.run_folder import Environment
 
 from ..recipes import checkout
 from ..recipes.command_line import words
-from ..recipes.images import MADE
-from ..recipes.recipe import ROOM, SYNTHETIC, Recipe, dry_run
+from ..recipes.recipe import MADE, ROOM, SYNTHETIC, Recipe, dry_run
 from . import facts, nvidia
 from .telemetry import FOREIGN, RunLoad, below, program
 from .vendors import printed

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from parsers.io.atomic_write import replace_file
 
-MADE = "made-images.txt"
+from .recipe import MADE
+
 _COARSE = 16  # a photograph is smooth: few random pixels are enlarged, so that files are as small as real ones
 _IMAGENET_CLASSES = 1000
 _CITYSCAPES_CLASSES = 19

@@ -27,6 +27,7 @@ ROOM = Path(__file__).resolve().parents[1]
 FOLDERS = "TACHOGRAPH_RECIPES"
 LAUNCHERS = "TACHOGRAPH_LAUNCHERS"  # the variable by which a script elsewhere finds what all share
 SUFFIX = ".sh"
+MADE = "made-images.txt"  # says that images were made, and is beside them
 SYNTHETIC = "synthetic"  # data, and the value of DATA that asks for them
 _FACT = re.compile(r"^# ([a-z]+): (.+)$", re.MULTILINE)
 _DEFAULTS = re.compile(r"^: (.+)$", re.MULTILINE)

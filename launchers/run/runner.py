@@ -43,9 +43,7 @@ from ..machine.facts import describe
 from ..machine.telemetry import RunLoad, processes_recorded, recorded
 from ..recipes.checkout import Checkout
 from ..recipes.recipe import ROOM
-from ..secrets import published_run
-from ..secrets.redaction import Redactor, redact_text, secret_values
-from . import nodes
+from ..secrets.redaction import Redactor, public, public_command, redact_text, secret_values
 from .execution import Ended, Stall, execute, last_lines, lines
 from .folder import Begun, RunFolder
 from .screen import Screen
@@ -174,6 +172,7 @@ def finished(
 
     `redacted`: the secrets replaced in the log. `reason`: why it is not done, as far as its execution says.
     """
+    from . import nodes
     from .verify import faults
 
     log, facts = folder.unfinished / LOG, begun.facts
@@ -197,7 +196,7 @@ def finished(
     else:
         shutil.rmtree(folder.work, ignore_errors=True)
     if begun.redacts:
-        facts = published_run.public(facts)
+        facts = public(facts)
     folder.publish(facts)
     return facts
 
@@ -236,7 +235,7 @@ def redact_script(script: Path, native: str) -> None:
     """Take secrets out of the job script of a run, where there is one; `native`: the command in it."""
     if script.is_file():
         text = text_of(script)
-        text = text.replace(native, published_run.command(native)) if native else text
+        text = text.replace(native, public_command(native)) if native else text
         script.write_text(redact_text(text, secret_values(os.environ))[0], encoding="utf-8")
 
 

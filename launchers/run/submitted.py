@@ -25,8 +25,7 @@ from parsers.runs.run_folder import CLOCK, DONE, FAILED, INTERRUPTED, LOG, SCRIP
 from ..backends import slurm
 from ..backends.slurm import JobState, Slurm
 from ..job import Job
-from ..secrets import published_run
-from ..secrets.redaction import PLACEHOLDER, Redactor, secret_values
+from ..secrets.redaction import PLACEHOLDER, Redactor, public, secret_values
 from .capture import keep
 from .folder import KEPT, OUTPUT, SUBMISSION, SUBMITTED, RunFolder, claimed, submitted_below
 from .runner import Runner, finished, now, of_status, redact_script
@@ -88,7 +87,7 @@ def _submit(runner: Runner, place: Slurm, job: Job, folder: RunFolder, after: st
     number = place.submit(placed, folder.unfinished.resolve(), after=after, redacts=runner.redacts)
     if runner.redacts:
         redact_script(folder.unfinished / SCRIPT, job.command)  # Slurm has its own copy
-        begun = replace(begun, facts=published_run.public(begun.facts))
+        begun = replace(begun, facts=public(begun.facts))
     replace_file(folder.unfinished / SUBMISSION, json.dumps(asdict(begun)).encode())
     return number
 

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from secret_shapes import HARMLESS, LINES, TOKENS, R, public, secrets_of, text_of
 
 from launchers.job import of_command
-from launchers.secrets.published_run import command, redact_document
-from launchers.secrets.redaction import Redactor, redact_text, secret_values
+from launchers.secrets.redaction import Redactor, redact_document, redact_text, secret_values
+from launchers.secrets.redaction import public_command as command
 from tests.parsers.corpus_logs import RealLog, every_real_log
 from tests.parsers.scrubbing import scrubbed_text
 
