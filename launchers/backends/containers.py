@@ -131,12 +131,15 @@ class Container:
 
     def _line(self, job: Job, *program: str) -> str:
         """The same as a part of a line of shell where folders stand as seen from REPO, because it is published."""
-        marks = {f"@FOLDER{number}@": folder for number, folder in enumerate(job.folders)}
-        line = " ".join(map(shell_quoted, self.words(job, *program, folders=[*marks, "@WORK@"])))
-        for mark, folder in marks.items():
-            seen = os.path.relpath(folder, job.repo.resolve())
-            line = line.replace(mark, '"$REPO"' if seen == "." else f'"$(realpath "$REPO"/{shell_quoted(seen)})"')
-        return line.replace("@WORK@", '"$WORK"')
+        seen = [os.path.relpath(folder, job.repo.resolve()) for folder in job.folders]
+        texts = ['"$REPO"' if path == "." else f'"$(realpath "$REPO"/{shell_quoted(path)})"' for path in seen]
+        marked = {f"@FOLDER{number}@": text for number, text in enumerate(texts)} | {"@WORK@": '"$WORK"'}
+        marks = re.compile(f"({'|'.join(marked)})")
+        options = (
+            "".join(marked.get(part) or shell_quoted(part) for part in marks.split(word) if part)
+            for word in self.words(job, folders=[*marked])
+        )
+        return " ".join([*options, *map(shell_quoted, program)])
 
     def described(self, job: Job, *, is_here: bool) -> Environment:
         """What run.json says of the environment inside; `is_here`: whether this machine runs it and can look inside."""

@@ -178,6 +178,22 @@ def test_no_path_or_package_of_this_machine_is_handed_on(runtime: str, monkeypat
     assert handed & {"PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "HOME", "TACHOGRAPH", "TMPDIR"} == set()
 
 
+@pytest.mark.parametrize("runtime", ["podman", "pyxis"])
+def test_a_line_of_shell_starts_the_same_with_blanks_in_paths_and_words_like_its_own(
+    runtime: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = tmp_path / "a $repo"
+    repo.mkdir()
+    monkeypatch.setenv("WORK", f"{tmp_path}/a work")
+    monkeypatch.setenv("REPO", str(repo))
+    job = of_command(("python", "@WORK@ $x", "@FOLDER0@"), repo, is_contained=True)
+    container = Container("image#1", runtime, ContainerSite(mounts=["/a $b:/c d"], options=["--x=y z"]))
+    line, more = container.srun_options(job), [] if runtime == "pyxis" else ["bash", "-c", job.command]
+    script = f"printf '%s\\0' {line or container.command(job)}"
+    answer = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert answer.stdout.split("\0")[:-1] == container.words(job, *more)
+
+
 @pytest.mark.parametrize(
     ("runtime", "mounts"),
     [
