@@ -101,9 +101,7 @@ class Slurm(Place):
 
     def finish(self, folder: Path) -> None:
         """Cancel a job that may go on, and remove what it printed, because that is not redacted."""
-        job = number(folder)
-        if job and not cancelled(job):
-            say(f"Slurm job {job} may still be running; cancel it with `scancel {job}`.", err=True)
+        cancel(folder)
         for path in (folder / OUTPUT, folder / SUBMITTED):
             path.unlink(missing_ok=True)
 
@@ -233,7 +231,10 @@ def number(folder: Path) -> str:
     return found if _NUMBER.fullmatch(found) else ""  # it becomes a word of commands that could take it for an option
 
 
-def cancelled(job: str) -> bool:
-    """Cancel a job, and say whether that could be asked for."""
+def cancel(folder: Path) -> None:
+    """Cancel the job of a run folder that may go on, and say where that could not be asked for."""
+    if not (job := number(folder)):
+        return
     # In a session of its own, so that nobody's impatience at the keyboard ends it.
-    return not subprocess.run(["scancel", job], start_new_session=True, capture_output=True, check=False).returncode
+    if subprocess.run(["scancel", job], start_new_session=True, capture_output=True, check=False).returncode:
+        say(f"Slurm job {job} may still be running; cancel it with `scancel {job}`.", err=True)

@@ -27,7 +27,7 @@ from ..backends.slurm import JobState, Slurm
 from ..job import Job
 from ..secrets.redaction import PLACEHOLDER, Redactor, public, secret_values
 from .capture import keep
-from .folder import KEPT, OUTPUT, SUBMISSION, SUBMITTED, RunFolder, claimed, submitted_below
+from .folder import BEGUN, ENDED, KEPT, OUTPUT, SUBMISSION, SUBMITTED, RunFolder, claimed, submitted_below
 from .runner import Runner, finished, now, of_status, redact_script
 from .series import ALONE, INTERRUPTED_EXIT, Series, collected, tell_failure, written
 
@@ -140,7 +140,8 @@ def wait(folders: Sequence[RunFolder]) -> None:
             time.sleep(_LOOK)
             if signals and not is_cancelled:
                 is_cancelled = True
-                _cancel(left)
+                for folder in left:
+                    slurm.cancel(folder.unfinished)
             left = _look(left, told)
     if signals:
         raise click.exceptions.Exit(INTERRUPTED_EXIT)
@@ -179,7 +180,7 @@ def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder
         with written(folder), claimed(folder):
             if not folder.is_submitted():  # another one has collected it
                 continue
-            found = collect(folder)
+            found = _collect(folder)
         if isinstance(found, JobState):
             left.append(folder)
             if told.get(folder.path) != found.name:
@@ -203,14 +204,7 @@ def _report(told: Mapping[Path, str], waits: str = "") -> None:
     say(f"{counts}.", err=True)
 
 
-def _cancel(folders: Sequence[RunFolder]) -> None:
-    for folder in folders:
-        number = slurm.number(folder.unfinished)
-        if number and not slurm.cancelled(number):
-            say(f"Slurm job {number} may still be running; cancel it with `scancel {number}`.", err=True)
-
-
-def collect(folder: RunFolder) -> JobState | RunJson:
+def _collect(folder: RunFolder) -> JobState | RunJson:
     """Fill the claimed folder of a run whose job has ended, and return what its run.json says; else the job's state.
 
     Raises click.ClickException where what the submission left cannot be read.
@@ -224,9 +218,9 @@ def collect(folder: RunFolder) -> JobState | RunJson:
     redacted, problem = _completed_log(unfinished, redacts=begun.redacts)
     status = int(state.name != slurm.COMPLETED) if told.exit_status is None else told.exit_status
     reason = problem or _reason_of_slurm(number, state, status, is_told=told.end is not None)
-    facts: RunJson = {**begun.facts, **Slurm().described(unfinished)}
-    facts |= {"start": told.start or facts["start"], "end": told.end or now()}
-    for name in (SUBMITTED, SUBMISSION, KEPT):
+    where: RunJson = {"scheduler": told.scheduler} if told.scheduler else {}
+    facts: RunJson = {**begun.facts, **where, "start": told.start or begun.facts["start"], "end": told.end or now()}
+    for name in (SUBMITTED, SUBMISSION, KEPT, BEGUN, ENDED):
         (unfinished / name).unlink(missing_ok=True)
     begun = replace(begun, facts=facts)
     return finished(folder, begun, status, redacted, reason, interrupted=state.name == slurm.CANCELLED)
