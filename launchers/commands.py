@@ -53,8 +53,8 @@ def _told(path: Path) -> Iterator[None]:
 def list_launchers(checked: str | None, new: str | None, repo: Path | None, *, as_json: bool) -> None:
     """List the recipes: model, framework, repository with its pinned commit, precisions, and requirements.
 
-    With --check, look up each option of a recipe in the native program and in what it imports from the checkout. Exit
-    status 1 if one is not found. Nothing in the checkout is executed.
+    With --check, git looks up each option of a recipe in the files of the checkout. Exit status 1 if one is not found.
+    Nothing in the checkout is executed.
 
     RECIPE is a name or the path of a script (.sh). A recipe of your own is one script whose head says what it needs;
     those in the folders of $TACHOGRAPH_RECIPES are listed and found by name. --new drafts one and never overwrites a
@@ -110,7 +110,7 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
     rows = [map(printable, row) for row in {**outcome.known, **absent}.items()]
     say_text(f"{tabulate(rows, ['option', 'where'], 'plain', disable_numparse=True)}\n\n")
     if outcome.unchecked:
-        say(f"Not checked, because the repository does not define them: {', '.join(outcome.unchecked)}.")
+        say(f"Not checked, because they belong to what starts the program: {', '.join(outcome.unchecked)}.")
     for remark in checkout.remarks(found, recipe.facts):
         say(remark)
     say(f"Searched {len(outcome.searched)} files: {', '.join(outcome.searched[:3])} ...")

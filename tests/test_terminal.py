@@ -210,6 +210,9 @@ def said(hostile: Hostile, capfd: pytest.CaptureFixture[str], monkeypatch: pytes
         monkeypatch.setenv(name, HOSTILE)
 
     def run(command: str, words: Sequence[str]) -> str:
+        if "--check" in words:  # which asks git
+            for step in (("init", "-q"), ("add", ".")):
+                subprocess.run(["git", "-C", hostile.repo, *step], check=True)
         for stream in ("stdout", "stderr"):
             monkeypatch.setattr(sys, stream, getattr(sys, stream))  # which it replaces
         monkeypatch.setattr(gc, "set_threshold", lambda *_: None)

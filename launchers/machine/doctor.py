@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -19,14 +19,16 @@ from parsers.io.input_file import text_of
 from parsers.io.printable import printable
 from parsers.runs.run_folder import Environment
 
+from ..job import refuse_impossible
 from ..recipes import checkout
+from ..recipes.checkout import Diagnosis, Level
 from ..recipes.command_line import words
 from ..recipes.recipe import MADE, ROOM, SYNTHETIC, Recipe, dry_run
-from . import facts, nvidia
+from . import facts, nvidia, vendors
+from .nvidia import CardAnswer
 from .telemetry import FOREIGN, RunLoad, below, program
-from .vendors import printed
+from .vendors import Cards, printed
 
-Level = Literal["ok", "warning", "bad"]
 _GIB = 2**30
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  nothing is written there
 _LOOK = 0.5  # seconds over which the load of others is taken
@@ -48,17 +50,8 @@ _PLACES: dict[str, tuple[str, Level, str]] = {
 }
 
 
-class Diagnosis(NamedTuple):
-    """One thing that was looked at: `said` is what was found, `advice` what to do about it where it is not good."""
-
-    subject: str
-    level: Level
-    said: str
-    advice: str | None = None
-
-
-def judged(subject: str, level: Level, said: str, advice: str) -> Diagnosis:
-    """A finding whose advice counts only where it is not good."""
+def diagnosed(subject: str, level: Level, said: str, advice: str | None = None) -> Diagnosis:
+    """A finding, whose advice counts only where it is not good."""
     return Diagnosis(subject, level, said, None if level == "ok" else advice)
 
 
@@ -90,10 +83,11 @@ class Launch:
 
 
 class Machine(NamedTuple):
-    """What is asked once: what the native Python says of itself, if it answers, the NVIDIA cards, and the load."""
+    """What is asked once: what the native Python says of itself, if it answers, the cards, and the load."""
 
     python: Environment | None
-    cards: list[nvidia.Card]
+    cards: Cards | None
+    nvidia: list[nvidia.Card]
     load: RunLoad
     since: float
 
@@ -112,9 +106,9 @@ def examine(launch: Launch) -> Findings:
         python = launch.inside() if launch.inside else facts.native_python(launch.environ)
     except facts.NoPythonError:
         python = None
-    with nvidia.cards() as cards:
+    with vendors.cards() as cards, nvidia.cards() as of_nvidia:
         for check in CHECKS:
-            yield from check(launch, Machine(python, cards, load, since))
+            yield from check(launch, Machine(python, cards, of_nvidia, load, since))
 
 
 def shown(findings: Iterable[Diagnosis]) -> str:
@@ -130,25 +124,25 @@ def shown(findings: Iterable[Diagnosis]) -> str:
 
 def _python(launch: Launch, machine: Machine) -> Findings:
     if machine.python is None:
-        yield Diagnosis("python", "bad", f"{facts.NoPythonError.said}.", facts.NoPythonError.advice)
+        yield diagnosed("python", "bad", f"{facts.NoPythonError.said}.", facts.NoPythonError.advice)
         return
     count = len(machine.python["packages"])
-    yield Diagnosis("python", "ok", f"Python {machine.python['python']} with {count} packages installed.")
+    yield diagnosed("python", "ok", f"Python {machine.python['python']} with {count} packages installed.")
     frameworks = _frameworks(launch, machine)
     if not frameworks:
         advice = "Activate the training environment, or install the framework in it."
         said = "No supported framework is installed in the training Python."
-        yield Diagnosis("framework", "bad" if launch.recipe else "warning", said, advice)
+        yield diagnosed("framework", "bad" if launch.recipe else "warning", said, advice)
     for name, build in frameworks.items():
         if "error" in build:
             advice = f"Fix the environment so that `python -c 'import {name}'` succeeds."
-            yield Diagnosis("framework", "bad", f"{name} cannot be imported: {build['error']}.", advice)
+            yield diagnosed("framework", "bad", f"{name} cannot be imported: {build['error']}.", advice)
             continue
         libraries = {"CUDA": "cuda", "cuDNN": "cudnn", "NCCL": "nccl"}
         parts = [f"{spelt} {build[key]}" for spelt, key in libraries.items() if build.get(key)]
         without = " without CUDA" if "cuda" in build else ""
         said = f"{name} {build['version']}" + (f" with {', '.join(parts)}" if parts else without)
-        yield Diagnosis("framework", "ok", f"{said}.")
+        yield diagnosed("framework", "ok", f"{said}.")
 
 
 def _frameworks(launch: Launch, machine: Machine) -> Mapping[str, Mapping[str, str | None]]:
@@ -175,7 +169,7 @@ def _needs(launch: Launch, machine: Machine) -> Findings:
             yield _package(launch, package[1], package[2], installed)
         else:
             said = f"The recipe needs {words}, which cannot be checked automatically."
-            yield Diagnosis("needs", "warning", said, "See the native repository's documentation.")
+            yield diagnosed("needs", "ok", said)
 
 
 def _package(launch: Launch, name: str, version: str | None, installed: Mapping[str, str]) -> Diagnosis:
@@ -185,12 +179,12 @@ def _package(launch: Launch, name: str, version: str | None, installed: Mapping[
     present = next((one for one in names if _normal(one) in installed), None)
     if present is None:
         advice = f"Install {names[0]} in the training environment."
-        return Diagnosis("needs", "warning", f"{names[0]} is not installed in the native Python.", advice)
+        return diagnosed("needs", "warning", f"{names[0]} is not installed in the native Python.", advice)
     found = installed[_normal(present)]
     is_other = bool(version) and not f"{found}.".startswith(f"{version}.")
     said = f"{present} {found} is installed{f'; the recipe needs {version}' if is_other else ''}."
     advice = "Install that version; with another one, results may differ."
-    return judged("needs", "warning" if is_other else "ok", said, advice)
+    return diagnosed("needs", "warning" if is_other else "ok", said, advice)
 
 
 def _requirements(launch: Launch, name: str, installed: Mapping[str, str]) -> Findings:
@@ -201,13 +195,13 @@ def _requirements(launch: Launch, name: str, installed: Mapping[str, str]) -> Fi
     if not (launch.repo / path).is_file():
         path = _program_folder(launch.recipe, launch.repo) / name
     if not (launch.repo / path).is_file():
-        yield Diagnosis("needs", "warning", f"The checkout has no {path}.", "Check that it is the right repository.")
+        yield diagnosed("needs", "warning", f"The checkout has no {path}.", "Check that it is the right repository.")
         return
     listed = _REQUIREMENT.findall(text_of(launch.repo / path, errors="replace"))
     missing = ", ".join(package for package in listed if _normal(package) not in installed)
     said = f"Not installed from {path}: {missing}." if missing else f"Everything in {path} is installed."
     advice = f"Run `python -m pip install -r {path}` in the checkout."
-    yield judged("needs", "warning" if missing else "ok", said, advice)
+    yield diagnosed("needs", "warning" if missing else "ok", said, advice)
 
 
 def _program_folder(recipe: Recipe, repo: Path) -> Path:
@@ -229,64 +223,66 @@ def _versions(launch: Launch, machine: Machine) -> Findings:
             is_stopped = launch.recipe and launch.recipe.facts.get("framework") in row.get("stops", ())
             level: Level = "bad" if is_stopped and (launch.cards or 1) >= row["cards"] else "warning"
             said = f"{row['package']} {version} with {old[0]} {installed[old[0]]} {row['does']} ({row['source']})."
-            yield Diagnosis("versions", level, said, f"Install {row['package']} older than {row['from']}.")
+            yield diagnosed("versions", level, said, f"Install {row['package']} older than {row['from']}.")
 
 
 def _cards(launch: Launch, machine: Machine) -> Findings:
     if launch.device == "cpu":
-        yield Diagnosis("cards", "ok", "GPUs are not used with --device cpu.")
+        yield diagnosed("cards", "ok", "GPUs are not used with --device cpu.")
         return
-    if not machine.cards:
-        said = f"No NVIDIA GPU is visible ({nvidia.trouble() or 'the driver does not list any'})."
+    if launch.on:  # nobody knows what cards there are
+        return
+    if machine.cards is None:
         advice = "Install the driver; in a container, start it with --gpus all (Docker) or --nv (Apptainer)"
-        if launch.can("cpu"):
-            yield Diagnosis("cards", "warning", said, f"{advice}; some recipes can train with --device cpu.")
-        else:
-            yield Diagnosis("cards", "bad", said, f"{advice}; the launch requires a GPU.")
+        can_do_without, otherwise = launch.can("cpu"), "some recipes can train with --device cpu"
+        advice = f"{advice}; {otherwise if can_do_without else 'the launch requires a GPU'}."
+        said = f"No GPU is visible (NVML: {nvidia.trouble() or 'the driver does not list any'})."
+        yield diagnosed("cards", "warning" if can_do_without else "bad", said, advice)
         return
-    for card in machine.cards:
-        if card.has_fallen:
-            advice = "See `dmesg | grep Xid`; reset it with `nvidia-smi --gpu-reset`, or reboot."
-            yield Diagnosis("cards", "bad", f"GPU {card.index} does not answer: it has fallen off its bus.", advice)
-    if cards := [card for card in machine.cards if not card.has_fallen]:
-        names = sorted({card.name for card in cards})
-        yield Diagnosis("cards", "ok", f"{len(cards)} of {', '.join(names)}, driver {nvidia.driver()}.")
-        yield from _wanted(launch, cards)
-        yield from _idle(cards)
-        for name, build in _frameworks(launch, machine).items():
-            yield from _build(launch, name, build, len(cards))
-    if len(cards) > 1:
-        yield _interconnect(cards)
+    fallen = {card.index for card in machine.nvidia if card.has_fallen}
+    for index in sorted(fallen):
+        advice = "See `dmesg | grep Xid`; reset it with `nvidia-smi --gpu-reset`, or reboot."
+        yield diagnosed("cards", "bad", f"GPU {index} does not answer: it has fallen off its bus.", advice)
+    if answers := [answer for answer in machine.cards.ask() if answer.card not in fallen]:
+        names = sorted({name for number, name in enumerate(machine.cards.names) if number not in fallen})
+        driver = f", driver {nvidia.driver()}" if machine.nvidia else ""
+        yield diagnosed("cards", "ok", f"{len(answers)} of {', '.join(names)}{driver}.")
+        wanted = -(-(launch.cards or 1) // launch.nodes)
+        if wanted > len(answers):
+            said = f"{wanted} GPUs are wanted on this machine; {len(answers)} answer."
+            yield diagnosed("cards", "bad", said, "Choose fewer with --cards, or several nodes with --nodes and --on.")
+        yield from _idle(answers)
+    if cards := [card for card in machine.nvidia if not card.has_fallen]:
+        yield from _nvidia(launch, machine, cards)
 
 
-def _wanted(launch: Launch, cards: Sequence[nvidia.Card]) -> Findings:
-    wanted = 0 if launch.on or not launch.cards else -(-launch.cards // launch.nodes)
-    if wanted > len(cards):
-        said = f"{wanted} GPUs are wanted on this machine; {len(cards)} answer."
-        yield Diagnosis("cards", "bad", said, "Choose fewer with --cards, or several nodes with --nodes and --on.")
+def _nvidia(launch: Launch, machine: Machine, cards: Sequence[nvidia.Card]) -> Findings:
     needed = _CAPABILITY.get(launch.precision or "", (0, 0))
     if old := [card for card in cards if card.capability and card.capability < needed]:
         lacks = f"{old[0].name} has no Tensor Cores for {launch.precision}"
         said = f"{lacks}, which needs compute capability {needed[0]}.{needed[1]}."
-        yield Diagnosis("precision", "warning", said, "Choose another --precision.")
+        yield diagnosed("precision", "warning", said, "Choose another --precision.")
     if launch.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
         advice = "Unset it, or set it to the GPUs to train on."
-        yield Diagnosis("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.", advice)
+        yield diagnosed("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.", advice)
+    for name, build in _frameworks(launch, machine).items():
+        yield from _build(launch, name, build, len(cards))
+    if len(cards) > 1:
+        yield _interconnect(cards)
 
 
-def _idle(cards: Sequence[nvidia.Card]) -> Findings:
+def _idle(answers: Sequence[CardAnswer]) -> Findings:
     busy = list[str]()
-    for card, sample, processes in (card.answer() for card in cards):
+    for card, sample, processes in answers:
         names = [program(process.number, of_others=True) or "unknown" for process in processes or ()]
         utilisation, memory = sample.utilisation or 0, sample.memory or 0
         if utilisation > _IDLE_UTILISATION or memory > _IDLE_MEMORY or names:
-            working = (
-                f"{len(names)} process{'' if len(names) == 1 else 'es'} ({', '.join(sorted(set(names))) or 'none'})"
-            )
+            count = f"{len(names)} process{'' if len(names) == 1 else 'es'}"
+            working = f"{count} ({', '.join(sorted(set(names))) or 'none'})"
             busy.append(f"GPU {card} is in use: {utilisation}% utilization, {memory} MiB used, {working}.")
     advice = "Stop these processes or wait for them; throughput measured on a shared GPU is not valid."
     for said in busy or ["All GPUs are idle."]:
-        yield judged("idle", "warning" if busy else "ok", said, advice)
+        yield diagnosed("idle", "warning" if busy else "ok", said, advice)
 
 
 def _build(launch: Launch, name: str, build: Mapping[str, str | None], cards: int) -> Findings:
@@ -297,21 +293,21 @@ def _build(launch: Launch, name: str, build: Mapping[str, str | None], cards: in
     if cuda is None:
         advice = f"Install a build of {name} for CUDA {driver} (the driver's version) or older."
         said = f"{name} is built without CUDA and cannot use GPUs."
-        yield Diagnosis("driver", "warning" if launch.can("cpu") else "bad", said, advice)
+        yield diagnosed("driver", "warning" if launch.can("cpu") else "bad", said, advice)
         return
     if driver is None:
         said = "The driver does not report its CUDA version."
-        yield Diagnosis("driver", "warning", said, "Check that `nvidia-smi` works.")
+        yield diagnosed("driver", "warning", said, "Check that `nvidia-smi` works.")
     else:
         wanted, known = _numbers(cuda)[:2], _numbers(driver)
         said = f"The driver supports CUDA up to {driver}; {name} is built for {cuda}."
         advice = f"Install a newer driver, or a build of {name} for CUDA {driver} or older."
         level: Level = "ok" if wanted <= known else "bad" if wanted[0] > known[0] else "warning"
-        yield judged("driver", level, said, advice)
+        yield diagnosed("driver", level, said, advice)
     if "nccl" in build and cards > 1:
         has = f"has NCCL {build['nccl']}" if build["nccl"] else "is built without NCCL, which several GPUs require"
         advice = f"Install a build of {name} with NCCL."
-        yield judged("nccl", "ok" if build["nccl"] else "bad", f"{name} {has}.", advice)
+        yield diagnosed("nccl", "ok" if build["nccl"] else "bad", f"{name} {has}.", advice)
 
 
 def _interconnect(cards: Sequence[nvidia.Card]) -> Diagnosis:
@@ -319,7 +315,7 @@ def _interconnect(cards: Sequence[nvidia.Card]) -> Diagnosis:
     is_near = all(kind.startswith("NV") or kind in _THROUGH_SWITCHES for kind in kinds)
     said = f"GPUs are connected by {', '.join(sorted(kinds))} (see `nvidia-smi topo -m`)."
     advice = "Traffic through the CPU is slow; select nearby GPUs with CUDA_VISIBLE_DEVICES, and note it on the page."
-    return judged("interconnect", "ok" if is_near else "warning", said, advice)
+    return diagnosed("interconnect", "ok" if is_near else "warning", said, advice)
 
 
 def _load(launch: Launch, machine: Machine) -> Findings:
@@ -330,31 +326,31 @@ def _load(launch: Launch, machine: Machine) -> Findings:
     found = machine.load.foreign()
     said = f"Other processes take {found['cpu_percent']:.0f}% of the CPU (load average {found['load_average']:.1f})."
     advice = "Stop them or wait for them; throughput measured beside them may be too low."
-    yield judged("load", "ok" if found["cpu_percent"] <= FOREIGN else "warning", said, advice)
+    yield diagnosed("load", "ok" if found["cpu_percent"] <= FOREIGN else "warning", said, advice)
 
 
 def _storage(launch: Launch, machine: Machine) -> Findings:
     yield _disk("disk of the logs", Path(), scarce=_GIB, too_little=_GIB // 10)
     if launch.repo is not None:  # native programs write checkpoints into it
         yield _disk("disk of the checkout", launch.repo, scarce=10 * _GIB, too_little=_GIB)
-    if not _SHARED_MEMORY.is_dir():
+    if launch.on or not _SHARED_MEMORY.is_dir():  # with --on that of other nodes counts
         return
     # Data loaders hand over batches through it: 1 GiB a card; 64 MiB, Docker's default, is bad.
     free = shutil.disk_usage(_SHARED_MEMORY).free
-    count = (launch.cards or 1) if launch.device == "cpu" else max(1, len(machine.cards))
+    count = (launch.cards or 1) if launch.device == "cpu" else len(machine.cards.names if machine.cards else [0])
     said = f"{free / _GIB:.1f} GiB free in {_SHARED_MEMORY} for {count} training processes."
     advice = f"Provide {count} GiB (in Docker: --shm-size={count}g or --ipc=host), or data loaders may crash or stall."
     level: Level = "ok" if free >= count * _GIB else "bad" if free <= 64 * 2**20 else "warning"
-    yield judged("shared memory", level, said, advice)
+    yield diagnosed("shared memory", level, said, advice)
 
 
 def _disk(subject: str, folder: Path, scarce: int, too_little: int) -> Diagnosis:
     if not os.access(folder, os.W_OK):
-        return Diagnosis(subject, "bad", "Not writable.", "Choose a writable folder.")
+        return diagnosed(subject, "bad", "Not writable.", "Choose a writable folder.")
     free = shutil.disk_usage(folder).free
     level: Level = "ok" if free >= scarce else "bad" if free < too_little else "warning"
     advice = f"Free up space: at least {scarce / _GIB:.0f} GiB are recommended."
-    return judged(subject, level, f"{free / _GIB:.1f} GiB free.", advice)
+    return diagnosed(subject, level, f"{free / _GIB:.1f} GiB free.", advice)
 
 
 def _variables(launch: Launch, _: Machine) -> Findings:
@@ -363,35 +359,26 @@ def _variables(launch: Launch, _: Machine) -> Findings:
     found = [name for name, entry in known.items() if re.fullmatch(entry["values"], environ.get(name, ""))]
     for name in found:
         said = f"{name}={environ[name]} {known[name]['does']}."
-        yield Diagnosis("variables", "warning", said, f"Unset it with `unset {name}`, unless it is what you measure.")
+        yield diagnosed("variables", "warning", said, f"Unset it with `unset {name}`, unless it is what you measure.")
     if not found:
-        yield Diagnosis("variables", "ok", "No environment variable that is known to slow training down is set.")
+        yield diagnosed("variables", "ok", "No environment variable that is known to slow training down is set.")
 
 
-def _precision(launch: Launch, _: Machine) -> Findings:
+def _options(launch: Launch, _: Machine) -> Findings:
+    """Whether a launch with these options would be refused."""
     if launch.recipe is None:
         return
-    devices = [launch.device] if launch.device else ["gpu", "cpu"]
-    possible = list(dict.fromkeys(name for device in devices for name in launch.recipe.precisions(device)))
-    if not possible:
-        yield Diagnosis("device", "bad", f"The recipe does not train on a {launch.device}.", "Choose another --device.")
-    elif launch.precision and launch.precision not in possible:
-        said = f"The recipe does not train in {launch.precision}{f' on a {launch.device}' if launch.device else ''}."
-        yield Diagnosis("precision", "bad", said, f"Choose one of {', '.join(possible)}.")
+    said = {"CARDS": launch.cards, "NODES": launch.nodes, "PRECISION": launch.precision, "DEVICE": launch.device}
+    options = {name: str(value) for name, value in said.items() if value is not None}
+    try:
+        refuse_impossible(launch.recipe, launch.data, options | ({"DATA": SYNTHETIC} if launch.synthetic else {}))
+    except click.UsageError as refused:
+        yield diagnosed("options", "bad", refused.message)
 
 
 def _data(launch: Launch, _: Machine) -> Findings:
     recipe, data = launch.recipe, launch.data
-    if recipe is None:
-        return
-    if recipe.data == SYNTHETIC and data:
-        said = "The recipe trains on synthetic data and does not read a data set."
-        yield Diagnosis("data", "bad", said, "Omit --data.")
-    if launch.synthetic and not recipe.can_make_data:
-        always = recipe.data == SYNTHETIC
-        said = f"The program {'always trains on data that it generates' if always else 'cannot generate data'}."
-        yield Diagnosis("data", "bad", said, "Omit --synthetic.")
-    if launch.synthetic or recipe.data == SYNTHETIC:
+    if recipe is None or launch.synthetic or recipe.data == SYNTHETIC:
         return
     if data is None and launch.repo is not None and recipe.defaults.get("DATA"):
         data = launch.repo / recipe.defaults["DATA"]
@@ -400,24 +387,21 @@ def _data(launch: Launch, _: Machine) -> Findings:
     expected = recipe.facts["data"]
     if not data.exists():
         advice = f"The recipe expects {expected}; put it there, or set its location with --data."
-        yield Diagnosis("data", "bad", f"{data} does not exist.", advice)
+        yield diagnosed("data", "bad", f"{data} does not exist.", advice)
         return
     # The lists of real data may have other names than those of generated images.
     expected_files = [] if (data / MADE).exists() else _DATA_FILE.findall(expected)
     missing = ", ".join(name for name in expected_files if not (data / name).exists())
     said = f"{data} is missing {missing}." if missing else f"{data} exists."
-    yield judged("data", "warning" if missing else "ok", said, f"The recipe expects {expected}.")
+    yield diagnosed("data", "warning" if missing else "ok", said, f"The recipe expects {expected}.")
 
 
 def _checkout(launch: Launch, _: Machine) -> Findings:
     if launch.recipe is None or launch.repo is None:
         return
     remarks = list(checkout.remarks(checkout.describe(launch.repo), launch.recipe.facts))
-    for remark in remarks:
-        yield Diagnosis("checkout", "bad" if remark.is_wrong else "warning", f"{remark.said}.", remark.advice)
-    if not remarks:
-        commit = launch.recipe.facts["commit"][:12]
-        yield Diagnosis("checkout", "ok", f"At the pinned commit {commit}, without local changes.")
+    commit = launch.recipe.facts["commit"][:12]
+    yield from remarks or [diagnosed("checkout", "ok", f"At the pinned commit {commit}, without local changes.")]
 
 
 def _place(launch: Launch, _: Machine) -> Findings:
@@ -425,18 +409,18 @@ def _place(launch: Launch, _: Machine) -> Findings:
         return
     command, level, advice = _PLACES[launch.on]
     if shutil.which(command) is None:
-        yield Diagnosis(launch.on, level, f"{command} is not on PATH.", advice)
+        yield diagnosed(launch.on, level, f"{command} is not on PATH.", advice)
     elif launch.on != "slurm":
-        yield Diagnosis(launch.on, "ok", f"{command} is on PATH.")
+        yield diagnosed(launch.on, "ok", f"{command} is on PATH.")
     else:
         states = dict(line.split("|") for line in printed("sinfo", "--noheader", "--format=%R|%a").split())
         known, wanted = ", ".join(sorted(states)), launch.partition
         if not states:
-            yield Diagnosis("slurm", "bad", "Slurm does not answer.", "Check that `sinfo` works.")
+            yield diagnosed("slurm", "bad", "Slurm does not answer.", "Check that `sinfo` works.")
         else:
             state = states.get(wanted, "not known") if wanted else "up"
             said = f"Slurm answers; partitions: {known}." if state == "up" else f"The partition {wanted} is {state}."
-            yield judged("slurm", "ok" if state == "up" else "bad", said, f"Choose one of {known} in the site file.")
+            yield diagnosed("slurm", "ok" if state == "up" else "bad", said, f"Choose one of {known} in the site file.")
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -456,7 +440,7 @@ CHECKS: tuple[Callable[[Launch, Machine], Findings], ...] = (
     _load,
     _storage,
     _variables,
-    _precision,
+    _options,
     _data,
     _checkout,
     _place,

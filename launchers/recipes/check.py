@@ -1,36 +1,32 @@
-"""The check of a recipe: each option that its launcher passes is looked up in the text of the native program."""
+"""The check of a recipe: git looks up each option that its launcher passes in the files of the native checkout."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
-from parsers.io.input_file import opened
+from parsers.runs.git_files import git
 
 from .command_line import ARGUMENTS, options, words
 
-_FILE = re.compile(r"(?<![\w./-])(?:[\w./-]{1,200}\.(?:py|sh|ya?ml|toml)\b|\./[\w-]{1,200})")
-_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import|import)[ \t]+(\([^)]{0,20000}|.*)", re.MULTILINE)
-_CODE = re.compile(r"^(?:import|from|def|class|if|for|while|with|try)\b", re.MULTILINE)  # not in a config
-_TAKES_FIELDS = re.compile(r"\b(?:HfArgumentParser|PdArgumentParser|ArgumentGroupFactory|tyro\.cli|exec)\(")
-_EXTENDS = re.compile(r"^class \w+\((?:[\w.]+, *)*(\w+Arguments)\b", re.MULTILINE)
-# What defines an option; a field or variable, which some parsers make an option of; a key; and what reads a key.
-_OPTION = re.compile(r"""["'/](--?[A-Za-z][\w.-]{0,99})|\bDEFINE_\w{1,30}\(\s*["'](\w{1,99})["']""")
-_FIELD = re.compile(r"^(?: {4}| {8}|\t)(\w{1,99})[ \t]*:|^(\w{1,99})[ \t]*=", re.MULTILINE)
-_KEY = re.compile(r"""(?<![\w.-])(\w{1,99})["']?[ \t]*[:=]""")
-_READ = re.compile(r"""[\[(]\s*["'](\w{1,99})["']""")
-_LARGEST, _DEEPEST = 1 << 22, 32  # bytes of a file, packages in each other
+_CONFIG = re.compile(r"(?!\.?/)[\w./-]{1,200}\.(?:py|ya?ml|toml)")
+_HIT = re.compile(r"([^\0]+)\0(\d+)\0(.*)\n")
+# Programs that the checkout configures are not started, and its submodules are not looked into.
+_GREP = ("grep", "-I", "--no-textconv", "--no-recurse-submodules", "--no-color")
+_WITHOUT_DEFINITIONS = (".md", ".rst", ".txt", ".ipynb", ".svg", ".sh")
+_FILES = ("--", ".", *(f":(exclude)*{suffix}" for suffix in _WITHOUT_DEFINITIONS))
+# What may define an option or a key: a word in quotes, or the name of a field, a variable, or a key.
+_DEFINED = r"""["'/]-{0,2}[A-Za-z][A-Za-z0-9_.-]*["'/]|[A-Za-z_][A-Za-z0-9_]*["']?[[:space:]]*[:=]"""
 
 
 class CheckOutcome(NamedTuple):
-    """Options: `known` with their `file:line`, `unknown` with a similar one, `unchecked` of starters and libraries."""
+    """Options: `known` with their `file:line`, `unknown` with a similar one, `unchecked` of starters."""
 
     known: Mapping[str, str]
     unknown: Mapping[str, str]
@@ -41,110 +37,78 @@ class CheckOutcome(NamedTuple):
 def check(lines: Iterable[str], repo: Path) -> CheckOutcome:
     """Look up every option of native commands, as dry runs of one recipe print them, in the checkout `repo`.
 
-    Nothing in it is executed. Raises click.ClickException where a command runs no program of it.
+    Nothing in it is executed. Raises click.ClickException where git tracks no file of it, and where a command runs
+    none of them.
     """
-    repo, files, uses, starter = repo.resolve(), dict[Path, None](), dict[str, None](), dict[str, None]()
+    tracked = dict.fromkeys((git(repo, "ls-files", "-z") or "").split("\0")[:-1])
+    if not tracked:
+        raise click.ClickException(f"git does not track any file in {repo}; --check requires a git checkout as --repo.")
+    uses, starter, absent = dict[str, list[str]](), dict[str, None](), dict[str, str]()
     for line in lines:
         folder, command = words(line)
-        place = Path(folder.replace("$REPO", str(repo), 1)).resolve()
-        values = [word.rpartition("=")[2].replace("$REPO", str(repo)) for word in command]
-        found = [_inside(place / value, repo) for value in values]
-        if not any(found):
+        values = [word.rpartition("=")[2] for word in command]
+        paths = [value if value.startswith("$REPO") else f"{folder}/{value}" for value in values]
+        files = [os.path.normpath(path.replace("$REPO", ".", 1)) for path in paths]
+        first = next(
+            (place for place, file in enumerate(files) if file in tracked and command[place] != "python"), None
+        )
+        if first is None:
             raise click.ClickException(f"The native command does not run any program in {repo}: {line.strip()}")
-        files |= dict.fromkeys(file for file in found if file)
-        first = next(number for number, file in enumerate(found) if file)
         starter |= dict.fromkeys(word.partition("=")[0] for word in command[:first] if re.match("--?[A-Za-z]", word))
-        absent = [value for value, file in zip(values, found, strict=True) if not file and _FILE.fullmatch(value)]
-        passed = [name for name in options(command[first + 1 :]) if name != ARGUMENTS]
-        uses |= dict.fromkeys([*passed, *(name for name in absent if name[:2] != "./")])  # else it is data
-    texts = _texts(list(files), place, repo)
-    fields = texts if any(map(_TAKES_FIELDS.search, texts.values())) else {}
-    configs = {name: text for name, text in texts.items() if not _CODE.search(text)}
-    flags, names, keys = _defined(texts, _OPTION), _defined(fields, _FIELD), _defined(configs, _KEY)
-    keys = {**_defined(texts, _READ), **names, **keys}
-    known = {use: hit for use in uses if (hit := _place(use, flags, names if use.startswith("-") else keys))}
-    # Where fields are those of a library nothing here tells more of them; but none is spelt almost as a known one.
-    every = "\n".join(fields.values())
-    is_open = any(f"class {base}" not in every for base in _EXTENDS.findall(every))
-    absent = [use for use in uses if use not in known]
-    nearest = {use: _nearest(use, flags, names if use.startswith("-") else keys, is_open) for use in absent}
-    unknown = {use: near for use, near in nearest.items() if near or not is_open}
-    return CheckOutcome(known, unknown, [*starter, *(use for use in absent if use not in unknown)], list(texts))
+        ran = [file for file in files[first:] if file in tracked]
+        uses |= {name: ran for name in options(command[first + 1 :]) if name != ARGUMENTS}
+        named = zip(values, files, strict=True)
+        absent |= {value: "" for value, file in named if _CONFIG.fullmatch(value) and not (repo / file).exists()}
+    known = _places(uses, repo)
+    missing = [use for use in uses if use not in known]
+    searched = [file for file in tracked if not file.endswith(_WITHOUT_DEFINITIONS)]
+    return CheckOutcome(known, {**_similar(missing, repo), **absent}, list(starter), searched)
 
 
-def _inside(path: Path, repo: Path) -> Path | None:
-    """The file that a path leads to, if it is one of the checkout."""
-    with suppress(OSError):  # a word of a command may be too long for a name
-        real = path.resolve()
-        if real.is_file() and (path.suffix or os.access(real, os.X_OK)) and real.is_relative_to(repo):
-            return real
-    return None
+def _spellings(use: str) -> set[str]:
+    """The option as it is passed, without `no`, and without a value behind its letter."""
+    return {use, re.sub("^--(?:no-?|disable-)", "--", use), re.sub(r"^(-[A-Za-z])\d.*", r"\1", use)}
 
 
-def _texts(files: Sequence[Path], folder: Path, repo: Path) -> dict[str, str]:
-    """The texts of files that a command names in `folder`, of those that they name, and of what all of these import."""
-    texts, waiting, named = dict[str, str](), [*files], {*files}
-    above = dict.fromkeys([*(up for file in files for up in file.parents), folder])
-    roots = [*(up for up in above if up.is_relative_to(repo)), repo / "src"]
-    for path in waiting:  # which grows
-        name = path.relative_to(repo).as_posix()
-        if name not in texts:
-            with opened(path) as file:
-                text = texts[name] = file.read(_LARGEST).decode(errors="replace")
-            told = dict.fromkeys(_FILE.findall(text)) if path in named else []
-            found = [_inside(up / word.lstrip("/"), repo) for word in told for up in (path.parent, folder)]
-            named.update(inner := [file for file in found if file])
-            waiting += [*inner, *_imported(path, text, roots, repo)]
-    return texts
+def _name(option: str) -> str:
+    """The name of the field or key that an option sets: the last part of a dotted one."""
+    return [part for part in option.lstrip("-").split(".") if not part.isdecimal()][-1].replace("-", "_")
 
 
-def _imported(path: Path, text: str, roots: Sequence[Path], repo: Path) -> Iterator[Path]:
-    """The files that a Python file imports: modules, and the packages on the way to them."""
-    if path.name == "__init__.py" and "import_module(" in text:  # modules whose names are known at run time
-        yield from (file for each in sorted(path.parent.glob("*.py")) if (file := _inside(each, repo)))
-    for module, names in dict.fromkeys(_IMPORT.findall(text)):
-        dots = len(module) - len(module.lstrip("."))
-        for name in re.findall(r"[\w.]+", names):
-            parts = f"{module}.{name}".strip(".").split(".")[:_DEEPEST]
-            for root in path.parents[dots - 1 : dots] if dots else roots:
-                steps = [root.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
-                tried = [each for step in steps for each in (step / "__init__.py", step.with_name(f"{step.name}.py"))]
-                if found := [file for each in tried if (file := _inside(each, repo))]:
-                    yield from found
-                    break
+def _places(uses: Mapping[str, Sequence[str]], repo: Path) -> dict[str, str]:
+    """The `file:line` that seems to define each option, nearest to the files that its command names, as in `uses`."""
+    texts = {text for use in uses for one in _spellings(use) for text in (one, _name(one)) if len(text) > 1}
+    found = git(repo, *_GREP, "-nzwF", *(f"-e{text}" for text in sorted(texts)), *_FILES) or ""
+    hits = [hit.groups() for hit in _HIT.finditer(found)]
+    known = dict[str, str]()
+    for use, ran in uses.items():
+        flags, names = ("|".join(map(re.escape, map(form, _spellings(use)))) for form in (str, _name))
+        start = r"^\s*" if use.startswith("-") else r"(?<![\w.-])"
+        flag = re.compile(rf"""["'/](?:{flags})(?![\w-])""")
+        defined = re.compile(rf"""{flag.pattern}|["'](?:{names})["']|{start}(?:{names})["']?\s*[:=]""")
+        places = [
+            (max(len(os.path.commonpath([one, file])) for one in ran), bool(flag.search(text)), f"{file}:{number}")
+            for file, number, text in hits
+            if defined.search(text)
+        ]
+        if places:
+            known[use] = max(places, key=lambda place: place[:2])[2]
+    return known
 
 
-def _defined(texts: Mapping[str, str], pattern: re.Pattern[str]) -> dict[str, str]:
-    """The names that a pattern finds in texts, and the `file:line` of the first place of each."""
-    places: dict[str, str] = {}
-    for file, text in texts.items():
-        line, counted = 1, 0
-        for hit in pattern.finditer(text):
-            line, counted = line + text.count("\n", counted, hit.start()), hit.start()
-            name = hit[1] or hit[2]
-            places.setdefault(f"--{name}" if pattern is _OPTION and not hit[1] else name, f"{file}:{line}")
-    return places
-
-
-def _place(use: str, flags: Mapping[str, str], names: Mapping[str, str]) -> str:
-    """Where an option or a key is defined; each part of a dotted one has to be."""
-    positive = re.sub("^--(?:no-?|disable-)", "--", use)
-    for option in (use, positive, re.sub(r"^(-[A-Za-z])\d.*", r"\1", use)):
-        if option.startswith("-") and option in flags:
-            return flags[option]
-    for option in (use, positive):
-        parts = [part for part in option.lstrip("-").replace("-", "_").split(".") if not part.isdecimal()]
-        if all(part in names for part in parts):
-            return names[parts[-1]]
-    return ""
-
-
-def _nearest(use: str, flags: Mapping[str, str], names: Mapping[str, str], is_open: bool) -> str:
-    """The most similar option or key; of a dotted one the first part that is missing is replaced. Else nothing."""
-    stem = use.lstrip("-")
-    dashes, parts = use[: len(use) - len(stem)], stem.split(".")
-    missing = next((part for part in parts if not (part.isdecimal() or part.replace("-", "_") in names)), stem)
-    known = {flag.lstrip("-") for flag in flags if dashes and len(parts) == 1}
-    known |= {name.replace("_", "-") if "-" in missing else name for name in names}
-    near = get_close_matches(missing, known, 1, 0.85 if is_open else 0.6)
-    return dashes + ".".join(near[0] if part == missing else part for part in parts) if near else ""
+def _similar(missing: Sequence[str], repo: Path) -> dict[str, str]:
+    """Options that are not there, each with the most similar one that is, or with nothing."""
+    if not missing:
+        return {}
+    lines = (git(repo, *_GREP, "-hoE", "-e", _DEFINED, *_FILES) or "").splitlines()
+    names = {line.strip("\"'/ \t:=") for line in lines}
+    found = dict[str, str]()
+    for use in missing:
+        head, dot, last = use.rpartition(".")
+        stem = last.lstrip("-")
+        dashes = last[: len(last) - len(stem)]
+        known = {name.lstrip("-") if dashes else name for name in names}
+        known |= {name.replace("_", "-") for name in names} if "-" in stem else set()
+        near = get_close_matches(stem, known, 1)
+        found[use] = f"{head}{dot}{dashes}{near[0]}" if near else ""
+    return found

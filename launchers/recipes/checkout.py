@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import click
@@ -21,6 +21,7 @@ from parsers.runs.run_folder import Source
 _STATUS = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=no")
 _DIFF = ("diff", "HEAD", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index")
 _NO_SUBMODULES = "--ignore-submodules=dirty"
+Level = Literal["ok", "warning", "bad"]
 
 
 class Checkout:
@@ -155,44 +156,46 @@ def _change(repo: Path, *arguments: str) -> None:
         raise click.ClickException(f"git {' '.join(arguments[:2])} failed: {said[-1]}.")
 
 
-class CheckoutRemark(NamedTuple):
-    """How a checkout differs from what a recipe means, and what to do about it; ``str`` makes one sentence of both.
+class Diagnosis(NamedTuple):
+    """One thing that was looked at: `said` is what was found, `advice` what to do about it where it is not good."""
 
-    ``is_wrong``: it is one of another program.
-    """
-
+    subject: str
+    level: Level
     said: str
-    advice: str
-    is_wrong: bool = False
+    advice: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.said}; {self.advice}"
+        """One sentence of what was found and of the advice."""
+        return f"{self.said.removesuffix('.')}; {self.advice}" if self.advice else self.said
 
 
-def remarks(found: Mapping[str, Any], facts: Mapping[str, str]) -> Iterator[CheckoutRemark]:
-    """Say in a sentence each how `found`, an answer of `describe`, differs from what a recipe means.
+def remarks(found: Mapping[str, Any], facts: Mapping[str, str]) -> Iterator[Diagnosis]:
+    """Say how `found`, an answer of `describe`, differs from what a recipe means; bad where it is another program.
 
     `facts` are the recipe's head lines, of which `repository` and `commit` count.
     """
+
+    def remark(said: str, advice: str, level: Level = "warning") -> Diagnosis:
+        return Diagnosis("checkout", level, said, advice)
+
     url, meant, commit = found["repository"], facts["repository"], facts["commit"]
     if found["commit"] is None:
-        said = "The commit of the checkout is unknown: it does not have its own .git, or git is missing or refuses it"
-        yield CheckoutRemark(said, f"use `git clone {meant}`.")
+        said = "The commit of the checkout is unknown: it does not have its own .git, or git is missing or refuses it."
+        yield remark(said, f"use `git clone {meant}`.")
         return
     (owner, name), (meant_owner, meant_name) = _owner_and_name(url or meant), _owner_and_name(meant)
     advice = f"the recipe is for {meant}."
     if url is None and found["commit"] != commit:
-        yield CheckoutRemark("The origin of the checkout is unknown", advice)
+        yield remark("The origin of the checkout is unknown.", advice)
     elif name.lower() != meant_name.lower():
-        yield CheckoutRemark(f"The checkout was cloned from {url}, a different repository", advice, is_wrong=True)
+        yield remark(f"The checkout was cloned from {url}, a different repository.", advice, "bad")
     elif owner.lower() != meant_owner.lower():
-        yield CheckoutRemark(f"The checkout was cloned from {url}, which looks like a fork", advice)
+        yield remark(f"The checkout was cloned from {url}, which looks like a fork.", advice)
     if found["commit"] != commit:
         switch = f"switch to the recipe's commit with `git checkout {commit}`."
-        yield CheckoutRemark(f"The checkout is at commit {found['commit'][:12]}", switch)
+        yield remark(f"The checkout is at commit {found['commit'][:12]}.", switch)
     if found["dirty"]:
-        advice = "list them with `git status`, stash them with `git stash`."
-        yield CheckoutRemark("The checkout has local changes", advice)
+        yield remark("The checkout has local changes.", "list them with `git status`, stash them with `git stash`.")
 
 
 def _owner_and_name(url: str) -> tuple[str, str]:

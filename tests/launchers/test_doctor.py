@@ -16,12 +16,14 @@ import pytest
 from native_checkout import TOP, Native, executable
 from nvml import pynvml as stand_in
 from room_commands import main
+from test_cards import TRAINING
 
 from launchers.machine import doctor, facts, nvidia
-from launchers.machine.doctor import Diagnosis, Launch
+from launchers.machine.doctor import Launch
 from launchers.machine.telemetry import RunLoad
 from launchers.recipes import checkout
 from launchers.recipes import recipe as recipes
+from launchers.recipes.checkout import Diagnosis
 from launchers.recipes.images import KINDS
 from launchers.recipes.recipe import ROOM, Recipe
 from tests.commandline import run
@@ -38,6 +40,7 @@ FACTS = {
 REQUIREMENTS = "# all\nnumpy>=1\n-r more.txt\ntyping-extensions==4.12 # typing\nold; x\n"
 PACKAGES = {"torch": "2.4.1", "Pillow": "11.0.0", "numpy": "2.1.0", "typing_extensions": "4.12"}
 TORCH: dict[str, str | None] = {"version": "2.4.1", "cuda": "12.1", "cudnn": "9.1.0", "nccl": "2.20.5"}
+DEFAULTS = {"DATA": "data", "NODES": "1", "CARDS": "1", "STEPS": "9", "PRECISION": "fp32", "DEVICE": "gpu"}
 SYNTHETIC = "synthetic, images that the program makes"
 
 
@@ -77,7 +80,7 @@ class Patient:
 
     def findings(self, **wants: Any) -> list[Diagnosis]:
         """Examine the patient."""
-        recipe = Recipe("resnet", self.facts, {"DATA": "data"}, self.top)
+        recipe = Recipe("resnet", self.facts, DEFAULTS, self.top)
         return list(doctor.examine(Launch(self.environ, recipe, self.repo, inside=self.answer, **wants)))
 
     def ills(self, **wants: Any) -> list[tuple[str, str, str]]:
@@ -132,10 +135,10 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[tuple[str, str]]]] =
     "hidden by -1": ({"environ": {"CUDA_VISIBLE_DEVICES": "-1"}}, {}, [("cards", "warning")]),
     "too many cards": ({}, {"cards": 8}, [("cards", "bad")]),
     "cards of nodes": ({}, {"cards": 4, "nodes": 2}, []),
-    "no such precision": ({}, {"precision": "bf16"}, [("precision", "bad")]),
+    "no such precision": ({}, {"precision": "bf16"}, [("options", "bad")]),
     "precision": ({}, {"precision": "amp"}, []),
-    "only on the CPU": ({}, {"device": "cpu"}, [("device", "bad")]),
-    "no data to generate": ({}, {"synthetic": True}, [("data", "bad")]),
+    "only on the CPU": ({}, {"device": "cpu"}, [("options", "bad")]),
+    "no data to generate": ({}, {"synthetic": True}, [("options", "bad")]),
     "numpy 2": ({"packages": {**PACKAGES, "torch": "2.2.2"}}, {}, [("needs", "warning"), ("versions", "warning")]),
     "slow": ({"environ": {"NCCL_P2P_DISABLE": "1"}}, {}, [("variables", "warning")]),
     "slow, too": ({"environ": {"FLAGS_benchmark": "True"}}, {}, [("variables", "warning")]),
@@ -186,7 +189,22 @@ def test_a_recipe_for_a_cpu_needs_no_cards_and_takes_packages_for_it(patient: Pa
         [("needs", "warning"), ("cards", "bad")],
     )
     patient.cards(utilisation=90)
-    assert patient.levels(device="cpu", precision="amp") == [("precision", "bad")]
+    assert patient.levels(device="cpu", precision="amp") == [("options", "bad")]
+
+
+def test_cards_and_shared_memory_of_this_machine_do_not_count_for_a_launch_on_a_cluster(patient: Patient) -> None:
+    patient.cards(refused=True)
+    patient.free(100 * GIB, 0)
+    patient.monkeypatch.setenv("PATH", str(patient.top))
+    assert patient.levels(on="kubernetes", cards=8) == [("kubernetes", "warning")]
+
+
+def test_cards_of_another_vendor_are_examined(patient: Patient) -> None:
+    patient.cards(refused=True)
+    executable(patient.top / "npu-smi", f"#!/bin/sh\ncat <<'END'\n{TRAINING}END\n")
+    patient.monkeypatch.setenv("PATH", f"{patient.top}{os.pathsep}{os.environ['PATH']}")
+    assert patient.levels(cards=2) == [("idle", "warning")] * 2
+    assert [found.said for found in patient.findings() if found.subject == "cards"] == ["2 of Ascend 910B3."]
 
 
 @pytest.mark.parametrize(
@@ -223,7 +241,7 @@ def test_data_that_the_program_generates_are_not_looked_for(patient: Patient) ->
     patient.facts["synthetic"] = "images that the program makes"
     assert patient.levels(synthetic=True) == []
     patient.facts["data"] = SYNTHETIC
-    assert (patient.levels(), patient.levels(data=patient.repo)) == ([], [("data", "bad")])
+    assert (patient.levels(), patient.levels(data=patient.repo)) == ([], [("options", "bad")])
 
 
 def test_only_files_of_the_data_are_expected_among_them() -> None:
@@ -268,9 +286,9 @@ def test_a_real_checkout_at_its_pinned_commit_is_good(tmp_path: Path) -> None:
         ("torch 2.40", "2.40"),
         ("torch, dllogger", "dllogger"),
         ("torch-gpu", "torch-gpu"),
-        ("torch, lddl of NVIDIA (it stops without, on images too)", "lddl of NVIDIA (it stops without, on images too)"),
+        ("torch, lddl of NVIDIA (it stops without, on images too)", None),  # which cannot be looked up
         ("torch, and dllogger", "dllogger"),
-        ("torch, Open MPI", "Open MPI"),
+        ("torch, Open MPI", None),
         ("torch, other.txt", "other.txt"),
     ],
 )

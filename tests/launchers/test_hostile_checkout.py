@@ -9,6 +9,7 @@ import pytest
 from git_checkout import git, make_checkout
 from native_checkout import executable
 
+from launchers.recipes.check import check
 from launchers.recipes.checkout import Checkout
 
 
@@ -29,6 +30,7 @@ def asked(repo: Path) -> bool | None:
     """Whether the checkout is dirty, after all questions, none of which sprang the trap."""
     found = Checkout(repo)
     answers = found.repository, found.commit, found.is_dirty, found.patch
+    check(['cd "$REPO" && python tools/train.py --two 2'], repo)
     assert not (repo / "sprung").exists()
     return answers[2]
 
