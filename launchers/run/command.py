@@ -351,7 +351,8 @@ def run(
     What is not stated is taken from the command and the log. Each call adds runs; runs of the same command, commit and
     files are repeats of each other. Exit status 1 if a log gives no throughput.
 
-    Each run has a folder of its own for what the program writes: '$WORK' in the command stands for it.
+    '$WORK' in the command is a temporary folder for what the program writes, a new one for each run; it is removed when
+    the run is done.
 
     With --against, run it alternately (A B B A) with the code of a git revision (A), which is checked out without
     files that git does not know, and here (B), and compare them. The runs of A are kept beside those of B, in

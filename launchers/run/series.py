@@ -106,7 +106,7 @@ class Series:
             self.failed.append(run.folder.path)
             tell_failure(run.folder, facts, is_shown=self.runner.screen.is_where_messages_are)
         if signals:
-            say(f"{run.folder.path} is marked as {facts['status']}; run the same command again to continue.", err=True)
+            say(f"{run.folder.path} is marked as {facts['status']}; the same command does it again.", err=True)
             raise click.exceptions.Exit(INTERRUPTED_EXIT)
 
     def clear(self, folder: RunFolder) -> None:
