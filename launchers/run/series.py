@@ -144,7 +144,7 @@ class Series:
         """Say in a sentence each what somebody should know before the runs begin."""
         for remark in self._remarks():
             say(remark, err=True)
-        if self.runner.place.is_here:
+        if self.runner.place.is_here and any(run.job.device != "cpu" for run in self.planned):
             with cards() as found:
                 if found is None:
                     say("No GPU responds on this machine, so GPU telemetry is not recorded.", err=True)
