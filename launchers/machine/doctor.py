@@ -24,10 +24,9 @@ from ..recipes import checkout
 from ..recipes.checkout import Diagnosis, Level
 from ..recipes.command_line import words
 from ..recipes.recipe import MADE, ROOM, SYNTHETIC, Recipe, dry_run
-from . import facts, nvidia, vendors
-from .nvidia import CardAnswer
+from . import facts
+from .cards import CardAnswer, Cards, NvidiaCard, cards, cuda_driver, nvidia_cards, nvidia_driver, nvml_trouble, printed
 from .telemetry import FOREIGN, RunLoad, below, program
-from .vendors import Cards, printed
 
 _GIB = 2**30
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  nothing is written there
@@ -87,7 +86,7 @@ class Machine(NamedTuple):
 
     python: Environment | None
     cards: Cards | None
-    nvidia: list[nvidia.Card]
+    nvidia: list[NvidiaCard]
     load: RunLoad
     since: float
 
@@ -106,9 +105,9 @@ def examine(launch: Launch) -> Findings:
         python = launch.inside() if launch.inside else facts.native_python(launch.environ)
     except facts.NoPythonError:
         python = None
-    with vendors.cards() as cards, nvidia.cards() as of_nvidia:
+    with cards() as of_any, nvidia_cards() as of_nvidia:
         for check in CHECKS:
-            yield from check(launch, Machine(python, cards, of_nvidia, load, since))
+            yield from check(launch, Machine(python, of_any, of_nvidia, load, since))
 
 
 def shown(findings: Iterable[Diagnosis]) -> str:
@@ -236,7 +235,7 @@ def _cards(launch: Launch, machine: Machine) -> Findings:
         advice = "Install the driver; in a container, start it with --gpus all (Docker) or --nv (Apptainer)"
         can_do_without, otherwise = launch.can("cpu"), "some recipes can train with --device cpu"
         advice = f"{advice}; {otherwise if can_do_without else 'the launch requires a GPU'}."
-        said = f"No GPU is visible (NVML: {nvidia.trouble() or 'the driver does not list any'})."
+        said = f"No GPU is visible (NVML: {nvml_trouble() or 'the driver does not list any'})."
         yield diagnosed("cards", "warning" if can_do_without else "bad", said, advice)
         return
     fallen = {card.index for card in machine.nvidia if card.has_fallen}
@@ -245,18 +244,18 @@ def _cards(launch: Launch, machine: Machine) -> Findings:
         yield diagnosed("cards", "bad", f"GPU {index} does not answer: it has fallen off its bus.", advice)
     if answers := [answer for answer in machine.cards.ask() if answer.card not in fallen]:
         names = sorted({name for number, name in enumerate(machine.cards.names) if number not in fallen})
-        driver = f", driver {nvidia.driver()}" if machine.nvidia else ""
+        driver = f", driver {nvidia_driver()}" if machine.nvidia else ""
         yield diagnosed("cards", "ok", f"{len(answers)} of {', '.join(names)}{driver}.")
         wanted = -(-(launch.cards or 1) // launch.nodes)
         if wanted > len(answers):
             said = f"{wanted} GPUs are wanted on this machine; {len(answers)} answer."
             yield diagnosed("cards", "bad", said, "Choose fewer with --cards, or several nodes with --nodes and --on.")
         yield from _idle(answers)
-    if cards := [card for card in machine.nvidia if not card.has_fallen]:
-        yield from _nvidia(launch, machine, cards)
+    if working := [card for card in machine.nvidia if not card.has_fallen]:
+        yield from _nvidia(launch, machine, working)
 
 
-def _nvidia(launch: Launch, machine: Machine, cards: Sequence[nvidia.Card]) -> Findings:
+def _nvidia(launch: Launch, machine: Machine, cards: Sequence[NvidiaCard]) -> Findings:
     needed = _CAPABILITY.get(launch.precision or "", (0, 0))
     if old := [card for card in cards if card.capability and card.capability < needed]:
         lacks = f"{old[0].name} has no Tensor Cores for {launch.precision}"
@@ -289,7 +288,7 @@ def _build(launch: Launch, name: str, build: Mapping[str, str | None], cards: in
     """Hold a framework's CUDA against the driver's: within a major version an older driver does in most cases."""
     if "cuda" not in build:  # it does not tell
         return
-    cuda, driver = build["cuda"], nvidia.cuda_driver()
+    cuda, driver = build["cuda"], cuda_driver()
     if cuda is None:
         advice = f"Install a build of {name} for CUDA {driver} (the driver's version) or older."
         said = f"{name} is built without CUDA and cannot use GPUs."
@@ -310,7 +309,7 @@ def _build(launch: Launch, name: str, build: Mapping[str, str | None], cards: in
         yield diagnosed("nccl", "ok" if build["nccl"] else "bad", f"{name} {has}.", advice)
 
 
-def _interconnect(cards: Sequence[nvidia.Card]) -> Diagnosis:
+def _interconnect(cards: Sequence[NvidiaCard]) -> Diagnosis:
     kinds = {first.interconnect(second) for first, second in combinations(cards, 2)}
     is_near = all(kind.startswith("NV") or kind in _THROUGH_SWITCHES for kind in kinds)
     said = f"GPUs are connected by {', '.join(sorted(kinds))} (see `nvidia-smi topo -m`)."

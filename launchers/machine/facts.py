@@ -19,7 +19,7 @@ import psutil
 from parsers.io.input_file import opened
 from parsers.runs.run_folder import Environment
 
-from . import nvidia, vendors
+from . import cards
 
 _ROOM = Path(__file__).resolve().parents[1]
 _QUESTION = _ROOM / "recipes" / "native_python.py"
@@ -52,13 +52,13 @@ def describe(environ: Mapping[str, str], python: str | None = "python", *, of_im
     digest = container_digest(environ, Path("/")) if of_image else None
     image: Environment = {"container_digest": digest} if digest else {}
     inside: Environment = native_python(environ, python) if python else {}
-    with nvidia.cards() as cards:
+    with cards.cards() as of_any, cards.nvidia_cards() as found:
         graphics: Environment = {
-            "gpus": [card.name for card in cards] or _other_cards(),
-            "gpu_memory_mib": [card.memory_mib for card in cards],
-            "driver": nvidia.driver() if cards else None,
-            "cuda_driver": nvidia.cuda_driver() if cards else None,
-            "topology": [[card.interconnect(other) for other in cards] for card in cards],
+            "gpus": of_any.names if of_any else [],
+            "gpu_memory_mib": [card.memory_mib for card in found],
+            "driver": cards.nvidia_driver() if found else None,
+            "cuda_driver": cards.cuda_driver() if found else None,
+            "topology": [[card.interconnect(other) for other in found] for card in found],
         }
     return {
         "os": system,
@@ -177,10 +177,5 @@ def processor() -> str:
     """Return the brand of the processor, or its architecture where nothing tells."""
     name = re.compile(r"^[ \t]*model name[ \t]*:[ \t]*(\S.*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
     brands = name.findall(_CPU_INFO.read_text(encoding="utf-8", errors="replace")) if _CPU_INFO.is_file() else []
-    brands = brands or name.findall(vendors.printed("lscpu"))  # it knows the names of Arm's
+    brands = brands or name.findall(cards.printed("lscpu"))  # it knows the names of Arm's
     return brands[-1] if brands else platform.machine()
-
-
-def _other_cards() -> list[str]:
-    with vendors.cards() as cards:
-        return cards.names if cards else []

@@ -22,8 +22,7 @@ from parsers.runs.run_folder import (
     program_name,
 )
 
-from . import vendors
-from .nvidia import CardAnswer
+from .cards import CardAnswer, cards
 
 INTERVAL = 1.0  # seconds
 FOREIGN = 5.0  # % of the cores: what others may take before it is said
@@ -244,11 +243,11 @@ def recorded(path: Path, processes: Path, load: RunLoad | None = None) -> Iterat
     sees them, too. Without a card no file is made. Raises OSError where one cannot be opened; nothing that goes wrong
     later reaches the run.
     """
-    with vendors.cards() as cards:
-        if cards is None:
+    with cards() as found:
+        if found is None:
             yield False
             return
-        ask, held = cards.ask, CardProcesses()
+        ask, held = found.ask, CardProcesses()
 
         def rows() -> tuple[Iterable[Row], ...]:
             answers = ask()

@@ -20,7 +20,7 @@ from parsers.io.printable import say
 from parsers.runs.run_folder import DONE, FAILED, SCRIPT, RunJson
 
 from ..job import Job
-from ..machine import vendors
+from ..machine.cards import cards
 from ..machine.telemetry import foreign_remark
 from .execution import lines
 from .folder import RunFolder, claimed
@@ -144,9 +144,9 @@ class Series:
         """Say in a sentence each what somebody should know before the runs begin."""
         for remark in self._remarks():
             say(remark, err=True)
-        if self.runner.place.is_here:
-            with vendors.cards() as cards:
-                if cards is None:
+        if self.runner.place.is_here and any(run.job.device != "cpu" for run in self.planned):
+            with cards() as found:
+                if found is None:
                     say("No GPU responds on this machine, so GPU telemetry is not recorded.", err=True)
 
     def _remarks(self) -> Iterable[str]:

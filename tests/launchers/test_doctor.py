@@ -18,7 +18,7 @@ from nvml import pynvml as stand_in
 from room_commands import main
 from test_cards import TRAINING
 
-from launchers.machine import doctor, facts, nvidia
+from launchers.machine import cards, doctor, facts
 from launchers.machine.doctor import Launch
 from launchers.machine.telemetry import RunLoad
 from launchers.recipes import checkout
@@ -55,7 +55,7 @@ class Patient:
         executable(self.repo / "data" / "train_list.txt", "")
         executable(self.repo / "requirements.txt", REQUIREMENTS)
         self.checkout: dict[str, Any] = {key: FACTS[key] for key in ("repository", "commit")} | {"dirty": False}
-        monkeypatch.setattr(nvidia, "pynvml", stand_in)
+        monkeypatch.setattr(cards, "pynvml", stand_in)
         monkeypatch.setattr(checkout, "describe", lambda repo: self.checkout)
         monkeypatch.setattr(doctor, "_LOOK", 0)
         foreign = lambda _: {"cpu_percent": self.others, "load_average": 1.0, "gpu_processes": []}  # noqa: E731

@@ -16,7 +16,8 @@ import pytest
 from native_checkout import executable
 from nvml import pynvml as stand_in
 
-from launchers.machine import facts, nvidia
+from launchers.machine import cards as machine_cards
+from launchers.machine import facts
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The stand-in in place of NVML; called, it says what kind of machine that is."""
-    monkeypatch.setattr(nvidia, "pynvml", stand_in)
+    monkeypatch.setattr(machine_cards, "pynvml", stand_in)
     return lambda **options: monkeypatch.setenv("NVML_STAND_IN", json.dumps(options))
 
 
@@ -76,7 +77,7 @@ def test_a_lost_card_keeps_its_place(cards: Any) -> None:
 )
 def test_the_topology_is_that_of_nvidia_smi(cards: Any, options: dict[str, Any], expected: list[list[str]]) -> None:
     cards(**options)
-    with nvidia.cards() as found:
+    with machine_cards.nvidia_cards() as found:
         assert [[card.interconnect(other) for other in found] for card in found] == expected
 
 
@@ -91,7 +92,7 @@ def test_the_stand_in_is_as_nvml_and_has_every_name_of_it_that_is_used() -> None
     for name in vars(stand_in):
         if name.startswith(("NVML_", "nvmlMemory")):
             assert getattr(stand_in, name) == getattr(pynvml, name)
-    nodes = ast.walk(ast.parse(inspect.getsource(nvidia)))
+    nodes = ast.walk(ast.parse(inspect.getsource(machine_cards)))
     used = {node.attr for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "pynvml"}
     assert used <= set(vars(stand_in))
 

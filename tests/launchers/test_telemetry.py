@@ -19,8 +19,9 @@ import pytest
 from native_checkout import TOP
 from nvml import pynvml as stand_in
 
-from launchers.machine import nvidia, telemetry
-from launchers.machine.nvidia import CardAnswer, CardProcess
+from launchers.machine import cards as machine_cards
+from launchers.machine import telemetry
+from launchers.machine.cards import CardAnswer, CardProcess
 from launchers.machine.telemetry import CardProcesses, RunLoad, below, foreign_remark, program, within, worst
 from launchers.run.nodes import add_up
 from parsers.runs.run_folder import CardSample, Foreign, ProcessRow
@@ -47,7 +48,7 @@ SELF = Path(sys.executable).resolve().name
 @pytest.fixture
 def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The stand-in in place of NVML, asked fifty times a second; called, it says what kind of machine that is."""
-    monkeypatch.setattr(nvidia, "pynvml", stand_in)
+    monkeypatch.setattr(machine_cards, "pynvml", stand_in)
     monkeypatch.setattr(telemetry, "INTERVAL", 0.02)
     return lambda **options: monkeypatch.setenv("NVML_STAND_IN", json.dumps(options))
 

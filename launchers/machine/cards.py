@@ -6,18 +6,35 @@ import os
 import re
 import shutil
 import subprocess
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pynvml  # type: ignore[import-untyped]
+
 from parsers.runs.run_folder import CardSample
 
-from . import nvidia
-from .nvidia import CardAnswer, CardProcess
+
+class CardProcess(NamedTuple):
+    """A process that computes on a card, by the number that it has on the machine."""
+
+    number: int
+    memory: float | None
+    """MiB that it holds on the card; None where that is not told."""
+
+
+class CardAnswer(NamedTuple):
+    """What one card answers, with the number that it has on this machine."""
+
+    card: int
+    sample: CardSample
+    processes: tuple[CardProcess, ...] | None = None
+    """Those that compute on the card; None where nothing tells of them."""
 
 
 class Cards(NamedTuple):
@@ -50,9 +67,168 @@ def printed(*command: str) -> str:
         return ""
 
 
+# NVIDIA: NVML, by its bindings.
+_MIB = 2**20
+# The words of `nvidia-smi topo -m` for what lies between two cards, from near to far.
+_LEVELS = {
+    pynvml.NVML_TOPOLOGY_INTERNAL: "PSB",
+    pynvml.NVML_TOPOLOGY_SINGLE: "PIX",
+    pynvml.NVML_TOPOLOGY_MULTIPLE: "PXB",
+    pynvml.NVML_TOPOLOGY_HOSTBRIDGE: "PHB",
+    pynvml.NVML_TOPOLOGY_NODE: "NODE",
+    pynvml.NVML_TOPOLOGY_SYSTEM: "SYS",
+}
+_SWITCH = "switch"
+_FALLEN = "unknown"
+
+
+def _nvml(function: Callable[..., Any], *arguments: object) -> Any:
+    """Return NVML's answer; None where the card or the driver has none, which must never stop a run."""
+    try:
+        return function(*arguments)
+    except pynvml.NVMLError:
+        return None
+
+
+@dataclass(frozen=True)
+class NvidiaCard:
+    """One card of NVIDIA, by NVML's index on this node: CUDA_VISIBLE_DEVICES does not change it."""
+
+    index: int
+    handle: Any
+
+    @property
+    def name(self) -> str:
+        """The name of the product, `unknown` where the card has fallen off its bus."""
+        return str(_nvml(pynvml.nvmlDeviceGetName, self.handle) or _FALLEN)
+
+    @property
+    def has_fallen(self) -> bool:
+        """Whether the card answers nothing: it has fallen off its bus."""
+        return self.name == _FALLEN
+
+    @property
+    def capability(self) -> tuple[int, int] | None:
+        """The compute capability, such as (8, 0)."""
+        found = _nvml(pynvml.nvmlDeviceGetCudaComputeCapability, self.handle)
+        return None if found is None else (int(found[0]), int(found[1]))
+
+    @property
+    def memory_mib(self) -> int | None:
+        """MiB in all."""
+        memory = self._memory()
+        return None if memory is None else int(memory.total // _MIB)
+
+    def answer(self) -> CardAnswer:
+        """Ask for all that changes during a run."""
+        handle, memory = self.handle, self._memory()
+        rates = _nvml(pynvml.nvmlDeviceGetUtilizationRates, handle)
+        power = _nvml(pynvml.nvmlDeviceGetPowerUsage, handle)
+        processes = self._processes()
+        held = [process.memory for process in processes or () if process.memory is not None]
+        errors, volatile = pynvml.nvmlDeviceGetTotalEccErrors, pynvml.NVML_VOLATILE_ECC
+        sample = CardSample(
+            utilisation=rates and rates.gpu,
+            memory=memory and memory.used // _MIB,
+            power=None if power is None else power / 1000,
+            sm_clock=_nvml(pynvml.nvmlDeviceGetClockInfo, handle, pynvml.NVML_CLOCK_SM),
+            memory_clock=_nvml(pynvml.nvmlDeviceGetClockInfo, handle, pynvml.NVML_CLOCK_MEM),
+            temperature=_nvml(pynvml.nvmlDeviceGetTemperature, handle, pynvml.NVML_TEMPERATURE_GPU),
+            throttle=_nvml(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle),
+            ecc_corrected=_nvml(errors, handle, pynvml.NVML_MEMORY_ERROR_TYPE_CORRECTED, volatile),
+            ecc_uncorrected=_nvml(errors, handle, pynvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED, volatile),
+            pcie_rx=_nvml(pynvml.nvmlDeviceGetPcieThroughput, handle, pynvml.NVML_PCIE_UTIL_RX_BYTES),
+            pcie_tx=_nvml(pynvml.nvmlDeviceGetPcieThroughput, handle, pynvml.NVML_PCIE_UTIL_TX_BYTES),
+            pcie_generation=_nvml(pynvml.nvmlDeviceGetCurrPcieLinkGeneration, handle),
+            pcie_width=_nvml(pynvml.nvmlDeviceGetCurrPcieLinkWidth, handle),
+            card_processes=None if processes is None else len(processes),
+            process_memory=max(held) if processes and len(held) == len(processes) else None,
+        )
+        return CardAnswer(self.index, sample, processes)
+
+    def interconnect(self, other: NvidiaCard) -> str:
+        """Say what lies between two cards, in the words of `nvidia-smi topo -m`: X, NV#, PIX, PXB, PHB, NODE, SYS."""
+        if self.index == other.index:
+            return "X"
+        direct = self._links.count(_address(_nvml(pynvml.nvmlDeviceGetPciInfo, other.handle)))
+        # A switch joins all with all.
+        if bonds := direct or min(self._links.count(_SWITCH), other._links.count(_SWITCH)):
+            return f"NV{bonds}"
+        level = _nvml(pynvml.nvmlDeviceGetTopologyCommonAncestor, self.handle, other.handle)
+        return _LEVELS.get(level, "unknown")
+
+    def _processes(self) -> tuple[CardProcess, ...] | None:
+        """The processes that compute on the card, whose memory a container or Windows may not tell."""
+        found = _nvml(pynvml.nvmlDeviceGetComputeRunningProcesses, self.handle)
+        if found is None:
+            return None
+        memory = ((one.pid, one.usedGpuMemory) for one in found)
+        return tuple(CardProcess(number, None if held is None else held // _MIB) for number, held in memory)
+
+    def _memory(self) -> Any:
+        # The newer form leaves out what the driver keeps for itself, as nvidia-smi does; older drivers lack it.
+        newer = _nvml(pynvml.nvmlDeviceGetMemoryInfo, self.handle, pynvml.nvmlMemory_v2)
+        return newer or _nvml(pynvml.nvmlDeviceGetMemoryInfo, self.handle)
+
+    @cached_property
+    def _links(self) -> list[object]:
+        """The far end of each NVLink that is up: a switch, or the address of a card."""
+        ends = list[object]()
+        for link in range(pynvml.NVML_NVLINK_MAX_LINKS):
+            if _nvml(pynvml.nvmlDeviceGetNvLinkState, self.handle, link) != pynvml.NVML_FEATURE_ENABLED:
+                continue
+            kind = _nvml(pynvml.nvmlDeviceGetNvLinkRemoteDeviceType, self.handle, link)
+            is_switch = kind == pynvml.NVML_NVLINK_DEVICE_TYPE_SWITCH
+            far = None if is_switch else _nvml(pynvml.nvmlDeviceGetNvLinkRemotePciInfo, self.handle, link)
+            ends.append(_SWITCH if is_switch else _address(far))
+        return ends
+
+
+@contextmanager
+def nvidia_cards() -> Iterator[list[NvidiaCard]]:
+    """Open NVML, give all cards of the node, none where there is no driver, and close NVML at the end."""
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError:
+        yield []
+        return
+    try:
+        count = _nvml(pynvml.nvmlDeviceGetCount) or 0
+        yield [NvidiaCard(index, _nvml(pynvml.nvmlDeviceGetHandleByIndex, index)) for index in range(count)]
+    finally:
+        _nvml(pynvml.nvmlShutdown)
+
+
+def nvml_trouble() -> str | None:
+    """Say in NVML's words why it does not start; None where it does."""
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError as error:
+        return str(error)
+    _nvml(pynvml.nvmlShutdown)
+    return None
+
+
+def nvidia_driver() -> str | None:
+    """Return the driver's version, for example 550.54.15. NVML must be open, as within `nvidia_cards()`."""
+    version = _nvml(pynvml.nvmlSystemGetDriverVersion)
+    return None if version is None else str(version)
+
+
+def cuda_driver() -> str | None:
+    """Return the newest CUDA that the driver knows, for example 12.4. NVML must be open, as within `nvidia_cards()`."""
+    number = _nvml(pynvml.nvmlSystemGetCudaDriverVersion_v2)
+    return None if number is None else f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _address(place: Any) -> object:
+    """Where a device sits; what is not known equals nothing."""
+    return object() if place is None else (place.domain, place.bus, place.device)
+
+
 @contextmanager
 def _nvidia() -> Iterator[Cards | None]:
-    with nvidia.cards() as found:
+    with nvidia_cards() as found:
         yield Cards([card.name for card in found], lambda: [card.answer() for card in found]) if found else None
 
 
@@ -167,40 +343,21 @@ def ascend_chips(text: str) -> tuple[list[str], list[CardAnswer]]:
     return names, answers
 
 
-# Intel: `xpu-smi dump` prints a line per card and second, `Timestamp, DeviceId, ` and the metrics in their order
+# Intel: after a second `xpu-smi dump` prints a line per card, `Timestamp, DeviceId, ` and the metrics in their order
 # (ial/cmn/cmd_dump.cpp). Their numbers are those of all versions (XPU Manager 34c32c6, docs/sphinx/xpu-smi/dump.rst).
 _INTEL_METRICS = {"utilisation": 0, "power": 1, "sm_clock": 2, "temperature": 3, "memory": 18}
 _INTEL_NAME = re.compile(r"^\|\s*\d+\s*\|\s*Device Name: *(.+?)\s*\|", re.MULTILINE)
-_INTEL_PATIENCE = 5.0  # seconds until it prints something
 
 
 @contextmanager
 def _intel() -> Iterator[Cards | None]:
-    if shutil.which("xpu-smi") is None:
-        yield None
-        return
-    command = ["xpu-smi", "dump", "--device", "-1", "--metrics", ",".join(map(str, _INTEL_METRICS.values()))]
-    newest, begun = dict[int, CardSample](), threading.Event()
+    command = ["xpu-smi", "dump", "--device", "-1", "--metrics", ",".join(map(str, _INTEL_METRICS.values())), "-n", "1"]
 
-    def follow(lines: Iterable[bytes]) -> None:
-        for card, sample in intel_samples(line.decode(errors="replace") for line in lines):
-            newest[card] = sample
-            begun.set()
-        begun.set()
+    def ask() -> list[CardAnswer]:
+        return [CardAnswer(*told) for told in intel_samples(printed(*command).splitlines())]
 
-    def take() -> list[CardAnswer]:
-        """Take the lines away, so that one that does not come is not passed off as the one before."""
-        return [CardAnswer(card, sample) for card in sorted(newest) if (sample := newest.pop(card, None))]
-
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as dump:
-        reader = threading.Thread(target=follow, args=(dump.stdout,), name="xpu-smi", daemon=True)
-        reader.start()
-        try:
-            begun.wait(_INTEL_PATIENCE)
-            yield Cards(_INTEL_NAME.findall(printed("xpu-smi", "discovery")), take) if newest else None
-        finally:
-            dump.terminate()
-            reader.join()
+    known = shutil.which("xpu-smi") and ask()
+    yield Cards(_INTEL_NAME.findall(printed("xpu-smi", "discovery")), ask) if known else None
 
 
 def intel_samples(lines: Iterable[str]) -> Iterator[tuple[int, CardSample]]:
