@@ -233,10 +233,10 @@ def _cards(launch: Launch, machine: Machine) -> Findings:
         return
     if machine.cards is None:
         advice = "Install the driver; in a container, start it with --gpus all (Docker) or --nv (Apptainer)"
-        can_do_without, otherwise = launch.can("cpu"), "some recipes can train with --device cpu"
-        advice = f"{advice}; {otherwise if can_do_without else 'the launch requires a GPU'}."
+        otherwise = "some recipes can train with --device cpu" if launch.recipe is None else "train with --device cpu"
+        advice = f"{advice}; {otherwise if launch.can('cpu') else 'the launch requires a GPU'}."
         said = f"No GPU is visible (NVML: {nvml_trouble() or 'the driver does not list any'})."
-        yield diagnosed("cards", "warning" if can_do_without else "bad", said, advice)
+        yield diagnosed("cards", "bad" if launch.recipe else "warning", said, advice)  # a launch would use one
         return
     fallen = {card.index for card in machine.nvidia if card.has_fallen}
     for index in sorted(fallen):

@@ -184,7 +184,7 @@ def test_a_recipe_for_a_cpu_needs_no_cards_and_takes_packages_for_it(patient: Pa
     assert patient.levels() == []
     patient.cards(refused=True)
     assert (patient.levels(), patient.levels(device="cpu"), patient.levels(device="gpu")) == (
-        [("cards", "warning")],
+        [("cards", "bad")],  # a launch would use one
         [],
         [("needs", "warning"), ("cards", "bad")],
     )
