@@ -198,11 +198,9 @@ def _python_inside(
     """
     from .backends.containers import contained
     from .job import of_command
-    from .machine.cards import nvml_trouble
 
     container = contained(image, site.container, on_slurm=on == "slurm")
-    trains_on = device or ("cpu" if nvml_trouble() else "gpu")
-    job = of_command(("python",), repo or Path.cwd(), device=trains_on, is_contained=True)
+    job = of_command(("python",), repo or Path.cwd(), device=device, is_contained=True)
     return partial(container.native_python, job) if container.runs_here else None
 
 

@@ -35,7 +35,8 @@ _SETS = {"accumulation": ("accum", "merge"), "sequence_length": ("seq", "length"
 _VARIABLES = re.compile(r"\$(?:MASTER|NODE_RANK|WORK)\b")
 _NAMED = ("model", "framework", "nodes", "cards", "precision", "batch_size")
 _LARGEST = 1 << 24  # bytes of a file that a command names; a larger one is data
-_ACCELERATORS = ("nvidia[0-9]*", "kfd", "davinci[0-9]*", "accel*", "dri/renderD*")
+_OF_NVIDIA = ("nvidia[0-9]*", "dxg")
+_ACCELERATORS = (*_OF_NVIDIA, "kfd", "davinci[0-9]*", "accel*", "dri/renderD*")
 
 
 class CannotRunHere(click.UsageError):
@@ -292,14 +293,16 @@ def of_command(
     words: Sequence[str],
     folder: Path,
     states: Mapping[str, str | int] | None = None,
-    device: str = "gpu",
+    device: str | None = None,
     *,
     is_contained: bool = False,
+    is_here: bool = True,
 ) -> Job:
     """Return the job of a command of one's own: any program that trains, started in `folder`.
 
     `states`: facts of run.json's case by their names, such as `{"model": "GPT-2", "cards": 8}`; further ones are those
-    that the command proves. `is_contained`: whether a container runs it, whose programs are not known here.
+    that the command proves. `device`: cpu or gpu; None for gpu where this machine has one, or does not run it
+    (`is_here`), else cpu. `is_contained`: whether a container runs it, whose programs are not known here.
     Raises click.UsageError where nothing can start it, or its cards and nodes do not fit.
     """
     states = states or {}
@@ -320,6 +323,7 @@ def of_command(
     line = " ".join(_expanding(word, folder) for word in words)
     command = f'cd "$REPO" && {line}'
     top = top_of(folder) or folder
+    has_gpu = _has_accelerator(_OF_NVIDIA if is_contained else _ACCELERATORS)  # containers are given no others
     return Job(
         name=Path(words[0]).name,
         repo=folder,
@@ -331,7 +335,7 @@ def of_command(
         exported={name: os.environ[name] for name in ("MASTER", "NODE_RANK") if name in os.environ},
         nodes=nodes,
         cards_per_node=cards // nodes,
-        device=device,
+        device=device or ("cpu" if is_here and not has_gpu else "gpu"),
         case_name=_case_name(words, facts),
         facts=facts,
         kept={
@@ -396,8 +400,8 @@ def _without_places(variables: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in variables.items() if name not in _PLACES}
 
 
-def _has_accelerator() -> bool:
-    return any(True for pattern in _ACCELERATORS for _ in Path("/dev").glob(pattern))
+def _has_accelerator(patterns: Sequence[str] = _ACCELERATORS) -> bool:
+    return any(True for pattern in patterns for _ in Path("/dev").glob(pattern))
 
 
 def _sha256(path: Path) -> str:

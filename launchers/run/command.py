@@ -152,7 +152,11 @@ _OF_RUN: Sequence[Decorator] = (
     click.option("--nodes", type=COUNT, help="Number of nodes.  [default: as the command says]"),
     click.option("--precision", help="Precision, such as fp32, tf32, amp, fp16 or bf16."),
     click.option("--batch-size", type=COUNT, help="Batch size per GPU (or process)."),
-    click.option("--device", type=click.Choice(["cpu", "gpu"]), default="gpu", help="What it trains on."),
+    click.option(
+        "--device",
+        type=click.Choice(["cpu", "gpu"]),
+        help="What it trains on.  [default: gpu if there is one, or --on]",
+    ),
     click.option("--repeats", type=COUNT, help="Number of runs.  [default: 1, or 3 per side with --against]"),
     click.option("--into", type=_OUT, help="Suite folder.  [default: logs/ and the name of this folder]"),
     click.option(
@@ -337,7 +341,7 @@ def run(
     executor: Executor,
     words: tuple[str, ...],
     *,
-    device: str,
+    device: str | None,
     repeats: int | None,
     into: Path | None,
     against: str | None,
@@ -369,8 +373,10 @@ def run(
 
     here = Path.cwd()
     facts = {name: value for name, value in states.items() if value is not None}
-    of_words = partial(of_command, states=facts, device=device, is_contained=executor.place.container is not None)
-    job, suite, planner = of_words(words, here), into or Path("logs", here.name), Planner(executor.place)
+    place = executor.place
+    is_contained = place.container is not None
+    of_words = partial(of_command, states=facts, device=device, is_contained=is_contained, is_here=place.is_here)
+    job, suite, planner = of_words(words, here), into or Path("logs", here.name), Planner(place)
     if against is None:
         planned = planner.of_command(job, suite, repeats or 1)
         if executor.execute(planned):
@@ -378,7 +384,7 @@ def run(
             say_text(text)
             sys.exit(0 if is_whole else _FOUND_BAD)
         return
-    if job.python and not executor.place.container and (shared := shared_packages(job.python, job.environment, here)):
+    if job.python and not place.container and (shared := shared_packages(job.python, job.environment, here)):
         both = f"Both sides may import {', '.join(shared)} as installed from here"
         say(f"{both}; start the code by its path, or set PYTHONPATH.", err=True)
     tell = None if executor.leaves else comparison(language)

@@ -168,6 +168,12 @@ def test_each_runtime_is_told_what_a_job_needs(row: str, monkeypatch: pytest.Mon
     assert [word for word in words if not word.startswith("--env=")] == expected
 
 
+def test_a_command_trains_on_gpus_where_this_machine_has_them_or_it_runs_on_others(tmp_path: Path) -> None:
+    here = "gpu" if any(Path("/dev").glob("nvidia[0-9]*")) else "cpu"
+    assert of_command(("a",), tmp_path, is_contained=True).device == here
+    assert of_command(("a",), tmp_path, is_contained=True, is_here=False).device == "gpu"
+
+
 @pytest.mark.parametrize("runtime", ["docker", "podman", "enroot"])
 def test_no_path_or_package_of_this_machine_is_handed_on(runtime: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NCCL_DEBUG", "INFO")
