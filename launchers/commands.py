@@ -113,7 +113,7 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
         say(f"Not checked, because they belong to what starts the program: {', '.join(outcome.unchecked)}.")
     for remark in checkout.remarks(found, recipe.facts):
         say(remark)
-    say(f"Searched {len(outcome.searched)} files: {', '.join(outcome.searched[:3])} ...")
+    say(f"Searched {len(outcome.searched)} files.")
     say(
         f"{len(outcome.unknown)} of {len(rows)} options were not found: {', '.join(outcome.unknown)}."
         if outcome.unknown

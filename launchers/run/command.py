@@ -375,9 +375,8 @@ def run(
     here = Path.cwd()
     facts = {name: value for name, value in states.items() if value is not None}
     place = executor.place
-    of_words = partial(
-        of_command, states=facts, device=device, is_contained=bool(place.container), is_here=place.is_here
-    )
+    is_contained = place.container is not None
+    of_words = partial(of_command, states=facts, device=device, is_contained=is_contained, is_here=place.is_here)
     job, suite, planner = of_words(words, here), into or Path("logs", here.name), Planner(place)
     if against is None:
         planned = planner.of_command(job, suite, repeats or 1)

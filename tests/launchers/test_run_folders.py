@@ -90,9 +90,13 @@ def test_what_others_took_is_recorded_and_said_at_the_end(native: Native, monkey
     assert (native.facts()["foreign"], b"51%" in answer.stderr or b"52%" in answer.stderr) == (others, True)
 
 
-def test_without_a_card_there_is_no_telemetry_and_that_is_said_once(native: Native) -> None:
-    answer = native.launch("--repeats", "2")
-    assert ((native.run / "gpu.csv").exists(), answer.stderr.count(b"GPU telemetry is not recorded")) == (False, 1)
+def test_that_there_is_no_gpu_telemetry_is_said_once_where_a_gpu_was_to_train(native: Native) -> None:
+    said = [
+        native.launch("--repeats", "2", *device).stderr
+        for device in ([], ["--device", "gpu", "--into", str(native.top / "x")])
+    ]
+    assert [text.count(b"GPU telemetry is not recorded") for text in said] == [0, 1]
+    assert not (native.run / "gpu.csv").exists()
 
 
 def test_a_launch_repeats_no_done_run_and_goes_on_with_those_that_are_missing(native: Native) -> None:
