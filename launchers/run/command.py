@@ -375,7 +375,7 @@ def run(
     here = Path.cwd()
     facts = {name: value for name, value in states.items() if value is not None}
     place = executor.place
-    is_contained = place.container is not None
+    is_contained = bool(place.container or place.only_writes)
     of_words = partial(of_command, states=facts, device=device, is_contained=is_contained, is_here=place.is_here)
     job, suite, planner = of_words(words, here), into or Path("logs", here.name), Planner(place)
     if against is None:
