@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from importlib import import_module, util
 from typing import Any
 
@@ -73,15 +74,13 @@ def _build(name: "str") -> "dict[str, str | None]":
 def _first_told(framework: "Any", paths: "list[str]") -> "str | None":
     for path in paths:
         value = framework
-        try:
+        with suppress(Exception):  # a build without CUDA may answer with any error
             for name in path.split("."):
                 value = value[name] if isinstance(value, dict) else getattr(value, name)
                 value = value() if callable(value) else value
-        except Exception:  # noqa: BLE001, S112  a build without CUDA may answer with any error
-            continue
-        told = _dotted(value)
-        if told is not None:
-            return told
+            told = _dotted(value)
+            if told is not None:
+                return told
     return None
 
 
