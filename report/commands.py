@@ -85,7 +85,7 @@ def show(
     from parsers.runs.provenance import option
     from parsers.sharing.workers import Workers
 
-    from .measuring.protocol import Protocol, ProtocolError
+    from .measure.protocol import Protocol, ProtocolError
 
     translate = translate_to(language)
     try:

@@ -9,9 +9,9 @@ from report.comparing.history.history_notebook import History as History
 from report.comparing.history.history_notebook import history as history
 from report.comparing.notebook import Comparison as Comparison
 from report.comparing.notebook import compare as compare
+from report.measure.protocol import Protocol as Protocol
 from report.measuring.measurement import Measurement as Measurement
 from report.measuring.measurement import measure as measure
-from report.measuring.protocol import Protocol as Protocol
 
 from .cli import main as main
 

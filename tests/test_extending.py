@@ -69,7 +69,7 @@ def put_before(path: Path, line: str, added: str) -> None:
 def with_quartile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy with the quantity of CONTRIBUTING.md, four runs, and a page that shows it of them."""
     copy = copied(tmp_path_factory.mktemp("quartile"))
-    put_before(copy / "report/measuring/quantity.py", "    PEAK_MEMORY,", f"    {block('python').strip()},\n")
+    put_before(copy / "report/measure/quantity.py", "    PEAK_MEMORY,", f"    {block('python').strip()},\n")
     for language, title, rule in (("en", "third quartile", "the third quartile"), ("zh", "上四分位数", "取上四分位数")):
         with (copy / f"report/words/{language}.po").open("a", encoding="utf-8") as catalogue:
             catalogue.write(f'\nmsgid "third_quartile_of_runs"\nmsgstr "{title}"\n')

@@ -5,7 +5,7 @@ from itertools import chain
 from pathlib import Path
 
 from report.audit.finding import VERDICTS
-from report.measuring.quantity import QUANTITIES
+from report.measure.quantity import QUANTITIES
 from report.pagefile.page import Page
 from report.pagefile.page_file import load
 from tests.commandline import PROJECT

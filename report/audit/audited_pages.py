@@ -13,7 +13,7 @@ from parsers.sharing.workers import ALL_CORES, ALONE, MOST_BYTES, Workers
 from ..evidence.cell import Cell, Proof
 from ..evidence.comparability import Difference, of_rules, of_runs
 from ..evidence.comparison import Common, by_one_rule
-from ..measuring.quantity import THROUGHPUT, Shown
+from ..measure.quantity import THROUGHPUT, Shown
 from ..pagefile.page import Case, Page
 from ..published.document import SHEETS, Document, DocumentError, read_document
 from ..published.published_numbers import in_logs, others_published

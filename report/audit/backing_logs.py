@@ -16,9 +16,9 @@ from parsers.runs.reading import Reading
 from parsers.scanning.detection import formats, known_shapes
 from parsers.sharing.workers import ALL_CORES, Workers
 
+from ..measure.number import printed, without_noise
+from ..measure.protocol import Protocol
 from ..measuring.measurement import Measurement, NoMeasurement, measure
-from ..measuring.number import printed, without_noise
-from ..measuring.protocol import Protocol
 from ..pagefile.parts import SCALING, Axis
 from ..published.labels import Rate, Value
 from ..published.published_numbers import PublishedNumber

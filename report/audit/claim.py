@@ -10,7 +10,7 @@ from parsers.io.message import Message
 
 from ..evidence.case_runs import filled, logs_of, run_of
 from ..evidence.reason import NoEvidenceError
-from ..measuring.protocol import Protocol
+from ..measure.protocol import Protocol
 from ..pagefile.column import Column
 from ..pagefile.page import Case, Page
 from ..published.labels import other_measure, read_label

@@ -7,9 +7,9 @@ from functools import cache
 from parsers.grammar.format import METRICS
 from parsers.io.message import Message, joined
 
+from ..measure.protocol import Protocol
 from ..measuring.crosscheck import chosen
 from ..measuring.measurement import NoMeasurement
-from ..measuring.protocol import Protocol
 from ..published.labels import Value
 from ..published.published_numbers import PublishedNumber
 from ..published.published_site import DeadLink

@@ -7,9 +7,9 @@ from math import ceil, floor
 
 from ..evidence.case_evidence import written
 from ..evidence.cell import Cell
-from ..measuring.number import printed, quotient
-from ..measuring.protocol import Protocol
-from ..measuring.quantity import PERCENT
+from ..measure.number import printed, quotient
+from ..measure.protocol import Protocol
+from ..measure.quantity import PERCENT
 from ..pagefile.page import CellPlace, Page, Table
 from ..wording.words import Translator, worded
 from .chart_rows import short_title

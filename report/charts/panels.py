@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from ..evidence.cell import Cell
-from ..measuring.number import thousands
+from ..measure.number import thousands
 from .chart_words import wrapped
 from .palette import rules
 

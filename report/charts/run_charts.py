@@ -13,10 +13,10 @@ from parsers.runs.reading import Reading
 
 from ..evidence.case_evidence import facts_of
 from ..evidence.cell import Cell, Proof
+from ..measure.number import printed
+from ..measure.protocol import Protocol
 from ..measuring.estimate import TIMES, Facts, Values, counting
 from ..measuring.measurement import Measurement, NoMeasurement
-from ..measuring.number import printed
-from ..measuring.protocol import Protocol
 from ..measuring.selection import READ, readings
 from ..measuring.timing import seconds_done
 from ..measuring.window import Mask

@@ -8,8 +8,8 @@ from statistics import median
 
 from ..evidence.case_evidence import written
 from ..evidence.cell import Cell
-from ..measuring.number import printed
-from ..measuring.protocol import Protocol
+from ..measure.number import printed
+from ..measure.protocol import Protocol
 from ..pagefile.page import CellPlace, Page, Table
 from ..wording.words import Translator
 from .chart_words import label

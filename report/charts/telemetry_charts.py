@@ -14,11 +14,11 @@ from parsers.runs.run_folder import TELEMETRY
 from ..evidence.reason import NoEvidenceError
 from ..evidence.telemetry.telemetry_quantities import Observation, observe
 from ..evidence.telemetry.telemetry_window import RunTelemetry, run_telemetry
+from ..measure.number import printed
+from ..measure.protocol import Protocol
+from ..measure.quantity import PEAK_MEMORY, POWER, Quantity, Shown
 from ..measuring.estimate import Facts
 from ..measuring.measurement import Measurement
-from ..measuring.number import printed
-from ..measuring.protocol import Protocol
-from ..measuring.quantity import PEAK_MEMORY, POWER, Quantity, Shown
 from ..wording.words import Translator
 from .chart import Chart
 from .timeline import Span, Stretch, Timeline, in_unit

@@ -119,7 +119,7 @@ def compare(
     from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
-    from ..measuring.protocol import ProtocolError
+    from ..measure.protocol import ProtocolError
     from ..rendering.publish import LOGS
     from . import notebook
     from .effect import GATE

@@ -15,8 +15,8 @@ import numpy as np
 from parsers.io.message import Message, joined
 
 from ..evidence.log_summary import Summary
+from ..measure.protocol import Protocol
 from ..measuring.measurement import Measurement, NoMeasurement, combine, measure
-from ..measuring.protocol import Protocol
 from ..measuring.selection import select
 from ..measuring.window import Counts, step_field, steps_done
 

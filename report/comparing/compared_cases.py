@@ -12,14 +12,14 @@ import numpy as np
 from parsers.grammar.field import Scope
 from parsers.io.message import Message
 
+from ..evidence.quality.loss_agreement import LossAgreement
+from ..evidence.quality.metric_agreement import MetricAgreement
 from ..evidence.run_begin import began
+from ..measure.number import signed
+from ..measure.protocol import Protocol
+from ..measure.statistic import median
 from ..measuring.measurement import Measurement, NoMeasurement
-from ..measuring.number import signed
-from ..measuring.protocol import Protocol
-from ..measuring.quality.loss_agreement import LossAgreement
-from ..measuring.quality.metric_agreement import MetricAgreement
 from ..measuring.record_columns import Columns
-from ..measuring.statistic import median
 from .card_clocks import card_medians, clock_changes
 from .case_pairs import CasePair, Runs
 from .changes import ChangedCondition, changes, of_machine, unrecorded

@@ -20,7 +20,7 @@ from parsers.sharing.workers import Workers
 
 from ..evidence.case_runs import unfit
 from ..evidence.log_summary import Summary, summarise
-from ..measuring.protocol import Protocol
+from ..measure.protocol import Protocol
 
 NOTHING_THERE = "contains no run folder and no log ({endings})."
 NO_THROUGHPUT = "{log} skipped: {reason}"

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from parsers.io.message import Message
 
-from ..measuring.number import percent, signed
-from ..measuring.quality.students_t import students_t
-from ..measuring.series.change_points import LEAST_NOISE, SMALLEST, Values
+from ..evidence.quality.students_t import students_t
+from ..measure.number import percent, signed
+from .change_points import LEAST_NOISE, SMALLEST, Values
 
 Verdict = Literal["slower", "faster", "same", "unknown"]
 Times = Sequence[float] | NDArray[Any]

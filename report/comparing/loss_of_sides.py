@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from parsers.io.message import Message
 
-from ..measuring.protocol import NoMeasurement
-from ..measuring.quality.loss_agreement import LossAgreement, loss_agreement, unknown
-from ..measuring.quality.loss_curve import LossCurve, loss_curve
-from ..measuring.quality.training_conditions import incomparable, stated_by
+from ..evidence.quality.loss_agreement import LossAgreement, loss_agreement, unknown
+from ..evidence.quality.loss_curve import LossCurve, loss_curve
+from ..evidence.quality.training_conditions import incomparable, stated_by
+from ..measure.protocol import NoMeasurement
 from .case_pairs import Runs
 from .changes import ChangedCondition
 from .compared_runs import ComparedRun

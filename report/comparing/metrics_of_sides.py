@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from parsers.io.message import Message
 
-from ..measuring.protocol import NoMeasurement
-from ..measuring.quality.final_metric import FinalMetric, final_metric
-from ..measuring.quality.metric_agreement import MetricAgreement, metric_agreement
-from ..measuring.quality.training_conditions import other_task
+from ..evidence.quality.final_metric import FinalMetric, final_metric
+from ..evidence.quality.metric_agreement import MetricAgreement, metric_agreement
+from ..evidence.quality.training_conditions import other_task
+from ..measure.protocol import NoMeasurement
 from .case_pairs import Runs
 from .changes import ChangedCondition
 from .compared_runs import ComparedRun

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from parsers.sharing.workers import Workers
 
-from ..measuring.protocol import Protocol
+from ..measure.protocol import Protocol
 from ..rendering.publish import LOGS
 from .effect import GATE
 from .output.comparison_html import fragment

@@ -12,7 +12,7 @@ from parsers.io.errors import MessageError
 from parsers.io.message import Message
 from parsers.sharing.workers import Workers
 
-from ..measuring.protocol import Protocol
+from ..measure.protocol import Protocol
 from ..rendering.publish import LOGS
 from .case_pairs import by_case, case_pairs
 from .compared_cases import SIDES, ComparedCase, compared_case

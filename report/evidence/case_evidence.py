@@ -13,12 +13,12 @@ from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
 from parsers.sharing.workers import ALL_CORES, Workers
 
+from ..measure.protocol import Protocol
+from ..measure.quantities.peaks import are_other_cards
+from ..measure.quantities.run_figure import RunNumbers
+from ..measure.quantity import LogQuantity, Quantity, Shown, TelemetryQuantity
 from ..measuring.estimate import counting
 from ..measuring.measurement import Measurement, NoMeasurement, Throughput, combine, throughput
-from ..measuring.protocol import Protocol
-from ..measuring.quantities.peaks import are_other_cards
-from ..measuring.quantities.run_figure import RunNumbers
-from ..measuring.quantity import LogQuantity, Quantity, Shown, TelemetryQuantity
 from ..measuring.ranks.rank_records import ONE_EACH, UNNAMED
 from ..pagefile.addresses import slugs
 from ..pagefile.page import Case, CellPlace, Page, Table, TableColumn, TableRow

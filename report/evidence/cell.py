@@ -12,11 +12,11 @@ from parsers.runs.facts import Value
 from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 
+from ..measure.number import printed, quotient
+from ..measure.protocol import Protocol
+from ..measure.quantities.run_figure import RunFigure
+from ..measure.quantity import Shown
 from ..measuring.measurement import Measurement, Throughput
-from ..measuring.number import printed, quotient
-from ..measuring.protocol import Protocol
-from ..measuring.quantities.run_figure import RunFigure
-from ..measuring.quantity import Shown
 from ..measuring.record_columns import Columns
 from ..pagefile.parts import MARKED, Case
 from .ranks.exhibits import Exhibit, RankExhibit, of_other_ranks

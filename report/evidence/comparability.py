@@ -10,9 +10,9 @@ import numpy as np
 from parsers.grammar.field import Kind
 from parsers.io.message import Message, joined
 
+from ..measure.protocol import Protocol
 from ..measuring import estimate
 from ..measuring.measurement import NoMeasurement, Throughput, combine, throughput
-from ..measuring.protocol import Protocol
 from ..pagefile.page import Axis
 from .case_evidence import facts_of
 from .cell import Cell, Proof

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..measure.protocol import Protocol
 from ..measuring.measurement import NoMeasurement, Throughput, combine
-from ..measuring.protocol import Protocol
 from ..measuring.selection import select
 from ..pagefile.page import Page, Table
 from .case_evidence import by_protocol, facts_of

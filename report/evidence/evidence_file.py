@@ -15,8 +15,8 @@ from parsers.io.message import Message
 from parsers.io.printable import printable, printable_lines
 from parsers.io.validation import Mistake, mistake
 
-from ..measuring.protocol import Protocol
-from ..measuring.quantity import AnyQuantity
+from ..measure.protocol import Protocol
+from ..measure.quantity import AnyQuantity
 from ..pagefile.page import Page, Value
 from .cell import Cell, Quoted, Quotient, former_anchors
 from .evidence_parts import (

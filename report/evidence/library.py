@@ -14,9 +14,9 @@ from parsers.runs.reading import Reading, read
 from parsers.runs.runfile import run_file
 from parsers.sharing.workers import ALL_CORES, Workers
 
+from ..measure.protocol import Protocol
 from ..measuring.checking.own_figures import differing, own_figures
 from ..measuring.measurement import Measurement, NoMeasurement, measure
-from ..measuring.protocol import Protocol
 from .case_runs import another_log, not_done, outside
 from .log_summary import BY_NAMES, OF_RESUMED, assumptions, summarise
 

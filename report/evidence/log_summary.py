@@ -13,13 +13,13 @@ from parsers.runs.health import FAILED
 from parsers.runs.reading import Reading
 from parsers.scanning.leftover import Leftover
 
+from ..measure.protocol import Protocol
 from ..measuring.card_figures import CardFigure, card_figures, remarks
 from ..measuring.caveats import STARTS_LATER
 from ..measuring.checking.own_figures import differing, own_figures
 from ..measuring.crosscheck import RESUMED, Check, caveats, checks
 from ..measuring.headline import RunOfLog, headline
 from ..measuring.measurement import Measurement, NoMeasurement
-from ..measuring.protocol import Protocol
 from ..measuring.ranks.rank_spread import RanksDifferError, RankSpread
 from .ranks.rank_telemetry import CardsOfRanks, of_cards
 from .telemetry.telemetry_quantities import Observed, observed

@@ -11,14 +11,14 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
+from ..measure.number import printed
+from ..measure.protocol import NoMeasurement
+from ..measure.quantities.kinds import LogQuantity
+from ..measure.quantities.run_figure import Operation, RunFigure, RunNumbers
+from ..measure.quantities.speed import PRINTED_MFU, TOKENS, mfu, printed_mfu
+from ..measure.quantity import QUANTITIES, Shown
 from .estimate import tokens_of_a_sample
 from .measurement import Measurement
-from .number import printed
-from .protocol import NoMeasurement
-from .quantities.kinds import LogQuantity
-from .quantities.run_figure import Operation, RunFigure, RunNumbers
-from .quantities.speed import PRINTED_MFU, TOKENS, mfu, printed_mfu
-from .quantity import QUANTITIES, Shown
 
 SHOWN = "{quantity}: {number} {unit}"
 PERCENT = "{quantity}: {number}%"

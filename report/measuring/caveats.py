@@ -9,10 +9,10 @@ from parsers.grammar.field import Field
 from parsers.io.lazy import pd
 from parsers.io.message import Message
 
+from ..measure.protocol import Protocol
+from ..measure.statistic import reduce
 from .estimate import Values
-from .protocol import Protocol
 from .record_columns import Columns
-from .statistic import reduce
 from .window import Fields, Mask, epoch_starts, repeated, shortfall, step_field, step_numbers, steps_in_epoch
 from .windows.record_use import Reasons, RecordUse, are_readable
 

@@ -16,9 +16,9 @@ from parsers.runs.events import Event
 from parsers.runs.facts import is_count
 from parsers.runs.format_records import FormatRecords
 
+from ..measure.protocol import Protocol, ProtocolError
 from .estimate import ALL_ZERO, TIMES, Facts, counting, tokens_of_a_sample
 from .measurement import Measurement, NoMeasurement, measure
-from .protocol import Protocol, ProtocolError
 from .scaling import ASKING
 
 TOLERANCE = 0.02

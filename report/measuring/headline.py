@@ -9,6 +9,7 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
+from ..measure.protocol import Protocol
 from .checking.epochs_a_second import epochs_a_second, why_epochs
 from .checking.loops import refuse_epochs, refuse_faster, refuse_several
 from .checking.own_clock import by_own_clock, without_pauses
@@ -18,7 +19,6 @@ from .checking.shown_steps import OF_SHOWN_STEPS, represented
 from .crosscheck import COUNTS_A_PART, IN_STEPS, NONE_COMPUTED, chosen, estimated, which
 from .estimate import ALL_ZERO, ROUNDED, Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
-from .protocol import Protocol
 from .scaling import ASKING
 from .windows.epochs_of_run import OF_EARLIER_RUNS, may_hold_earlier_runs
 from .windows.warm_up import warm_up

@@ -20,15 +20,15 @@ from parsers.io.message import Message, joined
 from parsers.runs.clock import ARRIVAL
 from parsers.runs.format_records import OWN_LINE
 
+from ..measure.number import without_noise
+from ..measure.protocol import NoMeasurement, Protocol
+from ..measure.statistic import reduce, reduce_repeats
 from .caveats import ARRIVED, of_means, of_spread, of_start, of_summaries
 from .checking.rounding import of_clock, of_digits, of_rates
 from .estimate import Facts, Values
-from .number import without_noise
-from .protocol import NoMeasurement, Protocol
 from .ranks.rank_spread import RankSpread
 from .record_columns import Records, columns, taken
 from .selection import Selection, select
-from .statistic import reduce, reduce_repeats
 from .timing import Timed
 from .window import Fields
 from .windows.record_use import REASON_KEYS, Reasons, RecordUse

@@ -12,16 +12,16 @@ from parsers.grammar.field import Scope
 from parsers.io.lazy import pd
 from parsers.io.message import Message
 
+from ..measure.protocol import NoMeasurement, Protocol
+from ..measure.statistic import trim
 from . import estimate
 from .caveats import left_out, of_records, of_sizes, of_steps
 from .checking.column_read import of_column
 from .estimate import CONSUMED, READS, Facts, Values, as_counted, refuse_impossible, refuse_rounded, refuse_zero
-from .protocol import NoMeasurement, Protocol
 from .ranks.rank_records import Ranks, not_of_the_job, ranks_of
 from .ranks.rank_spread import RankSpread, refuse_times, spread
 from .record_columns import Columns, Records, taken
 from .scaling import BATCH_SIZES, COVERED, amount_of_step, amounts, own_sizes, scale, thing_counted
-from .statistic import trim
 from .timing import Timed, clock
 from .window import Fields, Mask, window
 from .windows.epochs_of_run import epochs_beside, epochs_of_run

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from parsers.io.message import Message
 
+from ..measure.number import without_noise
+from ..measure.protocol import NoMeasurement, Protocol
 from .estimate import Facts, Values
-from .number import without_noise
-from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
 from .scaling import amounts_done
 from .window import Fields, Mask, begins_within_clock, step_field, steps_in_epoch

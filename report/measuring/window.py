@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from parsers.grammar.field import Field
 
-from .number import without_noise
-from .protocol import NoMeasurement, Protocol
+from ..measure.length import Length
+from ..measure.number import without_noise
+from ..measure.protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
-from .windows.length import Length
 from .windows.record_use import Reasons, RecordUse
 
 Fields = Mapping[tuple[str, str], Field]

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from parsers.io.containment import is_spelt_inside
 from parsers.io.validation import Mistake
 
-from ..measuring.protocol import Protocol
+from ..measure.protocol import Protocol
 from .parts import LAUNCHED, Axis, Case, Cases, PagePart, Value, covers, with_only
 from .shorthand import with_runs
 

@@ -7,7 +7,7 @@ from parsers.io.containment import is_spelt_inside
 from parsers.io.message import Message, joined
 from parsers.io.validation import Mistake
 
-from ..measuring.protocol import ProtocolError
+from ..measure.protocol import ProtocolError
 from .page import CellPlace, Page
 from .parts import Case, with_only
 from .publications import Caution, Quote

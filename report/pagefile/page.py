@@ -11,8 +11,8 @@ from pydantic import AfterValidator, Field, model_validator
 from parsers.io.containment import is_spelt_inside
 from parsers.io.validation import Mistake
 
+from ..measure.quantity import QUANTITIES, Quantity
 from ..measuring.estimate import counting
-from ..measuring.quantity import QUANTITIES, Quantity
 from .column import Aliases, Column, Quality
 from .model_flops import ModelFlops
 from .parts import LAUNCHED, MARKED, Axis, Block, Case, Cases, Code, Grid, PagePart, Prose, Value

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from parsers.io.validation import Mistake
 
-from ..measuring.quantity import THROUGHPUT, AnyQuantity, LogQuantity
+from ..measure.quantity import THROUGHPUT, AnyQuantity, LogQuantity
 from .combinations import with_rows
 from .parts import Axis, Block, Case, Circumstance, PagePart, Value, with_only
 from .publications import DIGITS, Quote

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..measuring.protocol import Protocol
-from ..measuring.statistic import PERCENTILES
+from ..measure.length import Length
+from ..measure.protocol import Protocol
+from ..measure.statistic import PERCENTILES
 from ..measuring.window import Counts
-from ..measuring.windows.length import Length
 
 Values = NDArray[np.float64]
 Places = NDArray[np.int64]

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from parsers.runs.facts import Fact
 from parsers.runs.format_records import FormatRecords
 
+from ..measure.protocol import NoMeasurement, Protocol
 from ..measuring.estimate import READS
-from ..measuring.protocol import NoMeasurement, Protocol
 from ..measuring.record_columns import Columns
 from ..measuring.selection import Series, clocked, readings
 from .protocol_group import ProtocolGroup, Values

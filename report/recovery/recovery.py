@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..measuring.protocol import Protocol
+from ..measure.protocol import Protocol
 from .protocol_search import Searched
 from .searched_protocols import rounded
 

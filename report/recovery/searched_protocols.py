@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 
-from ..measuring.protocol import Protocol, named
-from ..measuring.statistic import PERCENTILES
+from ..measure.protocol import Protocol, named
+from ..measure.statistic import PERCENTILES
 
 Costs = Mapping[int, int]
 Keys = dict[str, object]

@@ -11,8 +11,8 @@ from parsers.runs.facts import Fact, Facts
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading, survey
 
+from ..measure.protocol import NoMeasurement
 from ..measuring.crosscheck import chosen
-from ..measuring.protocol import NoMeasurement
 
 WITHOUT_FORMAT = "the log was read without a format, by the names and units of its numbers"
 BY_BAR = "the speeds were read from the progress bar, of which no format knows what it counts"

@@ -9,7 +9,7 @@ from ..evidence.case_runs import NOT_FOUND, NOT_FOUND_BUT
 from ..evidence.cell import Cell
 from ..evidence.quotient import MISSING as MISSING_PART
 from ..evidence.reason import LEADS_OUT, LEADS_OUT_HELP
-from ..measuring.quantities.speed import OTHER_UNIT as OTHER_UNIT_OF_FIGURE
+from ..measure.quantities.speed import OTHER_UNIT as OTHER_UNIT_OF_FIGURE
 from ..pagefile.page import Page
 from ..pagefile.prose import as_stated
 from ..pagefile.stated_lines import line_of

@@ -14,8 +14,8 @@ from parsers.io.message import Message
 from ..evidence.cell import Cell, anchors, coverage, former_anchors
 from ..evidence.comparison import UnlikeNumbers
 from ..evidence.ranks.exhibits import Exhibit
-from ..measuring.protocol import Step
-from ..measuring.quantity import Shown
+from ..measure.protocol import Step
+from ..measure.quantity import Shown
 from ..pagefile.page import Page
 from ..wording import markdown
 from ..wording.page_words import page_words

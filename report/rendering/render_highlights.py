@@ -6,9 +6,9 @@ from parsers.io.message import Message
 
 from ..evidence.cell import Cell
 from ..evidence.quotient import DIFFERS, OTHER_CASE, unlike
-from ..measuring.number import printed, quotient
-from ..measuring.protocol import Protocol
-from ..measuring.quantity import PERCENT
+from ..measure.number import printed, quotient
+from ..measure.protocol import Protocol
+from ..measure.quantity import PERCENT
 from ..pagefile.page import CellPlace, Highlight
 from ..pagefile.parts import Axis, Case, Value
 from ..wording import markdown

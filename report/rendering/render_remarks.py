@@ -9,10 +9,10 @@ from ..evidence.case_evidence import row_title, written
 from ..evidence.cell import Cell
 from ..evidence.comparability import RULES, Difference
 from ..evidence.comparison import UnlikeNumbers
+from ..measure.number import printed
+from ..measure.protocol import Protocol
 from ..measuring.checking.own_figures import MEANS, OWN
 from ..measuring.checking.running_means import LAST_MEANS
-from ..measuring.number import printed
-from ..measuring.protocol import Protocol
 from ..wording import markdown
 from ..wording.words import worded
 from .page_text import PageText

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from ..evidence.case_evidence import facts_of
 from ..evidence.cell import Cell, Proof, Quotient
+from ..measure.statistic import Values, reduce
 from ..measuring.measurement import Measurement
 from ..measuring.record_columns import Columns
 from ..measuring.selection import Series, select
-from ..measuring.statistic import Values, reduce
 from ..measuring.timing import Timed
 
 USED = "Records used: {used} of {available}."

@@ -13,8 +13,8 @@ from ..evidence.case_evidence import written
 from ..evidence.cell import Cell
 from ..evidence.circumstances import CIRCUMSTANCES, TO, circumstances, of_cell
 from ..evidence.quotient import SCALED
-from ..measuring.number import printed
-from ..measuring.protocol import Protocol
+from ..measure.number import printed
+from ..measure.protocol import Protocol
 from ..pagefile.page import CellPlace, Page, Table
 from ..wording.markdown import seen
 

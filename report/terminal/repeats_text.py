@@ -11,8 +11,8 @@ from parsers.runs.run_folder import DONE, LOG
 from parsers.runs.runfile import log_of, run_file, status_of
 
 from ..evidence.log_summary import Summary, summarise
+from ..measure.number import printed
 from ..measuring.measurement import Measurement, combine
-from ..measuring.number import printed
 from ..wording.words import Translate, whose, worded
 from .summary_text import NO_THROUGHPUT, WARNING
 

@@ -13,13 +13,13 @@ from parsers.io.message import Message, joined
 from parsers.runs.format_records import OWN_LINE
 
 from ..evidence.log_summary import Summary
+from ..measure.number import printed
+from ..measure.statistic import median
 from ..measuring.crosscheck import Check
 from ..measuring.headline import RunOfLog
 from ..measuring.measurement import Measurement
-from ..measuring.number import printed
 from ..measuring.record_columns import Columns
 from ..measuring.scaling import unit_in_words
-from ..measuring.statistic import median
 from ..wording.words import Translate, whose, worded
 
 BARS = "▁▂▃▄▅▆▇█"

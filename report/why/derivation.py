@@ -20,14 +20,14 @@ from parsers.runs.provenance import RECORDS, Provenance
 from parsers.runs.reading import Reading
 from parsers.scanning.source import Source, clean
 
+from ..measure.number import without_noise
+from ..measure.protocol import Protocol
+from ..measure.quantities.run_figure import Operation, after, steps
+from ..measure.statistic import reduce
 from ..measuring.crosscheck import Check, checks
 from ..measuring.estimate import Facts, Values
 from ..measuring.measurement import Measurement
-from ..measuring.number import without_noise
-from ..measuring.protocol import Protocol
-from ..measuring.quantities.run_figure import Operation, after, steps
 from ..measuring.selection import Series, select
-from ..measuring.statistic import reduce
 from ..measuring.timing import Timed
 from ..measuring.windows.record_use import REASON_KEYS, UNREADABLE
 from ..wording.words import Translate, worded

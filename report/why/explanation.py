@@ -11,11 +11,11 @@ from parsers.runs.facts import Fact
 from ..evidence.case_evidence import cells, facts_of
 from ..evidence.cell import Cell, Proof
 from ..evidence.log_summary import summarise
+from ..measure.number import printed
+from ..measure.protocol import NoMeasurement, Protocol
 from ..measuring.checking.own_figures import differing, own_figures
 from ..measuring.crosscheck import caveats
 from ..measuring.estimate import counting
-from ..measuring.number import printed
-from ..measuring.protocol import NoMeasurement, Protocol
 from ..measuring.timing import Timed
 from ..pagefile.page import Page
 from ..pagefile.page_file import find, load

@@ -8,8 +8,8 @@ from rich.cells import cell_len
 from parsers.io.console import Console, Text
 from parsers.io.message import Message, joined
 
-from ..measuring.number import DEFAULT_DECIMALS, printed
-from ..measuring.statistic import reduce
+from ..measure.number import DEFAULT_DECIMALS, printed
+from ..measure.statistic import reduce
 from ..measuring.timing import Timed
 from ..wording.words import Translate, whose, worded
 from .derivation import REASONS, Derivation, Factor

@@ -14,7 +14,7 @@ from ..audit.printed_numbers import find_printed, of_other_quantities
 from ..audit.table_arithmetic import of_arithmetic
 from ..audit.whole_page import evidence_beside, name_of
 from ..evidence import evidence_file
-from ..measuring.protocol import Protocol
+from ..measure.protocol import Protocol
 from ..pagefile.page_file import parse
 from ..pagefile.parts import SCALING
 from ..published.document import read_document

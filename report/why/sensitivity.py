@@ -6,10 +6,10 @@ from typing import Any
 
 from parsers.io.message import Message
 
+from ..measure.protocol import Protocol
+from ..measure.statistic import median, reduce_repeats
 from ..measuring.caveats import OWN_SIZES
 from ..measuring.measurement import Measurement, NoMeasurement, combine, measure
-from ..measuring.protocol import Protocol
-from ..measuring.statistic import median, reduce_repeats
 from ..measuring.timing import Timed
 from ..measuring.windows.record_use import REASON_KEYS, UNREADABLE
 from .derivation import Derivation

@@ -3,8 +3,8 @@
 import pytest
 
 from parsers.runs.reading import Reading, survey
+from report.measure.protocol import Protocol
 from report.measuring.measurement import Measurement, NoMeasurement, measure
-from report.measuring.protocol import Protocol
 from tests.parsers.corpus_logs import REAL_LOGS, RealLog, parameters
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from parsers.grammar.format import METRICS
 from report.evidence.log_summary import Summary
+from report.measure.protocol import Protocol
 from report.measuring.crosscheck import SAME, by, protocols
 from report.measuring.measurement import Measurement, NoMeasurement, measure
-from report.measuring.protocol import Protocol
 from report.measuring.record_columns import Columns
 from report.measuring.scaling import amount_of_step
 from report.measuring.windows.record_use import RecordUse

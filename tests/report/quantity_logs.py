@@ -6,8 +6,8 @@ from typing import Any
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import read
-from report.measuring.protocol import Protocol
-from report.measuring.quantities.run_figure import RunNumbers
+from report.measure.protocol import Protocol
+from report.measure.quantities.run_figure import RunNumbers
 from tests.commandline import PROJECT
 
 PAGE_LOGS = PROJECT / "tests/report/golden/logs/llm"

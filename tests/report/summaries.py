@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from report.evidence.log_summary import Summary, summarise
-from report.measuring.protocol import Protocol
+from report.measure.protocol import Protocol
 
 GRAMMAR = """// Toy that prints its own figures
 //

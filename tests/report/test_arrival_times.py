@@ -6,9 +6,9 @@ from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import read
+from report.measure.protocol import Protocol
 from report.measuring.caveats import ARRIVED
 from report.measuring.measurement import Measurement, measure
-from report.measuring.protocol import Protocol
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import steps, write_grammar
 

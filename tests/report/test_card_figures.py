@@ -7,7 +7,7 @@ import pytest
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import PAGE
 from report.evidence.log_summary import Summary, as_json, summarise
-from report.measuring.quantities.speed import BY_PEAK, PRINTED_MFU
+from report.measure.quantities.speed import BY_PEAK, PRINTED_MFU
 from tests.commandline import run
 from tests.report.quantity_logs import GOLDEN, MEGATRON, PAGE_LOGS, TITAN
 

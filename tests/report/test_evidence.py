@@ -12,7 +12,7 @@ import pytest
 from report.evidence.case_evidence import NOT_THE_JOB, cells
 from report.evidence.cell import Cell
 from report.evidence.library import forget
-from report.measuring.protocol import Protocol
+from report.measure.protocol import Protocol
 from report.pagefile.page_file import PageError, load
 from report.rendering.publish import cell_json, publish
 from report.rendering.render import Renderer

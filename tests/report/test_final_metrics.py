@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from parsers.runs.reading import read
-from report.measuring.quality.final_metric import FinalMetric, final_metric
+from report.evidence.quality.final_metric import FinalMetric, final_metric
 from report.pagefile.page_file import PageError, load
 from tests.commandline import run
 from tests.parsers.run_folders import make_run

@@ -6,6 +6,7 @@ import pytest
 
 from parsers.runs.reading import Reading, survey
 from report.evidence.log_summary import as_json
+from report.measure.protocol import Protocol
 from report.measuring.checking.epochs_a_second import ONLY_EPOCHS
 from report.measuring.estimate import ALL_ZERO
 from report.measuring.headline import (
@@ -18,7 +19,6 @@ from report.measuring.headline import (
     headline,
 )
 from report.measuring.measurement import Measurement, NoMeasurement, measure
-from report.measuring.protocol import Protocol
 from report.measuring.window import SEVERAL_RUNS
 from report.why.explanation import of_log
 from tests.parsers.toy_logs import megatron

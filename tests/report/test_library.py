@@ -9,8 +9,8 @@ from parsers.io.errors import ParserError
 from parsers.runs.reading import read
 from parsers.sharing.workers import MOST_TASKS
 from report.evidence.library import WantedMeasurement, measured, prepare, reading_of, scaled
+from report.measure.protocol import Protocol
 from report.measuring.measurement import measure
-from report.measuring.protocol import Protocol
 from tests.commandline import PROJECT
 
 LOG = PROJECT / "tests/report/golden/logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"

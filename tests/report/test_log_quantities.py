@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from report.measuring.measurement import measure
-from report.measuring.protocol import NoMeasurement
-from report.measuring.quantities.formula import Formula
-from report.measuring.quantities.run_figure import RunFigure, RunNumbers
-from report.measuring.quantities.speed import (
+from report.measure.protocol import NoMeasurement
+from report.measure.quantities.formula import Formula
+from report.measure.quantities.run_figure import RunFigure, RunNumbers
+from report.measure.quantities.speed import (
     BY_FORMULA,
     BY_PEAK,
     hardware_tflops,
@@ -20,7 +19,8 @@ from report.measuring.quantities.speed import (
     tflops,
     throughput_per_card,
 )
-from report.measuring.quantities.training import final_loss, minutes_to_loss, minutes_to_train
+from report.measure.quantities.training import final_loss, minutes_to_loss, minutes_to_train
+from report.measuring.measurement import measure
 from tests.report.quantity_logs import GOLDEN, MEGATRON, PAGE_LOGS, TITAN, run
 
 NEMO = PAGE_LOGS / "nemo_toy-8b_b200_gbs64_seq8192.log"

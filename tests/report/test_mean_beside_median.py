@@ -8,9 +8,9 @@ from parsers.grammar.field import Field
 from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import FILE_NAME, line
+from report.measure.protocol import Protocol
 from report.measuring import caveats
 from report.measuring.measurement import measure
-from report.measuring.protocol import Protocol
 
 FIELDS = {
     ("step", "throughput"): Field("throughput", "NUMBER", unit="images", scope="card", kind="window_mean"),

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from parsers.grammar.field import Field
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import FILE_NAME, line
+from report.measure.number import printed
+from report.measure.protocol import Protocol
 from report.measuring.measurement import Measurement, NoMeasurement, Throughput, combine, measure
-from report.measuring.number import printed
-from report.measuring.protocol import Protocol
 from report.measuring.selection import EMPTY_WINDOW, EMPTY_WINDOW_OF_ONE
 
 FIELDS = {

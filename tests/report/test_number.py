@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.measuring.number import percent, printed, quotient, signed, thousands, without_noise
-from report.measuring.protocol import Protocol
+from report.measure.number import percent, printed, quotient, signed, thousands, without_noise
+from report.measure.protocol import Protocol
 
 values = st.floats(0, 1e9, allow_nan=False)
 decimals = st.integers(0, 6)

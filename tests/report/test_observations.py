@@ -26,9 +26,9 @@ from report.evidence.telemetry.telemetry_window import (
     RunTelemetry,
     run_telemetry,
 )
+from report.measure.number import without_noise
+from report.measure.protocol import Protocol
 from report.measuring.measurement import Measurement, measure
-from report.measuring.number import without_noise
-from report.measuring.protocol import Protocol
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import steps
 

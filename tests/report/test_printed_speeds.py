@@ -8,10 +8,10 @@ import pytest
 
 from parsers.io.printable import printable
 from parsers.runs.reading import read
-from report.measuring.protocol import NoMeasurement, Protocol
-from report.measuring.quantities.run_figure import RunNumbers
-from report.measuring.quantities.speed import mfu, step_milliseconds, tflops, throughput_per_card
-from report.measuring.windows.length import Length
+from report.measure.length import Length
+from report.measure.protocol import NoMeasurement, Protocol
+from report.measure.quantities.run_figure import RunNumbers
+from report.measure.quantities.speed import mfu, step_milliseconds, tflops, throughput_per_card
 from tests.parsers.golden_logs import LOGS
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.measuring.protocol import Protocol, ProtocolError, Statistic
-from report.measuring.windows.length import Length
+from report.measure.length import Length
+from report.measure.protocol import Protocol, ProtocolError, Statistic
 
 
 @pytest.mark.parametrize(

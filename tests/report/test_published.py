@@ -15,9 +15,9 @@ from jinja2.ext import babel_extract
 
 from report.evidence.case_evidence import cells, column_title, written
 from report.evidence.cell import Cell
-from report.measuring.number import printed
-from report.measuring.protocol import Protocol
-from report.measuring.quantity import QUANTITIES, Shown
+from report.measure.number import printed
+from report.measure.protocol import Protocol
+from report.measure.quantity import QUANTITIES, Shown
 from report.pagefile import page as page_module
 from report.pagefile.page import Grid, Page
 from report.pagefile.page_file import find, load, names

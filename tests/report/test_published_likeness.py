@@ -10,7 +10,7 @@ from report.evidence.case_evidence import by_protocol, cells
 from report.evidence.cell import Cell
 from report.evidence.comparability import Difference
 from report.evidence.comparison import UnlikeNumbers, comparisons
-from report.measuring.protocol import Protocol
+from report.measure.protocol import Protocol
 from report.pagefile.page import Page
 from report.pagefile.page_file import find, load
 from tests.parsers.corpus_logs import ABSENT, CORPUS

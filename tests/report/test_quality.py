@@ -13,6 +13,7 @@ from parsers.io.extras import ExtraError
 from parsers.sharing.workers import ALONE
 from report.evidence.case_evidence import cells, forget
 from report.evidence.cell import Cell
+from report.evidence.quality.convergence_points import convergence_test
 from report.evidence.quality.mllog_convergence import mllog_convergence
 from report.evidence.quality.quality_remarks import (
     CONVERGES,
@@ -21,7 +22,6 @@ from report.evidence.quality.quality_remarks import (
     TOO_FAST,
     reference_logs,
 )
-from report.measuring.quality.convergence_points import convergence_test
 from report.pagefile.page_file import PageError, load
 from tests.commandline import run
 from tests.parsers.run_folders import make_run

@@ -1,6 +1,6 @@
 """Quantities are told apart by what they say of themselves, nowhere by their names."""
 
-from report.measuring.quantity import QUANTITIES, LogQuantity
+from report.measure.quantity import QUANTITIES, LogQuantity
 from report.pagefile.table import TableColumn
 
 

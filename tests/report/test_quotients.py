@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from report.evidence.cell import Cell, Quoted, Quotient
 from report.evidence.evidence_file import read
-from report.measuring.quantity import THROUGHPUT, Shown
+from report.measure.quantity import THROUGHPUT, Shown
 from report.pagefile.parts import Case
 from report.rendering.publish import cell_json
 from report.wording.words import languages

@@ -19,7 +19,7 @@ from parsers.ranks.ranked_reading import read as read_log
 from report.evidence.case_evidence import cells
 from report.evidence.evidence_file import parsed
 from report.evidence.log_summary import Summary, as_json, summarise
-from report.measuring.protocol import Protocol
+from report.measure.protocol import Protocol
 from report.measuring.ranks.rank_spread import DIFFER, NOT_ONE_TIME
 from report.pagefile.page_file import load
 from report.site.panel import excerpts

@@ -8,7 +8,7 @@ import pytest
 
 from report.evidence.case_evidence import cells
 from report.evidence.log_summary import summarise
-from report.measuring.protocol import Protocol
+from report.measure.protocol import Protocol
 from report.measuring.ranks.rank_records import ONE_EACH, UNNAMED
 from report.measuring.ranks.rank_spread import DIFFER, DIFFER_BY_NODE
 from report.pagefile.page_file import load

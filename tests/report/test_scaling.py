@@ -8,7 +8,7 @@ from parsers.grammar.field import Field, Scope
 from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import line, option
-from report.measuring.protocol import NoMeasurement, Protocol
+from report.measure.protocol import NoMeasurement, Protocol
 from report.measuring.scaling import (
     UNKNOWN_SCOPE,
     UNSCALED,

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import summarise
+from report.measure.protocol import Protocol
 from report.measuring.checking.own_figures import MEANS, OWN
 from report.measuring.checking.running_means import LAST_MEANS
 from report.measuring.crosscheck import BY_ELAPSED, OF_EPOCHS
-from report.measuring.protocol import Protocol
 from tests.report.summaries import summary
 
 START = datetime(2031, 6, 15, 13, 0)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from report.evidence.log_summary import as_json, summarise
-from report.measuring.protocol import Protocol
+from report.measure.protocol import Protocol
 from report.measuring.scaling import SHARED_MODEL
 
 GRAMMAR = """// made up: lines such as `toy 1 took 0.5 s at 1000000`, with the unix time at the end

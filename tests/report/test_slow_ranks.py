@@ -6,8 +6,8 @@ import pytest
 
 from report.evidence.case_evidence import cells
 from report.evidence.log_summary import as_json, summarise
-from report.measuring.protocol import Protocol
-from report.measuring.quantities.training import ONE_RANK
+from report.measure.protocol import Protocol
+from report.measure.quantities.training import ONE_RANK
 from report.measuring.ranks.rank_records import NOT_ONE
 from report.measuring.ranks.rank_spread import APART, DIFFER, DIFFER_BY_NODE
 from report.pagefile.page_file import load

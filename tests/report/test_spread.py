@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.measuring.protocol import NoMeasurement, Protocol
-from report.measuring.quantity import QUANTITIES, named
-from report.measuring.statistic import RESAMPLES, resampled
+from report.measure.protocol import NoMeasurement, Protocol
+from report.measure.quantity import QUANTITIES, named
+from report.measure.statistic import RESAMPLES, resampled
 
 RUNS = [6.5, 6.4, 6.9, 6.6, 6.6, 6.7, 6.1]
 

@@ -7,7 +7,7 @@ import pytest
 from parsers.grammar.field import Field
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import line, option
-from report.measuring.protocol import NoMeasurement, Protocol
+from report.measure.protocol import NoMeasurement, Protocol
 from report.measuring.timing import clock
 
 STEP = Field("step", "INTEGER", first=1)

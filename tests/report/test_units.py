@@ -6,7 +6,7 @@ import pytest
 
 from report.evidence.case_evidence import cells
 from report.evidence.log_summary import Summary, summarise
-from report.measuring.protocol import Protocol
+from report.measure.protocol import Protocol
 from report.pagefile.page_file import load
 from tests.report.rank_logs import PAGE
 

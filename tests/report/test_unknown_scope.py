@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from report.evidence.case_evidence import NOT_THE_JOB, cells
+from report.measure.protocol import Protocol
 from report.measuring.measurement import NoMeasurement, Throughput, combine
-from report.measuring.protocol import Protocol
 from report.pagefile.page_file import load
 from tests.commandline import run
 from tests.report.rank_logs import PAGE

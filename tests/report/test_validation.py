@@ -14,7 +14,7 @@ from parsers.io.message import Message
 from parsers.io.validation import mistake
 from report.audit.finding import AcceptedFile
 from report.evidence.evidence_file import EvidenceFile
-from report.measuring.protocol import Protocol, ProtocolError
+from report.measure.protocol import Protocol, ProtocolError
 from report.pagefile.page import Page
 from report.pagefile.page_file import FOLDER
 from report.wording.words import words

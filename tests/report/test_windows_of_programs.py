@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from report.evidence.log_summary import summarise
-from report.measuring.protocol import Protocol
+from report.measure.protocol import Protocol
 from tests.commandline import run
 
 HEAD = (

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from parsers.sharing.workers import Workers
 
-from ...measuring.protocol import Protocol
-from ...measuring.series.change_points import refuse_without_extra
+from ...measure.protocol import Protocol
+from ..change_points import refuse_without_extra
 from ..effect import GATE
 from ..sides import FAILED, NO_GATE, PASSED, UNKNOWN, GateError
 from .case_history import CaseHistory, case_history

@@ -13,8 +13,8 @@ import numpy as np
 from parsers.io.errors import LogError
 from parsers.io.message import Message
 
-from ...measuring.number import percent, signed
-from ...measuring.series.change_points import (
+from ...measure.number import percent, signed
+from ..change_points import (
     FEWEST,
     ChangePoint,
     FoundChanges,

@@ -87,7 +87,7 @@ def history(
     from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
-    from ...measuring.protocol import Protocol, ProtocolError
+    from ...measure.protocol import Protocol, ProtocolError
     from ..effect import GATE
     from .case_histories import case_histories
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from parsers.io.message import Message
 
-from ...measuring.number import signed
+from ...measure.number import signed
 from ...wording.words import Translate, Translator
 from ..output.comparison_html import linked, shown, template
 from .case_histories import CaseHistories

@@ -23,8 +23,8 @@ from parsers.io.extras import extra
 from parsers.io.message import Message
 from parsers.io.user_cache import found, keep, name_of
 
-from ...measuring.protocol import Protocol
-from ...measuring.series.change_points import EXTRA, NEEDS
+from ...measure.protocol import Protocol
+from ..change_points import EXTRA, NEEDS
 from .run_record import RunRecord
 
 SCHEMA = "1"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from parsers.sharing.workers import Workers
 
-from ...measuring.protocol import Protocol
+from ...measure.protocol import Protocol
 from ..effect import GATE
 from .case_histories import CaseHistories, case_histories
 from .history_html import fragment

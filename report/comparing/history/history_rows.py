@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from parsers.io.message import Message, joined
 
-from ...measuring.number import percent, signed
+from ...measure.number import percent, signed
 from ...wording.words import whose
 from ..output.comparison_links import Cell, LinkedText, place_links
 from ..output.comparison_rows import AND, NONE, UNIT, changed, shortened

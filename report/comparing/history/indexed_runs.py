@@ -14,7 +14,7 @@ from parsers.runs.run_folder import RUN_FILE
 from parsers.scanning.detection import formats
 from parsers.sharing.workers import Workers
 
-from ...measuring.protocol import Protocol
+from ...measure.protocol import Protocol
 from ..compared_runs import FoundRun, found_runs, name_of_log
 from .history_index import HistoryIndex, IndexPlace, Key
 from .run_record import FileStamp, RunRecord, hash_of, run_record, stamp_of

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from parsers.io.extras import extra
 from parsers.io.message import Message
 
-from ...measuring.series.change_points import EXTRA, NEEDS
+from ..change_points import EXTRA, NEEDS
 from .run_record import RunRecord, message_of
 
 By = Literal["date", "commit", "version"]

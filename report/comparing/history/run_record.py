@@ -22,8 +22,8 @@ from parsers.runs.run_folder import CLOCK, RUN_FILE
 from parsers.runs.runfile import CONFIGURATIONS, RunFile, run_file, run_problems, sha256_of
 
 from ...evidence.run_begin import stated_start
+from ...measure.protocol import Protocol
 from ...measuring.measurement import NoMeasurement
-from ...measuring.protocol import Protocol
 from ..common_window import WINDOW, measured_alike
 from ..compared_cases import OF_STEP, begin_of_run
 from ..compared_runs import NO_THROUGHPUT, ComparedRun, FoundRun, run_or_reason

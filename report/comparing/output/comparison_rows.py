@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from parsers.io.message import Message, joined
 
-from ...measuring.number import percent, printed, signed
-from ...measuring.protocol import Protocol
-from ...measuring.quality.loss_agreement import LossAgreement
-from ...measuring.quality.metric_agreement import MetricAgreement
+from ...evidence.quality.loss_agreement import LossAgreement
+from ...evidence.quality.metric_agreement import MetricAgreement
+from ...measure.number import percent, printed, signed
+from ...measure.protocol import Protocol
 from ...wording.words import whose
 from ..changes import ChangedCondition, StatedPlaces
 from ..compared_cases import CaseSide, ComparedCase

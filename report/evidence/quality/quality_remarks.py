@@ -16,20 +16,20 @@ from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
 
-from ...measuring.number import percent, signed
-from ...measuring.protocol import NoMeasurement, Protocol
-from ...measuring.quality.convergence_points import convergence_test
-from ...measuring.quality.final_metric import FinalMetric, final_metric
-from ...measuring.quality.loss_agreement import LossAgreement, loss_agreement
-from ...measuring.quality.loss_curve import LossCurve, loss_curve
-from ...measuring.quality.metric_agreement import MetricAgreement, metric_agreement
-from ...measuring.quality.training_conditions import incomparable, other_task, stated_by
+from ...measure.number import percent, signed
+from ...measure.protocol import NoMeasurement, Protocol
 from ...pagefile.column import Quality
 from ...pagefile.page import Case, Page
 from ..case_runs import logs_of, outside, unfit
 from ..cell import Cell
 from ..reason import NoEvidenceError
+from .convergence_points import convergence_test
+from .final_metric import FinalMetric, final_metric
+from .loss_agreement import LossAgreement, loss_agreement
+from .loss_curve import LossCurve, loss_curve
+from .metric_agreement import MetricAgreement, metric_agreement
 from .mllog_convergence import BY_TWO_METRICS, mllog_convergence
+from .training_conditions import incomparable, other_task, stated_by
 
 NOT_THE_LOSS = {
     "step": "Loss differs from the reference by {change} at steps {first} to {last} (tolerance {tolerance}).",

@@ -15,10 +15,9 @@ from parsers.runs.reading import Reading
 from parsers.runs.run_folder import PROCESSES, TELEMETRY
 from parsers.runs.telemetry import Telemetry
 
-from ...measuring.measurement import Measurement
-from ...measuring.number import printed, without_noise
-from ...measuring.protocol import Protocol
-from ...measuring.quantity import (
+from ...measure.number import printed, without_noise
+from ...measure.protocol import Protocol
+from ...measure.quantity import (
     CPU_LOAD,
     CPU_POWER,
     PEAK_MEMORY,
@@ -29,6 +28,7 @@ from ...measuring.quantity import (
     Shown,
     TelemetryQuantity,
 )
+from ...measuring.measurement import Measurement
 from ..reason import NoEvidenceError
 from .memory_by_process import ProcessMemory
 from .memory_by_process import remarks as of_processes

@@ -3,10 +3,10 @@
 from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
+from ...measure.protocol import Protocol
 from ..crosscheck import which
 from ..estimate import Facts
 from ..measurement import Measurement, NoMeasurement, measure
-from ..protocol import Protocol
 
 FEWEST_EPOCHS = 4  # that are counted by when they ended
 

@@ -13,10 +13,10 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.provenance import Provenance, line
 
+from ...measure.protocol import Protocol
 from ..crosscheck import ESTIMATES, TOLERANCE, Check, by, compared, ways
 from ..estimate import Facts, steps_between, values
 from ..measurement import Measurement, NoMeasurement, measure
-from ..protocol import Protocol
 from ..record_columns import Columns
 from ..selection import readings
 from ..window import Mask

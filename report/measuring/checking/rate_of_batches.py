@@ -7,9 +7,9 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
+from ...measure.protocol import Protocol
 from ..estimate import Facts
 from ..measurement import Measurement, NoMeasurement
-from ..protocol import Protocol
 from ..selection import readings
 
 ONE_A_STEP = "Each throughput printed is 1 ÷ its step time: unless the batch size is 1, it counts steps, not {counted}."

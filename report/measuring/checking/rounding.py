@@ -8,11 +8,11 @@ import numpy as np
 
 from parsers.io.message import Message
 
+from ...measure.number import percent
+from ...measure.protocol import Protocol
+from ...measure.statistic import reduce
 from ..caveats import TOLERANCE
 from ..estimate import Values
-from ..number import percent
-from ..protocol import Protocol
-from ..statistic import reduce
 from ..timing import Timed
 
 MOST_ROUNDED = 0.05  # half of the last digit of a number with one

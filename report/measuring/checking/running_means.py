@@ -10,11 +10,11 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
+from ...measure.protocol import Protocol
 from ..caveats import RUNNING_MEAN
 from ..crosscheck import TOLERANCE, Check, by, by_clock
 from ..estimate import READS, Facts, Values
 from ..measurement import Measurement, NoMeasurement, measure
-from ..protocol import Protocol
 from ..record_columns import Columns
 from ..selection import readings
 from ..window import Counts, begins_within_clock, step_field, steps_in_epoch

@@ -11,11 +11,11 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
+from ...measure.protocol import NoMeasurement
 from ..caveats import SLOW_START, UNEVEN
 from ..crosscheck import by_clock
 from ..estimate import Facts
 from ..measurement import Measurement, measure
-from ..protocol import NoMeasurement
 from ..record_columns import Columns
 from .own_figures import by_epochs, by_means_beside
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from parsers.io.message import Message
 
+from ...measure.protocol import NoMeasurement
 from ..estimate import TIMES, Values
-from ..protocol import NoMeasurement
 from ..record_columns import Columns
 from ..window import Mask
 from ..windows.record_use import Reasons, RecordUse

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from parsers.io.message import Message, joined
 from parsers.runs.facts import is_count
 
+from ...measure.protocol import NoMeasurement
+from ...measure.statistic import reduce
 from ..estimate import Facts
-from ..protocol import NoMeasurement
-from ..statistic import reduce
 from ..window import Mask
 from .rank_records import TOLERANCE, Ranks
 

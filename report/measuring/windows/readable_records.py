@@ -5,9 +5,9 @@ import numpy as np
 from parsers.grammar.format import METRICS
 from parsers.io.message import Message, joined
 
+from ...measure.protocol import NoMeasurement, Protocol
 from .. import estimate
 from ..caveats import of_earlier_run
-from ..protocol import NoMeasurement, Protocol
 from ..record_columns import Columns, Records, columns
 from ..window import Fields, last_run, one_rank, one_run
 from .last_means import are_parts

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ...measure.statistic import median
 from ..estimate import Values
-from ..statistic import median
 
 # A record is of the warm-up while it is slower than this share of the steady ones.
 SLOW = 0.9

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from parsers.io.message import Message
 
+from ...measure.protocol import Protocol
 from ...measuring.headline import FEWEST_STEADY
-from ...measuring.protocol import Protocol
 from .draft_case import DraftCase
 from .measured_log import MeasuredLog
 

@@ -10,8 +10,8 @@ from tomlkit.items import AoT, Array, InlineTable, Table
 from parsers.io.message import Message, joined
 from parsers.io.printable import printable
 
+from ...measure.quantity import RANGE_OF_RUNS
 from ...measuring.estimate import counting
-from ...measuring.quantity import RANGE_OF_RUNS
 from ...pagefile.page import Axis, Case
 from ...pagefile.parts import MARKED
 from ...wording.words import Translate, Translator, languages, worded

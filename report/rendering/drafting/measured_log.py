@@ -16,9 +16,9 @@ from parsers.runs.runfile import run_file
 
 from ...evidence.case_runs import another_log, not_done, outside
 from ...evidence.log_summary import Summary, summarise
+from ...measure.protocol import Protocol
+from ...measure.quantities.kinds import ThroughputPerCard
 from ...measuring.estimate import tokens_of_a_sample
-from ...measuring.protocol import Protocol
-from ...measuring.quantities.kinds import ThroughputPerCard
 from ...pagefile.page import Axis, Case, Value
 from ...pagefile.parts import COUNTED
 from ...pagefile.values import PRECISIONS

@@ -76,7 +76,7 @@ def export(
     from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
-    from ...measuring.protocol import ProtocolError
+    from ...measure.protocol import ProtocolError
     from .formats import exported
     from .metrics import found_in
 
@@ -114,7 +114,7 @@ def _options(stated: str | None, given: Mapping[str, int | None], format_: str |
     from parsers.runs.facts import Fact
     from parsers.runs.provenance import option
 
-    from ...measuring.protocol import Protocol
+    from ...measure.protocol import Protocol
     from .metrics import LogOptions
 
     facts = tuple(Fact(name, number, option(name)) for name, number in given.items() if number)

@@ -18,7 +18,7 @@ from parsers.io.extras import extra
 from parsers.runs.record_file import no_formula
 
 from ...evidence.circumstances import CIRCUMSTANCES
-from ...measuring.quantity import named
+from ...measure.quantity import named
 from .metrics import AXES, Metric, one_line
 
 QUOTED = "quoted from others, or computed from what is quoted"

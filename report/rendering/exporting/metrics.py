@@ -18,9 +18,9 @@ from ...evidence.cell import Cell, Proof
 from ...evidence.circumstances import circumstances, of_cell, proofs_of
 from ...evidence.log_summary import Summary, summarise
 from ...evidence.ranks.exhibits import Exhibit
-from ...measuring.number import printed
-from ...measuring.protocol import Protocol
-from ...measuring.quantity import THROUGHPUT
+from ...measure.number import printed
+from ...measure.protocol import Protocol
+from ...measure.quantity import THROUGHPUT
 from ...pagefile.page import SEVERAL, Page
 from ...pagefile.page_file import find, load, names
 from ...pagefile.parts import Axis

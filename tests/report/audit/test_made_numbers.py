@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from report.audit.finding import GOOD, OPEN
-from report.measuring.number import printed
-from report.measuring.protocol import Protocol
-from report.measuring.statistic import reduce
-from report.measuring.statistic import trim as trimmed
+from report.measure.number import printed
+from report.measure.protocol import Protocol
+from report.measure.statistic import reduce
+from report.measure.statistic import trim as trimmed
 from report.recovery.searched_protocols import protocols
 from tests.report.audit.made_columns import CARDS, Rates, findings, log_of, rates, write_site
 

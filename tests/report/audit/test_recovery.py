@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.runs.reading import read
+from report.measure.number import printed
+from report.measure.protocol import Protocol
 from report.measuring.measurement import measure
-from report.measuring.number import printed
-from report.measuring.protocol import Protocol
 from report.recovery.protocol_search import Searched, search
 from report.recovery.recovery import SIGNIFICANT, Pair, Recovered, recover
 from tests.report.audit.small_site import EIGHT, LOGS, ONE

@@ -13,8 +13,8 @@ from parsers.runs.reading import read
 from report.charts.chart import Chart, svg
 from report.charts.run_charts import run_charts
 from report.charts.timeline import in_unit
+from report.measure.protocol import Protocol
 from report.measuring.measurement import measure
-from report.measuring.protocol import Protocol
 from report.wording.words import languages
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import steps

@@ -18,7 +18,7 @@ from report.comparing.effect import (
     Effect,
     effect,
 )
-from report.measuring.number import percent
+from report.measure.number import percent
 from tests.report.comparing.real_repeats import real_sets
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 
 from report.evidence.cell import Cell
 from report.evidence.quotient import unlike
-from report.measuring.number import printed, quotient
-from report.measuring.protocol import Protocol
+from report.measure.number import printed, quotient
+from report.measure.protocol import Protocol
 from report.rendering.publish import PublishedPage
 from report.site.build import publish_site
 from tests.report.charts.charted_page import PAGE, make, texts

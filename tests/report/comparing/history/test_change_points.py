@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from report.measuring.series.change_points import change_points
+from report.comparing.change_points import change_points
 from tests.report.comparing.history.made_history import GATE, noisy
 from tests.report.comparing.history.made_series import KINDS, f1, made_series
 from tests.report.comparing.real_repeats import real_sets

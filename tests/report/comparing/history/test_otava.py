@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from report.measuring.series.change_points import change_points
+from report.comparing.change_points import change_points
 from tests.report.comparing.history.made_history import GATE
 from tests.report.comparing.history.made_series import KINDS, MadeSeries, f1, made_series
 from tests.report.comparing.history.otava_data import EXPECTED, otava_data

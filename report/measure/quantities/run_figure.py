@@ -11,8 +11,8 @@ from parsers.runs.events import Event
 from parsers.runs.facts import Value
 from parsers.runs.format_records import FormatRecords
 
-from ..estimate import Facts
-from ..measurement import Measurement
+from ...measuring.estimate import Facts
+from ...measuring.measurement import Measurement
 from ..number import without_noise
 from ..protocol import Protocol
 from .formula import Formula

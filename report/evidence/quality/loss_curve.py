@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from parsers.runs.format_records import FormatRecords
 
-from ..protocol import NoMeasurement
-from ..record_columns import Columns, columns
-from ..window import NO_STEP_NUMBER, last_run, one_rank, one_run, step_field, steps_done
+from ...measure.protocol import NoMeasurement
+from ...measuring.record_columns import Columns, columns
+from ...measuring.window import NO_STEP_NUMBER, last_run, one_rank, one_run, step_field, steps_done
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from pathlib import Path
 from parsers.runs.reading import Reading
 from parsers.scanning.text import LogText
 
-from ..protocol import NoMeasurement
-from ..record_columns import columns
-from ..window import last_run
+from ...measure.protocol import NoMeasurement
+from ...measuring.record_columns import columns
+from ...measuring.window import last_run
 
 NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?i:nan|inf(?:inity)?)"
 # Behind the name, maybe in quotes: a colon, an equals sign or a blank, or the key of the value in a line of MLPerf.

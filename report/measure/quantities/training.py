@@ -12,12 +12,12 @@ from parsers.io.message import Message
 from parsers.runs.events import Event, begins_once, time_to_train
 from parsers.runs.format_records import RUN, FormatRecords
 
-from ..measurement import Measurement, UseOfRecords, measure
+from ...measuring.measurement import Measurement, UseOfRecords, measure
+from ...measuring.record_columns import Columns, columns
+from ...measuring.window import last_run, one_rank, one_run
+from ...measuring.windows.record_use import RecordUse
 from ..number import without_noise
 from ..protocol import NoMeasurement
-from ..record_columns import Columns, columns
-from ..window import last_run, one_rank, one_run
-from ..windows.record_use import RecordUse
 from .run_figure import RunFigure, RunNumbers
 
 ONE_RANK = "The log does not print the speed of several ranks."

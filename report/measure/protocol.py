@@ -24,7 +24,7 @@ from parsers.io.errors import MessageError
 from parsers.io.message import Message
 from parsers.io.validation import UNKNOWN, Mistake, broken_rule
 
-from .windows.length import AnyLength, Length, SomeLength
+from .length import AnyLength, Length, SomeLength
 
 ARE_EXCLUSIVE = "{one} and {other} are mutually exclusive."
 COUNTS_ALONE = "counts=steps goes with estimate=clock, duration or instant; estimate=steps reads the time of a step."

@@ -10,7 +10,7 @@ from typing import Literal
 from parsers.io.message import Message
 from parsers.io.validation import Mistake
 
-from ..estimate import Facts
+from ...measuring.estimate import Facts
 from ..protocol import NoMeasurement
 
 LONGEST = 500
