@@ -9,7 +9,7 @@ from parsers.io.message import Message
 from ..evidence.quality.loss_agreement import LossAgreement, loss_agreement, unknown
 from ..evidence.quality.loss_curve import LossCurve, loss_curve
 from ..evidence.quality.training_conditions import incomparable, stated_by
-from ..measure.protocol import NoMeasurement
+from ..measure.diagnostics import NoMeasurement
 from .case_pairs import Runs
 from .changes import ChangedCondition
 from .compared_runs import ComparedRun

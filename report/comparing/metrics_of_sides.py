@@ -10,7 +10,7 @@ from parsers.io.message import Message
 from ..evidence.quality.final_metric import FinalMetric, final_metric
 from ..evidence.quality.metric_agreement import MetricAgreement, metric_agreement
 from ..evidence.quality.training_conditions import other_task
-from ..measure.protocol import NoMeasurement
+from ..measure.diagnostics import NoMeasurement
 from .case_pairs import Runs
 from .changes import ChangedCondition
 from .compared_runs import ComparedRun

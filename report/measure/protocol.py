@@ -54,10 +54,6 @@ class ProtocolError(MessageError, ValueError):
     """A protocol that does not exist or contradicts itself; one sentence says what was found and what is possible."""
 
 
-class NoMeasurement(MessageError, ValueError):  # noqa: N818 - a finding about a log, not a mistake in one
-    """A protocol that a log cannot satisfy; one sentence says what was found and what is possible."""
-
-
 class Protocol(BaseModel):
     """The rule that turns records into one throughput; it is printed beside every number computed by it."""
 

@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from .protocol import NoMeasurement
+from .diagnostics import NoMeasurement
 
 Values = NDArray[np.float64]
 

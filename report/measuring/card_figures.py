@@ -11,8 +11,8 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
+from ..measure.diagnostics import NoMeasurement
 from ..measure.number import printed
-from ..measure.protocol import NoMeasurement
 from ..measure.quantities.kinds import LogQuantity
 from ..measure.quantities.run_figure import Operation, RunFigure, RunNumbers
 from ..measure.quantities.speed import PRINTED_MFU, TOKENS, mfu, printed_mfu

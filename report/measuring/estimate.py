@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from parsers.grammar.field import IN_SECONDS, Field
 from parsers.runs.facts import Fact, is_count
 
-from ..measure.protocol import NoMeasurement, Protocol
+from ..measure.diagnostics import NoMeasurement
+from ..measure.protocol import Protocol
 from .record_columns import Columns, Records, columns
 from .window import Counts, Fields, Mask, epoch_starts, step_field, steps_done, steps_in_epoch
 

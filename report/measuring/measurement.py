@@ -20,8 +20,9 @@ from parsers.io.message import Message, joined
 from parsers.runs.clock import ARRIVAL
 from parsers.runs.format_records import OWN_LINE
 
+from ..measure.diagnostics import NoMeasurement
 from ..measure.number import without_noise
-from ..measure.protocol import NoMeasurement, Protocol
+from ..measure.protocol import Protocol
 from ..measure.statistic import reduce, reduce_repeats
 from .caveats import ARRIVED, of_means, of_spread, of_start, of_summaries
 from .checking.rounding import of_clock, of_digits, of_rates

@@ -8,7 +8,8 @@ from parsers.grammar.field import Field, Scope
 from parsers.io.message import Message
 from parsers.runs.facts import Fact, counts_of, is_count
 
-from ..measure.protocol import NoMeasurement, Protocol
+from ..measure.diagnostics import NoMeasurement
+from ..measure.protocol import Protocol
 from .estimate import CONSUMED, Facts, Values, as_counted, epochs_done
 from .record_columns import Columns, Records, columns
 from .window import Fields, Mask, step_field, steps_done

@@ -12,7 +12,8 @@ from parsers.grammar.field import Scope
 from parsers.io.lazy import pd
 from parsers.io.message import Message
 
-from ..measure.protocol import NoMeasurement, Protocol
+from ..measure.diagnostics import NoMeasurement
+from ..measure.protocol import Protocol
 from ..measure.statistic import trim
 from . import estimate
 from .caveats import left_out, of_records, of_sizes, of_steps

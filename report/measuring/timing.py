@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from parsers.io.message import Message
 
+from ..measure.diagnostics import NoMeasurement
 from ..measure.number import without_noise
-from ..measure.protocol import NoMeasurement, Protocol
+from ..measure.protocol import Protocol
 from .estimate import Facts, Values
 from .record_columns import Columns, Records, columns
 from .scaling import amounts_done

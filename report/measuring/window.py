@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from parsers.grammar.field import Field
 
+from ..measure.diagnostics import NoMeasurement
 from ..measure.length import Length
 from ..measure.number import without_noise
-from ..measure.protocol import NoMeasurement, Protocol
+from ..measure.protocol import Protocol
 from .record_columns import Columns, Records, columns
 from .windows.record_use import Reasons, RecordUse
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from parsers.runs.facts import Fact
 from parsers.runs.format_records import FormatRecords
 
-from ..measure.protocol import NoMeasurement, Protocol
+from ..measure.diagnostics import NoMeasurement
+from ..measure.protocol import Protocol
 from ..measuring.estimate import READS
 from ..measuring.record_columns import Columns
 from ..measuring.selection import Series, clocked, readings

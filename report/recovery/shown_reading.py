@@ -11,7 +11,7 @@ from parsers.runs.facts import Fact, Facts
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading, survey
 
-from ..measure.protocol import NoMeasurement
+from ..measure.diagnostics import NoMeasurement
 from ..measuring.crosscheck import chosen
 
 WITHOUT_FORMAT = "the log was read without a format, by the names and units of its numbers"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from parsers.grammar.field import Field
 
-from ..measure.protocol import NoMeasurement
+from ..measure.diagnostics import NoMeasurement
 from ..measuring.record_columns import Columns
 from ..measuring.selection import Series
 from ..measuring.window import Counts, Fields, step_field, step_numbers, steps_done

@@ -104,7 +104,7 @@ def _refuse_page(target: str, logs: Path | None, translate: "Translate") -> None
 def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") -> "Explanation | TableExplanation":
     from parsers.io.errors import ParserError
 
-    from ..measure.protocol import NoMeasurement
+    from ..measure.diagnostics import NoMeasurement
     from ..pagefile.page_file import PageError
     from ..rendering.publish import LOGS
     from .cell_name import NoCellError
@@ -127,7 +127,8 @@ def _of_log(
     from parsers.runs.provenance import option
     from parsers.runs.runfile import log_of
 
-    from ..measure.protocol import NoMeasurement, Protocol, ProtocolError
+    from ..measure.diagnostics import NoMeasurement
+    from ..measure.protocol import Protocol, ProtocolError
     from .explanation import of_log
 
     given = [Fact(name, number, option(name)) for name, number in options.items() if number]

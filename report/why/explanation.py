@@ -11,8 +11,9 @@ from parsers.runs.facts import Fact
 from ..evidence.case_evidence import cells, facts_of
 from ..evidence.cell import Cell, Proof
 from ..evidence.log_summary import summarise
+from ..measure.diagnostics import NoMeasurement
 from ..measure.number import printed
-from ..measure.protocol import NoMeasurement, Protocol
+from ..measure.protocol import Protocol
 from ..measuring.checking.own_figures import differing, own_figures
 from ..measuring.crosscheck import caveats
 from ..measuring.estimate import counting

@@ -8,7 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from parsers.grammar.field import Field, Kind
-from report.measure.protocol import NoMeasurement, Protocol
+from report.measure.diagnostics import NoMeasurement
+from report.measure.protocol import Protocol
 from report.measuring.estimate import column, refuse_rounded, values
 from report.measuring.record_columns import columns
 from report.measuring.window import Fields

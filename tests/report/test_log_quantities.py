@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from report.measure.protocol import NoMeasurement
+from report.measure.diagnostics import NoMeasurement
 from report.measure.quantities.formula import Formula
 from report.measure.quantities.run_figure import RunFigure, RunNumbers
 from report.measure.quantities.speed import (

@@ -8,7 +8,8 @@ from parsers.grammar.field import Field, Scope
 from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import line, option
-from report.measure.protocol import NoMeasurement, Protocol
+from report.measure.diagnostics import NoMeasurement
+from report.measure.protocol import Protocol
 from report.measuring.scaling import (
     UNKNOWN_SCOPE,
     UNSCALED,

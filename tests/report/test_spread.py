@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.measure.protocol import NoMeasurement, Protocol
+from report.measure.diagnostics import NoMeasurement
+from report.measure.protocol import Protocol
 from report.measure.quantity import QUANTITIES, named
 from report.measure.statistic import RESAMPLES, resampled
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.measure.protocol import NoMeasurement, Statistic
+from report.measure.diagnostics import NoMeasurement
+from report.measure.protocol import Statistic
 from report.measure.statistic import Values, olympic, reduce, reduce_repeats, trim
 
 some = st.lists(st.floats(0.01, 1e6), min_size=1, max_size=60).map(np.array)

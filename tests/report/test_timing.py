@@ -7,7 +7,8 @@ import pytest
 from parsers.grammar.field import Field
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import line, option
-from report.measure.protocol import NoMeasurement, Protocol
+from report.measure.diagnostics import NoMeasurement
+from report.measure.protocol import Protocol
 from report.measuring.timing import clock
 
 STEP = Field("step", "INTEGER", first=1)

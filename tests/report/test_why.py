@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import line, option
 from parsers.runs.reading import survey
-from report.measure.protocol import NoMeasurement, Protocol
+from report.measure.diagnostics import NoMeasurement
+from report.measure.protocol import Protocol
 from report.measuring.measurement import measure
 from report.why.derivation import Derivation, Factor, derive
 from report.why.explanation import as_json, of_cell, of_log

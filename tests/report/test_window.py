@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.grammar.field import Field
-from report.measure.protocol import NoMeasurement, Protocol
+from report.measure.diagnostics import NoMeasurement
+from report.measure.protocol import Protocol
 from report.measuring.window import one_rank, shortfall, steps_done, window
 from report.measuring.windows.record_use import REASON_KEYS, RecordUse
 

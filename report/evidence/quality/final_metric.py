@@ -13,7 +13,7 @@ from pathlib import Path
 from parsers.runs.reading import Reading
 from parsers.scanning.text import LogText
 
-from ...measure.protocol import NoMeasurement
+from ...measure.diagnostics import NoMeasurement
 from ...measuring.record_columns import columns
 from ...measuring.window import last_run
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from parsers.runs.format_records import FormatRecords
 
-from ...measure.protocol import NoMeasurement
+from ...measure.diagnostics import NoMeasurement
 from ...measuring.record_columns import Columns, columns
 from ...measuring.window import NO_STEP_NUMBER, last_run, one_rank, one_run, step_field, steps_done
 

@@ -16,8 +16,9 @@ from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
 
+from ...measure.diagnostics import NoMeasurement
 from ...measure.number import percent, signed
-from ...measure.protocol import NoMeasurement, Protocol
+from ...measure.protocol import Protocol
 from ...pagefile.column import Quality
 from ...pagefile.page import Case, Page
 from ..case_runs import logs_of, outside, unfit

@@ -11,7 +11,7 @@ from parsers.io.message import Message
 from parsers.io.validation import Mistake
 
 from ...measuring.estimate import Facts
-from ..protocol import NoMeasurement
+from ..diagnostics import NoMeasurement
 
 LONGEST = 500
 NOT_ARITHMETIC = "{text} is not a formula; use numbers, names, parentheses and + - * / **."

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ..diagnostics import NoMeasurement
 from ..number import without_noise
-from ..protocol import NoMeasurement, Protocol, Step
+from ..protocol import Protocol, Step
 from ..statistic import RESAMPLES, reduce_repeats, resampled
 from .run_figure import RunFigure, RunNumbers
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, PositiveFloat
 from parsers.io.message import Message, joined
 from parsers.runs.facts import Fact, Value
 
-from ..protocol import NoMeasurement
+from ..diagnostics import NoMeasurement
 
 UNKNOWN_CARD = "No data sheet of {device} is known; cards with a known peak: {known}."
 AMBIGUOUS = "{device} may be one of several cards, whose {precision} peaks differ: {cards}; name one as the device."

@@ -13,7 +13,8 @@ from parsers.runs.format_records import FormatRecords
 from ...measuring.estimate import IMPOSSIBLE, Facts, counting, tokens_of_a_sample
 from ...measuring.measurement import Measurement, measure
 from ...measuring.scaling import UNSCALED, amount_of_step
-from ..protocol import NoMeasurement, Protocol
+from ..diagnostics import NoMeasurement
+from ..protocol import Protocol
 from .formula import Formula, shown
 from .peaks import card_of, of_fp8_as_well
 from .run_figure import Operation, RunFigure, RunNumbers

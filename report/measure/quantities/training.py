@@ -16,8 +16,8 @@ from ...measuring.measurement import Measurement, UseOfRecords, measure
 from ...measuring.record_columns import Columns, columns
 from ...measuring.window import last_run, one_rank, one_run
 from ...measuring.windows.record_use import RecordUse
+from ..diagnostics import NoMeasurement
 from ..number import without_noise
-from ..protocol import NoMeasurement
 from .run_figure import RunFigure, RunNumbers
 
 ONE_RANK = "The log does not print the speed of several ranks."

@@ -4,7 +4,7 @@ import numpy as np
 
 from parsers.runs.format_records import RUN, FormatRecords
 
-from ...measure.protocol import NoMeasurement
+from ...measure.diagnostics import NoMeasurement
 
 TWICE = (
     "The progress bar of each epoch is drawn twice, first at lines {first} and {second}: nothing shows which of them "

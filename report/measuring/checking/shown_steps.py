@@ -11,7 +11,7 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
-from ...measure.protocol import NoMeasurement
+from ...measure.diagnostics import NoMeasurement
 from ..caveats import SLOW_START, UNEVEN
 from ..crosscheck import by_clock
 from ..estimate import Facts

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from parsers.io.message import Message
 
-from ...measure.protocol import NoMeasurement
+from ...measure.diagnostics import NoMeasurement
 from ..estimate import TIMES, Values
 from ..record_columns import Columns
 from ..window import Mask

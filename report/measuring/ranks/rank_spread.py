@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from parsers.io.message import Message, joined
 from parsers.runs.facts import is_count
 
-from ...measure.protocol import NoMeasurement
+from ...measure.diagnostics import NoMeasurement
 from ...measure.statistic import reduce
 from ..estimate import Facts
 from ..window import Mask

@@ -5,7 +5,8 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.runs.appended import are_consecutive
 
-from ...measure.protocol import NoMeasurement, Protocol
+from ...measure.diagnostics import NoMeasurement
+from ...measure.protocol import Protocol
 from ..record_columns import Columns, Records, columns
 from ..window import Fields, last_run, one_run
 

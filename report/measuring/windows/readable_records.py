@@ -5,7 +5,8 @@ import numpy as np
 from parsers.grammar.format import METRICS
 from parsers.io.message import Message, joined
 
-from ...measure.protocol import NoMeasurement, Protocol
+from ...measure.diagnostics import NoMeasurement
+from ...measure.protocol import Protocol
 from .. import estimate
 from ..caveats import of_earlier_run
 from ..record_columns import Columns, Records, columns

@@ -11,7 +11,7 @@ from parsers.runs.reading import read
 from report.comparing.sides import ComparedSides, compared_sides
 from report.evidence.quality.loss_agreement import LossAgreement, loss_agreement
 from report.evidence.quality.loss_curve import LossCurve, loss_curve
-from report.measure.protocol import NoMeasurement
+from report.measure.diagnostics import NoMeasurement
 from tests.commandline import run
 from tests.report.comparing.made_sides import CASE, STEADY, make_side, only
 

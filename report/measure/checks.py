@@ -1,0 +1,189 @@
+"""Checks: what every other source of a log says of the same quantity, and whether both can be true at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite, log
+
+import numpy as np
+
+from parsers.series import OVERHEAD, TOTAL, Mask, Series, Verdict, verdict
+
+from .work import Work
+
+UNITS = ("steps", "samples", "tokens", "epochs")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One number: work done over time taken, in ``unit`` a second, with its lines.
+
+    ``counted``: samples, tokens, steps or epochs; ``scope``: card, node, job or unknown. ``source``: the column, and
+    ``kind`` the kind of records, of which ``records`` made it, from the first to the last of ``lines``. ``error``: by
+    what part it may be off, for digits, clock and spread. ``run``: of which run, where it is not that of the number.
+    """
+
+    value: float
+    counted: str
+    unit: str
+    scope: str
+    source: str
+    kind: str
+    lines: tuple[int, int]
+    records: int
+    error: float
+    run: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The kind of its records and its column: ``step.throughput``."""
+        return f"{self.kind}.{self.source}"
+
+    def as_json(self) -> dict[str, object]:
+        """As ``show --json`` has it; the unit is one a second."""
+        told: dict[str, object] = {"value": self.value, "unit": f"{self.unit}/s", "scope": self.scope}
+        told |= {"source": self.name, "lines": list(self.lines), "records": self.records}
+        return told if self.run is None else {**told, "run": self.run}
+
+
+@dataclass(frozen=True)
+class Check:
+    """A second opinion: its own ``estimate``, how many times the number that is, and how far off it may be.
+
+    ``is_independent``: whether another timer took its time. ``counts_work``: whether it also says what a step holds,
+    and not only how long one took. ``scope``: that of the number which makes them agree, where its format states none.
+    """
+
+    estimate: Estimate
+    ratio: float
+    tolerance: float
+    says: Verdict
+    is_independent: bool
+    counts_work: bool = True
+    scope: str | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """As ``show --json`` has it."""
+        told = {"ratio": round(self.ratio, 4), "tolerance": round(self.tolerance, 4), "says": self.says}
+        return {**self.estimate.as_json(), **told}
+
+
+def estimate_of(series: Series) -> Estimate:
+    """The estimate that all stretches of a series make."""
+    lines = int(series.lines[0]), int(series.lines[-1])
+    told = series.counted, series.unit, series.scope, series.source, series.kind
+    return Estimate(series.rate, *told, lines, len(series), series.error)
+
+
+def checks(claim: Series, others: Sequence[Series], start: int, work: Work) -> Iterator[Check]:
+    """What the other sources say of the stretch behind line ``start``; ``claim`` is the whole source of the number.
+
+    Where nothing says the work of a step, a clock checks the time of a step that the same records print.
+    """
+    sibling = _time_of_steps(claim, others)
+    for other in others:
+        if other.timer == claim.timer == "clock" and other.source == claim.source:
+            continue  # the same clock, as another format reads it
+        found = _check(claim, other, start, work)
+        if found is None and sibling is not None and other.timer == "clock":
+            found = _check(sibling, other, start, work)
+            found = replace(found, counts_work=False) if found else None
+        if found is not None:
+            yield found
+
+
+def _time_of_steps(claim: Series, others: Sequence[Series]) -> Series | None:
+    if claim.counted == "steps" or claim.timer == "clock":
+        return None
+    alike = (o for o in others if o.kind == claim.kind and o.counted == "steps" and o.timer == "program")
+    return next((one for one in alike if not one.whole), None)
+
+
+def _check(claim: Series, other: Series, start: int, work: Work) -> Check | None:
+    windowed = _without_pauses(claim.behind(start))
+    # A clock between epochs also holds what is between them, as a total does.
+    if claim.whole or other.whole or (other.timer == "clock" and other.kind == "epoch"):
+        return _of_total(claim, windowed, other, work)
+    free = _without_pauses(other.behind(start))
+    if windowed.kind == free.kind and len(free):
+        windowed = windowed.where(_within(windowed, free))
+    if not (len(windowed) and len(free)) or (found := _ratio(windowed, free, work)) is None:
+        return None
+    ratio, scope = found
+    error = windowed.error + free.error
+    says = _said(verdict(ratio, ratio, error), ratio, (claim, free), work)
+    return Check(estimate_of(free), ratio, OVERHEAD + error, says, free.timer != claim.timer, scope=scope)
+
+
+def _of_total(claim: Series, windowed: Series, other: Series, work: Work) -> Check | None:
+    """A total of the run, which may or may not hold warm-up and pauses, against the other with and without them."""
+    if not (len(other) and len(windowed)):
+        return None
+    pairs = [_ratio(one, two, work) for one in (claim, windowed) for two in (other, other.steady())]
+    known = sorted((pair for pair in pairs if pair is not None), key=lambda pair: pair[0])
+    if not known:
+        return None
+    error, low, high = windowed.error + other.error, known[0][0], known[-1][0]
+    says = verdict(low, high, error, TOTAL, slower_is_total=not claim.whole)
+    ratio, scope = min(known, key=lambda pair: abs(log(pair[0])))
+    says = _said(says, high, (claim, other), work)
+    return Check(estimate_of(other), ratio, OVERHEAD + error, says, other.timer != claim.timer, scope=scope)
+
+
+def _without_pauses(series: Series) -> Series:
+    return series.where(~series.pauses())
+
+
+def _said(says: Verdict, ratio: float, pair: tuple[Series, Series], work: Work) -> Verdict:
+    """The verdict, unless the two cannot differ or cannot confirm each other.
+
+    A step holds at least one batch of each card: where nothing says how many, it may well be more than steps show. And
+    one number of the program's in two forms confirms nothing.
+    """
+    claim, other = pair
+    if says == "differs" and work.at_least and (claim.counted == "steps") != (other.counted == "steps"):
+        more = ratio if other.counted == "steps" else 1 / ratio
+        return "silent" if more < 1 else says
+    is_one_timer = claim.kind == other.kind and claim.timer == other.timer == "program"
+    is_one_form = ("throughput" in claim.source) == ("throughput" in other.source)
+    is_same = is_one_timer and is_one_form and claim.source != "duration" != other.source
+    return "silent" if says == "agrees" and is_same else says
+
+
+def _within(claim: Series, other: Series) -> Mask:
+    """Which stretches of the claim end within a stretch of the other."""
+    place = np.searchsorted(other.lines, claim.lines, side="left")
+    known: Mask = place < len(other)
+    known[known] &= other.begins[place[known]] < claim.lines[known]
+    return known
+
+
+def _ratio(claim: Series, other: Series, work: Work) -> tuple[float, str | None] | None:
+    """How many times the claim the other is, in a unit that both have; of an unknown scope the nearest possible one."""
+    ratio = other.rate / claim.rate
+    if claim.counted == other.counted and claim.scope == other.scope:
+        return (ratio, None) if isfinite(ratio) and ratio > 0 else None
+    if claim.counted == other.counted and {claim.scope, other.scope} == {"card", "job"} and not work.cards:
+        # A job does at least what one of its cards does.
+        return (ratio, None) if (ratio < 1) == (claim.scope == "card") else None
+    found: list[tuple[float, str | None]] = []
+    for of_claim, scope in _of_job(claim, work):
+        for of_other, _ in _of_job(other, work):
+            both = (_converted(of_claim, claim, of_other, other, unit, work) for unit in UNITS)
+            found.extend([(ratio, scope) for ratio in both if ratio is not None][:1])
+    return min(found, key=lambda pair: abs(log(pair[0])), default=None)
+
+
+def _converted(of_claim: float, claim: Series, of_other: float, other: Series, unit: str, work: Work) -> float | None:
+    one, two = work.convert(of_claim, claim.counted, unit), work.convert(of_other, other.counted, unit)
+    return two / one if one and two and isfinite(two / one) and two / one > 0 else None
+
+
+def _of_job(series: Series, work: Work) -> list[tuple[float, str | None]]:
+    """The rate of the whole job; of an unknown scope each that it may be."""
+    if (factor := work.factor(series.scope)) is not None:
+        return [(series.rate * factor, None)]
+    if series.scope != "unknown":
+        return []
+    return [(series.rate, "job"), *([(series.rate * work.cards, "card")] if work.cards else [])]

@@ -1,0 +1,188 @@
+"""Measurements: one number of a log, the records that made it, and what every other source of the log says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.series import Lines, Series
+
+from .checks import Check, Estimate
+from .diagnostics import Code, Diagnostic, NoMeasurement, Parameter, say
+from .number import without_noise
+from .protocol import Protocol
+from .ranks import RankSpread
+from .statistic import reduce_repeats
+
+Status = Literal["confirmed", "unchecked", "contradicted"]
+Reasons = NDArray[np.int8]
+
+
+class Use:
+    """Why a record is used or not; arrays of these are int8.
+
+    Not chosen from: it is of another run, lacks the value that is read, is of another rank, prints a step again, or is
+    the running mean of a part of an epoch. Left out by the window: warm-up or what a protocol skips, pauses, what it
+    drops at the end, what lies beyond what it takes first or before what it takes last. Left out behind it: trimmed,
+    not the last one, between the two that a clock reads, part of the sum over ranks.
+    """
+
+    USED = 0
+    NO_VALUE = 1
+    OTHER_RANK = 2
+    SKIP_RECORDS = 3
+    SKIP_STEPS = 4
+    DROP_LAST = 5
+    BEYOND = 6
+    BEFORE = 7
+    TRIM = 8
+    NOT_LAST = 9
+    BETWEEN = 10
+    OTHER_RUN = 11
+    SUMMED = 12
+    REPEATED = 13
+    PART_OF_EPOCH = 14
+    WARM_UP = 15
+    PAUSE = 16
+
+
+# The words for these, ``skip_records``, in their order.
+USES = tuple(name.lower() for name in vars(Use) if name.isupper())
+# Those that a protocol cannot choose from.
+UNREADABLE = (Use.OTHER_RUN, Use.NO_VALUE, Use.OTHER_RANK, Use.SUMMED, Use.REPEATED, Use.PART_OF_EPOCH)
+
+
+@dataclass(frozen=True, eq=False)
+class UseOfRecords:
+    """Which records of a kind made a number: their lines (int64, from 1), and why each is used or not (``Use``)."""
+
+    lines: Lines
+    reasons: Reasons
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UseOfRecords) and self.by_reason == other.by_reason
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def used(self) -> Lines:
+        """The lines of the records that made it."""
+        used: Lines = self.lines[self.reasons == Use.USED]
+        return used
+
+    @cached_property
+    def by_reason(self) -> Mapping[int, tuple[int, ...]]:
+        """The lines of the records of each ``Use``, of those that there are."""
+        present = np.flatnonzero(np.bincount(self.reasons)).tolist()
+        return {number: tuple(self.lines[self.reasons == number].tolist()) for number in present}
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """One throughput of one run.
+
+    ``value``: in ``unit`` ("images/s") of the whole job, or of one card or node where ``scope`` says so because their
+    number is not known. ``status``: ``confirmed`` by another source that also says the work of a step, ``unchecked``,
+    or ``contradicted``: then another source says something else, and neither is the number of the log. ``by``: the
+    check that confirms or contradicts. ``series``: the stretches that made it. ``use``: the records of its kind.
+    ``seconds_per_step``: over the same records, where known. ``ranks``: how far ranks are apart. ``run``: which run of
+    the log; ``runs``: what each run gives, where there are several.
+    """
+
+    status: Status
+    estimate: Estimate
+    protocol: Protocol
+    series: Series
+    use: UseOfRecords
+    checks: tuple[Check, ...] = ()
+    by: Check | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+    seconds_per_step: float | None = None
+    ranks: RankSpread | None = None
+    run: int = 1
+    runs: tuple[RunOfLog, ...] = field(default=(), repr=False)
+
+    @property
+    def value(self) -> float:
+        """The number, with 15 significant digits."""
+        return without_noise(self.estimate.value)
+
+    @property
+    def unit(self) -> str:
+        """What is done a second: ``images/s``."""
+        return f"{self.estimate.unit}/s"
+
+    @property
+    def scope(self) -> str:
+        """Whose number it is: card, node, job or unknown."""
+        return self.estimate.scope
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """The lines, from 1, whose numbers made it."""
+        return self.use.by_reason[Use.USED]
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The first and the last of these lines."""
+        return self.lines[0], self.lines[-1]
+
+    @property
+    def records_used(self) -> int:
+        """How many records made it."""
+        return len(self.lines)
+
+    @property
+    def left_out(self) -> Mapping[str, tuple[int, ...]]:
+        """The lines of all other records of that kind, by the word of their ``Use``."""
+        return {USES[number]: of for number, of in self.use.by_reason.items() if number != Use.USED}
+
+    @property
+    def available(self) -> int:
+        """How many records of that kind the log has."""
+        return len(self.use.lines)
+
+
+@dataclass(frozen=True)
+class RunOfLog:
+    """One run of a log of several: its number from 1, its first and last line, what it gives or why it does not."""
+
+    number: int
+    lines: tuple[int, int]
+    measurement: Measurement | None = None
+    reason: Diagnostic | None = None
+
+
+class ContradictedError(NoMeasurement):
+    """The sources of a log contradict each other: ``found`` has both sides, and there is no one number."""
+
+    def __init__(self, found: Measurement, by: Check) -> None:
+        told: dict[str, Parameter] = {
+            "value": found.value,
+            "unit": found.unit,
+            "source": found.estimate.name,
+            "ratio": by.ratio,
+        }
+        other: dict[str, Parameter] = {
+            "other": by.estimate.value,
+            "other_unit": f"{by.estimate.unit}/s",
+            "other_source": by.estimate.name,
+        }
+        super().__init__(Diagnostic(Code.CONTRADICTED, {**told, **other}))
+        self.found = found
+
+
+def combine(measured: Sequence[Measurement], protocol: Protocol) -> float:
+    """The one value of repeated runs by the protocol's ``repeats``, in the unit and scope that all share.
+
+    Raises ``NoMeasurement`` for no runs at all, runs that differ in unit or scope, and too few runs for ``olympic``.
+    """
+    kinds = sorted({f"{found.unit} ({found.scope})" for found in measured})
+    if len(kinds) != 1:
+        raise NoMeasurement(say(Code.UNLIKE_REPEATS, kinds=", ".join(kinds)))
+    return without_noise(reduce_repeats([found.value for found in measured], protocol.repeats))

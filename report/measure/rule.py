@@ -1,0 +1,326 @@
+"""The rule: how the number of a log is chosen where no protocol is stated.
+
+The number is the work done over the time taken in the steady part of the longest run, read from the first source that
+there is; every other source is asked for the same quantity over the same stretch. ``docs/protocols.md`` states the rule
+in one paragraph, and ``show --explain`` prints it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log
+
+import numpy as np
+
+from parsers.series import FEW, NOISE, OVERHEAD, Lines, Mask, Series, Verdict, tolerance
+
+from .checks import Check, Estimate, checks, estimate_of
+from .diagnostics import Code, Diagnostic, NoMeasurement, say
+from .measurement import ContradictedError, Measurement, RunOfLog, Status, Use, UseOfRecords
+from .protocol import Protocol
+from .ranks import RankSpread, cards_of_node
+from .records import Run
+from .sources import is_derived, is_few, says_speed, series_of
+from .work import Work, work_of
+
+KINDS = ("step", "epoch", "summary")
+# Rates before times before durations before clocks: what is nearer to the number asked for comes first.
+ORDER = {"throughput": 0, "step_time": 1, "step_rate": 1, "work_time": 1, "duration": 2, "time": 3, "elapsed": 3}
+UNITS = ("samples", "steps", "epochs")
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A series that may give the number: whose it is, and the work of its steps."""
+
+    run: Run
+    series: Series
+    work: Work
+
+
+def measure_log(runs: Sequence[Sequence[Run]]) -> Measurement:
+    """The number of a log: of several runs that of the longest, of equally long ones of the last.
+
+    ``runs``: each as all formats of the log read it. Raises ``ContradictedError`` where another source, or another run
+    of as many steps, says something else, and ``NoMeasurement`` where none gives a number.
+    """
+    each = [_run_of_log(parts) for parts in runs]
+    found = [run.measurement for run in each if run.measurement]
+    if not found:
+        raise NoMeasurement(next((run.reason for run in each if run.reason), say(Code.NO_RECORDS)))
+    best = max(found, key=lambda one: (one.estimate.counted not in UNITS[1:], _length(one), one.run))
+    if len(runs) > 1:
+        said = (*best.diagnostics, say(Code.SEVERAL_RUNS, count=len(runs), run=best.run))
+        best = replace(_among(best, found), diagnostics=said, runs=tuple(each))
+    if best.status == "contradicted" and best.by:
+        raise ContradictedError(best, best.by)
+    return best
+
+
+def _length(found: Measurement) -> float:
+    """How many steps, or records, a number was made of."""
+    return float(found.series.work.sum()) if found.series.counted == "steps" else float(len(found.series))
+
+
+def _run_of_log(parts: Sequence[Run]) -> RunOfLog:
+    lines = np.concatenate([part.table["line"] for part in parts])
+    ends = int(lines.min(initial=1)), int(lines.max(initial=1))
+    try:
+        return RunOfLog(parts[0].number, ends, measure_run(parts))
+    except NoMeasurement as error:
+        return RunOfLog(parts[0].number, ends, reason=error.diagnostic)
+
+
+def _among(best: Measurement, found: Sequence[Measurement]) -> Measurement:
+    """The other runs of a log are second opinions, too; they can contradict, but confirm nothing."""
+    mine, heard = best.estimate, list[Check]()
+    for one in found:
+        other = one.estimate
+        if one is best or (other.counted, other.scope) != (mine.counted, mine.scope) or _length(one) < FEW:
+            continue
+        ratio, error = other.value / mine.value, other.error + mine.error
+        says: Verdict = "silent" if abs(log(ratio)) <= tolerance(error) else "differs"
+        heard.append(Check(replace(other, run=one.run), ratio, OVERHEAD + error, says, is_independent=True))
+    status, by = judged((*best.checks, *heard))
+    return replace(best, status=status, by=by, checks=(*best.checks, *heard))
+
+
+def measure_run(parts: Sequence[Run]) -> Measurement:
+    """The number of one run, read by the formats of its log, and what all its other sources say of it.
+
+    Raises ``NoMeasurement`` where there is no source.
+    """
+    known = sources(parts)
+    usable = [one for one in known if says_speed(one.run, one.series) and not one.series.is_coarse]
+    if not usable:
+        raise NoMeasurement(_why_none(parts, known))
+    claim = usable[0]
+    run, series = claim.run, claim.series
+    skipped = series.warm_up()
+    start = int(series.lines[skipped - 1]) if skipped else 0 if series.whole else int(series.begins[0])
+    windowed = series.behind(start)
+    paused = windowed.pauses()
+    free = windowed.where(~paused)
+    work = _work(run, free)
+    others = [one.series for one in known if one is not claim]
+    heard = tuple(checks(series, others, start, work))
+    ranks = _ranks(run, series, start)
+    estimate, said = _scaled(run, free, work, heard, ranks)
+    is_summed = ranks is not None and estimate.scope == "job" and ranks.is_summed
+    ranks = replace(ranks, is_summed=is_summed) if ranks else None
+    status, by = judged(heard)
+    in_its_unit = estimate.value / free.rate
+    told = [
+        *_of_records(run, series, free, work),
+        *_of_window(series, skipped, windowed, paused, f"{estimate.unit}/s", in_its_unit),
+        *_of_source(series, free),
+        *(_refuted(check.estimate) for check in heard if check.says == "differs" and status != "contradicted"),
+        *said,
+        *(ranks.diagnostics if ranks else ()),
+    ]
+    return Measurement(
+        status,
+        estimate,
+        Protocol(),
+        free,
+        _use(run, series, skipped, windowed.rows[paused], free),
+        heard,
+        by,
+        tuple(told),
+        _seconds_per_step(free, work, others),
+        ranks,
+        run.number,
+    )
+
+
+def sources(parts: Sequence[Run]) -> list[Source]:
+    """All sources of a run, as each format of its log reads it, in the order in which they are believed."""
+    each = [(run, one) for run in parts for kind in KINDS for one in series_of(run, kind) if len(one)]
+    found = [Source(run, one, _work(run, one)) for run, one in each]
+    return sorted(found, key=lambda one: _place(one, found))
+
+
+def _place(source: Source, found: Sequence[Source]) -> tuple[int, ...]:
+    """Samples or tokens before steps before epochs; then rates and times before clocks and totals of the run.
+
+    Of these what is exact to 2% first, then rates before times, and what is of steps before what is of epochs.
+    """
+    one, work = source.series, source.work
+    unit = UNITS.index(one.counted) if one.counted in UNITS else 0
+    if unit and (work.convert(1.0, one.counted, "samples") or work.convert(1.0, one.counted, "tokens")):
+        unit = 0
+    order = ORDER.get(one.source, len(ORDER))
+    if one.sampled and one.counted == "steps" and one.source != "duration" and _has_clock(source, found):
+        order = len(ORDER)  # nothing says what the speed of a bar is a mean of, but its clock does
+    late = one.expected or one.source.startswith("mean_")
+    clock = int(one.timer == "clock" or one.whole)
+    if one.counted == "steps" and not unit and work.at_least:
+        clock = 2
+    return int(late), unit, clock, int(one.error > NOISE), order, KINDS.index(one.kind)
+
+
+def _has_clock(source: Source, found: Sequence[Source]) -> bool:
+    alike = (other.series for other in found if other.run is source.run and other.series.kind == source.series.kind)
+    return any(other.source == "elapsed" for other in alike)
+
+
+def _work(run: Run, series: Series) -> Work:
+    steps = series.work if series.counted == "steps" else np.ones(len(series))
+    return work_of(run, run.records(series.kind), series.rows, steps)
+
+
+def _why_none(parts: Sequence[Run], known: Sequence[Source]) -> Diagnostic:
+    speaking = [one.series for one in known if says_speed(one.run, one.series)]
+    if speaking:
+        return say(Code.COARSE, column=speaking[0].source)
+    if known:
+        return say(Code.FIRST_STEP, line=int(known[0].series.lines[0]))
+    return say(Code.NO_SPEED if any(len(run.table) for run in parts) else Code.NO_RECORDS)
+
+
+def judged(heard: Sequence[Check]) -> tuple[Status, Check | None]:
+    """Contradicted by any source that differs, the farthest first; else confirmed by the best that agrees.
+
+    Where a clock and the work of a step confirm a number, another one that the program prints is what is wrong. A clock
+    that agrees with the time of a step says nothing of what a step holds: that alone leaves the number unchecked.
+    """
+    agreeing = [one for one in heard if one.says == "agrees"]
+    is_proved = any(one.is_independent and one.counts_work for one in agreeing)
+    differing = [one for one in heard if one.says == "differs" and (one.is_independent or not is_proved)]
+    if differing:
+        return "contradicted", max(differing, key=lambda one: (one.is_independent, abs(log(one.ratio))))
+    best = min(agreeing, key=lambda one: (not one.counts_work, not one.is_independent, one.tolerance), default=None)
+    return ("confirmed" if best and best.counts_work else "unchecked"), best
+
+
+def _scaled(
+    run: Run, free: Series, work: Work, heard: Sequence[Check], ranks: RankSpread | None
+) -> tuple[Estimate, list[Diagnostic]]:
+    """The estimate in samples or tokens of the whole job, as far as the log says what makes it that."""
+    estimate = estimate_of(free)
+    if free.counted in UNITS[1:]:
+        units = ("tokens", "samples") if run.count("job_batch_tokens") else ("samples",)
+        for unit in units:
+            if (amount := work.convert(free.rate, free.counted, unit)) is not None:
+                return replace(estimate, value=amount, counted=unit, unit=unit, scope="job"), []
+        return estimate, [say(Code.NO_BATCH, missing=work.missing or "batch_size")]
+    scope, said = free.scope, []
+    if scope == "unknown":
+        agreed = [one for one in heard if one.says == "agrees" and one.scope]
+        if work.cards == 1:
+            scope = "job"
+        elif len({one.scope for one in agreed}) == 1:
+            scope = str(agreed[0].scope)
+            said = [say(Code.SCOPE_BY, scope=scope, source=agreed[0].estimate.name)]
+    if ranks is not None and ranks.is_summed and scope in ("card", "unknown"):
+        told = say(Code.RANKS_SUMMED, count=len(ranks.numbers))
+        return replace(estimate, value=float(sum(ranks.values)), scope="job"), [told]
+    if (factor := work.factor(scope)) is None:
+        return replace(estimate, scope=scope), [*said, say(Code.SCOPE_UNKNOWN, scope=scope)]
+    return replace(estimate, value=estimate.value * factor, scope="job"), said
+
+
+def _ranks(run: Run, claim: Series, start: int) -> RankSpread | None:
+    """What each rank makes of the same source behind the same step; None unless several print it.
+
+    Summed where each of the cards has a rank that prints its own rate.
+    """
+    if len(run.ranks) < 2 or claim.kind not in KINDS[:2]:
+        return None
+    first = run.records(claim.kind).steps
+    begin = 0.0 if first is None or not start else float(first[np.searchsorted(run.records(claim.kind).lines, start)])
+    found: dict[int, Series] = {}
+    for rank in run.ranks:
+        alike = (one for one in series_of(run, claim.kind, rank) if one.source == claim.source)
+        own = next((one for one in alike if one.counted == claim.counted), None)
+        steps = run.records(claim.kind, rank).steps
+        if own is not None and steps is not None:
+            own = own.where(steps[own.rows] > begin)
+        if own is not None and len(own):
+            found[int(rank)] = own
+    if len(found) < 2:
+        return None
+    are_times = claim.counted == "steps" and claim.source != "step_rate"
+    values = tuple(1 / own.rate if are_times else own.rate for own in found.values())
+    is_summed = not are_times and len(found) == len(run.ranks) == run.count("cards")
+    unit = "seconds" if are_times else f"{claim.unit}/s"
+    lines = {rank: tuple(own.lines.tolist()) for rank, own in found.items()}
+    return RankSpread(tuple(found), values, unit, cards_of_node(run), are_times, is_summed, lines)
+
+
+def _of_window(
+    claim: Series, skipped: int, windowed: Series, paused: Mask, unit: str, factor: float
+) -> Iterator[Diagnostic]:
+    """What was left out, and what the number would be with it."""
+    if skipped:
+        before = claim.where(np.arange(len(claim)) < skipped)
+        code = Code.FAST_START if before.rate > windowed.rate else Code.WARM_UP
+        yield say(code, count=skipped, of=len(claim), value=claim.rate * factor, unit=unit)
+    if paused.any():
+        line = int(windowed.lines[paused][0])
+        yield say(Code.PAUSES, count=int(paused.sum()), line=line, value=windowed.rate * factor, unit=unit)
+
+
+def _of_records(run: Run, claim: Series, free: Series, work: Work) -> Iterator[Diagnostic]:
+    """What a reader must know of the records."""
+    records = run.records(claim.kind)
+    if is_few(free):
+        yield say(Code.FEW_RECORDS, count=len(free))
+    for name in ("throughput", "mean_throughput"):
+        if is_derived(records, name):
+            yield say(Code.DERIVED, column=name)
+    for name in ("throughput", "step_time"):
+        if records.prints(name) and not (records.numbers(name) > 0).any():
+            yield say(Code.ZERO, column=name, line=int(records.lines[np.isfinite(records.numbers(name))][0]))
+    if records.duplicates:
+        yield say(Code.DUPLICATES, count=records.duplicates)
+    if records.apart and not run.ranks:
+        yield say(Code.RANKS_UNNAMED, line=records.apart)
+    if work.missing == "accumulation" and free.counted != "steps":
+        yield say(Code.NO_BATCH, missing="accumulation")  # the rate may be of one of the passes of a step
+    if work.varies:
+        yield say(Code.BATCH_VARIES, low=work.varies[0], high=work.varies[1])
+
+
+def _of_source(claim: Series, free: Series) -> Iterator[Diagnostic]:
+    """What a reader must know of the source of the number."""
+    if claim.undone:
+        yield say(Code.UNDONE, column=claim.source)
+    if claim.expected:
+        yield say(Code.EXPECTED, column=claim.source)
+    if claim.whole:
+        yield say(Code.TOTAL_OF_RUN)
+    if free.is_coarse:
+        yield say(Code.COARSE, column=free.source)
+    values = free.values
+    if values is not None and len(values) >= FEW and (values == values[0]).all():
+        yield say(Code.CONSTANT, count=len(values))
+
+
+def _refuted(other: Estimate) -> Diagnostic:
+    return say(Code.REFUTED, source=other.name, value=other.value, unit=f"{other.unit}/s")
+
+
+def _use(run: Run, claim: Series, skipped: int, paused: Lines, free: Series) -> UseOfRecords:
+    """Why each record of the kind, of all ranks and as often as it is printed, is used or not."""
+    every = run.all_records(claim.kind)
+    own = run.records(claim.kind)
+    reasons = np.full(len(every), Use.NO_VALUE, np.int8)
+    reasons[~np.isin(every.lines, own.lines)] = Use.REPEATED
+    if run.ranks and len(own):
+        reasons[every.numbers("rank") != own.numbers("rank")[0]] = Use.OTHER_RANK
+    for rows, reason in ((claim.rows[:skipped], Use.WARM_UP), (paused, Use.PAUSE), (free.rows, Use.USED)):
+        reasons[np.isin(every.lines, own.lines[rows])] = reason
+    return UseOfRecords(every.lines, reasons)
+
+
+def _seconds_per_step(free: Series, work: Work, others: Sequence[Series]) -> float | None:
+    """The time of a step over the same records: printed, or what the number itself makes."""
+    if free.counted == "steps":
+        return 1 / free.rate
+    alike = (o for o in others if o.counted == "steps" and o.kind == free.kind and not (o.whole or o.is_coarse))
+    if (own := next(alike, None)) is not None and (same := np.isin(own.lines, free.lines)).any():
+        return 1 / own.where(same).rate
+    factor, of_step = work.factor(free.scope), work.of_step(free.counted)
+    return of_step / (free.rate * factor) if factor and of_step else None

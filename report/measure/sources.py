@@ -1,0 +1,269 @@
+"""Sources: every way in which the records of a run tell its speed, each as work and seconds of its stretches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from parsers.grammar.field import IN_SECONDS, Field
+from parsers.series import FEW, OVERHEAD, Floats, Lines, Mask, Series, resolution
+
+from .records import Records, Run
+from .work import thing
+
+CLOCKS = ("time", "elapsed")
+# What logs count themselves, since the start and in each record, and in what.
+COUNTERS = {"consumed_samples": "samples", "consumed_tokens": "tokens"}
+COVERED = {"sample_count": "samples", "token_count": "tokens"}
+PRINTED = ("throughput", "step_time", "step_rate", "work_time", "mean_throughput", "mean_step_time")
+
+
+def series_of(run: Run, kind: str, rank: float | None = None) -> Iterator[Series]:
+    """All sources that the records of a kind hold: printed rates and times, durations, counters over clocks.
+
+    ``rank``: of which rank; of the lowest that prints a speed where none is given.
+    """
+    records = run.records(kind, rank)
+    if not len(records):
+        return
+    for name in PRINTED:
+        if not is_derived(records, name) and (found := _printed(records, name)) is not None:
+            yield found
+    yield from _durations(run, records)
+    yield from _clocks(records)
+
+
+def is_derived(records: Records, name: str) -> bool:
+    """Whether each rate is what a counter shows over the seconds since the start: then those two say all it does.
+
+    After a restart they begin apart, and only their differences are right.
+    """
+    rates, seconds = records.numbers(name), records.numbers("elapsed")
+    for counter in COUNTERS if "throughput" in name else ():
+        done = records.numbers(counter)
+        known = np.isfinite(rates) & np.isfinite(done) & (seconds > 0) & (done > 0) & (rates > 0)
+        slack = resolution(seconds) / 2 / seconds[known] + resolution(rates) / rates[known]
+        if known.sum() > 1 and (np.abs(rates[known] * seconds[known] / done[known] - 1) <= slack).all():
+            return True
+    return False
+
+
+def unit_of(records: Records, field: Field) -> str:
+    """What a rate counts, in the words of the log where it says them on each line."""
+    if "counted" in records.table:
+        words = {str(word).lower() for word in records.table["counted"] if isinstance(word, str) and word}
+        if len(words) == 1:
+            return words.pop()
+    return (field.unit or "samples").replace("_", " ")
+
+
+def seconds_of_steps(records: Records) -> tuple[Floats, Field | None]:
+    """The times of steps as printed, and what they mean; bars show steps a second instead, whichever is above one."""
+    times, time, rate = records.numbers("step_time"), records.field("step_time"), records.field("step_rate")
+    if rate is None or (time is not None and rate.kind != time.kind):
+        return times, time
+    with np.errstate(divide="ignore"):
+        inverse = 1 / records.numbers("step_rate")
+    scale = IN_SECONDS.get(time.unit or "seconds", 1.0) if time else 1.0
+    filled = np.where(np.isnan(times), inverse / scale, times)
+    return filled, time or (rate if np.isfinite(filled).any() else None)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A printed rate or time, and of which records: the seconds of one unit of work, and what these may be off by."""
+
+    records: Records
+    name: str
+    field: Field
+    rows: Lines
+    times: Floats
+    slack: Floats
+    told: dict[str, Any]
+
+    def series(self, work: Floats, rows: Mask | slice = slice(None), **more: object) -> Series:
+        """The series of which some of the records did so much work each."""
+        seconds, tick = work * self.times[rows], work * self.slack[rows]
+        told = {**self.told, "values": self.told["values"][rows], **more}
+        return _made(self.records, self.rows[rows], self.name, work=work, seconds=seconds, tick=tick, **told)
+
+    def of(self, rows: Mask) -> _Column:
+        """The same of some of the records."""
+        told = {**self.told, "values": self.told["values"][rows]}
+        cut: dict[str, Any] = {
+            "rows": self.rows[rows],
+            "times": self.times[rows],
+            "slack": self.slack[rows],
+            "told": told,
+        }
+        return replace(self, **cut)
+
+
+def _made(records: Records, rows: Lines, source: str, **more: Any) -> Series:
+    lines = records.lines[rows]
+    begins = np.concatenate([records.begins[rows[:1]], lines[:-1]])
+    return Series(source=source, kind=records.kind, rows=rows, lines=lines, **{"begins": begins, **more})
+
+
+def _printed(records: Records, name: str) -> Series | None:
+    """The series of a column that prints a rate, or the time of a step."""
+    if (column := _column(records, name)) is None:
+        return None
+    field = column.field
+    if field.kind == "total" or records.kind == "summary":
+        return _total(column)
+    if field.kind == "running_mean":
+        return _undone(column)
+    steps = records.covered(column.rows)
+    sampled = field.kind == "instant" and steps is not None and bool((steps > 1).any())
+    if sampled and (firsts := records.step_numbers[column.rows] == 1).any() and not firsts.all():
+        # One step stands for many, and the first of an epoch, which waits for its data, for none.
+        column = column.of(~firsts)
+    work = steps if field.kind != "instant" and steps is not None else np.ones(len(column.rows))
+    return column.series(work, sampled=sampled or field.kind == "unknown")
+
+
+def _column(records: Records, name: str) -> _Column | None:
+    field, values = records.field(name), records.numbers(name)
+    if name == "step_time":
+        values, field = seconds_of_steps(records)
+    elif name == "step_rate" and records.prints("step_time"):
+        return None
+    rows = np.flatnonzero(np.isfinite(values) & (values > 0))
+    if field is None or not len(rows):
+        return None
+    values, digit = values[rows], resolution(records.numbers(field.name))
+    if name in ("throughput", "mean_throughput", "step_rate"):
+        times = 1 / values
+        slack = times * digit / 2 / values
+    else:
+        scale = IN_SECONDS.get(field.unit or "seconds", 1.0)
+        times = values * scale
+        slack = times * times * digit / 2 if field.name == "step_rate" else np.full(len(rows), digit / 2 * scale)
+    told = {"counted": "steps", "unit": "steps", "scope": "job", "values": values, "expected": field.is_expected}
+    if name.endswith("throughput"):
+        unit = unit_of(records, field)
+        counted = thing(unit)
+        told |= {"unit": unit, "counted": "environment steps" if counted == "steps" else counted}
+        told |= {"scope": field.scope or "unknown"}
+    return _Column(records, name, field, rows, times, slack, told)
+
+
+def _total(column: _Column) -> Series | None:
+    """A total of the run; None of times of several summaries, which may be of several models."""
+    is_alike = column.times.max() <= column.times.min() * (1 + OVERHEAD)
+    if column.records.kind == "summary" and not is_alike and column.told["counted"] == "steps":
+        return None
+    return column.series(np.ones(1), slice(-1, None), whole=True, begins=np.zeros(1, np.int64))
+
+
+def _undone(column: _Column) -> Series | None:
+    """A running mean is a clock: times the steps that it covers it is the time since it began anew."""
+    records, field, rows = column.records, column.field, column.rows
+    if records.kind == "epoch" and field.per != "run":
+        weight = records.covered(rows)
+        return column.series(np.ones(len(rows)) if weight is None else weight)
+    done = records.steps if records.kind == "step" else records.numbers("epoch")
+    if done is None or not np.isfinite(done).all():
+        return _total(column)
+    starts = records.epoch_starts if field.per != "run" else np.zeros(len(done), np.bool_)
+    covers = (records.step_numbers if field.per != "run" else done)[rows]
+    epoch, since = np.cumsum(starts)[rows], field.since or 0
+    is_reset = covers > since
+    covers = np.where(is_reset, covers - since, covers)
+    if len(np.unique(epoch)) == len(rows):  # one record an epoch: each mean is of an epoch of its own
+        return column.series(covers)
+    group, clock = epoch * 2 + is_reset, covers * column.times
+    first = np.append(True, group[1:] != group[:-1])
+    work = np.where(first, covers, np.diff(covers, prepend=0))
+    seconds = np.where(first, clock, np.diff(clock, prepend=0))
+    series = replace(column.series(covers, telescopes=True, undone=True), work=work, seconds=seconds)
+    # What digits cut off makes of one stretch too little and of its neighbour too much; together they are right.
+    return series.merged(~((work > 0) & (seconds > 0)))
+
+
+def _durations(run: Run, records: Records) -> Iterator[Series]:
+    """The time of a record of its own, with what the record did, in each unit that says it."""
+    field, values = records.field("duration"), records.numbers("duration")
+    rows = np.flatnonzero(values > 0)
+    if field is None or not len(rows):
+        return
+    scale = IN_SECONDS.get(field.unit or "seconds", 1.0)
+    seconds, tick = values[rows] * scale, np.full(len(rows), resolution(values) / 2 * scale)
+    told = {"whole": records.kind == "summary", "expected": field.is_expected, "values": seconds}
+    for work, counted, scope in _amounts(run, records, rows):
+        more = {"work": work, "counted": counted, "unit": counted, "scope": scope, **told}
+        yield _made(records, rows, "duration", seconds=seconds, tick=tick, **more)
+
+
+def _amounts(run: Run, records: Records, rows: Lines) -> Iterator[tuple[Floats, str, str]]:
+    """What records did, in each unit that says it, and whose work that is."""
+    for name, counted in COVERED.items():
+        amount, field = records.numbers(name)[rows], records.field(name)
+        if field is not None and (amount > 0).all():
+            yield amount, counted, field.scope or "unknown"
+    if records.kind == "epoch" and (size := run.count("epoch_samples")):
+        yield np.full(len(rows), float(size)), "samples", "job"
+    if (steps := records.covered(rows)) is not None:
+        yield steps, "steps", "job"
+    if records.kind == "epoch":
+        yield np.ones(len(rows)), "epochs", "job"
+
+
+def _clocks(records: Records) -> Iterator[Series]:
+    """Counters over clocks: what was done between two records, over the time between them."""
+    for clock in CLOCKS:
+        times = records.numbers(clock)
+        for done, counted, scope in _counters(records):
+            rows = np.flatnonzero(np.isfinite(times) & np.isfinite(done))
+            if len(rows) > 1 and len(found := _clock(records, rows, clock, (done, counted, scope))):
+                yield found
+
+
+def _clock(records: Records, rows: Lines, clock: str, counter: tuple[Floats, str, str]) -> Series:
+    done, counted, scope = counter
+    times, lines = records.numbers(clock)[rows], records.lines[rows]
+    work, seconds = np.diff(done[rows]), np.diff(times)
+    is_anew = seconds < 0
+    crosses = np.diff(np.cumsum(records.epoch_starts)[rows]) > 0
+    if records.kind == "step":
+        is_of_epoch = clock == "elapsed" and bool((is_anew & crosses).any())  # a bar's clock begins with its epoch
+        if is_of_epoch or (counted == "steps" and not records.epochs_are_whole):
+            is_anew |= crosses
+    tick = np.full(len(work), resolution(times))
+    told = {"counted": counted, "unit": counted, "scope": scope, "timer": "clock", "telescopes": True}
+    found = _made(records, rows[1:], clock, work=work, seconds=seconds, tick=tick, begins=lines[:-1], **told)
+    found = found.where(~is_anew & (work >= 0) & (seconds >= 0))
+    return found.merged(~((found.work > 0) & (found.seconds > 0)))
+
+
+def _counters(records: Records) -> Iterator[tuple[Floats, str, str]]:
+    """What had been done at each record, in each unit that is counted, and whose work that is."""
+    for name, counted in COUNTERS.items():
+        if records.prints(name):
+            yield records.numbers(name), counted, "job"
+    for name, counted in COVERED.items():
+        field, amount = records.field(name), records.numbers(name)
+        if field is not None and len(amount) > 1 and np.isfinite(amount[1:]).all():
+            yield np.nancumsum(amount), counted, field.scope or "unknown"
+    if records.kind == "step" and records.steps is not None:
+        yield records.steps, "steps", "job"
+    epochs = records.numbers("epoch")
+    if records.kind == "epoch" and np.isfinite(epochs).all() and (np.diff(epochs) > 0).all():
+        yield epochs, "epochs", "job"
+
+
+def says_speed(run: Run, series: Series) -> bool:
+    """Whether a source says more than how long the very first step took, which holds the start-up."""
+    if not series.seconds.sum() > 0:
+        return False
+    is_one = len(series) == 1 and not series.whole and series.kind == "step" and series.timer == "program"
+    return not is_one or run.records("step").step_numbers[series.rows[0]] != 1
+
+
+def is_few(series: Series) -> bool:
+    """Whether there are too few stretches to tell what is usual."""
+    return len(series) < FEW and not series.whole
