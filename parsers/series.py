@@ -132,15 +132,14 @@ class Series:
         Those before the first that is as the second half are: no slower than the inner fence of its quartiles by more
         than a digit and 2%, and not more than twice as fast. So at most half of all are.
         """
-        count = len(self)
-        half = count - count // REFERENCE
-        if self.whole or half >= count:
+        head = len(self) // REFERENCE
+        if self.whole or not head:
             return 0
-        each, slack = self.each[:half], self.ticks[:half]
-        low, high = np.quantile(self.each[half:], (0.25, 0.75))
+        each, slack = self.each[:head], self.ticks[:head]
+        low, high = np.quantile(self.each[head:], (0.25, 0.75))
         reach = np.maximum(INNER_FENCE * (high - low), NOISE * low) + slack
         usual = (each <= high + reach) & (each >= low / STALL - slack)
-        return int(np.argmax(usual)) if usual.any() else half
+        return int(np.argmax(usual)) if usual.any() else head
 
     def pauses(self) -> Mask:
         """Which stretches hold a pause: those far out.

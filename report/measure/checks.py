@@ -53,6 +53,7 @@ class Check:
 
     ``is_independent``: whether another timer took its time. ``counts_work``: whether it also says what a step holds,
     and not only how long one took. ``scope``: that of the number which makes them agree, where its format states none.
+    ``needs_passes``: it would differ, but that a step may hold several batches, which nothing says.
     """
 
     estimate: Estimate
@@ -62,6 +63,7 @@ class Check:
     is_independent: bool
     counts_work: bool = True
     scope: str | None = None
+    needs_passes: bool = False
 
     def as_json(self) -> dict[str, object]:
         """As ``show --json`` has it."""
@@ -110,10 +112,8 @@ def _check(claim: Series, other: Series, start: int, work: Work) -> Check | None
         windowed = windowed.where(_within(windowed, free))
     if not (len(windowed) and len(free)) or (found := _ratio(windowed, free, work)) is None:
         return None
-    ratio, scope = found
     error = windowed.error + free.error
-    says = _said(verdict(ratio, ratio, error), ratio, (claim, free), work)
-    return Check(estimate_of(free), ratio, OVERHEAD + error, says, free.timer != claim.timer, scope=scope)
+    return _judged((claim, free), found, verdict(found[0], found[0], error), error, work)
 
 
 def _of_total(claim: Series, windowed: Series, other: Series, work: Work) -> Check | None:
@@ -126,29 +126,35 @@ def _of_total(claim: Series, windowed: Series, other: Series, work: Work) -> Che
         return None
     error, low, high = windowed.error + other.error, known[0][0], known[-1][0]
     says = verdict(low, high, error, TOTAL, slower_is_total=not claim.whole)
-    ratio, scope = min(known, key=lambda pair: abs(log(pair[0])))
-    says = _said(says, high, (claim, other), work)
-    return Check(estimate_of(other), ratio, OVERHEAD + error, says, other.timer != claim.timer, scope=scope)
+    nearest = min(known, key=lambda pair: abs(log(pair[0])))
+    return _judged((claim, other), nearest, says, error, work)
 
 
 def _without_pauses(series: Series) -> Series:
     return series.where(~series.pauses())
 
 
-def _said(says: Verdict, ratio: float, pair: tuple[Series, Series], work: Work) -> Verdict:
-    """The verdict, unless the two cannot differ or cannot confirm each other.
+def _judged(
+    pair: tuple[Series, Series], found: tuple[float, str | None], says: Verdict, error: float, work: Work
+) -> Check:
+    """The check, silent where the two cannot differ or cannot confirm each other.
 
     A step holds at least one batch of each card: where nothing says how many, it may well be more than steps show. And
     one number of the program's in two forms confirms nothing.
     """
-    claim, other = pair
+    (claim, other), (ratio, scope) = pair, found
+    needs_passes = False
     if says == "differs" and work.at_least and (claim.counted == "steps") != (other.counted == "steps"):
-        more = ratio if other.counted == "steps" else 1 / ratio
-        return "silent" if more < 1 else says
+        needs_passes = (ratio if other.counted == "steps" else 1 / ratio) < 1
     is_one_timer = claim.kind == other.kind and claim.timer == other.timer == "program"
     is_one_form = ("throughput" in claim.source) == ("throughput" in other.source)
-    is_same = is_one_timer and is_one_form and claim.source != "duration" != other.source
-    return "silent" if says == "agrees" and is_same else says
+    is_same = claim.source == other.source or (is_one_form and "duration" not in (claim.source, other.source))
+    if needs_passes or (says == "agrees" and is_one_timer and is_same):
+        says = "silent"
+    is_independent = other.timer != claim.timer
+    return Check(
+        estimate_of(other), ratio, OVERHEAD + error, says, is_independent, scope=scope, needs_passes=needs_passes
+    )
 
 
 def _within(claim: Series, other: Series) -> Mask:

@@ -183,7 +183,8 @@ def judged(heard: Sequence[Check]) -> tuple[Status, Check | None]:
     """Contradicted by any source that differs, the farthest first; else confirmed by the best that agrees.
 
     Where a clock and the work of a step confirm a number, another one that the program prints is what is wrong. A clock
-    that agrees with the time of a step says nothing of what a step holds: that alone leaves the number unchecked.
+    that agrees with the time of a step says nothing of what a step holds, which leaves the number unchecked; so does a
+    clock that disagrees unless a step holds several batches.
     """
     agreeing = [one for one in heard if one.says == "agrees"]
     is_proved = any(one.is_independent and one.counts_work for one in agreeing)
@@ -191,7 +192,8 @@ def judged(heard: Sequence[Check]) -> tuple[Status, Check | None]:
     if differing:
         return "contradicted", max(differing, key=lambda one: (one.is_independent, abs(log(one.ratio))))
     best = min(agreeing, key=lambda one: (not one.counts_work, not one.is_independent, one.tolerance), default=None)
-    return ("confirmed" if best and best.counts_work else "unchecked"), best
+    is_doubted = not is_proved and any(one.needs_passes and one.is_independent for one in heard)
+    return ("confirmed" if best and best.counts_work and not is_doubted else "unchecked"), best
 
 
 def _scaled(
