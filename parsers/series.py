@@ -141,20 +141,22 @@ class Series:
         usual = (each <= high + reach) & (each >= low / STALL - slack)
         return int(np.argmax(usual)) if usual.any() else head
 
-    def pauses(self) -> Mask:
-        """Which stretches hold a pause: those far out.
-
-        A clock runs while the program does something else, so all of these are pauses. The timer of a program runs for
-        its steps only: what recurs there is part of training, and one or two stalls are not.
-        """
+    def stalls(self) -> Mask:
+        """Which stretches are far out: beyond the outer fence, and of the timer of a program twice the usual time."""
         if self.whole or len(self) < 2:
             return np.zeros(len(self), np.bool_)
         low, middle, high = np.quantile(self.each, (0.25, 0.5, 0.75))
         far: Mask = self.each > high + np.maximum(OUTER_FENCE * (high - low), NOISE * high) + 2 * self.ticks
-        if self.timer == "clock":
-            return far
-        far &= self.each > STALL * middle
-        return far if far.sum() < FEW else np.zeros(len(self), np.bool_)
+        return far if self.timer == "clock" else far & (self.each > STALL * middle)
+
+    def pauses(self) -> Mask:
+        """Which stretches hold a pause, which is no training.
+
+        A clock runs while the program does something else, so all stalls are pauses. The timer of a program runs for
+        its steps only: stalls that recur there are part of training, and one or two are not.
+        """
+        far = self.stalls()
+        return far if self.timer == "clock" or far.sum() < FEW else np.zeros_like(far)
 
     def steady(self) -> Series:
         """The stretches of the steady part, without its pauses."""

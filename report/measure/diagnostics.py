@@ -33,6 +33,7 @@ class Code(StrEnum):
     FAST_START = "fast_start"
     FEW_RECORDS = "few_records"
     PAUSES = "pauses"
+    STALLS = "stalls"
     REFUTED = "refuted"
     DERIVED = "derived_rate"
     UNDONE = "running_mean_undone"
@@ -86,6 +87,9 @@ SENTENCES: Mapping[Code, str | tuple[str, str]] = {
     Code.PAUSES: (
         "One pause is left out, at line {line} (with it {value} {unit}).",
         "{count} pauses are left out, the first at line {line} (with them {value} {unit}).",
+    ),
+    Code.STALLS: (
+        "{count} records take more than twice the usual time, the first at line {line} (without them {value} {unit})."
     ),
     Code.REFUTED: "The {source} that the program prints, {value} {unit}, is refuted by the clock.",
     Code.DERIVED: "{column} is the total over the time since the start; the differences of these are used.",

@@ -262,6 +262,9 @@ def _of_window(
     if paused.any():
         line = int(windowed.lines[paused][0])
         yield say(Code.PAUSES, count=int(paused.sum()), line=line, value=windowed.rate * factor, unit=unit)
+    elif (stalls := windowed.stalls()).any():
+        told = {"count": int(stalls.sum()), "line": int(windowed.lines[stalls][0])}
+        yield say(Code.STALLS, **told, value=windowed.where(~stalls).rate * factor, unit=unit)
 
 
 def _of_records(run: Run, claim: Series, free: Series, work: Work) -> Iterator[Diagnostic]:
