@@ -1,0 +1,201 @@
+"""The rule: work over time in the steady part of the longest run, and what the other sources of a log say of it."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parsers.series import FEW, OVERHEAD
+from report.measure.diagnostics import Code, NoMeasurement
+from report.measure.measurement import Measurement
+from tests.report.measure.made_runs import measured, run, stamps
+
+# A quiet run of 40 steps: 0.512 s each, 64 images.
+STEPS = np.arange(1, 41)
+QUIET = np.full(40, 0.512)
+CLOCK = np.cumsum(QUIET)
+OF_JOB = {"cards": 8, "batch_size": 8, "job_batch_size": 64}
+
+
+def warm(first: float, count: int = 3) -> Any:
+    """The times of a run whose first steps take other times."""
+    return np.where(count >= STEPS, first, QUIET)
+
+
+def number(*runs: Any) -> Measurement:
+    """The number of a log that gives one."""
+    found = measured(*runs)
+    assert isinstance(found, Measurement), found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("columns", "facts", "status", "value", "unit", "scope"),
+    [
+        ({"throughput": 64 / QUIET}, {}, "unchecked", 125, "images/s", "job"),
+        ({"throughput": 64 / QUIET, "time": stamps(CLOCK)}, OF_JOB, "confirmed", 125, "images/s", "job"),
+        ({"throughput": 64 / QUIET, "step_time": QUIET}, OF_JOB, "confirmed", 125, "images/s", "job"),
+        ({"step_time": QUIET}, OF_JOB, "unchecked", 125, "samples/s", "job"),
+        ({"step_time": QUIET}, {}, "unchecked", 1.953125, "steps/s", "job"),
+        ({"step_time": QUIET, "time": stamps(CLOCK)}, {}, "confirmed", 1.953125, "steps/s", "job"),
+        ({"step_time": QUIET, "time": stamps(CLOCK)}, OF_JOB, "confirmed", 125, "samples/s", "job"),
+        ({"time": stamps(CLOCK)}, OF_JOB, "unchecked", 125, "samples/s", "job"),
+        ({"consumed_samples": 64 * STEPS, "elapsed": CLOCK}, {}, "unchecked", 125, "samples/s", "job"),
+        ({"throughput": 64 / QUIET, "time": stamps(CLOCK * 3)}, OF_JOB, "contradicted", 125, "images/s", "job"),
+        ({"throughput": 64 / QUIET, "time": stamps(CLOCK / 3)}, OF_JOB, "contradicted", 125, "images/s", "job"),
+        # The clock proves the timer, but says nothing of what a step holds.
+        (
+            {"throughput": 64 / QUIET, "step_time": QUIET, "time": stamps(CLOCK)},
+            {},
+            "unchecked",
+            125,
+            "images/s",
+            "job",
+        ),
+    ],
+)
+def test_a_source_gives_the_number_and_the_others_check_it(
+    columns: dict[str, Any], facts: dict[str, int], status: str, value: float, unit: str, scope: str
+) -> None:
+    found = number(run(step=STEPS, facts=facts, **columns))
+    assert (found.status, found.unit, found.scope) == (status, unit, scope)
+    assert found.value == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("scope", "facts", "value", "whose", "codes"),
+    [
+        ("card", {"cards": 8}, 1000, "job", set()),
+        ("card", {}, 125, "card", {Code.SCOPE_UNKNOWN}),
+        ("node", {"nodes": 2}, 250, "job", set()),
+        ("unknown", {"cards": 8}, 125, "unknown", {Code.SCOPE_UNKNOWN}),
+        ("unknown", {"cards": 1}, 125, "job", set()),
+        ("unknown", OF_JOB, 125, "job", {Code.SCOPE_BY}),  # 8 x 8 in each step are those of all cards
+        ("unknown", {"cards": 8, "job_batch_size": 512}, 1000, "job", {Code.SCOPE_BY}),
+    ],
+)
+def test_a_number_is_that_of_the_whole_job_where_the_log_says_what_makes_it_that(
+    scope: str, facts: dict[str, int], value: float, whose: str, codes: set[Code]
+) -> None:
+    printed = run(
+        step=STEPS, throughput=125 + 0 * QUIET, step_time=QUIET, facts=facts, means={"throughput": {"scope": scope}}
+    )
+    found = number(printed)
+    assert (found.value, found.scope) == (value, whose)
+    assert {said.code for said in found.diagnostics} - {Code.CONSTANT} == codes
+
+
+@pytest.mark.parametrize("first", [5.0, 0.1])
+def test_records_at_the_start_that_are_slower_or_twice_as_fast_are_left_out(first: float) -> None:
+    found = number(run(step=STEPS, step_time=warm(first)))
+    assert found.value == 1.953125
+    assert found.left_out == {"warm_up": (1, 2, 3)}
+
+
+def test_what_is_left_out_is_told_with_the_number_that_holds_it() -> None:
+    (said,) = (one for one in number(run(step=STEPS, step_time=warm(5.0))).diagnostics if one.code == Code.WARM_UP)
+    assert said.values == {"count": 3, "of": 40, "value": pytest.approx(40 / (15 + 37 * 0.512)), "unit": "steps/s"}
+
+
+def test_a_pause_of_a_clock_is_no_part_of_training() -> None:
+    seconds = np.cumsum(np.where(STEPS == 20, 60.0, 0.512))
+    found = number(run(step=STEPS, time=stamps(seconds)))
+    assert found.value == pytest.approx(1.953125)
+    assert found.left_out["pause"] == (20,)
+
+
+@pytest.mark.parametrize(
+    ("stalls", "value"), [((20,), 1.953125), ((20, 30), 1.953125), ((10, 20, 30, 40), 40 / (10 + 36 * 0.512))]
+)
+def test_what_recurs_in_the_times_of_steps_is_part_of_training(stalls: tuple[int, ...], value: float) -> None:
+    times = np.where(np.isin(STEPS, stalls), 2.5, QUIET)
+    assert number(run(step=STEPS, step_time=times)).value == pytest.approx(value)
+
+
+def test_a_running_mean_is_turned_back_into_the_time_that_it_covers() -> None:
+    means = np.cumsum(warm(5.0)) / STEPS
+    found = number(run(step=STEPS, step_time=means, means={"step_time": {"kind": "running_mean", "per": "run"}}))
+    assert found.value == pytest.approx(1.953125)
+    assert Code.UNDONE in {said.code for said in found.diagnostics}
+
+
+def test_a_rate_since_the_start_of_a_resumed_run_is_replaced_by_its_differences() -> None:
+    done = 64 * (STEPS + 1000)
+    found = number(run(step=STEPS, consumed_samples=done, elapsed=CLOCK, throughput=done / CLOCK))
+    assert found.value == pytest.approx(125)
+    assert Code.DERIVED in {said.code for said in found.diagnostics}
+
+
+def test_steps_that_are_printed_twice_count_once() -> None:
+    found = number(run(step=np.repeat(STEPS, 2), step_time=np.repeat(warm(5.0, 1), 2)))
+    assert (found.value, found.records_used) == (1.953125, 39)
+
+
+def test_ranks_that_each_print_their_own_rate_are_summed_where_all_are_there() -> None:
+    steps, ranks = np.repeat(STEPS, 4), np.tile(np.arange(4), 40)
+    rates = 30.0 + ranks
+    of_ranks = {"step": steps, "rank": ranks, "throughput": rates, "means": {"throughput": {"scope": "card"}}}
+    all_there, some = number(run(facts={"cards": 4}, **of_ranks)), number(run(facts={"cards": 8}, **of_ranks))
+    assert (all_there.value, all_there.scope) == (126, "job")
+    assert (some.value, some.scope) == (240, "job")  # of the lowest rank, as it stands for all cards
+
+
+def test_the_longest_run_of_a_log_counts_and_one_of_another_speed_contradicts_it() -> None:
+    short = run(number=2, step=STEPS[:20], step_time=QUIET[:20])
+    found = number(run(step=STEPS, step_time=QUIET), short)
+    assert (found.status, found.run, [one.number for one in found.runs]) == ("unchecked", 1, [1, 2])
+    slower = number(run(step=STEPS, step_time=QUIET), run(number=2, step=STEPS, step_time=2 * QUIET))
+    assert (slower.status, slower.run, slower.by and slower.by.ratio) == ("contradicted", 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("columns", "code"),
+    [
+        ({"step": STEPS, "throughput": 0 * QUIET}, Code.NO_SPEED),
+        ({"step": STEPS, "loss": QUIET}, Code.NO_SPEED),
+        ({"step": STEPS[:1], "step_time": QUIET[:1]}, Code.FIRST_STEP),
+        ({"step": STEPS, "step_time": 1 + 0 * QUIET, "means": {"step_time": {"unit": "milliseconds"}}}, Code.COARSE),
+        ({"step": STEPS, "throughput": np.full(40, np.nan)}, Code.NO_SPEED),
+    ],
+)
+def test_a_log_without_a_speed_is_refused_with_a_code(columns: dict[str, Any], code: Code) -> None:
+    found = measured(run(**columns))
+    assert isinstance(found, NoMeasurement)
+    assert found.diagnostic is not None
+    assert found.diagnostic.code == code
+
+
+TIMES = st.lists(st.floats(0.05, 0.2), min_size=2 * FEW, max_size=30)
+
+
+@given(TIMES, st.integers(1, 4096))
+def test_all_forms_of_one_timer_give_one_number(times: list[float], batch: int) -> None:
+    steps, seconds = np.arange(1, len(times) + 1), np.array(times)
+    facts = {"cards": 1, "batch_size": batch, "job_batch_size": batch}
+    by_time = number(run(step=steps, step_time=seconds, facts=facts))
+    forms = [
+        run(step=steps, throughput=batch / seconds, facts=facts),
+        run(step=steps, step_time=1000 * seconds, facts=facts, means={"step_time": {"unit": "milliseconds"}}),
+        run(step=steps, step_rate=1 / seconds, facts=facts),
+    ]
+    assert [number(form).value for form in forms] == pytest.approx([by_time.value] * 3, rel=1e-6)
+
+
+@given(TIMES, st.sampled_from([0.125, 0.5, 2.0, 8.0]), st.booleans())
+def test_a_number_that_is_wrong_by_a_factor_is_never_confirmed(
+    times: list[float], wrong: float, has_clock: bool
+) -> None:
+    steps, seconds = np.arange(1, len(times) + 1), np.array(times)
+    columns: dict[str, Any] = {"throughput": wrong * 64 / seconds, "step_time": seconds}
+    if has_clock:
+        columns["time"] = stamps(np.cumsum(seconds))
+    assert number(run(step=steps, facts=OF_JOB, **columns)).status == "contradicted"
+
+
+@given(TIMES, st.floats(1e-3, 1e3))
+def test_a_log_of_slower_steps_gives_a_number_as_much_slower(times: list[float], slower: float) -> None:
+    steps, seconds = np.arange(1, len(times) + 1), np.round(np.array(times), 4)
+    one, other = (number(run(step=steps, step_time=s)) for s in (seconds, seconds * slower))
+    assert other.value == pytest.approx(one.value / slower, rel=OVERHEAD)
