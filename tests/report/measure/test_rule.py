@@ -136,7 +136,8 @@ def test_steps_that_are_printed_twice_count_once() -> None:
 def test_ranks_that_each_print_their_own_rate_are_summed_where_all_are_there() -> None:
     steps, ranks = np.repeat(STEPS, 4), np.tile(np.arange(4), 40)
     rates = 30.0 + ranks
-    of_ranks = {"step": steps, "rank": ranks, "throughput": rates, "means": {"throughput": {"scope": "card"}}}
+    of_ranks: dict[str, Any] = {"step": steps, "rank": ranks, "throughput": rates}
+    of_ranks["means"] = {"throughput": {"scope": "card"}}
     all_there, some = number(run(facts={"cards": 4}, **of_ranks)), number(run(facts={"cards": 8}, **of_ranks))
     assert (all_there.value, all_there.scope) == (126, "job")
     assert (some.value, some.scope) == (240, "job")  # of the lowest rank, as it stands for all cards
