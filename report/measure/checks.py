@@ -8,7 +8,7 @@ from math import isfinite, log
 
 import numpy as np
 
-from parsers.series import OVERHEAD, TOTAL, Mask, Series, Verdict, verdict
+from parsers.series import FEW, OVERHEAD, TOTAL, Mask, Series, Verdict, verdict
 
 from .work import Work
 
@@ -104,10 +104,10 @@ def _time_of_steps(claim: Series, others: Sequence[Series]) -> Series | None:
 
 def _check(claim: Series, other: Series, start: int, work: Work) -> Check | None:
     windowed = _without_pauses(claim.behind(start))
-    # A clock between epochs also holds what is between them, as a total does.
-    if claim.whole or other.whole or (other.timer == "clock" and other.kind == "epoch"):
-        return _of_total(claim, windowed, other, work)
     free = _without_pauses(other.behind(start))
+    # A clock that also holds evaluations is as a total; in few stretches a pause cannot be told from training.
+    if claim.whole or other.whole or other.holds_more or (other.timer == "clock" and len(free) < FEW):
+        return _of_total(claim, windowed, other, work)
     if windowed.kind == free.kind and len(free):
         windowed = windowed.where(_within(windowed, free))
     if not (len(windowed) and len(free)) or (found := _ratio(windowed, free, work)) is None:

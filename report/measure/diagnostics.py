@@ -49,6 +49,7 @@ class Code(StrEnum):
     SCOPE_UNKNOWN = "scope_unknown"
     SCOPE_BY = "scope_by_check"
     NO_BATCH = "batch_unknown"
+    NEEDS_PASSES = "batches_of_step_unknown"
     BATCH_VARIES = "batch_varies"
     COARSE = "coarse_digits"
     ZERO = "zero_column"
@@ -112,6 +113,7 @@ SENTENCES: Mapping[Code, str | tuple[str, str]] = {
     Code.SCOPE_UNKNOWN: "For the whole job: --cards N.",
     Code.SCOPE_BY: "Of one {scope}, by the {source}.",
     Code.NO_BATCH: "For samples/s: --batch-size N (unknown: {missing}).",
+    Code.NEEDS_PASSES: ("By the {source} a step would hold {passes} batches; the log does not say how many one holds."),
     Code.BATCH_VARIES: "Batches of {low} to {high}.",
     Code.COARSE: "{column} is printed too coarsely.",
     Code.ZERO: "{column} is 0 in all records, first at line {line}.",
