@@ -89,7 +89,7 @@ def test_a_number_is_that_of_the_whole_job_where_the_log_says_what_makes_it_that
 
 @pytest.mark.parametrize(("each", "value", "scope"), [(64, 125, "job"), (512, 1000, "card")])
 def test_a_clock_tells_whose_number_a_rate_of_unknown_scope_is(each: int, value: float, scope: str) -> None:
-    columns: dict[str, Any] = {"throughput": 64 / QUIET, "consumed_samples": each * STEPS, "elapsed": CLOCK}
+    columns: dict[str, Any] = {"throughput": 64 / QUIET, "consumed_samples": each * STEPS, "elapsed": CLOCK + 7}
     found = number(run(step=STEPS, facts={"cards": 8}, means={"throughput": {"scope": "unknown"}}, **columns))
     assert (found.value, found.scope, found.status) == (value, "job", "confirmed")
     assert {"scope": scope, "source": "step.elapsed"} in [said.values for said in found.diagnostics]
