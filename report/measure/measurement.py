@@ -19,6 +19,7 @@ from .protocol import Protocol
 from .ranks import RankSpread
 from .statistic import reduce_repeats
 
+RULE = "rule"
 Status = Literal["confirmed", "unchecked", "contradicted"]
 Reasons = NDArray[np.int8]
 
@@ -116,6 +117,11 @@ class Measurement:
     def unit(self) -> str:
         """What is done a second: ``images/s``."""
         return f"{self.estimate.unit}/s"
+
+    @property
+    def rule(self) -> str:
+        """By what it was measured, in neutral words: its protocol, or ``rule`` where none is stated."""
+        return self.protocol.words() if self.protocol.states_rule else RULE
 
     @property
     def scope(self) -> str:
