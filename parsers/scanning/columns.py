@@ -239,7 +239,7 @@ class FactLines:
 
     def add(self, numbers: Integers, places: Places) -> None:
         """Add some lines, in their order, and where their fields stand."""
-        if not self._columns:
+        if not self._columns or not len(numbers):
             return
         groups, lines = places.alike(self._columns), numbers.tolist()
         offsets = places.spans[places.shape, self._columns[0], 0].tolist()
