@@ -177,7 +177,6 @@ def doctor(
         device=device,
         synthetic=synthetic,
         on=on,
-        partition=said.slurm.partition,
         inside=_python_inside(container, said, on, repo, device) if container and on != "kubernetes" else None,
     )
     findings = list(examine(launch))

@@ -5,17 +5,20 @@ The folders of the job are mounted at the paths that they have outside, its outp
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from parsers.io.input_file import opened
 from parsers.io.printable import printable, shell_quoted
 from parsers.runs.run_folder import Environment
 
@@ -143,8 +146,7 @@ class Container:
 
     def described(self, job: Job, *, is_here: bool) -> Environment:
         """What run.json says of the environment inside; `is_here`: whether this machine runs it and can look inside."""
-        digest = self._digest()
-        of_image: Environment = {"container_digest": digest} if digest else {}
+        of_image: Environment = {"container_digest": self._digest} if self._digest else {}
         inside: Environment = self.native_python(job) if is_here and job.python else {}
         return {"container": self.name, "container_runtime": self.runtime, **of_image, **inside}
 
@@ -190,10 +192,12 @@ class Container:
         inside = self.words(job, mounts=[f"{_QUESTION}:{_INSIDE}:ro"], folders=[*map(str, job.folders)])
         return facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)
 
+    @cached_property
     def _digest(self) -> str | None:
         """The digest of the image: of a file its SHA-256, else that by which a registry or the runtime knows it."""
         if Path(self.image).is_file():
-            return facts.file_digest(Path(self.image))
+            with opened(Path(self.image)) as file:
+                return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
         told = self.image
         if self.is_of_a_service and "@sha256:" not in told:
             told = self._asked("image", "inspect", "--format={{.RepoDigests}} sha256:{{.Id}}", self.image)

@@ -46,8 +46,7 @@ def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True
     the samples, one of the tasks of the job. `finds_processes`: whether all these descend from what started the tasks.
     """
     path = folder / f"{NODE}{node}.json"
-    # The job has not begun to train, and the runner knows the image.
-    replace_file(path, json.dumps(facts.describe(os.environ, of_image=False)).encode())
+    replace_file(path, json.dumps(facts.describe(os.environ)).encode())
     if os.fork():
         return
     load = RunLoad(below(_starter(until))) if finds_processes else None

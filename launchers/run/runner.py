@@ -202,8 +202,8 @@ def finished(
 
 
 def _observed(observed: list[Environment], environment: Environment) -> list[Environment]:
-    """What nodes observed of themselves, with the digest of the image; for a container, all of its inside."""
-    known = _INSIDE if "container_runtime" in environment else {"container_digest"}
+    """What nodes observed of themselves, for a container with what is known of its inside."""
+    known = _INSIDE if "container_runtime" in environment else set()
     inside = {key: value for key, value in environment.items() if key in known}
     outside = ({key: value for key, value in node.items() if key not in known} for node in observed)
     return [cast(Environment, {**node, **inside}) for node in outside]
