@@ -115,7 +115,7 @@ class Job:
             facts = self.recipe.facts
             origin: Source = {"recipe_repository": facts["repository"], "pinned": facts["commit"]}
             return {**found, **origin, "licence": facts["licence"]}, changes
-        files = {word: _sha256(self.repo / word) for word in self.files if self._names_file(word)}
+        files = {word: sha256_of(self.repo / word) for word in self.files if self._names_file(word)}
         return {**found, "files": files}, changes
 
     def differences(self, facts: Mapping[str, Any]) -> Iterator[str]:
@@ -404,6 +404,7 @@ def _has_accelerator(patterns: Sequence[str] = _ACCELERATORS) -> bool:
     return any(True for pattern in patterns for _ in Path("/dev").glob(pattern))
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file in hexadecimal; raises OSError."""
     with opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +19,7 @@ from parsers.io.validation import mistake
 
 def _is_word(text: str) -> str:
     """A text that stands in a line of `#SBATCH` or a script as one word."""
-    if not text or not text.isprintable() or any(c.isspace() or c in "'\"\\#$`;|&<>()" for c in text):
+    if not text.isprintable() or not re.fullmatch(r"[^\s'\"\\#$`;|&<>()]+", text):
         raise PydanticCustomError("word", "must be one word without blanks, quotes or characters that a shell reads")
     return text
 
@@ -51,7 +52,7 @@ class SlurmSite(_SiteTable):
 class ContainerSite(_SiteTable):
     """The table `[container]`."""
 
-    runtime: Literal["docker", "podman", "apptainer", "enroot", "pyxis"] | None = None
+    runtime: Literal["docker", "podman", "apptainer", "enroot"] | None = None
     mounts: list[Line] = []
     shm: Word = "16g"
     options: list[Line] = []
@@ -94,20 +95,22 @@ def read(path: Path | None, environ: Mapping[str, str]) -> Site:
     if path is None and not file.exists():
         return NO_SITE
     try:
-        site = Site.model_validate(tomllib.loads(text_of(file)))
-    except OSError as error:
-        raise _refused(file, f"cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise _refused(file, "cannot be read: it is not UTF-8 text") from error
+        site = Site.model_validate(tomllib.loads(text_in(file)))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise _refused(file, f"is not valid TOML: {error}") from error
+        raise click.UsageError(printable(f"{file} is not valid TOML: {error}.")) from error
     except ValidationError as error:
-        raise _refused(file, str(mistake(error.errors()[0], Site))) from error
+        said = str(mistake(error.errors()[0], Site)).rstrip(".")
+        raise click.UsageError(printable(f"{file}: {said}.")) from error
     if site.slurm.template is None:
         return site
     slurm = site.slurm.model_copy(update={"template": str(file.parent / site.slurm.template)})
     return site.model_copy(update={"slurm": slurm})
 
 
-def _refused(file: Path, what: str) -> click.UsageError:
-    return click.UsageError(printable(f"Site file {file}: {what.rstrip('.')}."))
+def text_in(file: Path) -> str:
+    """The text of a file that an option names; raises click.UsageError where it cannot be read."""
+    try:
+        return text_of(file)
+    except (OSError, UnicodeDecodeError) as error:
+        what = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise click.UsageError(printable(f"{file} cannot be read: {what}.")) from error

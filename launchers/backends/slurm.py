@@ -23,7 +23,7 @@ from parsers.runs.run_folder import LOG, SCRIPT, RunJson, Scheduler
 
 from ..job import CannotRunHere, Job
 from ..run.folder import BEGUN, ENDED, OUTPUT, SUBMITTED
-from .containers import PYXIS, Container
+from .containers import Container
 from .place import Place, Start, here_document, of_nodes, rendered, shell_part
 from .site_file import NO_SITE, Site
 
@@ -54,11 +54,9 @@ class Slurm(Place):
         if allocation() and held.isdecimal() and int(held) < job.nodes:
             message = f"The Slurm allocation {allocation()} has {held} of {job.nodes} nodes"
             raise click.UsageError(f"{message}; ask for more nodes, or start outside of it.")
-        if job.tasks == "node":
-            return job
-        if self.container and self.container.runtime != PYXIS:
-            message = f"{job.name} wants a task for each GPU, and {self.container.runtime} would not connect them"
-            raise CannotRunHere(f"{message}; set container.runtime in the site file to pyxis.")
+        if job.tasks == "card" and self.container:
+            message = f"{job.name} wants a task for each GPU, and containers would not connect them"
+            raise CannotRunHere(f"{message}; omit --container.")
         return job
 
     def start(self, job: Job, folder: Path) -> Start:
@@ -118,7 +116,6 @@ class Slurm(Place):
         values: dict[str, object] = {"detached": False, "redacts": True, "begun": BEGUN, "ended": ENDED, **how}
         if self.container:  # where the nodes of Paddle's launcher meet is then found inside
             values |= {"command": self.container.command(job), "meets_by_address": False}
-        values["container"] = self.container.srun_options(job) if self.container else ""
         values["is_of_a_service"] = self.container is not None and self.container.is_of_a_service
         own = Path(self.site.slurm.template) if self.site.slurm.template else None
         return rendered("slurm.sh.jinja", job, self.site, own, **values)

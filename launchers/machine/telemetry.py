@@ -28,8 +28,7 @@ INTERVAL = 1.0  # seconds
 FOREIGN = 5.0  # % of the cores: what others may take before it is said
 POWERCAP = Path("/sys/class/powercap")
 _PATIENCE = 5.0  # seconds for a card to answer at the end
-# What a process has open that computes on a card, of NVIDIA, AMD, Intel and Ascend.
-_DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/", "/dev/davinci")
+_DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/")  # what a process has open that computes on a card
 _UNKNOWN = "unknown"  # the program of a process on a card whose name this user may not see
 # The processes that there are at the moment.
 Members = Callable[[], list[psutil.Process]]
@@ -90,13 +89,15 @@ class RunLoad:
         self._taken += max(0.0, total - self._total)  # it falls where a process ends that none of the run waited for
         self._last = _machine_seconds()
         self._numbers |= {number for number, _ in used}
-        drawn = _grown(self._energy, energy)
+        power = None
+        if energy and self._energy and energy >= self._energy and passed > 0:  # its counters begin anew now and then
+            power = round((energy - self._energy) / 1e6 / passed, 3)
         self._time, self._used, self._total, self._energy = moment, used, total, energy
         return TreeSample(
             processes=len(used),
             load=round(busy / passed, 3) if passed > 0 else None,
             memory=memory // 2**20,
-            power=None if drawn is None or passed <= 0 else round(drawn / 1e6 / passed, 3),
+            power=power,
         )
 
     def see_cards(self, answers: Iterable[CardAnswer]) -> None:
@@ -162,24 +163,13 @@ def _machine_seconds() -> tuple[float, float]:
     return times.user + times.nice + times.system, sum(times[:8])  # those of guests are within the first two
 
 
-def _energy(powercap: Path) -> dict[Path, int]:
-    """The microjoules that each processor told, also those of AMD; its cores and its memory are parts of it."""
-    found: dict[Path, int] = {}
-    for path in powercap.glob("intel-rapl:*/energy_uj"):
-        with suppress(OSError, ValueError):  # of those that may not be read
-            found |= {path: int(path.read_text(encoding="ascii"))} if path.parent.name.count(":") == 1 else {}
-    return found
-
-
-def _grown(old: Mapping[Path, int], new: Mapping[Path, int]) -> int | None:
-    """By how much the counters of all processors grew, each of which begins anew at its greatest value."""
-    if not old or old.keys() != new.keys():
-        return None
+def _energy(powercap: Path) -> int:
+    """The microjoules that all processors told, also those of AMD, whose cores and memory are parts of it; or 0."""
+    packages = (path for path in powercap.glob("intel-rapl:*/energy_uj") if path.parent.name.count(":") == 1)
     try:
-        greatest = (int(path.with_name("max_energy_range_uj").read_text()) for path in new if new[path] < old[path])
-        return sum(new.values()) - sum(old.values()) + sum(greatest)
-    except (OSError, ValueError):
-        return None
+        return sum(int(path.read_text(encoding="ascii")) for path in packages)
+    except (OSError, ValueError):  # one that may not be read
+        return 0
 
 
 class CardProcesses:

@@ -190,25 +190,21 @@ def test_a_name_is_one_cell_of_a_table(tmp_path: Path, file: str, name: str) -> 
     assert program(17, tmp_path) == name
 
 
-def package(folder: Path, number: int, microjoules: int, greatest: int = 10**9) -> None:
-    """A processor whose energy Linux tells."""
-    path = folder / f"intel-rapl:{number}"
-    path.mkdir(parents=True, exist_ok=True)
-    (path / "energy_uj").write_text(f"{microjoules}\n")
-    (path / "max_energy_range_uj").write_text(f"{greatest}\n")
+def test_the_power_is_what_all_processors_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def counters(*joules: int) -> None:
+        for number, told in enumerate(joules):
+            path = tmp_path / f"intel-rapl:{number}"
+            path.mkdir(exist_ok=True)
+            (path / "energy_uj").write_text(f"{told * 10**6}\n")
 
-
-def test_the_power_is_what_all_processors_used_though_a_counter_of_energy_begins_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(time, "monotonic", iter(range(100)).__next__)
     assert RunLoad(list, tmp_path).sample().power is None
-    for number, joules in enumerate((999, 0)):
-        package(tmp_path, number, joules * 10**6)
+    counters(900, 10)
     load = RunLoad(list, tmp_path)
-    for number, joules in enumerate((1, 50)):
-        package(tmp_path, number, joules * 10**6)
-    assert load.sample().power == 52
+    counters(920, 40)
+    assert load.sample().power == 50
+    counters(1, 60)  # one begins anew
+    assert load.sample().power is None
 
 
 def test_descendants_are_sampled_with_their_load_and_memory_and_are_not_others(
