@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from parsers.runs.run_folder import RunJson, Source
 
 from .recipes import command_line
 from .recipes.checkout import Checkout, remarks
-from .recipes.recipe import LAUNCHERS, MADE, ROOM, SYNTHETIC, Recipe
+from .recipes.recipe import LAUNCHERS, MADE, ROOM, SYNTHETIC, Recipe, dry_run
 from .secrets.redaction import public_variables, redact_document, redact_text, secret_values
 
 _PLACES = {"REPO", "WORK", "MASTER", "NODE_RANK"}
@@ -179,7 +178,8 @@ def of_recipe(
     # What Python prints to a pipe would wait in a buffer, and standard output and error would change order.
     ours = {"PYTHONUNBUFFERED": "1", "DRY_RUN": "", LAUNCHERS: str(ROOM)}
     environment = {**inherited, **ours, **variables, "REPO": str(repo.resolve())}
-    command = _native_command(recipe, environment, nodes)
+    places = {"MASTER": "@MASTER@", "NODE_RANK": "@NODE_RANK@"} if nodes > 1 else {}
+    command = re.sub(r"@(MASTER|NODE_RANK)@", r'"$\1"', dry_run(recipe, repo, {**variables, **places}).strip())
     return Job(
         name=recipe.name,
         repo=repo,
@@ -207,23 +207,6 @@ def of_recipe(
         meets_by_address=nodes > 1 and "paddle.distributed.launch" in command,
         recipe=recipe,
     )
-
-
-def _native_command(recipe: Recipe, environment: Mapping[str, str], nodes: int) -> str:
-    """The line of shell that the launcher of a recipe would start; it spells its folders and where nodes meet."""
-    inherited = {name: value for name, value in environment.items() if name != "PYTHONPATH"}
-    places = {"MASTER": "@MASTER@", "NODE_RANK": "@NODE_RANK@"} if nodes > 1 else {}
-    answer = subprocess.run(
-        recipe.command,
-        cwd=recipe.working_folder,
-        env={**inherited, **places, "DRY_RUN": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if answer.returncode:
-        raise click.ClickException(f"{recipe.name} did not print a command: {answer.stderr.strip()}")
-    return re.sub(r"@(MASTER|NODE_RANK)@", r'"$\1"', answer.stdout.strip())
 
 
 def _recipe_facts(

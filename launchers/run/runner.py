@@ -91,7 +91,7 @@ class Runner:
         environment = describe(job.environment, None if container else job.python)
         if container:
             environment |= container.described(job, is_here=self.place.is_here)
-        own = Checkout.of_ours(ROOM.parent)
+        own = Checkout(ROOM.parent, configured=[])
         commit = {"tachograph_commit": own.commit, "tachograph_dirty": own.is_dirty} if own.commit else {}
         facts = cast(
             RunJson,

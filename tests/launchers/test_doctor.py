@@ -246,7 +246,7 @@ def test_data_that_the_program_generates_are_not_looked_for(patient: Patient) ->
 
 def test_only_files_of_the_data_are_expected_among_them() -> None:
     """Not the scripts that make them, and no names of modules."""
-    expected = {recipe: doctor._DATA_FILE.findall(recipes.read(recipe).facts["data"]) for recipe in recipes.names()}
+    expected = {recipe: doctor._DATA_FILE.findall(recipes.find(recipe).facts["data"]) for recipe in recipes.names()}
     assert {name for names in expected.values() for name in names} == {
         *("train.txt", "train_list.txt", "train.list", "data.yaml", "dataset_info.json", "bert_config.json"),
         *("train.bin", "val.bin"),
