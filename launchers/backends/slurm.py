@@ -9,6 +9,7 @@ import math
 import os
 import re
 import subprocess
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -94,8 +95,10 @@ class Slurm(Place):
         return shell_part(job, folder, f"{' '.join(map(shell_quoted, words))} {script}")
 
     def ran(self, folder: Path) -> float:
-        """What the queue says; without an answer the job has long begun."""
-        return state(number(folder)).seconds
+        """Since when its script says that it runs; of one that is silent, whether the queue holds it."""
+        with suppress(OSError):
+            return time.time() - (folder / BEGUN).stat().st_mtime
+        return 0.0 if state(number(folder)).name in _WAITING else math.inf
 
     def finish(self, folder: Path) -> None:
         """Cancel a job that may go on, and remove what it printed, because that is not redacted."""
@@ -179,17 +182,6 @@ class JobState(NamedTuple):
     def is_going(self) -> bool:
         """Whether it waits or runs."""
         return self.name is not None and self.name not in _OVER
-
-    @property
-    def seconds(self) -> float:
-        """For how long it ran; 0 while it waits, and infinity where Slurm does not say."""
-        if self.name in _WAITING:
-            return 0.0
-        days, _, clock = self.elapsed.rpartition("-")  # 1-02:03:04, 02:03:04, 03:04
-        with suppress(ValueError):
-            hours, minutes, seconds = map(int, f"0:{clock}".split(":")[-3:])
-            return int(days or 0) * 86400 + hours * 3600 + minutes * 60 + seconds
-        return math.inf
 
     def __str__(self) -> str:
         where = "" if self.where == "(None)" else self.where

@@ -204,70 +204,60 @@ def program(number: int, processes: Path = Path("/proc"), *, of_others: bool = F
     where the process of this number has no card open, and where nobody but another user may see that. `of_others`: take
     those of other users to have one open, and their own name for their program.
     """
-    process = processes / str(number)
-    try:
-        if any(_target(entry).startswith(_DEVICES) for entry in (process / "fd").iterdir()):
-            return program_name((process / "exe").readlink().name.removesuffix(" (deleted)")) or None
-    except PermissionError:
-        if of_others:
-            with suppress(OSError):
-                return program_name((process / "comm").read_text(encoding="utf-8", errors="replace").strip()) or None
-    except OSError:
-        pass
-    return None
+    process, name = processes / str(number), ""
+    with suppress(OSError):
+        try:
+            if any(map(_is_device, (process / "fd").iterdir())):
+                name = (process / "exe").readlink().name.removesuffix(" (deleted)")
+        except PermissionError:
+            if of_others:
+                name = (process / "comm").read_text(encoding="utf-8", errors="replace").strip()
+    return program_name(name) or None
 
 
-def _target(link: Path) -> str:
+def _is_device(link: Path) -> bool:
     with suppress(OSError):  # it was closed meanwhile
-        return str(link.readlink())
-    return ""
+        return str(link.readlink()).startswith(_DEVICES)
+    return False
 
 
 @contextmanager
-def recorded(path: Path, processes: Path, load: RunLoad | None = None) -> Iterator[bool]:
-    """Write what every card reports into `path`, once a second, until the block ends; yields whether there is a card.
+def recorded(path: Path, card_processes: Path, processes: Path, load: RunLoad | None) -> Iterator[bool]:
+    """Write what cards and processes report, once a second, until the block ends; yields whether there is a card.
 
-    The columns are time (unix seconds), card, and those of `CardSample`; a value that is not told is empty. All cards
-    of the node are written, by the number that they have there: CUDA_VISIBLE_DEVICES is not interpreted. Into
-    `processes` go time and the columns of `ProcessRow`, whenever a process of a card comes, changes or goes; `load`
-    sees them, too. Without a card no file is made. Raises OSError where one cannot be opened; nothing that goes wrong
-    later reaches the run.
+    Into `path` go time (unix seconds), card, and the columns of `CardSample`; a value that is not told is empty. All
+    cards of the node are written, by the number that they have there: CUDA_VISIBLE_DEVICES is not interpreted. Into
+    `card_processes` go time and the columns of `ProcessRow`, whenever a process of a card comes, changes or goes. Into
+    `processes` go time and the columns of `TreeSample`, as long as the run whose `load` that is has any. No file is
+    made without a card, or without a load. Raises OSError where one cannot be opened; nothing that goes wrong later
+    reaches the run.
     """
-    with cards() as found:
-        if found is None:
-            yield False
-            return
-        ask, held = found.ask, CardProcesses()
+    with ExitStack() as samples:
+        if found := samples.enter_context(cards()):
+            ask, held = found.ask, CardProcesses()
 
-        def rows() -> tuple[Iterable[Row], ...]:
-            answers = ask()
-            if load:
-                load.see_cards(answers)
-            return [[answer.card, *answer.sample] for answer in answers], held.changes(answers)
+            def of_cards() -> Sequence[Iterable[Row]]:
+                answers = ask()
+                if load:
+                    load.see_cards(answers)
+                return [[answer.card, *answer.sample] for answer in answers], held.changes(answers)
 
-        with _sampled(rows, {path: TELEMETRY_COLUMNS, processes: CARD_PROCESS_COLUMNS}):
-            yield True
+            tables = {path: TELEMETRY_COLUMNS, card_processes: CARD_PROCESS_COLUMNS}
+            samples.enter_context(_sampled(of_cards, tables))
+        if load:
+            look = load.sample
 
+            def of_run() -> Sequence[Iterable[Row]]:
+                sample = look()
+                return [[sample] if sample.processes else []]
 
-@contextmanager
-def processes_recorded(path: Path, load: RunLoad) -> Iterator[None]:
-    """Write what the processes of a run take into `path`, once a second, until the block ends.
-
-    The columns are time (unix seconds) and those of `TreeSample`; a value that is not known is empty. A moment without
-    any process has no row. Raises OSError where `path` cannot be opened; nothing that goes wrong later reaches the run.
-    """
-
-    def rows() -> tuple[Iterable[Row], ...]:
-        sample = load.sample()
-        return ([sample] if sample.processes else [],)
-
-    with _sampled(rows, {path: PROCESS_COLUMNS}):
-        yield
-    load.sample()  # what others took is known up to the end
+            samples.callback(look)  # what others took is known up to the end
+            samples.enter_context(_sampled(of_run, {processes: PROCESS_COLUMNS}))
+        yield found is not None
 
 
 @contextmanager
-def _sampled(ask: Callable[[], Iterable[Iterable[Row]]], tables: Mapping[Path, Sequence[str]]) -> Iterator[None]:
+def _sampled(ask: Callable[[], Sequence[Iterable[Row]]], tables: Mapping[Path, Sequence[str]]) -> Iterator[None]:
     """Write the rows that `ask` gives for each of the tables at every full interval, in a thread of their own."""
     left = threading.Event()
     with ExitStack() as opening:
@@ -275,14 +265,18 @@ def _sampled(ask: Callable[[], Iterable[Iterable[Row]]], tables: Mapping[Path, S
         opened = opening.pop_all()
 
     def write() -> None:
+        start = time.monotonic()
         with suppress(OSError), opened:  # on a full disk the samples end and the run goes on
             writers = [csv.writer(file, lineterminator="\n") for file in files]
             for writer, columns in zip(writers, tables.values(), strict=True):
                 writer.writerow(columns)
-            for moment in _moments(left):
+            while True:
+                moment = f"{time.time():.3f}"
                 for file, writer, rows in zip(files, writers, ask(), strict=True):
-                    writer.writerows([f"{moment:.3f}", *row] for row in rows)
+                    writer.writerows([moment, *row] for row in rows)
                     file.flush()  # a run that is killed keeps its samples
+                if left.wait(INTERVAL - (time.monotonic() - start) % INTERVAL):
+                    return
 
     thread = threading.Thread(target=write, name="telemetry", daemon=True)
     thread.start()
@@ -291,11 +285,3 @@ def _sampled(ask: Callable[[], Iterable[Iterable[Row]]], tables: Mapping[Path, S
     finally:
         left.set()
         thread.join(_PATIENCE)  # a card that is slow to answer keeps the run no longer
-
-
-def _moments(left: threading.Event) -> Iterator[float]:
-    """Give the unix time at every full interval since now; one that has passed meanwhile is left out."""
-    start, count = time.monotonic(), 0
-    while not left.wait(max(0.0, start + count * INTERVAL - time.monotonic())):
-        yield time.time()
-        count = max(count, int((time.monotonic() - start) / INTERVAL)) + 1

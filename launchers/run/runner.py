@@ -40,7 +40,7 @@ from parsers.runs.run_folder import (
 from ..backends.place import Place
 from ..job import Job
 from ..machine.facts import describe
-from ..machine.telemetry import RunLoad, processes_recorded, recorded
+from ..machine.telemetry import RunLoad, recorded
 from ..recipes.checkout import Checkout
 from ..recipes.recipe import ROOM
 from ..secrets.redaction import Redactor, public, public_command, redact_text, secret_values
@@ -137,8 +137,8 @@ class Runner:
         )
         meanwhile: list[AbstractContextManager[object]] = [self.screen.following(log, title)]
         if load:  # other nodes sample themselves
-            meanwhile.append(recorded(unfinished / TELEMETRY, unfinished / CARD_PROCESSES, load))
-            meanwhile.append(processes_recorded(unfinished / PROCESSES, load))
+            files = (unfinished / TELEMETRY, unfinished / CARD_PROCESSES, unfinished / PROCESSES)
+            meanwhile.append(recorded(*files, load))
         try:
             return execute(
                 what.command,

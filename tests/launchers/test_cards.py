@@ -26,7 +26,7 @@ import sys, time
 from pathlib import Path
 from launchers.machine import telemetry
 path = Path(sys.argv[1])
-with telemetry.recorded(path, path.with_name("gpu_processes.csv")):
+with telemetry.recorded(path, path.with_name("gpu_processes.csv"), path, None):
     time.sleep(2.5)
 """
 

@@ -37,7 +37,7 @@ import sys, time
 from pathlib import Path
 from launchers.machine import telemetry
 path = Path(sys.argv[1])
-with telemetry.recorded(path, path.with_name("gpu_processes.csv")) as found:
+with telemetry.recorded(path, path.with_name("gpu_processes.csv"), path, None) as found:
     print(found, flush=True)
     time.sleep(60)
 """
@@ -55,7 +55,7 @@ def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def recorded(path: Path, until: int = 2, load: RunLoad | None = None) -> list[dict[str, str]]:
     """Record until so many rows are there, and read them."""
-    with telemetry.recorded(path, path.with_name(HELD), load):
+    with telemetry.recorded(path, path.with_name(HELD), path.with_name("cpu.csv"), load):
         while not path.exists() or path.read_text().count("\n") <= until:
             time.sleep(0.005)
     return list(csv.DictReader(path.read_text().splitlines()))
@@ -102,7 +102,7 @@ def test_a_value_that_is_not_told_is_empty_and_zero_is_a_value(
 @pytest.mark.parametrize("options", [{"refused": True}, {"cards": 0}])
 def test_without_a_card_no_file_is_made(tmp_path: Path, cards: Any, options: dict[str, Any]) -> None:
     cards(**options)
-    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD) as found:
+    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD, tmp_path, None) as found:
         assert not found
     assert list(tmp_path.iterdir()) == []
 
@@ -111,13 +111,13 @@ def test_neither_a_lost_card_nor_a_full_disk_ends_the_run_and_the_threads_end_wi
     tmp_path: Path, cards: Any
 ) -> None:
     cards()
-    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD) as found:
+    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD, tmp_path, None) as found:
         cards(lost=[0, 1])
         time.sleep(0.1)
     last = (tmp_path / "gpu.csv").read_text().splitlines()[-1]
     assert (found, set(last.split(",")[2:])) == (True, {""})
     if Path("/dev/full").exists():
-        with telemetry.recorded(Path("/dev/full"), Path("/dev/full")) as found:
+        with telemetry.recorded(Path("/dev/full"), Path("/dev/full"), tmp_path, None) as found:
             time.sleep(0.05)
         assert found
     assert "telemetry" not in {thread.name for thread in threading.enumerate()}
@@ -212,7 +212,7 @@ def test_descendants_are_sampled_with_their_load_and_memory_and_are_not_others(
 ) -> None:
     monkeypatch.setattr(telemetry, "INTERVAL", 0.05)
     path, here, elsewhere = tmp_path / "cpu.csv", RunLoad(below(os.getpid())), RunLoad(list)
-    with telemetry.processes_recorded(path, here):
+    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD, path, here):
         while not path.exists() or path.read_text().count("\n") < 8:
             time.sleep(0.01)
     elsewhere.sample()
