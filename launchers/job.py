@@ -23,7 +23,7 @@ from parsers.runs.run_folder import RunJson, Source
 from .recipes import command_line
 from .recipes.checkout import Checkout, remarks
 from .recipes.recipe import LAUNCHERS, MADE, ROOM, SYNTHETIC, Recipe, dry_run
-from .secrets.redaction import public_variables, redact_document, redact_text, secret_values
+from .secrets.redaction import redact_document, redact_text, secret_values
 
 _PLACES = {"REPO", "WORK", "MASTER", "NODE_RANK"}
 # Never inherited: TF32 is for a launcher alone to forbid, and a launcher that does not read DATA refuses it.
@@ -124,9 +124,10 @@ class Job:
         they state, and the files and the commit that it is run from.
         """
         if self.recipe:
-            ours: dict[str, Any] = {"recipe": self.name} | _without_places(self.kept["variables"])
-            theirs: dict[str, Any] = {"recipe": facts.get("recipe"), **facts.get("variables", {})}
-            published = {"recipe": self.name, **public_variables(_without_places(self.kept["variables"]))}
+            ours = {name: value for name, value in self.kept["variables"].items() if name not in _PLACES}
+            published = redact_document(ours, secret_values(os.environ)) | {"recipe": self.name}
+            ours |= {"recipe": self.name}
+            theirs: dict[str, Any] = {**facts.get("variables", {}), "recipe": facts.get("recipe")}
         else:
             case = {name: said for name, said in dict(facts.get("case", {})).items() if name in _NAMED}
             asked = {"case": self.facts, "command": self.kept["command"], "source": self.source()[0]}
@@ -377,10 +378,6 @@ def _outermost(folders: Iterable[Path]) -> list[Path]:
     """These folders without those that are within another one, links resolved."""
     found = list(dict.fromkeys(folder.resolve() for folder in folders))
     return [folder for folder in found if not any(folder.is_relative_to(other) for other in found if other != folder)]
-
-
-def _without_places(variables: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in variables.items() if name not in _PLACES}
 
 
 def _has_accelerator(patterns: Sequence[str] = _ACCELERATORS) -> bool:

@@ -234,9 +234,9 @@ def of_status(status: int) -> str | None:
 def redact_script(script: Path, native: str) -> None:
     """Take secrets out of the job script of a run, where there is one; `native`: the command in it."""
     if script.is_file():
-        text = text_of(script)
-        text = text.replace(native, public_command(native)) if native else text
-        script.write_text(redact_text(text, secret_values(os.environ))[0], encoding="utf-8")
+        text, known = text_of(script), secret_values(os.environ)
+        text = text.replace(native, public_command(native, known)) if native else text
+        script.write_text(redact_text(text, known)[0], encoding="utf-8")
 
 
 def _count(log: Path, pattern: str) -> int:
