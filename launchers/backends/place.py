@@ -21,7 +21,7 @@ from parsers.io.printable import printable, shell_quoted, shell_script
 from parsers.runs.run_folder import LOG, SCRIPT, RunJson
 
 from ..job import CannotRunHere, Job
-from ..machine.telemetry import Members, below, within
+from ..machine.telemetry import Members, below
 from .containers import Container, carried, with_meeting
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ class Local(Place):
     def members(self, folder: Path) -> Members:
         """The processes of the run; those of a container may descend from a service."""
         if self.container and self.container.is_of_a_service:
-            return within(partial(self.container.first_process, _container_name(folder)))
-        return below(os.getpid())
+            return below(partial(self.container.first_process, _container_name(folder)), with_root=True)
+        return below(os.getpid)
 
     def script(self, job: Job, folder: Path) -> str:
         """The native command, and its log."""

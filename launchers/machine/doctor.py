@@ -22,7 +22,7 @@ from parsers.runs.run_folder import Environment
 from ..job import refuse_impossible
 from ..recipes import checkout
 from ..recipes.checkout import Diagnosis, Level
-from ..recipes.recipe import MADE, ROOM, SYNTHETIC, Recipe
+from ..recipes.recipe import ROOM, SYNTHETIC, Recipe
 from . import facts
 from .cards import CardAnswer, Cards, NvidiaCard, cards, cuda_driver, nvidia_driver, nvml_trouble
 from .telemetry import FOREIGN, RunLoad, below, program
@@ -40,13 +40,6 @@ _THROUGH_SWITCHES = {"PSB", "PIX", "PXB"}
 _COMMA = re.compile(r",(?: and)?\s*(?![^()]*\))")
 _PACKAGE = re.compile(r"([\w.-]+)(?: (\d[\d.]*))?")
 _REQUIREMENT = re.compile(r"^(?!.*(?:;|://))(\w[\w.-]*)", re.MULTILINE)  # without conditions and addresses
-# A file of a data set that a recipe names; scripts, paths and modules tell how one is made.
-_DATA_FILE = re.compile(r"(?<![\w./-])[\w-]+\.(?:bin|csv|idx|json|jsonl|list|lst|rec|tsv|txt|ya?ml)\b")
-_PLACES: dict[str, tuple[str, Level, str]] = {
-    "slurm": ("sbatch", "bad", "Start from a login node of the cluster."),
-    "mpirun": ("mpirun", "bad", "Install Open MPI, or load its module."),
-    "kubernetes": ("kubectl", "warning", "Install it; manifests can be written without."),
-}
 
 
 @dataclass(frozen=True)
@@ -99,7 +92,7 @@ def examine(launch: Launch) -> Findings:
     What belongs to a recipe is looked at only where there is one, its checkout and its data only where something tells
     where they are. Of the disk the folder in which this process stands counts, for logs go below it.
     """
-    load, since = RunLoad(below(os.getpid())), time.monotonic()
+    load, since = RunLoad(below(os.getpid)), time.monotonic()
     try:
         python = launch.inside() if launch.inside else facts.native_python(launch.environ)
     except facts.NoPythonError:
@@ -349,12 +342,8 @@ def _data(launch: Launch, _: Machine) -> Findings:
     if not data.exists():
         advice = f"The recipe expects {expected}; put it there, or set its location with --data."
         yield Diagnosis("data", "bad", f"{data} does not exist.", advice)
-        return
-    # The lists of real data may have other names than those of generated images.
-    expected_files = [] if (data / MADE).exists() else _DATA_FILE.findall(expected)
-    missing = ", ".join(name for name in expected_files if not (data / name).exists())
-    said = f"{data} is missing {missing}." if missing else f"{data} exists."
-    yield Diagnosis("data", "warning" if missing else "ok", said, f"The recipe expects {expected}.")
+    else:
+        yield Diagnosis("data", "ok", f"{data} exists; the recipe expects {expected}.")
 
 
 def _checkout(launch: Launch, _: Machine) -> Findings:
@@ -363,14 +352,6 @@ def _checkout(launch: Launch, _: Machine) -> Findings:
     remarks = list(checkout.remarks(checkout.describe(launch.repo), launch.recipe.facts))
     commit = launch.recipe.facts["commit"][:12]
     yield from remarks or [Diagnosis("checkout", "ok", f"At the pinned commit {commit}, without local changes.")]
-
-
-def _place(launch: Launch, _: Machine) -> Findings:
-    if launch.on:
-        command, level, advice = _PLACES[launch.on]
-        found = shutil.which(command)
-        said = f"{command} is {'' if found else 'not '}on PATH."
-        yield Diagnosis(launch.on, "ok" if found else level, said, advice)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -383,5 +364,5 @@ def _normal(name: str) -> str:
 
 
 CHECKS: tuple[Callable[[Launch, Machine], Findings], ...] = (
-    *(_python, _needs, _versions, _cards, _load, _storage, _variables, _options, _data, _checkout, _place),
+    *(_python, _needs, _versions, _cards, _load, _storage, _variables, _options, _data, _checkout),
 )

@@ -35,30 +35,18 @@ Members = Callable[[], list[psutil.Process]]
 Row = Sequence[int | float | str | None]
 
 
-def below(root: int) -> Members:
-    """All that descend from a process, but for this one, which only looks."""
-
-    def members() -> list[psutil.Process]:
-        try:
-            found = psutil.Process(root).children(recursive=True)
-        except psutil.Error:
-            return []
-        return [process for process in found if process.pid != os.getpid()]
-
-    return members
-
-
-def within(first: Callable[[], int | None]) -> Members:
-    """The first process of a container, and all that descend from it; it is asked for until it is known."""
+def below(root: Callable[[], int | None], *, with_root: bool = False) -> Members:
+    """All that descend from a process, but for this one, which only looks; `root` is asked until it is known."""
     known: list[psutil.Process] = []
 
     def members() -> list[psutil.Process]:
         try:
-            if not known and (number := first()):
+            if not known and (number := root()):
                 known.append(psutil.Process(number))
-            return [*known, *(child for root in known for child in root.children(recursive=True))]
+            found = [child for process in known for child in process.children(recursive=True)]
         except psutil.Error:
             return []
+        return [*(known if with_root else []), *(process for process in found if process.pid != os.getpid())]
 
     return members
 

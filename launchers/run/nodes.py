@@ -49,7 +49,7 @@ def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True
     replace_file(path, json.dumps(facts.describe(os.environ)).encode())
     if os.fork():
         return
-    load = RunLoad(below(_starter(until))) if finds_processes else None
+    load = RunLoad(below(lambda: _starter(until))) if finds_processes else None
     of_cards, of_card_processes = path.with_suffix(_OF_CARDS), path.with_suffix(_OF_CARD_PROCESSES)
     with recorded(of_cards, of_card_processes, path.with_suffix(_OF_PROCESSES), load):
         while psutil.pid_exists(until):

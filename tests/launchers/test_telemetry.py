@@ -22,7 +22,7 @@ from nvml import pynvml as stand_in
 from launchers.machine import cards as machine_cards
 from launchers.machine import telemetry
 from launchers.machine.cards import CardAnswer, CardProcess
-from launchers.machine.telemetry import CardProcesses, RunLoad, below, foreign_remark, program, within, worst
+from launchers.machine.telemetry import CardProcesses, RunLoad, below, foreign_remark, program, worst
 from launchers.run.nodes import add_up
 from parsers.runs.run_folder import CardSample, Foreign, ProcessRow
 
@@ -211,7 +211,7 @@ def test_descendants_are_sampled_with_their_load_and_memory_and_are_not_others(
     tmp_path: Path, busy: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(telemetry, "INTERVAL", 0.05)
-    path, here, elsewhere = tmp_path / "cpu.csv", RunLoad(below(os.getpid())), RunLoad(list)
+    path, here, elsewhere = tmp_path / "cpu.csv", RunLoad(below(os.getpid)), RunLoad(list)
     with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD, path, here):
         while not path.exists() or path.read_text().count("\n") < 8:
             time.sleep(0.01)
@@ -227,7 +227,7 @@ def test_descendants_are_sampled_with_their_load_and_memory_and_are_not_others(
 def test_what_a_descendant_took_that_has_ended_is_not_that_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = iter([(100.0, 1000.0), (110.0, 1020.0)])
     monkeypatch.setattr(telemetry, "_machine_seconds", machine.__next__)
-    load = RunLoad(below(os.getpid()))
+    load = RunLoad(below(os.getpid))
     subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"], check=True)
     load.sample()
     assert load.foreign()["cpu_percent"] <= 100 * (10 - 0.25) / 20
@@ -235,11 +235,11 @@ def test_what_a_descendant_took_that_has_ended_is_not_that_of_others(monkeypatch
 
 def test_a_container_has_no_processes_before_it_runs_and_after_its_end() -> None:
     numbers = iter([None, None, 0])
-    assert RunLoad(within(lambda: next(numbers))).sample().processes == 0
+    assert RunLoad(below(lambda: next(numbers), with_root=True)).sample().processes == 0
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
-    assert RunLoad(within(lambda: child.pid)).sample().processes == 0
-    assert RunLoad(below(child.pid)).sample().processes == 0
+    assert RunLoad(below(lambda: child.pid, with_root=True)).sample().processes == 0
+    assert RunLoad(below(lambda: child.pid)).sample().processes == 0
 
 
 def test_programs_on_cards_are_others_if_they_were_first_or_have_a_name_and_are_not_of_the_run(
