@@ -240,7 +240,7 @@ class Kubernetes(Place):
         if not claims:
             volumes = [(str(path), {"hostPath": {"path": str(path), "type": "Directory"}}) for path in job.folders]
         values = {"name": _job_name(folder), "image": self.image, "repo": str(job.repo.resolve()), "volumes": volumes}
-        return rendered("kubernetes.yaml.jinja", job, self.site, None, **values)
+        return rendered("kubernetes.yaml.jinja", job, self.site, **values)
 
 
 def _job_name(folder: Path) -> str:
@@ -269,16 +269,12 @@ def tasks_per_node(job: Job) -> int:
     return job.cards_per_node if job.tasks == "card" else 1
 
 
-def rendered(template: str, job: Job, site: Site, own: Path | None = None, **more: object) -> str:
-    """Return what starts a job, from our `template`, or from a site's own, which may extend ours.
-
-    `more`: further names that the template reads, or other values.
-    Raises click.UsageError where a template of a site has a mistake.
-    """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
+def rendered(template: str, job: Job, site: Site, **more: object) -> str:
+    """Return what starts a job, from one of our templates; `more`: further names that it reads, or other values."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader([*([own.parent] if own else []), _TEMPLATES, _TEMPLATES.parent]),
+        loader=FileSystemLoader([_TEMPLATES, _TEMPLATES.parent]),
         undefined=StrictUndefined,
         trim_blocks=True,
         keep_trailing_newline=True,
@@ -287,12 +283,7 @@ def rendered(template: str, job: Job, site: Site, own: Path | None = None, **mor
     environment.filters["quoted"] = partial(json.dumps, ensure_ascii=False)
     same = ("nodes", "cards_per_node", "tasks", "device", "command", "meets_by_address")
     values = {"title": job.case_name, "tasks_per_node": tasks_per_node(job), "site": site}
-    values |= {key: getattr(job, key) for key in same} | more
-    try:
-        return environment.get_template(own.name if own else template).render(values)
-    except (TemplateError, OSError, UnicodeDecodeError) as error:
-        line = f", line {error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
-        raise click.UsageError(printable(f"Template {own or template}{line}: {error}.")) from error
+    return environment.get_template(template).render(values | {key: getattr(job, key) for key in same} | more)
 
 
 def here_document(text: str) -> str:

@@ -46,7 +46,6 @@ class SlurmSite(_SiteTable):
     time: Word | None = None
     gres: Word = "gpu"
     extra: list[Line] = []
-    template: Line | None = None
 
 
 class ContainerSite(_SiteTable):
@@ -84,10 +83,8 @@ NO_SITE = Site()
 
 
 def read(path: Path | None, environ: Mapping[str, str]) -> Site:
-    """Return what a site file says; None for tachograph/site.toml of the user's configuration, which
-    need not be there.
+    """Return what a site file says; None for tachograph/site.toml of the user's configuration, which need not be there.
 
-    The path of its template is as seen from here.
     Raises click.UsageError in one sentence with file and key where it cannot be read or says what is not possible.
     """
     home = environ.get("XDG_CONFIG_HOME") or f"{environ.get('HOME', '~')}/.config"
@@ -95,16 +92,12 @@ def read(path: Path | None, environ: Mapping[str, str]) -> Site:
     if path is None and not file.exists():
         return NO_SITE
     try:
-        site = Site.model_validate(tomllib.loads(text_in(file)))
+        return Site.model_validate(tomllib.loads(text_in(file)))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise click.UsageError(printable(f"{file} is not valid TOML: {error}.")) from error
     except ValidationError as error:
         said = str(mistake(error.errors()[0], Site)).rstrip(".")
         raise click.UsageError(printable(f"{file}: {said}.")) from error
-    if site.slurm.template is None:
-        return site
-    slurm = site.slurm.model_copy(update={"template": str(file.parent / site.slurm.template)})
-    return site.model_copy(update={"slurm": slurm})
 
 
 def text_in(file: Path) -> str:

@@ -120,8 +120,7 @@ class Slurm(Place):
         if self.container:  # where the nodes of Paddle's launcher meet is then found inside
             values |= {"command": self.container.command(job), "meets_by_address": False}
         values["is_of_a_service"] = self.container is not None and self.container.is_of_a_service
-        own = Path(self.site.slurm.template) if self.site.slurm.template else None
-        return rendered("slurm.sh.jinja", job, self.site, own, **values)
+        return rendered("slurm.sh.jinja", job, self.site, **values)
 
     def _options(self, output: Path) -> list[str]:
         # A job that is requeued would be two executions in one log. A site may have another default for what a job gets
