@@ -276,28 +276,22 @@ def public_command(line: str, values: Iterable[bytes] = ()) -> str:
     return _BARE.sub(f"'{_SHOWN}'", redact_text(line, values)[0])
 
 
-def redact_document(value: Any, values: Iterable[bytes] = ()) -> Any:
+def redact_document(value: Any, values: Iterable[bytes] = (), name: str = "") -> Any:
     """Return a document of dict, list, str, numbers, truth values and None without its secrets and the known `values`.
 
-    A string is judged by itself, by its name in a dict, and in a list by the option before it; some names are those of
-    lines of shell. The versions of packages stay: secretstorage 3.3 is not a secret.
+    A string is judged by itself, by its `name` in a dict, and in a list by the option before it; some names are those
+    of lines of shell. The versions of packages stay: secretstorage 3.3 is not a secret.
     """
     known = list(values)
-    if isinstance(value, str):
-        return redact_text(value, known)[0]
     if isinstance(value, dict):
-        found = {name: item if name == "packages" else _named(name, item, known) for name, item in value.items()}
-        return {redact_text(name, known)[0]: item for name, item in found.items()}
+        found = {key: item if key == "packages" else redact_document(item, known, key) for key, item in value.items()}
+        return {redact_text(key, known)[0]: item for key, item in found.items()}
     if isinstance(value, list):
-        names = ["", *(item if isinstance(item, str) and _OPTION.fullmatch(item) else "" for item in value)]
-        pairs = zip(names, value, strict=False)
-        return [_named("" if str(item).startswith("-") else name, item, known) for name, item in pairs]
-    return value
-
-
-def _named(name: str, value: Any, known: list[bytes]) -> Any:
-    """Return a value without its secrets; all of it is one where its name says so."""
-    if name in _LINES_OF_SHELL and isinstance(value, str):
+        before = ["", *(item if isinstance(item, str) and _OPTION.fullmatch(item) else "" for item in value)]
+        names = ("" if str(item).startswith("-") else option for option, item in zip(before, value, strict=False))
+        return [redact_document(item, known, option) for option, item in zip(names, value, strict=True)]
+    if not isinstance(value, str):
+        return value
+    if name in _LINES_OF_SHELL:
         return public_command(value, known)
-    is_hidden = isinstance(value, str) and is_secret(os.fsencode(value), level(os.fsencode(name)))
-    return _SHOWN if is_hidden else redact_document(value, known)
+    return _SHOWN if is_secret(os.fsencode(value), level(os.fsencode(name))) else redact_text(value, known)[0]
