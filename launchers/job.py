@@ -61,8 +61,6 @@ class Job:
     command: str
     """A line of shell that starts it and holds no path of a machine: it needs `REPO`, the folder that it runs in, and
     `WORK`; on several nodes `MASTER` and `NODE_RANK` as well."""
-    exported: Mapping[str, str]
-    """The variables that the line needs, but for `REPO` and `WORK`, where one starts it on each node by hand."""
     nodes: int
     cards_per_node: int
     """The number of cards that a cluster is asked for on each node."""
@@ -85,8 +83,6 @@ class Job:
     meets_by_address: bool = False
     """Whether its nodes know each other by addresses, not by names: Paddle's launcher does."""
     recipe: Recipe | None = None
-    files: Sequence[str] = ()
-    """The words of a command of one's own that may be files, seen from `repo`."""
 
     @property
     def sets_repo(self) -> str:
@@ -114,7 +110,7 @@ class Job:
             facts = self.recipe.facts
             origin: Source = {"recipe_repository": facts["repository"], "pinned": facts["commit"]}
             return {**found, **origin, "licence": facts["licence"]}, changes
-        files = {word: sha256_of(self.repo / word) for word in self.files if self._names_file(word)}
+        files = {word: sha256_of(self.repo / word) for word in self.kept["command"] if self._names_file(word)}
         return {**found, "files": files}, changes
 
     def differences(self, facts: Mapping[str, Any]) -> Iterator[str]:
@@ -124,19 +120,20 @@ class Job:
         they state, and the files and the commit that it is run from.
         """
         if self.recipe:
-            ours = {name: value for name, value in self.kept["variables"].items() if name not in _PLACES}
-            published = redact_document(ours, secret_values(os.environ)) | {"recipe": self.name}
-            ours |= {"recipe": self.name}
-            theirs: dict[str, Any] = {**facts.get("variables", {}), "recipe": facts.get("recipe")}
+            variables = {name: value for name, value in self.kept["variables"].items() if name not in _PLACES}
+            asked: dict[str, Any] = {"recipe": self.name, **variables}
+            theirs = {name: facts.get("variables", {}).get(name) for name in variables} | {
+                "recipe": facts.get("recipe")
+            }
         else:
             case = {name: said for name, said in dict(facts.get("case", {})).items() if name in _NAMED}
             asked = {"case": self.facts, "command": self.kept["command"], "source": self.source()[0]}
-            ours, published = _flat(asked), _flat(redact_document(asked))
-            theirs = _flat({"case": case, "command": facts.get("command"), "source": facts.get("source")})
-            ours |= {name: None for name in theirs if name not in ours}
-        for name, value in ours.items():
-            if theirs.get(name) not in (value, published.get(name, value)):
-                yield f"{name}={theirs.get(name)}, not {value}"
+            theirs = {"case": case, "command": facts.get("command"), "source": facts.get("source")}
+        published = redact_document(asked, secret_values(os.environ))
+        ours, published, theirs = _flat(asked), _flat(published), _flat(theirs)
+        for name in {**ours, **theirs}:
+            if theirs.get(name) not in (ours.get(name), published.get(name)):
+                yield f"{name}={theirs.get(name)}, not {ours.get(name)}"
 
     def remarks(self) -> Iterator[str]:
         """What somebody should know of the checkout of a recipe before it runs, a sentence each."""
@@ -189,7 +186,6 @@ def of_recipe(
         start=["bash", str(recipe.path)],
         environment=environment,
         command=command,
-        exported={name: variables[name] for name in ("MASTER", "NODE_RANK") if nodes > 1 and name in variables},
         nodes=nodes,
         cards_per_node=int(variables["CARDS"]) // nodes,
         device=device,
@@ -316,7 +312,6 @@ def of_command(
         start=["bash", "-c", f'cd -- "$REPO" && exec {line}'],
         environment={**os.environ, "PYTHONUNBUFFERED": "1", "REPO": str(folder)},
         command=command,
-        exported={name: os.environ[name] for name in ("MASTER", "NODE_RANK") if name in os.environ},
         nodes=nodes,
         cards_per_node=cards // nodes,
         device=device or ("cpu" if is_here and not has_gpu else "gpu"),
@@ -328,7 +323,6 @@ def of_command(
             "native": command,
         },
         python=command_line.python(words, folder, os.environ.get("PATH", os.defpath)),
-        files=list(dict.fromkeys(words)),
     )
 
 

@@ -124,7 +124,8 @@ class Local(Place):
 
     def script(self, job: Job, folder: Path) -> str:
         """The native command, and its log."""
-        exports = "".join(f"export {name}={shell_quoted(value)}\n" for name, value in job.exported.items())
+        told = {name: job.environment.get(name) for name in ("MASTER", "NODE_RANK") if job.nodes > 1}
+        exports = "".join(f"export {name}={shell_quoted(value)}\n" for name, value in told.items() if value)
         command = self.container.command(job) if self.container else with_meeting(job)
         return shell_part(job, folder, f"{exports}({command}) 2>&1 | tee {shell_quoted(folder / LOG)}\n")
 
