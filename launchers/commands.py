@@ -98,7 +98,7 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
     """Show what the check of a recipe finds; returns the exit status."""
     from tabulate import tabulate
 
-    from .recipes.check import check
+    from .recipes.command_line import check
 
     lines = [dry_run(recipe, repo, variables) for variables in cases(recipe)]
     outcome = check(lines, repo)
@@ -106,8 +106,7 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
     if as_json:
         say(json.dumps({"recipe": recipe.name, "commit": found["commit"], **outcome._asdict()}, ensure_ascii=False))
         return _FOUND_BAD if outcome.unknown else 0
-    absent = {name: f"not found{near and f'; the most similar is {near}'}" for name, near in outcome.unknown.items()}
-    rows = [map(printable, row) for row in {**outcome.known, **absent}.items()]
+    rows = [map(printable, row) for row in {**outcome.known, **dict.fromkeys(outcome.unknown, "not found")}.items()]
     say_text(f"{tabulate(rows, ['option', 'where'], 'plain', disable_numparse=True)}\n\n")
     if outcome.unchecked:
         say(f"Not checked, because they belong to what starts the program: {', '.join(outcome.unchecked)}.")
@@ -177,7 +176,6 @@ def doctor(
         device=device,
         synthetic=synthetic,
         on=on,
-        partition=said.slurm.partition,
         inside=_python_inside(container, said, on, repo, device) if container and on != "kubernetes" else None,
     )
     findings = list(examine(launch))

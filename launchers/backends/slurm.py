@@ -9,6 +9,7 @@ import math
 import os
 import re
 import subprocess
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +24,7 @@ from parsers.runs.run_folder import LOG, SCRIPT, RunJson, Scheduler
 
 from ..job import CannotRunHere, Job
 from ..run.folder import BEGUN, ENDED, OUTPUT, SUBMITTED
-from .containers import PYXIS, Container
+from .containers import Container
 from .place import Place, Start, here_document, of_nodes, rendered, shell_part
 from .site_file import NO_SITE, Site
 
@@ -54,11 +55,9 @@ class Slurm(Place):
         if allocation() and held.isdecimal() and int(held) < job.nodes:
             message = f"The Slurm allocation {allocation()} has {held} of {job.nodes} nodes"
             raise click.UsageError(f"{message}; ask for more nodes, or start outside of it.")
-        if job.tasks == "node":
-            return job
-        if self.container and self.container.runtime != PYXIS:
-            message = f"{job.name} wants a task for each GPU, and {self.container.runtime} would not connect them"
-            raise CannotRunHere(f"{message}; set container.runtime in the site file to pyxis.")
+        if job.tasks == "card" and self.container:
+            message = f"{job.name} wants a task for each GPU, and containers would not connect them"
+            raise CannotRunHere(f"{message}; omit --container.")
         return job
 
     def start(self, job: Job, folder: Path) -> Start:
@@ -96,8 +95,10 @@ class Slurm(Place):
         return shell_part(job, folder, f"{' '.join(map(shell_quoted, words))} {script}")
 
     def ran(self, folder: Path) -> float:
-        """What the queue says; without an answer the job has long begun."""
-        return state(number(folder)).seconds
+        """Since when its script says that it runs; of one that is silent, whether the queue holds it."""
+        with suppress(OSError):
+            return time.time() - (folder / BEGUN).stat().st_mtime
+        return 0.0 if state(number(folder)).name in _WAITING else math.inf
 
     def finish(self, folder: Path) -> None:
         """Cancel a job that may go on, and remove what it printed, because that is not redacted."""
@@ -118,10 +119,8 @@ class Slurm(Place):
         values: dict[str, object] = {"detached": False, "redacts": True, "begun": BEGUN, "ended": ENDED, **how}
         if self.container:  # where the nodes of Paddle's launcher meet is then found inside
             values |= {"command": self.container.command(job), "meets_by_address": False}
-        values["container"] = self.container.srun_options(job) if self.container else ""
         values["is_of_a_service"] = self.container is not None and self.container.is_of_a_service
-        own = Path(self.site.slurm.template) if self.site.slurm.template else None
-        return rendered("slurm.sh.jinja", job, self.site, own, **values)
+        return rendered("slurm.sh.jinja", job, self.site, **values)
 
     def _options(self, output: Path) -> list[str]:
         # A job that is requeued would be two executions in one log. A site may have another default for what a job gets
@@ -182,17 +181,6 @@ class JobState(NamedTuple):
     def is_going(self) -> bool:
         """Whether it waits or runs."""
         return self.name is not None and self.name not in _OVER
-
-    @property
-    def seconds(self) -> float:
-        """For how long it ran; 0 while it waits, and infinity where Slurm does not say."""
-        if self.name in _WAITING:
-            return 0.0
-        days, _, clock = self.elapsed.rpartition("-")  # 1-02:03:04, 02:03:04, 03:04
-        with suppress(ValueError):
-            hours, minutes, seconds = map(int, f"0:{clock}".split(":")[-3:])
-            return int(days or 0) * 86400 + hours * 3600 + minutes * 60 + seconds
-        return math.inf
 
     def __str__(self) -> str:
         where = "" if self.where == "(None)" else self.where

@@ -8,7 +8,7 @@ import re
 import time
 from bisect import bisect
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from math import isfinite, isnan, nan
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from parsers.runs.run_folder import (
 )
 
 from ..machine import facts
-from ..machine.telemetry import INTERVAL, RunLoad, below, processes_recorded, recorded, worst
+from ..machine.telemetry import INTERVAL, RunLoad, below, recorded, worst
 from .folder import NODE
 
 _LOOK = 0.5
@@ -46,15 +46,12 @@ def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True
     the samples, one of the tasks of the job. `finds_processes`: whether all these descend from what started the tasks.
     """
     path = folder / f"{NODE}{node}.json"
-    # The job has not begun to train, and the runner knows the image.
-    replace_file(path, json.dumps(facts.describe(os.environ, of_image=False)).encode())
+    replace_file(path, json.dumps(facts.describe(os.environ)).encode())
     if os.fork():
         return
-    load = RunLoad(below(_starter(until))) if finds_processes else None
-    with ExitStack() as samples:
-        samples.enter_context(recorded(path.with_suffix(_OF_CARDS), path.with_suffix(_OF_CARD_PROCESSES), load))
-        if load:
-            samples.enter_context(processes_recorded(path.with_suffix(_OF_PROCESSES), load))
+    load = RunLoad(below(lambda: _starter(until))) if finds_processes else None
+    of_cards, of_card_processes = path.with_suffix(_OF_CARDS), path.with_suffix(_OF_CARD_PROCESSES)
+    with recorded(of_cards, of_card_processes, path.with_suffix(_OF_PROCESSES), load):
         while psutil.pid_exists(until):
             if load:  # again and again, for this may be killed with the job; half a file tells nothing
                 path.with_suffix(_OF_OTHERS).write_text(json.dumps(load.foreign()), encoding="ascii")

@@ -40,7 +40,7 @@ from parsers.runs.run_folder import (
 from ..backends.place import Place
 from ..job import Job
 from ..machine.facts import describe
-from ..machine.telemetry import RunLoad, processes_recorded, recorded
+from ..machine.telemetry import RunLoad, recorded
 from ..recipes.checkout import Checkout
 from ..recipes.recipe import ROOM
 from ..secrets.redaction import Redactor, public, public_command, redact_text, secret_values
@@ -91,7 +91,7 @@ class Runner:
         environment = describe(job.environment, None if container else job.python)
         if container:
             environment |= container.described(job, is_here=self.place.is_here)
-        own = Checkout.of_ours(ROOM.parent)
+        own = Checkout(ROOM.parent, configured=[])
         commit = {"tachograph_commit": own.commit, "tachograph_dirty": own.is_dirty} if own.commit else {}
         facts = cast(
             RunJson,
@@ -137,8 +137,8 @@ class Runner:
         )
         meanwhile: list[AbstractContextManager[object]] = [self.screen.following(log, title)]
         if load:  # other nodes sample themselves
-            meanwhile.append(recorded(unfinished / TELEMETRY, unfinished / CARD_PROCESSES, load))
-            meanwhile.append(processes_recorded(unfinished / PROCESSES, load))
+            files = (unfinished / TELEMETRY, unfinished / CARD_PROCESSES, unfinished / PROCESSES)
+            meanwhile.append(recorded(*files, load))
         try:
             return execute(
                 what.command,
@@ -202,8 +202,8 @@ def finished(
 
 
 def _observed(observed: list[Environment], environment: Environment) -> list[Environment]:
-    """What nodes observed of themselves, with the digest of the image; for a container, all of its inside."""
-    known = _INSIDE if "container_runtime" in environment else {"container_digest"}
+    """What nodes observed of themselves, for a container with what is known of its inside."""
+    known = _INSIDE if "container_runtime" in environment else set()
     inside = {key: value for key, value in environment.items() if key in known}
     outside = ({key: value for key, value in node.items() if key not in known} for node in observed)
     return [cast(Environment, {**node, **inside}) for node in outside]
@@ -234,9 +234,9 @@ def of_status(status: int) -> str | None:
 def redact_script(script: Path, native: str) -> None:
     """Take secrets out of the job script of a run, where there is one; `native`: the command in it."""
     if script.is_file():
-        text = text_of(script)
-        text = text.replace(native, public_command(native)) if native else text
-        script.write_text(redact_text(text, secret_values(os.environ))[0], encoding="utf-8")
+        text, known = text_of(script), secret_values(os.environ)
+        text = text.replace(native, public_command(native, known)) if native else text
+        script.write_text(redact_text(text, known)[0], encoding="utf-8")
 
 
 def _count(log: Path, pattern: str) -> int:

@@ -14,7 +14,7 @@ from native_checkout import TOP, Native, executable
 from room_commands import main
 from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, on_nodes, run_of, telling, told
 
-from launchers.backends.mpirun import hosts_of_tasks
+from launchers.backends.place import hosts_of_tasks
 from tests.commandline import run
 
 MPIRUN = [*ON_TWO, "--on", "mpirun", "-H"]
