@@ -9,9 +9,9 @@ import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cached_property
+from itertools import chain, combinations
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
@@ -42,7 +42,7 @@ _PACKAGE = re.compile(r"([\w.-]+)(?: (\d[\d.]*))?")
 _REQUIREMENT = re.compile(r"^(?!.*(?:;|://))(\w[\w.-]*)", re.MULTILINE)  # without conditions and addresses
 
 
-@dataclass(frozen=True)
+@dataclass
 class Launch:
     """What a launch would use; None where any will do, or nothing tells.
 
@@ -67,20 +67,26 @@ class Launch:
         """Whether it may train on a device, by what was asked and what the recipe can."""
         return self.device in {None, device} and (self.recipe is None or bool(self.recipe.precisions(device)))
 
+    @cached_property
+    def python(self) -> Environment | None:
+        """What the native Python says of itself; None where it does not answer."""
+        try:
+            return self.inside() if self.inside else facts.native_python(self.environ)
+        except facts.NoPythonError:
+            return None
 
-class Machine(NamedTuple):
-    """What is asked once: what the native Python says of itself, if it answers, the cards, and the load.
+    @cached_property
+    def packages(self) -> dict[str, str]:
+        """The versions of its packages by names as package registries compare them."""
+        packages = self.python["packages"] if self.python else {}
+        return {_normal(name): version for name, version in packages.items()}
 
-    `packages`: the versions by names as package registries compare them. `frameworks`: those that the needs of the
-    recipe name, all where they name none.
-    """
-
-    python: Environment | None
-    packages: Mapping[str, str]
-    frameworks: Mapping[str, Mapping[str, str | None]]
-    cards: Cards | None
-    load: RunLoad
-    since: float
+    @cached_property
+    def frameworks(self) -> Mapping[str, Mapping[str, str | None]]:
+        """Its frameworks that the needs of the recipe name; all where they name none."""
+        found = self.python["frameworks"] if self.python else {}
+        needs = self.recipe.facts["needs"].lower() if self.recipe else ""
+        return {name: build for name, build in found.items() if name in needs} or found
 
 
 Findings = Iterator[Diagnosis]
@@ -92,20 +98,12 @@ def examine(launch: Launch) -> Findings:
     What belongs to a recipe is looked at only where there is one, its checkout and its data only where something tells
     where they are. Of the disk the folder in which this process stands counts, for logs go below it.
     """
-    load, since = RunLoad(below(os.getpid)), time.monotonic()
-    try:
-        python = launch.inside() if launch.inside else facts.native_python(launch.environ)
-    except facts.NoPythonError:
-        python = None
-    packages = {_normal(name): version for name, version in (python["packages"] if python else {}).items()}
-    frameworks = python["frameworks"] if python else {}
-    needs = launch.recipe.facts["needs"].lower() if launch.recipe else ""
-    frameworks = {name: build for name, build in frameworks.items() if name in needs} or frameworks
     with cards() as found:
-        machine = Machine(python, packages, frameworks, found, load, since)
-        for check in CHECKS:
-            for finding in check(launch, machine):
-                yield finding._replace(advice=None) if finding.level == "ok" else finding
+        of_python = (_python(launch), _needs(launch), _versions(launch))
+        of_machine = (_cards(launch, found), _load(launch), _storage(launch, found), _variables(launch))
+        of_recipe = (_options(launch), _data(launch), _checkout(launch))
+        for finding in chain(*of_python, *of_machine, *of_recipe):
+            yield finding._replace(advice=None) if finding.level == "ok" else finding
 
 
 def shown(findings: Iterable[Diagnosis]) -> str:
@@ -119,17 +117,17 @@ def shown(findings: Iterable[Diagnosis]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _python(launch: Launch, machine: Machine) -> Findings:
-    if machine.python is None:
+def _python(launch: Launch) -> Findings:
+    if launch.python is None:
         yield Diagnosis("python", "bad", f"{facts.NoPythonError.said}.", facts.NoPythonError.advice)
         return
-    said = f"Python {machine.python['python']} with {len(machine.packages)} packages installed."
+    said = f"Python {launch.python['python']} with {len(launch.packages)} packages installed."
     yield Diagnosis("python", "ok", said)
-    if not machine.frameworks:
+    if not launch.frameworks:
         advice = "Activate the training environment, or install the framework in it."
         said = "No supported framework is installed in the training Python."
         yield Diagnosis("framework", "bad" if launch.recipe else "warning", said, advice)
-    for name, build in machine.frameworks.items():
+    for name, build in launch.frameworks.items():
         if "error" in build:
             advice = f"Fix the environment so that `python -c 'import {name}'` succeeds."
             yield Diagnosis("framework", "bad", f"{name} cannot be imported: {build['error']}.", advice)
@@ -139,34 +137,34 @@ def _python(launch: Launch, machine: Machine) -> Findings:
         yield Diagnosis("framework", "ok", f"{said}.")
 
 
-def _needs(launch: Launch, machine: Machine) -> Findings:
-    if launch.recipe is None or machine.python is None:
+def _needs(launch: Launch) -> Findings:
+    if launch.recipe is None or launch.python is None:
         return
     for need in _COMMA.split(launch.recipe.facts["needs"]):
         if need.endswith(".txt"):
-            yield from _requirements(launch, need, machine.packages)
+            yield from _requirements(launch, need)
         elif package := _PACKAGE.fullmatch(need):
-            yield _package(launch, package[1], package[2], machine.packages)
+            yield _package(launch, package[1], package[2])
         else:
             yield Diagnosis("needs", "ok", f"The recipe needs {need}, which cannot be checked automatically.")
 
 
-def _package(launch: Launch, name: str, version: str | None, packages: Mapping[str, str]) -> Diagnosis:
+def _package(launch: Launch, name: str, version: str | None) -> Diagnosis:
     """Look for a package, also for the one of its name that trains on a CPU, where the launch may."""
     for_cpu = name.removesuffix("-gpu")
     names = [for_cpu] if launch.device == "cpu" else [name, for_cpu] if launch.can("cpu") else [name]
-    present = next((one for one in names if _normal(one) in packages), None)
+    present = next((one for one in names if _normal(one) in launch.packages), None)
     if present is None:
         advice = f"Install {names[0]} in the training environment."
         return Diagnosis("needs", "warning", f"{names[0]} is not installed in the native Python.", advice)
-    found = packages[_normal(present)]
+    found = launch.packages[_normal(present)]
     is_other = bool(version) and not f"{found}.".startswith(f"{version}.")
     said = f"{present} {found} is installed{f'; the recipe needs {version}' if is_other else ''}."
     advice = "Install that version; with another one, results may differ."
     return Diagnosis("needs", "warning" if is_other else "ok", said, advice)
 
 
-def _requirements(launch: Launch, name: str, packages: Mapping[str, str]) -> Findings:
+def _requirements(launch: Launch, name: str) -> Findings:
     """Look for the packages that a file of the checkout lists, at its top or in the folder of the program."""
     if launch.repo is None or launch.recipe is None:
         return
@@ -177,15 +175,15 @@ def _requirements(launch: Launch, name: str, packages: Mapping[str, str]) -> Fin
         yield Diagnosis("needs", "warning", said, "Check that it is the right repository.")
         return
     listed = _REQUIREMENT.findall(text_of(launch.repo / path, errors="replace"))
-    missing = ", ".join(package for package in listed if _normal(package) not in packages)
+    missing = ", ".join(package for package in listed if _normal(package) not in launch.packages)
     said = f"Not installed from {path}: {missing}." if missing else f"Everything in {path} is installed."
     advice = f"Run `python -m pip install -r {path}` in the checkout."
     yield Diagnosis("needs", "warning" if missing else "ok", said, advice)
 
 
-def _versions(launch: Launch, machine: Machine) -> Findings:
+def _versions(launch: Launch) -> Findings:
     """Name packages that a framework does not work with; bad where the program of the recipe is known to end by it."""
-    packages = machine.packages
+    packages = launch.packages
     for row in tomllib.loads((ROOM / "breaking_versions.toml").read_text(encoding="utf-8"))["versions"]:
         version = packages.get(row["package"], "")
         old = [name for name in row["with"] if () < _numbers(packages.get(name, "")) < _numbers(row["before"])]
@@ -196,33 +194,33 @@ def _versions(launch: Launch, machine: Machine) -> Findings:
             yield Diagnosis("versions", level, said, f"Install {row['package']} older than {row['from']}.")
 
 
-def _cards(launch: Launch, machine: Machine) -> Findings:
+def _cards(launch: Launch, found: Cards | None) -> Findings:
     if launch.device == "cpu":
         yield Diagnosis("cards", "ok", "GPUs are not used with --device cpu.")
         return
     if launch.on:  # nobody knows what cards there are
         return
-    if machine.cards is None:
+    if found is None:
         advice = "Install the driver; in a container, start it with --gpus all (Docker) or --nv (Apptainer)"
         advice += "; some recipes can train with --device cpu." if launch.can("cpu") else "."
         said = f"No GPU is visible (NVML: {nvml_trouble() or 'the driver does not list any'})."
         yield Diagnosis("cards", "bad" if launch.recipe else "warning", said, advice)  # a launch would use one
         return
-    fallen = {card.index for card in machine.cards.nvidia if card.has_fallen}
+    fallen = {card.index for card in found.nvidia if card.has_fallen}
     for index in sorted(fallen):
         advice = "See `dmesg | grep Xid`; reset it with `nvidia-smi --gpu-reset`, or reboot."
         yield Diagnosis("cards", "bad", f"GPU {index} does not answer: it has fallen off its bus.", advice)
-    if answers := [answer for answer in machine.cards.ask() if answer.card not in fallen]:
-        names = sorted({name for number, name in enumerate(machine.cards.names) if number not in fallen})
-        driver = f", driver {nvidia_driver()}" if machine.cards.nvidia else ""
+    if answers := [answer for answer in found.ask() if answer.card not in fallen]:
+        names = sorted({name for number, name in enumerate(found.names) if number not in fallen})
+        driver = f", driver {nvidia_driver()}" if found.nvidia else ""
         yield Diagnosis("cards", "ok", f"{len(answers)} of {', '.join(names)}{driver}.")
         wanted = -(-(launch.cards or 1) // launch.nodes)
         if wanted > len(answers):
             said = f"{wanted} GPUs are wanted on this machine; {len(answers)} answer."
             yield Diagnosis("cards", "bad", said, "Choose fewer with --cards, or several nodes with --nodes and --on.")
         yield from _idle(answers)
-    if working := [card for card in machine.cards.nvidia if not card.has_fallen]:
-        yield from _nvidia(launch, machine, working)
+    if working := [card for card in found.nvidia if not card.has_fallen]:
+        yield from _nvidia(launch, working)
 
 
 def _idle(answers: Sequence[CardAnswer]) -> Findings:
@@ -238,7 +236,7 @@ def _idle(answers: Sequence[CardAnswer]) -> Findings:
         yield Diagnosis("idle", "warning" if busy else "ok", said, advice)
 
 
-def _nvidia(launch: Launch, machine: Machine, cards: Sequence[NvidiaCard]) -> Findings:
+def _nvidia(launch: Launch, cards: Sequence[NvidiaCard]) -> Findings:
     needed = _CAPABILITY.get(launch.precision or "", (0, 0))
     if old := [card for card in cards if card.capability and card.capability < needed]:
         lacks = f"{old[0].name} has no Tensor Cores for {launch.precision}"
@@ -247,7 +245,7 @@ def _nvidia(launch: Launch, machine: Machine, cards: Sequence[NvidiaCard]) -> Fi
     if launch.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
         advice = "Unset it, or set it to the GPUs to train on."
         yield Diagnosis("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.", advice)
-    for name, build in machine.frameworks.items():
+    for name, build in launch.frameworks.items():
         if "cuda" in build:
             yield _cuda(launch, name, build["cuda"])
         if build.get("cuda") and "nccl" in build and len(cards) > 1:
@@ -277,18 +275,19 @@ def _cuda(launch: Launch, name: str, cuda: str | None) -> Diagnosis:
     return Diagnosis("driver", level, said, advice)
 
 
-def _load(launch: Launch, machine: Machine) -> Findings:
+def _load(launch: Launch) -> Findings:
     if launch.on:  # it runs elsewhere
         return
-    time.sleep(max(0.0, _LOOK - (time.monotonic() - machine.since)))
-    machine.load.sample()
-    found = machine.load.foreign()
+    load = RunLoad(below(os.getpid))
+    time.sleep(_LOOK)
+    load.sample()
+    found = load.foreign()
     said = f"Other processes take {found['cpu_percent']:.0f}% of the CPU (load average {found['load_average']:.1f})."
     advice = "Stop them or wait for them; throughput measured beside them may be too low."
     yield Diagnosis("load", "ok" if found["cpu_percent"] <= FOREIGN else "warning", said, advice)
 
 
-def _storage(launch: Launch, machine: Machine) -> Findings:
+def _storage(launch: Launch, found: Cards | None) -> Findings:
     free = shutil.disk_usage(Path()).free if os.access(Path(), os.W_OK) else 0
     said = f"{free / _GIB:.1f} GiB free in this folder." if free else "This folder is full, or not writable."
     advice = "Logs and checkpoints are written below it: choose a folder with at least 10 GiB."
@@ -297,7 +296,7 @@ def _storage(launch: Launch, machine: Machine) -> Findings:
         return
     # Data loaders hand over batches through it: 1 GiB a card; 64 MiB, Docker's default, is bad.
     free = shutil.disk_usage(_SHARED_MEMORY).free
-    count = (launch.cards or 1) if launch.device == "cpu" else len(machine.cards.names if machine.cards else [0])
+    count = (launch.cards or 1) if launch.device == "cpu" else len(found.names if found else [0])
     said = f"{free / _GIB:.1f} GiB free in {_SHARED_MEMORY} for {count} training processes."
     advice = f"Provide {count} GiB (in Docker: --shm-size={count}g or --ipc=host), or data loaders may crash or stall."
     yield Diagnosis("shared memory", _enough(free, count * _GIB, 65 * 2**20), said, advice)
@@ -307,7 +306,7 @@ def _enough(free: int, wanted: int, least: int) -> Level:
     return "ok" if free >= wanted else "warning" if free >= least else "bad"
 
 
-def _variables(launch: Launch, _: Machine) -> Findings:
+def _variables(launch: Launch) -> Findings:
     known = tomllib.loads((ROOM / "slowing_variables.toml").read_text(encoding="utf-8"))
     environ = launch.environ
     found = [name for name, entry in known.items() if re.fullmatch(entry["values"], environ.get(name, ""))]
@@ -318,7 +317,7 @@ def _variables(launch: Launch, _: Machine) -> Findings:
         yield Diagnosis("variables", "ok", "No environment variable that is known to slow training down is set.")
 
 
-def _options(launch: Launch, _: Machine) -> Findings:
+def _options(launch: Launch) -> Findings:
     """Whether a launch with these options would be refused."""
     if launch.recipe is None:
         return
@@ -330,7 +329,7 @@ def _options(launch: Launch, _: Machine) -> Findings:
         yield Diagnosis("options", "bad", refused.message)
 
 
-def _data(launch: Launch, _: Machine) -> Findings:
+def _data(launch: Launch) -> Findings:
     recipe, data = launch.recipe, launch.data
     if recipe is None or launch.synthetic or recipe.data == SYNTHETIC:
         return
@@ -346,7 +345,7 @@ def _data(launch: Launch, _: Machine) -> Findings:
         yield Diagnosis("data", "ok", f"{data} exists; the recipe expects {expected}.")
 
 
-def _checkout(launch: Launch, _: Machine) -> Findings:
+def _checkout(launch: Launch) -> Findings:
     if launch.recipe is None or launch.repo is None:
         return
     remarks = list(checkout.remarks(checkout.describe(launch.repo), launch.recipe.facts))
@@ -361,8 +360,3 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-CHECKS: tuple[Callable[[Launch, Machine], Findings], ...] = (
-    *(_python, _needs, _versions, _cards, _load, _storage, _variables, _options, _data, _checkout),
-)
