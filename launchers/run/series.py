@@ -1,36 +1,44 @@
-"""A series: several runs, executed one after the other, of which those that are done stay."""
+"""A series: several runs, of which those that are done stay; they are executed one after the other, or submitted.
+
+A job that is submitted to Slurm runs while nobody waits, and its run folder is filled after its end. At submission the
+unfinished folder gets what is known of the run; the job itself keeps its log there, with its clock and without secrets,
+and says where it runs and how it ends. Who collects it later needs nothing else.
+"""
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import click
 
-from parsers.io.input_file import opened
+from parsers.io.atomic_write import replace_file
+from parsers.io.input_file import data_of, opened
 from parsers.io.locks import locked
-from parsers.io.printable import say
-from parsers.runs.run_folder import DONE, FAILED, SCRIPT, RunJson
+from parsers.io.printable import say, shell_quoted
+from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, LOG, SCRIPT, RunJson
 
+from ..backends import slurm
+from ..backends.slurm import JobState, Slurm
 from ..job import Job
-from ..machine.cards import cards
 from ..machine.telemetry import foreign_remark
-from .execution import lines
-from .folder import RunFolder, claimed
-from .runner import Runner, differing, redact_script
+from ..secrets.redaction import PLACEHOLDER, Redactor, public, secret_values
+from .execution import Ended
+from .folder import BEGUN, ENDED, OUTPUT, SUBMISSION, SUBMITTED, RunFolder, claimed, submitted_below
+from .runner import Runner, differing, finished, now, redact_script
 
 _ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-INTERRUPTED_EXIT = 130  # as a shell says it
-# The last line of a traceback, also behind the rank that some launchers put before each line.
-_RAISED = re.compile(rb"(?:\[[\w:]+\]:? ?)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:: .*)?)\s*$", re.ASCII)
-_TRACEBACK = b"Traceback (most recent call last):"
+_INTERRUPTED_EXIT = 130  # as a shell says it
+_SUBMITTED = "submitted"
+_LOOK = 2.0  # seconds between two questions to the queue
+_ALONE = "{name} writes into its checkout, so two of its runs would mix their files; {advice}."
 
 
 @dataclass(frozen=True)
@@ -41,75 +49,126 @@ class PlannedRun:
     folder: RunFolder
 
 
-@dataclass
+@dataclass(frozen=True)
 class Series:
-    """Runs in the order in which they are wanted. After one that failed, further ones of its case are left out."""
+    """Runs in the order in which they are wanted."""
 
     runner: Runner
     planned: Sequence[PlannedRun]
-    failed: list[Path] = field(default_factory=list)
-    submitted: list[Path] = field(default_factory=list)
 
     def script(self) -> Iterator[str]:
         """Write what is not done yet as a shell script that needs nothing of this project, a part a run."""
-        for remark in self._remarks():
-            say(remark, err=True)
+        self._tell_remarks()
         yield self.runner.place.heading
         for run in self.planned:
-            if not self.is_done(run):
+            if self._status(run) != DONE:
                 yield self.runner.place.script(run.job, run.folder.path.resolve())
 
     def execute(self) -> None:
-        """Execute what is not done yet.
+        """Execute what is neither done nor submitted; after a run that failed, further ones of its case are left out.
 
         Raises click.ClickException at the end when runs failed, and click.exceptions.Exit when one was interrupted.
         """
         if not self.planned:
             say("Nothing to run.", err=True)
             return
-        self.notify()
-        left_out = 0
-        with collected() as signals:
+        self._tell_remarks()
+        status = dict[Path, str]()
+        with _collected() as signals:
             for number, run in enumerate(self.planned, 1):
-                case = run.folder.path.parent
-                if case in {path.parent for path in self.failed}:
-                    left_out += 1
+                path = run.folder.path
+                if FAILED in {said for other, said in status.items() if other.parent == path.parent}:
                     continue
-                title = f"{case.name} repeat {run.folder.path.name}, run {number} of {len(self.planned)}"
-                with written(run.folder):
-                    self._execute(run, title, signals)
-        if self.failed:
-            count = f"{len(self.failed)} of {len(self.planned)} runs failed"
-            others = f" (skipped after a failure of the same case: {left_out})" if left_out else ""
+                title = f"{path.parent.name} repeat {path.name}, run {number} of {len(self.planned)}"
+                status[path] = self._execute(run, title, signals)
+                if signals:
+                    say(f"Interrupted: {path} is {status[path]}; the same command goes on.", err=True)
+                    raise click.exceptions.Exit(_INTERRUPTED_EXIT)
+        if failed := [str(path) for path, said in status.items() if said == FAILED]:
             retry = "`tachograph doctor` may show why; the same command retries them"
-            raise click.ClickException(f"{count}{others}: {', '.join(map(str, self.failed))}. {retry}.")
-        if not self.submitted:
-            suites = ", ".join(dict.fromkeys(str(run.folder.path.parent.parent) for run in self.planned))
+            raise click.ClickException(
+                f"{len(failed)} of {len(self.planned)} runs failed: {', '.join(failed)}. {retry}."
+            )
+        if _SUBMITTED not in status.values():
+            suites = ", ".join(dict.fromkeys(str(path.parent.parent) for path in status))
             say(f"All runs are done ({len(self.planned)}), see {suites}.", err=True)
 
-    def _execute(self, run: PlannedRun, title: str, signals: Sequence[int]) -> None:
-        if self.is_done(run):
-            return
-        if self.is_submitted(run):
-            say(f"{run.folder.path} is submitted already; collect it with --collect.", err=True)
-            self.submitted.append(run.folder.path)
-            return
-        with claimed(run.folder, signals), _alone(run.job):
-            if self.is_done(run):  # by the runner that held it until now
-                return
-            self.clear(run.folder)
-            facts = self.runner.run(run.job, run.folder, title, signals)
+    def _execute(self, run: PlannedRun, title: str, signals: Sequence[int]) -> str:
+        with _written(run.folder), claimed(run.folder), _alone(run.job):
+            if status := self._status(run):
+                return status
+            self._clear(run.folder)
+            say(title, err=True)
+            facts = self.runner.run(run.job, run.folder, signals)
         self.runner.screen.finish(signals)
         if "foreign" in facts and (remark := foreign_remark(facts["foreign"])):
             say(f"{run.folder.path}: {remark}", err=True)
         if facts["status"] == FAILED:
-            self.failed.append(run.folder.path)
-            tell_failure(run.folder, facts, is_shown=self.runner.screen.is_where_messages_are)
-        if signals:
-            say(f"{run.folder.path} is marked as {facts['status']}; the same command does it again.", err=True)
-            raise click.exceptions.Exit(INTERRUPTED_EXIT)
+            _tell_failure(run.folder, facts)
+        return facts["status"]
 
-    def clear(self, folder: RunFolder) -> None:
+    def submit(self, parallel: int | None) -> list[RunFolder]:
+        """Submit what is neither done nor submitted to Slurm; returns the folders of all runs that are submitted now.
+
+        `parallel`: so many of them side by side, None for as many as the cluster takes. Raises click.UsageError where
+        nobody could watch the runs as asked, click.ClickException where Slurm refuses a job.
+        """
+        runner, place = self.runner, self.runner.place
+        if not isinstance(place, Slurm):
+            raise click.UsageError("--parallel and --detach require --on slurm.")
+        if held := slurm.allocation():
+            message = f"--parallel and --detach submit further jobs, not into the Slurm allocation {held}"
+            raise click.UsageError(f"{message}; omit them, or start outside of it.")
+        if runner.timeout or runner.stall:
+            watched = "--timeout and --stall cannot be used with --parallel or --detach, since nobody watches the run"
+            raise click.UsageError(f'{watched}; set a time limit in the site file, such as time = "02:00:00".')
+        for run in self.planned:
+            if run.job.recipe and run.job.recipe.is_alone:
+                raise click.UsageError(_ALONE.format(name=run.job.name, advice="omit --parallel and --detach"))
+        self._tell_remarks()
+        jobs = dict[str, RunFolder]()
+        for job, folder in ((run.job, run.folder) for run in self.planned):
+            with _written(folder), claimed(folder):
+                status = self._status(PlannedRun(job, folder))
+                if status is None:
+                    self._clear(folder)
+                    # The end of this job makes room for the next one.
+                    after = [*jobs][-parallel] if parallel and len(jobs) >= parallel else None
+                    begun = runner.begin(job, folder)
+                    placed = replace(job, environment={**job.environment, "WORK": str(folder.work.resolve())})
+                    place.submit(placed, folder.unfinished.resolve(), after=after, redacts=runner.redacts)
+                    if runner.redacts:
+                        redact_script(folder.unfinished / SCRIPT, job.command)  # Slurm has its own copy
+                        begun = replace(begun, facts=public(begun.facts))
+                    replace_file(folder.unfinished / SUBMISSION, json.dumps(asdict(begun)).encode())
+                    say(f"{folder.path} is submitted as Slurm job {slurm.number(folder.unfinished)}.", err=True)
+            if status != DONE:
+                jobs[slurm.number(folder.unfinished)] = folder
+        return [*jobs.values()]
+
+    def _status(self, run: PlannedRun) -> str | None:
+        """Say that a run is done or submitted, and return which; None for neither.
+
+        Raises click.ClickException where its folder holds another run.
+        """
+        path, unfinished = run.folder.path, run.folder.unfinished
+        if run.folder.is_submitted():
+            status, facts = _SUBMITTED, run.folder.submission().facts
+            said = f"{path} is submitted already as Slurm job {slurm.number(unfinished)}."
+        elif run.folder.status() == DONE:
+            status, facts, said = DONE, run.folder.facts(), f"{path} is already done."
+            if not run.folder.is_intact():
+                message = f"{run.folder.log} is not the log that its run.json describes"
+                raise click.ClickException(f"{message}; move the folder away to rerun the case.")
+        else:
+            return None
+        if found := differing(run.job, self.runner.place, facts):
+            message = f"{path} contains a different run ({', '.join(found)})"
+            raise click.ClickException(f"{message}; choose another folder with --into.")
+        say(said, err=True)
+        return status
+
+    def _clear(self, folder: RunFolder) -> None:
         """Put aside what an earlier run left in a claimed folder, and end its job."""
         if folder.unfinished.exists():
             self.runner.place.finish(folder.unfinished)
@@ -117,65 +176,28 @@ class Series:
         for kept in folder.put_aside():
             say(f"Rerunning {folder.path}; the previous attempt is kept as {kept.name}.", err=True)
 
-    def is_done(self, run: PlannedRun) -> bool:
-        """Whether a run is done, which is said; raises click.ClickException where its folder holds another one."""
-        if run.folder.status() != DONE:
-            return False
-        if not run.folder.is_intact():
-            message = f"{run.folder.log} is not the log that its run.json describes"
-            raise click.ClickException(f"{message}; move the folder away to rerun the case.")
-        self._refuse_others(run, run.folder.facts())
-        say(f"{run.folder.path} is already done.", err=True)
-        return True
-
-    def is_submitted(self, run: PlannedRun) -> bool:
-        """Whether a run is submitted; raises click.ClickException where that is another one."""
-        if not run.folder.is_submitted():
-            return False
-        self._refuse_others(run, run.folder.submission().facts)
-        return True
-
-    def _refuse_others(self, run: PlannedRun, facts: Mapping[str, Any]) -> None:
-        if found := differing(run.job, self.runner.place, facts):
-            message = f"{run.folder.path} contains a different run ({', '.join(found)})"
-            raise click.ClickException(f"{message}; choose another folder with --into.")
-
-    def notify(self) -> None:
+    def _tell_remarks(self) -> None:
         """Say in a sentence each what somebody should know before the runs begin."""
-        for remark in self._remarks():
-            say(remark, err=True)
-        if self.runner.place.is_here and any(run.job.device != "cpu" for run in self.planned):
-            with cards() as found:
-                if found is None:
-                    say("No GPU responds on this machine, so GPU telemetry is not recorded.", err=True)
-
-    def _remarks(self) -> Iterable[str]:
         jobs = {(run.job.repo, run.job.name): run.job for run in self.planned}
-        return dict.fromkeys(chain.from_iterable(job.remarks() for job in jobs.values()))
-
-
-ALONE = "{name} writes into its checkout, so two of its runs would mix their files; {advice}."
+        for remark in dict.fromkeys(chain.from_iterable(job.remarks() for job in jobs.values())):
+            say(remark, err=True)
 
 
 @contextmanager
 def _alone(job: Job) -> Iterator[None]:
     """Hold the checkout of a recipe that writes into it; raises click.ClickException where another run holds it."""
-    if not (job.recipe and job.recipe.is_alone):
-        yield
-        return
     held = os.open(job.repo, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        if not locked(job.repo, held):
-            raise click.ClickException(
-                ALONE.format(name=job.name, advice=f"wait until the run in {job.repo} has ended")
-            )
+        if job.recipe and job.recipe.is_alone and not locked(job.repo, held):
+            advice = f"wait until the run in {job.repo} has ended"
+            raise click.ClickException(_ALONE.format(name=job.name, advice=advice))
         yield
     finally:
         os.close(held)
 
 
 @contextmanager
-def written(folder: RunFolder) -> Iterator[None]:
+def _written(folder: RunFolder) -> Iterator[None]:
     """Say in a sentence what of a run folder could not be written; raises click.ClickException."""
     try:
         yield
@@ -185,7 +207,7 @@ def written(folder: RunFolder) -> Iterator[None]:
 
 
 @contextmanager
-def collected() -> Iterator[list[int]]:
+def _collected() -> Iterator[list[int]]:
     """Collect SIGINT, SIGTERM and SIGHUP instead of obeying them; yields the numbers received so far."""
     received: list[int] = []
     earlier = {number: signal.signal(number, lambda got, _: received.append(got)) for number in _ASKING}
@@ -196,30 +218,122 @@ def collected() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def tell_failure(folder: RunFolder, facts: RunJson, *, is_shown: bool = False) -> None:
-    """Say why a run failed, the last lines of its log first, unless the screen has just shown these.
-
-    Launchers of several processes end a log with what they say of these; its first traceback is what went wrong.
-    """
-    last = facts["last_lines"]
-    if last and not is_shown:
-        for line in ["Last lines of the log:", *(f"  {line}" for line in last)]:
-            say(line, err=True)
-    raised = _first_raised(folder.log)
-    if raised and not any(raised[1] in line for line in last):
-        say(f"First traceback in the log, line {raised[0]}: {raised[1]}", err=True)
+def _tell_failure(folder: RunFolder, facts: RunJson) -> None:
     if folder.work.is_dir() and any(folder.work.iterdir()):
         say(f"What the program wrote is kept in {folder.work} until the next attempt.", err=True)
     say(f"{folder.path} failed. {facts['reason']}", err=True)
 
 
-def _first_raised(log: Path) -> tuple[int, str] | None:
-    """What the first traceback of a log says, with the number of its line; None where there is no traceback."""
-    is_traceback, number = False, 1
+def wait(folders: Sequence[RunFolder]) -> None:
+    """Fill all folders as their jobs end; a signal cancels the jobs.
+
+    Raises click.ClickException where some failed, click.exceptions.Exit after a signal.
+    """
+    told, is_cancelled = dict[Path, str](), False
+    with _collected() as signals:
+        while folders := _look(folders, told):
+            if signals and not is_cancelled:
+                is_cancelled = True
+                for folder in folders:
+                    slurm.cancel(folder.unfinished)
+            time.sleep(_LOOK)
+    if signals:
+        raise click.exceptions.Exit(_INTERRUPTED_EXIT)
+    _report(told)
+
+
+def collect_below(top: Path) -> None:
+    """Fill the run folders below `top` whose jobs have ended, and say the states of the others.
+
+    Raises click.ClickException where runs failed.
+    """
+    if not (folders := list(submitted_below(top))):
+        say(f"No submitted runs in {top}.", err=True)
+        return
+    told = dict[Path, str]()
+    left = _look(folders, told)
+    _report(told, f"; not ended: {len(left)}, collect them later" if left else "")
+
+
+def tell_how_to_collect(folders: Sequence[RunFolder]) -> None:
+    """Say the command that collects submitted runs."""
+    if folders:
+        top = os.path.commonpath([folder.path.parent.parent for folder in folders])
+        say(f"Collect them with `tachograph launch --collect {shell_quoted(top)}`.", err=True)
+
+
+def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder]:
+    """Fill the folders whose jobs have ended, say what became of them, and return the others.
+
+    `told`: what was said last of each folder: the status of its run, or the state of its job, which is said again where
+    it is another one.
+    """
+    left = []
+    for folder in folders:
+        with _written(folder), claimed(folder):
+            if not folder.is_submitted():  # another one has collected it
+                continue
+            found = _collect(folder)
+        if isinstance(found, JobState):
+            left.append(folder)
+            if told.get(folder.path) != str(found.name):
+                say(f"{folder.path}: Slurm job {slurm.number(folder.unfinished)} is {found}.", err=True)
+            told[folder.path] = str(found.name)
+            continue
+        told[folder.path] = found["status"]
+        if found["status"] == DONE:
+            say(f"{folder.path} is done.", err=True)
+        else:
+            for line in ["Last lines of the log:", *(f"  {line}" for line in found["last_lines"])]:
+                say(line, err=True)
+            _tell_failure(folder, found)
+    return left
+
+
+def _report(told: Mapping[Path, str], waits: str = "") -> None:
+    """Say how many runs have ended; raises click.ClickException where some of them failed."""
+    failed = [str(path) for path, status in told.items() if status in (FAILED, INTERRUPTED)]
+    counts = f"Runs done: {list(told.values()).count(DONE)}, failed: {len(failed)}{waits}"
+    if failed:
+        raise click.ClickException(f"{counts}. Failed: {', '.join(failed)}.")
+    say(f"{counts}.", err=True)
+
+
+def _collect(folder: RunFolder) -> JobState | RunJson:
+    """Fill the claimed folder of a run whose job has ended, and return what its run.json says; else the job's state.
+
+    Raises click.ClickException where what the submission left cannot be read.
+    """
+    begun, unfinished = folder.submission(), folder.unfinished
+    number = slurm.number(unfinished)
+    state = slurm.state(number)
+    if state.is_going:
+        return state
+    told, reason = slurm.told(unfinished), None
+    if state.name == slurm.CANCELLED:
+        reason = f"Slurm job {number} was cancelled."
+    elif state.name in slurm.BY_SLURM:
+        reason = f"Slurm ended job {number}: {state.name}."
+    elif state.name is None and told.end is None:
+        reason = f"Slurm no longer knows how job {number} ended, and its job script did not say so."
+    status = int(state.name != slurm.COMPLETED) if told.exit_status is None else told.exit_status
+    redacted = _completed_log(unfinished, redacts=begun.redacts)
+    where: RunJson = {"scheduler": told.scheduler} if told.scheduler else {}
+    facts: RunJson = {**begun.facts, **where, "start": told.start or begun.facts["start"], "end": told.end or now()}
+    for name in (SUBMITTED, SUBMISSION, BEGUN, ENDED):
+        (unfinished / name).unlink(missing_ok=True)
+    return finished(folder, replace(begun, facts=facts), Ended(status, state.name == slurm.CANCELLED, reason, redacted))
+
+
+def _completed_log(unfinished: Path, *, redacts: bool) -> int:
+    """Add to the log what a job printed outside of it, and return how many secrets it lacks.
+
+    That is all of it where the job could not keep a log itself; then nothing tells when its lines arrived.
+    """
+    log, output = unfinished / LOG, unfinished / OUTPUT
+    rest, redactor = data_of(output) if output.exists() else b"", Redactor(secret_values(os.environ))
+    with open(log, "ab", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o666)) as file:
+        file.write(redactor.feed(rest) + redactor.finish() if redacts else rest)
+    output.unlink(missing_ok=True)  # it is not redacted, and must not come a second time
     with opened(log) as file:
-        for line in lines(file):
-            is_traceback |= _TRACEBACK in line
-            if is_traceback and (raised := _RAISED.match(line)):
-                return number, raised[1].decode("utf-8", "replace")
-            number += line.endswith(b"\n")
-    return None
+        return sum(line.count(PLACEHOLDER) for line in file) if redacts else 0

@@ -5,8 +5,7 @@ from functools import partial
 
 import click
 
-from launchers.commands import commands
-from launchers.run.command import launch
+from launchers.commands import commands, launch
 
 
 def main() -> None:

@@ -150,7 +150,7 @@ def test_a_submitted_run_is_not_submitted_or_started_again(cluster: Native, slur
     said = cluster.launch(*DETACHED).stderr
     assert b"is submitted already as Slurm job" in said
     assert said.endswith(f"Collect them with `tachograph launch --collect {cluster.suite}`.\n".encode())
-    assert b"is submitted already; collect it with --collect." in cluster.launch(*SLURM).stderr
+    assert b"is submitted already as Slurm job" in cluster.launch(*SLURM).stderr
     answer = cluster.launch(*DETACHED, "--", "--seed", "1")  # another run in its place
     assert (answer.returncode, b"contains a different run (EXTRA=" in answer.stderr) == (1, True)
     wait_until_nothing_runs(slurm)
