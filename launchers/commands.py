@@ -100,8 +100,8 @@ _OF_BOTH: Sequence[Decorator] = (
         is_eager=True,
         expose_value=False,
         callback=_collect,
-        metavar="[_FOLDER]",
-        help="Collect submitted runs below _FOLDER, show the others, and exit.  [default: logs]",
+        metavar="[FOLDER]",
+        help="Collect submitted runs below FOLDER, show the others, and exit.  [default: logs]",
     ),
     click.option("--timeout", type=_COUNT, help="Time limit of a run in seconds, including queue time."),
     click.option(
@@ -163,7 +163,7 @@ _OF_RUN: Sequence[Decorator] = (
     click.option("--into", type=_OUT, help="Suite folder.  [default: logs/ and the name of this folder]"),
     click.option(
         "--against",
-        metavar="REVISION|_FOLDER",
+        metavar="REVISION|FOLDER",
         help="Run it alternately with the code of this git revision, or in this other checkout, and compare.",
     ),
     *_OF_BOTH,
@@ -263,7 +263,7 @@ def launch(
 
     Several values between commas are a case each. Cases take turns, each time in the opposite order (A B B A), so that
     a drift of the machine meets all of them. With two checkouts of the repository of a recipe, its runs take turns in
-    these, and are kept in _FOLDER@CHECKOUT.
+    these, and are kept in FOLDER@CHECKOUT.
 
     \b
     Examples:
@@ -336,7 +336,7 @@ def run(
 
     With --against, run it alternately (A B B A) with the code of a git revision (A), which is checked out without
     files that git does not know, and here (B), and compare them. The runs of A are kept beside those of B, in
-    _FOLDER@REVISION.
+    FOLDER@REVISION.
 
     \b
     Examples:
@@ -535,7 +535,7 @@ def _python_inside(
 @click.option("--until", type=click.IntRange(min=1), required=True)
 @click.option("--without-processes", is_flag=True)
 def observe(folder: Path, node: int, until: int, *, without_processes: bool) -> None:
-    """Describe this machine in _FOLDER, and sample its cards and the job in the background as long as UNTIL lives."""
+    """Describe this machine in FOLDER, and sample its cards and the job in the background as long as UNTIL lives."""
     from .run import nodes
 
     nodes.observe(folder, node, until, finds_processes=not without_processes)
@@ -545,7 +545,7 @@ def observe(folder: Path, node: int, until: int, *, without_processes: bool) -> 
 @click.argument("folder", type=_FOLDER)
 @click.option("--no-redact", is_flag=True)
 def keep(folder: Path, no_redact: bool) -> None:
-    """Keep what comes from standard input as the log of the run that fills _FOLDER, with its clock."""
+    """Keep what comes from standard input as the log of the run that fills FOLDER, with its clock."""
     from .run.execution import LogKeeper
     from .secrets.redaction import Redactor, secret_values
 
