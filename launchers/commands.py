@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -71,7 +70,7 @@ def _filter(_context: click.Context, _option: click.Parameter, text: str | None)
 
 
 def _collect(context: click.Context, _option: click.Parameter, folder: Path | None) -> None:
-    """Do nothing but collect what was submitted."""
+    """Do nothing but show what was submitted."""
     if folder is not None and not context.resilient_parsing:
         from .run.series import collect_below
 
@@ -101,13 +100,14 @@ _OF_BOTH: Sequence[Decorator] = (
         expose_value=False,
         callback=_collect,
         metavar="[FOLDER]",
-        help="Collect submitted runs below FOLDER, show the others, and exit.  [default: logs]",
+        help="Show what became of submitted runs below FOLDER, and exit.  [default: logs]",
     ),
     click.option("--timeout", type=_COUNT, help="Time limit of a run in seconds, including queue time."),
     click.option(
         "--stall", type=_COUNT, metavar="SECONDS", help="Stop a run that prints nothing for so long while it runs."
     ),
     click.option("--dry-run", is_flag=True, help="Print the commands as a standalone script; run nothing."),
+    click.option("--fills", type=_OUT, hidden=True),
     click.option("--no-redact", is_flag=True, help="Do not redact likely secrets in logs and run.json."),
 )
 
@@ -174,7 +174,10 @@ _OF_RUN: Sequence[Decorator] = (
 
 @dataclass
 class Executor:
-    """Where and how runs take place, as the options say that both commands have."""
+    """Where and how runs take place, as the options say that both commands have.
+
+    `fills`: the folder of the only run that is to be executed, which a submitted job is for.
+    """
 
     on: str | None
     hosts: str | None
@@ -186,6 +189,7 @@ class Executor:
     stall: int | None
     dry_run: bool
     no_redact: bool
+    fills: Path | None
     script: Path | None = None
 
     @cached_property
@@ -198,20 +202,26 @@ class Executor:
     @property
     def leaves(self) -> bool:
         """Whether the runs have not ended when the command does."""
-        return self.dry_run or self.detach
+        return self.dry_run or self.detach or self.fills is not None
 
     def execute(self, planned: Sequence[PlannedRun]) -> bool:
         """Execute or submit runs, or print their script; returns whether they have ended."""
+        from .run.folder import RunFolder
         from .run.runner import Runner
         from .run.screen import Screen
-        from .run.series import Series, tell_how_to_collect, wait
+        from .run.series import PlannedRun, Series, tell_how_to_collect, wait
 
+        if self.fills:
+            of_case = (run.job for run in planned if run.folder.path.parent.resolve() == self.fills.parent)
+            planned = [PlannedRun(job, RunFolder(self.fills)) for job in of_case][:1]
         screen = Screen(sys.stdout.fileno())
         series = Series(Runner(self.place, screen, self.timeout, not self.no_redact, self.stall), planned)
         if self.dry_run:
             say_text("".join(series.script()))
         elif self.place.only_writes:
             raise click.UsageError(self.place.only_writes)
+        elif self.fills:
+            series.execute()
         elif self.detach:
             tell_how_to_collect(series.submit(self.parallel))
         elif self.parallel:
@@ -541,22 +551,6 @@ def observe(folder: Path, node: int, until: int, *, without_processes: bool) -> 
     nodes.observe(folder, node, until, finds_processes=not without_processes)
 
 
-@click.command(hidden=True)
-@click.argument("folder", type=_FOLDER)
-@click.option("--no-redact", is_flag=True)
-def keep(folder: Path, no_redact: bool) -> None:
-    """Keep what comes from standard input as the log of the run that fills FOLDER, with its clock."""
-    from .run.execution import LogKeeper
-    from .secrets.redaction import Redactor, secret_values
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # what asks the job to end is not for this process, which ends with it
-    keeper = LogKeeper(sys.stdin.fileno(), folder, None if no_redact else Redactor(secret_values(os.environ)))
-    keeper.run()
-    if keeper.problem:
-        raise _Refused(f"{folder}: {keeper.problem}.")
-
-
 @click.command()
 @click.option("--kind", type=click.Choice(["imagenet", "cityscapes"]), required=True, help="Layout of the data set.")
 @click.option("--count", type=_COUNT, default=64, show_default=True, help="Number of images.")
@@ -582,4 +576,4 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
         KINDS[kind](out, count, size)
 
 
-commands = [launch, run, list_launchers, doctor, observe, keep, images]
+commands = [launch, run, list_launchers, doctor, observe, images]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -28,21 +27,7 @@ from .execution import MARKED, end_job
 OUTPUT = "slurm.out"
 SUBMITTED = f"{OUTPUT}.id"
 BEGUN, ENDED = "slurm.begun", "slurm.ended"  # what a job script says of where it runs, and of its end
-SUBMISSION = "submission.json"  # what is known of a run whose job nobody waits for
 NODE = "node"  # node0.json and node0.csv are what the first node of a job writes
-
-
-@dataclass(frozen=True)
-class Begun:
-    """What is known of a run before it ends: `facts` for its run.json, and of its job `metric` and `device`.
-
-    `redacts`: whether secrets are taken out of what is kept of it.
-    """
-
-    facts: RunJson
-    metric: str | None
-    device: str
-    redacts: bool
 
 
 @dataclass(frozen=True)
@@ -76,6 +61,16 @@ class RunFolder:
         It lies outside of the run folder, since nothing in it is free of secrets. Of a run that is done it is removed.
         """
         return self.path.with_name(f".{self.path.name}.work")
+
+    @property
+    def submitted(self) -> Path:
+        """What tells of the Slurm job that is to fill the folder."""
+        return self.path.with_name(f".{self.path.name}.submitted")
+
+    @property
+    def output(self) -> Path:
+        """What such a job says; the log is not in it."""
+        return self.path.with_name(f".{self.path.name}.slurm.out")
 
     def siblings(self) -> list[Path]:
         """The folders of the other runs of the case that are done."""
@@ -112,10 +107,6 @@ class RunFolder:
         described = self.facts().get("log", {}).get("sha256")
         return self.log.is_file() and describe(self.log)["sha256"] == described
 
-    def is_submitted(self) -> bool:
-        """Whether a job fills the unfinished folder that nobody waits for."""
-        return (self.unfinished / SUBMISSION).exists()
-
     def is_held(self) -> bool:
         """Whether another runner fills the folder now."""
         with suppress(OSError):
@@ -126,18 +117,20 @@ class RunFolder:
                 os.close(lock)
         return False
 
-    def submission(self) -> Begun:
-        """What is known of a run that is submitted.
+    def submission(self) -> dict[str, Any] | None:
+        """The Slurm `job` that is to fill the folder, and the `facts` of its run; None where there is no such job.
 
         Raises click.ClickException where that cannot be read.
         """
         try:
-            found = json.loads(data_of(self.unfinished / SUBMISSION))
-            dict(found["facts"]["case"]), dict(found["facts"]["environment"])
-            return Begun(dict(found["facts"]), found["metric"], found["device"], bool(found["redacts"]))  # type: ignore[arg-type]
+            found = dict(json.loads(data_of(self.submitted)))
+            dict(found["facts"]), int(found["job"])  # it becomes a word of commands
+        except FileNotFoundError:
+            return None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            what = f"{self.unfinished / SUBMISSION} is not what a submission left"
-            raise click.ClickException(f"{what}; remove its folder to rerun the case.") from None
+            what = f"{self.submitted} is not what a submission left"
+            raise click.ClickException(f"{what}; remove it to rerun the case.") from None
+        return found
 
     def put_aside(self) -> list[Path]:
         """Give what an earlier run left that was not done a name of its own, and return these names.
@@ -172,13 +165,10 @@ def done_below(case: Path) -> Iterator[Path]:
 
 
 def submitted_below(top: Path) -> Iterator[RunFolder]:
-    """The run folders below a folder that submitted jobs fill, in the order of their names."""
-    for path in sorted(top.rglob(SUBMISSION)):
-        if number := _UNFINISHED.fullmatch(path.parent.name):
-            yield RunFolder(path.parent.with_name(number[1]))
-
-
-_UNFINISHED = re.compile(r"\.([1-9]\d*)\.unfinished")
+    """The run folders below a folder that submitted jobs are to fill, in the order of their names."""
+    for path in sorted(top.rglob(".*.submitted")):
+        if path.name.split(".")[1].isdecimal():
+            yield RunFolder(path.with_name(path.name.split(".")[1]))
 
 
 def describe(log: Path) -> LogFile:

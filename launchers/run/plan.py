@@ -105,14 +105,14 @@ class Planner:
         case = next(folder for folder in numbered if not any(self._others(adapted, folder)))
         folders = (RunFolder(case / str(number)) for number in count(1))
         free = (
-            folder for folder in folders if folder.status() != DONE and not (folder.is_submitted() or folder.is_held())
+            folder for folder in folders if folder.status() != DONE and not (folder.submission() or folder.is_held())
         )
         return [PlannedRun(adapted, folder) for folder in islice(free, repeats)]
 
     def _others(self, job: Job, case: Path) -> Iterator[str]:
         """How the finished and the submitted runs in the folder of a case, repeats of each other, differ from a job."""
         finished: Iterator[Mapping[str, Any]] = (RunFolder(path).facts() for path in done_below(case))
-        submitted = (folder.submission().facts for folder in submitted_below(case))
+        submitted = (found["facts"] for folder in submitted_below(case) if (found := folder.submission()))
         if known := next(chain(finished, submitted), None):
             yield from differing(job, self.place, known)
 

@@ -45,7 +45,7 @@ from ..recipes.checkout import Checkout
 from ..recipes.recipe import ROOM
 from ..secrets.redaction import Redactor, public, public_command, redact_text, secret_values
 from .execution import Ended, execute
-from .folder import Begun, RunFolder
+from .folder import RunFolder
 from .screen import Screen
 
 _INSIDE = {"container", "container_runtime", "container_digest", "python", "packages", "frameworks"}
@@ -72,7 +72,7 @@ class Runner:
         `signals`: those received so far, which end the run. Raises click.ClickException where the native Python does
         not answer, OSError where the folder cannot be written.
         """
-        begun, unfinished = self.begin(job, folder), folder.unfinished.resolve()
+        facts, unfinished = self._begin(job, folder), folder.unfinished.resolve()
         members = self.place.members(unfinished)
         load = RunLoad(members) if members else None
         meanwhile: list[AbstractContextManager[object]] = [self.screen.following(unfinished / LOG)]
@@ -103,12 +103,18 @@ class Runner:
                 self.place.finish(unfinished)
                 if self.redacts:
                     redact_script(unfinished / SCRIPT, job.command)
-        facts: RunJson = {**begun.facts, **self.place.described(unfinished), "end": now()}
+        facts |= {**self.place.described(unfinished), "end": _now()}
         if load:
             facts["foreign"] = load.foreign()
-        return finished(folder, replace(begun, facts=facts), ended)
+        return self._end(job, folder, facts, ended)
 
-    def begin(self, job: Job, folder: RunFolder) -> Begun:
+    def asked(self, job: Job) -> RunJson:
+        """What run.json says of what was asked for, known before anything is looked at but the checkout."""
+        container = self.place.container
+        image = {"container": container.name, "container_runtime": container.runtime} if container else {}
+        return {**job.kept, "case": dict(job.facts), "source": job.source()[0], "environment": image}
+
+    def _begin(self, job: Job, folder: RunFolder) -> RunJson:
         """Gather what is known of a run before it begins, and make its unfinished folder and its work folder."""
         source, changes = job.source()
         container = self.place.container
@@ -130,14 +136,45 @@ class Runner:
                 **({"native": None} if self.place.edited else {}),
                 "environment": environment,
                 "source": source,
-                "start": now(),
+                "start": _now(),
             },
         )
         folder.unfinished.mkdir()
         folder.work.mkdir(exist_ok=True)
         if changes:
             (folder.unfinished / PATCH).write_bytes(changes)
-        return Begun(facts, job.metric, job.device, self.redacts)
+        return facts
+
+    def _end(self, job: Job, folder: RunFolder, facts: RunJson, ended: Ended) -> RunJson:
+        """Decide what the end of a run means, give its folder its name, and return what its run.json says."""
+        from . import nodes
+        from .verify import faults
+
+        log = folder.unfinished / LOG
+        if foreign := nodes.foreign(folder.unfinished):
+            facts = {**facts, "foreign": foreign}
+        if observed := _observed(nodes.collect(folder.unfinished), facts["environment"]):
+            gpus = observed[0]["gpus"]
+            device = {"device": gpus[0]} if job.device == "gpu" and gpus else {}
+            facts = {**facts, "case": {**facts["case"], **device}, "environment": observed[0], "nodes": observed}
+        counted: RunJson = {} if job.metric is None else {"metric_lines": _count(log, job.metric)}
+        reason = ended.reason or _of_status(ended.exit_status)
+        if reason is None and counted.get("metric_lines") == 0:
+            reason = f"Exit status 0, but no log line matches {job.metric}."
+        if reason is None:
+            reason = next(map(str, faults(log, facts, folder.siblings())), None)
+        status = INTERRUPTED if ended.is_interrupted else FAILED if reason else DONE
+        facts = {**facts, "exit_status": ended.exit_status, "status": status, **counted, "redacted": ended.redacted}
+        if reason:
+            facts |= {"reason": reason, "last_lines": _last_lines(log)}
+            with suppress(OSError):
+                folder.work.rmdir()  # where nothing is in it
+        else:
+            shutil.rmtree(folder.work, ignore_errors=True)
+        if self.redacts:
+            facts = public(facts)
+        folder.publish(facts)
+        return facts
 
 
 def differing(job: Job, place: Place, facts: Mapping[str, Any]) -> list[str]:
@@ -147,38 +184,6 @@ def differing(job: Job, place: Place, facts: Mapping[str, Any]) -> list[str]:
     wanted = place.container.name if place.container else None
     others = [] if image == wanted else [f"container={image}, not {wanted}"]
     return [*others, *job.differences(facts)]
-
-
-def finished(folder: RunFolder, begun: Begun, ended: Ended) -> RunJson:
-    """Decide what the end of a run means, give its folder its name, and return what its run.json says."""
-    from . import nodes
-    from .verify import faults
-
-    log, facts = folder.unfinished / LOG, begun.facts
-    if foreign := nodes.foreign(folder.unfinished):
-        facts = {**facts, "foreign": foreign}
-    if observed := _observed(nodes.collect(folder.unfinished), facts["environment"]):
-        gpus = observed[0]["gpus"]
-        device = {"device": gpus[0]} if begun.device == "gpu" and gpus else {}
-        facts = {**facts, "case": {**facts["case"], **device}, "environment": observed[0], "nodes": observed}
-    counted: RunJson = {} if begun.metric is None else {"metric_lines": _count(log, begun.metric)}
-    reason = ended.reason or _of_status(ended.exit_status)
-    if reason is None and counted.get("metric_lines") == 0:
-        reason = f"Exit status 0, but no log line matches {begun.metric}."
-    if reason is None:
-        reason = next(map(str, faults(log, facts, folder.siblings())), None)
-    status = INTERRUPTED if ended.is_interrupted else FAILED if reason else DONE
-    facts = {**facts, "exit_status": ended.exit_status, "status": status, **counted, "redacted": ended.redacted}
-    if reason:
-        facts |= {"reason": reason, "last_lines": _last_lines(log)}
-        with suppress(OSError):
-            folder.work.rmdir()  # where nothing is in it
-    else:
-        shutil.rmtree(folder.work, ignore_errors=True)
-    if begun.redacts:
-        facts = public(facts)
-    folder.publish(facts)
-    return facts
 
 
 def _observed(observed: list[Environment], environment: Environment) -> list[Environment]:
@@ -219,6 +224,6 @@ def _last_lines(log: Path) -> list[str]:
         return [line.decode("utf-8", "replace") for line in file.read().splitlines()[-_LAST_LINES:]]
 
 
-def now() -> str:
+def _now() -> str:
     """The time as run.json has it."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,8 +1,6 @@
 """A series: several runs, of which those that are done stay; they are executed one after the other, or submitted.
 
-A job that is submitted to Slurm runs while nobody waits, and its run folder is filled after its end. At submission the
-unfinished folder gets what is known of the run; the job itself keeps its log there, with its clock and without secrets,
-and says where it runs and how it ends. Who collects it later needs nothing else.
+To submit a run is to have the same command executed by a Slurm job, for this run alone.
 """
 
 from __future__ import annotations
@@ -10,35 +8,34 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import click
 
 from parsers.io.atomic_write import replace_file
-from parsers.io.input_file import data_of, opened
 from parsers.io.locks import locked
 from parsers.io.printable import say, shell_quoted
-from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, LOG, SCRIPT, RunJson
+from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, SCRIPT
 
 from ..backends import slurm
-from ..backends.slurm import JobState, Slurm
+from ..backends.slurm import Slurm
 from ..job import Job
 from ..machine.telemetry import foreign_remark
-from ..secrets.redaction import PLACEHOLDER, Redactor, public, secret_values
-from .execution import Ended
-from .folder import BEGUN, ENDED, OUTPUT, SUBMISSION, SUBMITTED, RunFolder, claimed, submitted_below
-from .runner import Runner, differing, finished, now, redact_script
+from ..secrets.redaction import public
+from .folder import RunFolder, claimed, submitted_below
+from .runner import Runner, differing, redact_script
 
 _ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _INTERRUPTED_EXIT = 130  # as a shell says it
 _SUBMITTED = "submitted"
 _LOOK = 2.0  # seconds between two questions to the queue
-_ALONE = "{name} writes into its checkout, so two of its runs would mix their files; {advice}."
 
 
 @dataclass(frozen=True)
@@ -94,10 +91,9 @@ class Series:
             say(f"All runs are done ({len(self.planned)}), see {suites}.", err=True)
 
     def _execute(self, run: PlannedRun, title: str, signals: Sequence[int]) -> str:
-        with _written(run.folder), claimed(run.folder), _alone(run.job):
-            if status := self._status(run):
+        with self._begun(run) as status:
+            if status:
                 return status
-            self._clear(run.folder)
             say(title, err=True)
             facts = self.runner.run(run.job, run.folder, signals)
         self.runner.screen.finish(signals)
@@ -111,50 +107,59 @@ class Series:
         """Submit what is neither done nor submitted to Slurm; returns the folders of all runs that are submitted now.
 
         `parallel`: so many of them side by side, None for as many as the cluster takes. Raises click.UsageError where
-        nobody could watch the runs as asked, click.ClickException where Slurm refuses a job.
+        that is not possible, click.ClickException where Slurm refuses a job.
         """
-        runner, place = self.runner, self.runner.place
+        place = self.runner.place
         if not isinstance(place, Slurm):
             raise click.UsageError("--parallel and --detach require --on slurm.")
         if held := slurm.allocation():
             message = f"--parallel and --detach submit further jobs, not into the Slurm allocation {held}"
             raise click.UsageError(f"{message}; omit them, or start outside of it.")
-        if runner.timeout or runner.stall:
-            watched = "--timeout and --stall cannot be used with --parallel or --detach, since nobody watches the run"
-            raise click.UsageError(f'{watched}; set a time limit in the site file, such as time = "02:00:00".')
-        for run in self.planned:
-            if run.job.recipe and run.job.recipe.is_alone:
-                raise click.UsageError(_ALONE.format(name=run.job.name, advice="omit --parallel and --detach"))
         self._tell_remarks()
+        program = os.environ.get("TACHOGRAPH") or str(Path(sys.executable).with_name("tachograph"))
         jobs = dict[str, RunFolder]()
-        for job, folder in ((run.job, run.folder) for run in self.planned):
-            with _written(folder), claimed(folder):
-                status = self._status(PlannedRun(job, folder))
+        for run in self.planned:
+            folder = run.folder
+            with self._begun(run) as status:
                 if status is None:
-                    self._clear(folder)
                     # The end of this job makes room for the next one.
                     after = [*jobs][-parallel] if parallel and len(jobs) >= parallel else None
-                    begun = runner.begin(job, folder)
-                    placed = replace(job, environment={**job.environment, "WORK": str(folder.work.resolve())})
-                    place.submit(placed, folder.unfinished.resolve(), after=after, redacts=runner.redacts)
-                    if runner.redacts:
-                        redact_script(folder.unfinished / SCRIPT, job.command)  # Slurm has its own copy
-                        begun = replace(begun, facts=public(begun.facts))
-                    replace_file(folder.unfinished / SUBMISSION, json.dumps(asdict(begun)).encode())
-                    say(f"{folder.path} is submitted as Slurm job {slurm.number(folder.unfinished)}.", err=True)
-            if status != DONE:
-                jobs[slurm.number(folder.unfinished)] = folder
+                    command = [program, sys.argv[1], "--fills", str(folder.path.resolve()), *sys.argv[2:]]
+                    number = place.submit(run.job, command, folder.output.resolve(), after=after)
+                    left = {"job": number, "facts": public(self.runner.asked(run.job))}
+                    replace_file(folder.submitted, json.dumps(left).encode())
+                    say(f"{folder.path} is submitted as Slurm job {number}.", err=True)
+            if status != DONE and (submission := folder.submission()):
+                jobs[submission["job"]] = folder
         return [*jobs.values()]
+
+    @contextmanager
+    def _begun(self, run: PlannedRun) -> Iterator[str | None]:
+        """Hold the folder of a run, in which nothing is left; of one that is done or submitted only say which."""
+        folder = run.folder
+        with _written(folder), ExitStack() as held:
+            status = self._status(run)
+            if status is None:
+                held.enter_context(claimed(folder))
+                held.enter_context(_alone(run.job))
+                status = self._status(run)  # as another runner has left it meanwhile
+            if status is None:
+                if folder.unfinished.exists():
+                    self.runner.place.finish(folder.unfinished)
+                    redact_script(folder.unfinished / SCRIPT, "")  # a runner that was killed has not
+                for kept in folder.put_aside():
+                    say(f"Rerunning {folder.path}; the previous attempt is kept as {kept.name}.", err=True)
+            yield status
 
     def _status(self, run: PlannedRun) -> str | None:
         """Say that a run is done or submitted, and return which; None for neither.
 
         Raises click.ClickException where its folder holds another run.
         """
-        path, unfinished = run.folder.path, run.folder.unfinished
-        if run.folder.is_submitted():
-            status, facts = _SUBMITTED, run.folder.submission().facts
-            said = f"{path} is submitted already as Slurm job {slurm.number(unfinished)}."
+        path, submission = run.folder.path, run.folder.submission()
+        if submission and submission["job"] != slurm.allocation() and slurm.state(submission["job"]).is_going:
+            status, facts = _SUBMITTED, submission["facts"]
+            said = f"{path} is submitted already as Slurm job {submission['job']}."
         elif run.folder.status() == DONE:
             status, facts, said = DONE, run.folder.facts(), f"{path} is already done."
             if not run.folder.is_intact():
@@ -167,14 +172,6 @@ class Series:
             raise click.ClickException(f"{message}; choose another folder with --into.")
         say(said, err=True)
         return status
-
-    def _clear(self, folder: RunFolder) -> None:
-        """Put aside what an earlier run left in a claimed folder, and end its job."""
-        if folder.unfinished.exists():
-            self.runner.place.finish(folder.unfinished)
-            redact_script(folder.unfinished / SCRIPT, "")  # a runner that was killed has not
-        for kept in folder.put_aside():
-            say(f"Rerunning {folder.path}; the previous attempt is kept as {kept.name}.", err=True)
 
     def _tell_remarks(self) -> None:
         """Say in a sentence each what somebody should know before the runs begin."""
@@ -189,8 +186,8 @@ def _alone(job: Job) -> Iterator[None]:
     held = os.open(job.repo, os.O_RDONLY | os.O_DIRECTORY)
     try:
         if job.recipe and job.recipe.is_alone and not locked(job.repo, held):
-            advice = f"wait until the run in {job.repo} has ended"
-            raise click.ClickException(_ALONE.format(name=job.name, advice=advice))
+            why = f"{job.name} writes into its checkout, so two of its runs would mix their files"
+            raise click.ClickException(f"{why}; wait until the run in {job.repo} has ended.")
         yield
     finally:
         os.close(held)
@@ -218,14 +215,14 @@ def _collected() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _tell_failure(folder: RunFolder, facts: RunJson) -> None:
+def _tell_failure(folder: RunFolder, facts: Mapping[str, Any]) -> None:
     if folder.work.is_dir() and any(folder.work.iterdir()):
         say(f"What the program wrote is kept in {folder.work} until the next attempt.", err=True)
     say(f"{folder.path} failed. {facts['reason']}", err=True)
 
 
 def wait(folders: Sequence[RunFolder]) -> None:
-    """Fill all folders as their jobs end; a signal cancels the jobs.
+    """Wait until the jobs of submitted runs have ended, and say what became of these; a signal cancels the jobs.
 
     Raises click.ClickException where some failed, click.exceptions.Exit after a signal.
     """
@@ -234,8 +231,8 @@ def wait(folders: Sequence[RunFolder]) -> None:
         while folders := _look(folders, told):
             if signals and not is_cancelled:
                 is_cancelled = True
-                for folder in folders:
-                    slurm.cancel(folder.unfinished)
+                for submission in filter(None, [folder.submission() for folder in folders]):
+                    slurm.cancel(submission["job"])
             time.sleep(_LOOK)
     if signals:
         raise click.exceptions.Exit(_INTERRUPTED_EXIT)
@@ -243,7 +240,7 @@ def wait(folders: Sequence[RunFolder]) -> None:
 
 
 def collect_below(top: Path) -> None:
-    """Fill the run folders below `top` whose jobs have ended, and say the states of the others.
+    """Say what became of the submitted runs below `top` whose jobs have ended, and the states of the others.
 
     Raises click.ClickException where runs failed.
     """
@@ -252,41 +249,45 @@ def collect_below(top: Path) -> None:
         return
     told = dict[Path, str]()
     left = _look(folders, told)
-    _report(told, f"; not ended: {len(left)}, collect them later" if left else "")
+    _report(told, f"; not ended: {len(left)}" if left else "")
 
 
 def tell_how_to_collect(folders: Sequence[RunFolder]) -> None:
-    """Say the command that collects submitted runs."""
+    """Say the command that shows submitted runs."""
     if folders:
         top = os.path.commonpath([folder.path.parent.parent for folder in folders])
-        say(f"Collect them with `tachograph launch --collect {shell_quoted(top)}`.", err=True)
+        say(f"Show them with `tachograph launch --collect {shell_quoted(top)}`.", err=True)
 
 
 def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder]:
-    """Fill the folders whose jobs have ended, say what became of them, and return the others.
+    """Say what became of the runs whose jobs have ended, and return the others.
 
-    `told`: what was said last of each folder: the status of its run, or the state of its job, which is said again where
-    it is another one.
+    `told`: what was said last of each: the status of the run, or the state of its job, which is said again where it is
+    another one.
     """
     left = []
     for folder in folders:
-        with _written(folder), claimed(folder):
-            if not folder.is_submitted():  # another one has collected it
-                continue
-            found = _collect(folder)
-        if isinstance(found, JobState):
-            left.append(folder)
-            if told.get(folder.path) != str(found.name):
-                say(f"{folder.path}: Slurm job {slurm.number(folder.unfinished)} is {found}.", err=True)
-            told[folder.path] = str(found.name)
+        if not (submission := folder.submission()):  # another one has told it
             continue
-        told[folder.path] = found["status"]
-        if found["status"] == DONE:
+        job, state = submission["job"], slurm.state(submission["job"])
+        if state.is_going:
+            left.append(folder)
+            if told.get(folder.path) != state.name:
+                say(f"{folder.path}: Slurm job {job} is {state}.", err=True)
+            told[folder.path] = str(state.name)
+            continue
+        with _written(folder):
+            folder.submitted.unlink(missing_ok=True)
+            if (status := folder.status()) is None:
+                said = f"Slurm job {job} has ended ({state}) without its run; what it said is in {folder.output}"
+                say(f"{folder.path}: {said}.", err=True)
+            else:
+                folder.output.unlink(missing_ok=True)
+        told[folder.path] = status or FAILED
+        if status == DONE:
             say(f"{folder.path} is done.", err=True)
-        else:
-            for line in ["Last lines of the log:", *(f"  {line}" for line in found["last_lines"])]:
-                say(line, err=True)
-            _tell_failure(folder, found)
+        elif status:
+            _tell_failure(folder, folder.facts())
     return left
 
 
@@ -297,43 +298,3 @@ def _report(told: Mapping[Path, str], waits: str = "") -> None:
     if failed:
         raise click.ClickException(f"{counts}. Failed: {', '.join(failed)}.")
     say(f"{counts}.", err=True)
-
-
-def _collect(folder: RunFolder) -> JobState | RunJson:
-    """Fill the claimed folder of a run whose job has ended, and return what its run.json says; else the job's state.
-
-    Raises click.ClickException where what the submission left cannot be read.
-    """
-    begun, unfinished = folder.submission(), folder.unfinished
-    number = slurm.number(unfinished)
-    state = slurm.state(number)
-    if state.is_going:
-        return state
-    told, reason = slurm.told(unfinished), None
-    if state.name == slurm.CANCELLED:
-        reason = f"Slurm job {number} was cancelled."
-    elif state.name in slurm.BY_SLURM:
-        reason = f"Slurm ended job {number}: {state.name}."
-    elif state.name is None and told.end is None:
-        reason = f"Slurm no longer knows how job {number} ended, and its job script did not say so."
-    status = int(state.name != slurm.COMPLETED) if told.exit_status is None else told.exit_status
-    redacted = _completed_log(unfinished, redacts=begun.redacts)
-    where: RunJson = {"scheduler": told.scheduler} if told.scheduler else {}
-    facts: RunJson = {**begun.facts, **where, "start": told.start or begun.facts["start"], "end": told.end or now()}
-    for name in (SUBMITTED, SUBMISSION, BEGUN, ENDED):
-        (unfinished / name).unlink(missing_ok=True)
-    return finished(folder, replace(begun, facts=facts), Ended(status, state.name == slurm.CANCELLED, reason, redacted))
-
-
-def _completed_log(unfinished: Path, *, redacts: bool) -> int:
-    """Add to the log what a job printed outside of it, and return how many secrets it lacks.
-
-    That is all of it where the job could not keep a log itself; then nothing tells when its lines arrived.
-    """
-    log, output = unfinished / LOG, unfinished / OUTPUT
-    rest, redactor = data_of(output) if output.exists() else b"", Redactor(secret_values(os.environ))
-    with open(log, "ab", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o666)) as file:
-        file.write(redactor.feed(rest) + redactor.finish() if redacts else rest)
-    output.unlink(missing_ok=True)  # it is not redacted, and must not come a second time
-    with opened(log) as file:
-        return sum(line.count(PLACEHOLDER) for line in file) if redacts else 0

@@ -131,14 +131,14 @@ def test_the_contract_tells_every_file_of_a_run_folder() -> None:
     }
     names |= {run_folder.CARD_PROCESSES, run_folder.PROCESSES}
     names |= {run_folder.PATCH, folders.SUBMITTED, MARKED, suite.STAGING, folders.BEGUN}
-    names |= {folders.ENDED, folders.SUBMISSION}
+    names |= {folders.ENDED}
     names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv", ".gpu_processes.csv", ".foreign.json")}
     assert names <= FILES
 
 
 def test_the_contract_tells_the_hidden_folders_of_a_run(tmp_path: Path) -> None:
     folder = folders.RunFolder(tmp_path / "1")
-    assert {folder.unfinished.name, folder.lock.name} <= FILES
+    assert {path.name for path in (folder.unfinished, folder.lock, folder.submitted, folder.output)} <= FILES
     for status in (run_folder.FAILED, run_folder.INTERRUPTED):
         folder.path.mkdir()
         (folder.path / run_folder.RUN_FILE).write_text(json.dumps({"status": status}), encoding="utf-8")
