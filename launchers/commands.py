@@ -16,15 +16,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from parsers.io.printable import printable, say, say_text
+from parsers.io.refusal import Unreadable
 
 from .recipes.checkout import Checkout, describe, remarks
 from .recipes.recipe import SUFFIX, SYNTHETIC, Recipe, cases, draft, dry_run, find, is_known, read_all
 
 if TYPE_CHECKING:
-    from parsers.runs.run_folder import Environment
-
     from .backends.place import Place
-    from .backends.site_file import Site
     from .run.plan import WantedRun
     from .run.series import PlannedRun
 
@@ -379,26 +377,17 @@ def run(
             say_text(tell(*(case[0].folder.path.parent for case in cases)))
 
 
-class _Refused(click.ClickException):
-    exit_code = 2
-
-
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
     """Tell in one sentence what cannot be written; `path` where the system names no file, as for a full disk."""
     try:
         yield
     except OSError as error:
-        raise _Refused(f"{error.filename or path}: cannot be written: {error.strerror}.") from error
+        raise Unreadable(f"{error.filename or path}: cannot be written: {error.strerror}.") from error
 
 
 @click.command(name="launchers")
-@click.option(
-    "--check",
-    "checked",
-    metavar="RECIPE",
-    help="Check the options of a recipe against its native program.",
-)
+@click.option("--check", "checked", metavar="RECIPE", help="Check the options of a recipe against its program.")
 @click.option("--new", metavar="NAME", help="Draft a recipe of your own: NAME.sh, in this folder.")
 @click.option("--repo", type=_FOLDER, help="Checkout of the native repository, for --check and --new.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
@@ -465,12 +454,11 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
     for remark in remarks(found, recipe.facts):
         say(remark)
     say(f"Searched {len(outcome.searched)} files.")
-    say(
-        f"{len(outcome.unknown)} of {len(rows)} options were not found: {', '.join(outcome.unknown)}."
-        if outcome.unknown
-        else f"All {len(rows)} options were found."
-    )
-    return _FOUND_BAD if outcome.unknown else 0
+    if outcome.unknown:
+        say(f"{len(outcome.unknown)} of {len(rows)} options were not found: {', '.join(outcome.unknown)}.")
+        return _FOUND_BAD
+    say(f"All {len(rows)} options were found.")
+    return 0
 
 
 @click.command()
@@ -486,14 +474,7 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
 @_SITE
 @_CONTAINER
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def doctor(
-    recipe: str | None,
-    site: Path | None,
-    container: str | None,
-    *,
-    as_json: bool,
-    **wanted: Any,
-) -> None:
+def doctor(recipe: str | None, site: Path | None, container: str | None, *, as_json: bool, **wanted: Any) -> None:
     """Check for problems that would stop or slow down a launch.
 
     With options of a launch, check what it would use. Exit status 1 if a problem would stop it.
@@ -505,38 +486,25 @@ def doctor(
       tachograph doctor paddleclas_resnet50 --cards 8 --precision amp --container IMAGE
     """
     from .backends import site_file
+    from .backends.containers import contained
+    from .job import of_command
     from .machine.doctor import Launch, examine, shown
 
     if wanted["synthetic"] and wanted["data"]:
         raise click.UsageError("--synthetic and --data cannot be used together.")
-    said, on = site_file.read(site, os.environ), wanted["on"]
-    inside = None
-    if container and on != "kubernetes":
-        inside = _python_inside(container, said, on, wanted["repo"], wanted["device"])
+    said, inside = site_file.read(site, os.environ), None
+    if container and wanted["on"] != "kubernetes":
+        image = contained(container, said.container, on_slurm=wanted["on"] == "slurm")
+        if image.runs_here:  # else only the nodes of a cluster can ask its Python
+            folder = wanted["repo"] or Path.cwd()
+            job = of_command(("python",), folder, device=wanted["device"], is_contained=True)
+            inside = partial(image.native_python, job)
     known = find(recipe) if recipe else None
     launch = Launch(os.environ, known, inside=inside, **wanted)
     findings = list(examine(launch))
-    if as_json:
-        for finding in findings:
-            say(json.dumps(finding._asdict(), ensure_ascii=False))
-    else:
-        say_text(shown(findings))
+    as_lines = (f"{json.dumps(finding._asdict(), ensure_ascii=False)}\n" for finding in findings)
+    say_text("".join(as_lines) if as_json else shown(findings))
     sys.exit(_FOUND_BAD if any(finding.level == "bad" for finding in findings) else 0)
-
-
-def _python_inside(
-    image: str, site: Site, on: str | None, repo: Path | None, device: str | None
-) -> Callable[[], Environment] | None:
-    """What asks the Python of a container; None where only the nodes of a cluster can.
-
-    Raises click.UsageError where nothing can run the image.
-    """
-    from .backends.containers import contained
-    from .job import of_command
-
-    container = contained(image, site.container, on_slurm=on == "slurm")
-    job = of_command(("python",), repo or Path.cwd(), device=device, is_contained=True)
-    return partial(container.native_python, job) if container.runs_here else None
 
 
 @click.command(hidden=True)
@@ -569,9 +537,8 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
     try:
         import PIL.Image  # noqa: F401 - before anything is written
     except ImportError as error:
-        raise _Refused(
-            'Images need the package pillow, which is not installed; run `pip install "tachograph[images]"`.'
-        ) from error
+        advice = 'run `pip install "tachograph[images]"`'
+        raise Unreadable(f"Images need the package pillow, which is not installed; {advice}.") from error
     with _told(out):
         KINDS[kind](out, count, size)
 
