@@ -22,7 +22,7 @@ from parsers.runs.run_folder import Environment
 
 from ..job import Job, sha256_of
 from ..machine import facts
-from ..run.folder import MARK
+from ..run.execution import MARK
 
 if TYPE_CHECKING:
     from .site_file import ContainerSite
