@@ -16,7 +16,7 @@ from ..grammar.field import Field
 from ..grammar.variant import Variant
 from .columns import Places
 from .judging import Hit, cut_off, spans_of
-from .prefix import NOWHERE, line_pattern
+from .prefix import NOWHERE, Span, line_pattern
 from .shapes import Rows, ShapedLines
 
 _NEWLINE = re.compile(rb"\n")
@@ -94,7 +94,8 @@ class RecordSearch:
         first = self._line([match.start() for match in matches])
         last = self._line([match.end() for match in matches])
         inside = np.concatenate([np.arange(a, b + 1) for a, b in zip(first, last, strict=True)])
-        groups, cut = [match.regs[1:] for match in matches], None
+        groups: list[Sequence[Span]] = [match.regs[1:] for match in matches]
+        cut = None
         if matches[-1].end() == len(self._text):
             groups[-1], cut = cut_off(variant.groups, matches[-1])
         hits = [Hit(variant, False, 0, 0, 0, (NOWHERE, *spans)) for spans in groups]
