@@ -14,7 +14,7 @@ TWO_PARAMETERS = "it takes two parameters, such as {example}."
 Scope = Literal["card", "node", "job", "unknown"]
 Mean = Literal["instant", "window_mean", "running_mean", "total", "unknown"]
 Span = Literal["wall_time", "training_time", "unknown"]
-Kind = Mean | Span
+Kind = Literal[Mean, Span]
 Per = Literal["epoch", "run"]
 StepIs = Literal["optimizer_step", "forward_pass", "unknown"]
 
