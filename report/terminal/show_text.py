@@ -88,6 +88,8 @@ OF_REASON = "{reason} {count}"
 OF_RATES = "A rate of r per second counts as one unit of work in 1/r seconds, times the steps that its record covers."
 QUOTIENT = "Work over time: {work} {unit} ÷ {seconds} s = {rate} {unit}/s."
 CONVERTED = "Converted: {rate} {unit}/s × {factor} ({what}) = {result}."
+OF_VALUES = "The {statistic} of the {count} values is {value}: {value} × {factor} = {result}."
+OF_TIMES = "The {statistic} of the {count} times is {value} s: {factor} ÷ {value} s = {result}."
 PER_STEP, PER_EPOCH = "{unit} per step", "{unit} per epoch"
 GIVEN = "Facts used: {facts}."
 FACT = "{name} = {value} ({source})"
@@ -250,7 +252,10 @@ def explanation(log: MeasuredLog) -> Iterator[Message]:
         each = (Message(OF_REASON, reason=Message(REASONS.get(word, word)), count=n) for word, n in left_out.items())
         yield Message(LEFT_OUT, each=joined(LISTED, each))
     series = found.series
-    if not len(series):
+    if (made := found.calculation) is not None:
+        result = rate(found.value, found.unit, found.scope)
+        told = {"statistic": made.statistic, "count": len(made.values), "value": f"{made.of_values:.10g}"}
+        yield Message(OF_TIMES if made.are_times else OF_VALUES, **told, factor=f"{made.factor:.6g}", result=result)
         return
     if series.source in RATES:
         yield Message(OF_RATES)
