@@ -13,6 +13,8 @@ from parsers.runs.reading import Reading
 from .diagnostics import NoMeasurement
 from .measurement import Measurement
 from .quantities.peaks import card_of
+from .records import runs_of
+from .work import tokens_of_a_sample
 
 PERCENT = 100.0
 OPERATIONS: Mapping[str, tuple[str, str]] = {
@@ -35,13 +37,23 @@ def figures(reading: Reading, found: Measurement) -> Iterator[Figure]:
     """What the log says of one card over the records of its throughput; the MFU by its data sheet where it is known."""
     cards = _count(reading.facts, "cards")
     if found.scope == "job" and cards is not None and cards > 1:
-        yield Figure("throughput_per_card", found.value / cards, f"{found.unit}/card")
+        value, unit = found.value / cards, found.unit
+        if found.estimate.counted == "samples" and (length := _length(reading, found)):
+            value, unit = value * length, "tokens/s"
+        yield Figure("throughput_per_card", value, f"{unit}/card")
     printed = {column: value for column in OPERATIONS if (value := _printed(reading, found, column)) is not None}
     if (share := _share_of_peak(reading.facts, printed.get("flops"))) is not None:
         printed["mfu"] = share
     for column, value in printed.items():
         name, unit = OPERATIONS[column]
         yield Figure(name, value, unit)
+
+
+def _length(reading: Reading, found: Measurement) -> float | None:
+    """The tokens of a sample, where any format of the run says them."""
+    parts = (part for run in runs_of(reading) for part in run if part.number == found.run)
+    lengths = (tokens_of_a_sample(part, part.records(found.estimate.kind)) for part in parts)
+    return next((length for length in lengths if length), None)
 
 
 def _count(facts: Facts, name: str) -> int | None:
