@@ -1,4 +1,4 @@
-"""The command `tachograph show`."""
+"""The command `tachograph show`: its text and JSON for logs of each status, held against golden files as a whole."""
 
 import hashlib
 import json
@@ -6,143 +6,190 @@ import re
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
+import tachograph
 from report.commands import show
-from report.evidence.log_summary import Summary, summarise
-from tests.commandline import PROJECT, run
+from report.evidence import measured_log
+from report.measure.diagnostics import SENTENCES, Code, NoMeasurement, digits, say
+from report.measure.measurement import ContradictedError
+from report.terminal.show_text import RULE
+from report.wording.words import Translator, worded
+from tests.commandline import PROJECT
+from tests.conftest import Compare
 
 LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log"
+FORMATS = PROJECT / "tests/parsers/golden"
+TWO_RUNS = FORMATS / "basicsr/two_runs_that_differ.log"
+GOLDEN = PROJECT / "tests/report/golden/show"
+LOGS = (
+    LOG,
+    PROJECT / "tests/report/golden/logs/toy_gpu/Toy50_bs64_amp_N1C2/1",
+    PROJECT / "tests/report/golden/logs/llm/megatron_toy-13b_a100_tp4-pp2-gbs128.log",
+    FORMATS / "nanochat/base_and_sft.log",
+    FORMATS / "paddlenlp_bert/two_ranks.log",
+    FORMATS / "minimind/pretrain_2024.log",
+    FORMATS / "tf_cnn_benchmarks/two_cards.log",
+    FORMATS / "paddleclas_static_2021/root_with_smaller_last_batch.log",
+    TWO_RUNS,
+    FORMATS / "torch7/models.log",
+)
+OWN = "".join(
+    f"step {at} loss {3 - at / 50:.3f} images/s {100 if at < 3 else 410 + at % 3} time {64 / 410:.3f}s\n"
+    for at in range(1, 25)
+)
+SCHEMA = PROJECT / "report/show.schema.json"
 
 
-def shown(*arguments: str | Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run("show", "--json", *arguments).stdout)
+def shown(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(show, ["--jobs", "1", *map(str, arguments)])
+
+
+def of_json(*arguments: str | Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(shown("--json", *arguments).stdout)
     return found
 
 
-def test_json_names_exactly_the_promised_keys() -> None:
-    promised = ["log", "sha256", "bytes", "format", "formats", "lines", "facts", "records"]
-    promised += ["throughput", "checks", "events", "warnings"]
-    assert list(shown(LOG)) == promised
+@pytest.fixture
+def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Twelve logs, called by the same paths wherever this project lies; the last one is missing."""
+    (tmp_path / "own.log").write_text(OWN, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for room in ("logs", "tests"):
+        Path(room).symlink_to(PROJECT / room)
+    return [*(path.relative_to(PROJECT) for path in LOGS), Path("own.log"), Path("missing.log")]
 
 
-def test_json_carries_the_hash_and_size_of_the_file() -> None:
-    found = shown(LOG)
-    assert (found["sha256"], found["bytes"]) == (hashlib.sha256(LOG.read_bytes()).hexdigest(), LOG.stat().st_size)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_each_log_is_shown_as_it_always_was(logs: list[Path], language: str, compare: Compare) -> None:
+    for name, options in (("short", []), ("all", ["--all"]), ("explained", ["--explain"])):
+        done = shown(*logs, *options, "--lang", language)
+        compare(GOLDEN / f"{name}.{language}.txt", done.output)
+        if name == "short":
+            assert all(len(part.splitlines()) <= 6 for part in re.split(r"\n(?=\S+ · )", done.stdout))
+    done = shown(*logs, "--json", "--lang", language)
+    lines = [json.dumps(json.loads(line), ensure_ascii=False, indent=1) for line in done.stdout.splitlines()]
+    compare(GOLDEN / "logs.json.txt", "\n".join(lines) + "\n")
+    assert done.exit_code == 2
 
 
-def test_throughput_says_which_lines_and_which_protocol() -> None:
-    found = shown(LOG, "--protocol", "skip_records=30")["throughput"]
+def test_the_output_for_every_golden_log_is_as_its_schema_says(logs: list[Path], compare: Compare) -> None:
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    schema["$defs"]["diagnostic"]["properties"]["code"]["enum"] = list(map(str, Code))
+    compare(SCHEMA, json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
+    validator = jsonschema.Draft202012Validator(schema)
+    validator.check_schema(schema)
+    every = [path for path in FORMATS.glob("*/*") if path.suffix == ".log"]
+    done = shown(*every, *logs, "--json")
+    objects = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(objects) == len(every) + len(logs)
+    for one in objects:
+        validator.validate(one)
+        if one["status"] != "error":
+            has_number = one["status"] in ("confirmed", "unchecked")
+            assert (one["throughput"] is not None) == has_number
+            assert len(one["sides"]) == (2 if one["status"] == "contradicted" else 0)
+
+
+@pytest.mark.parametrize(
+    ("log", "status"), [(LOG, 0), (FORMATS / "torch7/models.log", 1), (TWO_RUNS, 1), (Path("missing.log"), 2)]
+)
+def test_the_exit_status_says_whether_there_is_a_number(logs: list[Path], log: Path, status: int) -> None:
+    assert shown(log).exit_code == shown(log, "--json").exit_code == status
+    assert shown(LOG, log, LOG).exit_code == status
+
+
+def test_a_log_that_cannot_be_read_ends_nothing(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("missing", "empty", "folder", "binary")]
+    paths[1].touch()
+    paths[2].mkdir()
+    paths[3].write_bytes(bytes(range(1, 256)) * 40)
+    done = shown(*paths, LOG, "--json")
+    *errors, last = (json.loads(line) for line in done.stdout.splitlines())
+    assert [(one["log"], one["status"]) for one in errors] == [(str(path), "error") for path in paths]
+    assert (last["status"], done.exit_code) == ("confirmed", 2)
+    text = shown(*paths, LOG)
+    assert text.stderr.count("Error: ") == text.stderr.count("\n") == 4
+    assert str(LOG) in text.stdout
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_defect_that_one_log_meets_hides_nothing_of_the_others(
+    options: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = measured_log.measured_log
+
+    def broken(log: Path, *how: Any) -> measured_log.MeasuredLog:
+        if log == LOG:
+            raise IndexError("0 records")
+        return read(log, *how)
+
+    monkeypatch.setattr(measured_log, "measured_log", broken)
+    done = shown(LOG, other := LOG.parents[1] / "2/train.log", *options)
+    assert (done.exit_code, str(other) in done.stdout, "IndexError" in done.output) == (2, True, True)
+
+
+def test_an_option_is_believed_and_its_contradiction_is_reported() -> None:
+    found = of_json(LOG, "--cards", "4")
+    assert found["facts"]["cards"] == {"value": 4, "witness": "--cards"}
+    assert any("--cards" in said and "run.json" in said for said in found["warnings"])
+    assert found["throughput"]["value"] == pytest.approx(2 * of_json(LOG)["throughput"]["value"])
+
+
+def test_a_stated_protocol_is_used_and_named() -> None:
     speeds = [float(line.split("ips: ")[1].split()[0]) for line in LOG.read_text().splitlines() if "][Iter: " in line]
-    assert (found["used"], found["scope"]) == (2, "job")
+    found = of_json(LOG, "--protocol", "skip_records=30")["throughput"]
+    assert (found["records"], found["scope"]) == (2, "job")
     assert found["value"] == pytest.approx(sum(speeds[-2:]) / 2 * 2)
     assert found["protocol"] == "records=step estimate=reported skip_records=30 statistic=mean"
 
 
-def test_a_fact_has_a_value_and_a_witness() -> None:
-    assert shown(LOG)["facts"]["cards"] == {"value": 2, "witness": "run.json"}
+def test_python_gets_the_same_answer(logs: list[Path]) -> None:
+    for path in logs[:-1]:
+        log, found = tachograph.open(path), of_json(path)
+        assert (str(log.reading.path), log.reading.sha256) == (
+            found["log"],
+            hashlib.sha256(log.reading.path.read_bytes()).hexdigest(),
+        )
+        assert log.status == found["status"] and len(repr(log)) < 200
+        if found["throughput"]:
+            assert log.throughput().value == found["throughput"]["value"]
+        else:
+            with pytest.raises(NoMeasurement) as raised:
+                log.throughput()
+            assert isinstance(raised.value, ContradictedError) == (log.status == "contradicted")
+            assert raised.value.diagnostic
 
 
-def test_an_option_is_believed_and_its_contradiction_is_reported() -> None:
-    found = shown(LOG, "--cards", "4")
-    assert found["facts"]["cards"] == {"value": 4, "witness": "--cards"}
-    assert "cards is 4 according to --cards, but 2 according to run.json; using 4." in found["warnings"]
+def test_the_rule_stands_word_for_word_in_the_documentation() -> None:
+    for language, name in (("en", "protocols.md"), ("zh", "protocols.zh.md")):
+        quoted = re.findall("^> (.*)$", (PROJECT / "docs" / name).read_text(encoding="utf-8"), re.MULTILINE)
+        assert " ".join(quoted) == Translator(language).translate(RULE)
 
 
-def test_several_logs_come_out_in_the_order_they_were_named() -> None:
-    others = sorted(PROJECT.glob("logs/cpu-demo/*/*/train.log"))
-    printed = run("show", "--json", *others).stdout.splitlines()
-    assert [json.loads(line)["log"] for line in printed] == [str(path) for path in others]
+def test_the_documentation_shows_what_is_printed(logs: list[Path]) -> None:
+    for language, name in (("en", "reading.md"), ("zh", "reading.zh.md")):
+        assert shown(logs[0].parent, "--lang", language).stdout in (PROJECT / "docs" / name).read_text(encoding="utf-8")
 
 
-def test_a_text_without_metric_lines_is_a_finding(tmp_path: Path) -> None:
-    log = tmp_path / "a.log"
-    log.write_text("hello\nworld\n")
-    done = run("show", "--json", log)
-    found = json.loads(done.stdout)
-    assert (done.returncode, found["throughput"], bool(found["reason"])) == (1, None, True)
-    assert found["lines"] == {"total": 2, "matched": 0, "ignored": 0, "unrecognised": 2}
-
-
-@pytest.mark.parametrize("kind", ["missing", "empty", "folder", "binary"])
-def test_what_cannot_be_read_is_one_sentence_and_status_2(kind: str, tmp_path: Path) -> None:
-    paths = {name: tmp_path / name for name in ("missing", "empty", "folder", "binary")}
-    paths["empty"].touch()
-    paths["folder"].mkdir()
-    paths["binary"].write_bytes(bytes(range(1, 256)) * 40)
-    done = run("show", paths[kind])
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"Error: {paths[kind]}: ")
-    assert done.stderr.count("\n") == 1
-
-
-def test_an_unreadable_log_does_not_stop_the_others(tmp_path: Path) -> None:
-    done = run("show", "--json", tmp_path / "missing", LOG)
-    assert (done.returncode, json.loads(done.stdout)["log"]) == (2, str(LOG))
+@pytest.mark.parametrize("code", list(Code))
+def test_a_diagnostic_says_its_parameters_in_each_language(code: Code) -> None:
+    sentences = SENTENCES[code]
+    forms = (sentences,) if isinstance(sentences, str) else sentences
+    names = set(re.findall(r"{(\w+)}", "".join(forms)))
+    for count in (1, 7):
+        values = {name: count if name == "count" else f"<{name}>" for name in names}
+        said = [worded(say(code, **values).message, Translator(language).translate) for language in ("en", "zh")]
+        assert said[0] != said[1]
+        for name, value in values.items():
+            assert name == "count" or all(str(value) in text for text in said)
 
 
 @pytest.mark.parametrize(
-    "options", [["--jobs", "1"], ["--jobs", "2"], ["--jobs", "1", "--json"], ["--jobs", "2", "--json"]]
+    ("value", "text"),
+    [(0.0, "0"), (0.5, "0.5000"), (0.00254, "0.002540"), (999.96, "1,000"), (19110.4, "19,110"), (-3.0, "-3.000")],
 )
-def test_a_defect_that_one_log_meets_is_told_and_the_others_are_shown(
-    options: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def summarised(log: Path, *how: Any) -> Summary:
-        if log == LOG:
-            raise IndexError("0 records")
-        return summarise(log, *how)
-
-    monkeypatch.setattr("report.evidence.log_summary.summarise", summarised)
-    monkeypatch.setattr("parsers.sharing.workers.MOST_TASKS", 1)
-    other = LOG.parents[1] / "2/train.log"
-    done = CliRunner().invoke(show, [str(LOG), str(other), *options])
-    assert (done.exit_code, str(other) in done.stdout) == (1, True)
-    if "--json" in options:
-        assert json.loads(done.stdout.splitlines()[0]) == {"log": str(LOG), "error": "IndexError: 0 records"}
-    else:
-        assert (str(LOG) in done.stderr, "IndexError" in done.stderr, str(LOG) in done.stdout) == (True, True, False)
-
-
-def test_a_run_folder_stands_for_its_log() -> None:
-    assert shown(LOG.parent)["log"] == str(LOG)
-
-
-def test_records_are_those_of_the_kind_that_is_measured(tmp_path: Path) -> None:
-    log = tmp_path / "a.log"
-    log.write_text((PROJECT / "tests/parsers/golden/paddlerec_words/dataloader.log").read_text())
-    found = shown(log)
-    assert (found["records"], found["throughput"]["used"]) == (1, 1)
-
-
-def test_a_protocol_without_an_estimate_takes_what_the_log_allows(tmp_path: Path) -> None:
-    log = tmp_path / "a.log"
-    log.write_text((PROJECT / "tests/parsers/golden/nanogpt/current.log").read_text())
-    found = shown(log, "--protocol", "skip_records=1")["throughput"]
-    assert found["protocol"] == "records=step estimate=step_time skip_records=1 statistic=mean"
-    assert found["value"] == pytest.approx(245760 / ((250.25 + 12500.5 + 251.75) / 3000))
-    assert shown(log, "--protocol", "estimate=reported")["throughput"] is None
-    assert shown(log, "--protocol", "summary")["throughput"] is None
-
-
-def test_a_log_is_summed_up_in_chinese_with_the_same_numbers() -> None:
-    english, chinese = run("show", LOG).stdout, run("show", LOG, "--lang", "zh").stdout
-    assert " samples/s（整个作业），取自第 " in chinese
-    assert re.search("行数：[0-9]+ = 匹配 [0-9]+ [+] 忽略 [0-9]+ [+] 未识别 [0-9]+", chinese)
-    numbers = "[0-9]+[.][0-9]+|[0-9a-f]{64}"
-    assert re.findall(numbers, chinese) == re.findall(numbers, english)
-
-
-TOY = PROJECT / "tests/report/golden/logs/toy_gpu"
-
-
-def test_telemetry_is_shown_as_facts_with_units_and_witness() -> None:
-    facts = shown(TOY / "Toy50_bs64_amp_N1C2/1/train.log")["facts"]
-    assert facts["peak_memory"] == {"value": 30371, "unit": "MiB", "witness": "gpu.csv"}
-    assert facts["power"] == {"value": 640, "unit": "W", "witness": "gpu.csv"}
-    assert facts["samples_per_joule"] == {"value": 1.56552734375, "unit": "images/J", "witness": "gpu.csv"}
-
-
-def test_without_a_throughput_telemetry_still_tells_the_peak_memory() -> None:
-    facts = shown(TOY / "Toy50_bs64_amp_N1C4/1/train.log", "--protocol", "skip_records=5")["facts"]
-    assert (facts["peak_memory"]["value"], "power" in facts) == (20480, False)
+def test_a_number_has_four_significant_digits_and_no_exponent(value: float, text: str) -> None:
+    assert digits(value) == text

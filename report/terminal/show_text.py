@@ -13,7 +13,6 @@ from rich.table import Table
 
 from parsers.io.console import Console, Text
 from parsers.io.message import Message, joined
-from parsers.runs.facts import SCALING
 
 from ..evidence.measured_log import MeasuredLog, Status
 from ..measure.checks import Check, Estimate
@@ -83,12 +82,15 @@ OTHER_LINES = ("{count} other line", "{count} other lines")
 BROKEN = "broken: {found}"
 
 BY_PROTOCOL = "By the protocol: {protocol}."
-READ_FROM = "Read from the {source} ({column}): {used} of {available} {kind} records, lines {first} to {last}."
+READ_FROM = "Read from the {source} ({column}): {used} of {available} {kind} records, {lines}."
 LEFT_OUT = "Left out: {each}."
 OF_REASON = "{reason} {count}"
 OF_RATES = "A rate of r per second counts as one unit of work in 1/r seconds, times the steps that its record covers."
 QUOTIENT = "Work over time: {work} {unit} ÷ {seconds} s = {rate} {unit}/s."
-CONVERTED = "Converted: {rate} {unit}/s × {factor} = {result}."
+CONVERTED = "Converted: {rate} {unit}/s × {factor} ({what}) = {result}."
+OF_VALUES = "The {statistic} of the {count} values is {value}: {value} × {factor} = {result}."
+OF_TIMES = "The {statistic} of the {count} times is {value} s: {factor} ÷ {value} s = {result}."
+PER_STEP, PER_EPOCH = "{unit} per step", "{unit} per epoch"
 GIVEN = "Facts used: {facts}."
 FACT = "{name} = {value} ({source})"
 # Why records are left out, by the names of ``measurement.Use``.
@@ -102,6 +104,17 @@ REASONS: Mapping[str, str] = {
     "part_of_epoch": "parts of an epoch",
     "summed": "summed over ranks",
 }
+OF_SCOPE = {"card": "cards", "node": "nodes"}
+# The facts by which steps become samples or tokens.
+SIZES = (
+    "batch_size",
+    "cards",
+    "accumulation",
+    "job_batch_size",
+    "job_batch_tokens",
+    "sequence_length",
+    "epoch_samples",
+)
 RATES = ("throughput", "mean_throughput", "step_rate")
 
 
@@ -231,15 +244,18 @@ def explanation(log: MeasuredLog) -> Iterator[Message]:
         yield Message(BY_PROTOCOL, protocol=log.protocol.words())
     if found is None:
         return
-    of, (first, last) = found.estimate, found.ends
-    told = {"used": found.records_used, "available": found.available, "kind": of.kind, "first": first, "last": last}
+    of = found.estimate
+    told = {"used": found.records_used, "available": found.available, "kind": of.kind, "lines": _lines(found.ends)}
     yield Message(READ_FROM, source=name_of(of.name), column=of.source, **told)
     left_out = {word: len(lines) for word, lines in found.left_out.items()}
     if left_out:
         each = (Message(OF_REASON, reason=Message(REASONS.get(word, word)), count=n) for word, n in left_out.items())
         yield Message(LEFT_OUT, each=joined(LISTED, each))
     series = found.series
-    if not len(series):
+    if (made := found.calculation) is not None:
+        result = rate(found.value, found.unit, found.scope)
+        told = {"statistic": made.statistic, "count": len(made.values), "value": f"{made.of_values:.10g}"}
+        yield Message(OF_TIMES if made.are_times else OF_VALUES, **told, factor=f"{made.factor:.6g}", result=result)
         return
     if series.source in RATES:
         yield Message(OF_RATES)
@@ -247,12 +263,24 @@ def explanation(log: MeasuredLog) -> Iterator[Message]:
     told = {"work": f"{series.work.sum():.10g}", "seconds": f"{series.seconds.sum():.10g}"}
     yield Message(QUOTIENT, **told, unit=unit, rate=quotient)
     if not isclose(factor := of.value / series.rate, 1):
-        result = rate(found.value, found.unit, found.scope)
-        yield Message(CONVERTED, rate=quotient, unit=unit, factor=f"{factor:.6g}", result=result)
-        used = [fact for name, fact in log.reading.facts.items() if name in SCALING]
-        each = [Message(FACT, name=Message(f.name), value=f.value, source=f.source.message) for f in used]
-        if each:
-            yield Message(GIVEN, facts=joined(LISTED, each))
+        yield from _conversion(log, found, factor)
+
+
+def _conversion(log: MeasuredLog, found: Measurement, factor: float) -> Iterator[Message]:
+    """What turned the unit and scope of the source into those of the number, with the facts that say so."""
+    series, unit = found.series, Message(found.estimate.unit)
+    if series.counted == found.estimate.counted:
+        counts = OF_SCOPE.get(series.scope, "ranks")
+        what, names = Message(counts), (counts,)
+    else:
+        what, names = Message(PER_EPOCH if series.counted == "epochs" else PER_STEP, unit=unit), SIZES
+    result = rate(found.value, found.unit, found.scope)
+    told = {"rate": digits(series.rate), "unit": series.unit, "factor": f"{factor:.6g}"}
+    yield Message(CONVERTED, **told, what=what, result=result)
+    used = [fact for name, fact in log.reading.facts.items() if name in names]
+    each = [Message(FACT, name=Message(f.name), value=f.value, source=f.source.message) for f in used]
+    if each:
+        yield Message(GIVEN, facts=joined(LISTED, each))
 
 
 def _details(log: MeasuredLog, translate: Translate) -> Iterator[RenderableType]:

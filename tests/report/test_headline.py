@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from parsers.runs.reading import Reading, survey
-from report.evidence.log_summary import as_json
 from report.measure.protocol import Protocol
 from report.measuring.checking.epochs_a_second import ONLY_EPOCHS
 from report.measuring.estimate import ALL_ZERO
@@ -106,17 +105,6 @@ def test_a_last_run_without_a_number_leaves_that_of_the_run_before(tmp_path: Pat
     assert (measured(found).value, measured(found).protocol.run) == (52, 1)
 
 
-def test_show_lists_each_run_with_its_lines_and_number(tmp_path: Path) -> None:
-    run = megatron((1, 500, 32), (2, 500, 32), (3, 500, 32))
-    slower = megatron((1, 500, 8), (2, 500, 8), (3, 500, 8))
-    found = as_json(summary(tmp_path, run + slower))
-    assert [(one["run"], one["lines"], one["throughput"]["value"]) for one in found["runs"]] == [
-        (1, [1, 3], 64),
-        (2, [4, 6], 16),
-    ]
-    assert found["throughput"]["value"] == 16
-
-
 def test_a_batch_size_on_a_line_counts_before_one_that_was_stated_once(tmp_path: Path) -> None:
     stated = "  global_batch_size ............................... 32\n"
     run = megatron((1, 500, 8), (2, 500, 8), (3, 500, 8), (4, 500, 8))
@@ -132,7 +120,6 @@ def test_a_rate_printed_as_0_gives_no_time_of_a_step(unused: str, tmp_path: Path
     )
     found = summary(tmp_path, "| training on 4 GPUs\n" + "".join(lines))
     assert value(found) == 4800
-    assert "step_time" not in as_json(found)["figures"]
 
 
 def test_speeds_of_zero_are_told_where_the_time_of_epochs_takes_their_place(

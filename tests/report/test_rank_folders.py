@@ -16,11 +16,13 @@ from parsers.ranks.ranked_reading import (
     survey,
 )
 from parsers.ranks.ranked_reading import read as read_log
+from parsers.runs.facts import Fact
+from parsers.runs.provenance import PAGE as PAGE_FILE
 from report.evidence.case_evidence import cells
 from report.evidence.evidence_file import parsed
-from report.evidence.log_summary import Summary, as_json, summarise
+from report.evidence.measured_log import MeasuredLog, measured_log
+from report.measure.diagnostics import Code, NoMeasurement
 from report.measure.protocol import Protocol
-from report.measuring.ranks.rank_spread import DIFFER, NOT_ONE_TIME
 from report.pagefile.page_file import load
 from report.site.panel import excerpts
 from tests.commandline import run
@@ -55,8 +57,8 @@ def timed(times: Sequence[float], *, cards: int, late: int = 0) -> Callable[[int
     )
 
 
-def keys(summary: Summary) -> list[str]:
-    return [said.key for said in summary.warnings]
+def keys(measured: MeasuredLog) -> list[str]:
+    return [said.key for said in measured.warnings]
 
 
 NAMES = ["rank_{}.log", "workerlog.{}", "none/attempt_0/{}/stdout.log", "1/rank.{}/stdout"]
@@ -66,19 +68,20 @@ NAMES = ["rank_{}.log", "workerlog.{}", "none/attempt_0/{}/stdout.log", "1/rank.
 def test_the_throughput_of_the_job_is_the_sum_of_the_logs_of_all_ranks(tmp_path: Path, name: str) -> None:
     found = shown(folder(tmp_path, 4, rated([100, 90, 110, 80]), name))
     assert found["throughput"]["value"] == pytest.approx(380 + 4 * 0.0035)
-    assert (found["throughput"]["scope"], found["throughput"]["ranks"]["slowest"]) == ("job", 3)
+    assert (found["throughput"]["scope"], found["ranks"]["slowest"]) == ("job", 3)
     assert [log["rank"] for log in found["logs"]] == [0, 1, 2, 3]
     assert [log["lines"]["total"] for log in found["logs"]] == [6, 7, 8, 9]
 
 
 def test_a_folder_gives_what_one_log_with_prefixes_gives(tmp_path: Path) -> None:
-    path, rates = folder(tmp_path, 4, rated([100, 90, 110, 80])), "throughput"
+    path = folder(tmp_path, 4, rated([100, 90, 110, 80]))
     lines = [f"{rank}: {line}\n" for rank in range(4) for line in (path / f"rank_{rank}.log").read_text().splitlines()]
     (tmp_path / "train.log").write_text("".join(lines))
-    one, many = shown(tmp_path / "train.log", "--cards", "4")[rates], shown(path, "--cards", "4")[rates]
-    assert {name: one[name] for name in ("value", "unit", "scope", "ranks")} == {
-        name: many[name] for name in ("value", "unit", "scope", "ranks")
-    }
+    one, many = shown(tmp_path / "train.log", "--cards", "4"), shown(path, "--cards", "4")
+    assert [one["throughput"][name] for name in ("value", "unit", "scope")] == [
+        many["throughput"][name] for name in ("value", "unit", "scope")
+    ]
+    assert one["ranks"] == many["ranks"]
 
 
 def test_parse_writes_each_record_with_the_log_of_its_rank(tmp_path: Path) -> None:
@@ -101,14 +104,14 @@ def test_facts_come_from_another_rank_where_the_first_prints_the_speed_only(tmp_
 
 
 def test_counts_that_the_log_states_are_held_against_the_number_of_logs(tmp_path: Path) -> None:
-    found = summarise(folder(tmp_path, 2, timed([0.5, 0.5], cards=4)), None, ())
+    found = measured_log(folder(tmp_path, 2, timed([0.5, 0.5], cards=4)))
     assert OTHER_COUNT in keys(found)
 
 
 def test_ranks_that_are_missing_are_told_and_none_is_added_up(tmp_path: Path) -> None:
     path = folder(tmp_path, 4, rated([100, 90, 110, 80]))
     (path / "rank_2.log").unlink()
-    found = summarise(path, None, ())
+    found = measured_log(path)
     assert LACKING in keys(found) and found.measurement is not None
     assert (found.measurement.scope, "cards" in found.reading.facts) == ("card", False)
 
@@ -117,7 +120,7 @@ def test_other_logs_and_other_streams_of_a_folder_are_told(tmp_path: Path) -> No
     path = folder(tmp_path, 2, rated([100, 90]), "attempt_0/{}/stderr.log")
     folder(tmp_path, 2, lambda _: "nothing\n", "attempt_0/{}/stdout.log")
     (path / "launcher.log").write_text("text\n")
-    found = summarise(path, None, ())
+    found = measured_log(path)
     assert found.measurement is not None and found.reading.path.name == "stderr.log"
     assert {OTHER_STREAM, UNREAD} <= {*keys(found)}
 
@@ -125,7 +128,7 @@ def test_other_logs_and_other_streams_of_a_folder_are_told(tmp_path: Path) -> No
 def test_a_rank_that_prints_nothing_is_there_and_adds_nothing_up(tmp_path: Path) -> None:
     path = folder(tmp_path, 3, rated([100, 90, 80]))
     (path / "rank_2.log").write_text("")
-    found = summarise(path, None, ()).measurement
+    found = measured_log(path).measurement
     assert found is not None and found.ranks is not None
     assert found.value == pytest.approx(3 * 100.0035)
     assert not found.ranks.is_summed
@@ -157,13 +160,10 @@ def test_the_jobs_of_an_array_are_not_taken_for_ranks(tmp_path: Path, text: Call
 
 
 def test_the_time_of_one_rank_is_refused_for_that_of_all_where_they_differ_by_one_percent(tmp_path: Path) -> None:
-    found = summarise(
-        folder(tmp_path, 4, timed([0.5, 0.5, 0.52, 0.5], cards=4)), Protocol.parse("estimate=step_time"), ()
-    )
-    assert found.measurement is None or found.measurement.protocol.estimate != "step_time"
-    refused = summarise(tmp_path / "ranks", Protocol.parse("estimate=step_time"), (), None)
-    assert refused.reason is not None and refused.reason.key == NOT_ONE_TIME
-    assert DIFFER in keys(refused) and as_json(refused)["ranks"]["slowest"] == 2
+    path = folder(tmp_path, 4, timed([0.5, 0.5, 0.52, 0.5], cards=4))
+    with pytest.raises(NoMeasurement) as refused:
+        measured_log(path, Protocol.parse("estimate=step_time"), [Fact("batch_size", 8, PAGE_FILE)]).throughput()
+    assert refused.value.diagnostic and refused.value.diagnostic.code == Code.NOT_ONE_RANK
 
 
 def test_the_time_of_one_rank_is_taken_where_all_agree_within_one_percent(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """What the runs of one case give together, as `tachograph run` prints it at its end."""
 
 import json
+import re
 from pathlib import Path
 
 from report.terminal.repeats_text import repeats_shown
+from report.wording.words import Translator
 
 
 def put(case: Path, speeds: list[int]) -> None:
@@ -16,9 +18,12 @@ def put(case: Path, speeds: list[int]) -> None:
     (folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
 
 
-def test_runs_that_warm_up_for_longer_and_shorter_are_measured_alike(tmp_path: Path) -> None:
+def test_runs_are_measured_by_the_rule_and_put_together_by_their_median(tmp_path: Path) -> None:
     put(tmp_path, [500, *[1000, 1002] * 10])
     put(tmp_path, [500, 502, 500, *[1010, 1012] * 9])
-    shown, _ = repeats_shown(tmp_path, str)
-    assert shown.count("skip_records=3 ") == 2
-    assert "median of 2 runs: 1006.000 tokens/s" in shown
+    put(tmp_path, [1030, 1032] * 10)
+    shown, is_whole = repeats_shown(tmp_path, Translator("en").translate)
+    assert re.findall(r"[0-9,]+ tokens/s", shown) == [
+        f"{speed} tokens/s" for speed in ("1,001", "1,011", "1,031", "1,011")
+    ]
+    assert is_whole

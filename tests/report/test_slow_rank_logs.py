@@ -88,7 +88,7 @@ def telemetry(path: Path, clocks: Sequence[int]) -> None:
 def test_the_clock_and_power_of_the_card_of_the_slowest_rank_stand_beside_those_of_the_others(tmp_path: Path) -> None:
     path = folder(tmp_path, 4, rated([100, 90, 100, 100]))
     telemetry(path, [2000, 1600, 2000, 2000])
-    printed = run("show", path).stdout
+    printed = run("show", "--all", path).stdout
     assert (
         "card 1 of gpu.csv (slowest rank): SM clock 1600 MHz (others 2000), power draw 400 W (others 500), temperature "
         "70 °C (others 70), utilisation 99 % (others 99); its clock is 20% below that of the others"

@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from report.evidence.case_evidence import cells
-from report.evidence.log_summary import as_json, summarise
+from report.evidence.log_summary import summarise
+from report.evidence.measured_log import open as open_log
 from report.measure.protocol import Protocol
 from report.measure.quantities.training import ONE_RANK
 from report.measuring.ranks.rank_records import NOT_ONE
 from report.measuring.ranks.rank_spread import APART, DIFFER, DIFFER_BY_NODE
 from report.pagefile.page_file import load
+from report.terminal.show_json import as_json
 from tests.report.rank_logs import GRAMMAR, PAGE, RANKS, keys, log, simulated_rates, spread
 
 
@@ -64,7 +66,7 @@ def test_the_imbalance_is_that_of_the_slowest_rank_behind_the_median() -> None:
 def test_show_exports_the_slowest_rank_and_the_numbers_of_nodes(tmp_path: Path) -> None:
     path = log(tmp_path, [100, 100, 90, 100])
     (tmp_path / "run.json").write_text('{"case": {"cards_per_node": 2, "nodes": 2}, "status": "done"}')
-    ranks = as_json(summarise(path, None, ()))["throughput"]["ranks"]
+    ranks = as_json(open_log(path))["ranks"]
     assert (ranks["slowest"], round(ranks["behind_median"], 3)) == (2, 0.1)
     assert {node: round(of["min"]) for node, of in ranks["nodes"].items()} == {"0": 100, "1": 90}
 

@@ -31,11 +31,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_show_says_where_to_state_an_unknown_scope(folder: Path) -> None:
+def test_show_says_that_a_scope_is_unknown(folder: Path) -> None:
     found = json.loads(run("show", "--json", folder / "train.log").stdout)
     assert found["throughput"]["scope"] == "unknown"
-    told = "whether throughput is per card, per node or of the whole job: state it in its grammar"
-    assert [said for said in found["warnings"] if told in said]
+    assert "scope_unknown" in [one["code"] for one in found["diagnostics"]]
 
 
 def test_a_page_refuses_a_rate_of_unknown_scope_and_asks_for_the_scope(folder: Path) -> None:

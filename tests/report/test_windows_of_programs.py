@@ -47,7 +47,7 @@ def test_a_named_window_has_the_seconds_of_its_program(
 ) -> None:
     path = log(tmp_path, seed)
     found = json.loads(run("show", "--json", str(path), "--protocol", protocol).stdout)["throughput"]
-    assert (found["unit"], found["used"]) == ("samples/s", last - first + 1)
+    assert (found["unit"], found["records"]) == ("samples/s", last - first + 1)
     assert f"{64 / found['value']:.9f}" == f"{seconds_between(path, first, last):.9f}"
 
 
