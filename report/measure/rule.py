@@ -124,6 +124,7 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
         estimate,
         Protocol(),
         free,
+        series,
         _use(run, series, skipped, windowed.rows[paused], free),
         heard,
         by,
