@@ -573,11 +573,13 @@ def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
     if first == last or not series.seconds.sum() > 0 or not 0 < series.work.sum() < np.inf:
         raise NoMeasurement(say(Code.NO_TIME))
     every = _between(records, name, counter, np.flatnonzero(~anew), np.flatnonzero(~anew) + 1)
+    every = every.where(np.isfinite(every.work) & np.isfinite(every.seconds))
+    every = every.merged(~((every.work > 0) & (every.seconds > 0)))
     used, reasons = np.zeros(len(records), np.bool_), chosen.reasons.copy()
     used[[first, last]] = True
     reasons[chosen.rows[chosen.used]] = Use.BETWEEN
     reasons[chosen.rows[used]] = Use.USED
-    return replace(chosen, used=used, reasons=reasons), series, every.where((every.work > 0) & (every.seconds > 0))
+    return replace(chosen, used=used, reasons=reasons), series, every
 
 
 def _between(records: Records, clock: str, counter: tuple[Floats, str], starts: Lines, ends: Lines) -> Series:
