@@ -22,7 +22,6 @@ from ..measure.measure import measure
 from ..measure.measurement import ContradictedError, Measurement
 from ..measure.protocol import Protocol
 from .ranks.rank_telemetry import CardsOfRanks, of_cards
-from .stated import measure_stated
 from .telemetry.telemetry_quantities import Observed, observed
 
 if TYPE_CHECKING:
@@ -166,8 +165,7 @@ def measured_log(
 
 def _measured(log: MeasuredLog) -> MeasuredLog:
     try:
-        is_stated = log.protocol is not None and log.protocol.states_rule
-        found = measure_stated(log.reading, log.protocol) if is_stated else measure(log.reading, log.protocol)
+        found = measure(log.reading, log.protocol)
     except ContradictedError as error:
         return replace(_of_run(log, error.found), reason=error)
     except NoMeasurement as error:
