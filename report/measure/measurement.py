@@ -130,7 +130,7 @@ class Measurement:
     number is not known. ``status``: ``confirmed`` by another source that also says the work of a step, ``unchecked``,
     or ``contradicted``: then another source says something else, and neither is the number of the log. ``by``: the
     check that confirms or contradicts. ``series``: the stretches that made it; ``every``: all of the same source, those
-    too that are left out. ``use``: the records of its kind.
+    too that are left out, None where there are no others. ``use``: the records of its kind.
     ``seconds_per_step``: over the same records, where known. ``ranks``: how far ranks are apart. ``run``: which run of
     the log; ``runs``: what each run gives, where there are several. ``calculation``: how a statistic that a protocol
     states made the number; None where it is the work of ``series`` over its seconds, times ``per_series``.
@@ -140,7 +140,6 @@ class Measurement:
     estimate: Estimate
     protocol: Protocol
     series: Series
-    every: Series = field(repr=False)
     use: UseOfRecords
     checks: tuple[Check, ...] = ()
     by: Check | None = None
@@ -150,6 +149,7 @@ class Measurement:
     run: int = 1
     runs: tuple[RunOfLog, ...] = field(default=(), repr=False)
     calculation: Calculation | None = field(default=None, repr=False)
+    every: Series | None = field(default=None, repr=False)
 
     @property
     def value(self) -> float:

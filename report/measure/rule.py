@@ -125,7 +125,6 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
         estimate,
         Protocol(),
         free,
-        series,
         _use(run, series, skipped, windowed.rows[paused], free),
         heard,
         by,
@@ -133,6 +132,7 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
         seconds_per_step(free, work, others),
         ranks,
         run.number,
+        every=series,
     )
 
 

@@ -195,7 +195,6 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         estimate,
         protocol,
         series,
-        every,
         use_of(chosen.every, reasons),
         heard,
         by,
@@ -204,6 +203,7 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         ranks,
         run.number,
         calculation=calculation,
+        every=every,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isclose, prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,25 +21,24 @@ from parsers.series import Series
 from ..measure.measurement import UNREADABLE, USES, Calculation, Measurement
 from ..measure.number import without_noise
 from ..measure.quantities.run_figure import Operation, after, steps
-from ..wording.words import Translate, worded
+from ..wording.words import Translate
 
-WITHOUT = "without {count} because {reason}"
-WORK_OVER_TIME = "work ÷ time"
+WORK_OVER_TIME, SAMPLES_OF_EPOCH = "work ÷ time", "samples of an epoch"
 # Why a record is left out, as the catalogues say it, by the name of its ``Use``.
 LEFT = "left_{use}"
-# The uses of the records that a step of a protocol leaves out, by how its key begins.
-_STEPS: Mapping[str, tuple[str, ...]] = {
-    "skip_records": ("skip_records",),
-    "skip_steps": ("skip_steps",),
-    "skip_fraction": ("skip_records",),
-    "from_step": ("before",),
-    "to_step": ("beyond",),
-    "drop_last": ("drop_last",),
-    "take_first": ("beyond",),
-    "take_last": ("before",),
-    "trim": ("trim",),
-    "statistic_last": ("not_last",),
-    "estimate_clock": ("between",),
+# The use of the records that a step of a protocol leaves out, by how its key begins.
+_LEAVES_OUT: Mapping[str, str] = {
+    "skip_records": "skip_records",
+    "skip_steps": "skip_steps",
+    "skip_fraction": "skip_records",
+    "from_step": "before",
+    "to_step": "beyond",
+    "drop_last": "drop_last",
+    "take_first": "beyond",
+    "take_last": "before",
+    "trim": "trim",
+    "statistic_last": "not_last",
+    "estimate_clock": "between",
 }
 # The facts whose product is what all cards do in a step, or in an epoch; of several that give it the first.
 _PRODUCTS = (
@@ -57,8 +56,7 @@ MEDIAN, OVER_TIME = "median of the records used", "work ÷ time of the records u
 LONGEST_QUOTE = 300
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(NamedTuple):
     """A step, as a key of the catalogues and its values, and how many records are left after it."""
 
     key: str
@@ -67,32 +65,24 @@ class Stage:
 
     def worded(self, translate: Translate) -> str:
         """The step in the language of ``translate``."""
-        values = {name: worded(x, translate) if isinstance(x, Message) else x for name, x in self.values.items()}
-        return translate(self.key).format(**values)
+        return translate(self.key).format(**self.values)
 
 
-def stages(measured: Measurement) -> Iterator[Stage]:
-    """The steps that make one value of one log, of its protocol or of the rule, in the order in which they are done."""
-    left, left_out = measured.available, {use: len(lines) for use, lines in measured.left_out.items()}
+def stages(measured: Measurement, rule: str | None = None) -> Iterator[Stage]:
+    """The steps that make one value of one log, of its protocol or of the rule, in the order in which they are done.
 
-    def without(uses: Iterator[str]) -> Iterator[Stage]:
-        nonlocal left
-        for use in uses:
-            left -= left_out[use]
-            yield Stage(WITHOUT, {"count": left_out[use], "reason": Message(LEFT.format(use=use))}, left)
-
-    unreadable = [USES[number] for number in UNREADABLE if USES[number] in left_out]
+    ``rule``: what is read of the records, as a key of the catalogues, where that is no throughput.
+    """
+    left_out = {use: len(lines) for use, lines in measured.left_out.items()}
+    left = measured.available - sum(left_out.get(USES[number], 0) for number in UNREADABLE)
     yield Stage(f"records_{measured.estimate.kind}", {}, left)
-    yield from without(iter(unreadable))
     if not measured.protocol.states_rule:
-        yield from without(use for use in left_out if use not in unreadable)
-        yield Stage(WORK_OVER_TIME, {}, left)
+        yield Stage(WORK_OVER_TIME, {}, measured.records_used)
         return
     for key, values in measured.protocol.steps():
         if not key.startswith(("records_", "repeats_", "decimals", "significant", "rounding_")):
-            gone = next((_STEPS[step] for step in _STEPS if key.startswith(step)), ())
-            left -= sum(left_out.get(use, 0) for use in gone)
-            yield Stage(key, values, left)
+            left -= sum(left_out.get(_LEAVES_OUT[step], 0) for step in _LEAVES_OUT if key.startswith(step))
+            yield Stage(rule if rule and key.startswith("estimate_") else key, values, left)
 
 
 @dataclass(frozen=True)
@@ -155,9 +145,7 @@ class Derivation:
     @property
     def stages(self) -> Iterator[Stage]:
         """The protocol, or the rule, step by step."""
-        for stage in stages(self.measurement):
-            is_read = self.rule is not None and stage.key.startswith("estimate_")
-            yield Stage(self.rule or "", stage.values, stage.left) if is_read else stage
+        return stages(self.measurement, self.rule)
 
     @property
     def rows(self) -> list[tuple[float, ...]]:
@@ -181,12 +169,14 @@ class Derivation:
             known = [_stated(name, facts) for name in names if name in facts and is_count(facts[name].value)]
             if known and isclose(prod(factor.value for factor in known), amount, rel_tol=1e-12):
                 return tuple(known)
-        return (Factor(f"{found.estimate.unit} of a {series.counted.removesuffix('s')}", amount, RECORDS),)
+        name = SAMPLES_OF_EPOCH if series.counted == "epochs" else f"{found.estimate.unit} of a step"
+        return (Factor(name, amount, RECORDS),)
 
     @property
     def variations(self) -> Iterator[Variation]:
         """The number by other windows and statistics of its source, where it has several records."""
-        found, every = self.measurement, self.measurement.every
+        found = self.measurement
+        every = found.series if found.every is None else found.every
         if found.ranks is not None and found.ranks.is_summed and found.calculation is None:
             return
         half = every.where(np.arange(len(every)) >= len(every) // 2)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 
+import numpy as np
 from rich.cells import cell_len
 
 from parsers.io.console import Console, Text
@@ -23,9 +24,9 @@ BY = "{whose}, by {protocol}"
 BY_RULE = "the default rule"
 CONTRADICTED = "contradicted: {number} {unit}{whose}, or {other} {unit} ({ratio}×)"
 OF_FORMAT = "{format}, {lines}"
-LINES_IN_ALL = ("1 line", "{count} lines")
-RECORDS = ("1 record", "{count} records")
-VALUES = ("1 value", "{count} values")
+LINES_IN_ALL = ("{count} line", "{count} lines")
+RECORDS = ("{count} record", "{count} records")
+VALUES = ("{count} value", "{count} values")
 LEFT_OVER = "{records} left"
 USED, SKIPPED = "{records}, {lines}", "{records}, {lines}: {reason}"
 LINES, LINE = "lines {lines}", "line {lines}"
@@ -47,27 +48,22 @@ NOT_SCALED: Mapping[str, str] = {
     "card": "none; the value is of one card",
 }
 NOT_KNOWN = "none; it is not known how many cards the value is of"
+SAYS: Mapping[str, str] = {"agrees": "agrees", "differs": "differs", "silent": "decides nothing"}
 COMBINED = "{number}, {how}"
 ROUNDED = "{number} rounded to {printed} ({how})"
 WARNING = "warning: {said}"
 
 
-def ranges(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Return ascending numbers as pairs of the first and the last of each run without a gap."""
-    first = last = None
-    for number in numbers:
-        if first is None or last is None or number > last + 1:
-            if first is not None and last is not None:
-                yield first, last
-            first = number
-        last = number
-    if first is not None and last is not None:
-        yield first, last
+def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Numbers, at least one, as pairs of the first and the last of each run without a gap, ascending."""
+    each = np.unique(numbers)
+    gaps = np.flatnonzero(np.diff(each) > 1)
+    return list(zip(each[np.append(0, gaps + 1)].tolist(), each[np.append(gaps, -1)].tolist(), strict=True))
 
 
 def lines_shown(numbers: Sequence[int], most: int = 12) -> Message:
-    """Return line numbers, ``198 to 203, 205``; of very many runs how many there are."""
-    runs = list(ranges(sorted(set(numbers))))
+    """Line numbers, ``198 to 203, 205``; of very many runs how many there are."""
+    runs = ranges(numbers)
     if len(runs) > most:
         return Message(RANGES, first=runs[0][0], last=runs[-1][1], count=len(runs))
     each = [Message(str(a)) if a == b else Message(RANGE, first=a, last=b) for a, b in runs]
@@ -171,8 +167,9 @@ class _ExplanationText:
             columns = {"from line": map(str, series.begins.tolist()), "to line": columns["line"]}
         if series.values is not None:
             columns["printed"] = map(_short, series.values.tolist())
-        columns |= {series.unit: map(_short, series.work.tolist()), "seconds": map(_short, series.seconds.tolist())}
-        rows = [[self.translate(head) for head in columns], *zip(*columns.values(), strict=True)]
+        heads = [*map(self.translate, columns), series.unit, self.translate("seconds")]
+        work, seconds = (map(_short, of.tolist()) for of in (series.work, series.seconds))
+        rows = [heads, *zip(*columns.values(), work, seconds, strict=True)]
         yield from (self._fact("stretch", row) for row in self._ends(_aligned(rows), 1))
         sums = {"amount": f"{series.work.sum():.15g}", "seconds": f"{series.seconds.sum():.15g}"}
         yield self._fact("sum", self.say(TIMED, **sums, counted=series.unit))
@@ -212,16 +209,16 @@ class _ExplanationText:
         of = check.estimate
         said = {"number": digits(of.value), "unit": f"{of.unit}/s", "ratio": f"{check.ratio:.3f}"}
         lines = _lines_named(range(of.lines[0], of.lines[1] + 1))
-        return self.say(CHECK, source=name_of(of.name), says=Message(check.says), lines=lines, **said)
+        return self.say(CHECK, source=name_of(of.name), says=Message(SAYS[check.says]), lines=lines, **said)
 
     def _other_side(self, by: Check) -> Iterator[Text]:
         """How the source that contradicts the number comes to its own."""
         yield from self._heading("The other side")
         yield self._fact("check", self._check(by))
+        other = self.explanation.number * by.ratio
         if by.series is not None:
             yield from self._stretches(by.series)
-        other = self.explanation.number * by.ratio
-        yield self._fact("scaling", f"× {other / by.estimate.value:.15g}")
+            yield self._fact("scaling", f"× {other / by.series.rate:.15g}")
         yield self._fact("unrounded", f"{other:.15g} {self.explanation.unit}")
 
     def _together(self) -> Iterator[Text]:
