@@ -17,10 +17,10 @@ from parsers.runs.reading import Reading
 from parsers.runs.runfile import first_run, log_of
 
 from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, digits, say
-from ..measure.figures import Figure, figures
 from ..measure.measure import measure
 from ..measure.measurement import ContradictedError, Measurement
 from ..measure.protocol import Protocol
+from ..measure.run_figures import CardFigure, card_figures
 from .ranks.rank_telemetry import CardsOfRanks, of_cards
 from .telemetry.telemetry_quantities import Observed, observed
 
@@ -100,18 +100,18 @@ class MeasuredLog:
     @cached_property
     def observed(self) -> Observed:
         """What telemetry beside the log says over its window; raises LogError where a side file is broken."""
-        return observed(self.reading, self.measurement)  # type: ignore[arg-type]
+        return observed(self.reading, self.measurement)
 
     @cached_property
     def cards_of_ranks(self) -> CardsOfRanks | None:
         """What telemetry says of the card of the slowest rank; raises LogError where a side file is broken."""
         ranks = self.measurement.ranks if self.measurement else None
-        return of_cards(self.reading, self.measurement, ranks) if ranks else None  # type: ignore[arg-type]
+        return of_cards(self.reading, self.measurement, ranks) if ranks else None
 
     @cached_property
-    def figures(self) -> tuple[Figure, ...]:
+    def figures(self) -> tuple[CardFigure, ...]:
         """What one card does over the records of the number."""
-        return tuple(figures(self.reading, self.measurement)) if self.measurement and not self.reason else ()
+        return tuple(card_figures(self.reading, self.measurement)) if self.measurement and not self.reason else ()
 
 
 def open(
