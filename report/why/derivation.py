@@ -20,7 +20,7 @@ from parsers.series import Series
 
 from ..measure.measurement import UNREADABLE, USES, Calculation, Measurement
 from ..measure.number import without_noise
-from ..measure.quantities.run_figure import Operation, after, steps
+from ..measure.run_figures import Operation, after, steps
 from ..wording.words import Translate
 
 WORK_OVER_TIME, SAMPLES_OF_EPOCH = "work ÷ time", "samples of an epoch"
@@ -160,6 +160,8 @@ class Derivation:
         """The counts that lead from what the records print to the throughput; none where they print just that."""
         found, facts = self.measurement, self.facts
         series, amount = found.series, found.per_series
+        if not found.estimate.counted:  # what was read is no rate
+            return ()
         is_summed = found.ranks is not None and found.ranks.is_summed and found.calculation is None
         if is_summed or series.counted == found.estimate.counted:
             scope = "node" if series.scope == "node" else "card"

@@ -145,7 +145,8 @@ class _ExplanationText:
         else:
             yield from self._values(found.lines, found.calculation)
         yield from self._of_ranks(derivation)
-        yield self._fact("scaling", self._scaling(derivation))
+        if found.estimate.counted:
+            yield self._fact("scaling", self._scaling(derivation))
         yield from (self._fact("then", worded(step, self.translate)) for step in derivation.steps)
         unit = self.explanation.unit if derivation.operations else found.unit
         yield self._fact("unrounded", f"{derivation.value:.15g} {unit}".strip())
