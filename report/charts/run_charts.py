@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from parsers.grammar.field import Scope
-from parsers.io.lazy import pd
+from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
+from parsers.series import Floats, Mask, Series
 
 from ..evidence.case_evidence import facts_of
 from ..evidence.cell import Cell, Proof
+from ..measure.diagnostics import digits
+from ..measure.measurement import Measurement
 from ..measure.number import printed
-from ..measure.protocol import Protocol
-from ..measuring.estimate import TIMES, Facts, Values, counting
-from ..measuring.measurement import Measurement, NoMeasurement
-from ..measuring.selection import READ, readings
-from ..measuring.timing import seconds_done
-from ..measuring.window import Mask
+from ..measure.records import runs_of
+from ..measure.sources import CLOCKS
 from ..pagefile.page import Page, Table
 from ..wording.words import Translator
 from .chart import Chart
@@ -29,10 +27,8 @@ from .palette import look
 from .telemetry_charts import telemetry_charts
 from .timeline import Span, Stretch, Timeline, in_unit
 
-# What the records of a log are read by where the protocol itself reads only two of them.
-INSTEAD = ("reported", "duration", "step_time")
-# Why records that stand in the line are not in the window, by the keys of ``window.Reason``.
-BEFORE = ("skip_records", "skip_steps", "before")
+# Why stretches that stand in the line are not in the window, by the names of ``measurement.Use``.
+BEFORE = ("skip_records", "skip_steps", "before", "warm_up")
 AFTER = ("drop_last", "beyond")
 
 TITLE = "Throughput of one run ({unit})"
@@ -46,92 +42,69 @@ SHAPE = "Line chart of the throughput of {count} records, from {low} to {high} {
 RESULT = "Protocol result: {value} {unit}; records skipped as warm-up: {before}, dropped at the end: {after}."
 
 
-@dataclass(frozen=True)
-class _Run:
-    """The throughputs of all records that can be read, the rows of these, and whose and in what they are."""
-
-    values: Values
-    records: pd.DataFrame
-    unit: str
-    scope: Scope
-
-
 def run_charts(
     reading: Reading,
     measurement: Measurement,
     language: str,
     colour: str,
     *,
-    facts: Facts | None = None,
+    facts: Mapping[str, Fact] | None = None,
     note: str = "",
 ) -> list[Chart]:
     """The charts of one run in a language: ``throughput``, and ``memory`` and ``power`` where gpu.csv gives them.
 
-    ``measurement``: the throughput that the log gives by its protocol, with the lines that it uses. ``colour``: its
-    class. ``facts``: those of the log with what a page says beyond them. ``note``: which run it is, to stand under the
-    title. Raises WordsError for a language without catalogue, LogError where a side file of the run is broken.
+    ``measurement``: the throughput of the log, with all stretches of its source. ``colour``: its class. ``facts``:
+    those of the log with what a page says beyond them. ``note``: which run it is, to stand under the title. Raises
+    WordsError for a language without catalogue, LogError where a side file of the run is broken.
     """
     translator, known = Translator(language), reading.facts if facts is None else facts
-    found = _run(reading, measurement.protocol, known)
-    drawn = [_throughput(found, measurement, colour, note, translator)] if found else []
+    every = measurement.series if measurement.every is None else measurement.every
+    drawn = [_throughput(reading, every, measurement, colour, note, translator)] if len(every) > 1 else []
     return [*drawn, *telemetry_charts(reading, measurement, known, colour, note, translator)]
 
 
-def _run(reading: Reading, protocol: Protocol, facts: Facts) -> _Run | None:
-    """What is drawn of a run; None where its records do not say how fast each of them was."""
-    instead = INSTEAD if protocol.estimate == "clock" else (protocol.estimate,)
-    for estimate in instead:
-        try:
-            found = _valued(reading, protocol.model_copy(update={"estimate": estimate}), facts)
-        except NoMeasurement:
-            continue
-        if len(found.values) > 1:
-            return found
-    return None
-
-
-def _valued(reading: Reading, protocol: Protocol, facts: Facts) -> _Run:
-    """The records of a protocol with their throughputs; raises NoMeasurement."""
-    records, found = readings(reading.records, reading.fields, facts, protocol)
-    values = found.throughputs()
-    finite = np.isfinite(values)
-    return _Run(values[finite], records.frame(READ)[finite], found.unit, found.scope)
-
-
-def _throughput(run: _Run, measurement: Measurement, colour: str, note: str, translator: Translator) -> Chart:
-    unit = label(run.unit, 16)
-    at, axis = _axis(run.records, translator)
-    before, after = (np.isin(run.records["line"], _lines(measurement, keys)) for keys in (BEFORE, AFTER))
+def _throughput(
+    reading: Reading, every: Series, measurement: Measurement, colour: str, note: str, translator: Translator
+) -> Chart:
+    """The rate of each stretch, with those marked that the number was made of."""
+    unit = label(measurement.unit, 16)
+    at, axis = _axis(reading, every, measurement.run, translator)
+    before, after = (np.isin(every.lines, _lines(measurement, uses)) for uses in (BEFORE, AFTER))
+    if every.timer == "clock":  # the first line is where its time begins
+        before |= every.lines <= measurement.series.begins[0]
     timeline = Timeline(
         title=translator.say(TITLE, unit=unit),
         note=note,
         axis=axis,
         text=translator.translate(EACH_RECORD),
         at=at,
-        values=run.values,
+        values=every.work / every.seconds * measurement.per_series,
         left_out=list(_left_out(at, before, after, translator)),
-        used=_used(run, measurement, at[~(before | after)], translator),
+        used=_used(measurement, at[~(before | after)], translator),
     )
     alternative = _alternative(timeline, measurement, before, after, translator)
     return Chart("throughput", timeline.title, timeline.spec(), alternative, colour)
 
 
-def _axis(records: pd.DataFrame, translator: Translator) -> tuple[Values, str]:
-    """Where the records stand on the axis, and its title: by time where all of them print it and it never falls."""
-    if any(name in records and records[name].notna().all() for name in TIMES):
-        seconds = seconds_done(records)
-        seconds = seconds - seconds[0]
-        if (np.diff(seconds) >= 0).all() and seconds[-1] > 0:
-            at, unit = in_unit(seconds)
-            return at, translator.say(BY_TIME, unit=unit)
-    return np.arange(1.0, len(records) + 1), translator.translate(BY_RECORD)
+def _axis(reading: Reading, every: Series, run: int, translator: Translator) -> tuple[Floats, str]:
+    """Where stretches end on the axis, and its title: by time where all their records print it and it never falls."""
+    for part in next((parts for parts in runs_of(reading) if parts[0].number == run), []):
+        records = part.all_records(every.kind)
+        known = np.isin(every.lines, records.lines).all()
+        for clock in CLOCKS if known else ():
+            times = records.numbers(clock)[np.searchsorted(records.lines, every.lines)]
+            seconds = times - times[0]
+            if (np.diff(seconds) >= 0).all() and seconds[-1] > 0:
+                at, unit = in_unit(seconds)
+                return at, translator.say(BY_TIME, unit=unit)
+    return np.arange(1.0, len(every) + 1), translator.translate(BY_RECORD)
 
 
-def _lines(measurement: Measurement, keys: Sequence[str]) -> list[int]:
-    return [line for key in keys for line in measurement.left_out.get(key, ())]
+def _lines(measurement: Measurement, uses: Sequence[str]) -> list[int]:
+    return [line for use in uses for line in measurement.left_out.get(use, ())]
 
 
-def _left_out(at: Values, before: Mask, after: Mask, translator: Translator) -> Iterator[Span]:
+def _left_out(at: Floats, before: Mask, after: Mask, translator: Translator) -> Iterator[Span]:
     window = at[~(before | after)]
     if before.any() and window.size:
         yield Span(float(at[0]), float(window[0]), translator.say(WARM_UP, count=int(before.sum())))
@@ -139,27 +112,30 @@ def _left_out(at: Values, before: Mask, after: Mask, translator: Translator) -> 
         yield Span(float(window[-1]), float(at[-1]), translator.say(NOT_USED, count=int(after.sum())))
 
 
-def _used(run: _Run, measurement: Measurement, window: Values, translator: Translator) -> Stretch | None:
-    """The throughput over its window; None where it is not of the same job or unit as the records are."""
-    drawn, unit = map(counting, (run.unit, measurement.unit))
-    if run.scope != measurement.scope or drawn != unit or not window.size:
+def _used(measurement: Measurement, window: Floats, translator: Translator) -> Stretch | None:
+    """The throughput over its window; None where no stretch ends in it."""
+    if not window.size:
         return None
-    value = printed(measurement.value, measurement.protocol)
-    text = translator.say(USED, value=value)
+    text = translator.say(USED, value=_digits(measurement.value, measurement))
     return Stretch(Span(float(window[0]), float(window[-1]), text), measurement.value)
 
 
 def _alternative(
     timeline: Timeline, measurement: Measurement, before: Mask, after: Mask, translator: Translator
 ) -> str:
-    unit, protocol, values = label(measurement.unit, 16), measurement.protocol, timeline.values
-    low, high = (printed(float(end), protocol) for end in (values.min(), values.max()))
-    value = printed(measurement.value, protocol)
+    unit, values = label(measurement.unit, 16), timeline.values
+    low, high = (_digits(float(end), measurement) for end in (values.min(), values.max()))
+    value = _digits(measurement.value, measurement)
     sentences = [
         translator.say(SHAPE, count=len(values), low=low, high=high, unit=unit),
         translator.say(RESULT, before=int(before.sum()), after=int(after.sum()), value=value, unit=unit),
     ]
     return translator.sentences([*sentences, *timeline.thinning(translator)])
+
+
+def _digits(value: float, measurement: Measurement) -> str:
+    """A value as the protocol prints it, or with the digits of ``show`` where none is stated."""
+    return printed(value, measurement.protocol) if measurement.protocol.states_rule else digits(value)
 
 
 RUN = "Run: {run}."

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.io.lazy import pd
+from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import TELEMETRY
 
 from ..evidence.reason import NoEvidenceError
 from ..evidence.telemetry.telemetry_quantities import Observation, observe
 from ..evidence.telemetry.telemetry_window import RunTelemetry, run_telemetry
+from ..measure.measurement import Measurement
 from ..measure.number import printed
 from ..measure.protocol import Protocol
 from ..measure.quantity import PEAK_MEMORY, POWER, Quantity, Shown
-from ..measuring.estimate import Facts
-from ..measuring.measurement import Measurement
 from ..wording.words import Translator
 from .chart import Chart
 from .timeline import Span, Stretch, Timeline, in_unit
@@ -66,7 +66,7 @@ DRAWINGS: Mapping[Quantity, TelemetryDrawing] = {
 
 
 def telemetry_charts(
-    reading: Reading, measurement: Measurement, facts: Facts, look: str, note: str, translator: Translator
+    reading: Reading, measurement: Measurement, facts: Mapping[str, Fact], look: str, note: str, translator: Translator
 ) -> Iterator[Chart]:
     """The charts ``memory`` and ``power`` of a run, those that the gpu.csv beside its log gives.
 

@@ -9,7 +9,8 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from ..measuring.estimate import Values
+from parsers.series import Floats
+
 from ..wording.words import Translator
 from .assembly import INK, SHADE, SeriesStyle, Spec, configured, layer, layered, stacked
 from .header import Frame, Header, KeyEntry
@@ -17,7 +18,7 @@ from .header import Frame, Header, KeyEntry
 MOST_POINTS = 1000
 
 
-def thinned(values: NDArray[np.float64], most: int = MOST_POINTS) -> NDArray[np.int64]:
+def thinned(values: Floats, most: int = MOST_POINTS) -> NDArray[np.int64]:
     """The places (int64, ascending) of at most so many of some finite values: all where they are no more.
 
     Else the values are cut into stretches of the same length, each of which keeps its lowest and its highest.
@@ -61,7 +62,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Values over time or record numbers.
+    """Floats over time or record numbers.
 
     ``note``: which run it is. ``axis``: title of the axis. ``text``: what the values are. ``at``: where each of them
     stands on the axis, ascending (float64). ``values``: float64, finite. ``left_out``: stretches that are shaded.
@@ -72,8 +73,8 @@ class Timeline:
     note: str
     axis: str
     text: str
-    at: Values
-    values: Values
+    at: Floats
+    values: Floats
     left_out: Sequence[Span] = ()
     used: Stretch | None = None
 
@@ -132,7 +133,7 @@ class Timeline:
         return alt.Y(field="value", type="quantitative", scale=scale, axis=axis)
 
 
-def in_unit(seconds: Values) -> tuple[Values, str]:
+def in_unit(seconds: Floats) -> tuple[Floats, str]:
     """Times since the first (s) in the unit that suits the longest of them, and that unit: s, min or h."""
     longest = float(seconds.max())
     unit, (factor, _) = next(found for found in UNITS.items() if longest <= found[1][1])

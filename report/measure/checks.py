@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, isfinite, log
 
 import numpy as np
@@ -53,7 +53,8 @@ class Check:
 
     ``is_independent``: whether another timer took its time. ``counts_work``: whether it also says what a step holds,
     and not only how long one took. ``scope``: that of the number which makes them agree, where its format states none.
-    ``needs_passes``: it would differ, but that a step may hold several batches, which nothing says.
+    ``needs_passes``: it would differ, but that a step may hold several batches, which nothing says. ``series``: the
+    stretches that made its estimate.
     """
 
     estimate: Estimate
@@ -64,6 +65,7 @@ class Check:
     counts_work: bool = True
     scope: str | None = None
     needs_passes: bool = False
+    series: Series | None = field(default=None, compare=False, repr=False)
 
     def as_json(self) -> dict[str, object]:
         """As ``show --json`` has it."""
@@ -158,9 +160,8 @@ def _judged(
     if needs_passes or (says == "agrees" and is_one_timer and is_same):
         says = "silent"
     is_independent = other.timer != claim.timer
-    return Check(
-        estimate_of(other), ratio, OVERHEAD + error, says, is_independent, scope=scope, needs_passes=needs_passes
-    )
+    told = estimate_of(other), ratio, OVERHEAD + error, says, is_independent
+    return Check(*told, scope=scope, needs_passes=needs_passes, series=other)
 
 
 def _within(claim: Series, other: Series) -> Mask:

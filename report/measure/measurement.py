@@ -129,7 +129,8 @@ class Measurement:
     ``value``: in ``unit`` ("images/s") of the whole job, or of one card or node where ``scope`` says so because their
     number is not known. ``status``: ``confirmed`` by another source that also says the work of a step, ``unchecked``,
     or ``contradicted``: then another source says something else, and neither is the number of the log. ``by``: the
-    check that confirms or contradicts. ``series``: the stretches that made it. ``use``: the records of its kind.
+    check that confirms or contradicts. ``series``: the stretches that made it; ``every``: all of the same source, those
+    too that are left out, None where there are no others. ``use``: the records of its kind.
     ``seconds_per_step``: over the same records, where known. ``ranks``: how far ranks are apart. ``run``: which run of
     the log; ``runs``: what each run gives, where there are several. ``calculation``: how a statistic that a protocol
     states made the number; None where it is the work of ``series`` over its seconds, times ``per_series``.
@@ -148,6 +149,7 @@ class Measurement:
     run: int = 1
     runs: tuple[RunOfLog, ...] = field(default=(), repr=False)
     calculation: Calculation | None = field(default=None, repr=False)
+    every: Series | None = field(default=None, repr=False)
 
     @property
     def value(self) -> float:
@@ -156,8 +158,8 @@ class Measurement:
 
     @property
     def per_series(self) -> float:
-        """What makes the rate of ``series``, of a card and in steps, say, the number."""
-        return self.estimate.value / self.series.rate
+        """What makes the rate of a stretch, of a card and in steps, say, one in the unit and scope of the number."""
+        return self.calculation.factor if self.calculation else self.estimate.value / self.series.rate
 
     @property
     def rates(self) -> Floats:

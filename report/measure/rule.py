@@ -81,7 +81,8 @@ def _among(best: Measurement, found: Sequence[Measurement]) -> Measurement:
             continue
         ratio, error = other.value / mine.value, other.error + mine.error
         says: Verdict = "silent" if abs(log(ratio)) <= tolerance(error) else "differs"
-        heard.append(Check(replace(other, run=one.run), ratio, OVERHEAD + error, says, is_independent=True))
+        told = replace(other, run=one.run), ratio, OVERHEAD + error, says
+        heard.append(Check(*told, is_independent=True, series=one.series))
     status, by = judged((*best.checks, *heard))
     return replace(best, status=status, by=by, checks=(*best.checks, *heard))
 
@@ -131,6 +132,7 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
         seconds_per_step(free, work, others),
         ranks,
         run.number,
+        every=series,
     )
 
 

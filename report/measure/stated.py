@@ -156,7 +156,7 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
     """The number of what one format reads, by a protocol that states its estimate."""
     chosen = _chosen(run, protocol)
     if protocol.estimate == "clock":
-        chosen, series = _by_clock(chosen)
+        chosen, series, every = _by_clock(chosen)
         value, unit, scope, calculation, ranks = series.rate, series.unit, "job", None, _ranks_of(chosen, None)
         said: tuple[Diagnostic, ...] = (say(Code.ARRIVED),) if chosen.every.field(series.source) == ARRIVAL else ()
     else:
@@ -166,7 +166,8 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         taken = found.values[chosen.used]
         calculation = Calculation(taken, protocol.statistic, found.factor, found.are_times)
         value, unit, scope, said = calculation.result, found.unit, found.scope, found.said
-        series, ranks = _series(chosen, found), _ranks_of(chosen, found)
+        series, ranks = _series(chosen, chosen.used, found), _ranks_of(chosen, found)
+        every = _series(chosen, np.ones(len(chosen.own), np.bool_), found)
     used = chosen.own.lines[chosen.used]
     told = thing(unit), unit, scope, series.source, protocol.records
     error = series.error if len(series) else 1.0
@@ -202,6 +203,7 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         ranks,
         run.number,
         calculation=calculation,
+        every=every,
     )
 
 
@@ -560,39 +562,45 @@ def _epochs_of_run(chosen: _Chosen) -> int:
     return int(np.ptp(numbers)) + 1
 
 
-def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series]:
+def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
     """What was done between the last record before the window and its last one, over the time between them.
 
-    In pieces where the clock begins anew.
+    In pieces where the clock begins anew; also each stretch from a record to the next, of all that can be read.
     """
     records, protocol = chosen.own, chosen.protocol
     first, last = np.flatnonzero(chosen.used)[[0, -1]]
     first = max(first - 1, 0)
     name = next(one for one in CLOCKS if one == CLOCKS[-1] or np.isfinite(records.numbers(one)[[first, last]]).all())
-    times = records.numbers(name)
-    done, counted = _done(chosen)
-    anew = np.zeros(last - first, np.bool_) if name == "time" else np.diff(times[first : last + 1]) < 0
+    counter = _done(chosen)
+    anew = np.zeros(len(records) - 1, np.bool_) if name == "time" else np.diff(records.numbers(name)) < 0
     if protocol.counts == "epochs":
-        anew |= np.diff(records.numbers("epoch")[first : last + 1]) < 0
+        anew |= np.diff(records.numbers("epoch")) < 0
     if protocol.counts == "steps" and "steps_per_epoch" not in records.table:
         # Nobody knows how many steps follow the last one printed of an epoch.
-        anew |= np.diff(records.numbers("step")[first : last + 1]) < 0
-    starts = np.append(first, np.flatnonzero(anew) + first + 1)
-    ends = np.append(starts[1:], last + 1) - 1
-    work, seconds = done[ends] - done[starts], times[ends] - times[starts]
-    if name == "time":  # without the rounding of seconds since the first record
-        seconds = (records.table[name][ends] - records.table[name][starts]) / np.timedelta64(1, "s")
-    if first == last or not seconds.sum() > 0 or not 0 < work.sum() < np.inf:
+        anew |= np.diff(records.numbers("step")) < 0
+    breaks = np.flatnonzero(anew[first:last]) + first
+    series = _between(records, name, counter, np.append(first, breaks + 1), np.append(breaks, last))
+    if first == last or not series.seconds.sum() > 0 or not 0 < series.work.sum() < np.inf:
         raise NoMeasurement(say(Code.NO_TIME))
-    tick = np.full(len(work), resolution(times))
-    told = name, records.kind, counted, counted, "job"
-    where = ends, records.lines[ends], records.lines[starts]
-    series = Series(*told, *where, work, seconds, tick, timer="clock", telescopes=True)
+    every = _between(records, name, counter, np.flatnonzero(~anew), np.flatnonzero(~anew) + 1)
+    every = every.where(np.isfinite(every.work) & np.isfinite(every.seconds))
+    every = every.merged(~((every.work > 0) & (every.seconds > 0)))
     used, reasons = np.zeros(len(records), np.bool_), chosen.reasons.copy()
     used[[first, last]] = True
     reasons[chosen.rows[chosen.used]] = Use.BETWEEN
     reasons[chosen.rows[used]] = Use.USED
-    return replace(chosen, used=used, reasons=reasons), series
+    return replace(chosen, used=used, reasons=reasons), series, every
+
+
+def _between(records: Records, clock: str, counter: tuple[Floats, str], starts: Lines, ends: Lines) -> Series:
+    """What a counter shows between records, over the time that a clock does."""
+    (done, counted), times = counter, records.numbers(clock)
+    work, seconds = done[ends] - done[starts], times[ends] - times[starts]
+    if clock == "time":  # without the rounding of seconds since the first record
+        seconds = (records.table[clock][ends] - records.table[clock][starts]) / np.timedelta64(1, "s")
+    told = clock, records.kind, counted, counted, "job"
+    where = ends, records.lines[ends], records.lines[starts]
+    return Series(*told, *where, work, seconds, np.full(len(work), resolution(times)), timer="clock", telescopes=True)
 
 
 def _done(chosen: _Chosen) -> tuple[Floats, str]:
@@ -631,11 +639,11 @@ def _counted(chosen: _Chosen) -> tuple[Floats, str] | None:
     return None
 
 
-def _series(chosen: _Chosen, found: _Values) -> Series:
-    """The records that are used as work and seconds."""
+def _series(chosen: _Chosen, which: Mask, found: _Values) -> Series:
+    """Some of the records as work and seconds."""
     records, field = chosen.own, chosen.field
     values = found.values
-    rows = np.flatnonzero(chosen.used & (values > 0))
+    rows = np.flatnonzero(which & (values > 0) & np.isfinite(values))
     values, printed = values[rows], _printed(records, chosen.column)
     steps = records.covered(rows)
     work = np.ones(len(rows)) if steps is None or field.kind == "instant" else steps

@@ -4,21 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..evidence.case_evidence import facts_of
 from ..evidence.cell import Cell, Proof, Quotient
-from ..measure.statistic import Values, reduce
-from ..measuring.measurement import Measurement
-from ..measuring.record_columns import Columns
-from ..measuring.selection import Series, select
-from ..measuring.timing import Timed
+from ..measure.measurement import Measurement
 
 USED = "Records used: {used} of {available}."
 STATISTIC = "Values: {count}; {statistic}: {value}"
 ALL_CARDS = "Values: {count}; {statistic}: {value} {unit}"
 OF_RANKS = "Each value is the mean of {count} ranks."
+SUM_OF_RANKS = "The sum of {count} ranks: {result} {unit}"
 SCALED = "{value} × {factor} = {result} {unit}"
 TIMED = "{factor} {counted} in {value} s = {result} {unit}"
-CLOCKED = "Samples between the two lines ÷ time between them: {result} {unit}"
 OBSERVED = "Computed from the marked lines: {result} {unit}"
 REPEATS = "{repeats}, of {values}: {result}"
 RUNS = "From runs {values}: {result}"
@@ -37,7 +32,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class DerivationSteps:
-    """How one run gives its number: what the protocol reads in each physical line that it uses, and the steps."""
+    """How one run gives its number: what is read in each physical line that is used, and the steps."""
 
     by_line: dict[int, str]
     steps: list[Step]
@@ -45,38 +40,50 @@ class DerivationSteps:
 
 def derivations(cells: Iterable[Cell]) -> Mapping[int, DerivationSteps]:
     """How the logs of cells give their throughputs, by the identity of the proof."""
-    return {id(proof): of_run(cell, proof) for cell in cells for proof in cell.proofs}
+    return {id(proof): of_run(proof) for cell in cells for proof in cell.proofs}
 
 
-def of_run(cell: Cell, proof: Proof) -> DerivationSteps:
+def of_run(proof: Proof) -> DerivationSteps:
     """How a log gives its throughput; the values are those of its lines, in the unit and the scope of the log."""
-    measured, figure = proof.measurement, proof.figure
-    counts = Step(USED, {"used": measured.records_used, "available": measured.available})
+    figure = proof.figure
+    measured = figure.measured if figure else proof.measurement
     done = [Step(said.key, said.values) for said in figure.steps()] if figure else []
-    if figure and figure.part is None:
+    if measured.calculation is None and not len(measured.series):
         return DerivationSteps({}, [Step(OBSERVED, _result(measured)), *done])
-    columns = Columns(figure.part.table) if figure and figure.part else proof.columns
-    fields = figure.part.fields if figure and figure.part else proof.reading.fields
-    selected = select(columns, fields, facts_of(cell, proof), measured.protocol)
-    if isinstance(selected.found, Timed):
-        return DerivationSteps({}, [counts, Step(CLOCKED, _result(measured)), *done])
-    values = selected.found.values[selected.are_used]
-    by_line = {line: _digits(value) for line, value in zip(measured.lines, values.tolist(), strict=True)}
-    return DerivationSteps(by_line, [counts, *_reduced(measured, selected.found, values), *done])
+    counts = Step(USED, {"used": measured.records_used, "available": measured.available})
+    return DerivationSteps(_values(measured), [counts, *_reduced(measured), *done])
 
 
-def _reduced(measured: Measurement, found: Series, values: Values) -> Iterator[Step]:
-    statistic = measured.protocol.statistic
-    value = {"value": _digits(reduce(values, statistic))}
-    reduced = {"count": len(values), "statistic": f"statistic_{statistic}", **value}
+def _values(measured: Measurement) -> dict[int, str]:
+    """What is read in each line; of a clock nothing, as its numbers stand between lines."""
+    if (found := measured.calculation) is not None:
+        return {line: _digits(value) for line, value in zip(measured.lines, found.values.tolist(), strict=True)}
+    if (values := measured.series.values) is None:
+        return {}
+    return {line: _digits(value) for line, value in zip(measured.series.lines.tolist(), values.tolist(), strict=True)}
+
+
+def _reduced(measured: Measurement) -> Iterator[Step]:
+    found, series = measured.calculation, measured.series
+    if found is None:
+        sums = {"factor": _digits(float(series.work.sum())), "value": _digits(float(series.seconds.sum()))}
+        unit = {"counted": series.unit, "unit": f"{series.unit}/s", "result": _digits(series.rate)}
+        yield Step(TIMED, sums | unit)
+        if measured.ranks and measured.ranks.is_summed:
+            yield Step(SUM_OF_RANKS, {"count": len(measured.ranks.numbers), **_result(measured)})
+        elif measured.per_series != 1:
+            factor = {"value": _digits(series.rate), "factor": _digits(measured.per_series)}
+            yield Step(SCALED, factor | _result(measured))
+        return
+    value = {"value": _digits(found.of_values)}
+    reduced = {"count": len(found.values), "statistic": f"statistic_{found.statistic}", **value}
     if found.factor == 1 and not found.are_times:
         yield Step(ALL_CARDS, {**reduced, "unit": measured.unit})
         return
-    if found.is_summed and measured.ranks:
+    if measured.ranks and measured.ranks.is_summed:
         yield Step(OF_RANKS, {"count": len(measured.ranks.numbers)})
     yield Step(STATISTIC, reduced)
-    counted = measured.unit.partition("/")[0]
-    scaled = {**value, "factor": _digits(found.factor), "counted": counted, **_result(measured)}
+    scaled = {**value, "factor": _digits(found.factor), "counted": measured.estimate.unit, **_result(measured)}
     yield Step(TIMED if found.are_times else SCALED, scaled)
 
 

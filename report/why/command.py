@@ -57,12 +57,14 @@ def why(
     CELL is the address of a number, which links to it end with (main/v100-fp32-8/paddle), digits that are unique on
     the page, or TABLE/ROW/COLUMN as they are titled; of a MARKDOWN file that others wrote its digits, ROW/COLUMN, or
     either with its line: 12:399.5. An evidence number of earlier versions (e12) still works. Prints the log, the lines
-    used and why others are skipped, the values, each step of the protocol, scaling and rounding, and the results of
-    other protocols and estimates. Of a number without a log it prints which other numbers of its table give or
-    contradict it. A run folder stands for its LOG.
+    used and why others are skipped, the values, each step of the protocol, scaling and rounding, what the other sources
+    of the log say, and the results of other windows and statistics; of a log whose sources contradict each other both
+    sides. Of a number without a log it prints which other numbers of its table give or contradict it. A run folder
+    stands for its LOG.
 
     With --values it prints the numbers that the statistic is taken of, before scaling and rounding: throughputs as the
-    log prints them, or seconds; of estimate=clock the work done and the seconds. An empty line separates repeats.
+    log prints them, or seconds; without a stated protocol, and of estimate=clock, the work and the seconds of each
+    stretch, of which the number is the one sum over the other. An empty line separates repeats.
 
     Exit status 1 if a log gives no throughput, 2 for wrong use or unreadable input.
 
@@ -166,5 +168,5 @@ def _print_values(explained: "Explanation | TableExplanation", translate: "Trans
 
     if isinstance(explained, TableExplanation):
         raise wrong_use(translate, NO_VALUES, title=explained.title)
-    logs = ("".join(f"{number!r}\n" for number in derivation.numbers) for derivation in explained.derivations)
+    logs = ("".join("\t".join(map(repr, row)) + "\n" for row in derived.rows) for derived in explained.derivations)
     sys.stdout.write("\n".join(logs))

@@ -1,6 +1,8 @@
-"""Explanations: one number with the derivation of each of its logs, and how other rules would move it."""
+"""Explanations: one number with the derivation of each of its logs, and what other records would make of it."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,20 +12,18 @@ from parsers.runs.facts import Fact
 
 from ..evidence.case_evidence import cells, facts_of
 from ..evidence.cell import Cell, Proof
-from ..evidence.log_summary import summarise
-from ..measure.diagnostics import NoMeasurement
-from ..measure.number import printed
-from ..measure.protocol import Protocol
-from ..measuring.checking.own_figures import differing, own_figures
-from ..measuring.crosscheck import caveats
-from ..measuring.estimate import counting
-from ..measuring.timing import Timed
+from ..evidence.measured_log import measured_log
+from ..measure.checks import Check
+from ..measure.diagnostics import DIGITS, NoMeasurement, digits
+from ..measure.number import DEFAULT_DECIMALS, printed
+from ..measure.protocol import Protocol, Step
+from ..measure.statistic import reduce_repeats
+from ..measure.work import thing
 from ..pagefile.page import Page
 from ..pagefile.page_file import find, load
 from ..wording.words import Translator
 from .cell_name import named
-from .derivation import Derivation, derive
-from .sensitivity import Variation, combined, few, spread, stalls, variations
+from .derivation import Derivation, Variation
 
 OF_LOG = "{log}: {said}"
 
@@ -32,7 +32,9 @@ OF_LOG = "{log}: {said}"
 class Explanation:
     """A number, in ``unit``, and all that it was made of.
 
-    ``title``: the log, or the page and the place of the cell. ``words``: the protocol. ``derivations``: one a log.
+    ``title``: the log, or the page and the place of the cell. ``words``: the protocol, in words that it reads back, or
+    ``rule``. ``derivations``: one a log. ``contradicts``: what another source says of a log that has no one number;
+    then ``number`` is the one side.
     """
 
     title: str
@@ -42,21 +44,54 @@ class Explanation:
     words: str
     protocol: Protocol
     derivations: tuple[Derivation, ...]
-    variations: tuple[Variation, ...]
     warnings: tuple[Message, ...]
+    contradicts: Check | None = None
+
+    @property
+    def variations(self) -> tuple[Variation, ...]:
+        """The number by other windows and statistics that all of its logs allow."""
+        each = [{one.name: one for one in derived.variations} for derived in self.derivations]
+        found = ([of[name] for of in each] for name in each[0] if all(name in of for of in each))
+        return tuple(
+            Variation(of[0].name, self.combined([one.value for one in of]), min(one.records for one in of))
+            for of in found
+        )
+
+    def combined(self, values: Sequence[float]) -> float:
+        """The number of some repeats, which of a single one is its own."""
+        return values[0] if len(values) == 1 else reduce_repeats(values, self.protocol.repeats)
+
+    @property
+    def states_digits(self) -> bool:
+        """Whether its protocol says how a number is printed; else it has as many digits as ``show`` prints."""
+        return self.protocol.states_rule or bool(self.protocol.model_fields_set & {"decimals", "significant"})
+
+    @property
+    def rounding(self) -> tuple[Step, ...]:
+        """How the number is rounded, as steps of a protocol."""
+        if not self.states_digits:
+            return (("significant", {"count": DIGITS}),)
+        stated = [step for step in self.protocol.steps() if step[0].startswith(("decimals", "significant", "rounding"))]
+        return (*([("decimals", {"count": DEFAULT_DECIMALS})] if len(stated) == 1 else []), *stated)
+
+    def shown(self, number: float) -> str:
+        """A number in the digits of this one."""
+        return printed(number, self.protocol) if self.states_digits else digits(number)
 
 
 def of_log(log: Path, protocol: Protocol | None, given: Sequence[Fact], format_: str | None) -> Explanation:
-    """Explain the throughput of one log, by the first protocol that it allows where none is given.
+    """Explain the throughput of one log, by the rule where no protocol is stated.
 
     Raises ``NoMeasurement`` where it has none, ParserError when it, or a side file of its run, cannot be read.
     """
-    summary = summarise(log, protocol, tuple(given), format_)
-    if summary.measurement is None:
-        raise NoMeasurement(OF_LOG, log=log, said=summary.reason)
-    measured = summary.measurement
-    derived = derive(summary.reading, summary.part, summary.reading.facts, measured)
-    return _explained(str(log), measured.unit, measured.protocol.words(), (derived,))
+    found = measured_log(log, protocol, given, format_)
+    measured = found.measurement
+    if measured is None:
+        raise NoMeasurement(OF_LOG, log=log, said=found.reason.message if found.reason else "")
+    remarks = (*found.remarks, *found.reading.warnings, *(said.message for said in found.diagnostics))
+    derived = Derivation(found.reading, measured, found.reading.facts, remarks=remarks)
+    explained = _explained(str(log), measured.unit, measured.rule, (derived,))
+    return replace(explained, contradicts=measured.by if found.reason else None)
 
 
 def of_cell(page: str, cell: str, logs: Path) -> Explanation:
@@ -78,60 +113,48 @@ def of_page(name: str, page: Page, cell: str, logs: Path) -> Explanation:
 
 def _derived(proof: Proof, cell: Cell) -> Derivation:
     facts, figure = facts_of(cell, proof), proof.figure
-    if figure is None or figure.part is None:
-        return derive(proof.reading, proof.reading.parts[0], facts, proof.measurement)
-    printing = cell.shown.printing(proof.measurement.protocol)
+    measured = figure.measured if figure else proof.measurement
+    remarks = (*proof.reading.warnings, *(said.message for said in measured.diagnostics))
+    if figure is None:
+        return Derivation(proof.reading, measured, facts, remarks=remarks)
+    printing = cell.shown.printing(measured.protocol)
     protocol = proof.measurement.protocol.overridden(f"decimals={printing.decimals},rounding={printing.rounding}")
-    measured = replace(figure.measured, protocol=protocol)
-    derived = derive(proof.reading, figure.part, facts, measured, figure.operations)
-    if counting(measured.unit) == counting(cell.shown.rate):
-        return derived
-    rule = cell.shown.quantity.rule  # what was read is no throughput
-    stages = (replace(one, key=rule) if one.key.startswith("estimate_") else one for one in derived.stages)
-    return replace(derived, stages=tuple(stages))
+    is_read = thing(measured.unit) != thing(cell.shown.rate)  # what was read is no throughput
+    rule = cell.shown.quantity.rule if is_read else None
+    return Derivation(proof.reading, replace(measured, protocol=protocol), facts, figure.operations, remarks, rule)
 
 
 def _explained(
     title: str, unit: str, words: str, derived: tuple[Derivation, ...], remarks: Sequence[Message] = ()
 ) -> Explanation:
-    protocol = derived[0].protocol
-    number = combined([replace(one.measurement, value=one.value) for one in derived], protocol)
-    moved = tuple(variations(derived, protocol))
-    told = [(one, said) for one in derived for said in _told(one)]
+    protocol = derived[0].measurement.protocol
+    told = [(one, said) for one in derived for said in one.remarks]
     known = {said for _, said in told}
-    others = (said for said in remarks if said not in known)
-    each = (said if len(derived) == 1 else Message(OF_LOG, log=one.log, said=said) for one, said in told)
-    warned = (*others, *each, *spread(moved, number))
-    return Explanation(title, number, printed(number, protocol), unit, words, protocol, derived, moved, warned)
-
-
-def _told(derived: Derivation) -> Iterator[Message]:
-    """What speaks against the number of one log."""
-    measured = derived.measurement
-    others = caveats(derived.checks, derived.reading.happened, measured)
-    own = differing(own_figures(derived.reading.parts, derived.facts, measured, derived.part), measured)
-    yield from (*derived.reading.warnings, *measured.warnings, *own, *others, *few(derived), *stalls(derived))
+    each = [said if len(derived) == 1 else Message(OF_LOG, log=one.log, said=said) for one, said in told]
+    warned = (*(said for said in remarks if said not in known), *dict.fromkeys(each))
+    found = Explanation(title, 0.0, "", unit, words, protocol, derived, warned)
+    number = found.combined([one.value for one in derived])
+    return replace(found, number=number, printed=found.shown(number))
 
 
 def as_json(explanation: Explanation) -> dict[str, Any]:
-    """An explanation with all lines and values; a number is in ``unit``, a percentage by how much another differs."""
-    number = explanation.number
+    """An explanation with all lines and values; a number is in ``unit``, a percentage by how much another differs.
+
+    Of a log that contradicts itself ``number`` and ``printed`` are null, and ``sides`` has both.
+    """
+    number, by = explanation.number, explanation.contradicts
+    sides = [explanation.derivations[0].measurement.estimate, by.estimate] if by else []
     return {
         "title": explanation.title,
-        "printed": explanation.printed,
-        "number": number,
+        "printed": None if by else explanation.printed,
+        "number": None if by else number,
         "unit": explanation.unit,
+        **({"sides": [side.as_json() for side in sides]} if by else {}),
         "protocol": explanation.words,
         "logs": [_log(derivation) for derivation in explanation.derivations],
         "sensitivity": [
-            {
-                "rule": str(variation.name),
-                "number": variation.value,
-                "percent": variation.percent(number),
-                "records": variation.records,
-                "as_good": variation.is_as_good,
-            }
-            for variation in explanation.variations
+            {"rule": str(one.name), "number": one.value, "percent": one.percent(number), "records": one.records}
+            for one in explanation.variations
         ],
         "warnings": [str(said) for said in explanation.warnings],
     }
@@ -140,28 +163,23 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
 def _log(derivation: Derivation) -> dict[str, Any]:
     reading, measured = derivation.reading, derivation.measurement
     english = Translator("en").translate
+    numbers = list(zip(*derivation.rows, strict=True))
     return {
         "log": str(reading.path),
         "sha256": reading.sha256,
-        "format": derivation.part.format.name if derivation.part.format else None,
+        "format": reading.format.name if reading.format else None,
+        "source": measured.estimate.name,
         "steps": [{"step": stage.worded(english), "records": stage.left} for stage in derivation.stages],
         "used": list(measured.lines),
         "quotes": {str(line): text for line, text in derivation.quotes.items()},
         "left_out": {reason: list(lines) for reason, lines in measured.left_out.items()},
-        **_numbers(derivation),
+        **dict(zip(("values",) if measured.calculation else ("work", "seconds"), map(list, numbers), strict=True)),
         "factors": [{"name": f.name, "value": f.value, "witness": str(f.source)} for f in derivation.factors],
         "number": measured.value,
         "unit": measured.unit,
         **({"operations": [str(step) for step in derivation.steps]} if derivation.operations else {}),
         "scope": measured.scope,
-        "checks": [
-            {"number": c.measurement.value, "ratio": c.ratio, "protocol": c.measurement.protocol.words()}
-            for c in derivation.checks
-        ],
+        "status": measured.status,
+        "checks": [check.as_json() for check in measured.checks],
+        "diagnostics": [said.as_json() for said in measured.diagnostics],
     }
-
-
-def _numbers(derivation: Derivation) -> dict[str, Any]:
-    if isinstance(derivation.found, Timed):
-        return {derivation.found.counted: derivation.found.amount, "seconds": derivation.found.seconds}
-    return {"values": derivation.numbers}

@@ -1,24 +1,25 @@
-"""Why a number is what it is: what is told of it, and what it is warned of."""
+"""Why a number is what it is: what is told of it, and that it can be computed from what is told."""
 
 import json
 import re
+from collections.abc import Sequence
 from contextlib import suppress
+from math import isclose, prod
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import line, option
-from parsers.runs.reading import survey
 from report.measure.diagnostics import NoMeasurement
 from report.measure.protocol import Protocol
-from report.measuring.measurement import measure
-from report.why.derivation import Derivation, Factor, derive
-from report.why.explanation import as_json, of_cell, of_log
+from report.measure.statistic import reduce
+from report.why.derivation import Derivation, Factor
+from report.why.explanation import Explanation, as_json, of_cell, of_log
 from report.why.explanation_text import ranges, shown
-from report.why.sensitivity import few, spread, stalls, variations
 from report.wording.words import Translator, words
 from tests.commandline import PROJECT, run
 from tests.conftest import Compare
@@ -26,67 +27,46 @@ from tests.parsers.golden_logs import SOME_LOGS, name
 
 GOLDEN = Path(__file__).parent / "golden"
 LOG = Path("logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log")
-MXNET = next((PROJECT / "tests/parsers/golden/mxnet_speedometer").glob("*.log"))
-NANOGPT = PROJECT / "tests/parsers/golden/nanogpt/current.log"
+LOGS = Path("tests/parsers/golden")
+MXNET, NANOGPT = LOGS / "mxnet_speedometer/gluon.log", LOGS / "nanogpt/current.log"
+CONTRADICTED = LOGS / "yolox/starts_that_differ.log"
 
 ENGLISH = Translator("en").translate
 
-GRAMMAR = """// Toy
-//
-// For tests.
 
-start: step_line
-
-step_line: "step" step{"1"} "ips:" throughput{images, card, KIND}
-
-%import .vocabulary (step, throughput, images, card, instant, running_mean, per_epoch, BLANK)
-%ignore BLANK
-"""
+def explained(log: Path, protocol: str = "", given: Sequence[Fact] = ()) -> Explanation:
+    return of_log(log, Protocol.parse(protocol) if protocol else None, given, None)
 
 
-def derivation(folder: Path, *speeds: float, protocol: str = "", kind: str = "instant") -> Derivation:
-    """The derivation of a log of two cards that prints these speeds of one."""
-    grammar, log = folder / "toy.lark", folder / "a.log"
-    grammar.write_text(GRAMMAR.replace("KIND", kind), encoding="utf-8")
-    log.write_text("".join(f"step {n} ips: {v}\n" for n, v in enumerate(speeds, 1)), encoding="utf-8")
-    reading = survey(log, format=grammar, facts=[Fact("cards", 2, option("cards"))])
-    part = reading.parts[0]
-    rule = Protocol.parse(protocol) if protocol else Protocol()
-    return derive(reading, part, reading.facts, measure(part.records, part.fields, reading.facts, rule))
-
-
-def by_rule(derived: Derivation) -> dict[str, float]:
-    return {str(found.name): found.value for found in variations([derived], derived.protocol)}
-
-
-def warned(derived: Derivation) -> list[str]:
-    found = tuple(variations([derived], derived.protocol))
-    return [str(said) for said in (*few(derived), *stalls(derived), *spread(found, derived.measurement.value))]
-
-
-def test_an_explanation_reads_as_the_golden_text(monkeypatch: pytest.MonkeyPatch, compare: Compare) -> None:
+@pytest.mark.parametrize(
+    ("golden", "log", "protocol", "language"),
+    [
+        ("rule", LOG, "", "en"),
+        ("rule.zh", LOG, "", "zh"),
+        ("protocol", LOG, "tipc", "en"),
+        ("clock", LOG, "estimate=clock,skip_records=10", "en"),
+        ("contradicted", CONTRADICTED, "", "en"),
+    ],
+)
+def test_an_explanation_of_a_log_reads_as_the_golden_text(
+    golden: str, log: Path, protocol: str, language: str, monkeypatch: pytest.MonkeyPatch, compare: Compare
+) -> None:
     monkeypatch.chdir(PROJECT)
-    of_a_log = of_log(LOG, Protocol.parse("skip_records=10"), (), None)
-    compare(GOLDEN / "why_log.txt", shown(of_a_log, ENGLISH, colour=False))
-    compare(GOLDEN / "why_log.zh.txt", shown(of_a_log, Translator("zh").translate, colour=False))
+    said = shown(explained(log, protocol), Translator(language).translate, colour=False)
+    compare(GOLDEN / f"why_{golden}.txt", said)
+
+
+def test_an_explanation_of_a_cell_reads_as_the_golden_text(monkeypatch: pytest.MonkeyPatch, compare: Compare) -> None:
+    monkeypatch.chdir(PROJECT)
     compare(GOLDEN / "why_cell.txt", shown(of_cell("cpu-demo", "6.523", Path("logs")), ENGLISH, colour=False))
-    of_tipc = as_json(of_log(LOG, Protocol.parse("tipc"), (), None))
-    compare(GOLDEN / "why_log.json", json.dumps(of_tipc, indent=1, ensure_ascii=False) + "\n")
 
 
-@pytest.mark.parametrize("protocol", ["", "estimate=clock", "estimate=step_time", "trim=0.1", "statistic=last"])
-@pytest.mark.parametrize("log", [LOG, NANOGPT, MXNET], ids=str)
-def test_all_that_an_explanation_says_is_in_the_chinese_catalogue(log: Path, protocol: str) -> None:
-    asked: list[str] = []
-    chinese = words("zh")
-
-    def translate(key: str) -> str:
-        asked.append(key)
-        return chinese.gettext(key) if key else ""
-
-    with suppress(NoMeasurement):
-        shown(of_log(PROJECT / log, Protocol.parse(protocol) if protocol else None, (), None), translate, colour=False)
-    assert [key for key in asked if re.search("[A-Za-z]{2}", key) and not chinese._catalog.get(key)] == []
+@pytest.mark.parametrize(("golden", "log"), [("rule", LOG), ("contradicted", CONTRADICTED)])
+def test_json_has_all_lines_and_numbers(
+    golden: str, log: Path, monkeypatch: pytest.MonkeyPatch, compare: Compare
+) -> None:
+    monkeypatch.chdir(PROJECT)
+    compare(GOLDEN / f"why_{golden}.json", json.dumps(as_json(explained(log)), indent=1, ensure_ascii=False) + "\n")
 
 
 PROTOCOLS = (
@@ -98,72 +78,78 @@ PROTOCOLS = (
     "trim=0.2",
     "estimate=step_time",
     "estimate=step_time,statistic=median",
+    "estimate=steps",
     "records=epoch,estimate=duration",
     "estimate=instant",
     "estimate=clock",
+    "estimate=clock,counts=steps",
 )
+
+
+def by_hand(derived: Derivation) -> float:
+    """The number of a log as a reader computes it of the values and the counts that are told."""
+    found, factor = derived.measurement, prod(one.value for one in derived.factors)
+    columns = [np.array(column) for column in zip(*derived.rows, strict=True)]
+    if found.calculation is not None:
+        statistic = reduce(columns[0], found.calculation.statistic)
+        return factor / statistic if found.calculation.are_times else statistic * factor
+    if found.ranks is not None and found.ranks.is_summed:
+        return sum(found.ranks.values)
+    return float(columns[0].sum() / columns[1].sum() * factor)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("log", SOME_LOGS, ids=name)
-def test_the_numbers_of_an_explanation_are_of_the_records_measured_and_give_the_value(log: Path) -> None:
-    stated = [Fact("cards", 4, option("cards")), Fact("batch_size", 8, option("batch-size"))]
+def test_a_reader_can_compute_the_number_of_the_values_and_counts_that_are_told(log: Path) -> None:
+    of_one_card = [Fact("cards", 4, option("cards")), Fact("batch_size", 8, option("batch-size"))]
     for rule in PROTOCOLS:
-        with suppress(NoMeasurement):
-            explained = of_log(log, Protocol.parse(rule) if rule else None, stated, None)
-            (derived,) = explained.derivations
-            assert (rule, tuple(derived.records["line"])) == (rule, derived.measurement.lines)
-            assert len(derived.numbers) == len(derived.records)
-            assert (rule, derived.of_values(derived.values)) == (rule, explained.number)
+        for stated in ((), of_one_card):
+            with suppress(NoMeasurement):
+                told = explained(log, rule, stated)
+                (derived,) = told.derivations
+                assert isclose(by_hand(derived), told.number, rel_tol=1e-12), (rule, stated)
+                assert [*derived.stages][-1].left == derived.measurement.records_used, rule
 
 
-def test_values_prints_the_numbers_used_one_a_line() -> None:
-    told = json.loads(run("why", LOG, "--json", cwd=PROJECT).stdout)
-    printed = run("why", LOG, "--values", cwd=PROJECT).stdout
-    assert [float(line) for line in printed.splitlines()] == told["logs"][0]["values"]
+@pytest.mark.parametrize("protocol", ["", "estimate=clock", "estimate=step_time", "trim=0.1", "statistic=last"])
+@pytest.mark.parametrize("log", [LOG, NANOGPT, MXNET, CONTRADICTED], ids=str)
+def test_all_that_an_explanation_says_is_in_the_chinese_catalogue(log: Path, protocol: str) -> None:
+    asked, chinese = list[str](), words("zh")
+
+    def translate(text: str, plural: str = "", count: int = 1, /) -> str:
+        known = chinese.ngettext(text, plural, count) if plural else chinese.gettext(text) if text else ""
+        if re.search("[A-Za-z]{2}", text) and known in (text, plural) and not chinese._catalog.get(text):
+            asked.append(text)
+        return known
+
+    with suppress(NoMeasurement):
+        shown(explained(PROJECT / log, protocol), translate, colour=False)
+    assert asked == []
 
 
-def test_values_of_a_clock_are_the_work_done_and_the_seconds() -> None:
-    printed = run("why", LOG, "--protocol", "estimate=clock", "--values", cwd=PROJECT).stdout
-    amount, seconds = map(float, printed.splitlines())
-    told = json.loads(run("why", LOG, "--protocol", "estimate=clock", "--json", cwd=PROJECT).stdout)
-    assert told["number"] == pytest.approx(amount / seconds)
+def test_values_prints_the_numbers_used_or_work_and_seconds_a_line_each() -> None:
+    (told,) = as_json(explained(PROJECT / LOG, "tipc"))["logs"]
+    printed = run("why", LOG, "--protocol", "tipc", "--values", cwd=PROJECT).stdout
+    assert [float(value) for value in printed.splitlines()] == told["values"]
+    (told,) = as_json(explained(PROJECT / LOG))["logs"]
+    rows = [row.split("\t") for row in run("why", LOG, "--values", cwd=PROJECT).stdout.splitlines()]
+    assert [[float(value) for value in column] for column in zip(*rows, strict=True)] == [told["work"], told["seconds"]]
 
 
 def test_values_and_json_exclude_each_other() -> None:
     assert run("why", LOG, "--values", "--json", cwd=PROJECT).returncode == 2
 
 
-@given(st.sets(st.integers(1, 60)))
+@given(st.sets(st.integers(1, 60), min_size=1))
 def test_ranges_hold_just_their_numbers(numbers: set[int]) -> None:
     held = [number for first, last in ranges(sorted(numbers)) for number in range(first, last + 1)]
     assert held == sorted(numbers)
 
 
 def test_the_tokens_of_a_step_are_shown_with_the_line_that_states_them() -> None:
-    explained = of_log(NANOGPT, Protocol.parse("estimate=step_time"), (), None)
-    assert explained.derivations[0].factors == (Factor("job_batch_tokens", 245760, line(5)),)
-
-
-def test_the_records_left_after_all_steps_are_those_that_are_used(tmp_path: Path) -> None:
-    derived = derivation(tmp_path, *range(1, 31), protocol="skip_records=2,drop_last=3,take_first=20,trim_min=4")
-    assert [stage.left for stage in derived.stages] == [30, 28, 25, 20, 20, 12, 12]
-
-
-def test_a_shorter_and_a_longer_warm_up_are_tried(tmp_path: Path) -> None:
-    found = by_rule(derivation(tmp_path, *range(1, 31), protocol="skip_records=3"))
-    assert found["skip 0 records"] == 31
-    assert found["skip 20 records"] == 51
-
-
-def test_the_rule_that_is_used_is_not_reported_again(tmp_path: Path) -> None:
-    assert {"skip 5 records", "mean"} & by_rule(
-        derivation(tmp_path, *range(1, 31), protocol="skip_records=5")
-    ).keys() == set()
-
-
-def test_a_steady_log_is_not_warned_of(tmp_path: Path) -> None:
-    assert warned(derivation(tmp_path, *[100, 101, 99, 100, 100, 101, 99] * 5)) == []
+    for protocol in ("", "estimate=step_time"):
+        (derived,) = explained(PROJECT / NANOGPT, protocol).derivations
+        assert derived.factors == (Factor("job_batch_tokens", 245760, line(5)),)
 
 
 def test_a_run_folder_stands_for_its_log() -> None:

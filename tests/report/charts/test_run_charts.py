@@ -13,8 +13,8 @@ from parsers.runs.reading import read
 from report.charts.chart import Chart, svg
 from report.charts.run_charts import run_charts
 from report.charts.timeline import in_unit
+from report.measure.measure import measure
 from report.measure.protocol import Protocol
-from report.measuring.measurement import measure
 from report.wording.words import languages
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import steps
@@ -28,7 +28,7 @@ def drawn(
     log: Path, protocol: str = "skip_records=1,decimals=1", language: str = "en", **facts: int
 ) -> dict[str, Chart]:
     reading = read(log, facts=[Fact(name, value, option(name)) for name, value in facts.items()])
-    measurement = measure(reading.records, reading.fields, reading.facts, Protocol.parse(protocol))
+    measurement = measure(reading, Protocol.parse(protocol) if protocol else None)
     return {chart.name: chart for chart in run_charts(reading, measurement, language, "c-torch")}
 
 
@@ -62,11 +62,17 @@ def test_the_warm_up_is_shaded_and_the_window_is_marked(tmp_path: Path) -> None:
     assert spans(chart) == [{"at": 0.0, "end": 1.0}, {"at": 1.0, "end": 3.0, "value": 5.5}]
 
 
-def test_a_run_by_the_clock_shows_what_its_records_print(tmp_path: Path) -> None:
+def test_without_a_protocol_the_steady_part_is_marked(tmp_path: Path) -> None:
+    chart = drawn(line_log(tmp_path, [1.0, 5.0, 6.0, 5.5, 5.0, 6.0]), "")["throughput"]
+    (warm_up, window) = spans(chart)
+    assert (warm_up, window["at"], window["end"]) == ({"at": 0.0, "end": 1.0}, 1.0, 5.0)
+
+
+def test_a_run_by_the_clock_shows_what_it_says_between_records(tmp_path: Path) -> None:
     log = make_run(tmp_path, b"".join(steps(9)))
     put_clock(log, *(f"{number},{1935619200 + number}.000" for number in range(1, 10)))
     chart = drawn(log, "estimate=clock,skip_records=2", cards=1, batch_size=64)["throughput"]
-    assert [value for _, value in line(chart)] == [1000.5] * 9
+    assert [value for _, value in line(chart)] == [64.0] * 8
     assert [span["value"] for span in spans(chart) if "value" in span] == [64.0]
 
 
