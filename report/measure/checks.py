@@ -78,18 +78,21 @@ def estimate_of(series: Series) -> Estimate:
     return Estimate(series.rate, *told, lines, len(series), series.error)
 
 
-def checks(claim: Series, others: Sequence[Series], start: int, work: Work) -> Iterator[Check]:
+def checks(
+    claim: Series, others: Sequence[Series], start: int, work: Work, *, is_stated: bool = False
+) -> Iterator[Check]:
     """What the other sources say of the stretch behind line ``start``; ``claim`` is the whole source of the number.
 
-    Where nothing says the work of a step, a clock checks the time of a step that the same records print.
+    Where nothing says the work of a step, a clock checks the time of a step that the same records print. A number by a
+    stated protocol may hold the pauses of its window or not: what another source says of it lies between the two.
     """
     sibling = _time_of_steps(claim, others)
     for other in others:
         if other.timer == claim.timer == "clock" and other.source == claim.source:
             continue  # the same clock, as another format reads it
-        found = _check(claim, other, start, work)
+        found = _check(claim, other, start, work, is_stated=is_stated)
         if found is None and sibling is not None and other.timer == "clock":
-            found = _check(sibling, other, start, work)
+            found = _check(sibling, other, start, work, is_stated=is_stated)
             found = replace(found, counts_work=False) if found else None
         if found is not None:
             yield found
@@ -102,31 +105,33 @@ def _time_of_steps(claim: Series, others: Sequence[Series]) -> Series | None:
     return next((one for one in alike if not one.whole), None)
 
 
-def _check(claim: Series, other: Series, start: int, work: Work) -> Check | None:
+def _check(claim: Series, other: Series, start: int, work: Work, *, is_stated: bool) -> Check | None:
     windowed = _without_pauses(claim.behind(start))
     # A clock between epochs also holds what is between them, as a total does.
     if claim.whole or other.whole or (other.timer == "clock" and other.kind == "epoch"):
-        return _of_total(claim, windowed, other, work)
-    free = _without_pauses(other.behind(start))
+        # A total of the run may or may not hold warm-up and pauses.
+        return _between(windowed, (claim, windowed), (other, other.steady()), work, TOTAL)
+    behind = other.behind(start)
+    free = _without_pauses(behind)
     if windowed.kind == free.kind and len(free):
         windowed = windowed.where(_within(windowed, free))
-    if not (len(windowed) and len(free)) or (found := _ratio(windowed, free, work)) is None:
-        return None
-    error = windowed.error + free.error
-    return _judged((claim, free), found, verdict(found[0], found[0], error), error, work)
+    return _between(windowed, (windowed,), (behind, free) if is_stated else (free,), work)
 
 
-def _of_total(claim: Series, windowed: Series, other: Series, work: Work) -> Check | None:
-    """A total of the run, which may or may not hold warm-up and pauses, against the other with and without them."""
-    if not (len(other) and len(windowed)):
+def _between(
+    windowed: Series, claims: Sequence[Series], others: Sequence[Series], work: Work, slack: float = 1.0
+) -> Check | None:
+    """What the other source says of the number, each with and without what may not belong to it."""
+    claim, other = claims[0], others[0]
+    if not (len(windowed) and len(other)):
         return None
-    pairs = [_ratio(one, two, work) for one in (claim, windowed) for two in (other, other.steady())]
+    pairs = [_ratio(one, two, work) for one in claims for two in others]
     known = sorted((pair for pair in pairs if pair is not None), key=lambda pair: pair[0])
     if not known:
         return None
     error, low, high = windowed.error + other.error, known[0][0], known[-1][0]
-    says = verdict(low, high, error, TOTAL, slower_is_total=not claim.whole)
     nearest = min(known, key=lambda pair: abs(log(pair[0])))
+    says = verdict(low, high, error, slack, slower_is_total=not claim.whole)
     return _judged((claim, other), nearest, says, error, work)
 
 

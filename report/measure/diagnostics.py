@@ -54,6 +54,9 @@ class Code(StrEnum):
     ZERO = "zero_column"
     CUT_LINE = "cut_last_line"
     BY_NAMES = "read_by_names"
+    TOO_SHORT = "too_short"
+    RUNNING_MEANS = "statistic_of_running_means"
+    ARRIVED = "arrival_times"
 
     CONTRADICTED = "contradicted"
     NO_RECORDS = "no_records"
@@ -67,9 +70,10 @@ class Code(StrEnum):
     NOT_UNDONE = "not_a_running_mean"
     IMPOSSIBLE = "impossible_value"
     WHICH_RUN = "which_run"
+    NOT_ONE_RANK = "not_one_rank"
     TRIMS_ALL = "trims_all"
     FEW_REPEATS = "few_repeats"
-    UNLIKE_REPEATS = "unlike_repeats"
+    UNLIKE_UNITS = "unlike_units"
 
 
 # What each says in English, which is the key of the catalogues; of two the first is that of a count of 1.
@@ -117,6 +121,11 @@ SENTENCES: Mapping[Code, str | tuple[str, str]] = {
     Code.ZERO: "{column} is 0 in all records, first at line {line}.",
     Code.CUT_LINE: "The last line is cut: {column} of line {line} is not used.",
     Code.BY_NAMES: "No format claims the log: read by the names of its numbers, {used} of {total} lines.",
+    Code.TOO_SHORT: "The protocol takes {take}; the log is {missing} short.",
+    Code.RUNNING_MEANS: (
+        "{column} is a running mean, and its {statistic} weighs early steps more: estimate=instant undoes it."
+    ),
+    Code.ARRIVED: "The log prints no times; those at which its lines arrived are used.",
     Code.CONTRADICTED: (
         "The log contradicts itself: {value} {unit} by {source}, {other} {other_unit} by {other_source}, {ratio} times."
     ),
@@ -130,7 +139,7 @@ SENTENCES: Mapping[Code, str | tuple[str, str]] = {
         "The window of the protocol ({protocol}) excludes the only record.",
         "The window of the protocol ({protocol}) excludes all {count} records.",
     ),
-    Code.NO_STEPS: "The {kind} records do not count steps, which {protocol} needs.",
+    Code.NO_STEPS: "The {kind} records do not count steps from first to last, which {protocol} needs.",
     Code.NO_EPOCHS: "The epoch records do not all print the number of their epoch, so epochs cannot be counted.",
     Code.NO_TIME: "There is no time between the records of the window: use a longer window or another estimate.",
     Code.NOT_UNDONE: "{column} is not known to be a running mean and cannot be converted: use another estimate.",
@@ -138,7 +147,14 @@ SENTENCES: Mapping[Code, str | tuple[str, str]] = {
         "estimate={estimate} gives {value} at line {line}, which is no throughput or time of a step: use another "
         "window or another estimate."
     ),
-    Code.WHICH_RUN: "The log holds {count} runs: use run=last, or run=1 to run={count}.",
+    Code.WHICH_RUN: (
+        "The log holds only run 1: use run=1, or leave out the run.",
+        "The log holds {count} runs: use run=last, or run=1 to run={count}.",
+    ),
+    Code.NOT_ONE_RANK: (
+        "The {column} of rank {rank} is not that of the job: {count} ranks are up to {ratio} times apart; use "
+        "estimate=reported, which adds up rates, or estimate=clock."
+    ),
     Code.TRIMS_ALL: (
         "trim removes {cut} values from each end, but the window has only {count}: lower trim or trim_min, or use a "
         "longer window."
@@ -147,7 +163,7 @@ SENTENCES: Mapping[Code, str | tuple[str, str]] = {
         "repeats=olympic drops the best and the worst of at least 3 runs; found {count}: add runs, or use "
         "repeats=median or repeats=mean."
     ),
-    Code.UNLIKE_REPEATS: "Repeats can only be combined if unit and scope are the same; found {kinds}.",
+    Code.UNLIKE_UNITS: "Numbers can only be put together if unit and scope are the same; found {kinds}.",
 }
 
 

@@ -10,14 +10,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.series import Lines, Series
+from parsers.runs.format_records import OWN_LINE
+from parsers.series import Floats, Lines, Series
 
 from .checks import Check, Estimate
 from .diagnostics import Code, Diagnostic, NoMeasurement, Parameter, say
 from .number import without_noise
 from .protocol import Protocol
 from .ranks import RankSpread
-from .statistic import reduce_repeats
+from .records import Records
+from .statistic import reduce, reduce_repeats
 
 Status = Literal["confirmed", "unchecked", "contradicted"]
 Reasons = NDArray[np.int8]
@@ -82,6 +84,43 @@ class UseOfRecords:
         return {number: tuple(self.lines[self.reasons == number].tolist()) for number in present}
 
 
+def use_of(records: Records, reasons: Reasons) -> UseOfRecords:
+    """Why each of some records is used or not; of ranks with logs of their own those of the log that is shown."""
+    if OWN_LINE not in records.table:
+        return UseOfRecords(records.lines, reasons)
+    are_shown = records.table[OWN_LINE] == records.lines
+    return UseOfRecords(records.lines[are_shown], reasons[are_shown])
+
+
+@dataclass(frozen=True, eq=False)
+class Calculation:
+    """How a statistic became a number: that of ``values``, times the ``factor``, or of times the factor over it.
+
+    ``values``: one of each record that is used, in file order: a rate as printed, or seconds of a step.
+    """
+
+    values: Floats
+    statistic: str
+    factor: float
+    are_times: bool
+
+    @property
+    def of_values(self) -> float:
+        """The statistic of the values."""
+        return reduce(self.values, self.statistic)
+
+    @property
+    def result(self) -> float:
+        """The throughput."""
+        return self.factor / self.of_values if self.are_times else self.of_values * self.factor
+
+    @property
+    def rates(self) -> Floats:
+        """The throughput that each record gives by itself."""
+        with np.errstate(divide="ignore"):
+            return self.factor / self.values if self.are_times else self.values * self.factor
+
+
 @dataclass(frozen=True, eq=False)
 class Measurement:
     """One throughput of one run.
@@ -91,7 +130,8 @@ class Measurement:
     or ``contradicted``: then another source says something else, and neither is the number of the log. ``by``: the
     check that confirms or contradicts. ``series``: the stretches that made it. ``use``: the records of its kind.
     ``seconds_per_step``: over the same records, where known. ``ranks``: how far ranks are apart. ``run``: which run of
-    the log; ``runs``: what each run gives, where there are several.
+    the log; ``runs``: what each run gives, where there are several. ``calculation``: how a statistic that a protocol
+    states made the number; None where it is the work of ``series`` over its seconds, times ``per_series``.
     """
 
     status: Status
@@ -106,11 +146,24 @@ class Measurement:
     ranks: RankSpread | None = None
     run: int = 1
     runs: tuple[RunOfLog, ...] = field(default=(), repr=False)
+    calculation: Calculation | None = field(default=None, repr=False)
 
     @property
     def value(self) -> float:
         """The number, with 15 significant digits."""
         return without_noise(self.estimate.value)
+
+    @property
+    def per_series(self) -> float:
+        """What makes the rate of ``series``, of a card and in steps, say, the number."""
+        return self.estimate.value / self.series.rate
+
+    @property
+    def rates(self) -> Floats:
+        """The throughput that each record that is used gives by itself, in file order; of a clock between records."""
+        if self.calculation is not None:
+            return self.calculation.rates
+        return self.series.work / self.series.seconds * self.per_series
 
     @property
     def unit(self) -> str:
@@ -184,5 +237,5 @@ def combine(measured: Sequence[Measurement], protocol: Protocol) -> float:
     """
     kinds = sorted({f"{found.unit} ({found.scope})" for found in measured})
     if len(kinds) != 1:
-        raise NoMeasurement(say(Code.UNLIKE_REPEATS, kinds=", ".join(kinds)))
+        raise NoMeasurement(say(Code.UNLIKE_UNITS, kinds=", ".join(kinds)))
     return without_noise(reduce_repeats([found.value for found in measured], protocol.repeats))

@@ -171,6 +171,11 @@ class Protocol(BaseModel):
         return "estimate" in self.model_fields_set
 
     @property
+    def states_rule(self) -> bool:
+        """Whether it says how a run is measured, and not only which, or how numbers are put together and printed."""
+        return not self.model_fields_set <= {"run", "repeats", "decimals", "significant", "rounding"}
+
+    @property
     def is_in_steps(self) -> bool:
         """Whether it gives steps or epochs a second, and not samples or tokens."""
         return self.estimate == "steps" or self.counts in ("steps", "epochs")

@@ -11,12 +11,17 @@ from functools import cached_property
 
 import numpy as np
 
+from parsers.series import Floats, Lines, Mask
+
 from .diagnostics import Code, Diagnostic, say
-from .records import Run
+from .records import Records, Run
+from .statistic import reduce
 
 TOLERANCE = 0.01  # ranks of one job differ by less: they wait for each other
 # Of so many ranks one stands out that is as many deviations from the median, by the median of all deviations.
 MANY, FAR, NORMAL = 8, 6.0, 1.4826
+EQUAL = 1e-4  # numbers that all ranks gather before they print them are equal but for their last digits
+MOST = 1 << 24  # no job has so many ranks
 
 
 @dataclass(frozen=True)
@@ -114,3 +119,88 @@ def cards_of_node(run: Run) -> int | None:
     if nodes == 1:
         return None
     return of_node or (cards // nodes if nodes and cards and cards % nodes == 0 else None)
+
+
+@dataclass(frozen=True, eq=False)
+class RankTable:
+    """What several ranks print at the same steps.
+
+    ``numbers``: the ranks, ascending. ``values`` and the ``lines`` where they stand: a row a rank and a column a record
+    of the lowest one; NaN and 0 where a rank does not print that step.
+    """
+
+    numbers: Lines
+    values: Floats
+    lines: Lines
+    are_times: bool
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether every rank prints every step; the last may be cut."""
+        missing = np.isnan(self.values)
+        return not missing[:, :-1].any() and not missing.all(axis=1).any()
+
+    def spread(self, used: Mask, statistic: str, unit: str, cards_per_node: int | None) -> RankSpread | None:
+        """What the statistic of the steps used is for each rank; None where a rank prints none of them."""
+        values, lines = self.values[:, used], self.lines[:, used]
+        if np.isnan(values).all(axis=1).any():
+            return None
+        ranks = tuple(self.numbers.tolist())
+        each = tuple(float(reduce(row[~np.isnan(row)], statistic)) for row in values)
+        by_rank = {rank: tuple(np.sort(row[row > 0]).tolist()) for rank, row in zip(ranks, lines, strict=True)}
+        return RankSpread(ranks, each, unit, cards_per_node, self.are_times, lines=by_rank)
+
+
+def side_by_side(records: Records, column: str, lowest: Mask) -> RankTable | None:
+    """What ranks print in a column; ``records``: those of all that have it, ``lowest``: which are of the lowest rank.
+
+    Records of the same epoch and step belong together; where no step is printed those of the same place in the order of
+    their rank. None where only one rank prints, or where a rank prints a step twice.
+    """
+    ranks = records.numbers("rank")
+    named = np.isfinite(ranks)
+    numbers, row = np.unique(ranks[named], return_inverse=True)
+    if lowest.all() or not (numbers < MOST).all():
+        return None
+    keys = _same_steps(records)[named]
+    taken = np.unique(keys[row == 0])
+    place = np.searchsorted(taken, keys)
+    known = (place < len(taken)) & (taken[np.minimum(place, len(taken) - 1)] == keys)
+    places = row[known] * len(taken) + place[known]
+    if len(np.unique(places)) < len(places):
+        return None
+    values, lines = np.full(len(numbers) * len(taken), np.nan), np.zeros(len(numbers) * len(taken), np.int64)
+    values[places] = records.numbers(column)[named][known]
+    lines[places] = records.lines[named][known]
+    order, shape = np.searchsorted(taken, keys[row == 0]), (len(numbers), -1)
+    are_times = column in ("step_time", "work_time", "duration")
+    return RankTable(
+        numbers.astype(np.int64), values.reshape(shape)[:, order], lines.reshape(shape)[:, order], are_times
+    )
+
+
+def _same_steps(records: Records) -> Lines:
+    """A number for each record, the same where ranks print the same step."""
+    names = [name for name in ("epoch", "step") if np.isfinite(records.numbers(name)).all()]
+    if "step" in names:
+        told = np.column_stack([records.numbers(name) for name in names])
+        return np.asarray(np.unique(told, axis=0, return_inverse=True)[1], np.int64).ravel()
+    ranks, every = records.numbers("rank"), np.arange(len(records))
+    order = np.argsort(ranks, kind="stable")
+    begins = np.append(True, np.diff(ranks[order]) != 0)
+    keys = np.empty(len(records), np.int64)
+    keys[order] = every - np.maximum.accumulate(np.where(begins, every, 0))
+    return keys
+
+
+def speeds_apart(ranks: RankTable | None, records: Records) -> int:
+    """The line where ranks, named or not, first print different speeds at a step, which is then no speed of the job.
+
+    0 where they do not. ``records``: those of the lowest rank.
+    """
+    if ranks is None:
+        once = records.once()
+        return once.apart if 2 * once.duplicates >= len(records) else 0
+    whole = ranks.values[:, ~np.isnan(ranks.values).any(axis=0)]
+    apart = whole.size and (np.ptp(whole, axis=0) > EQUAL * np.abs(whole).max(axis=0)).any()
+    return int(records.lines[0]) if apart else 0

@@ -17,7 +17,7 @@ from parsers.series import FEW, NOISE, OVERHEAD, Lines, Mask, Series, Verdict, t
 
 from .checks import Check, Estimate, checks, estimate_of
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
-from .measurement import ContradictedError, Measurement, RunOfLog, Status, Use, UseOfRecords
+from .measurement import ContradictedError, Measurement, RunOfLog, Status, Use, UseOfRecords, use_of
 from .protocol import Protocol
 from .ranks import RankSpread, cards_of_node
 from .records import Run
@@ -115,7 +115,7 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
         *_of_records(run, series, free, work),
         *_of_window(series, skipped, windowed, paused, f"{estimate.unit}/s", in_its_unit),
         *_of_source(series, free),
-        *(_refuted(check.estimate) for check in heard if check.says == "differs" and status != "contradicted"),
+        *(refuted(check.estimate) for check in heard if check.says == "differs" and status != "contradicted"),
         *said,
         *(ranks.diagnostics if ranks else ()),
     ]
@@ -128,7 +128,7 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
         heard,
         by,
         tuple(told),
-        _seconds_per_step(free, work, others),
+        seconds_per_step(free, work, others),
         ranks,
         run.number,
     )
@@ -303,7 +303,8 @@ def _of_source(claim: Series, free: Series) -> Iterator[Diagnostic]:
         yield say(Code.CONSTANT, count=len(values))
 
 
-def _refuted(other: Estimate) -> Diagnostic:
+def refuted(other: Estimate) -> Diagnostic:
+    """That another source is wrong, as the clock and the work of a step confirm the number."""
     return say(Code.REFUTED, source=other.name, value=other.value, unit=f"{other.unit}/s")
 
 
@@ -317,10 +318,10 @@ def _use(run: Run, claim: Series, skipped: int, paused: Lines, free: Series) -> 
         reasons[every.numbers("rank") != own.numbers("rank")[0]] = Use.OTHER_RANK
     for rows, reason in ((claim.rows[:skipped], Use.WARM_UP), (paused, Use.PAUSE), (free.rows, Use.USED)):
         reasons[np.isin(every.lines, own.lines[rows])] = reason
-    return UseOfRecords(every.lines, reasons)
+    return use_of(every, reasons)
 
 
-def _seconds_per_step(free: Series, work: Work, others: Sequence[Series]) -> float | None:
+def seconds_per_step(free: Series, work: Work, others: Sequence[Series]) -> float | None:
     """The time of a step over the same records: printed, or what the number itself makes."""
     if free.counted == "steps":
         return 1 / free.rate

@@ -1,0 +1,731 @@
+"""Stated protocols: the number of a log by the window, the estimate and the statistic that somebody states.
+
+Records, the work of a step and the sources are those of the rule; only what the protocol says differs: which records it
+takes, which of their numbers it reads, and how these become one. Nothing else is skipped, undone or put together, and
+the other sources of the log are asked for the same quantity over the same records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from parsers.grammar.field import IN_SECONDS, Field
+from parsers.grammar.format import METRICS
+from parsers.runs.appended import are_consecutive
+from parsers.runs.clock import ARRIVAL
+from parsers.series import FEW, Floats, Lines, Mask, Series, resolution
+
+from .checks import Check, Estimate, checks
+from .diagnostics import Code, Diagnostic, NoMeasurement, say
+from .length import Length
+from .measurement import Calculation, Measurement, Reasons, Use, use_of
+from .number import without_noise
+from .protocol import Protocol, ProtocolError
+from .ranks import RankSpread, RankTable, cards_of_node, side_by_side, speeds_apart
+from .records import Records, Run
+from .rule import judged, refuted, seconds_per_step, sources
+from .sources import CLOCKS, COUNTERS, COVERED, seconds_of_steps, unit_of
+from .statistic import trim
+from .work import Work, thing, tokens_of_a_sample, work_of
+
+# What each estimate reads: of these columns the first that the log prints.
+READS = {
+    "reported": ("throughput",),
+    "step_time": ("step_time", "step_rate", "work_time"),
+    "duration": ("duration",),
+    "clock": CLOCKS,
+    "instant": ("throughput", "step_time"),
+    "steps": ("step_time", "step_rate", "work_time"),
+}
+# Tried in this order where a protocol states no estimate: what is printed comes before what is computed.
+ESTIMATES = ("reported", "step_time", "duration", "clock")
+AVERAGES = ("mean", "median", "harmonic_mean", "geometric_mean")
+JUMP = 0.05  # of a mean over the run: one of more records changes less from a record to the next
+WHOLE = 0.9  # of the steps of the longest epoch; the mean of fewer over-weights the start of its epoch
+
+
+def measure_stated(parts: Sequence[Run], protocol: Protocol) -> Measurement:
+    """The number of one run by a protocol; ``parts``: the run as each format of its log reads it.
+
+    A protocol without an estimate takes the first that the log allows. Raises ``NoMeasurement``.
+    """
+    reasons = list[NoMeasurement]()
+    for run in parts:
+        for whole in _estimates(protocol):
+            try:
+                return _measured(run, parts, whole)
+            except NoMeasurement as error:
+                reasons.append(error)
+    raise next((error for error in reasons if _asks(error)), reasons[0])
+
+
+def _asks(error: NoMeasurement) -> bool:
+    """Whether an option of the command line would give the number."""
+    return error.diagnostic is not None and error.diagnostic.code == Code.NO_BATCH
+
+
+def _estimates(protocol: Protocol) -> Iterator[Protocol]:
+    if protocol.states_estimate:
+        yield protocol
+        return
+    for estimate in ESTIMATES:
+        try:
+            yield protocol.overridden(f"estimate={estimate}")
+        except ProtocolError:
+            continue  # a clock gives one value, of which there is no statistic
+
+
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """What a protocol chooses from, and what it takes of that.
+
+    ``every``: all records of its kind in the run. ``own``: those of one rank that have a value in ``column``, at
+    ``rows`` of these. ``used``: which of them the window takes, and ``reasons`` why each of ``every`` is used or not.
+    ``missing``: how many records or steps the log has too few for that.
+    """
+
+    run: Run
+    protocol: Protocol
+    column: str
+    every: Records
+    rows: Lines
+    own: Records
+    used: Mask
+    reasons: Reasons
+    missing: int
+
+    @property
+    def field(self) -> Field:
+        """What the column means."""
+        found = self.own.field(self.column)
+        if self.column == "step_time":
+            found = seconds_of_steps(self.own)[1]
+        if found is None:
+            raise NoMeasurement(say(Code.NO_SPEED))
+        return found
+
+    def work(self) -> Work:
+        """The work of a step of the records that are used."""
+        rows = np.flatnonzero(self.used)
+        return work_of(self.run, self.own, rows, np.ones(len(rows)))
+
+    def rank_table(self, column: str) -> RankTable | None:
+        """What all ranks print in a column at the same steps."""
+        if "rank" not in self.every.table or not np.isfinite(self.own.numbers(column)).all():
+            return None
+        valued = np.isfinite(self.every.numbers(column))
+        are_lowest = np.zeros(len(self.every), np.bool_)
+        are_lowest[self.rows] = True
+        return side_by_side(self.every.rows(valued), column, are_lowest[valued])
+
+    def kept(self, values: Floats) -> _Chosen:
+        """The same where a statistic takes some of the values in the window (one each)."""
+        protocol, within = self.protocol, np.flatnonzero(self.used)
+        reasons = np.full(len(values), Use.USED, np.int8)
+        if protocol.trim or protocol.trim_min:
+            reasons[~trim(values, protocol.trim, protocol.trim_min)] = Use.TRIM
+        if protocol.statistic == "last":
+            reasons[np.flatnonzero(reasons == Use.USED)[:-1]] = Use.NOT_LAST
+        used, all_reasons = self.used.copy(), self.reasons.copy()
+        used[within] = reasons == Use.USED
+        all_reasons[self.rows[within]] = reasons
+        return replace(self, used=used, reasons=all_reasons)
+
+
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """One value of each record, and what makes their statistic the throughput: ``factor``, of ``unit`` and ``scope``.
+
+    ``are_times``: the factor is divided by it. ``is_summed``: each is the mean over all ranks. ``said``: what a reader
+    must know of it.
+    """
+
+    values: Floats
+    factor: float
+    unit: str
+    scope: str
+    are_times: bool = False
+    is_summed: bool = False
+    said: tuple[Diagnostic, ...] = ()
+
+
+def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement:
+    """The number of what one format reads, by a protocol that states its estimate."""
+    chosen = _chosen(run, protocol)
+    if protocol.estimate == "clock":
+        chosen, series = _by_clock(chosen)
+        value, unit, scope, calculation, ranks = series.rate, series.unit, "job", None, _ranks_of(chosen, None)
+        said: tuple[Diagnostic, ...] = (say(Code.ARRIVED),) if chosen.every.field(series.source) == ARRIVAL else ()
+    else:
+        found = _values(chosen)
+        _refuse_impossible(chosen, found.values)
+        chosen = chosen.kept(found.values[chosen.used])
+        taken = found.values[chosen.used]
+        calculation = Calculation(taken, protocol.statistic, found.factor, found.are_times)
+        value, unit, scope, said = calculation.result, found.unit, found.scope, found.said
+        series, ranks = _series(chosen, found), _ranks_of(chosen, found)
+    used = chosen.own.lines[chosen.used]
+    told = thing(unit), unit, scope, series.source, protocol.records
+    error = series.error if len(series) else 1.0
+    estimate = Estimate(value, *told, (int(used[0]), int(used[-1])), len(used), error)
+    work, others = chosen.work(), [one.series for one in sources(parts)]
+    heard = tuple(_checks(chosen, series, estimate, others, work))
+    if (
+        scope == "unknown"
+        and series.scope == "job"
+        and any(one.says == "agrees" and one.scope == "job" for one in heard)
+    ):
+        estimate, said = replace(estimate, scope="job"), ()
+    status, by = judged(heard)
+    reasons = chosen.reasons
+    if ranks is not None and ranks.is_summed:
+        reasons = np.where(reasons == Use.OTHER_RANK, Use.SUMMED, reasons).astype(np.int8)
+    diagnostics = (
+        *_of_records(chosen, series, work),
+        *said,
+        *(refuted(check.estimate) for check in heard if check.says == "differs" and status != "contradicted"),
+        *(ranks.diagnostics if ranks else ()),
+    )
+    return Measurement(
+        status,
+        estimate,
+        protocol,
+        series,
+        use_of(chosen.every, reasons),
+        heard,
+        by,
+        diagnostics,
+        seconds_per_step(series, work, others) if len(series) else None,
+        ranks,
+        run.number,
+        calculation=calculation,
+    )
+
+
+def _chosen(run: Run, protocol: Protocol) -> _Chosen:
+    """The records of the kind and of one rank that print what the protocol reads, and those of them in its window."""
+    every = run.all_records(protocol.records)
+    if not len(every):
+        raise NoMeasurement(_no_column(protocol, [kind for kind in METRICS if len(run.all_records(kind))], "records"))
+    column = _column(every, protocol)
+    valued = np.isfinite(_printed(every, column))
+    reasons = np.where(valued, Use.OTHER_RANK, Use.NO_VALUE).astype(np.int8)
+    rows = np.flatnonzero(valued)
+    if "rank" in every.table and np.isfinite(ranks := every.numbers("rank")[rows]).any():
+        rows = rows[ranks == np.nanmin(ranks)]
+    meaning = every.field(column)
+    if meaning is not None and meaning.kind == "running_mean":
+        again = _of_earlier_run(every.rows(rows), meaning)
+        reasons[rows[:again]], rows = Use.REPEATED, rows[again:]
+        if protocol.is_of_last_means:
+            are_parts = _are_parts(every.rows(rows), meaning)
+            reasons[rows[are_parts]], rows = Use.PART_OF_EPOCH, rows[~are_parts]
+    own = every.rows(rows)
+    reasons[rows], missing = _windowed(own, protocol)
+    used: Mask = reasons[rows] == Use.USED
+    if not used.any():
+        raise NoMeasurement(say(Code.NO_WINDOW, protocol=protocol.words(), count=len(own)))
+    return _Chosen(run, protocol, column, every, rows, own, used, reasons, missing)
+
+
+def _column(records: Records, protocol: Protocol) -> str:
+    """The column that the estimate reads, the first that is printed."""
+
+    def printed(estimate: str) -> Iterator[str]:
+        known = (name for name in READS[estimate] if name in CLOCKS or records.field(name))
+        return (name for name in known if records.prints(name))
+
+    estimate = "steps" if protocol.is_of_last_means else protocol.estimate
+    if (column := next(printed(estimate), None)) is not None:
+        return column
+    raise NoMeasurement(_no_column(protocol, [one for one in ESTIMATES if next(printed(one), None)], "estimate"))
+
+
+def _no_column(protocol: Protocol, possible: Sequence[str], key: str) -> Diagnostic:
+    """That a log lacks what a protocol reads, with what is possible for one of its keys."""
+    if not possible:
+        return say(Code.NO_RECORDS if key == "records" else Code.NO_SPEED)
+    columns = " or ".join(READS["steps" if protocol.is_of_last_means else protocol.estimate])
+    told = {"estimate": protocol.estimate, "columns": columns, "kind": protocol.records}
+    return say(Code.NO_COLUMN, **told, possible=" or ".join(f"{key}={one}" for one in possible))
+
+
+def _printed(records: Records, column: str) -> Floats:
+    """What is printed in a column, or of the times of steps what their inverse says."""
+    return seconds_of_steps(records)[0] if column == "step_time" else records.numbers(column)
+
+
+def _of_earlier_run(records: Records, field: Field) -> int:
+    """How many records at the start repeat the last mean of an earlier run, as a file that polls a program does.
+
+    A mean over the run stands still only while nobody computes it anew, and jumps only when another run does.
+    """
+    if field.per != "run" or any(records.prints(name) for name in ("step", "epoch")):
+        return 0
+    values = records.numbers(field.name)
+    change = int(np.argmax(values != values[:1])) if len(values) else 0
+    return change if change > 1 and abs(values[change] - values[0]) > JUMP * values[0] else 0
+
+
+def _are_parts(records: Records, field: Field) -> Mask:
+    """Which records print the running mean of a part of an epoch only.
+
+    The last one of an epoch counts, unless it is far from the steps of the longest, as where the run ended.
+    """
+    steps, epochs = _steps_in_epoch(records, "last running means"), records.numbers("epoch")
+    ends = np.full(len(steps), field.per != "run")
+    ends[:-1] &= (steps[1:] < steps[:-1]) | (epochs[1:] > epochs[:-1])
+    ends[-1:] = True
+    are_whole: Mask = steps >= WHOLE * steps[ends].max(initial=0)
+    return ~(ends & are_whole)
+
+
+def _windowed(records: Records, protocol: Protocol) -> tuple[Reasons, int]:
+    """Why each record is used or not by the window, and how many records or steps it is too short."""
+    count = len(records)
+    steps = _steps_done(records, protocol.words()) if protocol.window_counts_steps else np.arange(1.0, count + 1)
+    start, stop = _rest(records, steps, protocol)
+    first, last = start, stop
+    before = float(protocol.skip_steps or (steps[start - 1] if start else 0))
+    if protocol.take_last is not None:
+        first = max(start, _back(steps, stop, protocol.take_last))
+    elif protocol.take_first is not None and protocol.take_first.of == "records":
+        last = min(stop, start + protocol.take_first.count)
+    elif protocol.take_first is not None:
+        last = min(stop, _place(steps, before + protocol.take_first.count))
+    reasons = np.full(count, Use.USED, np.int8)
+    reasons[:first] = Use.BEFORE
+    reasons[last:] = Use.BEYOND
+    reasons[stop:] = Use.DROP_LAST if protocol.to_step is None else Use.BEYOND
+    reasons[:start] = Use.SKIP_STEPS if protocol.skip_steps else Use.SKIP_RECORDS
+    if protocol.from_step is not None:
+        reasons[:start] = Use.BEFORE
+    take = protocol.take_first or protocol.take_last
+    is_of_records = take is None or take.of == "records" or start == stop
+    there = stop - start if is_of_records else float(steps[stop - 1]) - before
+    return reasons, max(0, take.count - int(there)) if take else 0
+
+
+def _rest(records: Records, steps: Floats, protocol: Protocol) -> tuple[int, int]:
+    """The first record behind those skipped, and the first of those dropped at the end."""
+    count = len(records)
+    skipped = protocol.skip_records or int(without_noise(protocol.skip_fraction * count))
+    start = _place(steps, protocol.skip_steps) if protocol.skip_steps else min(skipped, count)
+    stop = _back(steps, count, protocol.drop_last)
+    if protocol.from_step is not None or protocol.to_step is not None:
+        numbers = records.numbers("step")
+        _refuse_uncounted(numbers, records, protocol.words())
+        if (np.diff(numbers) < 0).any():  # which of two equal ones is meant?
+            raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=protocol.words()))
+        start = start if protocol.from_step is None else int(np.searchsorted(numbers, protocol.from_step, "left"))
+        stop = stop if protocol.to_step is None else int(np.searchsorted(numbers, protocol.to_step, "right"))
+    return start, max(start, stop)
+
+
+def _place(steps: Floats, done: float) -> int:
+    """The first record that was printed after more than so many steps."""
+    return int(np.searchsorted(steps, done, side="right"))
+
+
+def _back(steps: Floats, stop: int, length: Length) -> int:
+    """The record at which the last records or steps before ``stop`` begin."""
+    if length.of == "records" or stop == 0:
+        return max(0, stop - length.count)
+    return _place(steps, steps[stop - 1] - length.count)
+
+
+def _steps_done(records: Records, wanted: str) -> Floats:
+    if records.steps is None:
+        raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=wanted))
+    return records.steps
+
+
+def _steps_in_epoch(records: Records, wanted: str) -> Floats:
+    _refuse_uncounted(records.step_numbers, records, wanted)
+    return records.step_numbers
+
+
+def _refuse_uncounted(numbers: Floats, records: Records, wanted: str) -> None:
+    if records.field("step") is None or not np.isfinite(numbers).all():
+        raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=wanted))
+
+
+def _values(chosen: _Chosen) -> _Values:
+    """One value of each record that can be read, and how their statistic becomes the throughput."""
+    records, protocol, column, field = chosen.own, chosen.protocol, chosen.column, chosen.field
+    printed = _printed(records, column)
+    if not printed.any():
+        raise NoMeasurement(say(Code.ZERO, column=column, line=int(records.lines[0])))
+    if column == "throughput":
+        return _rates(chosen, _instant(records, field, printed) if protocol.estimate == "instant" else printed)
+    if protocol.is_of_whole_run:
+        return _Values(_epochs_of_run(chosen) / _in_seconds(printed, field), 1.0, "epochs", "job")
+    with np.errstate(divide="ignore"):
+        seconds = 1 / printed if field.name == "step_rate" else _in_seconds(printed, field)
+    if column == "duration":
+        amounts, unit = _amounts(chosen)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return _Values(amounts / seconds, 1.0, unit, "job")
+    if protocol.estimate == "instant" and not protocol.is_of_last_means:
+        seconds = _instant(records, field, seconds)
+    if protocol.is_in_steps:
+        return _Values(seconds, 1.0, "steps", "job", are_times=True)
+    _refuse_ranks_apart(chosen)
+    is_plain = protocol.statistic == "mean" and not (protocol.trim or protocol.trim_min)
+    if not is_plain and (sizes := _own_sizes(chosen)) is not None:
+        amounts, unit = _as_counted(chosen, sizes, "samples")
+        with np.errstate(divide="ignore"):
+            return _Values(amounts / seconds, 1.0, unit, "job")
+    amount, unit = _of_step(chosen)
+    return _Values(seconds, amount, unit, "job", are_times=True)
+
+
+def _in_seconds(printed: Floats, field: Field) -> Floats:
+    scale = 1 / IN_SECONDS[field.unit or "seconds"]
+    return printed / scale if scale != 1 else printed
+
+
+def _rates(chosen: _Chosen, values: Floats) -> _Values:
+    """The rates as printed, times what makes them those of the job; those of all its ranks are added up."""
+    field, work = chosen.field, chosen.work()
+    unit = _unit(chosen.own.rows(chosen.used), field)
+    factor = work.factor(field.scope)
+    ranks = chosen.rank_table(chosen.column)
+    if field.scope == "job" and (line := speeds_apart(ranks, chosen.own)):
+        return _Values(values, 1.0, unit, "unknown", said=(say(Code.RANKS_UNNAMED, line=line),))
+    if factor is None:
+        scope = field.scope or "unknown"
+        return _Values(values, 1.0, unit, scope, said=(say(Code.SCOPE_UNKNOWN, scope=scope),))
+    if ranks is not None and field.scope == "card" and len(ranks.numbers) == factor and ranks.are_whole:
+        if chosen.protocol.estimate == "reported":
+            said = (say(Code.RANKS_SUMMED, count=len(ranks.numbers)),)
+            return _Values(np.nanmean(ranks.values, axis=0), float(factor), unit, "job", is_summed=True, said=said)
+        _refuse_ranks_apart(chosen)
+    return _Values(values, float(factor), unit, "job")
+
+
+def _unit(records: Records, field: Field) -> str:
+    """What rates count, which must be the same in all records."""
+    if "counted" in records.table:
+        words = {str(word).lower() for word in records.table["counted"] if isinstance(word, str) and word}
+        if len(words) > 1:
+            raise NoMeasurement(say(Code.UNLIKE_UNITS, kinds=", ".join(sorted(words))))
+    return unit_of(records, field)
+
+
+def _refuse_impossible(chosen: _Chosen, values: Floats) -> None:
+    """Refuse values in the window that are no throughput or time of a step; a throughput printed as 0 may be so."""
+    taken = values[chosen.used]
+    bad = ~np.isfinite(taken) | (taken < 0 if chosen.protocol.estimate == "reported" else taken <= 0)
+    if bad.any():
+        told = {"value": float(taken[bad][0]), "line": int(chosen.own.lines[chosen.used][bad][0])}
+        raise NoMeasurement(say(Code.IMPOSSIBLE, estimate=chosen.protocol.estimate, **told))
+
+
+def _refuse_ranks_apart(chosen: _Chosen) -> None:
+    """Refuse one rank for all where all are there, and print numbers that are more than 1% apart."""
+    table, cards = chosen.rank_table(chosen.column), chosen.run.count("cards")
+    if table is None or len(table.numbers) != cards or not table.are_whole:
+        return
+    spread = table.spread(chosen.used, "median", str(chosen.field.unit), None)
+    if spread is not None and spread.differ:
+        told = {"count": cards, "rank": int(table.numbers[0]), "ratio": max(spread.values) / min(spread.values)}
+        raise NoMeasurement(say(Code.NOT_ONE_RANK, column=chosen.column, **told))
+
+
+def _instant(records: Records, field: Field, means: Floats) -> Floats:
+    """Means of the steps between records, of running means that cover all steps since they began anew."""
+    if field.kind in ("total", "unknown"):
+        raise NoMeasurement(say(Code.NOT_UNDONE, column=field.name))
+    if field.kind != "running_mean":
+        return means
+    # Epochs count where no steps are printed, unless the mean leaves out some steps of the first.
+    counter, since = records.field("step") or records.field("epoch"), field.since or 0
+    if counter is not None and counter.name == "epoch" and not (field.per == "run" and since):
+        if field.per != "run":
+            return means  # reset at each epoch and printed at its end, each covers steps of its own
+        done, starts = records.numbers("epoch") + (counter.first == 0), np.zeros(len(means), np.bool_)
+    elif field.per == "run":
+        done, starts = _steps_done(records, "estimate=instant"), np.zeros(len(means), np.bool_)
+    else:
+        done = _steps_in_epoch(records, "estimate=instant")
+        starts = np.append(True, done[1:] <= done[:-1])
+        if (np.diff(records.numbers("epoch")) > 0)[~starts[1:]].any():
+            raise NoMeasurement(say(Code.NOT_UNDONE, column=field.name))  # its steps run on over epochs
+    is_reset = done > since
+    starts[1:] |= is_reset[1:] != is_reset[:-1]
+    starts[:1] = True
+    covered = np.where(is_reset, done - since, done)
+    is_rate = field.name == "throughput"
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = covered / means if is_rate else covered * means
+        steps, time = np.diff(covered, prepend=0), np.diff(times, prepend=0.0)
+        return np.where(starts, means, steps / time if is_rate else time / steps)
+
+
+def _as_counted(chosen: _Chosen, amounts: Floats, counted: str) -> tuple[Floats, str]:
+    """What was done in what the protocol counts: tokens of samples where it counts tokens."""
+    if chosen.protocol.counts != "tokens" or counted != "samples":
+        return amounts, counted
+    if (length := tokens_of_a_sample(chosen.run, chosen.own)) is None:
+        raise NoMeasurement(say(Code.NO_BATCH, missing="sequence_length"))
+    return amounts * length, "tokens"
+
+
+def _of_step(chosen: _Chosen) -> tuple[float, str]:
+    """What all cards do in one step of those used: tokens where the log or the protocol counts them, else samples."""
+    work = chosen.work()
+    if chosen.protocol.counts == "tokens" or chosen.run.count("job_batch_tokens") or work.samples is None:
+        amount, counted = work.tokens, "tokens"
+    else:
+        amount, counted = work.samples, "samples"
+    if amount is None:
+        missing = work.missing if work.samples is None else "sequence_length"
+        raise NoMeasurement(say(Code.NO_BATCH, missing=missing or "batch_size"))
+    return amount, counted
+
+
+def _own_sizes(chosen: _Chosen) -> Floats | None:
+    """The samples of a step of all cards at each record, where the records used print them and they vary."""
+    work, sizes = chosen.work(), np.full(len(chosen.own), np.nan)
+    if work.varies is None or work.samples is None:
+        return None
+    name = "job_batch_size" if chosen.own.prints("job_batch_size") else "batch_size"
+    printed = chosen.own.numbers(name)[chosen.used]
+    sizes[chosen.used] = printed * round(work.samples / float(printed.mean()))
+    return sizes
+
+
+def _amounts(chosen: _Chosen) -> tuple[Floats, str]:
+    """What all cards did in each record, and what is counted."""
+    records, run, protocol = chosen.own, chosen.run, chosen.protocol
+    count = len(records)
+    if protocol.counts == "epochs":
+        return np.ones(count), "epochs"
+    if protocol.counts == "steps":
+        return _steps_of_records(records), "steps"
+    for name, counted in COVERED.items():
+        if records.field(name) and np.isfinite(records.numbers(name)).all():
+            return _as_counted(chosen, _of_job(chosen, name), counted)
+    if records.kind == "epoch" and (size := run.count("epoch_samples")):
+        return _as_counted(chosen, np.full(count, float(size)), "samples")
+    steps = _steps_of_records(records)
+    if (sizes := _own_sizes(chosen)) is not None:
+        return _as_counted(chosen, steps * sizes, "samples")
+    amount, counted = _of_step(chosen)
+    return steps * amount, counted
+
+
+def _of_job(chosen: _Chosen, name: str) -> Floats:
+    """A column of counts, times what makes them those of the whole job."""
+    meaning = chosen.own.field(name)
+    scope = meaning.scope if meaning and meaning.scope else "unknown"
+    if (factor := chosen.work().factor(scope)) is None:
+        raise NoMeasurement(say(Code.SCOPE_UNKNOWN, scope=scope))
+    return chosen.own.numbers(name) * factor
+
+
+def _steps_of_records(records: Records) -> Floats:
+    """The steps of each record: all of an epoch, or those since the one before; of the first no more than of others."""
+    stated = records.numbers("steps_per_epoch")
+    if records.kind == "epoch" and np.isfinite(stated).all():
+        return stated
+    steps = np.diff(_steps_done(records, "estimate=duration"), prepend=0)
+    if records.kind == "step" and len(steps) > 1:
+        steps[0] = min(steps[0], int(np.median(steps[1:])))
+    return steps
+
+
+def _epochs_of_run(chosen: _Chosen) -> int:
+    """How many epochs there are in the time of the whole run, where the log numbers them one by one before it."""
+    every = [chosen.run.all_records(kind) for kind in ("epoch", "step")]
+    epochs = next((records for records in every if len(records)), every[0])
+    numbers, meaning, line = epochs.numbers("epoch"), epochs.field("epoch"), int(chosen.own.lines[0])
+    is_one_by_one = meaning is not None and are_consecutive(numbers) and numbers[0] == meaning.first
+    if len(chosen.own) != 1 or not is_one_by_one or epochs.lines[-1] > line:
+        raise NoMeasurement(say(Code.NO_EPOCHS))
+    return int(np.ptp(numbers)) + 1
+
+
+def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series]:
+    """What was done between the last record before the window and its last one, over the time between them.
+
+    In pieces where the clock begins anew.
+    """
+    records, protocol = chosen.own, chosen.protocol
+    first, last = np.flatnonzero(chosen.used)[[0, -1]]
+    first = max(first - 1, 0)
+    name = next(one for one in CLOCKS if one == CLOCKS[-1] or np.isfinite(records.numbers(one)[[first, last]]).all())
+    times = records.numbers(name)
+    done, counted = _done(chosen)
+    anew = np.zeros(last - first, np.bool_) if name == "time" else np.diff(times[first : last + 1]) < 0
+    if protocol.counts == "epochs":
+        anew |= np.diff(records.numbers("epoch")[first : last + 1]) < 0
+    if protocol.counts == "steps" and "steps_per_epoch" not in records.table:
+        # Nobody knows how many steps follow the last one printed of an epoch.
+        anew |= np.diff(records.numbers("step")[first : last + 1]) < 0
+    starts = np.append(first, np.flatnonzero(anew) + first + 1)
+    ends = np.append(starts[1:], last + 1) - 1
+    work, seconds = done[ends] - done[starts], times[ends] - times[starts]
+    if name == "time":  # without the rounding of seconds since the first record
+        seconds = (records.table[name][ends] - records.table[name][starts]) / np.timedelta64(1, "s")
+    if first == last or not seconds.sum() > 0 or not 0 < work.sum() < np.inf:
+        raise NoMeasurement(say(Code.NO_TIME))
+    tick = np.full(len(work), resolution(times))
+    told = name, records.kind, counted, counted, "job"
+    where = ends, records.lines[ends], records.lines[starts]
+    series = Series(*told, *where, work, seconds, tick, timer="clock", telescopes=True)
+    used, reasons = np.zeros(len(records), np.bool_), chosen.reasons.copy()
+    used[[first, last]] = True
+    reasons[chosen.rows[chosen.used]] = Use.BETWEEN
+    reasons[chosen.rows[used]] = Use.USED
+    return replace(chosen, used=used, reasons=reasons), series
+
+
+def _done(chosen: _Chosen) -> tuple[Floats, str]:
+    """What all cards had done at each record, of which only differences mean something, and what is counted."""
+    records, protocol = chosen.own, chosen.protocol
+    if protocol.counts == "steps":
+        return _steps_done(records, "estimate=clock"), "steps"
+    epochs = records.numbers("epoch")
+    if protocol.counts == "epochs":
+        if records.field("epoch") and not np.isfinite(epochs).all():
+            raise NoMeasurement(say(Code.NO_EPOCHS))
+        return epochs if records.prints("epoch") else np.arange(1.0, len(records) + 1), "epochs"
+    if (known := _counted(chosen)) is not None:
+        return _as_counted(chosen, *known)
+    size = chosen.run.count("epoch_samples")
+    if records.kind == "epoch" and size and np.isfinite(epochs).all():
+        return _as_counted(chosen, epochs * size, "samples")
+    steps = _steps_done(records, "estimate=clock")
+    if (sizes := _own_sizes(chosen)) is not None:
+        each = np.where(chosen.used, sizes, 0)
+        return _as_counted(chosen, np.cumsum(np.diff(steps, prepend=0) * each), "samples")
+    amount, counted = _of_step(chosen)
+    return steps * amount, counted
+
+
+def _counted(chosen: _Chosen) -> tuple[Floats, str] | None:
+    """What had been done by the log's own counts, in all or in each record; None where it has none."""
+    records = chosen.own
+    for name, counted in COUNTERS.items():
+        if np.isfinite(done := records.numbers(name)).all():
+            return done, counted
+    for name, counted in COVERED.items():
+        # What was done before the first record does not matter, and it may not say so.
+        if records.field(name) and len(records) > 1 and np.isfinite(records.numbers(name)[1:]).all():
+            return np.nancumsum(_of_job(chosen, name)), counted
+    return None
+
+
+def _series(chosen: _Chosen, found: _Values) -> Series:
+    """The records that are used as work and seconds."""
+    records, field = chosen.own, chosen.field
+    values = found.values
+    rows = np.flatnonzero(chosen.used & (values > 0))
+    values, printed = values[rows], _printed(records, chosen.column)
+    steps = records.covered(rows)
+    work = np.ones(len(rows)) if steps is None or field.kind == "instant" else steps
+    digit = resolution(printed) / 2
+    is_rate = field.name in ("throughput", "step_rate")
+    if is_rate:
+        each = values if found.are_times else 1 / values
+        tick = work * each * digit / printed[rows]
+        seconds = work * each
+    else:
+        covered = np.ones(len(rows)) if chosen.column == "duration" or not found.are_times else work
+        scale = IN_SECONDS[field.unit or "seconds"]
+        seconds, tick = covered * printed[rows] * scale, covered * digit * scale
+        work = covered if found.are_times else values * seconds
+    counted = "steps" if found.are_times else thing(found.unit)
+    is_printed_rate = chosen.column == "throughput"
+    return Series(
+        chosen.column,
+        records.kind,
+        counted,
+        found.unit if is_printed_rate else counted,
+        (field.scope or "unknown") if is_printed_rate else "job",
+        rows,
+        records.lines[rows],
+        records.begins[rows],
+        work,
+        seconds,
+        tick,
+        whole=records.kind == "summary" or field.kind == "total",
+        sampled=field.kind == "unknown" or (field.kind == "instant" and steps is not None and bool((steps > 1).any())),
+        expected=field.is_expected,
+        values=printed[rows],
+    )
+
+
+def _ranks_of(chosen: _Chosen, found: _Values | None) -> RankSpread | None:
+    """How far ranks are apart that print the same steps, also where the throughput is that of the clock."""
+    if chosen.protocol.is_of_last_means:
+        return None
+    column = chosen.column if found else next(filter(chosen.own.prints, ("throughput", "step_time")), "")
+    meaning = chosen.own.field(column)
+    if meaning is None or (table := chosen.rank_table(column)) is None:
+        return None
+    used = np.isin(chosen.reasons[chosen.rows], (Use.USED, Use.BETWEEN))
+    unit = f"{_unit(chosen.own.rows(used), meaning)}/s" if column == "throughput" else str(meaning.unit)
+    spread = table.spread(used, chosen.protocol.statistic, unit, cards_of_node(chosen.run))
+    return replace(spread, is_summed=found is not None and found.is_summed) if spread else None
+
+
+def _checks(
+    chosen: _Chosen, series: Series, estimate: Estimate, others: Sequence[Series], work: Work
+) -> Iterator[Check]:
+    """What the other sources say of the records that are used; of a statistic that is no average they say nothing."""
+    in_window = int(np.isin(chosen.reasons, (Use.USED, Use.TRIM, Use.NOT_LAST)).sum())
+    if not len(series) or (chosen.protocol.statistic not in AVERAGES and in_window > 1) or not estimate.value > 0:
+        return
+    start, end = int(series.begins[0]), int(series.lines[-1])
+    around = [one if one.whole else one.where((one.begins >= start) & (one.lines <= end)) for one in others]
+    known = [one for one in around if len(one) and (one.kind, one.source) != (series.kind, series.source)]
+    clocks = (one for one in around if one.timer == series.timer == "clock" and one.kind == series.kind)
+    spans_pauses = series.timer == "clock" and (series.kind == "epoch" or any(one.pauses().any() for one in clocks))
+    total = float(series.seconds.sum())
+    claim = replace(
+        series,
+        counted=estimate.counted,
+        unit=estimate.unit,
+        scope=estimate.scope,
+        rows=series.rows[-1:],
+        lines=series.lines[-1:],
+        begins=series.begins[:1],
+        telescopes=False,
+        sampled=False,
+        values=None,
+        work=np.array([estimate.value * total]),
+        seconds=np.array([total]),
+        tick=np.array([min(series.error, 1.0) * total]),
+        whole=series.whole or spans_pauses,
+    )
+    yield from checks(claim, known, start, work, is_stated=True)
+
+
+def _of_records(chosen: _Chosen, series: Series, work: Work) -> Iterator[Diagnostic]:
+    """What a reader must know of the records that are used."""
+    protocol, column = chosen.protocol, chosen.column
+    if chosen.missing:
+        take = protocol.take_first or protocol.take_last
+        yield say(Code.TOO_SHORT, take=str(take), missing=chosen.missing)
+    if column in CLOCKS:
+        return
+    field, count = chosen.field, int(chosen.used.sum())
+    if field.kind == "running_mean" and protocol.estimate != "instant" and count > 1:
+        yield say(Code.RUNNING_MEANS, column=field.name, statistic=protocol.statistic)
+    if work.varies and column != "throughput":
+        yield say(Code.BATCH_VARIES, low=work.varies[0], high=work.varies[1])
+    if field.is_expected:
+        yield say(Code.EXPECTED, column=column)
+    if series.whole:
+        yield say(Code.TOTAL_OF_RUN)
+    if series.is_coarse:
+        yield say(Code.COARSE, column=column)
+    values = series.values
+    if values is not None and len(values) >= FEW and (values == values[0]).all():
+        yield say(Code.CONSTANT, count=len(values))
