@@ -47,7 +47,8 @@ class Series:
     the ends (``telescopes``). ``whole``: it covers all of the run up to its line, with start-up and evaluations, so
     that no window can be taken of it. ``sampled``: a stretch shows one of its steps. ``timer``: who took the time, the
     program for its steps or a clock that always runs. ``undone``: made of running means; ``expected``: of what a
-    program predicts. ``values``: as printed, which a stated statistic is taken of.
+    program predicts. ``holds_more``: stretches of its clock also hold what is no training, such as evaluations.
+    ``values``: as printed, which a stated statistic is taken of.
     """
 
     source: str
@@ -67,6 +68,7 @@ class Series:
     timer: Literal["program", "clock"] = "program"
     undone: bool = False
     expected: bool = False
+    holds_more: bool = False
     values: Floats | None = None
 
     def __len__(self) -> int:

@@ -33,7 +33,6 @@ FOUND_NOTHING = 1
 FOLLOWS_BY_ITSELF = "--jobs and --scheduler do not apply to --follow, which reads one log."
 FOLLOWS_ONE_LOG = "--follow takes one log; given: {count}."
 SHOW_FAILED = "{log}: cannot be shown; this is a defect of Tachograph: {error}."
-FOLDER_OF_RUNS = "is a folder of runs; pass a run, such as {run}."
 
 
 @click.command()
@@ -42,12 +41,14 @@ FOLDER_OF_RUNS = "is a folder of runs; pass a run, such as {run}."
     "--protocol",
     "stated",
     metavar="NAME|key=value,...",
-    help="Protocol.  [default: printed throughput if available, otherwise computed; without warm-up]",
+    help="Protocol.  [default: work over time in the steady part; --explain states the rule]",
 )
 @click.option("--cards", type=click.IntRange(min=1), help="Total number of GPUs (or processes).")
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process).")
 @FORMAT
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
+@click.option("--all", "wants_all", is_flag=True, help="Show all facts, checks, unmatched lines and warnings.")
+@click.option("--explain", "explains", is_flag=True, help="Show the rule, and how the number came out by it.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line, with all of it.")
 @click.option("--follow", "follows", is_flag=True, help="Show one growing log live; stop with Ctrl-C.")
 @JOBS
 @SCHEDULER
@@ -58,31 +59,33 @@ def show(
     cards: int | None,
     batch_size: int | None,
     format_: str | None,
+    wants_all: bool,
+    explains: bool,
     as_json: bool,
     follows: bool,
     jobs: int | None,
     scheduler: str | None,
     language: str,
 ) -> None:
-    """Show what is in LOGS: format, run metadata and where it was found, throughput and its stability, line counts.
+    """Show how fast LOGS ran: status, throughput, and what other sources in the log say of it.
 
-    A run folder stands for its log. A folder with one log for each rank (rank_0.log, workerlog.0, torchrun --log-dir)
-    is read as one run, and its slowest rank is named. With --follow, show the log of a running job again whenever it
-    has grown; it may be truncated, rotated, or not exist yet. With --scheduler, LOGS must be on a disk shared by all
-    workers. Exit status 1 if a log gives no throughput, 2 if one cannot be read.
+    The status is confirmed, unchecked (no second source states the work of a step), contradicted (both sides are shown,
+    and no number) or refused (no throughput). A run folder stands for its log. A folder with one log for each rank
+    (rank_0.log, workerlog.0, torchrun --log-dir) is read as one run. With --follow, show the log of a running job again
+    whenever it has grown; it may be truncated, rotated, or not exist yet. With --scheduler, LOGS must be on a disk
+    shared by all workers. Exit status 1 if a log gives no throughput, 2 if one cannot be read.
 
     \b
     Examples:
       tachograph show train.log
-      tachograph show train.log --protocol tipc --cards 8
+      tachograph show train.log --explain
+      tachograph show train.log --all --cards 8
       tachograph show logs/lab/resnet50/1
       tachograph show outputs/ranks
       tachograph show logs/*/*.log.gz --protocol skip_records=5,statistic=median --json
       tachograph show --follow train.log --cards 8
     """
     from parsers.io.errors import ParserError
-    from parsers.runs.facts import Fact
-    from parsers.runs.provenance import option
     from parsers.sharing.workers import Workers
 
     from .measure.protocol import Protocol, ProtocolError
@@ -92,9 +95,9 @@ def show(
         protocol = Protocol.parse(stated) if stated else None
     except ProtocolError as error:
         raise Unreadable(told_in(error, translate)) from error
-    options = {"cards": cards, "batch_size": batch_size}
-    given = tuple(Fact(name, number, option(name)) for name, number in options.items() if number)
-    how = (protocol, given, format_, as_json, _terminal(), language)
+    options = {"protocol": protocol, "cards": cards, "batch_size": batch_size, "format": format_}
+    wanted = {"wants_all": wants_all, "explains": explains}
+    how = (options, wanted, as_json, _terminal(), language)
     if follows:
         _follow(logs, jobs or scheduler, how)
         return
@@ -104,38 +107,23 @@ def show(
         raise Unreadable(told_in(error, translate)) from error
 
 
-def _log(path: Path) -> Path:
-    """The log of a run folder, or the path as it is.
-
-    Raises LogError where a run.json is broken or names no log, and for a folder of runs.
-    """
-    from parsers.io.errors import LogError
-    from parsers.runs.runfile import first_run, log_of
-
-    if run := first_run(path):
-        raise LogError.at(path, FOLDER_OF_RUNS, run=run)
-    try:
-        return log_of(path)
-    except OSError:  # reading it tells what is wrong
-        return path
-
-
 def _follow(logs: Sequence[Path], shared: int | str | None, how: tuple[Any, ...]) -> None:
     from parsers.io.errors import ParserError
     from parsers.runs.reading import known_format
 
+    from .evidence.measured_log import log_at
     from .terminal.follow import follow
 
-    *_, format_, as_json, _, language = how
+    options, _, as_json, _, language = how
     translate = translate_to(language)
     if shared:
         raise wrong_use(translate, FOLLOWS_BY_ITSELF)
     if len(logs) > 1:
         raise wrong_use(translate, FOLLOWS_ONE_LOG, count=len(logs))
     try:
-        if format_:
-            known_format(format_)  # of a wrong one no log is waited for
-        follow(log := _log(logs[0]), partial(_show, how, log), translate, as_display=not as_json)
+        if options["format"]:
+            known_format(options["format"])  # of a wrong one no log is waited for
+        follow(log := log_at(logs[0]), partial(_show, how, log), translate, as_display=not as_json)
     except ParserError as error:
         raise Unreadable(told_in(error, translate)) from error
 
@@ -160,8 +148,8 @@ def _load_for_forks() -> None:
     from parsers.io.errors import ParserError
     from parsers.scanning.detection import formats
 
-    from .evidence import log_summary  # noqa: F401
-    from .terminal import summary_text  # noqa: F401
+    from .evidence import measured_log  # noqa: F401
+    from .terminal import show_json, show_text  # noqa: F401
 
     with suppress(ParserError):  # each log tells it
         formats()
@@ -179,29 +167,32 @@ def _show(how: tuple[Any, ...], log: Path) -> tuple[int, str, bool]:
 
     An error that nobody expected ends with its log: the others are shown.
     """
-    from parsers.io.errors import ParserError
+    from parsers.io.errors import ParserError, said_of
     from parsers.io.message import Message
 
-    from .evidence.log_summary import as_json, summarise
-    from .terminal.summary_text import shown
+    from .evidence.measured_log import open as open_log
+    from .terminal.show_json import as_json, error_as_json
+    from .terminal.show_text import shown
     from .wording.words import worded
 
-    protocol, given, format_, wants_json, (width, colour), language = how
+    options, wanted, wants_json, (width, colour), language = how
     translate = translate_to(language)
     try:
-        summary = summarise(_log(log), protocol, given, format_)
-        status = 0 if summary.measurement else FOUND_NOTHING
-        if wants_json:
-            return status, printable(json.dumps(as_json(summary), ensure_ascii=False)) + "\n", False
-        return status, shown(summary, translate, colour=colour, width=width), False
+        found = open_log(log, **options)
+        status = FOUND_NOTHING if found.reason else 0
+        if not wants_json:
+            return status, shown(found, translate, colour=colour, width=width, **wanted), False
+        text = json.dumps(as_json(found), ensure_ascii=False)
     except (ParserError, Unreadable, OSError) as error:
-        return Unreadable.exit_code, f"Error: {told_in(error, translate)}", True
+        said = said_of(error)
     except Exception as error:  # noqa: BLE001 - a defect that one log meets hides nothing of the others
-        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        if wants_json:
-            found = {"log": str(log), "error": said}
-            return FOUND_NOTHING, printable(json.dumps(found, ensure_ascii=False)) + "\n", False
-        return FOUND_NOTHING, f"Error: {worded(Message(SHOW_FAILED, log=log, error=said), translate)}", True
+        name = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        said = Message(SHOW_FAILED, log=log, error=name)
+    else:
+        return status, printable(text) + "\n", False
+    if wants_json:
+        return Unreadable.exit_code, printable(json.dumps(error_as_json(log, said), ensure_ascii=False)) + "\n", False
+    return Unreadable.exit_code, f"Error: {worded(said, translate)}", True
 
 
 def _print(status: int, text: str, is_error: bool) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
+from typing import Self
 
 
 @dataclass(frozen=True, init=False)
@@ -11,21 +12,33 @@ class Message:
 
     A value that is to be said in each language, such as the name of a fact, is a message itself; any other is the same
     text in all. ``str`` words a message in English. A key without values is taken as it is, braces and all.
+    ``plural``: the English text of a count other than 1, which ``of_count`` states; catalogues have a form for each.
     """
 
     key: str
     values: Mapping[str, "str | Message"]
+    plural: str = ""
+    count: int = 1
 
     def __init__(self, key: str, /, **values: object) -> None:
         texts = {name: value if isinstance(value, Message) else str(value) for name, value in values.items()}
         object.__setattr__(self, "key", key)
         object.__setattr__(self, "values", texts)
 
+    @classmethod
+    def of_count(cls, count: int, singular: str, plural: str, /, **values: object) -> Self:
+        """A message whose words depend on a count, which is its value ``count``."""
+        made = cls(singular, count=count, **values)
+        object.__setattr__(made, "plural", plural)
+        object.__setattr__(made, "count", count)
+        return made
+
     def __hash__(self) -> int:
         return hash((self.key, *self.values.items()))
 
     def __str__(self) -> str:
-        return self.key.format(**self.values) if self.values else self.key
+        key = self.plural if self.plural and self.count != 1 else self.key
+        return key.format(**self.values) if self.values else key
 
 
 def joined(key: str, messages: Iterable[Message]) -> Message:

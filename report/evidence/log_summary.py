@@ -1,28 +1,25 @@
-"""What is in one log: format, facts and their sources, throughput, steadiness, line account."""
+"""Logs measured as they were before ``measured_log``, for comparing, ``why`` and pages until they use that one."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from parsers.io.message import Message, joined
 from parsers.ranks.ranked_reading import again, survey
 from parsers.runs.facts import Fact
-from parsers.runs.format_records import FormatRecords, RankLog
+from parsers.runs.format_records import FormatRecords
 from parsers.runs.health import FAILED
 from parsers.runs.reading import Reading
 from parsers.scanning.leftover import Leftover
 
 from ..measure.protocol import Protocol
-from ..measuring.card_figures import CardFigure, card_figures, remarks
 from ..measuring.caveats import STARTS_LATER
 from ..measuring.checking.own_figures import differing, own_figures
 from ..measuring.crosscheck import RESUMED, Check, caveats, checks
 from ..measuring.headline import RunOfLog, headline
 from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.ranks.rank_spread import RanksDifferError, RankSpread
-from .ranks.rank_telemetry import CardsOfRanks, of_cards
-from .telemetry.telemetry_quantities import Observed, observed
 
 if TYPE_CHECKING:
     from parsers.general.drafting import Draft, NoDraft, ReadBar
@@ -39,7 +36,7 @@ NO_FORMAT = "None of the {count} lines match a known format (list the formats wi
 NO_FORMAT_OF_LINE = "The only line does not match a known format (list the formats with `tachograph formats`)."
 OF_RESUMED = "The total, {value} {unit}, may include steps before a checkpoint (line {line}); the progress bar is used."
 SEVERAL_RUNS = "The log contains {count} runs; the throughput is that of run {run} (protocol key run={run})."
-ACCOUNT, FAR = ("total", "matched", "ignored", "unrecognised"), 0.05
+FAR = 0.05
 
 
 @dataclass(frozen=True)
@@ -47,11 +44,10 @@ class Summary:
     """A reading, what no rule of its format knows, and the measurement that a protocol gives or the reason for none.
 
     ``part``: what was measured of the reading. ``checks``: the same by other estimates. ``own``: what the program
-    prints itself of epochs or the run. ``runs``: what each run gives where the log holds several. ``observed``: what
-    the telemetry of the run gives. ``general``: what the general reader found, where no format claims the log. ``bar``:
-    how its progress bar was read, where its formats print no speed, or a total of too many steps. ``refused``: how far
-    ranks are apart where that is too far for a measurement. ``cards``: what telemetry says of the cards of the ranks.
-    ``figures``: what one card does, where the log is of a language model.
+    prints itself of epochs or the run. ``runs``: what each run gives where the log holds several. ``general``: what the
+    general reader found, where no format claims the log. ``bar``: how its progress bar was read, where its formats
+    print no speed, or a total of too many steps. ``refused``: how far ranks are apart where that is too far for a
+    measurement.
     """
 
     reading: Reading
@@ -62,12 +58,9 @@ class Summary:
     checks: tuple[Check, ...] = ()
     own: tuple[Check, ...] = ()
     runs: tuple[RunOfLog, ...] = ()
-    observed: Observed = field(default_factory=Observed)
     general: "Draft | NoDraft | None" = None
     bar: "ReadBar | None" = None
     refused: RankSpread | None = None
-    cards: CardsOfRanks | None = None
-    figures: tuple[CardFigure, ...] = ()
 
     @property
     def ranks(self) -> RankSpread | None:
@@ -94,8 +87,7 @@ class Summary:
     def warnings(self) -> tuple[Message, ...]:
         """All warnings, one sentence each."""
         of_lines = (*self._of_draft(), *self.reading.warnings, *self._of_broken_lines())
-        of_cards = self.cards.warnings if self.cards else ()
-        return (*of_lines, *self._of_throughput(), *self.observed.warnings, *of_cards)
+        return (*of_lines, *self._of_throughput())
 
     def _of_draft(self) -> Iterator[Message]:
         if self.general is not None and self.general.is_found:
@@ -114,7 +106,6 @@ class Summary:
             yield from self.measurement.warnings
             yield from differing(self.own, self.measurement)
             yield from caveats(self.checks, self.reading.happened, self.measurement)
-        yield from remarks(self.figures)
 
     def _run(self) -> int:
         """Which of several runs was measured."""
@@ -142,8 +133,7 @@ def summarise(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], for
     found = _measured(summary, protocol)
     if format_ is None and reading.format and not any(part.rank[0] for part in reading.parts):
         found = _or_by_bar(found, protocol, given)
-    cards = of_cards(found.reading, found.measurement, found.ranks) if found.ranks else None
-    return replace(found, observed=observed(found.reading, found.measurement), cards=cards)
+    return found
 
 
 def _of_all_ranks(drafted: Reading, reading: Reading, given: tuple[Fact, ...]) -> Reading:
@@ -210,8 +200,7 @@ def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
             reading = reading.of_run(found.protocol.run)
             known = replace(summary, reading=reading, part=part, measurement=found, protocol=found.protocol, runs=each)
             own = tuple(own_figures(reading.parts, reading.facts, found, part))
-            others, figures = tuple(checks(part, reading.facts, found)), card_figures(reading, part, found)
-            return replace(known, checks=others, own=own, figures=figures)
+            return replace(known, checks=tuple(checks(part, reading.facts, found)), own=own)
     return replace(summary, reason=reasons[0], refused=refused)
 
 
@@ -223,73 +212,3 @@ def _no_format(summary: Summary) -> Message:
         found = Message(NOT_DRAFTED, first=found, reasons=joined("{first}; {second}", general.reasons))
     ends = next((said for said in reading.warnings if said.key == FAILED), None)
     return Message("{first} {second}", first=found, second=ends) if ends else found
-
-
-def as_json(summary: Summary) -> dict[str, Any]:
-    """A summary as one JSON object; ``throughput`` is null, with a ``reason`` beside it, when there is none."""
-    reading, account = summary.reading, summary.reading.account
-    found: dict[str, Any] = {
-        "log": str(reading.path),
-        "sha256": reading.sha256,
-        "bytes": reading.bytes,
-        "format": next(iter(summary.formats), None),
-        "formats": summary.formats,
-        "lines": {name: getattr(account, name) for name in ACCOUNT},
-        "facts": {name: {"value": f.value, "witness": str(f.source)} for name, f in reading.facts.items()}
-        | summary.observed.facts(),
-        "records": int(summary.part.table.are(summary.protocol.records).sum()),
-        "throughput": _throughput(summary.measurement),
-        "checks": [{"ratio": check.ratio} | _value(check.measurement) for check in (*summary.checks, *summary.own)],
-        "events": [{"line": e.line, "event": e.event, "text": e.text} for e in reading.happened],
-    }
-    if summary.ranks and not summary.measurement:
-        found["ranks"] = _ranks(summary.ranks)
-    if reading.ranks:
-        found["logs"] = [_log(log) for log in reading.ranks]
-    if summary.figures:
-        found["figures"] = {one.shown.quantity.name: one.as_json() for one in summary.figures}
-    if summary.observed.held:
-        found["card_processes"] = [process.as_json() for process in summary.observed.held]
-    if summary.cards:
-        found["cards_of_ranks"] = summary.cards.as_json()
-    if summary.runs:
-        found["runs"] = [_run(run) for run in summary.runs]
-    if summary.reason:
-        found["reason"] = str(summary.reason)
-    return {**found, "warnings": [str(said) for said in summary.warnings]}
-
-
-def _log(log: RankLog) -> dict[str, Any]:
-    lines = {name: getattr(log.account, name) for name in ACCOUNT}
-    return {"rank": log.rank, "log": str(log.path), "sha256": log.sha256, "bytes": log.bytes, "lines": lines}
-
-
-def _run(run: RunOfLog) -> dict[str, Any]:
-    reason = {"reason": str(run.reason)} if run.reason else {}
-    return {"run": run.number, "lines": list(run.lines), "throughput": _throughput(run.measurement), **reason}
-
-
-def _throughput(measurement: Measurement | None) -> dict[str, Any] | None:
-    if measurement is None:
-        return None
-    found = _value(measurement) | {"used": measurement.records_used, "lines": list(measurement.ends)}
-    return found | ({"ranks": _ranks(measurement.ranks)} if measurement.ranks else {})
-
-
-def _ranks(ranks: RankSpread) -> dict[str, Any]:
-    values = {str(number): value for number, value in zip(ranks.numbers, ranks.values, strict=True)}
-    told = {"unit": ranks.unit, "is_summed": ranks.is_summed, "values": values}
-    if len(ranks.numbers) > 1:
-        told |= {"slowest": ranks.numbers[ranks.slowest], "median": ranks.median, "behind_median": ranks.imbalance}
-    nodes = {str(node): dict(zip(("min", "median", "max"), of, strict=True)) for node, of in ranks.by_node.items()}
-    slow = {"slow_nodes": list(ranks.slow_nodes)} if ranks.slow_nodes else {}
-    return told | ({"nodes": nodes, **slow} if nodes else {})
-
-
-def _value(measurement: Measurement) -> dict[str, Any]:
-    return {
-        "value": measurement.value,
-        "unit": measurement.unit,
-        "scope": measurement.scope,
-        "protocol": measurement.protocol.words(),
-    }

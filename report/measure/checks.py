@@ -8,7 +8,7 @@ from math import isfinite, log
 
 import numpy as np
 
-from parsers.series import OVERHEAD, TOTAL, Mask, Series, Verdict, verdict
+from parsers.series import FEW, OVERHEAD, TOTAL, Mask, Series, Verdict, verdict
 
 from .work import Work
 
@@ -107,12 +107,12 @@ def _time_of_steps(claim: Series, others: Sequence[Series]) -> Series | None:
 
 def _check(claim: Series, other: Series, start: int, work: Work, *, is_stated: bool) -> Check | None:
     windowed = _without_pauses(claim.behind(start))
-    # A clock between epochs also holds what is between them, as a total does.
-    if claim.whole or other.whole or (other.timer == "clock" and other.kind == "epoch"):
-        # A total of the run may or may not hold warm-up and pauses.
-        return _between(windowed, (claim, windowed), (other, other.steady()), work, TOTAL)
     behind = other.behind(start)
     free = _without_pauses(behind)
+    # A clock that also holds evaluations is as a total; in few stretches a pause cannot be told from training.
+    if claim.whole or other.whole or other.holds_more or (other.timer == "clock" and len(free) < FEW):
+        # A total of the run may or may not hold warm-up and pauses.
+        return _between(windowed, (claim, windowed), (other, other.steady()), work, TOTAL)
     if windowed.kind == free.kind and len(free):
         windowed = windowed.where(_within(windowed, free))
     return _between(windowed, (windowed,), (behind, free) if is_stated else (free,), work)

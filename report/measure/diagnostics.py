@@ -49,6 +49,7 @@ class Code(StrEnum):
     SCOPE_UNKNOWN = "scope_unknown"
     SCOPE_BY = "scope_by_check"
     NO_BATCH = "batch_unknown"
+    NEEDS_PASSES = "batches_of_step_unknown"
     BATCH_VARIES = "batch_varies"
     COARSE = "coarse_digits"
     ZERO = "zero_column"
@@ -76,62 +77,89 @@ class Code(StrEnum):
     UNLIKE_UNITS = "unlike_units"
 
 
+# The names of sources, by the column that they are read from, and whose records these are.
+NAMES: Mapping[str, str] = {
+    "throughput": "printed rate",
+    "mean_throughput": "printed mean rate",
+    "step_time": "printed step time",
+    "mean_step_time": "printed mean step time",
+    "step_rate": "printed steps/s",
+    "work_time": "printed compute time",
+    "duration": "printed duration",
+    "time": "time stamps",
+    "elapsed": "elapsed time",
+}
+OF_KIND: Mapping[str, str] = {"epoch": "{name} of epochs", "summary": "{name} of the run"}
+# Parameters that are the column of a source, or its kind and column.
+SOURCES = ("source", "other_source", "column")
+SCOPES: Mapping[str, str] = {"card": "one card", "node": "one node", "job": "the whole job"}
+# What would tell the samples of a step, by what is missing.
+NEEDS: Mapping[str, str] = {
+    "batch_size": "pass --batch-size N",
+    "cards": "pass --cards N",
+    "batch_size and cards": "pass --batch-size N and --cards N",
+    "job_batch_size": "the log does not print the global batch size",
+    "accumulation": "the format does not state whether its step is an optimizer step or a forward pass",
+}
+
 # What each says in English, which is the key of the catalogues; of two the first is that of a count of 1.
 SENTENCES: Mapping[Code, str | tuple[str, str]] = {
     Code.WARM_UP: (
-        "The first of {of} records is left out as warm-up (with it {value} {unit}).",
-        "The first {count} of {of} records are left out as warm-up (with them {value} {unit}).",
+        "Skipped the first of {of} records as warm-up (with it: {value} {unit}).",
+        "Skipped the first {count} of {of} records as warm-up (with them: {value} {unit}).",
     ),
     Code.FAST_START: (
-        "The first of {of} records is left out: it is more than twice as fast as the rest (with it {value} {unit}).",
-        "The first {count} of {of} records are left out: they are more than twice as fast as the rest (with them "
-        "{value} {unit}).",
+        "Skipped the first of {of} records, which is more than twice as fast as the rest (with it: {value} {unit}).",
+        "Skipped the first {count} of {of} records, which are more than twice as fast as the rest (with them: {value} "
+        "{unit}).",
     ),
     Code.FEW_RECORDS: ("Only one steady record.", "Only {count} steady records."),
     Code.PAUSES: (
-        "One pause is left out, at line {line} (with it {value} {unit}).",
-        "{count} pauses are left out, the first at line {line} (with them {value} {unit}).",
+        "Excluded one pause, before line {line} (with it: {value} {unit}).",
+        "Excluded {count} pauses, the first before line {line} (with them: {value} {unit}).",
     ),
     Code.STALLS: (
-        "{count} records take more than twice the usual time, the first at line {line} (without them {value} {unit})."
+        "{count} records take more than twice the usual time, the first at line {line} (without them: {value} {unit})."
     ),
-    Code.REFUTED: "The {source} that the program prints, {value} {unit}, is refuted by the clock.",
-    Code.DERIVED: "{column} is the total over the time since the start; the differences of these are used.",
-    Code.UNDONE: "{column} is a running mean, of which the steps between two records are computed.",
-    Code.EXPECTED: "{column} is what the program predicts, not what it measured.",
-    Code.TOTAL_OF_RUN: "A total of the run, with start-up and evaluations.",
-    Code.CONSTANT: "All {count} records print the same value; it may not be measured.",
-    Code.DUPLICATES: ("One repeated record counts once.", "{count} repeated records count once."),
-    Code.SEVERAL_RUNS: "Run {run} of {count}, the longest.",
-    Code.RANKS_SUMMED: "The sum of {count} ranks.",
+    Code.REFUTED: "The clock of the log refutes the {source}, {value} {unit}.",
+    Code.DERIVED: "The {column} is a total divided by the time since the start; its differences are used instead.",
+    Code.UNDONE: "The {column} is a running mean; it was converted to the time of each record.",
+    Code.EXPECTED: "The {column} is a prediction of the program, not a measurement.",
+    Code.TOTAL_OF_RUN: "A total of the run, which includes start-up and evaluation.",
+    Code.CONSTANT: "All {count} records print the same value, which may not be measured.",
+    Code.DUPLICATES: ("One duplicate record is counted once.", "{count} duplicate records are counted once."),
+    Code.SEVERAL_RUNS: "This is run {run} of {count}, the longest.",
+    Code.RANKS_SUMMED: "Sum over {count} ranks.",
     Code.RANKS_DIFFER: (
         "Ranks differ: rank {slowest_rank} is the slowest with {slowest} {unit}, rank {fastest_rank} the fastest with "
-        "{fastest}, the median is {median}."
+        "{fastest}; median {median}."
     ),
     Code.SLOW_NODE: (
-        "Node {node} is slow: all of its ranks are more than 1% behind the median of the other nodes, its median is "
-        "{median} {unit}."
+        "Node {node} is slow: all of its ranks are more than 1% behind the median of the other nodes; its own median "
+        "is {median} {unit}."
     ),
-    Code.RANKS_UNNAMED: "Each step is printed with several speeds, first at line {line}: each may be of one rank.",
-    Code.SCOPE_UNKNOWN: "For the whole job: --cards N.",
-    Code.SCOPE_BY: "Of one {scope}, by the {source}.",
-    Code.NO_BATCH: "For samples/s: --batch-size N (unknown: {missing}).",
-    Code.BATCH_VARIES: "Batches of {low} to {high}.",
-    Code.COARSE: "{column} is printed too coarsely.",
-    Code.ZERO: "{column} is 0 in all records, first at line {line}.",
-    Code.CUT_LINE: "The last line is cut: {column} of line {line} is not used.",
-    Code.BY_NAMES: "No format claims the log: read by the names of its numbers, {used} of {total} lines.",
+    Code.RANKS_UNNAMED: "A step is printed with several speeds (line {line}); each may be that of one rank.",
+    Code.SCOPE_UNKNOWN: "For the whole job, pass --cards N.",
+    Code.SCOPE_BY: "The rate is that of {scope}, according to the {source}.",
+    Code.NO_BATCH: "Samples per step are unknown: {missing}.",
+    Code.NEEDS_PASSES: "By the {source}, a step would hold {passes} batches; the log does not state how many it holds.",
+    Code.BATCH_VARIES: "Batch sizes range from {low} to {high}.",
+    Code.COARSE: "The {column} has too few digits.",
+    Code.ZERO: "The {column} is 0 in every record, from line {line} on.",
+    Code.CUT_LINE: "The last line is cut off; its {column} is not used (line {line}).",
+    Code.BY_NAMES: "No format matches; read by the names and units of its numbers ({used} of {total} lines).",
     Code.TOO_SHORT: "The protocol takes {take}; the log is {missing} short.",
     Code.RUNNING_MEANS: (
-        "{column} is a running mean, and its {statistic} weighs early steps more: estimate=instant undoes it."
+        "The {column} is a running mean, whose {statistic} over-weights early steps: use estimate=instant."
     ),
-    Code.ARRIVED: "The log prints no times; those at which its lines arrived are used.",
+    Code.ARRIVED: "The log prints no time stamps; the arrival times of its lines are used.",
     Code.CONTRADICTED: (
-        "The log contradicts itself: {value} {unit} by {source}, {other} {other_unit} by {other_source}, {ratio} times."
+        "The log contradicts itself: {value} {unit} by its {source}, {other} {other_unit} by its {other_source} "
+        "({ratio}×)."
     ),
-    Code.NO_RECORDS: "No line of the log is known to tell a training speed.",
-    Code.NO_SPEED: "The records of the log hold no speed, no time of a step and no counter with a clock.",
-    Code.FIRST_STEP: "Only the first step is timed, at line {line}, which holds the start-up.",
+    Code.NO_RECORDS: "No line is known to state a training speed.",
+    Code.NO_SPEED: "The records contain no rate, no step time, and no counter with a clock.",
+    Code.FIRST_STEP: "Only the first step is timed (line {line}), which includes start-up.",
     Code.NO_COLUMN: (
         "estimate={estimate} needs {columns}, which the {kind} records of this log do not contain: use {possible}."
     ),
@@ -139,17 +167,17 @@ SENTENCES: Mapping[Code, str | tuple[str, str]] = {
         "The window of the protocol ({protocol}) excludes the only record.",
         "The window of the protocol ({protocol}) excludes all {count} records.",
     ),
-    Code.NO_STEPS: "The {kind} records do not count steps from first to last, which {protocol} needs.",
-    Code.NO_EPOCHS: "The epoch records do not all print the number of their epoch, so epochs cannot be counted.",
-    Code.NO_TIME: "There is no time between the records of the window: use a longer window or another estimate.",
-    Code.NOT_UNDONE: "{column} is not known to be a running mean and cannot be converted: use another estimate.",
+    Code.NO_STEPS: "The {kind} records do not number every step from first to last, which {protocol} needs.",
+    Code.NO_EPOCHS: "Not every epoch record prints its number, so epochs cannot be counted.",
+    Code.NO_TIME: "No time passes between the records of the window: use a longer window or another estimate.",
+    Code.NOT_UNDONE: "The {column} is not known to be a running mean and cannot be converted: use another estimate.",
     Code.IMPOSSIBLE: (
-        "estimate={estimate} gives {value} at line {line}, which is no throughput or time of a step: use another "
+        "estimate={estimate} gives {value} at line {line}, which is neither a throughput nor a step time: use another "
         "window or another estimate."
     ),
     Code.WHICH_RUN: (
-        "The log holds only run 1: use run=1, or leave out the run.",
-        "The log holds {count} runs: use run=last, or run=1 to run={count}.",
+        "The log contains only run 1: use run=1, or leave out the run.",
+        "The log contains {count} runs: use run=last, or run=1 to run={count}.",
     ),
     Code.NOT_ONE_RANK: (
         "The {column} of rank {rank} is not that of the job: {count} ranks are up to {ratio} times apart; use "
@@ -165,6 +193,13 @@ SENTENCES: Mapping[Code, str | tuple[str, str]] = {
     ),
     Code.UNLIKE_UNITS: "Numbers can only be put together if unit and scope are the same; found {kinds}.",
 }
+
+
+def name_of(source: str) -> Message:
+    """What a source is called, by its column, with the kind of its records before it or not: ``step.throughput``."""
+    kind, _, column = source.rpartition(".")
+    name = Message(NAMES.get(column, column))
+    return Message(OF_KIND[kind], name=name) if kind in OF_KIND else name
 
 
 @dataclass(frozen=True)
@@ -184,11 +219,21 @@ class Diagnostic:
     @property
     def message(self) -> Message:
         """What it says, to be put into words; numbers with the digits that a reader needs."""
-        told = {name: digits(value) if isinstance(value, float) else value for name, value in self.values.items()}
+        told = {name: _shown(name, value) for name, value in self.values.items()}
         sentence = SENTENCES[self.code]
         if isinstance(sentence, str):
             return Message(sentence, **told)
-        return Message(sentence[self.values["count"] != 1], **told)
+        count = int(self.values["count"])
+        return Message.of_count(count, *sentence, **{name: value for name, value in told.items() if name != "count"})
+
+
+def _shown(name: str, value: Parameter) -> object:
+    if name in SOURCES:
+        return name_of(str(value))
+    for parameter, words in (("scope", SCOPES), ("missing", NEEDS)):
+        if name == parameter:
+            return Message(words.get(str(value), str(value)))
+    return digits(value) if isinstance(value, float) else value
 
 
 def say(code: Code, **values: Parameter) -> Diagnostic:

@@ -21,6 +21,7 @@ from .ranks import RankSpread
 from .records import Records
 from .statistic import reduce, reduce_repeats
 
+RULE = "rule"
 Status = Literal["confirmed", "unchecked", "contradicted"]
 Reasons = NDArray[np.int8]
 
@@ -169,6 +170,11 @@ class Measurement:
     def unit(self) -> str:
         """What is done a second: ``images/s``."""
         return f"{self.estimate.unit}/s"
+
+    @property
+    def rule(self) -> str:
+        """By what it was measured, in neutral words: its protocol, or ``rule`` where none is stated."""
+        return self.protocol.words() if self.protocol.states_rule else RULE
 
     @property
     def scope(self) -> str:

@@ -20,6 +20,8 @@ Facts = Mapping[str, Fact]
 
 # The columns that say how fast a record was, or how long it took.
 SPEEDS = ("throughput", "step_time", "step_rate", "work_time", "duration")
+# Events that take time which is no training.
+BREAKS = ("checkpoint", "evaluation")
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,12 +164,16 @@ class Records:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run of a log as one format reads it: its number from 1, its records, what they mean, and its facts."""
+    """One run of a log as one format reads it: its number from 1, its records, what they mean, and its facts.
+
+    ``breaks``: the lines (int64, ascending) where it did something else than train, such as an evaluation.
+    """
 
     number: int
     table: RecordTable
     fields: Fields
     facts: Facts
+    breaks: Lines = field(default_factory=lambda: np.zeros(0, np.int64))
     _known: dict[tuple[str, float | None], Records] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -211,10 +217,11 @@ def lowest_rank(records: Records) -> float | None:
 def runs_of(reading: Reading) -> Iterator[list[Run]]:
     """The runs of a log in file order, each as every format reads it, with the facts of its own."""
     found: dict[int, list[Run]] = {}
+    breaks = np.array(sorted(event.line for event in reading.happened if event.event in BREAKS), np.int64)
     for part in reading.parts:
         numbers = dict.fromkeys(part.table[RUN].tolist()) if RUN in part.table else [1]
         for number in numbers if len(part.table) else ():
             own = part.of_run(int(number))
-            run = Run(int(number), own.table, part.fields, reading.of_run(int(number)).facts)
+            run = Run(int(number), own.table, part.fields, reading.of_run(int(number)).facts, breaks)
             found.setdefault(int(number), []).append(run)
     yield from found.values()

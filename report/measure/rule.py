@@ -103,7 +103,7 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
     paused = windowed.pauses()
     free = windowed.where(~paused)
     work = _work(run, free)
-    others = [one.series for one in known if one is not claim]
+    others = [one.series for one in known if one is not claim and says_speed(one.run, one.series)]
     heard = tuple(checks(series, others, start, work))
     ranks = _ranks(run, series, start)
     estimate, said = _scaled(run, free, work, heard, ranks)
@@ -115,7 +115,7 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
         *_of_records(run, series, free, work),
         *_of_window(series, skipped, windowed, paused, f"{estimate.unit}/s", in_its_unit),
         *_of_source(series, free),
-        *(refuted(check.estimate) for check in heard if check.says == "differs" and status != "contradicted"),
+        *said_by(heard, status),
         *said,
         *(ranks.diagnostics if ranks else ()),
     ]
@@ -144,7 +144,8 @@ def sources(parts: Sequence[Run]) -> list[Source]:
 def _place(source: Source, found: Sequence[Source]) -> tuple[int, ...]:
     """Samples or tokens before steps before epochs; then rates and times before clocks and totals of the run.
 
-    Of these what is exact to 2% first, then rates before times, and what is of steps before what is of epochs.
+    Of these what is known to be of the job or of a part of it, then what is exact to 2%, then rates before times, and
+    what is of steps before what is of epochs.
     """
     one, work = source.series, source.work
     unit = UNITS.index(one.counted) if one.counted in UNITS else 0
@@ -157,7 +158,8 @@ def _place(source: Source, found: Sequence[Source]) -> tuple[int, ...]:
     clock = int(one.timer == "clock" or one.whole)
     if one.counted == "steps" and not unit and work.at_least:
         clock = 2
-    return int(late), unit, clock, int(one.error > NOISE), order, KINDS.index(one.kind)
+    is_unknown = one.scope == "unknown" and work.cards != 1
+    return int(late), unit, clock, int(is_unknown), int(one.error > NOISE), order, KINDS.index(one.kind)
 
 
 def _has_clock(source: Source, found: Sequence[Source]) -> bool:
@@ -303,9 +305,15 @@ def _of_source(claim: Series, free: Series) -> Iterator[Diagnostic]:
         yield say(Code.CONSTANT, count=len(values))
 
 
-def refuted(other: Estimate) -> Diagnostic:
-    """That another source is wrong, as the clock and the work of a step confirm the number."""
-    return say(Code.REFUTED, source=other.name, value=other.value, unit=f"{other.unit}/s")
+def said_by(heard: Sequence[Check], status: Status) -> Iterator[Diagnostic]:
+    """What other sources say that neither confirm the number nor contradict it."""
+    for check in heard:
+        other = check.estimate
+        if check.says == "differs" and status != "contradicted":
+            yield say(Code.REFUTED, source=other.name, value=other.value, unit=f"{other.unit}/s")
+        elif check.needs_passes and check.is_independent:
+            passes = max(check.ratio, 1 / check.ratio)
+            yield say(Code.NEEDS_PASSES, source=other.name, passes=passes)
 
 
 def _use(run: Run, claim: Series, skipped: int, paused: Lines, free: Series) -> UseOfRecords:

@@ -33,7 +33,7 @@ def series_of(run: Run, kind: str, rank: float | None = None) -> Iterator[Series
         if not is_derived(records, name) and (found := _printed(records, name)) is not None:
             yield found
     yield from _durations(run, records)
-    yield from _clocks(records)
+    yield from _clocks(run, records)
 
 
 def is_derived(records: Records, name: str) -> bool:
@@ -213,13 +213,25 @@ def _amounts(run: Run, records: Records, rows: Lines) -> Iterator[tuple[Floats, 
         yield np.ones(len(rows)), "epochs", "job"
 
 
-def _clocks(records: Records) -> Iterator[Series]:
-    """Counters over clocks: what was done between two records, over the time between them."""
+def _clocks(run: Run, records: Records) -> Iterator[Series]:
+    """Counters over clocks: what was done between two records, over the time between them.
+
+    Stretches of steps that hold an evaluation or a checkpoint are left out, if others are there.
+    """
     for clock in CLOCKS:
         times = records.numbers(clock)
         for done, counted, scope in _counters(records):
             rows = np.flatnonzero(np.isfinite(times) & np.isfinite(done))
-            if len(rows) > 1 and len(found := _clock(records, rows, clock, (done, counted, scope))):
+            if len(rows) < 2:
+                continue
+            found = _clock(records, rows, clock, (done, counted, scope))
+            places = np.searchsorted(run.breaks, found.begins, "right"), np.searchsorted(run.breaks, found.lines)
+            is_training = places[0] == places[1]
+            if records.kind == "epoch" or not is_training.any():
+                found = replace(found, holds_more=True)
+            else:
+                found = found.where(is_training)
+            if len(found):
                 yield found
 
 

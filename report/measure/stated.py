@@ -26,7 +26,7 @@ from .number import without_noise
 from .protocol import Protocol, ProtocolError
 from .ranks import RankSpread, RankTable, cards_of_node, side_by_side, speeds_apart
 from .records import Records, Run
-from .rule import judged, refuted, seconds_per_step, sources
+from .rule import judged, said_by, seconds_per_step, sources
 from .sources import CLOCKS, COUNTERS, COVERED, seconds_of_steps, unit_of
 from .statistic import trim
 from .work import Work, thing, tokens_of_a_sample, work_of
@@ -210,7 +210,7 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
     diagnostics = (
         *_of_records(chosen, series, work),
         *said,
-        *(refuted(check.estimate) for check in heard if check.says == "differs" and status != "contradicted"),
+        *said_by(heard, status),
         *(ranks.diagnostics if ranks else ()),
     )
     return Measurement(

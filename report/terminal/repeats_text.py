@@ -10,15 +10,17 @@ from parsers.io.printable import printable
 from parsers.runs.run_folder import DONE, LOG
 from parsers.runs.runfile import log_of, run_file, status_of
 
-from ..evidence.log_summary import Summary, summarise
-from ..measure.number import printed
-from ..measuring.measurement import Measurement, combine
-from ..wording.words import Translate, whose, worded
-from .summary_text import NO_THROUGHPUT, WARNING
+from ..evidence.measured_log import MeasuredLog, measured_log
+from ..measure.diagnostics import digits
+from ..measure.measurement import Measurement, combine
+from ..measure.protocol import Protocol
+from ..wording.words import Translate, worded
+from .show_text import STATUSES, WARNING, rate
 
 RUN = "{log}: {said}"
-NUMBER = "{number} {unit}{whose} (protocol: {protocol})"
-TOGETHER = "median of {count} runs: {number} {unit}{whose}, from {low} to {high} ({spread}%)"
+NUMBER = "{rate} ({status})"
+NO_THROUGHPUT = "no throughput: {reason}"
+TOGETHER = "median of {count} runs: {rate}, from {low} to {high} ({spread}%)"
 APART = "The runs are not comparable: {units}."
 NEXT = "Next: `tachograph show {log}` shows where the number comes from, `tachograph init page {suite}` drafts a page."
 NEXT_OF_UNKNOWN = (
@@ -42,25 +44,29 @@ def repeats_shown(case: Path, translate: Translate) -> tuple[str, bool]:
     """
     found = [log_of(folder) for folder in _finished(case)]
     logs = [log for log in found if log.stat().st_size]
-    summaries = _by_one_warm_up(logs, [summarise(log, None, ()) for log in logs])
+    measured = [measured_log(log) for log in logs]
     empty = [Message(NOTHING_PRINTED, log=log) for log in found if log not in logs]
-    said = [*empty, *_said(case, logs, summaries)]
-    is_whole = not empty and all(summary.measurement for summary in summaries)
+    said = [*empty, *_said(case, logs, measured)]
+    is_whole = not empty and not any(one.reason for one in measured)
     return "".join(f"{printable(worded(one, translate))}\n" for one in said), is_whole
 
 
-def _said(case: Path, logs: Sequence[Path], summaries: Sequence[Summary]) -> Iterator[Message]:
-    for log, summary in zip(logs, summaries, strict=True):
-        yield Message(RUN, log=log, said=_of_run(summary))
-    yield from (Message(WARNING, said=said) for said in _warnings(logs, summaries))
-    found = [summary.measurement for summary in summaries if summary.measurement]
+def _said(case: Path, logs: Sequence[Path], measured: Sequence[MeasuredLog]) -> Iterator[Message]:
+    for log, one in zip(logs, measured, strict=True):
+        yield Message(RUN, log=log, said=_of_run(one))
+    yield from (Message(WARNING, said=said) for said in _warnings(logs, measured))
+    found = _numbers(measured)
     if len(found) > 1:
         yield _together(found)
     if logs:
         places = {"log": logs[-1].parent, "file": logs[-1], "suite": case.parent}
         told = {name: quote(str(place)) for name, place in places.items()}
-        cards = "/".join(map(str, sorted(_cards(summaries))))
-        yield Message(_next(summaries), **told, name=_format_name(case.parent), cards=cards)
+        cards = "/".join(map(str, sorted(_cards(measured))))
+        yield Message(_next(measured), **told, name=_format_name(case.parent), cards=cards)
+
+
+def _numbers(measured: Sequence[MeasuredLog]) -> list[Measurement]:
+    return [one.measurement for one in measured if one.measurement and not one.reason]
 
 
 def _format_name(suite: Path) -> str:
@@ -68,42 +74,33 @@ def _format_name(suite: Path) -> str:
     return re.sub(r"[^a-z0-9]+", "_", suite.name.lower()).strip("_") or "own"
 
 
-def _cards(summaries: Sequence[Summary]) -> set[int]:
+def _cards(measured: Sequence[MeasuredLog]) -> set[int]:
     """How many cards, or processes, trained, as far as that is known."""
-    facts = (summary.reading.facts.get("cards") for summary in summaries)
+    facts = (one.reading.facts.get("cards") for one in measured)
     return {fact.value for fact in facts if fact is not None and isinstance(fact.value, int)}
 
 
-def _next(summaries: Sequence[Summary]) -> str:
+def _next(measured: Sequence[MeasuredLog]) -> str:
     """What helps, by whose the numbers are: a page shows those of the whole job."""
-    scopes = {summary.measurement.scope for summary in summaries if summary.measurement}
+    scopes = {found.scope for found in _numbers(measured)}
     if not scopes:
         return NEXT_WITHOUT
     if scopes == {"job"}:
         return NEXT
-    if _cards(summaries) <= {1}:
+    if _cards(measured) <= {1}:
         return NEXT_OF_UNKNOWN
-    return NEXT_OF_SEVERAL if all(summary.is_drafted for summary in summaries) else NEXT_WITHOUT
+    return NEXT_OF_SEVERAL if all(one.draft is not None for one in measured) else NEXT_WITHOUT
 
 
-def _by_one_warm_up(logs: Sequence[Path], summaries: list[Summary]) -> list[Summary]:
-    """The runs, where their protocols differ but in the warm-up that each skips, by that with the longest."""
-    protocols = {summary.measurement.protocol for summary in summaries if summary.measurement}
-    if len(protocols) < 2 or len({protocol.model_copy(update={"skip_records": 0}) for protocol in protocols}) > 1:
-        return summaries
-    longest = max(protocols, key=lambda protocol: protocol.skip_records)
-    return [summarise(log, longest, ()) for log in logs]
-
-
-def _warnings(logs: Sequence[Path], summaries: Sequence[Summary]) -> Iterator[Message]:
+def _warnings(logs: Sequence[Path], measured: Sequence[MeasuredLog]) -> Iterator[Message]:
     """The warnings of all runs, each once: behind the log that it is of, unless all runs have it."""
     said = dict[tuple[object, ...], tuple[Message, list[Path]]]()
-    for log, summary in zip(logs, summaries, strict=True):
-        for one in summary.warnings:
-            key = (one.key, *((name, str(value)) for name, value in one.values.items() if name != "log"))
-            said.setdefault(key, (one, []))[1].append(log)
-    for one, of in said.values():
-        yield one if len(of) == len(logs) else Message(RUN, log=", ".join(map(str, of)), said=one)
+    for log, one in zip(logs, measured, strict=True):
+        for warning in one.warnings:
+            key = (warning.key, *((name, str(value)) for name, value in warning.values.items() if name != "log"))
+            said.setdefault(key, (warning, []))[1].append(log)
+    for warning, of in said.values():
+        yield warning if len(of) == len(logs) else Message(RUN, log=", ".join(map(str, of)), said=warning)
 
 
 def _finished(case: Path) -> list[Path]:
@@ -111,29 +108,18 @@ def _finished(case: Path) -> list[Path]:
     return [folder for folder in folders if status_of(run_file(folder / LOG)) == DONE]
 
 
-def _of_run(summary: Summary) -> Message:
-    found = summary.measurement
-    return _number(found) if found else Message(NO_THROUGHPUT, reason=summary.reason)
-
-
-def _number(found: Measurement) -> Message:
-    number, words = printed(found.value, found.protocol), found.protocol.words()
-    return Message(NUMBER, number=number, unit=found.unit, whose=whose(found.scope), protocol=words)
+def _of_run(one: MeasuredLog) -> Message:
+    if one.measurement is None or one.reason:
+        return Message(NO_THROUGHPUT, reason=one.reason.message if one.reason else "")
+    found = one.measurement
+    return Message(NUMBER, rate=rate(found.value, found.unit, found.scope), status=Message(STATUSES[one.status]))
 
 
 def _together(found: Sequence[Measurement]) -> Message:
-    units = dict.fromkeys((one.unit, one.scope, one.protocol.words()) for one in found)
-    if len(units) > 1:
-        return Message(APART, units="; ".join(f"{unit} {scope} ({words})" for unit, scope, words in units))
-    values, protocol = [one.value for one in found], found[0].protocol
-    middle = combine(found, protocol.model_copy(update={"repeats": "median"}))
-    return Message(
-        TOGETHER,
-        count=len(values),
-        number=printed(middle, protocol),
-        unit=found[0].unit,
-        whose=whose(found[0].scope),
-        low=printed(min(values), protocol),
-        high=printed(max(values), protocol),
-        spread=f"{(max(values) - min(values)) / middle * PERCENT:.1f}",
-    )
+    if len(units := dict.fromkeys((one.unit, one.scope) for one in found)) > 1:
+        return Message(APART, units="; ".join(f"{unit} ({scope})" for unit, scope in units))
+    values = [one.value for one in found]
+    middle = combine(found, Protocol())
+    told = {"count": len(values), "rate": rate(middle, found[0].unit, found[0].scope)}
+    spread = f"{(max(values) - min(values)) / middle * PERCENT:.1f}"
+    return Message(TOGETHER, **told, low=digits(min(values)), high=digits(max(values)), spread=spread)

@@ -9,6 +9,7 @@ from functools import cache, reduce
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
+from typing import Protocol
 
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, read_po
@@ -57,8 +58,13 @@ class Translator:
     def __init__(self, language: str, own: Mapping[str, str] | None = None) -> None:
         self.catalogue, self._own = words(language), own or {}
 
-    def translate(self, text: str) -> str:
-        """A text in this language; an empty one stays empty, for which gettext keeps its header."""
+    def translate(self, text: str, plural: str = "", count: int = 1, /) -> str:
+        """A text in this language, in the form of a count where it has a plural.
+
+        An empty one stays empty, for which gettext keeps its header.
+        """
+        if plural:
+            return str(self.catalogue.ngettext(text, plural, count))
         return self._own.get(text) or (self.catalogue.gettext(text) if text else "")
 
     def say(self, message: str, **values: object) -> str:
@@ -95,10 +101,15 @@ def whose(scope: Scope | None) -> Message:
     return WHOSE.get(scope, Message(""))
 
 
-Translate = Callable[[str], str]
+class Translate(Protocol):
+    """What gives the text for a key of the catalogues; for one with a plural, the form of a count."""
+
+    def __call__(self, text: str, plural: str = "", count: int = 1, /) -> str:
+        """The text."""
+        ...
 
 
-def worded(message: Message, translate: Translate, shown: Translate = str) -> str:
+def worded(message: Message, translate: Translate, shown: Callable[[str], str] = str) -> str:
     """A message in the language of ``translate``, which gives the text for a key of the catalogues.
 
     ``shown``: what makes a text safe where the sentence is to stand, such as the escapes of Markdown; the values go
@@ -107,6 +118,8 @@ def worded(message: Message, translate: Translate, shown: Translate = str) -> st
     if not message.values:
         return translate(message.key)
     values = {name: shown(_said(value, translate)) for name, value in message.values.items()}
+    if message.plural:
+        return filled(translate(message.key, message.plural, message.count), values)
     return filled(translate(message.key), values)
 
 

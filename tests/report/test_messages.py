@@ -15,7 +15,7 @@ import pytest
 from babel.messages.pofile import read_po
 
 from parsers.io.message import Message
-from report.wording.words import FOLDER, filled, languages, worded, words
+from report.wording.words import FOLDER, Translator, filled, languages, worded
 
 PROJECT = Path(__file__).parents[2]
 # Commands that speak English only are all that these are for.
@@ -38,7 +38,7 @@ def keys(source: Path) -> Iterator[str]:
         if isinstance(target, ast.Name)
     }
     if any(source.is_relative_to(room) for room in OF_SENTENCES):
-        stated = [node.value for node in tree.body if isinstance(node, ast.Assign)]
+        stated = [node.value for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign) and node.value]
         texts = [part.value for value in stated for part in ast.walk(value) if isinstance(part, ast.Constant)]
         yield from (text for text in texts if isinstance(text, str) and " " in text and text.endswith("."))
     for call in ast.walk(tree):
@@ -65,6 +65,15 @@ def all_keys() -> set[str]:
     return {key for path in sources if path.parent not in ONLY_ENGLISH for key in keys(path)}
 
 
+@cache
+def translated(language: str, *, of_pages: bool = True) -> list[tuple[str, ...]]:
+    """The texts that a catalogue translates, those of a count in both forms; ``of_pages``: also those with a place."""
+    with (FOLDER / f"{language}.po").open("rb") as file:
+        found = [message for message in read_po(file) if message.id and message.string]
+    ids = [message.id for message in found if of_pages or not message.locations]
+    return [one if isinstance(one, tuple) else (str(one),) for one in ids]
+
+
 def source_texts() -> Iterator[str]:
     """The texts of all sources, and what they make of names: ``tensor parallel``, ``tokens of a step``."""
     for room in ("launchers", "parsers", "report", "tachograph"):
@@ -76,8 +85,7 @@ def source_texts() -> Iterator[str]:
 
 def test_a_translation_is_of_a_text_of_the_sources_the_templates_or_the_pages() -> None:
     """But for keys, which are put together: ``quantity_mfu``. Texts with a location are held against their page."""
-    with (FOLDER / "zh.po").open("rb") as file:
-        ids = [str(message.id) for message in read_po(file) if message.id and not message.locations]
+    ids = [text for texts in translated("zh", of_pages=False) for text in texts]
     told = {*source_texts(), *map(os.strerror, errno.errorcode)}
     files = [*(PROJECT / "report/templates").rglob("*.jinja"), *(PROJECT / "report/pages").glob("*.toml")]
     quoted = "".join(path.read_text(encoding="utf-8") for path in files)
@@ -89,17 +97,30 @@ def test_a_translation_is_of_a_text_of_the_sources_the_templates_or_the_pages() 
 
 def test_a_message_is_translated() -> None:
     assert len(all_keys()) > 100
-    assert {key for key in all_keys() if not words("zh")._catalog.get(key)} <= {"Histories need", "--{name}"}
+    assert all_keys() - {text for texts in translated("zh") for text in texts} <= {"Histories need", "--{name}"}
 
 
 @pytest.mark.parametrize("language", languages())
 def test_a_catalogue_has_each_message_once_and_tells_its_values(language: str) -> None:
     ids = re.findall(r'^msgid "(.+)"$', (FOLDER / f"{language}.po").read_text(encoding="utf-8"), re.MULTILINE)
     assert [key for key, count in Counter(ids).items() if count > 1] == []
-    translate = words(language).gettext
-    assert [key for key in all_keys() if values(translate(key)) != values(key)] == []
-    said = {key: worded(Message(key, **{name: f"<{name}>" for name in values(key)}), translate) for key in all_keys()}
-    assert [key for key, text in said.items() if any(f"<{name}>" not in text for name in values(key))] == []
+    translate = Translator(language).translate
+    with_plurals = [texts for texts in translated("zh") if len(texts) > 1]
+    alone = all_keys() - {text for texts in with_plurals for text in texts}
+    of_count = [texts for texts in with_plurals if all_keys() & {*texts}]
+    for texts in [*((key,) for key in alone), *of_count]:
+        told = {name: f"<{name}>" for name in values(texts[-1]) if name != "count"}
+        said = Message.of_count(90210, *texts, **told) if len(texts) > 1 else Message(texts[0], **told, count="<count>")
+        text = worded(said, translate)
+        assert [name for name in told if f"<{name}>" not in text] == [], text
+        assert ("{count}" in texts[-1]) == ("90210" in text or "<count>" in text), text
+
+
+def test_a_count_has_the_words_of_its_number() -> None:
+    said = [Message.of_count(count, "{count} other node", "{count} other nodes") for count in (0, 1, 2)]
+    assert list(map(str, said)) == ["0 other nodes", "1 other node", "2 other nodes"]
+    assert [worded(one, Translator("en").translate) for one in said] == list(map(str, said))
+    assert [worded(one, Translator("zh").translate) for one in said] == [f"其他 {count} 个节点" for count in (0, 1, 2)]
 
 
 @pytest.mark.parametrize(

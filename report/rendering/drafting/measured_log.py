@@ -16,8 +16,9 @@ from parsers.runs.runfile import run_file
 
 from ...evidence.case_runs import another_log, not_done, outside
 from ...evidence.log_summary import Summary, summarise
+from ...evidence.measured_log import MeasuredLog as Measured
+from ...evidence.measured_log import measured_log as measured
 from ...measure.protocol import Protocol
-from ...measure.quantities.kinds import ThroughputPerCard
 from ...measuring.estimate import tokens_of_a_sample
 from ...pagefile.page import Axis, Case, Value
 from ...pagefile.parts import COUNTED
@@ -89,23 +90,23 @@ def measured_log(task: DraftTask) -> MeasuredLog | UnusedLog:
         run = run_file(log)
         if reason := not_done(run, path):
             return UnusedLog(path, why(path, reason), is_never_evidence=True)
-        summary = _summary(log, task.states)
+        summary, beside = _summary(log, task.states)
         if reason := another_log(run, path, log, summary.reading.sha256):
             return UnusedLog(path, why(path, reason), is_never_evidence=True)
     except ParserError as error:
         return UnusedLog(path, error.message)
     if summary.measurement is None:
         return UnusedLog(path, why(path, summary.reason or Message("")))
-    return _of_summary(path, summary, run)
+    return _of_summary(path, summary, beside, run)
 
 
-def _summary(log: Path, states: Iterable[tuple[str, int]]) -> Summary:
+def _summary(log: Path, states: Iterable[tuple[str, int]]) -> tuple[Summary, Measured]:
     summary = summarise(log, None, ())
     lacking = tuple(Fact(name, count, PAGE) for name, count in states if name not in summary.reading.facts)
-    return summarise(log, None, lacking) if lacking else summary
+    return (summarise(log, None, lacking) if lacking else summary), measured(log, None, lacking)
 
 
-def _of_summary(path: str, summary: Summary, run: Mapping[str, object]) -> MeasuredLog | UnusedLog:
+def _of_summary(path: str, summary: Summary, beside: Measured, run: Mapping[str, object]) -> MeasuredLog | UnusedLog:
     found = summary.measurement
     if found is None:
         return UnusedLog(path, why(path, summary.reason or Message("")))
@@ -124,19 +125,20 @@ def _of_summary(path: str, summary: Summary, run: Mapping[str, object]) -> Measu
         " + ".join(summary.formats),
         _command(run),
         json.dumps(run, sort_keys=True) if "start" in run else "",
-        tuple(shown.quantity.name for _, shown in summary.observed.quantities),
+        tuple(shown.quantity.name for _, shown in beside.observed.quantities),
         is_of_a_run=len(parts) > 2 and parts[-2].isdecimal() and bool(run),
-        quantities=tuple(_quantities(summary)),
+        quantities=tuple(_quantities(summary, beside)),
     )
 
 
-def _quantities(summary: Summary) -> Iterator[str]:
-    """What one card does, where a page can show it; of a single card its throughput is that of the job."""
-    cards = summary.reading.facts.get("cards")
-    for one in summary.figures:
-        says_more = not isinstance(one.shown.quantity, ThroughputPerCard) or cards is None or cards.value != 1
-        if one.is_of_a_rule and says_more:
-            yield one.shown.quantity.name
+def _quantities(summary: Summary, beside: Measured) -> Iterator[str]:
+    """What one card does and how long a step takes, of a log of a language model."""
+    names = [one.name for one in beside.figures]
+    if summary.measurement and (summary.measurement.unit == f"{TOKENS}/s" or _length(summary) or names[1:]):
+        found = beside.measurement
+        yield from names[:1] if names[:1] == ["throughput_per_card"] else ()
+        yield from ("step_time",) if found and found.seconds_per_step else ()
+        yield from (name for name in names if name != "throughput_per_card")
 
 
 def _length(summary: Summary) -> float | None:

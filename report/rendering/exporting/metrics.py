@@ -16,8 +16,10 @@ from parsers.sharing.workers import Workers
 from ...evidence.case_evidence import cells
 from ...evidence.cell import Cell, Proof
 from ...evidence.circumstances import circumstances, of_cell, proofs_of
-from ...evidence.log_summary import Summary, summarise
+from ...evidence.measured_log import MeasuredLog, measured_log
 from ...evidence.ranks.exhibits import Exhibit
+from ...measure.diagnostics import NoMeasurement
+from ...measure.measurement import Measurement
 from ...measure.number import printed
 from ...measure.protocol import Protocol
 from ...measure.quantity import THROUGHPUT
@@ -179,18 +181,20 @@ def _of_log(options: LogOptions, path: Path) -> Metric | Message:
     """The metric of a log, or why it has none; workers do this."""
     with suppress(OSError):  # reading it tells what is wrong
         path = log_of(path)
-    summary = summarise(path, options.protocol, options.given, options.format)
-    return _of_summary(path, summary) or Message(NO_THROUGHPUT, log=path, reason=summary.reason)
+    measured = measured_log(path, options.protocol, options.given, options.format)
+    try:
+        found = measured.throughput()
+    except NoMeasurement as error:
+        return Message(NO_THROUGHPUT, log=path, reason=error.message)
+    return _of_throughput(path, measured, found)
 
 
-def _of_summary(log: Path, summary: Summary) -> Metric | None:
-    """The throughput of a log, as `show` prints it; ``log``: the path that it is called by."""
-    found = summary.measurement
-    if found is None:
-        return None
-    proof = Proof(str(log), summary.reading, found)
-    facts = summary.reading.facts
-    digits = printed(found.value, summary.protocol)
+def _of_throughput(log: Path, measured: MeasuredLog, found: Measurement) -> Metric:
+    """The throughput of a log, as `show` says it; ``log``: the path that it is called by."""
+    proof = Proof(str(log), measured.reading, found)  # type: ignore[arg-type]
+    facts = measured.reading.facts
+    digits = printed(found.value, found.protocol)
+    said = [*(str(one.message) for one in measured.diagnostics), *map(str, measured.warnings)]
     return Metric(
         suite="logs",
         name=str(log),
@@ -201,11 +205,11 @@ def _of_summary(log: Path, summary: Summary) -> Metric | None:
         unit=found.unit,
         scope=found.scope,
         direction=THROUGHPUT.direction,
-        protocol=found.protocol.words(),
+        protocol=found.rule,
         case={name: facts[name].value for name in AXES if name in facts},
         circumstances={str(key): said for key, said in circumstances(proof).items()},
         runs=(ExportedRun(digits, found.value, proof.exhibits),),
-        remarks=tuple(str(said) for said in summary.warnings),
+        remarks=tuple(said),
     )
 
 

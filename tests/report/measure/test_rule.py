@@ -72,8 +72,8 @@ def test_a_source_gives_the_number_and_the_others_check_it(
         ("node", {"nodes": 2}, 250, "job", set()),
         ("unknown", {"cards": 8}, 125, "unknown", {Code.SCOPE_UNKNOWN}),
         ("unknown", {"cards": 1}, 125, "job", set()),
-        ("unknown", OF_JOB, 125, "job", {Code.SCOPE_BY}),  # 8 x 8 in each step are those of all cards
-        ("unknown", {"cards": 8, "job_batch_size": 512}, 1000, "job", {Code.SCOPE_BY}),
+        ("unknown", OF_JOB, 125, "job", set()),  # the time of a step tells the work of the job
+        ("unknown", {"cards": 8, "job_batch_size": 512}, 1000, "job", set()),
     ],
 )
 def test_a_number_is_that_of_the_whole_job_where_the_log_says_what_makes_it_that(
@@ -85,6 +85,14 @@ def test_a_number_is_that_of_the_whole_job_where_the_log_says_what_makes_it_that
     found = number(printed)
     assert (found.value, found.scope) == (value, whose)
     assert {said.code for said in found.diagnostics} - {Code.CONSTANT} == codes
+
+
+@pytest.mark.parametrize(("each", "value", "scope"), [(64, 125, "job"), (512, 1000, "card")])
+def test_a_clock_tells_whose_number_a_rate_of_unknown_scope_is(each: int, value: float, scope: str) -> None:
+    columns: dict[str, Any] = {"throughput": 64 / QUIET, "consumed_samples": each * STEPS, "elapsed": CLOCK + 7}
+    found = number(run(step=STEPS, facts={"cards": 8}, means={"throughput": {"scope": "unknown"}}, **columns))
+    assert (found.value, found.scope, found.status) == (value, "job", "confirmed")
+    assert {"scope": scope, "source": "step.elapsed"} in [said.values for said in found.diagnostics]
 
 
 @pytest.mark.parametrize("first", [5.0, 0.1])

@@ -1,0 +1,324 @@
+"""A measured log for the terminal: its status and number first, who agrees, what was left out; all else on request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from io import StringIO
+from itertools import islice
+from math import isclose
+
+from rich.cells import cell_len
+from rich.console import RenderableType
+from rich.table import Table
+
+from parsers.io.console import Console, Text
+from parsers.io.message import Message, joined
+from parsers.runs.facts import SCALING
+
+from ..evidence.measured_log import MeasuredLog, Status
+from ..measure.checks import Check, Estimate
+from ..measure.diagnostics import digits, name_of
+from ..measure.measurement import Measurement, RunOfLog
+from ..measure.number import printed
+from ..measure.ranks import RankSpread
+from ..wording.words import Translate, whose, worded
+
+MOST_AGREEING = 2  # checks that are shown unless all are asked for
+SHAPES_SHOWN = 8
+NODES_SHOWN = 8
+STATUS_WIDTH = 14
+
+# What ``docs/protocols.md`` states as well, word for word.
+RULE = (
+    "Without a stated protocol, throughput is work done over time taken in the steady part of a log's longest run. "
+    "Steady means without warm-up: records at the start, at most half of all, each slower than the second half "
+    "(beyond the inner fence of its quartiles and by more than 2%) or more than twice as fast. It also means without "
+    "pauses: stretches of a clock beyond the outer fence; of times that the program measures itself, only one or two, "
+    "of at least twice the usual length. The first source that there is counts: samples or tokens before steps before "
+    "epochs; then printed rates, step times, durations, counters over a clock, totals of the run. Running means are "
+    "converted to the time that they cover, means of several steps count as that many, repeated records once. Every "
+    "other source then predicts the same quantity over the same stretch. If one differs by more than 10% plus the "
+    "error of its digits and counts (a total of the run: if it is faster, or less than half as fast), the log has no "
+    "single number, and both are shown; otherwise the number is confirmed by the best source that also states the "
+    "work of a step, or unchecked."
+)
+
+STATUSES: Mapping[Status, str] = {
+    "confirmed": "CONFIRMED",
+    "unchecked": "UNCHECKED",
+    "contradicted": "CONTRADICTED",
+    "refused": "REFUSED",
+}
+NO_FORMAT = "no known format"
+ALL_LINES = ("{count} line", "{count} lines")
+SOME_LINES = ("{count} line, {unmatched} unmatched", "{count} lines, {unmatched} unmatched")
+RATE = "{number} {unit}{whose}"
+RATE_AND_STEP = "{number} {unit}{whose}, {seconds} s/step"
+SCOPE_UNKNOWN = " (of one card or of all: not stated)"
+FROM = "{rate} ({source}, {records}, {lines})"
+RECORDS = ("{count} record", "{count} records")
+LINE, LINES = "line {line}", "lines {first}-{last}"
+OF_RUN = "run {run}: {said}"
+OTHER_SIDE = "{rate} ({source}, {records}, {lines}): {ratio}×"
+CHECK = "{source} {ratio}× ({lines})"
+AGREES = "agrees: {checks}"
+AGREES_WITH_FIRST = "the first agrees with: {checks}"
+ONLY_TIMER = "only the step time is checked: {checks}"
+NOTHING_ELSE = "no other source in the log decides between them"
+NO_OTHER = "no second source in the log"
+LISTED = "{first}, {second}"
+SENTENCES = "{first} {second}"
+WARNING = "warning: {said}"
+MORE = "warning: {said} ({count} more: --all)"
+PER_CARD = "{name}: {number} {unit}"
+BY_RANK = "{count} ranks: {slowest} (rank {slowest_rank}) to {fastest} (rank {fastest_rank}), median {median} {unit}"
+BY_NODE = "node {node}: {low} to {high}, median {median}"
+OTHER_NODES = ("{count} other node", "{count} other nodes")
+CHECKED = "check: {said}"
+RUN = "run {number}, lines {first}-{last}: {said}"
+ACCOUNT = "lines: {total} = {matched} matched + {ignored} ignored + {unrecognised} unmatched"
+OF_RANKS = "lines of {count} ranks: {total} = {matched} matched + {ignored} ignored + {unrecognised} unmatched"
+SHAPE = "{count} from line {line}: {text}"
+OTHER_LINES = ("{count} other line", "{count} other lines")
+BROKEN = "broken: {found}"
+
+BY_PROTOCOL = "By the protocol: {protocol}."
+READ_FROM = "Read from the {source} ({column}): {used} of {available} {kind} records, lines {first} to {last}."
+LEFT_OUT = "Left out: {each}."
+OF_REASON = "{reason} {count}"
+OF_RATES = "A rate of r per second counts as one unit of work in 1/r seconds, times the steps that its record covers."
+QUOTIENT = "Work over time: {work} {unit} ÷ {seconds} s = {rate} {unit}/s."
+CONVERTED = "Converted: {rate} {unit}/s × {factor} = {result}."
+GIVEN = "Facts used: {facts}."
+FACT = "{name} = {value} ({source})"
+# Why records are left out, by the names of ``measurement.Use``.
+REASONS: Mapping[str, str] = {
+    "warm_up": "warm-up",
+    "pause": "pauses",
+    "no_value": "without a value",
+    "other_rank": "other ranks",
+    "other_run": "other runs",
+    "repeated": "duplicates",
+    "part_of_epoch": "parts of an epoch",
+    "summed": "summed over ranks",
+}
+RATES = ("throughput", "mean_throughput", "step_rate")
+
+
+def shown(
+    log: MeasuredLog,
+    translate: Translate,
+    *,
+    colour: bool,
+    width: int | None = None,
+    wants_all: bool = False,
+    explains: bool = False,
+) -> str:
+    """A log as text in one language, at most six lines unless all is wanted.
+
+    Long lines are left to the terminal, so that what is copied is whole. ``explains``: with the rule, and how the
+    number came out by it.
+    """
+    page = StringIO()
+    console = Console(page, force_terminal=colour, color_system="standard" if colour else None, width=width)
+    for part in _parts(log, translate, wants_all=wants_all, explains=explains):
+        console.print(part, soft_wrap=True)
+    return page.getvalue()
+
+
+def _parts(log: MeasuredLog, translate: Translate, *, wants_all: bool, explains: bool) -> Iterator[RenderableType]:
+    yield Text.assemble((str(log.reading.path), "bold"), f" · {worded(_about(log), translate)}")
+    first, *rest = _number(log)
+    status = worded(Message(STATUSES[log.status]), translate)
+    pad = " " * max(1, STATUS_WIDTH - cell_len(status))
+    style = {"confirmed": "bold green", "unchecked": "bold yellow"}.get(log.status, "bold red")
+    yield Text.assemble((status, style), pad, worded(first, translate))
+    indent = " " * STATUS_WIDTH
+    yield from (Text(indent + worded(said, translate)) for said in rest)
+    if log.warnings and not wants_all:
+        more = len(log.warnings) - 1
+        said = Message(MORE, said=log.warnings[0], count=more) if more else Message(WARNING, said=log.warnings[0])
+        yield Text(worded(said, translate), style="yellow")
+    if explains:
+        yield from (Text(worded(said, translate)) for said in explanation(log))
+    if wants_all:
+        yield from _details(log, translate)
+
+
+def _about(log: MeasuredLog) -> Message:
+    """By which formats a log was read, how long it is, and how much of it no format knows."""
+    account = log.reading.account
+    names = [Message(name) for name in log.formats] or [Message(NO_FORMAT)]
+    lines = SOME_LINES if account.unrecognised else ALL_LINES
+    said = Message.of_count(account.total, *lines, unmatched=account.unrecognised)
+    return Message("{first} · {second}", first=joined("{first} + {second}", names), second=said)
+
+
+def _number(log: MeasuredLog) -> Iterator[Message]:
+    """The number with its source, what the other sources say, and what is said of it: at most four lines."""
+    found = log.measurement
+    said = [one.message for one in log.diagnostics]
+    if found is None:
+        reason = [log.reason.message] if log.reason else []
+        yield joined(SENTENCES, dict.fromkeys([*reason, *said]))
+        return
+    yield _from(found)
+    agreeing = [check for check in found.checks if check.says == "agrees"]
+    agreeing.sort(key=lambda check: (not check.counts_work, not check.is_independent, check.tolerance))
+    each = list(dict.fromkeys(map(_check, agreeing)))[:MOST_AGREEING]
+    checks = joined(LISTED, each) if each else None
+    if found.status == "contradicted" and found.by:
+        yield _other_side(found, found.by)
+        yield Message(AGREES_WITH_FIRST, checks=checks) if checks else Message(NOTHING_ELSE)
+    elif checks:
+        yield Message(AGREES if found.status == "confirmed" else ONLY_TIMER, checks=checks)
+    else:
+        yield Message(NO_OTHER)
+    if said:
+        yield joined(SENTENCES, dict.fromkeys(said))
+
+
+def rate(value: float, unit: str, scope: str) -> Message:
+    """A throughput with its unit, and whose it is."""
+    words = Message(SCOPE_UNKNOWN) if scope == "unknown" else whose(scope)  # type: ignore[arg-type]
+    return Message(RATE, number=digits(value), unit=unit, whose=words)
+
+
+def _from(found: Measurement) -> Message:
+    said = rate(found.value, found.unit, found.scope)
+    if found.protocol.states_rule:
+        said = Message(RATE, **{**said.values, "number": printed(found.value, found.protocol)})
+    if found.seconds_per_step is not None and found.estimate.counted != "steps":
+        said = Message(RATE_AND_STEP, **said.values, seconds=digits(found.seconds_per_step))
+    return _of_source(FROM, said, found.estimate, found.records_used, found.ends)
+
+
+def _of_source(key: str, said: Message, of: Estimate, records: int, ends: tuple[int, int], **more: object) -> Message:
+    told = {"rate": said, "source": name_of(of.name), "records": Message.of_count(records, *RECORDS)}
+    return Message(key, **told, lines=_lines(ends), **more)
+
+
+def _times(ratio: float) -> str:
+    """A ratio with three significant digits."""
+    return f"{ratio:#.3g}".rstrip(".") if ratio < 1000 else f"{ratio:,.0f}"
+
+
+def _lines(ends: tuple[int, int]) -> Message:
+    first, last = ends
+    return Message(LINE, line=first) if first == last else Message(LINES, first=first, last=last)
+
+
+def _other_side(found: Measurement, by: Check) -> Message:
+    """What contradicts the number, in its unit and scope."""
+    other = by.estimate
+    second = rate(found.value * by.ratio, found.unit, found.scope)
+    said = _of_source(OTHER_SIDE, second, other, other.records, other.lines, ratio=_times(by.ratio))
+    return said if other.run is None else Message(OF_RUN, run=other.run, said=said)
+
+
+def _check(check: Check) -> Message:
+    source = name_of(check.estimate.name)
+    said = Message(CHECK, source=source, ratio=_times(check.ratio), lines=_lines(check.estimate.lines))
+    return said if check.estimate.run is None else Message(OF_RUN, run=check.estimate.run, said=said)
+
+
+def explanation(log: MeasuredLog) -> Iterator[Message]:
+    """The rule, and how the number of the log came out by it, so that a reader can compute it by hand."""
+    found = log.measurement
+    if log.protocol is None or not log.protocol.states_rule:
+        yield Message(RULE)
+    else:
+        yield Message(BY_PROTOCOL, protocol=log.protocol.words())
+    if found is None:
+        return
+    of, (first, last) = found.estimate, found.ends
+    told = {"used": found.records_used, "available": found.available, "kind": of.kind, "first": first, "last": last}
+    yield Message(READ_FROM, source=name_of(of.name), column=of.source, **told)
+    left_out = {word: len(lines) for word, lines in found.left_out.items()}
+    if left_out:
+        each = (Message(OF_REASON, reason=Message(REASONS.get(word, word)), count=n) for word, n in left_out.items())
+        yield Message(LEFT_OUT, each=joined(LISTED, each))
+    series = found.series
+    if not len(series):
+        return
+    if series.source in RATES:
+        yield Message(OF_RATES)
+    unit, quotient = series.unit, digits(series.rate)
+    told = {"work": f"{series.work.sum():.10g}", "seconds": f"{series.seconds.sum():.10g}"}
+    yield Message(QUOTIENT, **told, unit=unit, rate=quotient)
+    if not isclose(factor := of.value / series.rate, 1):
+        result = rate(found.value, found.unit, found.scope)
+        yield Message(CONVERTED, rate=quotient, unit=unit, factor=f"{factor:.6g}", result=result)
+        used = [fact for name, fact in log.reading.facts.items() if name in SCALING]
+        each = [Message(FACT, name=Message(f.name), value=f.value, source=f.source.message) for f in used]
+        if each:
+            yield Message(GIVEN, facts=joined(LISTED, each))
+
+
+def _details(log: MeasuredLog, translate: Translate) -> Iterator[RenderableType]:
+    """All that is known of a log beside its number."""
+    reading, found = log.reading, log.measurement
+    yield Text(f"{reading.bytes} bytes · sha256 {reading.sha256}", style="dim")
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name, fact in reading.facts.items():
+        table.add_row(Text(name), Text(str(fact.value)), Text(worded(fact.source.message, translate), style="dim"))
+    for name, value, witness in log.observed.rows():
+        table.add_row(Text(name), Text(value), Text(witness, style="dim"))
+    if table.row_count:
+        yield table
+    yield from (Text(worded(said, translate)) for said in _of_numbers(log))
+    yield from (Text(worded(Message(RUN, **_run(run)), translate)) for run in (found.runs if found else ()))
+    yield from (Text(worded(said, translate)) for said in _of_lines(log))
+    yield from (Text(f"  {worded(said, translate)}", style="dim") for said in _unmatched(log))
+    for broken in reading.leftover.breaks:
+        said = worded(Message(BROKEN, found=broken), translate)
+        yield from (Text(line, style="yellow") for line in said.split("\n"))
+    yield from (Text(worded(Message(WARNING, said=said), translate), style="yellow") for said in log.warnings)
+
+
+def _of_numbers(log: MeasuredLog) -> Iterator[Message]:
+    """The figures of a card, those of ranks and their cards, and all checks."""
+    for one in log.figures:
+        yield Message(PER_CARD, name=Message(one.name), number=digits(one.value), unit=one.unit)
+    if log.measurement and log.measurement.ranks:
+        yield from _of_ranks(log.measurement.ranks)
+    if log.cards_of_ranks:
+        yield log.cards_of_ranks.summary
+    yield from (Message(CHECKED, said=_check(check)) for check in (log.measurement.checks if log.measurement else ()))
+
+
+def _of_ranks(ranks: RankSpread) -> Iterator[Message]:
+    slowest, fastest = ranks.slowest, ranks.fastest
+    told = {"slowest_rank": ranks.numbers[slowest], "fastest_rank": ranks.numbers[fastest], "unit": ranks.unit}
+    values = {"slowest": ranks.values[slowest], "fastest": ranks.values[fastest], "median": ranks.median}
+    each = {name: digits(value) for name, value in values.items()}
+    yield Message(BY_RANK, **told, **each, count=len(ranks.numbers))
+    nodes = ranks.by_node
+    for node, (low, median, high) in islice(nodes.items(), NODES_SHOWN):
+        yield Message(BY_NODE, node=node, low=digits(low), high=digits(high), median=digits(median))
+    if (more := len(nodes) - NODES_SHOWN) > 0:
+        yield Message.of_count(more, *OTHER_NODES)
+
+
+def _run(run: RunOfLog) -> dict[str, object]:
+    found, (first, last) = run.measurement, run.lines
+    said = _from(found) if found else run.reason.message if run.reason else Message("")
+    return {"number": run.number, "first": first, "last": last, "said": said}
+
+
+def _of_lines(log: MeasuredLog) -> Iterator[Message]:
+    """The account of the lines; of all logs, where each rank has one of its own."""
+    counts = ("total", "matched", "ignored", "unrecognised")
+    yield Message(ACCOUNT, **{name: getattr(log.reading.account, name) for name in counts})
+    if logs := log.reading.ranks:
+        sums = {name: sum(getattr(one.account, name) for one in logs) for name in counts}
+        yield Message(OF_RANKS, count=len(logs), **sums)
+
+
+def _unmatched(log: MeasuredLog) -> Iterator[Message]:
+    found = log.reading.leftover
+    for shape in found.shapes[:SHAPES_SHOWN]:
+        yield Message(SHAPE, count=f"{shape.count:>6}", line=shape.line, text=shape.text[:100])
+    more = sum(shape.count for shape in found.shapes[SHAPES_SHOWN:]) + found.more
+    if more:
+        yield Message.of_count(more, *OTHER_LINES)
