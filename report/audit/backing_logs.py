@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from operator import attrgetter
 from typing import get_args
@@ -17,10 +17,11 @@ from parsers.scanning.detection import formats, known_shapes
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..measure.diagnostics import NoMeasurement
+from ..measure.measurement import Measurement
 from ..measure.number import printed, without_noise
 from ..measure.protocol import Protocol
 from ..measure.records import Run
-from ..measure.stated import value_of
+from ..measure.stated import measure_stated, value_of
 from ..pagefile.parts import SCALING, Axis
 from ..published.labels import Rate, Value
 from ..published.published_numbers import PublishedNumber
@@ -115,6 +116,15 @@ class Evidence:
             return value_of(Run(1, self.part.table, self.part.fields, self.facts), protocol)
         except NoMeasurement:
             return None
+
+    def measured(self, protocol: Protocol) -> Measurement | None:
+        """The same with the records that made it, of several logs those of the first; None where that allows none."""
+        try:
+            found = measure_stated([Run(1, self.part.table, self.part.fields, self.facts)], protocol)
+        except NoMeasurement:
+            return None
+        value = self.throughput(protocol)
+        return found if value is None else replace(found, estimate=replace(found.estimate, value=value))
 
     def value(self, protocol: Protocol) -> float | None:
         """The same in the unit of the number: a throughput, or the time of a step."""
