@@ -1,34 +1,380 @@
-"""The commands of this room."""
+"""The commands of this room, and their options."""
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import dataclass, fields
+from functools import cached_property, partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from parsers.io.printable import printable, say, say_text
+from parsers.io.refusal import Unreadable
 
-from .recipes import checkout
-from .recipes.recipe import SUFFIX, Recipe, cases, draft, dry_run, find, read_all
-from .run.command import CONTAINER, COUNT, FOLDER, ON, SITE, launch, run
+from .recipes.checkout import Checkout, describe, remarks
+from .recipes.recipe import SUFFIX, SYNTHETIC, Recipe, cases, draft, dry_run, find, is_known, read_all
 
 if TYPE_CHECKING:
-    from parsers.runs.run_folder import Environment
+    from .backends.place import Place
+    from .run.plan import WantedRun
+    from .run.series import PlannedRun
 
-    from .backends.site_file import Site
-
+# What a page lacks, by its name or file, the folder of logs, the repeats and the cases that are asked for.
+Lacking = Callable[[str, Path, int | None, Mapping[str, str]], "Sequence[WantedRun]"]
+# What the finished runs of a case give, in a language, and whether each of them gives a throughput.
+Measured = Callable[[Path, str], tuple[str, bool]]
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 _FOUND_BAD = 1
+_COUNT = click.IntRange(min=1)
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_OUT = click.Path(file_okay=False, path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-class _Refused(click.ClickException):
-    exit_code = 2
+class Values(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 takes no argument
+    """One value, or several between commas, each of a type: a case of each is launched."""
+
+    def __init__(self, each: click.ParamType[Any], name: str) -> None:
+        self._each, self.name = each, name
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
+        """The values as texts, in their order."""
+        words = [str(self._each.convert(word.strip(), param, ctx)) for word in str(value).split(",")]
+        if len({*words}) < len(words):
+            self.fail(f"{value} states a value more than once.", param, ctx)
+        return words
+
+
+_COUNTS = Values(_COUNT, "N,...")
+_SWITCH = Values(click.Choice(["on", "off"]), "on|off,...")
+
+
+def _filter(_context: click.Context, _option: click.Parameter, text: str | None) -> dict[str, str]:
+    """`cards=8,precision=amp` as a mapping."""
+    pairs = [pair.partition("=") for pair in text.split(",")] if text else []
+    if not all(axis and value for axis, _, value in pairs):
+        raise click.BadParameter(f"{text!r} is not a filter; expected AXIS=VALUE pairs, such as cards=8,precision=amp.")
+    chosen = {axis.strip(): value.strip() for axis, _, value in pairs}
+    if len(chosen) < len(pairs):
+        raise click.BadParameter(f"{text!r} sets an axis more than once; give one value per axis.")
+    return chosen
+
+
+def _collect(context: click.Context, _option: click.Parameter, folder: Path | None) -> None:
+    """Do nothing but show what was submitted."""
+    if folder is not None and not context.resilient_parsing:
+        from .run.series import collect_below
+
+        collect_below(folder)
+        context.exit()
+
+
+_ON = click.option("--on", type=click.Choice(["slurm", "mpirun", "kubernetes"]), help="Multi-node launcher.")
+_SITE = click.option("--site", type=_FILE, help="Site file.  [default: ~/.config/tachograph/site.toml, if it exists]")
+_CONTAINER = click.option("--container", metavar="IMAGE", help="Run in a container of this image.")
+_HOSTS = click.option("-H", "--hosts", help="Hosts and slots for --on mpirun, such as a:8,b:8.")
+
+# Where and how a run takes place, whatever is run.
+_OF_BOTH: Sequence[Decorator] = (
+    _ON,
+    _HOSTS,
+    _SITE,
+    _CONTAINER,
+    click.option("--parallel", type=_COUNT, help="Submit all runs to Slurm, so many of them side by side."),
+    click.option("--detach", is_flag=True, help="Submit all runs to Slurm and exit; see --collect."),
+    click.option(
+        "--collect",
+        type=_FOLDER,
+        is_flag=False,
+        flag_value="logs",
+        is_eager=True,
+        expose_value=False,
+        callback=_collect,
+        metavar="[FOLDER]",
+        help="Show what became of submitted runs below FOLDER, and exit.  [default: logs]",
+    ),
+    click.option("--timeout", type=_COUNT, help="Time limit of a run in seconds, including queue time."),
+    click.option(
+        "--stall", type=_COUNT, metavar="SECONDS", help="Stop a run that prints nothing for so long while it runs."
+    ),
+    click.option("--dry-run", is_flag=True, help="Print the commands as a standalone script; run nothing."),
+    click.option("--fills", type=_OUT, hidden=True),
+    click.option("--no-redact", is_flag=True, help="Do not redact likely secrets in logs and run.json."),
+)
+
+_OF_LAUNCH: Sequence[Decorator] = (
+    click.argument("target", metavar="RECIPE|PAGE"),
+    click.option(
+        "--repo", "repos", type=_FOLDER, multiple=True, help="Checkout of the native repository; --dry-run needs none."
+    ),
+    click.option(
+        "--data", type=_FOLDER, help="Training data.  [default: set by the recipe or page, relative to the checkout]"
+    ),
+    click.option("--cards", type=_COUNTS, help="Total number of GPUs (or processes)."),
+    click.option("--nodes", type=_COUNTS, help="Number of nodes; GPUs are split evenly."),
+    click.option(
+        "--precision", type=Values(click.STRING, "TEXT,..."), help="Precision: fp32, tf32, amp (mixed) or fp16 (pure)."
+    ),
+    click.option("--batch-size", type=_COUNTS, help="Batch size per GPU (or process)."),
+    click.option("--steps", type=_COUNT, help="Total number of training steps."),
+    click.option("--epochs", type=_COUNT, help="Number of epochs; steps are split evenly."),
+    click.option("--device", type=click.Choice(["cpu", "gpu"]), help="Device to train on."),
+    click.option("--synthetic", is_flag=True, help="Train on data that the program generates, if the recipe can."),
+    click.option("--accumulation", type=_COUNTS, help="Forward passes per optimizer step."),
+    click.option("--sequence-length", type=_COUNTS, help="Tokens per sequence."),
+    click.option("--dali", type=_SWITCH, help="Load images with DALI."),
+    click.option("--xla", type=_SWITCH, help="Compile with XLA."),
+    click.option("--repeats", type=_COUNT, help="Runs per case.  [default: 3, or set by the page]"),
+    click.option("--only", callback=_filter, metavar="AXIS=VALUE,...", help="Run only these cases of a page."),
+    click.option(
+        "--into",
+        type=_OUT,
+        help="Suite folder; for a page, the folder of all logs.  [default: logs/RECIPE, or logs]",
+    ),
+    click.option("--script", type=_FILE, help="Job script for --on slurm; replaces the one shown by --dry-run."),
+    click.option("--master", metavar="HOST:PORT", help="Rendezvous address, to start each node by hand."),
+    click.option("--node-rank", type=click.IntRange(min=0), help="Rank of this node with --master, from 0."),
+    *_OF_BOTH,
+    click.argument("extra", nargs=-1, type=click.UNPROCESSED),
+)
+
+_OF_RUN: Sequence[Decorator] = (
+    click.option("--model", help="Name of the model."),
+    click.option("--framework", help="Framework, or repository of the training program."),
+    click.option("--cards", type=_COUNT, help="Total number of GPUs (or processes).  [default: as the command says]"),
+    click.option("--nodes", type=_COUNT, help="Number of nodes.  [default: as the command says]"),
+    click.option("--precision", help="Precision, such as fp32, tf32, amp, fp16 or bf16."),
+    click.option("--batch-size", type=_COUNT, help="Batch size per GPU (or process)."),
+    click.option(
+        "--device",
+        type=click.Choice(["cpu", "gpu"]),
+        help="What it trains on.  [default: gpu if there is one, or --on]",
+    ),
+    click.option("--repeats", type=_COUNT, help="Number of runs.  [default: 1, or 3 per side with --against]"),
+    click.option("--into", type=_OUT, help="Suite folder.  [default: logs/ and the name of this folder]"),
+    click.option(
+        "--against",
+        metavar="REVISION|FOLDER",
+        help="Run it alternately with the code of this git revision, or in this other checkout, and compare.",
+    ),
+    *_OF_BOTH,
+    click.option("--lang", "language", default="en", show_default=True, help="Language of the summary at the end."),
+    click.argument("words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="COMMAND..."),
+)
+
+
+@dataclass
+class Executor:
+    """Where and how runs take place, as the options say that both commands have.
+
+    `fills`: the folder of the only run that is to be executed, which a submitted job is for.
+    """
+
+    on: str | None
+    hosts: str | None
+    site: Path | None
+    container: str | None
+    parallel: int | None
+    detach: bool
+    timeout: int | None
+    stall: int | None
+    dry_run: bool
+    no_redact: bool
+    fills: Path | None
+    script: Path | None = None
+
+    @cached_property
+    def place(self) -> Place:
+        """Where they take place."""
+        from .backends import chosen
+
+        return chosen(self.on, self.hosts, self.script, self.site, self.container, is_dry=self.dry_run)
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the runs have not ended when the command does."""
+        return self.dry_run or self.detach or self.fills is not None
+
+    def execute(self, planned: Sequence[PlannedRun]) -> bool:
+        """Execute or submit runs, or print their script; returns whether they have ended."""
+        from .run.folder import RunFolder
+        from .run.runner import Runner
+        from .run.screen import Screen
+        from .run.series import PlannedRun, Series, tell_how_to_collect, wait
+
+        if self.fills:
+            of_case = (run.job for run in planned if run.folder.path.parent.resolve() == self.fills.parent)
+            planned = [PlannedRun(job, RunFolder(self.fills)) for job in of_case][:1]
+        screen = Screen(sys.stdout.fileno())
+        series = Series(Runner(self.place, screen, self.timeout, not self.no_redact, self.stall), planned)
+        if self.dry_run:
+            say_text("".join(series.script()))
+        elif self.place.only_writes:
+            raise click.UsageError(self.place.only_writes)
+        elif self.fills:
+            series.execute()
+        elif self.detach:
+            tell_how_to_collect(series.submit(self.parallel))
+        elif self.parallel:
+            wait(series.submit(self.parallel))
+        else:
+            series.execute()
+        return not self.leaves
+
+
+def _with(options: Sequence[Decorator], command: Callable[..., None]) -> Callable[..., None]:
+    """A command with these options, of which those of the executor come as one."""
+    ours = {field.name for field in fields(Executor)}
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        how = {name: given.pop(name) for name in ours & given.keys()}
+        command(executor=Executor(**how), **given)
+
+    made: Callable[..., None] = called
+    for option in reversed(options):
+        made = option(made)
+    return made
+
+
+@click.command()
+@partial(_with, _OF_LAUNCH)
+def launch(
+    executor: Executor,
+    target: str,
+    *,
+    repos: tuple[Path, ...],
+    data: Path | None,
+    extra: tuple[str, ...],
+    synthetic: bool,
+    into: Path | None,
+    repeats: int | None,
+    only: dict[str, str],
+    page_names: Callable[[], list[str]],
+    lacking: Lacking,
+    measured: Measured,
+    **values: object,
+) -> None:
+    """Run RECIPE, or the missing cases of PAGE, and keep the logs.
+
+    Omitted options use the recipe's defaults; EXTRA, after --, is passed to the native program. A page file sets how
+    its cases run. Finished runs are not repeated, so run the same command again to resume. RECIPE is a name or the path
+    of a script (.sh) of your own; `tachograph launchers --new` drafts one. At the end of a recipe its throughput is
+    printed, with its spread over the runs.
+
+    Several values between commas are a case each. Cases take turns, each time in the opposite order (A B B A), so that
+    a drift of the machine meets all of them. With two checkouts of the repository of a recipe, its runs take turns in
+    these, and are kept in FOLDER@CHECKOUT.
+
+    \b
+    Examples:
+      tachograph launch paddleclas_resnet50 --repo PaddleClas --cards 8 --precision amp --repeats 7
+      tachograph launch paddleclas_resnet50 --repo PaddleClas --cards 1,2,4,8 --batch-size 64,128
+      tachograph launch report/pages/cpu-demo.toml --repo PaddleClas --repo PaddleSeg --dry-run
+      tachograph launch paddleclas_resnet50 --repo before/ --repo after/ --repeats 5
+      tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 4 --cards 32 --on slurm
+      tachograph launch my-page.toml --repo PaddleClas --on slurm --detach; tachograph launch --collect
+      tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 2 --cards 16 --on mpirun -H a:8,b:8
+    """
+    from .run.plan import Planner
+
+    if not (repos or executor.dry_run):
+        raise click.UsageError("--repo is missing: the checkout of the native repository.")
+    planner = Planner(executor.place, list(map(Checkout, repos)), data)
+    said = {name.upper(): value for name, value in values.items() if value is not None}
+    options = {name: value if isinstance(value, list) else [str(value)] for name, value in said.items()}
+    options |= {"EXTRA": [shlex.join(extra)]} if extra else {}
+    options |= {"DATA": [SYNTHETIC]} if synthetic else {}
+    is_recipe = is_known(target)
+    if is_recipe:
+        if only:
+            raise click.UsageError("--only selects cases of a page; a recipe runs the cases that its options set.")
+        suite = into or Path("logs", Path(target).stem if target.endswith(SUFFIX) else target)
+        if values["node_rank"]:  # the suite of a further node is its own, because all nodes may share one disk
+            suite = suite.with_name(f"{suite.name}-node{values['node_rank']}")
+        planned = planner.of_recipe(target, options, suite, repeats or 3)
+    elif not (target.endswith(".toml") or target in (pages := page_names())):
+        known = f"recipes: {', '.join(recipe.name for recipe in read_all())}"
+        known += f"; pages: {', '.join(pages)}, or a path ending in .toml"
+        raise click.UsageError(f"No recipe or page is named {target}; {known}.")
+    elif options:
+        names = ", ".join(name.lower().replace("_", "-") for name in options)
+        raise click.UsageError(
+            f"A page file sets how its cases run, so {names} cannot be given; select cases with --only."
+        )
+    else:
+        planned = planner.of_page(lacking(target, into or Path("logs"), repeats, only))
+    folders = list(dict.fromkeys(run.folder.path.parent for run in planned))
+    if executor.place.edited and len(folders) > 1:
+        raise click.UsageError("--script applies to a single case; select it with --only.")
+    if executor.execute(planned) and is_recipe:
+        for folder in folders:
+            say_text(measured(folder, "en")[0])
+
+
+@click.command(context_settings={"allow_interspersed_args": False})
+@partial(_with, _OF_RUN)
+def run(
+    executor: Executor,
+    words: tuple[str, ...],
+    *,
+    device: str | None,
+    repeats: int | None,
+    into: Path | None,
+    against: str | None,
+    language: str,
+    measured: Measured,
+    comparison: Callable[[str], Callable[[Path, Path], str]],
+    **states: Any,
+) -> None:
+    """Run COMMAND, any program that trains, in this folder, and keep its log.
+
+    What is not stated is taken from the command and the log. Each call adds runs; runs of the same command, commit and
+    files are repeats of each other. Exit status 1 if a log gives no throughput.
+
+    '$WORK' in the command is a temporary folder for what the program writes, a new one for each run; it is removed when
+    the run is done.
+
+    With --against, run it alternately (A B B A) with the code of a git revision (A), which is checked out without
+    files that git does not know, and here (B), and compare them. The runs of A are kept beside those of B, in
+    FOLDER@REVISION.
+
+    \b
+    Examples:
+      tachograph run -- python train.py --batch-size 32
+      tachograph run --against main --repeats 3 -- python train.py --out '$WORK'
+      tachograph run --model GPT-2 --repeats 3 -- torchrun --nproc_per_node 8 train.py
+      tachograph run --nodes 2 --cards 16 --on slurm -- bash train.sh
+    """
+    from .job import moved, of_command
+    from .run.plan import Planner, alternating, other_checkout, suite_of
+
+    here = Path.cwd()
+    facts = {name: value for name, value in states.items() if value is not None}
+    place = executor.place
+    is_contained = bool(place.container or place.only_writes)
+    of_words = partial(of_command, states=facts, device=device, is_contained=is_contained, is_here=place.is_here)
+    job, suite, planner = of_words(words, here), into or Path("logs", here.name), Planner(place)
+    if against is None:
+        planned = planner.of_command(job, suite, repeats or 1)
+        if executor.execute(planned):
+            text, is_whole = measured(planned[0].folder.path.parent, language)
+            say_text(text)
+            sys.exit(0 if is_whole else _FOUND_BAD)
+        return
+    tell = None if executor.leaves else comparison(language)
+    with other_checkout(against, here, suite.parent, outlives=executor.leaves) as (there, label):
+        jobs = {suite_of(suite, label): of_words(moved(words, here, there), there), suite: job}
+        cases = [planner.of_command(one, of, repeats or 3) for of, one in jobs.items()]
+        if executor.execute(alternating(cases)) and tell:
+            say_text(tell(*(case[0].folder.path.parent for case in cases)))
 
 
 @contextmanager
@@ -37,18 +383,13 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _Refused(f"{error.filename or path}: cannot be written: {error.strerror}.") from error
+        raise Unreadable(f"{error.filename or path}: cannot be written: {error.strerror}.") from error
 
 
 @click.command(name="launchers")
-@click.option(
-    "--check",
-    "checked",
-    metavar="RECIPE",
-    help="Check the options of a recipe against its native program.",
-)
+@click.option("--check", "checked", metavar="RECIPE", help="Check the options of a recipe against its program.")
 @click.option("--new", metavar="NAME", help="Draft a recipe of your own: NAME.sh, in this folder.")
-@click.option("--repo", type=FOLDER, help="Checkout of the native repository, for --check and --new.")
+@click.option("--repo", type=_FOLDER, help="Checkout of the native repository, for --check and --new.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def list_launchers(checked: str | None, new: str | None, repo: Path | None, *, as_json: bool) -> None:
     """List the recipes: model, framework, repository with its pinned commit, precisions, and requirements.
@@ -98,58 +439,42 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
     """Show what the check of a recipe finds; returns the exit status."""
     from tabulate import tabulate
 
-    from .recipes.check import check
+    from .recipes.command_line import check
 
     lines = [dry_run(recipe, repo, variables) for variables in cases(recipe)]
     outcome = check(lines, repo)
-    found = checkout.describe(repo)
+    found = describe(repo)
     if as_json:
         say(json.dumps({"recipe": recipe.name, "commit": found["commit"], **outcome._asdict()}, ensure_ascii=False))
         return _FOUND_BAD if outcome.unknown else 0
-    absent = {name: f"not found{near and f'; the most similar is {near}'}" for name, near in outcome.unknown.items()}
-    rows = [map(printable, row) for row in {**outcome.known, **absent}.items()]
+    rows = [map(printable, row) for row in {**outcome.known, **dict.fromkeys(outcome.unknown, "not found")}.items()]
     say_text(f"{tabulate(rows, ['option', 'where'], 'plain', disable_numparse=True)}\n\n")
     if outcome.unchecked:
         say(f"Not checked, because they belong to what starts the program: {', '.join(outcome.unchecked)}.")
-    for remark in checkout.remarks(found, recipe.facts):
+    for remark in remarks(found, recipe.facts):
         say(remark)
     say(f"Searched {len(outcome.searched)} files.")
-    say(
-        f"{len(outcome.unknown)} of {len(rows)} options were not found: {', '.join(outcome.unknown)}."
-        if outcome.unknown
-        else f"All {len(rows)} options were found."
-    )
-    return _FOUND_BAD if outcome.unknown else 0
+    if outcome.unknown:
+        say(f"{len(outcome.unknown)} of {len(rows)} options were not found: {', '.join(outcome.unknown)}.")
+        return _FOUND_BAD
+    say(f"All {len(rows)} options were found.")
+    return 0
 
 
 @click.command()
 @click.argument("recipe", required=False, metavar="[RECIPE]")
-@click.option("--repo", type=FOLDER, help="Checkout of the native repository.")
-@click.option("--data", type=FOLDER, help="Training data.")
-@click.option("--cards", type=COUNT, help="Total number of GPUs that a launch would use.")
-@click.option("--nodes", type=COUNT, default=1, show_default=True, help="Number of nodes.")
+@click.option("--repo", type=_FOLDER, help="Checkout of the native repository.")
+@click.option("--data", type=_FOLDER, help="Training data.")
+@click.option("--cards", type=_COUNT, help="Total number of GPUs that a launch would use.")
+@click.option("--nodes", type=_COUNT, default=1, show_default=True, help="Number of nodes.")
 @click.option("--precision", help="Precision that a launch would use.")
 @click.option("--device", type=click.Choice(["cpu", "gpu"]), help="Device that a launch would train on.")
 @click.option("--synthetic", is_flag=True, help="A launch would train on data that the program generates.")
-@ON
-@SITE
-@CONTAINER
+@_ON
+@_SITE
+@_CONTAINER
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def doctor(
-    recipe: str | None,
-    repo: Path | None,
-    data: Path | None,
-    cards: int | None,
-    nodes: int,
-    precision: str | None,
-    device: str | None,
-    on: str | None,
-    site: Path | None,
-    container: str | None,
-    *,
-    synthetic: bool,
-    as_json: bool,
-) -> None:
+def doctor(recipe: str | None, site: Path | None, container: str | None, *, as_json: bool, **wanted: Any) -> None:
     """Check for problems that would stop or slow down a launch.
 
     With options of a launch, check what it would use. Exit status 1 if a problem would stop it.
@@ -161,51 +486,29 @@ def doctor(
       tachograph doctor paddleclas_resnet50 --cards 8 --precision amp --container IMAGE
     """
     from .backends import site_file
+    from .backends.containers import contained
+    from .job import of_command
     from .machine.doctor import Launch, examine, shown
 
-    if synthetic and data:
+    if wanted["synthetic"] and wanted["data"]:
         raise click.UsageError("--synthetic and --data cannot be used together.")
-    said = site_file.read(site, os.environ)
-    launch = Launch(
-        os.environ,
-        find(recipe) if recipe else None,
-        repo,
-        data,
-        cards=cards,
-        nodes=nodes,
-        precision=precision,
-        device=device,
-        synthetic=synthetic,
-        on=on,
-        partition=said.slurm.partition,
-        inside=_python_inside(container, said, on, repo, device) if container and on != "kubernetes" else None,
-    )
+    said, inside = site_file.read(site, os.environ), None
+    if container and wanted["on"] != "kubernetes":
+        image = contained(container, said.container, on_slurm=wanted["on"] == "slurm")
+        if image.runs_here:  # else only the nodes of a cluster can ask its Python
+            folder = wanted["repo"] or Path.cwd()
+            job = of_command(("python",), folder, device=wanted["device"], is_contained=True)
+            inside = partial(image.native_python, job)
+    known = find(recipe) if recipe else None
+    launch = Launch(os.environ, known, inside=inside, **wanted)
     findings = list(examine(launch))
-    if as_json:
-        for finding in findings:
-            say(json.dumps(finding._asdict(), ensure_ascii=False))
-    else:
-        say_text(shown(findings))
+    as_lines = (f"{json.dumps(finding._asdict(), ensure_ascii=False)}\n" for finding in findings)
+    say_text("".join(as_lines) if as_json else shown(findings))
     sys.exit(_FOUND_BAD if any(finding.level == "bad" for finding in findings) else 0)
 
 
-def _python_inside(
-    image: str, site: Site, on: str | None, repo: Path | None, device: str | None
-) -> Callable[[], Environment] | None:
-    """What asks the Python of a container; None where only the nodes of a cluster can.
-
-    Raises click.UsageError where nothing can run the image.
-    """
-    from .backends.containers import contained
-    from .job import of_command
-
-    container = contained(image, site.container, on_slurm=on == "slurm")
-    job = of_command(("python",), repo or Path.cwd(), device=device, is_contained=True)
-    return partial(container.native_python, job) if container.runs_here else None
-
-
 @click.command(hidden=True)
-@click.argument("folder", type=FOLDER)
+@click.argument("folder", type=_FOLDER)
 @click.option("--node", type=click.IntRange(min=0), required=True)
 @click.option("--until", type=click.IntRange(min=1), required=True)
 @click.option("--without-processes", is_flag=True)
@@ -216,20 +519,10 @@ def observe(folder: Path, node: int, until: int, *, without_processes: bool) -> 
     nodes.observe(folder, node, until, finds_processes=not without_processes)
 
 
-@click.command(hidden=True)
-@click.argument("folder", type=FOLDER)
-@click.option("--no-redact", is_flag=True)
-def keep(folder: Path, no_redact: bool) -> None:
-    """Keep what comes from standard input as the log of the run that fills FOLDER, with its clock."""
-    from .run.submitted import keep_output
-
-    keep_output(sys.stdin.fileno(), folder, redacts=not no_redact)
-
-
 @click.command()
 @click.option("--kind", type=click.Choice(["imagenet", "cityscapes"]), required=True, help="Layout of the data set.")
-@click.option("--count", type=COUNT, default=64, show_default=True, help="Number of images.")
-@click.option("--size", type=COUNT, default=64, show_default=True, help="Height in pixels.")
+@click.option("--count", type=_COUNT, default=64, show_default=True, help="Number of images.")
+@click.option("--size", type=_COUNT, default=64, show_default=True, help="Height in pixels.")
 @click.argument("out", type=click.Path(file_okay=False, path_type=Path))
 def images(kind: str, count: int, size: int, out: Path) -> None:
     """Write training images into OUT; the same options give the same bytes.
@@ -244,11 +537,10 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
     try:
         import PIL.Image  # noqa: F401 - before anything is written
     except ImportError as error:
-        raise _Refused(
-            'Images need the package pillow, which is not installed; run `pip install "tachograph[images]"`.'
-        ) from error
+        advice = 'run `pip install "tachograph[images]"`'
+        raise Unreadable(f"Images need the package pillow, which is not installed; {advice}.") from error
     with _told(out):
         KINDS[kind](out, count, size)
 
 
-commands = [launch, run, list_launchers, doctor, observe, keep, images]
+commands = [launch, run, list_launchers, doctor, observe, images]

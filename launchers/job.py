@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,8 +22,8 @@ from parsers.runs.run_folder import RunJson, Source
 
 from .recipes import command_line
 from .recipes.checkout import Checkout, remarks
-from .recipes.recipe import LAUNCHERS, MADE, ROOM, SYNTHETIC, Recipe
-from .secrets.redaction import public_variables, redact_document, redact_text, secret_values
+from .recipes.recipe import LAUNCHERS, MADE, ROOM, SYNTHETIC, Recipe, dry_run
+from .secrets.redaction import redact_document, redact_text, secret_values
 
 _PLACES = {"REPO", "WORK", "MASTER", "NODE_RANK"}
 # Never inherited: TF32 is for a launcher alone to forbid, and a launcher that does not read DATA refuses it.
@@ -62,8 +61,6 @@ class Job:
     command: str
     """A line of shell that starts it and holds no path of a machine: it needs `REPO`, the folder that it runs in, and
     `WORK`; on several nodes `MASTER` and `NODE_RANK` as well."""
-    exported: Mapping[str, str]
-    """The variables that the line needs, but for `REPO` and `WORK`, where one starts it on each node by hand."""
     nodes: int
     cards_per_node: int
     """The number of cards that a cluster is asked for on each node."""
@@ -86,8 +83,6 @@ class Job:
     meets_by_address: bool = False
     """Whether its nodes know each other by addresses, not by names: Paddle's launcher does."""
     recipe: Recipe | None = None
-    files: Sequence[str] = ()
-    """The words of a command of one's own that may be files, seen from `repo`."""
 
     @property
     def sets_repo(self) -> str:
@@ -115,7 +110,7 @@ class Job:
             facts = self.recipe.facts
             origin: Source = {"recipe_repository": facts["repository"], "pinned": facts["commit"]}
             return {**found, **origin, "licence": facts["licence"]}, changes
-        files = {word: _sha256(self.repo / word) for word in self.files if self._names_file(word)}
+        files = {word: sha256_of(self.repo / word) for word in self.kept["command"] if self._names_file(word)}
         return {**found, "files": files}, changes
 
     def differences(self, facts: Mapping[str, Any]) -> Iterator[str]:
@@ -125,18 +120,20 @@ class Job:
         they state, and the files and the commit that it is run from.
         """
         if self.recipe:
-            ours: dict[str, Any] = {"recipe": self.name} | _without_places(self.kept["variables"])
-            theirs: dict[str, Any] = {"recipe": facts.get("recipe"), **facts.get("variables", {})}
-            published = {"recipe": self.name, **public_variables(_without_places(self.kept["variables"]))}
+            variables = {name: value for name, value in self.kept["variables"].items() if name not in _PLACES}
+            asked: dict[str, Any] = {"recipe": self.name, **variables}
+            theirs = {name: facts.get("variables", {}).get(name) for name in variables} | {
+                "recipe": facts.get("recipe")
+            }
         else:
             case = {name: said for name, said in dict(facts.get("case", {})).items() if name in _NAMED}
             asked = {"case": self.facts, "command": self.kept["command"], "source": self.source()[0]}
-            ours, published = _flat(asked), _flat(redact_document(asked))
-            theirs = _flat({"case": case, "command": facts.get("command"), "source": facts.get("source")})
-            ours |= {name: None for name in theirs if name not in ours}
-        for name, value in ours.items():
-            if theirs.get(name) not in (value, published.get(name, value)):
-                yield f"{name}={theirs.get(name)}, not {value}"
+            theirs = {"case": case, "command": facts.get("command"), "source": facts.get("source")}
+        published = redact_document(asked, secret_values(os.environ))
+        ours, published, theirs = _flat(asked), _flat(published), _flat(theirs)
+        for name in {**ours, **theirs}:
+            if theirs.get(name) not in (ours.get(name), published.get(name)):
+                yield f"{name}={theirs.get(name)}, not {ours.get(name)}"
 
     def remarks(self) -> Iterator[str]:
         """What somebody should know of the checkout of a recipe before it runs, a sentence each."""
@@ -179,7 +176,8 @@ def of_recipe(
     # What Python prints to a pipe would wait in a buffer, and standard output and error would change order.
     ours = {"PYTHONUNBUFFERED": "1", "DRY_RUN": "", LAUNCHERS: str(ROOM)}
     environment = {**inherited, **ours, **variables, "REPO": str(repo.resolve())}
-    command = _native_command(recipe, environment, nodes)
+    places = {"MASTER": "@MASTER@", "NODE_RANK": "@NODE_RANK@"} if nodes > 1 else {}
+    command = re.sub(r"@(MASTER|NODE_RANK)@", r'"$\1"', dry_run(recipe, repo, {**variables, **places}).strip())
     return Job(
         name=recipe.name,
         repo=repo,
@@ -188,7 +186,6 @@ def of_recipe(
         start=["bash", str(recipe.path)],
         environment=environment,
         command=command,
-        exported={name: variables[name] for name in ("MASTER", "NODE_RANK") if nodes > 1 and name in variables},
         nodes=nodes,
         cards_per_node=int(variables["CARDS"]) // nodes,
         device=device,
@@ -207,23 +204,6 @@ def of_recipe(
         meets_by_address=nodes > 1 and "paddle.distributed.launch" in command,
         recipe=recipe,
     )
-
-
-def _native_command(recipe: Recipe, environment: Mapping[str, str], nodes: int) -> str:
-    """The line of shell that the launcher of a recipe would start; it spells its folders and where nodes meet."""
-    inherited = {name: value for name, value in environment.items() if name != "PYTHONPATH"}
-    places = {"MASTER": "@MASTER@", "NODE_RANK": "@NODE_RANK@"} if nodes > 1 else {}
-    answer = subprocess.run(
-        recipe.command,
-        cwd=recipe.working_folder,
-        env={**inherited, **places, "DRY_RUN": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if answer.returncode:
-        raise click.ClickException(f"{recipe.name} did not print a command: {answer.stderr.strip()}")
-    return re.sub(r"@(MASTER|NODE_RANK)@", r'"$\1"', answer.stdout.strip())
 
 
 def _recipe_facts(
@@ -332,7 +312,6 @@ def of_command(
         start=["bash", "-c", f'cd -- "$REPO" && exec {line}'],
         environment={**os.environ, "PYTHONUNBUFFERED": "1", "REPO": str(folder)},
         command=command,
-        exported={name: os.environ[name] for name in ("MASTER", "NODE_RANK") if name in os.environ},
         nodes=nodes,
         cards_per_node=cards // nodes,
         device=device or ("cpu" if is_here and not has_gpu else "gpu"),
@@ -344,7 +323,6 @@ def of_command(
             "native": command,
         },
         python=command_line.python(words, folder, os.environ.get("PATH", os.defpath)),
-        files=list(dict.fromkeys(words)),
     )
 
 
@@ -396,14 +374,11 @@ def _outermost(folders: Iterable[Path]) -> list[Path]:
     return [folder for folder in found if not any(folder.is_relative_to(other) for other in found if other != folder)]
 
 
-def _without_places(variables: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in variables.items() if name not in _PLACES}
-
-
 def _has_accelerator(patterns: Sequence[str] = _ACCELERATORS) -> bool:
     return any(True for pattern in patterns for _ in Path("/dev").glob(pattern))
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file in hexadecimal; raises OSError."""
     with opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -15,8 +15,8 @@ from parsers.io.printable import PrintableStream, say
 from parsers.io.refusal import Commands, Unreadable
 
 if TYPE_CHECKING:
+    from launchers.run.plan import WantedRun
     from parsers.scrubbing.scrub import Secrets
-    from report.evidence.plan import PlannedLaunch
 
 HELP = """Benchmark pages in which every number links to the log lines it was computed from.
 
@@ -117,14 +117,18 @@ def _page_names() -> list[str]:
     return names()
 
 
-def _lacking(page: str, logs: Path, repeats: int | None, only: Mapping[str, str]) -> list[PlannedLaunch]:
+def _lacking(page: str, logs: Path, repeats: int | None, only: Mapping[str, str]) -> list[WantedRun]:
     """The runs that a page lacks; says which cells no launcher can fill."""
+    from launchers.run.plan import WantedRun
     from report.evidence.plan import missing, unplanned
     from report.pagefile.page_file import PageError, find, load
 
     try:
         wanted = load(find(page))
-        lacking = list(missing(wanted, logs, repeats=repeats, only=only))
+        lacking = [
+            WantedRun(run.recipe, run.options, run.extra, run.folder)
+            for run in missing(wanted, logs, repeats=repeats, only=only)
+        ]
         for sentence in unplanned(wanted, logs, only=only):
             say(sentence, err=True)
         return lacking

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.io.input_file import text_of
-
 if TYPE_CHECKING:
     from .place import Place
 
@@ -45,7 +43,6 @@ def chosen(
         return place.Local()
     from . import site_file
     from .containers import contained
-    from .mpirun import MpiRun
     from .slurm import Slurm
 
     said = site_file.read(site, os.environ)
@@ -57,12 +54,6 @@ def chosen(
     program = "mpirun" if on == "mpirun" else "sbatch"
     if not (is_dry or shutil.which(program)):
         raise click.UsageError(f"{program} is not on PATH; without it, the job can only run on this machine.")
-    return MpiRun(str(hosts), said) if on == "mpirun" else Slurm(said, _text(script) if script else None, container)
-
-
-def _text(script: Path) -> str:
-    try:
-        return text_of(script)
-    except (OSError, UnicodeDecodeError) as error:
-        what = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise click.UsageError(f"{script} cannot be read: {what}.") from error
+    if on == "mpirun":
+        return place.MpiRun(str(hosts), said)
+    return Slurm(said, site_file.text_in(script) if script else None, container)

@@ -1,4 +1,4 @@
-"""Containers: a job within an image, by docker, podman, apptainer, enroot, or pyxis, which is enroot by Slurm.
+"""Containers: a job within an image, by docker, podman, apptainer or enroot.
 
 The folders of the job are mounted at the paths that they have outside, its output comes out as that of any program.
 """
@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,9 +20,9 @@ import click
 from parsers.io.printable import printable, shell_quoted
 from parsers.runs.run_folder import Environment
 
-from ..job import Job
+from ..job import Job, sha256_of
 from ..machine import facts
-from ..run.folder import MARK
+from ..run.execution import MARK
 
 if TYPE_CHECKING:
     from .site_file import ContainerSite
@@ -38,13 +39,11 @@ class Options(NamedTuple):
     gpus: str = ""
     shm: str = ""
     name: str = ""
-    image: str = "{}"
 
 
 _RUN = ("run", "--rm", "--network=host")
 # docker: its daemon may lock memory for cards and networks; without an init, a shell as first process takes no signal.
 # apptainer: it takes the environment with it, and so the packages of the Python outside.
-# pyxis: options of srun.
 RUNTIMES = {
     "docker": Options(
         ("docker", *_RUN, "--init", "--ulimit=memlock=-1", "--ulimit=stack=67108864"),
@@ -56,9 +55,7 @@ RUNTIMES = {
     ),
     "apptainer": Options(("env", "--unset=PYTHONPATH", "apptainer", "exec"), "--bind={}", gpus="--nv"),
     "enroot": Options(("enroot", "start"), "--mount={}", "--env={}"),
-    "pyxis": Options(("--no-container-mount-home",), "--container-mounts={}", image="--container-image={}"),
 }
-PYXIS = "pyxis"
 _INSTALLED = ("docker", "podman", "apptainer")  # what is looked for where neither site nor image says
 _OF_FILES = {".sif": "apptainer", ".sqsh": "enroot"}
 _ALWAYS = ("MASTER", "NODE_RANK", "POD_IP", "PYTHONUNBUFFERED", "REPO", "WORK", MARK)
@@ -94,13 +91,19 @@ class Container:
     site: ContainerSite
 
     def command(self, job: Job) -> str:
-        """Return the line of shell that starts the job inside, in place of its command; it needs what that needs."""
-        inside = with_meeting(job)
-        return inside if self.runtime == PYXIS else self._line(job, "bash", "-c", inside)
+        """Return the line of shell that starts the job inside, in place of its command; it needs what that needs.
 
-    def srun_options(self, job: Job) -> str:
-        """Return the options of srun for pyxis as a part of a line of shell; nothing for another runtime."""
-        return self._line(job) if self.runtime == PYXIS else ""
+        Folders stand in it as seen from REPO, because it is published.
+        """
+        seen = [os.path.relpath(folder, job.repo.resolve()) for folder in job.folders]
+        texts = ['"$REPO"' if path == "." else f'"$(realpath "$REPO"/{shell_quoted(path)})"' for path in seen]
+        marked = {f"@FOLDER{number}@": text for number, text in enumerate(texts)} | {"@WORK@": '"$WORK"'}
+        marks = re.compile(f"({'|'.join(marked)})")
+        options = (
+            "".join(marked.get(part) or shell_quoted(part) for part in marks.split(word) if part)
+            for word in self.words(job, folders=[*marked])
+        )
+        return " ".join([*options, "bash", "-c", shell_quoted(with_meeting(job))])
 
     def words(
         self,
@@ -119,32 +122,17 @@ class Container:
         if folders is None:
             folders = [*map(str, job.folders), *filter(None, [job.environment.get("WORK")])]
         mounted = [*(f"{folder}:{folder}" for folder in folders), *self.site.mounts, *mounts]
-        if self.runtime == PYXIS:
-            mounted = [",".join(mounted)]
-        elif self.runtime == "enroot":  # it has other flags than :ro, and asks for none
+        if self.runtime == "enroot":  # it has other flags than :ro, and asks for none
             mounted = [":".join(mount.split(":")[:2]) for mount in mounted]
         variables = sorted({*_ALWAYS, *carried(job.environment)})
         options = [how.gpus] if job.device == "gpu" else []
         options += [how.shm.format(self.site.shm), how.name.format(name) if name else ""]
         options += [*map(how.mount.format, mounted), *map(how.variable.format, variables)]
-        return [*how.start, *filter(None, options), *self.site.options, how.image.format(self.image), *program]
-
-    def _line(self, job: Job, *program: str) -> str:
-        """The same as a part of a line of shell where folders stand as seen from REPO, because it is published."""
-        seen = [os.path.relpath(folder, job.repo.resolve()) for folder in job.folders]
-        texts = ['"$REPO"' if path == "." else f'"$(realpath "$REPO"/{shell_quoted(path)})"' for path in seen]
-        marked = {f"@FOLDER{number}@": text for number, text in enumerate(texts)} | {"@WORK@": '"$WORK"'}
-        marks = re.compile(f"({'|'.join(marked)})")
-        options = (
-            "".join(marked.get(part) or shell_quoted(part) for part in marks.split(word) if part)
-            for word in self.words(job, folders=[*marked])
-        )
-        return " ".join([*options, *map(shell_quoted, program)])
+        return [*how.start, *filter(None, options), *self.site.options, self.image, *program]
 
     def described(self, job: Job, *, is_here: bool) -> Environment:
         """What run.json says of the environment inside; `is_here`: whether this machine runs it and can look inside."""
-        digest = self._digest()
-        of_image: Environment = {"container_digest": digest} if digest else {}
+        of_image: Environment = {"container_digest": self._digest} if self._digest else {}
         inside: Environment = self.native_python(job) if is_here and job.python else {}
         return {"container": self.name, "container_runtime": self.runtime, **of_image, **inside}
 
@@ -156,7 +144,7 @@ class Container:
     @property
     def runs_here(self) -> bool:
         """Whether this machine can run it; that of a login node need not."""
-        return self.runtime != PYXIS and shutil.which(self.runtime) is not None
+        return shutil.which(self.runtime) is not None
 
     @property
     def is_of_a_service(self) -> bool:
@@ -190,10 +178,11 @@ class Container:
         inside = self.words(job, mounts=[f"{_QUESTION}:{_INSIDE}:ro"], folders=[*map(str, job.folders)])
         return facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)
 
+    @cached_property
     def _digest(self) -> str | None:
         """The digest of the image: of a file its SHA-256, else that by which a registry or the runtime knows it."""
         if Path(self.image).is_file():
-            return facts.file_digest(Path(self.image))
+            return f"sha256:{sha256_of(Path(self.image))}"
         told = self.image
         if self.is_of_a_service and "@sha256:" not in told:
             told = self._asked("image", "inspect", "--format={{.RepoDigests}} sha256:{{.Id}}", self.image)
@@ -211,11 +200,6 @@ def contained(image: str, site: ContainerSite, *, on_slurm: bool, is_dry: bool =
         raise click.UsageError(f"--container {printable(image)!r} is not the name of an image.")
     path = Path(image)
     runtime = site.runtime or _OF_FILES.get(path.suffix) or next(filter(shutil.which, _INSTALLED), None)
-    if runtime is None and is_dry:
-        runtime = _INSTALLED[0]
-    if runtime == PYXIS:
-        if not on_slurm:
-            raise click.UsageError("container.runtime is pyxis, which requires --on slurm.")
-    elif runtime is None or (shutil.which(runtime) is None and not (on_slurm or is_dry)):
+    if not (is_dry or (runtime and (on_slurm or shutil.which(runtime)))):
         raise click.UsageError(f"--container requires {runtime or 'docker, podman or apptainer'} on PATH.")
-    return Container(os.fspath(path.resolve()) if path.is_file() else image, runtime, site)
+    return Container(os.fspath(path.resolve()) if path.is_file() else image, runtime or _INSTALLED[0], site)

@@ -1,4 +1,4 @@
-"""A place where a job runs: this machine, manifests for Kubernetes, and what all places share."""
+"""A place where a job runs: this machine, those that mpirun reaches, manifests for Kubernetes; what places share."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import math
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -17,15 +18,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from parsers.io.printable import printable, shell_quoted, shell_script
-from parsers.runs.run_folder import LOG, RunJson
+from parsers.runs.run_folder import LOG, SCRIPT, RunJson
 
 from ..job import CannotRunHere, Job
-from ..machine.telemetry import Members, below, within
-from .containers import Container, with_meeting
+from ..machine.telemetry import Members, below
+from .containers import Container, carried, with_meeting
 
 if TYPE_CHECKING:
     from .site_file import Site
 
+# What mpirun hands on beside the variables that decide how a job trains.
+_EXPORTED = {"REPO", "RUN", "TACHOGRAPH", "PATH", "PYTHONPATH", "PYTHONUNBUFFERED", "LD_LIBRARY_PATH"}
+_HOST = re.compile(r"(?P<name>[\w.-]+)(:(?P<slots>[1-9]\d*))?", re.ASCII)
 _LONGEST_NAME = 52  # of the 63 that Kubernetes has, because a number is added for each pod
 _ONLY_WRITES = "--on kubernetes only writes manifests: add --dry-run, and give its output to `kubectl apply -f -`."
 _TEMPLATES = Path(__file__).parent
@@ -115,12 +119,13 @@ class Local(Place):
     def members(self, folder: Path) -> Members:
         """The processes of the run; those of a container may descend from a service."""
         if self.container and self.container.is_of_a_service:
-            return within(partial(self.container.first_process, _container_name(folder)))
-        return below(os.getpid())
+            return below(partial(self.container.first_process, _container_name(folder)), with_root=True)
+        return below(os.getpid)
 
     def script(self, job: Job, folder: Path) -> str:
         """The native command, and its log."""
-        exports = "".join(f"export {name}={shell_quoted(value)}\n" for name, value in job.exported.items())
+        told = {name: job.environment.get(name) for name in ("MASTER", "NODE_RANK") if job.nodes > 1}
+        exports = "".join(f"export {name}={shell_quoted(value)}\n" for name, value in told.items() if value)
         command = self.container.command(job) if self.container else with_meeting(job)
         return shell_part(job, folder, f"{exports}({command}) 2>&1 | tee {shell_quoted(folder / LOG)}\n")
 
@@ -133,6 +138,69 @@ class Local(Place):
 def _container_name(folder: Path) -> str:
     """What the container of a run is called: the same for every runner that fills its folder."""
     return f"tachograph-{hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]}"
+
+
+@dataclass
+class MpiRun(Place):
+    """Machines that mpirun of Open MPI reaches; `hosts` as for its option -H."""
+
+    hosts: str
+    site: Site
+    starts_tasks: bool = True
+
+    def adapted(self, job: Job) -> Job:
+        """The job, whose tasks mpirun starts; raises click.UsageError where the hosts cannot take it."""
+        hosts_of_tasks(self.hosts, job.nodes, tasks_per_node(job))
+        return job
+
+    def start(self, job: Job, folder: Path) -> Start:
+        """Write the file that mpirun starts everywhere, and start mpirun."""
+        (folder / SCRIPT).write_text(rendered("mpirun.sh.jinja", job, self.site), encoding="utf-8")
+        environment = of_nodes(job, folder)
+        return Start(self._command(job, folder, environment), environment)
+
+    def script(self, job: Job, folder: Path) -> str:
+        """The file that mpirun starts, and mpirun."""
+        text = here_document(rendered("mpirun.sh.jinja", job, self.site))
+        command = " ".join(map(shell_quoted, self._command(job, folder, job.environment)))
+        write = f"cat > {shell_quoted(folder / SCRIPT)} {text}"
+        return shell_part(job, folder, f"{write}{command} 2>&1 | tee {shell_quoted(folder / LOG)}\n")
+
+    def _command(self, job: Job, folder: Path, environment: Mapping[str, str]) -> list[str]:
+        hosts = hosts_of_tasks(self.hosts, job.nodes, tasks_per_node(job))
+        # Another port for each of several launches at the same time.
+        start = ["env", f"MASTER={hosts[0]}:{20000 + os.getpid() % 10000}", "mpirun"]
+        # A host a task, in the order of the ranks: else mpirun would begin with this machine, wherever it stands in the
+        # list, and rank 0 would not be where MASTER says. For that it must not cut names at their first dot.
+        start += ["-H", ",".join(hosts), "-np", str(len(hosts)), "--map-by", "seq"]
+        start += ["--mca", "orte_keep_fqdn_hostnames", "1"]
+        # With tags, because every node may print its own throughput. Without a binding, because a launcher that has one
+        # task a node needs all its cores.
+        start += ["--tag-output", "--bind-to", "none"]
+        for name in sorted(carried(environment) | _EXPORTED & environment.keys() | {"MASTER", "WORK"}):
+            start += ["-x", name]
+        return [*start, "bash", str(folder / SCRIPT)]
+
+
+def hosts_of_tasks(hosts: str, nodes: int, tasks_per_node: int) -> list[str]:
+    """Return the host of each task in the order of the ranks; those of a node stand together.
+
+    `hosts`: as for the option -H of mpirun, names with the number of tasks that each may have, such as a:8,b:8; the
+    slots of one that is named twice add up. One host takes the part of several nodes only where there are fewer hosts
+    than nodes.
+    Raises click.UsageError where one cannot be read, CannotRunHere where there are too few.
+    """
+    slots = Counter[str]()
+    for entry in hosts.split(","):
+        if not (found := _HOST.fullmatch(entry)):
+            possible = "expected host names or IPv4 addresses with their slots, such as a:8,b:8"
+            raise click.UsageError(f"-H {hosts} contains {entry!r}; {possible}.")
+        slots[found["name"]] += int(found["slots"] or 1)
+    free = [name for turn in range(nodes) for name, count in slots.items() if count // tasks_per_node > turn]
+    if len(free) < nodes:
+        holds = f"-H {hosts} has slots for {len(free)} of {nodes} nodes (tasks per node: {tasks_per_node})"
+        raise CannotRunHere(f"{holds}; set the slots of each machine, such as a:{tasks_per_node},b:{tasks_per_node}.")
+    return [name for name in free[:nodes] for _ in range(tasks_per_node)]
 
 
 @dataclass
@@ -173,18 +241,14 @@ class Kubernetes(Place):
         if not claims:
             volumes = [(str(path), {"hostPath": {"path": str(path), "type": "Directory"}}) for path in job.folders]
         values = {"name": _job_name(folder), "image": self.image, "repo": str(job.repo.resolve()), "volumes": volumes}
-        return rendered("kubernetes.yaml.jinja", job, self.site, None, **values)
+        return rendered("kubernetes.yaml.jinja", job, self.site, **values)
 
 
 def _job_name(folder: Path) -> str:
-    """SUITE-CASE-REPEAT as a name of a service, which begins with a letter; of one that is cut a digest stays."""
-    name = re.sub(r"[^a-z0-9]+", "-", "-".join(folder.parts[-3:]).lower()).strip("-")
-    if not name[0].isalpha():
-        name = f"run-{name}"
-    if len(name) <= _LONGEST_NAME:
-        return name
-    begin = f"run-{hashlib.sha256(name.encode()).hexdigest()[:8]}-"
-    return begin + name[len(begin) - _LONGEST_NAME :].lstrip("-")
+    """A name of a service, which begins with a letter: a digest of SUITE/CASE/REPEAT, and these as far as they fit."""
+    run = "-".join(folder.parts[-3:])
+    name = f"run-{hashlib.sha256(os.fsencode(run)).hexdigest()[:8]}-{re.sub(r'[^a-z0-9]+', '-', run.lower())}"
+    return name[:_LONGEST_NAME].rstrip("-")
 
 
 def shell_part(job: Job, folder: Path, text: str) -> str:
@@ -206,16 +270,12 @@ def tasks_per_node(job: Job) -> int:
     return job.cards_per_node if job.tasks == "card" else 1
 
 
-def rendered(template: str, job: Job, site: Site, own: Path | None = None, **more: object) -> str:
-    """Return what starts a job, from our `template`, or from a site's own, which may extend ours.
-
-    `more`: further names that the template reads, or other values.
-    Raises click.UsageError where a template of a site has a mistake.
-    """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
+def rendered(template: str, job: Job, site: Site, **more: object) -> str:
+    """Return what starts a job, from one of our templates; `more`: further names that it reads, or other values."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader([*([own.parent] if own else []), _TEMPLATES, _TEMPLATES.parent]),
+        loader=FileSystemLoader([_TEMPLATES, _TEMPLATES.parent]),
         undefined=StrictUndefined,
         trim_blocks=True,
         keep_trailing_newline=True,
@@ -224,12 +284,7 @@ def rendered(template: str, job: Job, site: Site, own: Path | None = None, **mor
     environment.filters["quoted"] = partial(json.dumps, ensure_ascii=False)
     same = ("nodes", "cards_per_node", "tasks", "device", "command", "meets_by_address")
     values = {"title": job.case_name, "tasks_per_node": tasks_per_node(job), "site": site}
-    values |= {key: getattr(job, key) for key in same} | more
-    try:
-        return environment.get_template(own.name if own else template).render(values)
-    except (TemplateError, OSError, UnicodeDecodeError) as error:
-        line = f", line {error.lineno}" if isinstance(error, TemplateSyntaxError) else ""
-        raise click.UsageError(printable(f"Template {own or template}{line}: {error}.")) from error
+    return environment.get_template(template).render(values | {key: getattr(job, key) for key in same} | more)
 
 
 def here_document(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +19,7 @@ from parsers.io.validation import mistake
 
 def _is_word(text: str) -> str:
     """A text that stands in a line of `#SBATCH` or a script as one word."""
-    if not text or not text.isprintable() or any(c.isspace() or c in "'\"\\#$`;|&<>()" for c in text):
+    if not text.isprintable() or not re.fullmatch(r"[^\s'\"\\#$`;|&<>()]+", text):
         raise PydanticCustomError("word", "must be one word without blanks, quotes or characters that a shell reads")
     return text
 
@@ -45,13 +46,12 @@ class SlurmSite(_SiteTable):
     time: Word | None = None
     gres: Word = "gpu"
     extra: list[Line] = []
-    template: Line | None = None
 
 
 class ContainerSite(_SiteTable):
     """The table `[container]`."""
 
-    runtime: Literal["docker", "podman", "apptainer", "enroot", "pyxis"] | None = None
+    runtime: Literal["docker", "podman", "apptainer", "enroot"] | None = None
     mounts: list[Line] = []
     shm: Word = "16g"
     options: list[Line] = []
@@ -83,10 +83,8 @@ NO_SITE = Site()
 
 
 def read(path: Path | None, environ: Mapping[str, str]) -> Site:
-    """Return what a site file says; None for tachograph/site.toml of the user's configuration, which
-    need not be there.
+    """Return what a site file says; None for tachograph/site.toml of the user's configuration, which need not be there.
 
-    The path of its template is as seen from here.
     Raises click.UsageError in one sentence with file and key where it cannot be read or says what is not possible.
     """
     home = environ.get("XDG_CONFIG_HOME") or f"{environ.get('HOME', '~')}/.config"
@@ -94,20 +92,18 @@ def read(path: Path | None, environ: Mapping[str, str]) -> Site:
     if path is None and not file.exists():
         return NO_SITE
     try:
-        site = Site.model_validate(tomllib.loads(text_of(file)))
-    except OSError as error:
-        raise _refused(file, f"cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise _refused(file, "cannot be read: it is not UTF-8 text") from error
+        return Site.model_validate(tomllib.loads(text_in(file)))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise _refused(file, f"is not valid TOML: {error}") from error
+        raise click.UsageError(printable(f"{file} is not valid TOML: {error}.")) from error
     except ValidationError as error:
-        raise _refused(file, str(mistake(error.errors()[0], Site))) from error
-    if site.slurm.template is None:
-        return site
-    slurm = site.slurm.model_copy(update={"template": str(file.parent / site.slurm.template)})
-    return site.model_copy(update={"slurm": slurm})
+        said = str(mistake(error.errors()[0], Site)).rstrip(".")
+        raise click.UsageError(printable(f"{file}: {said}.")) from error
 
 
-def _refused(file: Path, what: str) -> click.UsageError:
-    return click.UsageError(printable(f"Site file {file}: {what.rstrip('.')}."))
+def text_in(file: Path) -> str:
+    """The text of a file that an option names; raises click.UsageError where it cannot be read."""
+    try:
+        return text_of(file)
+    except (OSError, UnicodeDecodeError) as error:
+        what = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise click.UsageError(printable(f"{file} cannot be read: {what}.")) from error

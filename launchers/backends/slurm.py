@@ -9,9 +9,10 @@ import math
 import os
 import re
 import subprocess
+import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,21 +20,19 @@ import click
 
 from parsers.io.input_file import text_of
 from parsers.io.printable import printable, say, shell_quoted
-from parsers.runs.run_folder import LOG, SCRIPT, RunJson, Scheduler
+from parsers.runs.run_folder import LOG, SCRIPT, RunJson
 
 from ..job import CannotRunHere, Job
 from ..run.folder import BEGUN, ENDED, OUTPUT, SUBMITTED
-from .containers import PYXIS, Container
+from .containers import Container
 from .place import Place, Start, here_document, of_nodes, rendered, shell_part
 from .site_file import NO_SITE, Site
 
 _FOLLOWER = Path(__file__).with_name("slurm.bash")
 NO_ANSWER = "unknown, as Slurm does not answer"
-COMPLETED, CANCELLED = "COMPLETED", "CANCELLED"
-# As squeue and sacct spell the states in which Slurm ended a job, and all in which a job has ended. There are many
-# others, and each version adds some.
-BY_SLURM = {"BOOT_FAIL", "DEADLINE", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"}
-_OVER = BY_SLURM | {COMPLETED, CANCELLED, "FAILED"}
+# As squeue and sacct spell the states in which a job has ended. There are many others, and each version adds some.
+_OVER = {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED"}
+_OVER |= {"REVOKED", "TIMEOUT"}
 _HELD = {"REQUEUE_FED", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT"}
 _WAITING = _HELD | {"PENDING", "CONFIGURING", "REQUEUED", "SUSPENDED"}
 _NUMBER = re.compile("[1-9][0-9]{0,18}", re.ASCII)
@@ -54,11 +53,9 @@ class Slurm(Place):
         if allocation() and held.isdecimal() and int(held) < job.nodes:
             message = f"The Slurm allocation {allocation()} has {held} of {job.nodes} nodes"
             raise click.UsageError(f"{message}; ask for more nodes, or start outside of it.")
-        if job.tasks == "node":
-            return job
-        if self.container and self.container.runtime != PYXIS:
-            message = f"{job.name} wants a task for each GPU, and {self.container.runtime} would not connect them"
-            raise CannotRunHere(f"{message}; set container.runtime in the site file to pyxis.")
+        if job.tasks == "card" and self.container:
+            message = f"{job.name} wants a task for each GPU, and containers would not connect them"
+            raise CannotRunHere(f"{message}; omit --container.")
         return job
 
     def start(self, job: Job, folder: Path) -> Start:
@@ -70,22 +67,25 @@ class Slurm(Place):
             command = ["bash", str(_FOLLOWER), *files, *self._options(folder / OUTPUT), str(folder / SCRIPT)]
         return Start(command, of_nodes(job, folder))
 
-    def submit(self, job: Job, folder: Path, *, after: str | None, redacts: bool) -> str:
-        """Write the job script into `folder`, submit it so that nobody needs to wait for it, and return its number.
+    def submit(self, job: Job, command: Sequence[str], output: Path, *, after: str | None) -> str:
+        """Submit a command that executes a job within an allocation of its own, and return the number of that.
 
-        `after`: the number of a job that must have ended before. `redacts`: whether the job takes secrets out of what
-        it keeps. Raises click.ClickException where Slurm refuses it.
+        `output`: the file for what it says. `after`: the number of a job that must have ended before. Raises
+        click.ClickException where Slurm refuses it.
         """
-        (folder / SCRIPT).write_text(self._text(job, detached=True, redacts=redacts), encoding="utf-8")
+        directives = [line for line in self._text(job).splitlines() if line.startswith("#SBATCH")]
+        line = f"exec {' '.join(map(shell_quoted, command))} > /dev/null\n"
         waits = [f"--dependency=afterany:{after}"] if after else []
-        command = ["sbatch", "--parsable", *waits, *self._options(folder / OUTPUT), str(folder / SCRIPT)]
         answer = subprocess.run(
-            command, env=of_nodes(job, folder), cwd=folder, capture_output=True, text=True, check=False
+            ["sbatch", "--parsable", *waits, *self._options(output)],
+            input="\n".join(["#!/usr/bin/env bash", *directives, line]),
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if answer.returncode:
             raise click.ClickException(printable(f"Slurm refused the job: {answer.stderr.strip()}."))
-        (folder / SUBMITTED).write_text(answer.stdout, encoding="utf-8")
-        return number(folder)
+        return answer.stdout.partition(";")[0].strip()
 
     def script(self, job: Job, folder: Path) -> str:
         """The job script, submitted; within an allocation, run there."""
@@ -96,32 +96,35 @@ class Slurm(Place):
         return shell_part(job, folder, f"{' '.join(map(shell_quoted, words))} {script}")
 
     def ran(self, folder: Path) -> float:
-        """What the queue says; without an answer the job has long begun."""
-        return state(number(folder)).seconds
+        """Since when its script says that it runs; of one that is silent, whether the queue holds it."""
+        with suppress(OSError):
+            return time.time() - (folder / BEGUN).stat().st_mtime
+        return 0.0 if state(number(folder)).name in _WAITING else math.inf
 
     def finish(self, folder: Path) -> None:
         """Cancel a job that may go on, and remove what it printed, because that is not redacted."""
-        cancel(folder)
+        cancel(number(folder))
         for path in (folder / OUTPUT, folder / SUBMITTED):
             path.unlink(missing_ok=True)
 
     def described(self, folder: Path) -> RunJson:
         """The number of the job, its partition and its nodes; nothing where a job script of the user did not say so."""
-        scheduler = told(folder).scheduler
+        found: RunJson = {}
+        with suppress(OSError, ValueError):
+            job, partition, nodes, _ = text_of(folder / BEGUN, errors="replace").splitlines()
+            found = {"scheduler": {"name": "slurm", "job": job, "partition": partition, "nodes": nodes}}
         for name in (BEGUN, ENDED):
             (folder / name).unlink(missing_ok=True)
-        return {"scheduler": scheduler} if scheduler else {}
+        return found
 
-    def _text(self, job: Job, **how: bool) -> str:
+    def _text(self, job: Job) -> str:
         if self.edited:
             return self.edited
-        values: dict[str, object] = {"detached": False, "redacts": True, "begun": BEGUN, "ended": ENDED, **how}
+        values: dict[str, object] = {"begun": BEGUN, "ended": ENDED}
         if self.container:  # where the nodes of Paddle's launcher meet is then found inside
             values |= {"command": self.container.command(job), "meets_by_address": False}
-        values["container"] = self.container.srun_options(job) if self.container else ""
         values["is_of_a_service"] = self.container is not None and self.container.is_of_a_service
-        own = Path(self.site.slurm.template) if self.site.slurm.template else None
-        return rendered("slurm.sh.jinja", job, self.site, own, **values)
+        return rendered("slurm.sh.jinja", job, self.site, **values)
 
     def _options(self, output: Path) -> list[str]:
         # A job that is requeued would be two executions in one log. A site may have another default for what a job gets
@@ -135,37 +138,6 @@ class Slurm(Place):
 def allocation() -> str:
     """The number of the Slurm allocation that this process is in; nothing outside of one."""
     return os.environ.get("SLURM_JOB_ID", "")
-
-
-class Told(NamedTuple):
-    """What a job script said: at its begin where and when it runs, at its end its exit status and when that was.
-
-    None where it said nothing, because it was killed, or is one of the user.
-    """
-
-    scheduler: Scheduler | None = None
-    start: str | None = None
-    exit_status: int | None = None
-    end: str | None = None
-
-
-def told(folder: Path) -> Told:
-    """What the job of a run folder said."""
-    found = Told()
-    with suppress(OSError, ValueError):
-        job, partition, nodes, start = text_of(folder / BEGUN, errors="replace").splitlines()
-        where: Scheduler = {"name": "slurm", "job": job, "partition": partition, "nodes": nodes}
-        found = found._replace(scheduler=where, start=_time(start))
-    with suppress(OSError, ValueError):
-        exit_status, end = text_of(folder / ENDED, errors="replace").splitlines()
-        found = found._replace(exit_status=int(exit_status), end=_time(end))
-    return found
-
-
-def _time(text: str) -> str:
-    if datetime.fromisoformat(text).tzinfo is None:
-        raise ValueError(text)
-    return text
 
 
 class JobState(NamedTuple):
@@ -182,17 +154,6 @@ class JobState(NamedTuple):
     def is_going(self) -> bool:
         """Whether it waits or runs."""
         return self.name is not None and self.name not in _OVER
-
-    @property
-    def seconds(self) -> float:
-        """For how long it ran; 0 while it waits, and infinity where Slurm does not say."""
-        if self.name in _WAITING:
-            return 0.0
-        days, _, clock = self.elapsed.rpartition("-")  # 1-02:03:04, 02:03:04, 03:04
-        with suppress(ValueError):
-            hours, minutes, seconds = map(int, f"0:{clock}".split(":")[-3:])
-            return int(days or 0) * 86400 + hours * 3600 + minutes * 60 + seconds
-        return math.inf
 
     def __str__(self) -> str:
         where = "" if self.where == "(None)" else self.where
@@ -231,9 +192,9 @@ def number(folder: Path) -> str:
     return found if _NUMBER.fullmatch(found) else ""  # it becomes a word of commands that could take it for an option
 
 
-def cancel(folder: Path) -> None:
-    """Cancel the job of a run folder that may go on, and say where that could not be asked for."""
-    if not (job := number(folder)):
+def cancel(job: str) -> None:
+    """Cancel a job that may go on, and say where that could not be asked for."""
+    if not job:
         return
     # In a session of its own, so that nobody's impatience at the keyboard ends it.
     if subprocess.run(["scancel", job], start_new_session=True, capture_output=True, check=False).returncode:

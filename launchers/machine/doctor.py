@@ -9,9 +9,9 @@ import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cached_property
+from itertools import chain, combinations
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
@@ -22,10 +22,9 @@ from parsers.runs.run_folder import Environment
 from ..job import refuse_impossible
 from ..recipes import checkout
 from ..recipes.checkout import Diagnosis, Level
-from ..recipes.command_line import words
-from ..recipes.recipe import MADE, ROOM, SYNTHETIC, Recipe, dry_run
+from ..recipes.recipe import ROOM, SYNTHETIC, Recipe
 from . import facts
-from .cards import CardAnswer, Cards, NvidiaCard, cards, cuda_driver, nvidia_cards, nvidia_driver, nvml_trouble, printed
+from .cards import CardAnswer, Cards, NvidiaCard, cards, cuda_driver, nvidia_driver, nvml_trouble
 from .telemetry import FOREIGN, RunLoad, below, program
 
 _GIB = 2**30
@@ -37,30 +36,19 @@ _IDLE_MEMORY = 1024  # MiB
 # TF32 as well. https://docs.nvidia.com/cuda/cuda-c-programming-guide/#features-and-technical-specifications
 _CAPABILITY = {"fp16": (7, 0), "amp": (7, 0), "bf16": (8, 0), "tf32": (8, 0)}
 _THROUGH_SWITCHES = {"PSB", "PIX", "PXB"}
+# The needs of a recipe, between commas: a package with or without its version, a file of requirements, or words.
+_COMMA = re.compile(r",(?: and)?\s*(?![^()]*\))")
 _PACKAGE = re.compile(r"([\w.-]+)(?: (\d[\d.]*))?")
-_COMMA = re.compile(r",(?![^()]*\))")
 _REQUIREMENT = re.compile(r"^(?!.*(?:;|://))(\w[\w.-]*)", re.MULTILINE)  # without conditions and addresses
-# A file of a data set that a recipe names; scripts, paths and modules tell how one is made.
-_DATA_FILE = re.compile(r"(?<![\w./-])[\w-]+\.(?:bin|csv|idx|json|jsonl|list|lst|rec|tsv|txt|ya?ml)\b")
-_PLACES: dict[str, tuple[str, Level, str]] = {
-    "slurm": ("sbatch", "bad", "Start from a login node of the cluster."),
-    "mpirun": ("mpirun", "bad", "Install Open MPI, or load its module."),
-    "kubernetes": ("kubectl", "warning", "Install it; manifests can be written without."),
-}
 
 
-def diagnosed(subject: str, level: Level, said: str, advice: str | None = None) -> Diagnosis:
-    """A finding, whose advice counts only where it is not good."""
-    return Diagnosis(subject, level, said, None if level == "ok" else advice)
-
-
-@dataclass(frozen=True)
+@dataclass
 class Launch:
     """What a launch would use; None where any will do, or nothing tells.
 
     `environ`: the environment in which the native program would be started. `cards`: on all `nodes`. `synthetic`: data
-    that the program makes. `on`: what starts it on other nodes, where nobody knows what cards there are; `partition`:
-    that of Slurm. `inside`: asks the Python of a container, in place of that of `environ`.
+    that the program makes. `on`: what starts it on other nodes, where nobody knows what cards there are. `inside`: asks
+    the Python of a container, in place of that of `environ`.
     """
 
     environ: Mapping[str, str]
@@ -73,22 +61,32 @@ class Launch:
     device: str | None = None
     synthetic: bool = False
     on: str | None = None
-    partition: str | None = None
     inside: Callable[[], Environment] | None = None
 
     def can(self, device: str) -> bool:
         """Whether it may train on a device, by what was asked and what the recipe can."""
         return self.device in {None, device} and (self.recipe is None or bool(self.recipe.precisions(device)))
 
+    @cached_property
+    def python(self) -> Environment | None:
+        """What the native Python says of itself; None where it does not answer."""
+        try:
+            return self.inside() if self.inside else facts.native_python(self.environ)
+        except facts.NoPythonError:
+            return None
 
-class Machine(NamedTuple):
-    """What is asked once: what the native Python says of itself, if it answers, the cards, and the load."""
+    @cached_property
+    def packages(self) -> dict[str, str]:
+        """The versions of its packages by names as package registries compare them."""
+        packages = self.python["packages"] if self.python else {}
+        return {_normal(name): version for name, version in packages.items()}
 
-    python: Environment | None
-    cards: Cards | None
-    nvidia: list[NvidiaCard]
-    load: RunLoad
-    since: float
+    @cached_property
+    def frameworks(self) -> Mapping[str, Mapping[str, str | None]]:
+        """Its frameworks that the needs of the recipe name; all where they name none."""
+        found = self.python["frameworks"] if self.python else {}
+        needs = self.recipe.facts["needs"].lower() if self.recipe else ""
+        return {name: build for name, build in found.items() if name in needs} or found
 
 
 Findings = Iterator[Diagnosis]
@@ -100,14 +98,12 @@ def examine(launch: Launch) -> Findings:
     What belongs to a recipe is looked at only where there is one, its checkout and its data only where something tells
     where they are. Of the disk the folder in which this process stands counts, for logs go below it.
     """
-    load, since = RunLoad(below(os.getpid())), time.monotonic()
-    try:
-        python = launch.inside() if launch.inside else facts.native_python(launch.environ)
-    except facts.NoPythonError:
-        python = None
-    with cards() as of_any, nvidia_cards() as of_nvidia:
-        for check in CHECKS:
-            yield from check(launch, Machine(python, of_any, of_nvidia, load, since))
+    with cards() as found:
+        of_python = (_python(launch), _needs(launch), _versions(launch))
+        of_machine = (_cards(launch, found), _load(launch), _storage(launch, found), _variables(launch))
+        of_recipe = (_options(launch), _data(launch), _checkout(launch))
+        for finding in chain(*of_python, *of_machine, *of_recipe):
+            yield finding._replace(advice=None) if finding.level == "ok" else finding
 
 
 def shown(findings: Iterable[Diagnosis]) -> str:
@@ -121,249 +117,207 @@ def shown(findings: Iterable[Diagnosis]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _python(launch: Launch, machine: Machine) -> Findings:
-    if machine.python is None:
-        yield diagnosed("python", "bad", f"{facts.NoPythonError.said}.", facts.NoPythonError.advice)
+def _python(launch: Launch) -> Findings:
+    if launch.python is None:
+        yield Diagnosis("python", "bad", f"{facts.NoPythonError.said}.", facts.NoPythonError.advice)
         return
-    count = len(machine.python["packages"])
-    yield diagnosed("python", "ok", f"Python {machine.python['python']} with {count} packages installed.")
-    frameworks = _frameworks(launch, machine)
-    if not frameworks:
+    said = f"Python {launch.python['python']} with {len(launch.packages)} packages installed."
+    yield Diagnosis("python", "ok", said)
+    if not launch.frameworks:
         advice = "Activate the training environment, or install the framework in it."
         said = "No supported framework is installed in the training Python."
-        yield diagnosed("framework", "bad" if launch.recipe else "warning", said, advice)
-    for name, build in frameworks.items():
+        yield Diagnosis("framework", "bad" if launch.recipe else "warning", said, advice)
+    for name, build in launch.frameworks.items():
         if "error" in build:
             advice = f"Fix the environment so that `python -c 'import {name}'` succeeds."
-            yield diagnosed("framework", "bad", f"{name} cannot be imported: {build['error']}.", advice)
+            yield Diagnosis("framework", "bad", f"{name} cannot be imported: {build['error']}.", advice)
             continue
-        libraries = {"CUDA": "cuda", "cuDNN": "cudnn", "NCCL": "nccl"}
-        parts = [f"{spelt} {build[key]}" for spelt, key in libraries.items() if build.get(key)]
-        without = " without CUDA" if "cuda" in build else ""
-        said = f"{name} {build['version']}" + (f" with {', '.join(parts)}" if parts else without)
-        yield diagnosed("framework", "ok", f"{said}.")
+        libraries = [f"{key} {told}" for key, told in build.items() if told and key != "version"]
+        said = f"{name} {build['version']}" + (f" with {', '.join(libraries)}" if libraries else "")
+        yield Diagnosis("framework", "ok", f"{said}.")
 
 
-def _frameworks(launch: Launch, machine: Machine) -> Mapping[str, Mapping[str, str | None]]:
-    """The frameworks that the recipe's needs name; all where they name none."""
-    found = machine.python["frameworks"] if machine.python else {}
-    needs = launch.recipe.facts["needs"].lower() if launch.recipe else ""
-    return {name: build for name, build in found.items() if name in needs} or found
-
-
-def _installed(machine: Machine) -> dict[str, str]:
-    """The versions of packages, whose names are spelt as package registries compare them."""
-    return {_normal(name): version for name, version in (machine.python or {}).get("packages", {}).items()}
-
-
-def _needs(launch: Launch, machine: Machine) -> Findings:
-    if launch.recipe is None or machine.python is None:
+def _needs(launch: Launch) -> Findings:
+    if launch.recipe is None or launch.python is None:
         return
-    installed = _installed(machine)
-    for part in _COMMA.split(launch.recipe.facts["needs"]):
-        words = part.strip().removeprefix("and ")
-        if words.endswith(".txt"):
-            yield from _requirements(launch, words, installed)
-        elif package := _PACKAGE.fullmatch(words):
-            yield _package(launch, package[1], package[2], installed)
+    for need in _COMMA.split(launch.recipe.facts["needs"]):
+        if need.endswith(".txt"):
+            yield from _requirements(launch, need)
+        elif package := _PACKAGE.fullmatch(need):
+            yield _package(launch, package[1], package[2])
         else:
-            said = f"The recipe needs {words}, which cannot be checked automatically."
-            yield diagnosed("needs", "ok", said)
+            yield Diagnosis("needs", "ok", f"The recipe needs {need}, which cannot be checked automatically.")
 
 
-def _package(launch: Launch, name: str, version: str | None, installed: Mapping[str, str]) -> Diagnosis:
+def _package(launch: Launch, name: str, version: str | None) -> Diagnosis:
     """Look for a package, also for the one of its name that trains on a CPU, where the launch may."""
     for_cpu = name.removesuffix("-gpu")
     names = [for_cpu] if launch.device == "cpu" else [name, for_cpu] if launch.can("cpu") else [name]
-    present = next((one for one in names if _normal(one) in installed), None)
+    present = next((one for one in names if _normal(one) in launch.packages), None)
     if present is None:
         advice = f"Install {names[0]} in the training environment."
-        return diagnosed("needs", "warning", f"{names[0]} is not installed in the native Python.", advice)
-    found = installed[_normal(present)]
+        return Diagnosis("needs", "warning", f"{names[0]} is not installed in the native Python.", advice)
+    found = launch.packages[_normal(present)]
     is_other = bool(version) and not f"{found}.".startswith(f"{version}.")
     said = f"{present} {found} is installed{f'; the recipe needs {version}' if is_other else ''}."
     advice = "Install that version; with another one, results may differ."
-    return diagnosed("needs", "warning" if is_other else "ok", said, advice)
+    return Diagnosis("needs", "warning" if is_other else "ok", said, advice)
 
 
-def _requirements(launch: Launch, name: str, installed: Mapping[str, str]) -> Findings:
+def _requirements(launch: Launch, name: str) -> Findings:
     """Look for the packages that a file of the checkout lists, at its top or in the folder of the program."""
     if launch.repo is None or launch.recipe is None:
         return
-    path = Path(name)
-    if not (launch.repo / path).is_file():
-        path = _program_folder(launch.recipe, launch.repo) / name
-    if not (launch.repo / path).is_file():
-        yield diagnosed("needs", "warning", f"The checkout has no {path}.", "Check that it is the right repository.")
+    paths = [Path(folder, name) for folder in ["", *launch.recipe.folders]]
+    path = next((path for path in paths if (launch.repo / path).is_file()), None)
+    if path is None:
+        said = f"The checkout has no {paths[-1]}."
+        yield Diagnosis("needs", "warning", said, "Check that it is the right repository.")
         return
     listed = _REQUIREMENT.findall(text_of(launch.repo / path, errors="replace"))
-    missing = ", ".join(package for package in listed if _normal(package) not in installed)
+    missing = ", ".join(package for package in listed if _normal(package) not in launch.packages)
     said = f"Not installed from {path}: {missing}." if missing else f"Everything in {path} is installed."
     advice = f"Run `python -m pip install -r {path}` in the checkout."
-    yield diagnosed("needs", "warning" if missing else "ok", said, advice)
+    yield Diagnosis("needs", "warning" if missing else "ok", said, advice)
 
 
-def _program_folder(recipe: Recipe, repo: Path) -> Path:
-    """The folder of the checkout in which a recipe starts its program; the top where its dry run does not tell."""
-    try:
-        folder, _ = words(dry_run(recipe, repo, {}))
-    except (click.ClickException, OSError, ValueError):
-        return Path()
-    return Path(folder.removeprefix("$REPO").lstrip("/"))
-
-
-def _versions(launch: Launch, machine: Machine) -> Findings:
+def _versions(launch: Launch) -> Findings:
     """Name packages that a framework does not work with; bad where the program of the recipe is known to end by it."""
-    installed = _installed(machine)
+    packages = launch.packages
     for row in tomllib.loads((ROOM / "breaking_versions.toml").read_text(encoding="utf-8"))["versions"]:
-        version = installed.get(row["package"], "")
-        old = [name for name in row["with"] if () < _numbers(installed.get(name, "")) < _numbers(row["before"])]
+        version = packages.get(row["package"], "")
+        old = [name for name in row["with"] if () < _numbers(packages.get(name, "")) < _numbers(row["before"])]
         if old and _numbers(version) >= _numbers(row["from"]):
             is_stopped = launch.recipe and launch.recipe.facts.get("framework") in row.get("stops", ())
             level: Level = "bad" if is_stopped and (launch.cards or 1) >= row["cards"] else "warning"
-            said = f"{row['package']} {version} with {old[0]} {installed[old[0]]} {row['does']} ({row['source']})."
-            yield diagnosed("versions", level, said, f"Install {row['package']} older than {row['from']}.")
+            said = f"{row['package']} {version} with {old[0]} {packages[old[0]]} {row['does']} ({row['source']})."
+            yield Diagnosis("versions", level, said, f"Install {row['package']} older than {row['from']}.")
 
 
-def _cards(launch: Launch, machine: Machine) -> Findings:
+def _cards(launch: Launch, found: Cards | None) -> Findings:
     if launch.device == "cpu":
-        yield diagnosed("cards", "ok", "GPUs are not used with --device cpu.")
+        yield Diagnosis("cards", "ok", "GPUs are not used with --device cpu.")
         return
     if launch.on:  # nobody knows what cards there are
         return
-    if machine.cards is None:
+    if found is None:
         advice = "Install the driver; in a container, start it with --gpus all (Docker) or --nv (Apptainer)"
-        otherwise = "some recipes can train with --device cpu" if launch.recipe is None else "train with --device cpu"
-        advice = f"{advice}; {otherwise if launch.can('cpu') else 'the launch requires a GPU'}."
+        advice += "; some recipes can train with --device cpu." if launch.can("cpu") else "."
         said = f"No GPU is visible (NVML: {nvml_trouble() or 'the driver does not list any'})."
-        yield diagnosed("cards", "bad" if launch.recipe else "warning", said, advice)  # a launch would use one
+        yield Diagnosis("cards", "bad" if launch.recipe else "warning", said, advice)  # a launch would use one
         return
-    fallen = {card.index for card in machine.nvidia if card.has_fallen}
+    fallen = {card.index for card in found.nvidia if card.has_fallen}
     for index in sorted(fallen):
         advice = "See `dmesg | grep Xid`; reset it with `nvidia-smi --gpu-reset`, or reboot."
-        yield diagnosed("cards", "bad", f"GPU {index} does not answer: it has fallen off its bus.", advice)
-    if answers := [answer for answer in machine.cards.ask() if answer.card not in fallen]:
-        names = sorted({name for number, name in enumerate(machine.cards.names) if number not in fallen})
-        driver = f", driver {nvidia_driver()}" if machine.nvidia else ""
-        yield diagnosed("cards", "ok", f"{len(answers)} of {', '.join(names)}{driver}.")
+        yield Diagnosis("cards", "bad", f"GPU {index} does not answer: it has fallen off its bus.", advice)
+    if answers := [answer for answer in found.ask() if answer.card not in fallen]:
+        names = sorted({name for number, name in enumerate(found.names) if number not in fallen})
+        driver = f", driver {nvidia_driver()}" if found.nvidia else ""
+        yield Diagnosis("cards", "ok", f"{len(answers)} of {', '.join(names)}{driver}.")
         wanted = -(-(launch.cards or 1) // launch.nodes)
         if wanted > len(answers):
             said = f"{wanted} GPUs are wanted on this machine; {len(answers)} answer."
-            yield diagnosed("cards", "bad", said, "Choose fewer with --cards, or several nodes with --nodes and --on.")
+            yield Diagnosis("cards", "bad", said, "Choose fewer with --cards, or several nodes with --nodes and --on.")
         yield from _idle(answers)
-    if working := [card for card in machine.nvidia if not card.has_fallen]:
-        yield from _nvidia(launch, machine, working)
-
-
-def _nvidia(launch: Launch, machine: Machine, cards: Sequence[NvidiaCard]) -> Findings:
-    needed = _CAPABILITY.get(launch.precision or "", (0, 0))
-    if old := [card for card in cards if card.capability and card.capability < needed]:
-        lacks = f"{old[0].name} has no Tensor Cores for {launch.precision}"
-        said = f"{lacks}, which needs compute capability {needed[0]}.{needed[1]}."
-        yield diagnosed("precision", "warning", said, "Choose another --precision.")
-    if launch.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
-        advice = "Unset it, or set it to the GPUs to train on."
-        yield diagnosed("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.", advice)
-    for name, build in _frameworks(launch, machine).items():
-        yield from _build(launch, name, build, len(cards))
-    if len(cards) > 1:
-        yield _interconnect(cards)
+    if working := [card for card in found.nvidia if not card.has_fallen]:
+        yield from _nvidia(launch, working)
 
 
 def _idle(answers: Sequence[CardAnswer]) -> Findings:
     busy = list[str]()
     for card, sample, processes in answers:
-        names = [program(process.number, of_others=True) or "unknown" for process in processes or ()]
+        names = sorted({program(process.number, of_others=True) or "unknown" for process in processes or ()})
         utilisation, memory = sample.utilisation or 0, sample.memory or 0
         if utilisation > _IDLE_UTILISATION or memory > _IDLE_MEMORY or names:
-            count = f"{len(names)} process{'' if len(names) == 1 else 'es'}"
-            working = f"{count} ({', '.join(sorted(set(names))) or 'none'})"
-            busy.append(f"GPU {card} is in use: {utilisation}% utilization, {memory} MiB used, {working}.")
+            programs = f"programs on it: {', '.join(names) or 'none'}"
+            busy.append(f"GPU {card} is in use: {utilisation}% utilization, {memory} MiB used, {programs}.")
     advice = "Stop these processes or wait for them; throughput measured on a shared GPU is not valid."
     for said in busy or ["All GPUs are idle."]:
-        yield diagnosed("idle", "warning" if busy else "ok", said, advice)
+        yield Diagnosis("idle", "warning" if busy else "ok", said, advice)
 
 
-def _build(launch: Launch, name: str, build: Mapping[str, str | None], cards: int) -> Findings:
+def _nvidia(launch: Launch, cards: Sequence[NvidiaCard]) -> Findings:
+    needed = _CAPABILITY.get(launch.precision or "", (0, 0))
+    if old := [card for card in cards if card.capability and card.capability < needed]:
+        lacks = f"{old[0].name} has no Tensor Cores for {launch.precision}"
+        said = f"{lacks}, which needs compute capability {needed[0]}.{needed[1]}."
+        yield Diagnosis("precision", "warning", said, "Choose another --precision.")
+    if launch.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
+        advice = "Unset it, or set it to the GPUs to train on."
+        yield Diagnosis("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.", advice)
+    for name, build in launch.frameworks.items():
+        if "cuda" in build:
+            yield _cuda(launch, name, build["cuda"])
+        if build.get("cuda") and "nccl" in build and len(cards) > 1:
+            has = f"has NCCL {build['nccl']}" if build["nccl"] else "is built without NCCL, which several GPUs require"
+            advice = f"Install a build of {name} with NCCL."
+            yield Diagnosis("nccl", "ok" if build["nccl"] else "bad", f"{name} {has}.", advice)
+    if len(cards) > 1:
+        kinds = {first.interconnect(second) for first, second in combinations(cards, 2)}
+        is_near = all(kind.startswith("NV") or kind in _THROUGH_SWITCHES for kind in kinds)
+        said = f"GPUs are connected by {', '.join(sorted(kinds))} (see `nvidia-smi topo -m`)."
+        advice = (
+            "Traffic through the CPU is slow; select nearby GPUs with CUDA_VISIBLE_DEVICES, and note it on the page."
+        )
+        yield Diagnosis("interconnect", "ok" if is_near else "warning", said, advice)
+
+
+def _cuda(launch: Launch, name: str, cuda: str | None) -> Diagnosis:
     """Hold a framework's CUDA against the driver's: within a major version an older driver does in most cases."""
-    if "cuda" not in build:  # it does not tell
-        return
-    cuda, driver = build["cuda"], cuda_driver()
+    driver = cuda_driver() or "unknown"
+    advice = f"Install a newer driver, or a build of {name} for CUDA {driver} or older."
     if cuda is None:
-        advice = f"Install a build of {name} for CUDA {driver} (the driver's version) or older."
         said = f"{name} is built without CUDA and cannot use GPUs."
-        yield diagnosed("driver", "warning" if launch.can("cpu") else "bad", said, advice)
-        return
-    if driver is None:
-        said = "The driver does not report its CUDA version."
-        yield diagnosed("driver", "warning", said, "Check that `nvidia-smi` works.")
-    else:
-        wanted, known = _numbers(cuda)[:2], _numbers(driver)
-        said = f"The driver supports CUDA up to {driver}; {name} is built for {cuda}."
-        advice = f"Install a newer driver, or a build of {name} for CUDA {driver} or older."
-        level: Level = "ok" if wanted <= known else "bad" if wanted[0] > known[0] else "warning"
-        yield diagnosed("driver", level, said, advice)
-    if "nccl" in build and cards > 1:
-        has = f"has NCCL {build['nccl']}" if build["nccl"] else "is built without NCCL, which several GPUs require"
-        advice = f"Install a build of {name} with NCCL."
-        yield diagnosed("nccl", "ok" if build["nccl"] else "bad", f"{name} {has}.", advice)
+        return Diagnosis("driver", "warning" if launch.can("cpu") else "bad", said, advice)
+    wanted, known = _numbers(cuda)[:2], _numbers(driver)
+    level: Level = "ok" if wanted <= known else "bad" if wanted[:1] > known[:1] else "warning"
+    said = f"The driver supports CUDA up to {driver}; {name} is built for {cuda}."
+    return Diagnosis("driver", level, said, advice)
 
 
-def _interconnect(cards: Sequence[NvidiaCard]) -> Diagnosis:
-    kinds = {first.interconnect(second) for first, second in combinations(cards, 2)}
-    is_near = all(kind.startswith("NV") or kind in _THROUGH_SWITCHES for kind in kinds)
-    said = f"GPUs are connected by {', '.join(sorted(kinds))} (see `nvidia-smi topo -m`)."
-    advice = "Traffic through the CPU is slow; select nearby GPUs with CUDA_VISIBLE_DEVICES, and note it on the page."
-    return diagnosed("interconnect", "ok" if is_near else "warning", said, advice)
-
-
-def _load(launch: Launch, machine: Machine) -> Findings:
+def _load(launch: Launch) -> Findings:
     if launch.on:  # it runs elsewhere
         return
-    time.sleep(max(0.0, _LOOK - (time.monotonic() - machine.since)))
-    machine.load.sample()
-    found = machine.load.foreign()
+    load = RunLoad(below(os.getpid))
+    time.sleep(_LOOK)
+    load.sample()
+    found = load.foreign()
     said = f"Other processes take {found['cpu_percent']:.0f}% of the CPU (load average {found['load_average']:.1f})."
     advice = "Stop them or wait for them; throughput measured beside them may be too low."
-    yield diagnosed("load", "ok" if found["cpu_percent"] <= FOREIGN else "warning", said, advice)
+    yield Diagnosis("load", "ok" if found["cpu_percent"] <= FOREIGN else "warning", said, advice)
 
 
-def _storage(launch: Launch, machine: Machine) -> Findings:
-    yield _disk("disk of the logs", Path(), scarce=_GIB, too_little=_GIB // 10)
-    if launch.repo is not None:  # native programs write checkpoints into it
-        yield _disk("disk of the checkout", launch.repo, scarce=10 * _GIB, too_little=_GIB)
+def _storage(launch: Launch, found: Cards | None) -> Findings:
+    free = shutil.disk_usage(Path()).free if os.access(Path(), os.W_OK) else 0
+    said = f"{free / _GIB:.1f} GiB free in this folder." if free else "This folder is full, or not writable."
+    advice = "Logs and checkpoints are written below it: choose a folder with at least 10 GiB."
+    yield Diagnosis("disk", _enough(free, 10 * _GIB, _GIB), said, advice)
     if launch.on or not _SHARED_MEMORY.is_dir():  # with --on that of other nodes counts
         return
     # Data loaders hand over batches through it: 1 GiB a card; 64 MiB, Docker's default, is bad.
     free = shutil.disk_usage(_SHARED_MEMORY).free
-    count = (launch.cards or 1) if launch.device == "cpu" else len(machine.cards.names if machine.cards else [0])
+    count = (launch.cards or 1) if launch.device == "cpu" else len(found.names if found else [0])
     said = f"{free / _GIB:.1f} GiB free in {_SHARED_MEMORY} for {count} training processes."
     advice = f"Provide {count} GiB (in Docker: --shm-size={count}g or --ipc=host), or data loaders may crash or stall."
-    level: Level = "ok" if free >= count * _GIB else "bad" if free <= 64 * 2**20 else "warning"
-    yield diagnosed("shared memory", level, said, advice)
+    yield Diagnosis("shared memory", _enough(free, count * _GIB, 65 * 2**20), said, advice)
 
 
-def _disk(subject: str, folder: Path, scarce: int, too_little: int) -> Diagnosis:
-    if not os.access(folder, os.W_OK):
-        return diagnosed(subject, "bad", "Not writable.", "Choose a writable folder.")
-    free = shutil.disk_usage(folder).free
-    level: Level = "ok" if free >= scarce else "bad" if free < too_little else "warning"
-    advice = f"Free up space: at least {scarce / _GIB:.0f} GiB are recommended."
-    return diagnosed(subject, level, f"{free / _GIB:.1f} GiB free.", advice)
+def _enough(free: int, wanted: int, least: int) -> Level:
+    return "ok" if free >= wanted else "warning" if free >= least else "bad"
 
 
-def _variables(launch: Launch, _: Machine) -> Findings:
+def _variables(launch: Launch) -> Findings:
     known = tomllib.loads((ROOM / "slowing_variables.toml").read_text(encoding="utf-8"))
     environ = launch.environ
     found = [name for name, entry in known.items() if re.fullmatch(entry["values"], environ.get(name, ""))]
     for name in found:
         said = f"{name}={environ[name]} {known[name]['does']}."
-        yield diagnosed("variables", "warning", said, f"Unset it with `unset {name}`, unless it is what you measure.")
+        yield Diagnosis("variables", "warning", said, f"Unset it with `unset {name}`, unless it is what you measure.")
     if not found:
-        yield diagnosed("variables", "ok", "No environment variable that is known to slow training down is set.")
+        yield Diagnosis("variables", "ok", "No environment variable that is known to slow training down is set.")
 
 
-def _options(launch: Launch, _: Machine) -> Findings:
+def _options(launch: Launch) -> Findings:
     """Whether a launch with these options would be refused."""
     if launch.recipe is None:
         return
@@ -372,10 +326,10 @@ def _options(launch: Launch, _: Machine) -> Findings:
     try:
         refuse_impossible(launch.recipe, launch.data, options | ({"DATA": SYNTHETIC} if launch.synthetic else {}))
     except click.UsageError as refused:
-        yield diagnosed("options", "bad", refused.message)
+        yield Diagnosis("options", "bad", refused.message)
 
 
-def _data(launch: Launch, _: Machine) -> Findings:
+def _data(launch: Launch) -> Findings:
     recipe, data = launch.recipe, launch.data
     if recipe is None or launch.synthetic or recipe.data == SYNTHETIC:
         return
@@ -386,40 +340,17 @@ def _data(launch: Launch, _: Machine) -> Findings:
     expected = recipe.facts["data"]
     if not data.exists():
         advice = f"The recipe expects {expected}; put it there, or set its location with --data."
-        yield diagnosed("data", "bad", f"{data} does not exist.", advice)
-        return
-    # The lists of real data may have other names than those of generated images.
-    expected_files = [] if (data / MADE).exists() else _DATA_FILE.findall(expected)
-    missing = ", ".join(name for name in expected_files if not (data / name).exists())
-    said = f"{data} is missing {missing}." if missing else f"{data} exists."
-    yield diagnosed("data", "warning" if missing else "ok", said, f"The recipe expects {expected}.")
+        yield Diagnosis("data", "bad", f"{data} does not exist.", advice)
+    else:
+        yield Diagnosis("data", "ok", f"{data} exists; the recipe expects {expected}.")
 
 
-def _checkout(launch: Launch, _: Machine) -> Findings:
+def _checkout(launch: Launch) -> Findings:
     if launch.recipe is None or launch.repo is None:
         return
     remarks = list(checkout.remarks(checkout.describe(launch.repo), launch.recipe.facts))
     commit = launch.recipe.facts["commit"][:12]
-    yield from remarks or [diagnosed("checkout", "ok", f"At the pinned commit {commit}, without local changes.")]
-
-
-def _place(launch: Launch, _: Machine) -> Findings:
-    if launch.on is None:
-        return
-    command, level, advice = _PLACES[launch.on]
-    if shutil.which(command) is None:
-        yield diagnosed(launch.on, level, f"{command} is not on PATH.", advice)
-    elif launch.on != "slurm":
-        yield diagnosed(launch.on, "ok", f"{command} is on PATH.")
-    else:
-        states = dict(line.split("|") for line in printed("sinfo", "--noheader", "--format=%R|%a").split())
-        known, wanted = ", ".join(sorted(states)), launch.partition
-        if not states:
-            yield diagnosed("slurm", "bad", "Slurm does not answer.", "Check that `sinfo` works.")
-        else:
-            state = states.get(wanted, "not known") if wanted else "up"
-            said = f"Slurm answers; partitions: {known}." if state == "up" else f"The partition {wanted} is {state}."
-            yield diagnosed("slurm", "ok" if state == "up" else "bad", said, f"Choose one of {known} in the site file.")
+    yield from remarks or [Diagnosis("checkout", "ok", f"At the pinned commit {commit}, without local changes.")]
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -429,18 +360,3 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-CHECKS: tuple[Callable[[Launch, Machine], Findings], ...] = (
-    _python,
-    _needs,
-    _versions,
-    _cards,
-    _load,
-    _storage,
-    _variables,
-    _options,
-    _data,
-    _checkout,
-    _place,
-)

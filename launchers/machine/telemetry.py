@@ -28,38 +28,25 @@ INTERVAL = 1.0  # seconds
 FOREIGN = 5.0  # % of the cores: what others may take before it is said
 POWERCAP = Path("/sys/class/powercap")
 _PATIENCE = 5.0  # seconds for a card to answer at the end
-# What a process has open that computes on a card, of NVIDIA, AMD, Intel and Ascend.
-_DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/", "/dev/davinci")
+_DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/")  # what a process has open that computes on a card
 _UNKNOWN = "unknown"  # the program of a process on a card whose name this user may not see
 # The processes that there are at the moment.
 Members = Callable[[], list[psutil.Process]]
 Row = Sequence[int | float | str | None]
 
 
-def below(root: int) -> Members:
-    """All that descend from a process, but for this one, which only looks."""
-
-    def members() -> list[psutil.Process]:
-        try:
-            found = psutil.Process(root).children(recursive=True)
-        except psutil.Error:
-            return []
-        return [process for process in found if process.pid != os.getpid()]
-
-    return members
-
-
-def within(first: Callable[[], int | None]) -> Members:
-    """The first process of a container, and all that descend from it; it is asked for until it is known."""
+def below(root: Callable[[], int | None], *, with_root: bool = False) -> Members:
+    """All that descend from a process, but for this one, which only looks; `root` is asked until it is known."""
     known: list[psutil.Process] = []
 
     def members() -> list[psutil.Process]:
         try:
-            if not known and (number := first()):
+            if not known and (number := root()):
                 known.append(psutil.Process(number))
-            return [*known, *(child for root in known for child in root.children(recursive=True))]
+            found = [child for process in known for child in process.children(recursive=True)]
         except psutil.Error:
             return []
+        return [*(known if with_root else []), *(process for process in found if process.pid != os.getpid())]
 
     return members
 
@@ -90,13 +77,15 @@ class RunLoad:
         self._taken += max(0.0, total - self._total)  # it falls where a process ends that none of the run waited for
         self._last = _machine_seconds()
         self._numbers |= {number for number, _ in used}
-        drawn = _grown(self._energy, energy)
+        power = None
+        if energy and self._energy and energy >= self._energy and passed > 0:  # its counters begin anew now and then
+            power = round((energy - self._energy) / 1e6 / passed, 3)
         self._time, self._used, self._total, self._energy = moment, used, total, energy
         return TreeSample(
             processes=len(used),
             load=round(busy / passed, 3) if passed > 0 else None,
             memory=memory // 2**20,
-            power=None if drawn is None or passed <= 0 else round(drawn / 1e6 / passed, 3),
+            power=power,
         )
 
     def see_cards(self, answers: Iterable[CardAnswer]) -> None:
@@ -162,24 +151,13 @@ def _machine_seconds() -> tuple[float, float]:
     return times.user + times.nice + times.system, sum(times[:8])  # those of guests are within the first two
 
 
-def _energy(powercap: Path) -> dict[Path, int]:
-    """The microjoules that each processor told, also those of AMD; its cores and its memory are parts of it."""
-    found: dict[Path, int] = {}
-    for path in powercap.glob("intel-rapl:*/energy_uj"):
-        with suppress(OSError, ValueError):  # of those that may not be read
-            found |= {path: int(path.read_text(encoding="ascii"))} if path.parent.name.count(":") == 1 else {}
-    return found
-
-
-def _grown(old: Mapping[Path, int], new: Mapping[Path, int]) -> int | None:
-    """By how much the counters of all processors grew, each of which begins anew at its greatest value."""
-    if not old or old.keys() != new.keys():
-        return None
+def _energy(powercap: Path) -> int:
+    """The microjoules that all processors told, also those of AMD, whose cores and memory are parts of it; or 0."""
+    packages = (path for path in powercap.glob("intel-rapl:*/energy_uj") if path.parent.name.count(":") == 1)
     try:
-        greatest = (int(path.with_name("max_energy_range_uj").read_text()) for path in new if new[path] < old[path])
-        return sum(new.values()) - sum(old.values()) + sum(greatest)
-    except (OSError, ValueError):
-        return None
+        return sum(int(path.read_text(encoding="ascii")) for path in packages)
+    except (OSError, ValueError):  # one that may not be read
+        return 0
 
 
 class CardProcesses:
@@ -214,70 +192,60 @@ def program(number: int, processes: Path = Path("/proc"), *, of_others: bool = F
     where the process of this number has no card open, and where nobody but another user may see that. `of_others`: take
     those of other users to have one open, and their own name for their program.
     """
-    process = processes / str(number)
-    try:
-        if any(_target(entry).startswith(_DEVICES) for entry in (process / "fd").iterdir()):
-            return program_name((process / "exe").readlink().name.removesuffix(" (deleted)")) or None
-    except PermissionError:
-        if of_others:
-            with suppress(OSError):
-                return program_name((process / "comm").read_text(encoding="utf-8", errors="replace").strip()) or None
-    except OSError:
-        pass
-    return None
+    process, name = processes / str(number), ""
+    with suppress(OSError):
+        try:
+            if any(map(_is_device, (process / "fd").iterdir())):
+                name = (process / "exe").readlink().name.removesuffix(" (deleted)")
+        except PermissionError:
+            if of_others:
+                name = (process / "comm").read_text(encoding="utf-8", errors="replace").strip()
+    return program_name(name) or None
 
 
-def _target(link: Path) -> str:
+def _is_device(link: Path) -> bool:
     with suppress(OSError):  # it was closed meanwhile
-        return str(link.readlink())
-    return ""
+        return str(link.readlink()).startswith(_DEVICES)
+    return False
 
 
 @contextmanager
-def recorded(path: Path, processes: Path, load: RunLoad | None = None) -> Iterator[bool]:
-    """Write what every card reports into `path`, once a second, until the block ends; yields whether there is a card.
+def recorded(path: Path, card_processes: Path, processes: Path, load: RunLoad | None) -> Iterator[bool]:
+    """Write what cards and processes report, once a second, until the block ends; yields whether there is a card.
 
-    The columns are time (unix seconds), card, and those of `CardSample`; a value that is not told is empty. All cards
-    of the node are written, by the number that they have there: CUDA_VISIBLE_DEVICES is not interpreted. Into
-    `processes` go time and the columns of `ProcessRow`, whenever a process of a card comes, changes or goes; `load`
-    sees them, too. Without a card no file is made. Raises OSError where one cannot be opened; nothing that goes wrong
-    later reaches the run.
+    Into `path` go time (unix seconds), card, and the columns of `CardSample`; a value that is not told is empty. All
+    cards of the node are written, by the number that they have there: CUDA_VISIBLE_DEVICES is not interpreted. Into
+    `card_processes` go time and the columns of `ProcessRow`, whenever a process of a card comes, changes or goes. Into
+    `processes` go time and the columns of `TreeSample`, as long as the run whose `load` that is has any. No file is
+    made without a card, or without a load. Raises OSError where one cannot be opened; nothing that goes wrong later
+    reaches the run.
     """
-    with cards() as found:
-        if found is None:
-            yield False
-            return
-        ask, held = found.ask, CardProcesses()
+    with ExitStack() as samples:
+        if found := samples.enter_context(cards()):
+            ask, held = found.ask, CardProcesses()
 
-        def rows() -> tuple[Iterable[Row], ...]:
-            answers = ask()
-            if load:
-                load.see_cards(answers)
-            return [[answer.card, *answer.sample] for answer in answers], held.changes(answers)
+            def of_cards() -> Sequence[Iterable[Row]]:
+                answers = ask()
+                if load:
+                    load.see_cards(answers)
+                return [[answer.card, *answer.sample] for answer in answers], held.changes(answers)
 
-        with _sampled(rows, {path: TELEMETRY_COLUMNS, processes: CARD_PROCESS_COLUMNS}):
-            yield True
+            tables = {path: TELEMETRY_COLUMNS, card_processes: CARD_PROCESS_COLUMNS}
+            samples.enter_context(_sampled(of_cards, tables))
+        if load:
+            look = load.sample
 
+            def of_run() -> Sequence[Iterable[Row]]:
+                sample = look()
+                return [[sample] if sample.processes else []]
 
-@contextmanager
-def processes_recorded(path: Path, load: RunLoad) -> Iterator[None]:
-    """Write what the processes of a run take into `path`, once a second, until the block ends.
-
-    The columns are time (unix seconds) and those of `TreeSample`; a value that is not known is empty. A moment without
-    any process has no row. Raises OSError where `path` cannot be opened; nothing that goes wrong later reaches the run.
-    """
-
-    def rows() -> tuple[Iterable[Row], ...]:
-        sample = load.sample()
-        return ([sample] if sample.processes else [],)
-
-    with _sampled(rows, {path: PROCESS_COLUMNS}):
-        yield
-    load.sample()  # what others took is known up to the end
+            samples.callback(look)  # what others took is known up to the end
+            samples.enter_context(_sampled(of_run, {processes: PROCESS_COLUMNS}))
+        yield found is not None
 
 
 @contextmanager
-def _sampled(ask: Callable[[], Iterable[Iterable[Row]]], tables: Mapping[Path, Sequence[str]]) -> Iterator[None]:
+def _sampled(ask: Callable[[], Sequence[Iterable[Row]]], tables: Mapping[Path, Sequence[str]]) -> Iterator[None]:
     """Write the rows that `ask` gives for each of the tables at every full interval, in a thread of their own."""
     left = threading.Event()
     with ExitStack() as opening:
@@ -285,14 +253,18 @@ def _sampled(ask: Callable[[], Iterable[Iterable[Row]]], tables: Mapping[Path, S
         opened = opening.pop_all()
 
     def write() -> None:
+        start = time.monotonic()
         with suppress(OSError), opened:  # on a full disk the samples end and the run goes on
             writers = [csv.writer(file, lineterminator="\n") for file in files]
             for writer, columns in zip(writers, tables.values(), strict=True):
                 writer.writerow(columns)
-            for moment in _moments(left):
+            while True:
+                moment = f"{time.time():.3f}"
                 for file, writer, rows in zip(files, writers, ask(), strict=True):
-                    writer.writerows([f"{moment:.3f}", *row] for row in rows)
+                    writer.writerows([moment, *row] for row in rows)
                     file.flush()  # a run that is killed keeps its samples
+                if left.wait(INTERVAL - (time.monotonic() - start) % INTERVAL):
+                    return
 
     thread = threading.Thread(target=write, name="telemetry", daemon=True)
     thread.start()
@@ -301,11 +273,3 @@ def _sampled(ask: Callable[[], Iterable[Iterable[Row]]], tables: Mapping[Path, S
     finally:
         left.set()
         thread.join(_PATIENCE)  # a card that is slow to answer keeps the run no longer
-
-
-def _moments(left: threading.Event) -> Iterator[float]:
-    """Give the unix time at every full interval since now; one that has passed meanwhile is left out."""
-    start, count = time.monotonic(), 0
-    while not left.wait(max(0.0, start + count * INTERVAL - time.monotonic())):
-        yield time.time()
-        count = max(count, int((time.monotonic() - start) / INTERVAL)) + 1

@@ -32,21 +32,15 @@ class Checkout:
     configuration names is executed.
     """
 
-    def __init__(self, repo: Path) -> None:
+    def __init__(self, repo: Path, configured: list[tuple[str, str]] | None = None) -> None:
+        """`configured`: keys and values of its configuration; none for one of ours, whose remote does not matter."""
         self.repo = repo
+        if configured is not None:
+            self._configured = configured
 
     def again(self) -> Checkout:
         """The same, whose files are looked at anew."""
-        found = Checkout(self.repo)
-        found._configured = self._configured
-        return found
-
-    @classmethod
-    def of_ours(cls, repo: Path) -> Checkout:
-        """One that is trusted with filters of its own, and whose remote does not matter."""
-        found = cls(repo)
-        found._configured = []
-        return found
+        return Checkout(self.repo, self._configured)
 
     @cached_property
     def _configured(self) -> list[tuple[str, str]]:

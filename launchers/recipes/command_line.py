@@ -1,4 +1,7 @@
-"""A command line: what the words that start a training say of it, without executing any of them."""
+"""A command line: what the words that start a training say of it, and whether its program knows its options.
+
+Nothing of it is executed.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,22 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
+import click
+
 from parsers.io.input_file import opened
+from parsers.runs.git_files import git
 
 ARGUMENTS = "arguments"  # what stands before the first option, as `options` names it
 # Options that are followed by `key=value`: they override what a config says.
 _OVERRIDES = ("-o", "--override", "--opt", "--opts", "--cfg-options", "--options")
 _OPTION = re.compile(r"(--?[A-Za-z][^=]*)(?:=(.*))?", re.DOTALL)
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
-_PROGRAM = re.compile(r".+\.(?:py|sh|ipynb)|python[0-9.]*|bash|sh|[\w.]+/.+\.py")
+_PROGRAM = re.compile(r".+\.(?:py|sh|ipynb)|python[0-9.]*|bash|sh")
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
 _SHEBANG = re.compile(rb"#!\s*(\S+)(?:[ \t]+(\S+))?")
 _COUNT = re.compile("[1-9][0-9]{0,8}")
@@ -78,13 +84,15 @@ def _started(words: Sequence[str]) -> dict[str, Count]:
     if not starters:
         return {}
     place, name = starters[-1]
+    own = list(takewhile(lambda word: not _PROGRAM.fullmatch(Path(word).name), words[place + 1 :]))
     stated: dict[str, Count | None] = {}  # None for a value that is no count
-    for option, value in _given(words[place + 1 :]):
-        if meaning := STARTERS[name].get(option):
-            count = value.count(",") + 1 if _LIST.fullmatch(value) and meaning == "list" else 0
-            count = int(value) if _COUNT.fullmatch(value) and meaning != "list" else count
-            dashes = "-" if len(option) <= 2 else "--"  # -n 8, -np 8, --nnodes 2
-            stated[meaning] = Count(count, f"{dashes}{option} {value}") if count else None
+    for word, following in zip(own, [*own[1:], ""], strict=False):
+        option, equals, glued = word.partition("=")
+        meaning = STARTERS[name].get(option.lstrip("-"))
+        if meaning and option.startswith("-"):
+            value = glued if equals else following
+            pattern, count = (_LIST, value.count(",") + 1) if meaning == "list" else (_COUNT, value)
+            stated[meaning] = Count(int(count), f"{option} {value}") if pattern.fullmatch(value) else None
     if "elsewhere" in stated:
         return {}
     nodes, per_node = stated.get("nodes"), stated.get("per_node") or stated.get("list")
@@ -103,16 +111,6 @@ def _started(words: Sequence[str]) -> dict[str, Count]:
 def _starter(word: str) -> str:
     """The name of the starter that a word is, or nothing."""
     return next((name for name in (word, Path(word).name) if name in STARTERS), "")
-
-
-def _given(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The options of a starter with their values: those before the program that it starts."""
-    for place, word in enumerate(words):
-        if _PROGRAM.fullmatch(Path(word).name) or _PROGRAM.fullmatch(word):
-            return
-        if word.startswith("-"):
-            name, equals, value = word.lstrip("-").partition("=")
-            yield name, value if equals else next(iter(words[place + 1 : place + 2]), "")
 
 
 def _assignments(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
@@ -174,3 +172,81 @@ def options(arguments: Iterable[str]) -> dict[str, str]:
         else:
             found.setdefault(name, []).append(word)
     return {name: " ".join(values) for name, values in found.items()}
+
+
+_CONFIG = re.compile(r"(?!\.?/)[\w./-]{1,200}\.(?:py|ya?ml|toml)")
+_HIT = re.compile(r"([^\0]+)\0(\d+)\0(.*)\n")
+# Programs that the checkout configures are not started, and its submodules are not looked into.
+_GREP = ("grep", "-I", "--no-textconv", "--no-recurse-submodules", "--no-color")
+_WITHOUT_DEFINITIONS = (".md", ".rst", ".txt", ".ipynb", ".svg", ".sh")
+_FILES = ("--", ".", *(f":(exclude)*{suffix}" for suffix in _WITHOUT_DEFINITIONS))
+
+
+class CheckOutcome(NamedTuple):
+    """Options: `known` with their `file:line`, `unknown` ones, `unchecked` ones of starters; the files `searched`."""
+
+    known: Mapping[str, str]
+    unknown: Sequence[str]
+    unchecked: Sequence[str]
+    searched: Sequence[str]
+
+
+def check(lines: Iterable[str], repo: Path) -> CheckOutcome:
+    """Look up every option of native commands, as dry runs of one recipe print them, in the checkout `repo`.
+
+    Nothing in it is executed. Raises click.ClickException where git tracks no file of it, and where a command runs
+    none of them.
+    """
+    tracked = dict.fromkeys((git(repo, "ls-files", "-z") or "").split("\0")[:-1])
+    if not tracked:
+        raise click.ClickException(f"git does not track any file in {repo}; --check requires a git checkout as --repo.")
+    uses, starter, absent = dict[str, list[str]](), dict[str, None](), dict[str, None]()
+    for line in lines:
+        folder, command = words(line)
+        values = [word.rpartition("=")[2] for word in command]
+        paths = [value if value.startswith("$REPO") else f"{folder}/{value}" for value in values]
+        files = [os.path.normpath(path.replace("$REPO", ".", 1)) for path in paths]
+        first = next(
+            (place for place, file in enumerate(files) if file in tracked and command[place] != "python"), None
+        )
+        if first is None:
+            raise click.ClickException(f"The native command does not run any program in {repo}: {line.strip()}")
+        starter |= dict.fromkeys(word.partition("=")[0] for word in command[:first] if re.match("--?[A-Za-z]", word))
+        ran = [file for file in files[first:] if file in tracked]
+        uses |= {name: ran for name in options(command[first + 1 :]) if name != ARGUMENTS}
+        named = zip(values, files, strict=True)
+        absent |= {value: None for value, file in named if _CONFIG.fullmatch(value) and not (repo / file).exists()}
+    known = _places(uses, repo)
+    searched = [file for file in tracked if not file.endswith(_WITHOUT_DEFINITIONS)]
+    return CheckOutcome(known, [*(use for use in uses if use not in known), *absent], list(starter), searched)
+
+
+def _spellings(use: str) -> set[str]:
+    """The option as it is passed, without `no`, and without a value behind its letter."""
+    return {use, re.sub("^--(?:no-?|disable-)", "--", use), re.sub(r"^(-[A-Za-z])\d.*", r"\1", use)}
+
+
+def _name(option: str) -> str:
+    """The name of the field or key that an option sets: the last part of a dotted one."""
+    return [part for part in option.lstrip("-").split(".") if not part.isdecimal()][-1].replace("-", "_")
+
+
+def _places(uses: Mapping[str, Sequence[str]], repo: Path) -> dict[str, str]:
+    """The `file:line` that seems to define each option, nearest to the files that its command names, as in `uses`."""
+    texts = {text for use in uses for one in _spellings(use) for text in (one, _name(one)) if len(text) > 1}
+    found = git(repo, *_GREP, "-nzwF", *(f"-e{text}" for text in sorted(texts)), *_FILES) or ""
+    hits = [hit.groups() for hit in _HIT.finditer(found)]
+    known = dict[str, str]()
+    for use, ran in uses.items():
+        flags, names = ("|".join(map(re.escape, map(form, _spellings(use)))) for form in (str, _name))
+        start = r"^\s*" if use.startswith("-") else r"(?<![\w.-])"
+        flag = re.compile(rf"""["'/](?:{flags})(?![\w-])""")
+        defined = re.compile(rf"""{flag.pattern}|["'](?:{names})["']|{start}(?:{names})["']?\s*[:=]""")
+        places = [
+            (max(len(os.path.commonpath([one, file])) for one in ran), bool(flag.search(text)), f"{file}:{number}")
+            for file, number, text in hits
+            if defined.search(text)
+        ]
+        if places:
+            known[use] = max(places, key=lambda place: place[:2])[2]
+    return known

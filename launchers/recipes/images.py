@@ -25,9 +25,9 @@ def imagenet(out: Path, count: int, size: int) -> None:
     """
     names = [f"train/{number:06}.jpg" for number in range(count)]
     for number, name in enumerate(names):
-        _save_photograph(out / name, number, size, size)
-    lines = (f"{name} {number % _IMAGENET_CLASSES}" for number, name in enumerate(names))
-    _write_lists(out, ("train_list.txt", "val_list.txt"), lines)
+        _save(out / name, "RGB", random.Random(number).randbytes(_COARSE * _COARSE * 3), size, size)
+    lines = [f"{name} {number % _IMAGENET_CLASSES}" for number, name in enumerate(names)]
+    _list(out, ("train_list.txt", "val_list.txt"), lines)
 
 
 def cityscapes(out: Path, count: int, size: int) -> None:
@@ -36,33 +36,30 @@ def cityscapes(out: Path, count: int, size: int) -> None:
     Folders and names under `out` are those of Cityscapes. The same arguments give the same bytes.
     Raises OSError where `out` cannot be written.
     """
-    names = [f"train/made/made_{number:06}" for number in range(count)]
-    pairs = [(f"leftImg8bit/{name}_leftImg8bit.png", f"gtFine/{name}_gtFine_labelTrainIds.png") for name in names]
-    for number, (street, labels) in enumerate(pairs):
-        _save_photograph(out / street, number, 2 * size, size)
+    lines = list[str]()
+    for number in range(count):
+        name = f"train/made/made_{number:06}"
+        street, labels = f"leftImg8bit/{name}_leftImg8bit.png", f"gtFine/{name}_gtFine_labelTrainIds.png"
+        _save(out / street, "RGB", random.Random(number).randbytes(_COARSE * _COARSE * 3), 2 * size, size)
         classes = random.Random(number).choices(range(_CITYSCAPES_CLASSES), k=_COARSE * _COARSE)
         _save(out / labels, "L", bytes(classes), 2 * size, size)
-    _write_lists(out, ("train.txt", "val.txt"), map(" ".join, pairs))
+        lines.append(f"{street} {labels}")
+    _list(out, ("train.txt", "val.txt"), lines)
 
 
 KINDS: dict[str, Callable[[Path, int, int], None]] = {"imagenet": imagenet, "cityscapes": cityscapes}
 
 
-def _save_photograph(path: Path, seed: int, width: int, height: int) -> None:
-    _save(path, "RGB", random.Random(seed).randbytes(_COARSE * _COARSE * 3), width, height)
-
-
 def _save(path: Path, mode: str, pixels: bytes, width: int, height: int) -> None:
     """Enlarge coarse pixels, smoothly unless they are labels, and save them."""
-    from PIL import Image  # noqa: PLC0415 - it comes with the extra; launches, which read MADE here, need none
+    from PIL import Image  # noqa: PLC0415 - it comes with the extra
 
     filtered = Image.Resampling.NEAREST if mode == "L" else Image.Resampling.BICUBIC
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.frombytes(mode, (_COARSE, _COARSE), pixels).resize((width, height), filtered).save(path)
 
 
-def _write_lists(out: Path, names: tuple[str, ...], lines: Iterable[str]) -> None:
-    text = "".join(f"{line}\n" for line in lines).encode()
+def _list(out: Path, names: tuple[str, ...], lines: Iterable[str]) -> None:
     for name in names:
-        replace_file(out / name, text)
+        replace_file(out / name, "".join(f"{line}\n" for line in lines).encode())
     replace_file(out / MADE, b"`tachograph images` made these images from numbers.\n")

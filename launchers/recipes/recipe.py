@@ -39,18 +39,6 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _FACTS = ("model", "framework", "repository", "commit", "licence", "metric", "data", "needs")
 _VARIABLES = ("REPO", "NODES", "CARDS", "PRECISION", "BATCH_SIZE", "STEPS", "EXTRA")
 _LARGEST = 1 << 20  # bytes of a script
-_SIZES = (
-    {"NODES": "1", "CARDS": "1"},
-    {"NODES": "1", "CARDS": "8"},
-    {"NODES": "2", "CARDS": "16", "MASTER": "node0:29500", "NODE_RANK": "0"},
-)
-# Where one process a card is wanted, several nodes are possible only with processes that were started from outside.
-_SIZES_WITH_TASKS = (
-    {"NODES": "1", "CARDS": "1", "TASKS": "node"},
-    {"NODES": "1", "CARDS": "8", "TASKS": "node"},
-    {"NODES": "1", "CARDS": "8", "TASKS": "card"},
-    {"NODES": "2", "CARDS": "16", "TASKS": "card"},
-)
 
 
 @dataclass(frozen=True)
@@ -144,20 +132,23 @@ def names() -> list[str]:
     return sorted(path.stem for path in ROOM.glob(f"*{SUFFIX}"))
 
 
-def read(name: str) -> Recipe:
-    """Read Tachograph's recipe called `name`. Raises FileNotFoundError where there is none."""
-    return _parsed(name, (ROOM / f"{name}{SUFFIX}").read_text(encoding="utf-8"), None)
+def _scripts() -> dict[str, Path]:
+    """The scripts of all recipes by their names: Tachograph's, and those in the folders of TACHOGRAPH_RECIPES."""
+    found = dict[str, Path]()
+    for folder in [ROOM, *map(Path, filter(None, os.environ.get(FOLDERS, "").split(os.pathsep)))]:
+        for path in sorted(folder.glob(f"*{SUFFIX}")):
+            found.setdefault(path.stem, path)  # the folder that is named first counts
+    return found
 
 
 def read_all() -> Iterator[Recipe]:
     """Read all recipes, Tachograph's and those in the folders of TACHOGRAPH_RECIPES; raises click.UsageError."""
-    yield from map(read, names())
-    yield from map(_read_own, _own_scripts().values())
+    yield from map(_read, _scripts().values())
 
 
 def is_known(name: str) -> bool:
     """Whether a name, or a path, is that of a recipe."""
-    return name.endswith(SUFFIX) or name in names() or name in _own_scripts()
+    return name.endswith(SUFFIX) or name in _scripts()
 
 
 def find(name: str) -> Recipe:
@@ -165,51 +156,38 @@ def find(name: str) -> Recipe:
 
     Raises click.UsageError for an unknown one, and for a script whose head does not say what a recipe has to.
     """
-    if name.endswith(SUFFIX):
-        return _read_own(Path(name))
-    if name in names():
-        return read(name)
-    scripts = _own_scripts()
-    if name not in scripts:
-        known = [*names(), *scripts]
-        near = get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"recipes: {', '.join(known)}."
+    scripts = _scripts()
+    if not (name.endswith(SUFFIX) or name in scripts):
+        near = get_close_matches(name, scripts, 1)
+        hint = f"did you mean {near[0]}?" if near else f"recipes: {', '.join(scripts)}."
         raise click.UsageError(f"No recipe is named {printable(name)}; {hint}")
-    return _read_own(scripts[name])
+    return _read(scripts.get(name, Path(name)))
 
 
-def _parsed(name: str, script: str, folder: Path | None) -> Recipe:
-    defaults = "\n".join(_DEFAULTS.findall(script))
-    return Recipe(name, dict(_FACT.findall(script)), dict(_VARIABLE.findall(defaults)), folder)
-
-
-def _own_scripts() -> dict[str, Path]:
-    """The scripts of one's own by their names, those that are named first."""
-    folders = [Path(folder) for folder in os.environ.get(FOLDERS, "").split(os.pathsep) if folder]
-    found = [path for folder in folders for path in sorted(folder.glob(f"*{SUFFIX}"))]
-    return {path.stem: path for path in reversed(found)}
-
-
-def _read_own(path: Path) -> Recipe:
+def _read(path: Path) -> Recipe:
     """Read a script; raises click.UsageError where it cannot be read, or is not a recipe."""
     shown = printable(str(path))
     try:
         if path.stat().st_size > _LARGEST:
             raise click.UsageError(f"{shown} is larger than {_LARGEST} bytes, so it is not a recipe.")
-        recipe = _parsed(path.stem, text_of(path), path.resolve().parent)
+        script = text_of(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise click.UsageError(f"Recipe {shown} cannot be read: {reason}.") from None
+    folder = path.resolve().parent
+    defaults = "\n".join(_DEFAULTS.findall(script))
+    facts, variables = dict(_FACT.findall(script)), dict(_VARIABLE.findall(defaults))
+    recipe = Recipe(path.stem, facts, variables, None if folder == ROOM else folder)
     if mistake := next(_mistakes(recipe), None):
         raise click.UsageError(f"{shown} is not a recipe: {mistake}.")
     return recipe
 
 
 def _mistakes(recipe: Recipe) -> Iterator[str]:
-    """What keeps a script of one's own from being a recipe."""
+    """What keeps a script from being a recipe."""
     if not _NAME.fullmatch(recipe.name):
         yield "its name has other characters than letters, digits, `_`, `-` and `.`"
-    if recipe.name in names():
+    if recipe.folder and (ROOM / recipe.path.name).exists():
         yield "a recipe of this name is part of Tachograph; give it another name"
     for name in _FACTS:
         if not recipe.facts.get(name, "").strip():
@@ -244,8 +222,11 @@ def cases(recipe: Recipe) -> Iterator[dict[str, str]]:
 
     These are each device and precision the recipe states, on 1 card, 8 cards, and 2 nodes of 8 cards.
     """
-    on_one_node = _SIZES if "MASTER" in recipe.defaults else _SIZES[:2]
-    sizes = _SIZES_WITH_TASKS if "TASKS" in recipe.defaults else on_one_node
+    sizes = [{"NODES": "1", "CARDS": cards, "TASKS": "node"} for cards in ("1", "8")]
+    if "TASKS" in recipe.defaults:  # only something else starts its tasks on several nodes
+        sizes += [{"NODES": nodes, "CARDS": cards, "TASKS": "card"} for nodes, cards in (("1", "8"), ("2", "16"))]
+    elif "MASTER" in recipe.defaults:
+        sizes += [{"NODES": "2", "CARDS": "16", "MASTER": "node0:29500", "NODE_RANK": "0"}]
     for device in ("gpu", "cpu"):
         for precision, size in product(recipe.precisions(device), sizes):
             wanted = {"DEVICE": device, "PRECISION": precision, **size}
@@ -257,7 +238,8 @@ def dry_run(recipe: Recipe, repo: Path, variables: Mapping[str, str]) -> str:
 
     Raises click.ClickException with the launcher's own words where it refuses the variables.
     """
-    inherited = {name: value for name, value in os.environ.items() if name not in {*recipe.defaults, "DATA"}}
+    ours = {*recipe.defaults, "DATA", "PYTHONPATH"}
+    inherited = {name: value for name, value in os.environ.items() if name not in ours}
     environment = {**inherited, **variables, "REPO": str(repo.resolve()), "DRY_RUN": "1", LAUNCHERS: str(ROOM)}
     answer = subprocess.run(
         recipe.command, cwd=recipe.working_folder, env=environment, capture_output=True, text=True, check=False

@@ -5,11 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shutil
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,40 +16,18 @@ from reprlib import repr as shortened
 from typing import Any
 
 import click
-import psutil
 
 from parsers.io.atomic_write import replace_file
 from parsers.io.input_file import data_of, opened, text_of
 from parsers.io.locks import locked
-from parsers.io.printable import say
 from parsers.runs.run_folder import DONE, LOG, RUN_FILE, SCHEMA, LogFile, RunJson
+
+from .execution import MARKED, end_job
 
 OUTPUT = "slurm.out"
 SUBMITTED = f"{OUTPUT}.id"
 BEGUN, ENDED = "slurm.begun", "slurm.ended"  # what a job script says of where it runs, and of its end
-SUBMISSION = "submission.json"  # what is known of a run whose job nobody waits for
-KEPT = "capture.json"  # what became of the output of such a job
-MARKED = "job.mark"  # of the processes of the job, as long as there may be any
-ORPHANED = "runner-died"
 NODE = "node"  # node0.json and node0.csv are what the first node of a job writes
-
-GRACE = 10.0  # seconds
-# An environment variable: it is inherited by workers that lead sessions of their own and outlive who started them.
-MARK = "TACHOGRAPH_RUN"
-_TICK = 0.05
-
-
-@dataclass(frozen=True)
-class Begun:
-    """What is known of a run before it ends: `facts` for its run.json, and of its job `metric` and `device`.
-
-    `redacts`: whether secrets are taken out of what is kept of it.
-    """
-
-    facts: RunJson
-    metric: str | None
-    device: str
-    redacts: bool
 
 
 @dataclass(frozen=True)
@@ -87,6 +62,16 @@ class RunFolder:
         """
         return self.path.with_name(f".{self.path.name}.work")
 
+    @property
+    def submitted(self) -> Path:
+        """What tells of the Slurm job that is to fill the folder."""
+        return self.path.with_name(f".{self.path.name}.submitted")
+
+    @property
+    def output(self) -> Path:
+        """What such a job says; the log is not in it."""
+        return self.path.with_name(f".{self.path.name}.slurm.out")
+
     def siblings(self) -> list[Path]:
         """The folders of the other runs of the case that are done."""
         return [path for path in done_below(self.path.parent) if path != self.path]
@@ -111,7 +96,7 @@ class RunFolder:
                 f"{self.path} does not contain a {RUN_FILE} with a status; move the folder away to rerun the case."
             )
             raise click.ClickException(message) from None
-        if not _is_known(schema := found.get("schema", 1)):
+        if (schema := found.get("schema", 1)) not in range(1, SCHEMA + 1):
             has = f"{self.path / RUN_FILE}: has schema {shortened(schema)}"
             reads = f"this version of Tachograph reads schemas 1 to {SCHEMA}"
             raise click.ClickException(f"{has}, but {reads}; upgrade Tachograph to read it.")
@@ -121,14 +106,6 @@ class RunFolder:
         """Whether the log is the one that run.json describes."""
         described = self.facts().get("log", {}).get("sha256")
         return self.log.is_file() and describe(self.log)["sha256"] == described
-
-    def is_orphaned(self) -> bool:
-        """Whether the runner that fills the unfinished folder has died, as the process that keeps its log says."""
-        return (self.unfinished / ORPHANED).exists()
-
-    def is_submitted(self) -> bool:
-        """Whether a job fills the unfinished folder that nobody waits for."""
-        return (self.unfinished / SUBMISSION).exists()
 
     def is_held(self) -> bool:
         """Whether another runner fills the folder now."""
@@ -140,24 +117,20 @@ class RunFolder:
                 os.close(lock)
         return False
 
-    def submission(self) -> Begun:
-        """What is known of a run that is submitted.
+    def submission(self) -> dict[str, Any] | None:
+        """The Slurm `job` that is to fill the folder, and the `facts` of its run; None where there is no such job.
 
         Raises click.ClickException where that cannot be read.
         """
         try:
-            found = json.loads(data_of(self.unfinished / SUBMISSION))
-            dict(found["facts"]["case"]), dict(found["facts"]["environment"])
-            return Begun(dict(found["facts"]), found["metric"], found["device"], bool(found["redacts"]))  # type: ignore[arg-type]
+            found = dict(json.loads(data_of(self.submitted)))
+            dict(found["facts"]), int(found["job"])  # it becomes a word of commands
+        except FileNotFoundError:
+            return None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            what = f"{self.unfinished / SUBMISSION} is not what a submission left"
-            raise click.ClickException(f"{what}; remove its folder to rerun the case.") from None
-
-    def mark(self) -> str | None:
-        """The mark of the processes whose output fills the unfinished folder; None where there are none."""
-        with suppress(OSError):
-            return text_of(self.unfinished / MARKED, errors="replace").strip() or None
-        return None
+            what = f"{self.submitted} is not what a submission left"
+            raise click.ClickException(f"{what}; remove it to rerun the case.") from None
+        return found
 
     def put_aside(self) -> list[Path]:
         """Give what an earlier run left that was not done a name of its own, and return these names.
@@ -178,7 +151,8 @@ class RunFolder:
         """Write `facts` and those of the log, and give the folder its name."""
         document: RunJson = {**facts, "log": describe(self.unfinished / LOG)}
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-        replace_file(self.unfinished / RUN_FILE, _NO_TEXT.sub(_spelt, text).encode())
+        # Of a command or a path a byte that is no UTF-8 cannot be told.
+        replace_file(self.unfinished / RUN_FILE, text.encode(errors="replace"))
         self.unfinished.rename(self.path)
 
 
@@ -191,24 +165,10 @@ def done_below(case: Path) -> Iterator[Path]:
 
 
 def submitted_below(top: Path) -> Iterator[RunFolder]:
-    """The run folders below a folder that submitted jobs fill, in the order of their names."""
-    for path in sorted(top.rglob(SUBMISSION)):
-        if number := _UNFINISHED.fullmatch(path.parent.name):
-            yield RunFolder(path.parent.with_name(number[1]))
-
-
-_UNFINISHED = re.compile(r"\.([1-9]\d*)\.unfinished")
-# A byte of a command or a path that is no UTF-8, as Python has it.
-_NO_TEXT = re.compile("[\udc80-\udcff]")
-
-
-def _spelt(byte: re.Match[str]) -> str:
-    """A byte in hexadecimal, as text within a string of JSON."""
-    return f"\\\\x{ord(byte[0]) - 0xDC00:02x}"
-
-
-def _is_known(schema: object) -> bool:
-    return isinstance(schema, int) and not isinstance(schema, bool) and 1 <= schema <= SCHEMA
+    """The run folders below a folder that submitted jobs are to fill, in the order of their names."""
+    for path in sorted(top.rglob(".*.submitted")):
+        if path.name.split(".")[1].isdecimal():
+            yield RunFolder(path.with_name(path.name.split(".")[1]))
 
 
 def describe(log: Path) -> LogFile:
@@ -222,102 +182,20 @@ def describe(log: Path) -> LogFile:
     return {"file": log.name, "sha256": digest.hexdigest(), "bytes": size, "lines": lines + cut}
 
 
-# The capture of a runner that died ends the job within twice the grace.
-_PATIENCE = 2 * GRACE + 5
-_LOOK = 0.1
-
-
 @contextmanager
-def claimed(folder: RunFolder, signals: Sequence[int] = ()) -> Iterator[None]:
+def claimed(folder: RunFolder) -> Iterator[None]:
     """Hold a run folder as the only runner, and end what is left of the job of a runner that was killed.
 
-    `signals`: those received so far; the first one ends the waiting. Raises click.ClickException where another runner
-    holds the folder.
+    Raises click.ClickException where another runner holds the folder.
     """
     folder.path.parent.mkdir(parents=True, exist_ok=True)
     lock = os.open(folder.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     try:
         if not locked(folder.lock, lock):
-            _wait_for_orphans(folder, lock, signals)
-        _end_job(folder)
+            raise click.ClickException(f"{folder.path} is in use by another runner; wait until it has finished.")
+        with suppress(FileNotFoundError):
+            end_job(text_of(folder.unfinished / MARKED, errors="replace"))
         yield
         folder.lock.unlink()
     finally:
         os.close(lock)
-
-
-def _wait_for_orphans(folder: RunFolder, lock: int, signals: Sequence[int]) -> None:
-    """Wait until the processes that a killed runner left have let go of the folder; kill its job at the end."""
-    if not folder.is_orphaned():
-        raise click.ClickException(f"{folder.path} is in use by another runner; wait until it has finished.")
-    killed = f"The runner that wrote {folder.path} was killed"
-    say(f"{killed}; waiting up to {_PATIENCE:.0f} s for its processes to exit.", err=True)
-    mark, deadline = folder.mark(), time.monotonic() + _PATIENCE
-    while not locked(folder.lock, lock):
-        # Another runner that waited as well may have come first.
-        if signals or not folder.is_orphaned() or time.monotonic() > deadline + GRACE:
-            raise click.ClickException(
-                f"{killed}, and {folder.path} is still locked; run the same command again to retry."
-            )
-        if mark and time.monotonic() > deadline:
-            kill_job(mark)
-        time.sleep(_LOOK)
-
-
-def _end_job(folder: RunFolder) -> None:
-    """End the processes of the job of an earlier runner; that they are its own is known by the mark that they carry."""
-    mark = folder.mark()
-    if mark and (left := processes_of(mark)):
-        say(
-            f"The runner that wrote {folder.path} was killed; stopping the rest of its job (processes: {len(left)}).",
-            err=True,
-        )
-        end_job(mark)
-
-
-def end_job(mark: str) -> None:
-    """Ask all processes of the job with this mark to end, and after a grace kill those that did not."""
-    asked = processes_of(mark)
-    _each(asked, psutil.Process.terminate)
-    deadline = time.monotonic() + GRACE
-    while any(map(_alive, asked)) and time.monotonic() < deadline:
-        time.sleep(_TICK)
-    kill_job(mark)
-
-
-def end_job_in_background(mark: str) -> None:
-    """Do what `end_job` does without waiting for it."""
-    threading.Thread(target=end_job, args=(mark,), daemon=True).start()
-
-
-def kill_job(mark: str) -> None:
-    """Kill all processes of the job with this mark."""
-    _each(processes_of(mark), psutil.Process.kill)
-
-
-def processes_of(mark: str) -> set[psutil.Process]:
-    """All processes of the job with this mark."""
-    found: set[psutil.Process] = set()
-    for pid in psutil.pids():
-        try:
-            if f"{MARK}={mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-                found.add(psutil.Process(pid))
-        except (OSError, psutil.NoSuchProcess):
-            continue
-    return found
-
-
-def _alive(process: psutil.Process) -> bool:
-    # psutil's own wait would take the exit status away from whoever started the process.
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
-def _each(processes: Iterable[psutil.Process], do: Callable[[psutil.Process], None]) -> None:
-    for process in processes:
-        try:
-            do(process)  # psutil refuses a process that has taken over the number of one that is gone
-        except (psutil.NoSuchProcess, psutil.AccessDenied):
-            continue

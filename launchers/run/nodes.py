@@ -6,16 +6,16 @@ import json
 import os
 import re
 import time
-from bisect import bisect
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
-from math import isfinite, isnan, nan
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import psutil
 
 from parsers.io.atomic_write import replace_file
 from parsers.io.input_file import data_of, opener, text_of
+from parsers.io.lazy import pd
 from parsers.io.printable import say
 from parsers.runs.run_folder import (
     CARD_PROCESS_COLUMNS,
@@ -29,7 +29,7 @@ from parsers.runs.run_folder import (
 )
 
 from ..machine import facts
-from ..machine.telemetry import INTERVAL, RunLoad, below, processes_recorded, recorded, worst
+from ..machine.telemetry import INTERVAL, RunLoad, below, recorded, worst
 from .folder import NODE
 
 _LOOK = 0.5
@@ -46,15 +46,12 @@ def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True
     the samples, one of the tasks of the job. `finds_processes`: whether all these descend from what started the tasks.
     """
     path = folder / f"{NODE}{node}.json"
-    # The job has not begun to train, and the runner knows the image.
-    replace_file(path, json.dumps(facts.describe(os.environ, of_image=False)).encode())
+    replace_file(path, json.dumps(facts.describe(os.environ)).encode())
     if os.fork():
         return
-    load = RunLoad(below(_starter(until))) if finds_processes else None
-    with ExitStack() as samples:
-        samples.enter_context(recorded(path.with_suffix(_OF_CARDS), path.with_suffix(_OF_CARD_PROCESSES), load))
-        if load:
-            samples.enter_context(processes_recorded(path.with_suffix(_OF_PROCESSES), load))
+    load = RunLoad(below(lambda: _starter(until))) if finds_processes else None
+    of_cards, of_card_processes = path.with_suffix(_OF_CARDS), path.with_suffix(_OF_CARD_PROCESSES)
+    with recorded(of_cards, of_card_processes, path.with_suffix(_OF_PROCESSES), load):
         while psutil.pid_exists(until):
             if load:  # again and again, for this may be killed with the job; half a file tells nothing
                 path.with_suffix(_OF_OTHERS).write_text(json.dumps(load.foreign()), encoding="ascii")
@@ -115,18 +112,25 @@ def _description(path: Path) -> Environment | None:
     return found
 
 
+def _rows(path: Path, columns: Sequence[str]) -> list[list[str]]:
+    """Take the rows that a node wrote into a file; one that was cut, because the node was ended, is left out."""
+    if not path.is_file():
+        return []
+    whole = text_of(path, errors="replace").rpartition("\n")[0].splitlines()
+    path.unlink()
+    return [row for line in whole[1:] if len(row := line.split(",")) == len(columns)]
+
+
 def _append(samples: Path, columns: Sequence[str], out: Path, first: int) -> int:
     """Add the samples of a node to those of the run, whose cards begin here at `first`; returns how many these are."""
     if not samples.is_file():
         return 0
-    # A node that was ended while it wrote leaves a last row that is cut.
-    whole = text_of(samples, errors="replace").rpartition("\n")[0].splitlines()
-    cells = [row for line in whole[1:] if len(row := line.split(",")) == len(columns) and row[1].isdecimal()]
-    numbered = [",".join([row[0], str(int(row[1]) + first), *row[2:]]) for row in cells]
+    rows = [row for row in _rows(samples, columns) if row[1].isdecimal()]
+    numbered = [[row[0], str(int(row[1]) + first), *row[2:]] for row in rows]
     with open(out, "a", encoding="ascii", errors="replace", opener=opener) as file:
-        file.writelines(f"{line}\n" for line in ([] if out.stat().st_size else whole[:1]) + numbered)
-    samples.unlink()
-    return max((int(row[1]) + 1 for row in cells), default=0)
+        head = [] if out.stat().st_size else [columns]
+        file.writelines(f"{','.join(row)}\n" for row in [*head, *numbered])
+    return max((int(row[1]) + 1 for row in rows), default=0)
 
 
 def add_up(samples: Sequence[Path], out: Path) -> None:
@@ -136,35 +140,12 @@ def add_up(samples: Sequence[Path], out: Path) -> None:
     is further away than an interval. What one does not tell is not told of all. Where a node has no samples, there are
     no sums: they would pass for those of the job.
     """
-    nodes = [_rows(path) for path in samples]
-    written = [",".join(PROCESS_COLUMNS)]
-    for moment, *_ in nodes[0] if nodes and all(nodes) else []:
-        together = [_next_to(moment, rows) for rows in nodes]
-        if all(abs(row[0] - moment) <= INTERVAL for row in together):
-            sums = [
-                sum(values) for values in zip(*(row[1:] for row in together), strict=True)
-            ]  # NaN where one is not told
-            cells = ["" if isnan(value) else f"{value:.3f}".rstrip("0").rstrip(".") for value in sums]
-            written.append(",".join([f"{moment:.3f}", *cells]))
-    if nodes and all(nodes):
-        replace_file(out, "".join(f"{line}\n" for line in written).encode())
-    for path in samples:
-        path.unlink(missing_ok=True)
-
-
-def _rows(path: Path) -> list[list[float]]:
-    """The rows of a node, NaN for what is not told; one that is cut, or holds no finite numbers, is left out."""
-    found = []
-    if path.is_file():
-        for line in text_of(path, errors="replace").rpartition("\n")[0].splitlines()[1:]:
-            with suppress(ValueError):
-                row = [float(cell) if cell else nan for cell in line.split(",")]
-                told = [value for value, cell in zip(row, line.split(","), strict=True) if cell]
-                if len(row) == len(PROCESS_COLUMNS) and all(map(isfinite, told)) and not isnan(row[0]):
-                    found.append(row)
-    return sorted(found)
-
-
-def _next_to(moment: float, rows: list[list[float]]) -> list[float]:
-    at = bisect(rows, moment, key=lambda row: row[0])
-    return min(rows[max(at - 1, 0) : at + 1], key=lambda row: abs(row[0] - moment))
+    rows = [pd.DataFrame(_rows(path, PROCESS_COLUMNS), columns=PROCESS_COLUMNS) for path in samples]
+    nodes = [table.apply(pd.to_numeric, errors="coerce").dropna(subset="time").sort_values("time") for table in rows]
+    if not nodes or any(table.empty for table in nodes):
+        return
+    nearest = partial(pd.merge_asof, nodes[0][["time"]], on="time", direction="nearest", tolerance=INTERVAL)
+    sums = sum(nearest(table).drop(columns="time") for table in nodes)
+    sums.insert(0, "time", nodes[0]["time"].map("{:.3f}".format).to_numpy())
+    text = sums.dropna(subset="processes").round(3).to_csv(index=False, float_format="%.15g")
+    replace_file(out, text.encode())

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, count, groupby, islice, product, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
-from urllib.parse import unquote, urlsplit
+from typing import Any, NamedTuple
 
 import click
 
@@ -29,35 +26,16 @@ from .folder import RunFolder, done_below, submitted_below
 from .runner import differing
 from .series import PlannedRun
 
-# Asks a Python of any version what is installed, and from where.
-_INSTALLED = """
-import json
-from importlib.metadata import distributions
-found = [(one.metadata["Name"], one.read_text("direct_url.json")) for one in distributions()]
-print(json.dumps([pair for pair in found if pair[1]]))
-"""
-_LONGEST = 60  # seconds
 _IN_CASE_NAME = ("BATCH_SIZE", "PRECISION", "NODES", "CARDS")
 
 
-class WantedRun(Protocol):
-    """One run that a page lacks."""
+class WantedRun(NamedTuple):
+    """One run that a page lacks: `options` are launcher variables, `extra` arguments of the native program."""
 
-    @property
-    def recipe(self) -> str:
-        """The name of the recipe."""
-
-    @property
-    def options(self) -> Mapping[str, str]:
-        """Launcher variables."""
-
-    @property
-    def extra(self) -> Sequence[str]:
-        """Arguments of the native program."""
-
-    @property
-    def folder(self) -> Path:
-        """The run folder to fill."""
+    recipe: str
+    options: Mapping[str, str]
+    extra: Sequence[str]
+    folder: Path
 
 
 @dataclass(frozen=True)
@@ -77,15 +55,15 @@ class Planner:
         Cases run alternately. Of several checkouts of its repository each has the same cases, alternately, too, in a
         suite that its folder names.
         """
-        recipe = find(name)
+        recipe, cases = find(name), []
         fitting = self._fitting(recipe)
-        suites = {suite: self._checkout(recipe)} if len(fitting) < 2 else {}
-        if len(fitting) > 1:
+        if len(fitting) < 2:
+            suites = {suite: self._checkout(recipe)}
+        else:
             suites = {suite_of(suite, label_of(one.repo.resolve().name)): one for one in fitting}
             if len(suites) < len(fitting):
                 folders = ", ".join(str(one.repo) for one in fitting)
                 raise click.UsageError(f"Checkouts to compare need folders of different names; given: {folders}.")
-        cases = []
         swept = [name for name, values in options.items() if len(values) > 1 and name not in _IN_CASE_NAME]
         for values in product(*options.values()):
             chosen = dict(zip(options, values, strict=True))
@@ -127,14 +105,14 @@ class Planner:
         case = next(folder for folder in numbered if not any(self._others(adapted, folder)))
         folders = (RunFolder(case / str(number)) for number in count(1))
         free = (
-            folder for folder in folders if folder.status() != DONE and not (folder.is_submitted() or folder.is_held())
+            folder for folder in folders if folder.status() != DONE and not (folder.submission() or folder.is_held())
         )
         return [PlannedRun(adapted, folder) for folder in islice(free, repeats)]
 
     def _others(self, job: Job, case: Path) -> Iterator[str]:
         """How the finished and the submitted runs in the folder of a case, repeats of each other, differ from a job."""
         finished: Iterator[Mapping[str, Any]] = (RunFolder(path).facts() for path in done_below(case))
-        submitted = (folder.submission().facts for folder in submitted_below(case))
+        submitted = (found["facts"] for folder in submitted_below(case) if (found := folder.submission()))
         if known := next(chain(finished, submitted), None):
             yield from differing(job, self.place, known)
 
@@ -166,63 +144,31 @@ def alternating(cases: Sequence[Sequence[PlannedRun]]) -> list[PlannedRun]:
     return [run for number, runs in rounds for run in (runs[::-1] if number % 2 else runs) if run is not None]
 
 
-@dataclass(frozen=True)
-class OtherCheckout:
-    """A folder to run a command in as well, and what the suite of its runs is called after."""
-
-    folder: Path
-    label: str
-
-
 @contextmanager
-def other_checkout(stated: str, here: Path, beside: Path, *, outlives: bool) -> Iterator[OtherCheckout]:
+def other_checkout(stated: str, here: Path, beside: Path, *, outlives: bool) -> Iterator[tuple[Path, str]]:
     """The code of a git revision of the checkout around the folder `here`, or of a folder, while this lasts.
 
-    `beside`: the folder of suites, in which a revision is checked out, for other machines may share it. `outlives`:
-    whether somebody needs the code for longer. Raises click.UsageError where there is no such revision or folder.
+    Yields the folder to run a command in as well, and what the suite of its runs is called after. `beside`: the folder
+    of suites, in which a revision is checked out, for other machines may share it. `outlives`: whether somebody needs
+    the code for longer. Raises click.UsageError where there is no such revision or folder.
     """
     top = top_of(here)
-    commit = commit_of(top, stated) if top else None
-    if top is None or commit is None:
-        folder = Path(stated)
-        if not stated or not folder.is_dir():
-            where = f"{top} has no such revision" if top else f"{here} is in no git checkout"
-            raise click.UsageError(f"--against {printable(stated)!r} is neither a git revision nor a folder: {where}.")
-        yield OtherCheckout(folder.resolve(), label_of(folder.resolve().name))
-        return
-    if outlives:
-        message = "The checkout of a revision is removed at the end, which --detach and --dry-run do not wait for"
-        raise click.UsageError(f"{message}; give --against a folder, made with `git worktree add FOLDER REVISION`.")
-    beside.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".against-", dir=beside.resolve()) as place:
-        folder, below = Path(place, top.resolve().name), here.relative_to(top)
-        with worktree(top, commit, folder):
-            if not (folder / below).is_dir():
-                raise click.UsageError(f"Revision {printable(stated)} does not have the folder {below}.")
-            yield OtherCheckout(folder / below, label_of(stated))
-
-
-def shared_packages(python: str, environment: Mapping[str, str], folder: Path) -> list[str]:
-    """The packages that a Python imports from the checkout around a folder itself, as `pip install -e` has it.
-
-    Whatever runs elsewhere may import them from there, too. Empty where the Python does not answer.
-    """
-    top = (top_of(folder) or folder).resolve()
-    try:
-        answer = subprocess.run(
-            [python, "-c", _INSTALLED],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=True,
-            timeout=_LONGEST,
-        )
-        found = [(name, json.loads(said)) for name, said in json.loads(answer.stdout.splitlines()[-1])]
-        editable = {name: urlsplit(said["url"]) for name, said in found if said.get("dir_info", {}).get("editable")}
-    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError, AttributeError):
-        return []
-    return sorted(name for name, url in editable.items() if Path(unquote(url.path)).resolve().is_relative_to(top))
+    if top and (commit := commit_of(top, stated)):
+        if outlives:
+            message = "The checkout of a revision is removed at the end, which --detach and --dry-run do not wait for"
+            raise click.UsageError(f"{message}; give --against a folder, made with `git worktree add FOLDER REVISION`.")
+        beside.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".against-", dir=beside.resolve()) as place:
+            checkout, below = Path(place, top.resolve().name), here.relative_to(top)
+            with worktree(top, commit, checkout):
+                if not (checkout / below).is_dir():
+                    raise click.UsageError(f"Revision {printable(stated)} does not have the folder {below}.")
+                yield checkout / below, label_of(stated)
+    elif stated and Path(stated).is_dir():
+        yield Path(stated).resolve(), label_of(Path(stated).resolve().name)
+    else:
+        where = f"{top} has no such revision" if top else f"{here} is in no git checkout"
+        raise click.UsageError(f"--against {printable(stated)!r} is neither a git revision nor a folder: {where}.")
 
 
 def label_of(text: str) -> str:

@@ -11,14 +11,14 @@ import os
 import re
 import shutil
 import signal
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from parsers.io.input_file import opened, text_of
@@ -40,58 +40,88 @@ from parsers.runs.run_folder import (
 from ..backends.place import Place
 from ..job import Job
 from ..machine.facts import describe
-from ..machine.telemetry import RunLoad, processes_recorded, recorded
+from ..machine.telemetry import RunLoad, recorded
 from ..recipes.checkout import Checkout
 from ..recipes.recipe import ROOM
 from ..secrets.redaction import Redactor, public, public_command, redact_text, secret_values
-from .execution import Ended, Stall, execute, last_lines, lines
-from .folder import Begun, RunFolder
+from .execution import Ended, execute
+from .folder import RunFolder
 from .screen import Screen
 
 _INSIDE = {"container", "container_runtime", "container_digest", "python", "packages", "frameworks"}
+_LAST_LINES = 20
+_LONGEST_LINE = 1 << 16  # bytes
 
 
 @dataclass(frozen=True)
 class Runner:
-    """`timeout`: seconds a run may take. `redacts`: whether secrets are taken out of what is kept.
+    """`timeout`: seconds a run may take, `stall`: seconds without output after which it is ended; None for no limit.
 
-    `stall`: seconds without getting on after which that is told, 0 for never; `stall_ends`: and the run is ended.
+    `redacts`: whether secrets are taken out of what is kept.
     """
 
     place: Place
     screen: Screen
     timeout: float | None = None
     redacts: bool = True
-    stall: float = 0
-    stall_ends: bool = False
+    stall: float | None = None
 
-    def run(self, job: Job, folder: RunFolder, title: str, signals: Sequence[int]) -> RunJson:
+    def run(self, job: Job, folder: RunFolder, signals: Sequence[int]) -> RunJson:
         """Execute `job`, fill `folder`, which is claimed already, and return what its run.json says.
 
-        `title`: the run in a few words, for the progress line. `signals`: those received so far, which end the run.
-        Raises click.ClickException where the native Python does not answer, OSError where the folder cannot be written.
+        `signals`: those received so far, which end the run. Raises click.ClickException where the native Python does
+        not answer, OSError where the folder cannot be written.
         """
-        begun = self.begin(job, folder)
-        with self._own_folders(job, folder) as placed:
-            members = self.place.members(folder.unfinished.resolve())
-            load = RunLoad(members) if members else None
-            ended = self._execute(placed, folder.unfinished, title, signals, load)
-        facts: RunJson = {**begun.facts, **self.place.described(folder.unfinished), "end": now()}
+        facts, unfinished = self._begin(job, folder), folder.unfinished.resolve()
+        members = self.place.members(unfinished)
+        load = RunLoad(members) if members else None
+        meanwhile: list[AbstractContextManager[object]] = [self.screen.following(unfinished / LOG)]
+        if load:  # other nodes sample themselves
+            files = (unfinished / TELEMETRY, unfinished / CARD_PROCESSES, unfinished / PROCESSES)
+            meanwhile.append(recorded(*files, load))
+        with ExitStack() as stack:
+            own = {"WORK": str(folder.work.resolve())}
+            if (
+                self.place.is_here
+            ):  # its path is short, because sockets are made there, whose paths are cut at 107 bytes
+                made = TemporaryDirectory(prefix="tachograph-", ignore_cleanup_errors=True)
+                own["TMPDIR"] = stack.enter_context(made)
+            what = self.place.start(replace(job, environment={**job.environment, **own}), unfinished)
+            try:
+                ended = execute(
+                    what.command,
+                    what.environment,
+                    unfinished,
+                    signals,
+                    redactor=Redactor(secret_values(os.environ)) if self.redacts else None,
+                    timeout=self.timeout,
+                    stall=self.stall,
+                    ran=partial(self.place.ran, unfinished),
+                    meanwhile=meanwhile,
+                )
+            finally:
+                self.place.finish(unfinished)
+                if self.redacts:
+                    redact_script(unfinished / SCRIPT, job.command)
+        facts |= {**self.place.described(unfinished), "end": _now()}
         if load:
             facts["foreign"] = load.foreign()
-        reason = _reason(ended)
-        status = ended.exit_status
-        redacted = ended.output.redacted
-        return finished(folder, replace(begun, facts=facts), status, redacted, reason, interrupted=ended.interrupted)
+        return self._end(job, folder, facts, ended)
 
-    def begin(self, job: Job, folder: RunFolder) -> Begun:
-        """Gather what is known of a run before it begins, and make its unfinished folder."""
+    def asked(self, job: Job) -> RunJson:
+        """What run.json says of what was asked for, known before anything is looked at but the checkout."""
+        container = self.place.container
+        image = {"container": container.name, "container_runtime": container.runtime} if container else {}
+        return {**job.kept, "case": dict(job.facts), "source": job.source()[0], "environment": image}
+
+    def _begin(self, job: Job, folder: RunFolder) -> RunJson:
+        """Gather what is known of a run before it begins, and make its unfinished folder and its work folder."""
         source, changes = job.source()
         container = self.place.container
         environment = describe(job.environment, None if container else job.python)
         if container:
             environment |= container.described(job, is_here=self.place.is_here)
-        own = Checkout.of_ours(ROOM.parent)
+        own = Checkout(ROOM.parent, configured=[])
         commit = {"tachograph_commit": own.commit, "tachograph_dirty": own.is_dirty} if own.commit else {}
         facts = cast(
             RunJson,
@@ -106,54 +136,45 @@ class Runner:
                 **({"native": None} if self.place.edited else {}),
                 "environment": environment,
                 "source": source,
-                "start": now(),
+                "start": _now(),
             },
         )
         folder.unfinished.mkdir()
+        folder.work.mkdir(exist_ok=True)
         if changes:
             (folder.unfinished / PATCH).write_bytes(changes)
-        return Begun(facts, job.metric, job.device, self.redacts)
+        return facts
 
-    @contextmanager
-    def _own_folders(self, job: Job, folder: RunFolder) -> Iterator[Job]:
-        """The job with a folder for what it writes; on this machine also with one for temporary files.
+    def _end(self, job: Job, folder: RunFolder, facts: RunJson, ended: Ended) -> RunJson:
+        """Decide what the end of a run means, give its folder its name, and return what its run.json says."""
+        from . import nodes
+        from .verify import faults
 
-        The path of the latter is short, because sockets are made there, and a socket has a path of at most 107 bytes.
-        """
-        folder.work.mkdir(exist_ok=True)
-        with ExitStack() as stack:
-            own = {"WORK": str(folder.work.resolve())}
-            if self.place.is_here:
-                made = tempfile.TemporaryDirectory(prefix="tachograph-", ignore_cleanup_errors=True)
-                own["TMPDIR"] = stack.enter_context(made)
-            yield replace(job, environment={**job.environment, **own})
-
-    def _execute(self, job: Job, unfinished: Path, title: str, signals: Sequence[int], load: RunLoad | None) -> Ended:
-        what = self.place.start(job, unfinished.resolve())
-        redactor = Redactor(secret_values(os.environ)) if self.redacts else None
-        log = unfinished / LOG
-        stall = Stall(
-            log, job.metric, self.stall, self.stall_ends, partial(self.place.ran, unfinished), self.screen.tell
-        )
-        meanwhile: list[AbstractContextManager[object]] = [self.screen.following(log, title)]
-        if load:  # other nodes sample themselves
-            meanwhile.append(recorded(unfinished / TELEMETRY, unfinished / CARD_PROCESSES, load))
-            meanwhile.append(processes_recorded(unfinished / PROCESSES, load))
-        try:
-            return execute(
-                what.command,
-                what.environment,
-                unfinished,
-                signals,
-                redactor=redactor,
-                timeout=self.timeout,
-                stall=stall,
-                meanwhile=meanwhile,
-            )
-        finally:
-            self.place.finish(unfinished)
-            if self.redacts:
-                redact_script(unfinished / SCRIPT, job.command)
+        log = folder.unfinished / LOG
+        if foreign := nodes.foreign(folder.unfinished):
+            facts = {**facts, "foreign": foreign}
+        if observed := _observed(nodes.collect(folder.unfinished), facts["environment"]):
+            gpus = observed[0]["gpus"]
+            device = {"device": gpus[0]} if job.device == "gpu" and gpus else {}
+            facts = {**facts, "case": {**facts["case"], **device}, "environment": observed[0], "nodes": observed}
+        counted: RunJson = {} if job.metric is None else {"metric_lines": _count(log, job.metric)}
+        reason = ended.reason or _of_status(ended.exit_status)
+        if reason is None and counted.get("metric_lines") == 0:
+            reason = f"Exit status 0, but no log line matches {job.metric}."
+        if reason is None:
+            reason = next(map(str, faults(log, facts, folder.siblings())), None)
+        status = INTERRUPTED if ended.is_interrupted else FAILED if reason else DONE
+        facts = {**facts, "exit_status": ended.exit_status, "status": status, **counted, "redacted": ended.redacted}
+        if reason:
+            facts |= {"reason": reason, "last_lines": _last_lines(log)}
+            with suppress(OSError):
+                folder.work.rmdir()  # where nothing is in it
+        else:
+            shutil.rmtree(folder.work, ignore_errors=True)
+        if self.redacts:
+            facts = public(facts)
+        folder.publish(facts)
+        return facts
 
 
 def differing(job: Job, place: Place, facts: Mapping[str, Any]) -> list[str]:
@@ -165,64 +186,15 @@ def differing(job: Job, place: Place, facts: Mapping[str, Any]) -> list[str]:
     return [*others, *job.differences(facts)]
 
 
-def finished(
-    folder: RunFolder, begun: Begun, exit_status: int, redacted: int, reason: str | None, *, interrupted: bool
-) -> RunJson:
-    """Decide what the end of a run means, give its folder its name, and return what its run.json says.
-
-    `redacted`: the secrets replaced in the log. `reason`: why it is not done, as far as its execution says.
-    """
-    from . import nodes
-    from .verify import faults
-
-    log, facts = folder.unfinished / LOG, begun.facts
-    if foreign := nodes.foreign(folder.unfinished):
-        facts = {**facts, "foreign": foreign}
-    if observed := _observed(nodes.collect(folder.unfinished), facts["environment"]):
-        gpus = observed[0]["gpus"]
-        device = {"device": gpus[0]} if begun.device == "gpu" and gpus else {}
-        facts = {**facts, "case": {**facts["case"], **device}, "environment": observed[0], "nodes": observed}
-    counted: RunJson = {} if begun.metric is None else {"metric_lines": _count(log, begun.metric)}
-    if reason is None and counted.get("metric_lines") == 0:
-        reason = f"Exit status 0, but no log line matches {begun.metric}."
-    if reason is None:
-        reason = next(map(str, faults(log, facts, folder.siblings())), None)
-    status = INTERRUPTED if interrupted else FAILED if reason else DONE
-    facts = {**facts, "exit_status": exit_status, "status": status, **counted, "redacted": redacted}
-    if reason:
-        facts |= {"reason": reason, "last_lines": last_lines(log)}
-        with suppress(OSError):
-            folder.work.rmdir()  # where nothing is in it
-    else:
-        shutil.rmtree(folder.work, ignore_errors=True)
-    if begun.redacts:
-        facts = public(facts)
-    folder.publish(facts)
-    return facts
-
-
 def _observed(observed: list[Environment], environment: Environment) -> list[Environment]:
-    """What nodes observed of themselves, with the digest of the image; for a container, all of its inside."""
-    known = _INSIDE if "container_runtime" in environment else {"container_digest"}
+    """What nodes observed of themselves, for a container with what is known of its inside."""
+    known = _INSIDE if "container_runtime" in environment else set()
     inside = {key: value for key, value in environment.items() if key in known}
     outside = ({key: value for key, value in node.items() if key not in known} for node in observed)
     return [cast(Environment, {**node, **inside}) for node in outside]
 
 
-def _reason(ended: Ended) -> str | None:
-    stalled = f", after {ended.stall}" if ended.stall else ""
-    if ended.interrupted:
-        return f"Interrupted{stalled}."
-    if ended.timed_out:
-        return f"Time limit exceeded{stalled}."
-    if ended.stalled:
-        return f"Stopped: {ended.stall}."
-    if ended.output.problem:
-        return f"Stopped: {ended.output.problem}."
-    return of_status(ended.exit_status)
-
-
-def of_status(status: int) -> str | None:
+def _of_status(status: int) -> str | None:
     """What an exit status means: a negative one, and as a shell tells it one above 128, is the number of a signal."""
     number = -status if status < 0 else status - 128
     if number > 0 and number in set(signal.Signals):
@@ -234,18 +206,24 @@ def of_status(status: int) -> str | None:
 def redact_script(script: Path, native: str) -> None:
     """Take secrets out of the job script of a run, where there is one; `native`: the command in it."""
     if script.is_file():
-        text = text_of(script)
-        text = text.replace(native, public_command(native)) if native else text
-        script.write_text(redact_text(text, secret_values(os.environ))[0], encoding="utf-8")
+        text, known = text_of(script), secret_values(os.environ)
+        text = text.replace(native, public_command(native, known)) if native else text
+        script.write_text(redact_text(text, known)[0], encoding="utf-8")
 
 
 def _count(log: Path, pattern: str) -> int:
-    """How many lines of a log match a regular expression."""
+    """How many lines of a log match a regular expression; a very long line is looked at in pieces."""
     matches = re.compile(pattern.encode()).search
     with opened(log) as file:
-        return sum(1 for line in lines(file) if matches(line))
+        return sum(1 for line in iter(partial(file.readline, _LONGEST_LINE), b"") if matches(line))
 
 
-def now() -> str:
+def _last_lines(log: Path) -> list[str]:
+    with opened(log) as file:
+        file.seek(max(0, log.stat().st_size - 16384))
+        return [line.decode("utf-8", "replace") for line in file.read().splitlines()[-_LAST_LINES:]]
+
+
+def _now() -> str:
     """The time as run.json has it."""
     return datetime.now(UTC).isoformat(timespec="seconds")

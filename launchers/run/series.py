@@ -1,36 +1,41 @@
-"""A series: several runs, executed one after the other, of which those that are done stay."""
+"""A series: several runs, of which those that are done stay; they are executed one after the other, or submitted.
+
+To submit a run is to have the same command executed by a Slurm job, for this run alone.
+"""
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import click
 
-from parsers.io.input_file import opened
+from parsers.io.atomic_write import replace_file
 from parsers.io.locks import locked
-from parsers.io.printable import say
-from parsers.runs.run_folder import DONE, FAILED, SCRIPT, RunJson
+from parsers.io.printable import say, shell_quoted
+from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, SCRIPT
 
+from ..backends import slurm
+from ..backends.slurm import Slurm
 from ..job import Job
-from ..machine.cards import cards
 from ..machine.telemetry import foreign_remark
-from .execution import lines
-from .folder import RunFolder, claimed
+from ..secrets.redaction import public
+from .folder import RunFolder, claimed, submitted_below
 from .runner import Runner, differing, redact_script
 
 _ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-INTERRUPTED_EXIT = 130  # as a shell says it
-# The last line of a traceback, also behind the rank that some launchers put before each line.
-_RAISED = re.compile(rb"(?:\[[\w:]+\]:? ?)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:: .*)?)\s*$", re.ASCII)
-_TRACEBACK = b"Traceback (most recent call last):"
+_INTERRUPTED_EXIT = 130  # as a shell says it
+_SUBMITTED = "submitted"
+_LOOK = 2.0  # seconds between two questions to the queue
 
 
 @dataclass(frozen=True)
@@ -41,141 +46,155 @@ class PlannedRun:
     folder: RunFolder
 
 
-@dataclass
+@dataclass(frozen=True)
 class Series:
-    """Runs in the order in which they are wanted. After one that failed, further ones of its case are left out."""
+    """Runs in the order in which they are wanted."""
 
     runner: Runner
     planned: Sequence[PlannedRun]
-    failed: list[Path] = field(default_factory=list)
-    submitted: list[Path] = field(default_factory=list)
 
     def script(self) -> Iterator[str]:
         """Write what is not done yet as a shell script that needs nothing of this project, a part a run."""
-        for remark in self._remarks():
-            say(remark, err=True)
+        self._tell_remarks()
         yield self.runner.place.heading
         for run in self.planned:
-            if not self.is_done(run):
+            if self._status(run) != DONE:
                 yield self.runner.place.script(run.job, run.folder.path.resolve())
 
     def execute(self) -> None:
-        """Execute what is not done yet.
+        """Execute what is neither done nor submitted; after a run that failed, further ones of its case are left out.
 
         Raises click.ClickException at the end when runs failed, and click.exceptions.Exit when one was interrupted.
         """
         if not self.planned:
             say("Nothing to run.", err=True)
             return
-        self.notify()
-        left_out = 0
-        with collected() as signals:
+        self._tell_remarks()
+        status = dict[Path, str]()
+        with _collected() as signals:
             for number, run in enumerate(self.planned, 1):
-                case = run.folder.path.parent
-                if case in {path.parent for path in self.failed}:
-                    left_out += 1
+                path = run.folder.path
+                if FAILED in {said for other, said in status.items() if other.parent == path.parent}:
                     continue
-                title = f"{case.name} repeat {run.folder.path.name}, run {number} of {len(self.planned)}"
-                with written(run.folder):
-                    self._execute(run, title, signals)
-        if self.failed:
-            count = f"{len(self.failed)} of {len(self.planned)} runs failed"
-            others = f" (skipped after a failure of the same case: {left_out})" if left_out else ""
+                title = f"{path.parent.name} repeat {path.name}, run {number} of {len(self.planned)}"
+                status[path] = self._execute(run, title, signals)
+                if signals:
+                    say(f"Interrupted: {path} is {status[path]}; the same command goes on.", err=True)
+                    raise click.exceptions.Exit(_INTERRUPTED_EXIT)
+        if failed := [str(path) for path, said in status.items() if said == FAILED]:
             retry = "`tachograph doctor` may show why; the same command retries them"
-            raise click.ClickException(f"{count}{others}: {', '.join(map(str, self.failed))}. {retry}.")
-        if not self.submitted:
-            suites = ", ".join(dict.fromkeys(str(run.folder.path.parent.parent) for run in self.planned))
+            raise click.ClickException(
+                f"{len(failed)} of {len(self.planned)} runs failed: {', '.join(failed)}. {retry}."
+            )
+        if _SUBMITTED not in status.values():
+            suites = ", ".join(dict.fromkeys(str(path.parent.parent) for path in status))
             say(f"All runs are done ({len(self.planned)}), see {suites}.", err=True)
 
-    def _execute(self, run: PlannedRun, title: str, signals: Sequence[int]) -> None:
-        if self.is_done(run):
-            return
-        if self.is_submitted(run):
-            say(f"{run.folder.path} is submitted already; collect it with --collect.", err=True)
-            self.submitted.append(run.folder.path)
-            return
-        with claimed(run.folder, signals), _alone(run.job):
-            if self.is_done(run):  # by the runner that held it until now
-                return
-            self.clear(run.folder)
-            facts = self.runner.run(run.job, run.folder, title, signals)
+    def _execute(self, run: PlannedRun, title: str, signals: Sequence[int]) -> str:
+        with self._begun(run) as status:
+            if status:
+                return status
+            say(title, err=True)
+            facts = self.runner.run(run.job, run.folder, signals)
         self.runner.screen.finish(signals)
         if "foreign" in facts and (remark := foreign_remark(facts["foreign"])):
             say(f"{run.folder.path}: {remark}", err=True)
         if facts["status"] == FAILED:
-            self.failed.append(run.folder.path)
-            tell_failure(run.folder, facts, is_shown=self.runner.screen.is_where_messages_are)
-        if signals:
-            say(f"{run.folder.path} is marked as {facts['status']}; the same command does it again.", err=True)
-            raise click.exceptions.Exit(INTERRUPTED_EXIT)
+            _tell_failure(run.folder, facts)
+        return facts["status"]
 
-    def clear(self, folder: RunFolder) -> None:
-        """Put aside what an earlier run left in a claimed folder, and end its job."""
-        if folder.unfinished.exists():
-            self.runner.place.finish(folder.unfinished)
-            redact_script(folder.unfinished / SCRIPT, "")  # a runner that was killed has not
-        for kept in folder.put_aside():
-            say(f"Rerunning {folder.path}; the previous attempt is kept as {kept.name}.", err=True)
+    def submit(self, parallel: int | None) -> list[RunFolder]:
+        """Submit what is neither done nor submitted to Slurm; returns the folders of all runs that are submitted now.
 
-    def is_done(self, run: PlannedRun) -> bool:
-        """Whether a run is done, which is said; raises click.ClickException where its folder holds another one."""
-        if run.folder.status() != DONE:
-            return False
-        if not run.folder.is_intact():
-            message = f"{run.folder.log} is not the log that its run.json describes"
-            raise click.ClickException(f"{message}; move the folder away to rerun the case.")
-        self._refuse_others(run, run.folder.facts())
-        say(f"{run.folder.path} is already done.", err=True)
-        return True
+        `parallel`: so many of them side by side, None for as many as the cluster takes. Raises click.UsageError where
+        that is not possible, click.ClickException where Slurm refuses a job.
+        """
+        place = self.runner.place
+        if not isinstance(place, Slurm):
+            raise click.UsageError("--parallel and --detach require --on slurm.")
+        if held := slurm.allocation():
+            message = f"--parallel and --detach submit further jobs, not into the Slurm allocation {held}"
+            raise click.UsageError(f"{message}; omit them, or start outside of it.")
+        self._tell_remarks()
+        program = os.environ.get("TACHOGRAPH") or str(Path(sys.executable).with_name("tachograph"))
+        jobs = dict[str, RunFolder]()
+        for run in self.planned:
+            folder = run.folder
+            with self._begun(run) as status:
+                if status is None:
+                    # The end of this job makes room for the next one.
+                    after = [*jobs][-parallel] if parallel and len(jobs) >= parallel else None
+                    command = [program, sys.argv[1], "--fills", str(folder.path.resolve()), *sys.argv[2:]]
+                    number = place.submit(run.job, command, folder.output.resolve(), after=after)
+                    left = {"job": number, "facts": public(self.runner.asked(run.job))}
+                    replace_file(folder.submitted, json.dumps(left).encode())
+                    say(f"{folder.path} is submitted as Slurm job {number}.", err=True)
+            if status != DONE and (submission := folder.submission()):
+                jobs[submission["job"]] = folder
+        return [*jobs.values()]
 
-    def is_submitted(self, run: PlannedRun) -> bool:
-        """Whether a run is submitted; raises click.ClickException where that is another one."""
-        if not run.folder.is_submitted():
-            return False
-        self._refuse_others(run, run.folder.submission().facts)
-        return True
+    @contextmanager
+    def _begun(self, run: PlannedRun) -> Iterator[str | None]:
+        """Hold the folder of a run, in which nothing is left; of one that is done or submitted only say which."""
+        folder = run.folder
+        with _written(folder), ExitStack() as held:
+            status = self._status(run)
+            if status is None:
+                held.enter_context(claimed(folder))
+                held.enter_context(_alone(run.job))
+                status = self._status(run)  # as another runner has left it meanwhile
+            if status is None:
+                if folder.unfinished.exists():
+                    self.runner.place.finish(folder.unfinished)
+                    redact_script(folder.unfinished / SCRIPT, "")  # a runner that was killed has not
+                for kept in folder.put_aside():
+                    say(f"Rerunning {folder.path}; the previous attempt is kept as {kept.name}.", err=True)
+            yield status
 
-    def _refuse_others(self, run: PlannedRun, facts: Mapping[str, Any]) -> None:
+    def _status(self, run: PlannedRun) -> str | None:
+        """Say that a run is done or submitted, and return which; None for neither.
+
+        Raises click.ClickException where its folder holds another run.
+        """
+        path, submission = run.folder.path, run.folder.submission()
+        if submission and submission["job"] != slurm.allocation() and slurm.state(submission["job"]).is_going:
+            status, facts = _SUBMITTED, submission["facts"]
+            said = f"{path} is submitted already as Slurm job {submission['job']}."
+        elif run.folder.status() == DONE:
+            status, facts, said = DONE, run.folder.facts(), f"{path} is already done."
+            if not run.folder.is_intact():
+                message = f"{run.folder.log} is not the log that its run.json describes"
+                raise click.ClickException(f"{message}; move the folder away to rerun the case.")
+        else:
+            return None
         if found := differing(run.job, self.runner.place, facts):
-            message = f"{run.folder.path} contains a different run ({', '.join(found)})"
+            message = f"{path} contains a different run ({', '.join(found)})"
             raise click.ClickException(f"{message}; choose another folder with --into.")
+        say(said, err=True)
+        return status
 
-    def notify(self) -> None:
+    def _tell_remarks(self) -> None:
         """Say in a sentence each what somebody should know before the runs begin."""
-        for remark in self._remarks():
-            say(remark, err=True)
-        if self.runner.place.is_here and any(run.job.device != "cpu" for run in self.planned):
-            with cards() as found:
-                if found is None:
-                    say("No GPU responds on this machine, so GPU telemetry is not recorded.", err=True)
-
-    def _remarks(self) -> Iterable[str]:
         jobs = {(run.job.repo, run.job.name): run.job for run in self.planned}
-        return dict.fromkeys(chain.from_iterable(job.remarks() for job in jobs.values()))
-
-
-ALONE = "{name} writes into its checkout, so two of its runs would mix their files; {advice}."
+        for remark in dict.fromkeys(chain.from_iterable(job.remarks() for job in jobs.values())):
+            say(remark, err=True)
 
 
 @contextmanager
 def _alone(job: Job) -> Iterator[None]:
     """Hold the checkout of a recipe that writes into it; raises click.ClickException where another run holds it."""
-    if not (job.recipe and job.recipe.is_alone):
-        yield
-        return
     held = os.open(job.repo, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        if not locked(job.repo, held):
-            raise click.ClickException(
-                ALONE.format(name=job.name, advice=f"wait until the run in {job.repo} has ended")
-            )
+        if job.recipe and job.recipe.is_alone and not locked(job.repo, held):
+            why = f"{job.name} writes into its checkout, so two of its runs would mix their files"
+            raise click.ClickException(f"{why}; wait until the run in {job.repo} has ended.")
         yield
     finally:
         os.close(held)
 
 
 @contextmanager
-def written(folder: RunFolder) -> Iterator[None]:
+def _written(folder: RunFolder) -> Iterator[None]:
     """Say in a sentence what of a run folder could not be written; raises click.ClickException."""
     try:
         yield
@@ -185,7 +204,7 @@ def written(folder: RunFolder) -> Iterator[None]:
 
 
 @contextmanager
-def collected() -> Iterator[list[int]]:
+def _collected() -> Iterator[list[int]]:
     """Collect SIGINT, SIGTERM and SIGHUP instead of obeying them; yields the numbers received so far."""
     received: list[int] = []
     earlier = {number: signal.signal(number, lambda got, _: received.append(got)) for number in _ASKING}
@@ -196,30 +215,86 @@ def collected() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def tell_failure(folder: RunFolder, facts: RunJson, *, is_shown: bool = False) -> None:
-    """Say why a run failed, the last lines of its log first, unless the screen has just shown these.
-
-    Launchers of several processes end a log with what they say of these; its first traceback is what went wrong.
-    """
-    last = facts["last_lines"]
-    if last and not is_shown:
-        for line in ["Last lines of the log:", *(f"  {line}" for line in last)]:
-            say(line, err=True)
-    raised = _first_raised(folder.log)
-    if raised and not any(raised[1] in line for line in last):
-        say(f"First traceback in the log, line {raised[0]}: {raised[1]}", err=True)
+def _tell_failure(folder: RunFolder, facts: Mapping[str, Any]) -> None:
     if folder.work.is_dir() and any(folder.work.iterdir()):
         say(f"What the program wrote is kept in {folder.work} until the next attempt.", err=True)
     say(f"{folder.path} failed. {facts['reason']}", err=True)
 
 
-def _first_raised(log: Path) -> tuple[int, str] | None:
-    """What the first traceback of a log says, with the number of its line; None where there is no traceback."""
-    is_traceback, number = False, 1
-    with opened(log) as file:
-        for line in lines(file):
-            is_traceback |= _TRACEBACK in line
-            if is_traceback and (raised := _RAISED.match(line)):
-                return number, raised[1].decode("utf-8", "replace")
-            number += line.endswith(b"\n")
-    return None
+def wait(folders: Sequence[RunFolder]) -> None:
+    """Wait until the jobs of submitted runs have ended, and say what became of these; a signal cancels the jobs.
+
+    Raises click.ClickException where some failed, click.exceptions.Exit after a signal.
+    """
+    told, is_cancelled = dict[Path, str](), False
+    with _collected() as signals:
+        while folders := _look(folders, told):
+            if signals and not is_cancelled:
+                is_cancelled = True
+                for submission in filter(None, [folder.submission() for folder in folders]):
+                    slurm.cancel(submission["job"])
+            time.sleep(_LOOK)
+    if signals:
+        raise click.exceptions.Exit(_INTERRUPTED_EXIT)
+    _report(told)
+
+
+def collect_below(top: Path) -> None:
+    """Say what became of the submitted runs below `top` whose jobs have ended, and the states of the others.
+
+    Raises click.ClickException where runs failed.
+    """
+    if not (folders := list(submitted_below(top))):
+        say(f"No submitted runs in {top}.", err=True)
+        return
+    told = dict[Path, str]()
+    left = _look(folders, told)
+    _report(told, f"; not ended: {len(left)}" if left else "")
+
+
+def tell_how_to_collect(folders: Sequence[RunFolder]) -> None:
+    """Say the command that shows submitted runs."""
+    if folders:
+        top = os.path.commonpath([folder.path.parent.parent for folder in folders])
+        say(f"Show them with `tachograph launch --collect {shell_quoted(top)}`.", err=True)
+
+
+def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder]:
+    """Say what became of the runs whose jobs have ended, and return the others.
+
+    `told`: what was said last of each: the status of the run, or the state of its job, which is said again where it is
+    another one.
+    """
+    left = []
+    for folder in folders:
+        if not (submission := folder.submission()):  # another one has told it
+            continue
+        job, state = submission["job"], slurm.state(submission["job"])
+        if state.is_going:
+            left.append(folder)
+            if told.get(folder.path) != state.name:
+                say(f"{folder.path}: Slurm job {job} is {state}.", err=True)
+            told[folder.path] = str(state.name)
+            continue
+        with _written(folder):
+            folder.submitted.unlink(missing_ok=True)
+            if (status := folder.status()) is None:
+                said = f"Slurm job {job} has ended ({state}) without its run; what it said is in {folder.output}"
+                say(f"{folder.path}: {said}.", err=True)
+            else:
+                folder.output.unlink(missing_ok=True)
+        told[folder.path] = status or FAILED
+        if status == DONE:
+            say(f"{folder.path} is done.", err=True)
+        elif status:
+            _tell_failure(folder, folder.facts())
+    return left
+
+
+def _report(told: Mapping[Path, str], waits: str = "") -> None:
+    """Say how many runs have ended; raises click.ClickException where some of them failed."""
+    failed = [str(path) for path, status in told.items() if status in (FAILED, INTERRUPTED)]
+    counts = f"Runs done: {list(told.values()).count(DONE)}, failed: {len(failed)}{waits}"
+    if failed:
+        raise click.ClickException(f"{counts}. Failed: {', '.join(failed)}.")
+    say(f"{counts}.", err=True)

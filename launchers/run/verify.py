@@ -18,7 +18,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -36,9 +36,6 @@ from parsers.runs.reading import Reading, survey
 from parsers.runs.run_folder import LOG
 from parsers.scanning.prefix import after_prefix
 from parsers.scanning.record_table import RecordTable
-
-Numbers = NDArray[np.float64]
-Hashes = NDArray[np.uint64]
 
 SENTENCES = {
     "too_many_records": "The log holds {found} records of steps{of_rank}, but {asked} steps were asked for.",
@@ -77,7 +74,7 @@ class Fault:
     """What proves that a log is not that of the run that was asked for: a code, and what its sentence needs."""
 
     code: str
-    values: Mapping[str, object] = field(default_factory=dict)
+    values: Mapping[str, object]
 
     def __str__(self) -> str:
         return SENTENCES[self.code].format(**self.values)
@@ -192,21 +189,19 @@ def _by_rank(steps: RecordTable) -> list[tuple[int | None, NDArray[np.intp]]]:
 
 def _of_facts(reading: Reading, asked: Mapping[str, Any]) -> Iterator[Fault]:
     """A count that the log states, otherwise than it was asked for in each of its lines."""
-    said: dict[str, dict[object, int]] = {}
     pairs = [*reading.facts.contradictions, *reading.facts.disputes]
-    for fact in [*reading.facts.values(), *(fact for pair in pairs for fact in pair)]:
-        if fact.source.kind == "line" and isinstance(fact.value, int):
-            said.setdefault(fact.name, {})[fact.value] = int(str(fact.source.values[0]))
+    said = [*reading.facts.values(), *(fact for pair in pairs for fact in pair)]
     # Programs whose cards share a model may call the number of its replicas their world.
     shared = any(name in reading.facts for name in ("tensor_parallel", "pipeline_parallel", "context_parallel"))
-    for name, variable in (("batch_size", "BATCH_SIZE"), ("cards", "CARDS"), ("nodes", "NODES")):
-        wanted, values = _count(asked, variable, name), said.get(name, {})
+    for name in ("batch_size", "nodes") if shared else ("batch_size", "cards", "nodes"):
+        wanted = _count(asked, name.upper(), name)
+        of_lines = [fact for fact in said if fact.name == name and fact.source.kind == "line"]
+        values = {fact.value: fact.source.values[0] for fact in of_lines if isinstance(fact.value, int)}
         is_guess = name in (asked.get("case_from") or {})  # what a command seems to say gives way to the log
-        if wanted is None or is_guess or not values or wanted in values or (name == "cards" and shared):
-            continue
-        found, at = next(iter(values.items()))
-        about = {"fact": name.replace("_", " ").capitalize(), "found": found, "line": at}
-        yield Fault("other_fact", {**about, "asked": wanted})
+        if wanted and values and wanted not in values and not is_guess:
+            found, at = next(iter(values.items()))
+            about = {"fact": name.replace("_", " ").capitalize(), "found": found, "line": at}
+            yield Fault("other_fact", {**about, "asked": wanted})
 
 
 def _of_batches(part: FormatRecords, steps: RecordTable, asked: Mapping[str, Any]) -> Iterator[Fault]:
@@ -233,7 +228,8 @@ def _of_stamps(part: FormatRecords, steps: RecordTable, asked: Mapping[str, Any]
     stamp = part.fields.get(("step", "time"))
     if stamp is None or stamp.type not in DATED or not {"start", "end"} <= asked.keys():
         return
-    start, end = (_moment(asked[name]) for name in ("start", "end"))
+    moments = (datetime.fromisoformat(asked[name]).astimezone(UTC) for name in ("start", "end"))
+    start, end = (np.datetime64(moment.replace(tzinfo=None), "us") for moment in moments)
     skew = np.timedelta64(round(SKEW * 1e6), "us")
     stamps = steps["time"]
     inside = [(stamps >= start - skew - zone * QUARTER) & (stamps <= end + skew - zone * QUARTER) for zone in ZONES]
@@ -243,10 +239,6 @@ def _of_stamps(part: FormatRecords, steps: RecordTable, asked: Mapping[str, Any]
         first = str(stamps[is_outside.argmax()].astype("datetime64[s]"))
         limits = {"start": asked["start"], "end": asked["end"]}
         yield Fault("stamp_outside", {**_share(steps, is_outside), **limits, "found": first})
-
-
-def _moment(said: str) -> np.datetime64:
-    return np.datetime64(datetime.fromisoformat(said).astimezone(UTC).replace(tzinfo=None), "us")
 
 
 # ---- processes
@@ -277,7 +269,8 @@ def _of_processes(log: Path, steps: RecordTable, asked: Mapping[str, Any]) -> It
 def _of_ranks(part: FormatRecords, steps: RecordTable) -> Iterator[Fault]:
     """Ranks whose records are those of a lower one."""
     groups = [(rank, rows) for rank, rows in _by_rank(steps) if rank is not None]
-    own = [name for name in (*THROUGHPUTS, *OWN_TIMES) if _is_own(part, name)]
+    columns = {name: part.fields.get(("step", name)) for name in (*THROUGHPUTS, *OWN_TIMES)}
+    own = [name for name, column in columns.items() if column and (name in OWN_TIMES or column.scope == "card")]
     if len(groups) < 2 or not own:
         return
     hashes, known = _hashes(part, steps), dict[int, int]()
@@ -312,13 +305,7 @@ def _are_copies(is_shared: NDArray[np.bool_], records: int, chance: float) -> bo
     return count >= SHARE * records and count * math.log10(chance) < math.log10(CHANCE)
 
 
-def _is_own(part: FormatRecords, name: str) -> bool:
-    """Whether a column is what a process measures of itself."""
-    found = part.fields.get(("step", name))
-    return found is not None and (name in OWN_TIMES or found.scope == "card")
-
-
-def _hashes(part: FormatRecords, steps: RecordTable) -> Hashes:
+def _hashes(part: FormatRecords, steps: RecordTable) -> NDArray[np.uint64]:
     """Of each record a number that equal ones have in common; where and under which rank it stands does not count."""
     leave = {"line", "record", "rank", RUN, OWN_LINE}
     stamp = part.fields.get(("step", "time"))
@@ -333,24 +320,23 @@ def _chance(part: FormatRecords, steps: RecordTable, names: Sequence[str], *, be
     seconds, interval = _seconds(part, steps), _interval(steps)
     if seconds is None or interval == math.inf:
         return 1.0
-    apart = CLOCKS_APART / interval
-    apart = max(apart, RUNS_APART * seconds) if between_runs else apart
-    return min(_chance_of(part, steps, name, seconds, apart) for name in names)
-
-
-def _chance_of(part: FormatRecords, steps: RecordTable, name: str, seconds: float, apart: float) -> float:
-    meaning, values = part.fields["step", name], steps[name].astype(np.float64)
-    values = values[np.isfinite(values)]
-    if len(values) < 2 or meaning.kind in ("running_mean", "total") or meaning.is_expected:
-        return 1.0
-    digit = 10.0 ** -max(len(repr(value).partition(".")[2].removesuffix("0")) for value in values[:1000].tolist())
-    if name in THROUGHPUTS:
-        digit *= seconds / max(float(np.median(values)), 1e-12)
-    else:
-        digit *= IN_SECONDS[meaning.unit or "seconds"]
-    counts = np.unique(values, return_counts=True)[1]
-    equal = (1 + (counts * (counts - 1)).sum()) / (1 + len(values) * (len(values) - 1))
-    return float(min(1.0, max(digit / apart, equal)))
+    apart = max(CLOCKS_APART / interval, RUNS_APART * seconds if between_runs else 0.0)
+    least = 1.0
+    for name in names:
+        meaning, values = part.fields["step", name], steps[name].astype(np.float64)
+        values = values[np.isfinite(values)]
+        if len(values) < 2 or meaning.kind in ("running_mean", "total") or meaning.is_expected:
+            continue
+        digit = 10.0 ** -max(len(repr(value).partition(".")[2].removesuffix("0")) for value in values[:1000].tolist())
+        of_unit = (
+            IN_SECONDS[meaning.unit or "seconds"]
+            if name not in THROUGHPUTS
+            else seconds / max(np.median(values), 1e-12)
+        )
+        counts = np.unique(values, return_counts=True)[1]
+        equal = (1 + (counts * (counts - 1)).sum()) / (1 + len(values) * (len(values) - 1))
+        least = min(least, max(digit * of_unit / apart, equal))
+    return float(least)
 
 
 def _seconds(part: FormatRecords, steps: RecordTable) -> float | None:

@@ -32,12 +32,15 @@ _CHUNK = 1 << 16
 _LONGEST = 8192  # bytes of a line that are held
 _CONTEXT = 512  # bytes of a line that are kept although returned, to tell what its rest means
 _LONGEST_BEGIN = 128  # bytes of a known value that lines end with, to be held for the rest of it
+_END = re.compile(rb"[\r\n]")
+_OVERLONG = re.compile(rb"(?<=[\r\n])[^\r\n]{%d}" % (_LONGEST + 1))
 _BASE64 = re.compile(rb"[\w+/=-]*")
 _FOLDERS = {"PWD", "OLDPWD"}  # of this process, not passwords
 _LAST_WORD = re.compile(rb"(?<=\s)\S{0,512}\Z|\Z")
 
 _SHOWN = os.fsdecode(PLACEHOLDER)
 _BARE = re.compile(rf"(?<![\w'\"]){_SHOWN}(?=\s|\Z)")
+_LINES_OF_SHELL = {"native", "EXTRA"}  # in a run.json
 _OPTION = re.compile(r"--?[\w-]+")
 
 
@@ -82,16 +85,12 @@ class Redactor:
         held, longest = self._held, self._returned + _LONGEST
         if pauses:
             return len(held) if self.holds else 0
-        if not (end := _last_end(held)):
+        first = _END.search(held, 0, longest + 1)
+        if not first:
             return longest if len(held) > longest else 0
-        if end > longest and not all(
-            _last_end(held[at : at + _LONGEST // 2]) for at in range(0, end - _LONGEST // 2, _LONGEST // 2)
-        ):
-            at = 0
-            for line in held[:end].replace(b"\r", b"\n").split(b"\n"):
-                if len(line) > (_LONGEST if at else longest):
-                    return at or longest
-                at += len(line) + 1
+        end = _last_end(held)
+        if overlong := _OVERLONG.search(held, first.end(), end):
+            return overlong.start()
         cut = end
         while 0 < cut > end - _LONGEST and self._known.may_go_on(held[max(0, cut - 2 * _LONGEST_BEGIN) : cut]):
             cut = _last_end(held[: cut - 1])
@@ -268,46 +267,31 @@ def redact_text(text: str, values: Iterable[bytes] = ()) -> tuple[str, int]:
 def public(facts: RunJson) -> RunJson:
     """Return the facts of a run without secrets, those of this environment among them."""
     found: RunJson = redact_document(dict(facts), secret_values(os.environ))
-    found["native"] = facts["native"] and public_command(facts["native"])
-    if "variables" in facts:
-        found["variables"] = public_variables(facts["variables"])
     return found
 
 
-def public_variables(values: Mapping[str, str]) -> dict[str, str]:
-    """Return launcher variables without secrets; EXTRA is a line of shell."""
-    return {
-        **redact_document(dict(values), secret_values(os.environ)),
-        "EXTRA": public_command(values.get("EXTRA", "")),
-    }
-
-
-def public_command(line: str) -> str:
-    """Return a line of shell without secrets, those of this environment among them."""
+def public_command(line: str, values: Iterable[bytes] = ()) -> str:
+    """Return a line of shell without secrets and the known `values`."""
     # What stands bare for a secret would be a redirection.
-    return _BARE.sub(f"'{_SHOWN}'", redact_text(line, secret_values(os.environ))[0])
+    return _BARE.sub(f"'{_SHOWN}'", redact_text(line, values)[0])
 
 
-def redact_document(value: Any, values: Iterable[bytes] = ()) -> Any:
+def redact_document(value: Any, values: Iterable[bytes] = (), name: str = "") -> Any:
     """Return a document of dict, list, str, numbers, truth values and None without its secrets and the known `values`.
 
-    A string is judged by itself, by its name in a dict, and in a list by the option before it. The versions of packages
-    stay: secretstorage 3.3 is not a secret.
+    A string is judged by itself, by its `name` in a dict, and in a list by the option before it; some names are those
+    of lines of shell. The versions of packages stay: secretstorage 3.3 is not a secret.
     """
     known = list(values)
-    if isinstance(value, str):
-        return redact_text(value, known)[0]
     if isinstance(value, dict):
-        found = {name: item if name == "packages" else _named(name, item, known) for name, item in value.items()}
-        return {redact_text(name, known)[0]: item for name, item in found.items()}
+        found = {key: item if key == "packages" else redact_document(item, known, key) for key, item in value.items()}
+        return {redact_text(key, known)[0]: item for key, item in found.items()}
     if isinstance(value, list):
-        names = ["", *(item if isinstance(item, str) and _OPTION.fullmatch(item) else "" for item in value)]
-        pairs = zip(names, value, strict=False)
-        return [_named("" if str(item).startswith("-") else name, item, known) for name, item in pairs]
-    return value
-
-
-def _named(name: str, value: Any, known: list[bytes]) -> Any:
-    """Return a value without its secrets; all of it is one where its name says so."""
-    is_hidden = isinstance(value, str) and is_secret(os.fsencode(value), level(os.fsencode(name)))
-    return _SHOWN if is_hidden else redact_document(value, known)
+        before = ["", *(item if isinstance(item, str) and _OPTION.fullmatch(item) else "" for item in value)]
+        names = ("" if str(item).startswith("-") else option for option, item in zip(before, value, strict=False))
+        return [redact_document(item, known, option) for option, item in zip(names, value, strict=True)]
+    if not isinstance(value, str):
+        return value
+    if name in _LINES_OF_SHELL:
+        return public_command(value, known)
+    return _SHOWN if is_secret(os.fsencode(value), level(os.fsencode(name))) else redact_text(value, known)[0]

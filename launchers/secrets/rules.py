@@ -37,10 +37,6 @@ def _of_words(pattern: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"<(\w+)>", lambda of: f"(?:{'|'.join(_DATA['words'][of[1]].split())})", pattern))
 
 
-def _verbose(section: str) -> dict[str, Pattern]:
-    return {name: re.compile(pattern.encode(), re.VERBOSE) for name, pattern in _DATA[section].items()}
-
-
 def _near(entries: list[dict[str, Any]]) -> Pattern:
     """Return what a masked line has that may have one of these tokens, which do not begin within a word."""
     given = (begin.encode() for entry in entries for begin in entry["begins"] if "near" not in entry)
@@ -56,7 +52,10 @@ _PHRASES = [(near.encode(), re.compile(e["pattern"].encode())) for e in _DATA["p
 _PARTS = [part.encode() for part in _DATA["parts"]["names"]]
 _GLUED = _of_words(_DATA["parts"]["glued"])
 _LEVELS = [(Level[e["level"].upper()], e.get("capitals"), _of_words(e["pattern"])) for e in _DATA["name"]]
-_IS, _EXTENTS, BELOW = map(_verbose, ("values", "extents", "below"))
+_IS, _EXTENTS, BELOW = (
+    {name: re.compile(pattern.encode(), re.VERBOSE) for name, pattern in _DATA[section].items()}
+    for section in ("values", "extents", "below")
+)
 _SEPARATOR = re.compile("".join(_DATA["separator"].values()).encode(), re.VERBOSE)
 
 
@@ -105,14 +104,6 @@ def _is_random(value: bytes, least: int = 12) -> bool:
     if len(value) < least or _IS["not_random"].match(value):
         return False
     return bool(_IS["random"].match(value)) or len(_IS["change"].findall(value)) >= _CHANGES * len(value)
-
-
-def _is_said(value: bytes, of: Level, *, told: bool) -> bool:
-    """Say whether a value is a secret where only blanks stand before it, or `is` (`told`), as in a sentence."""
-    if of is not Level.ANY or _IS["placeholder"].fullmatch(value) or _IS["number"].match(value):
-        return of is not Level.ANY and _is_random(value, 16)
-    is_word = told and _IS["said"].match(value.lower())
-    return bool(is_word or _IS["mixed"].match(value)) or _is_random(value)
 
 
 def _in_capitals(name: bytes) -> bool:
@@ -184,4 +175,10 @@ def _holds(name: bytes, separator: re.Match[bytes], value: bytes, of: Level) -> 
         return is_secret(value, of, labelled=not quote and separator[0].rstrip().endswith((b":", "：".encode())))
     if (kind == "told" or (kind in ("list", "column") and _in_capitals(name))) and of is not Level.ANY:
         return is_secret(value, min(of, Level.LABEL), labelled=True)
-    return kind != "list" and _is_said(value, of, told=kind == "told" or _in_capitals(name))
+    if kind == "list":
+        return False
+    # Only blanks stand before it, or `is`, as in a sentence.
+    if of is not Level.ANY or _IS["placeholder"].fullmatch(value) or _IS["number"].match(value):
+        return of is not Level.ANY and _is_random(value, 16)
+    is_word = (kind == "told" or _in_capitals(name)) and _IS["said"].match(value.lower())
+    return bool(is_word or _IS["mixed"].match(value)) or _is_random(value)

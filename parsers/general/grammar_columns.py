@@ -81,8 +81,8 @@ def _speed(one: Proven, choice: Choice) -> GrammarColumn:
         kind = 'running_mean{per_epoch, "0"}' if one.is_running_mean else UNKNOWN
         return GrammarColumn(f"{one.role}{{{unit}, {kind}}}", (one.role, unit, *_NAME.findall(kind)), series.slots)
     if one.role in (DURATION, REMAINING):
-        unit = _TIMES[one.factor]
-        return GrammarColumn(f"{one.role}{{{unit}}}", (one.role, unit), series.slots)
+        meaning = (_TIMES[one.factor], UNKNOWN) if one.role == DURATION else (_TIMES[one.factor],)
+        return GrammarColumn(f"{one.role}{{{', '.join(meaning)}}}", (one.role, *meaning), series.slots)
     if one.role == ELAPSED:
         length = _LENGTHS.get(one.factor, "NUMBER")
         return GrammarColumn(f"elapsed{{{length}}}", (ELAPSED, length), series.slots)

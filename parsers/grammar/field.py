@@ -8,10 +8,13 @@ from ..io.message import Message, joined
 
 WHOLE_NUMBER = "{parameter} of {name} must be a quoted whole number."
 ONE_OF_PARAMETERS = "{parameter} of {name} must be {allowed}."
+ONE_PARAMETER = "it takes a parameter, such as {example}."
 TWO_PARAMETERS = "it takes two parameters, such as {example}."
 
 Scope = Literal["card", "node", "job", "unknown"]
-Kind = Literal["instant", "window_mean", "running_mean", "total", "unknown"]
+Mean = Literal["instant", "window_mean", "running_mean", "total", "unknown"]
+Span = Literal["wall_time", "training_time", "unknown"]
+Kind = Literal[Mean, Span]
 Per = Literal["epoch", "run"]
 StepIs = Literal["optimizer_step", "forward_pass", "unknown"]
 
@@ -62,8 +65,10 @@ class Field:
     show it.
     ``kind``: an instant value, the mean of the window since the last line, a running mean, or the ``total`` of
     the run up to that line, which cannot be undone; or "unknown".
+    Of a duration: ``wall_time``, all that ran since the record before, evaluations and checkpoints among it, or
+    ``training_time``, the steps since then alone.
     ``since``: for a running mean the number of steps of the epoch that it leaves out.
-    ``per``: whether a running mean starts anew with each "epoch" or covers the whole "run".
+    ``per``: whether a running mean, or a duration, starts anew with each "epoch" or goes on over the whole "run".
     ``step_is``: for an ``accumulation`` what a step of the log is, which decides whether it counts.
     ``first``: for a counter (``step``) the number that the log gives to the first one, 0 or 1.
     ``is_expected``: the time was not measured, but is computed of the time that a program predicts for what is left.
@@ -107,12 +112,13 @@ def _by_remaining(known: Mapping[str, Field]) -> Field | None:
     if "step" in known and not is_of_unknown_epoch and not {"steps", "steps_per_epoch"}.isdisjoint(known):
         return Field("step_time", "NUMBER", "seconds", kind="unknown", is_expected=True)
     is_of_epochs = "step" not in known and {"epoch", "epochs"} <= known.keys()
-    return Field("duration", "NUMBER", "seconds", is_expected=True) if is_of_epochs else None
+    return Field("duration", "NUMBER", "seconds", kind="unknown", is_expected=True) if is_of_epochs else None
 
 
 def wrong_parameter(name: str, meaning: Mapping[str, object]) -> tuple[str, Message] | None:
     """The first wrong parameter of a field, and what is allowed there; None when all are right."""
-    allowed = {"unit": UNITS.get(name, ()), "scope": get_args(Scope), "kind": get_args(Kind), "per": get_args(Per)}
+    kinds = get_args(Span if name == "duration" else Mean)
+    allowed = {"unit": UNITS.get(name, ()), "scope": get_args(Scope), "kind": kinds, "per": get_args(Per)}
     allowed["step_is"] = get_args(StepIs)
     for parameter, said in meaning.items():
         if parameter in ("since", "first") and not isinstance(said, int):
@@ -120,6 +126,9 @@ def wrong_parameter(name: str, meaning: Mapping[str, object]) -> tuple[str, Mess
         if parameter in allowed and said not in allowed[parameter]:
             possible = joined("{first} or {second}", map(Message, allowed[parameter]))
             return str(said), Message(ONE_OF_PARAMETERS, parameter=parameter, name=name, allowed=possible)
-    if meaning.get("kind") == "running_mean" and not {"per", "since"} <= meaning.keys():
+    kind = meaning.get("kind")
+    if kind == "running_mean" and not {"per", "since"} <= meaning.keys():
         return "running_mean", Message(TWO_PARAMETERS, example='running_mean{per_epoch, "0"}')
+    if kind in ("wall_time", "training_time") and "per" not in meaning:
+        return str(kind), Message(ONE_PARAMETER, example=f"{kind}{{per_epoch}}")
     return None

@@ -18,7 +18,7 @@ from ..io.lazy import pd
 from ..io.message import Message
 from ..io.printable import printable
 from ..scanning.account import Account
-from ..scanning.cascade import Cascade, of_kinds
+from ..scanning.cascade import Cascade, CutValue, of_kinds
 from ..scanning.detection import (
     common,
     detected,
@@ -75,6 +75,7 @@ class Reading:
     ``facts_of_runs``: the facts of each run by itself, where the log holds several.
     ``ranks``: the logs of all ranks in ``folder``, where each has one of its own: all have their records here, and the
     rest is of the first.
+    ``cut``: the value at the end of a log without a newline, which may lack its end and is not used.
     ``sha256`` and ``bytes`` are of the file as it lies on disk.
     """
 
@@ -87,6 +88,7 @@ class Reading:
     warnings: tuple[Message, ...]
     happened: tuple[Event, ...]
     leftover: Leftover
+    cut: CutValue | None = None
     facts_of_runs: tuple[Facts, ...] = ()
     ranks: tuple[RankLog, ...] = ()
     folder: Path | None = None
@@ -179,7 +181,8 @@ def survey(
     said = _warnings(of_runs or [told], cascade, source, run, all_parts[0].table)
     warnings = (*said, *left_out, *findings(all_parts, happened))
     leftover = cascade.account.unrecognised.leftover(all_parts[0].format)
-    found = (all_parts, told, cascade.account.whole(), warnings, happened, leftover, tuple(of_runs))
+    cut = next((level.cut for level in cascade.levels if level.cut), None)
+    found = (all_parts, told, cascade.account.whole(), warnings, happened, leftover, cut, tuple(of_runs))
     return Reading(path, source.sha256, source.bytes, *found)
 
 

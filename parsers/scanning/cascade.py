@@ -1,10 +1,12 @@
 """A cascade: several formats read one log, each the lines that those before it left."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from ..grammar.format import Format
+from ..grammar.field import Field
+from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
 from .account import LineAccount, Verdicts
 from .columns import FactLines, Places, VariantLines
@@ -12,12 +14,30 @@ from .format_shapes import FormatShapes, KnownShapes
 from .kernel import Ids, Integers
 from .shapes import Rows, ShapedLines
 
+# Without its own number nobody knows where in the run a record belongs.
+NUMBERS = ("step", "epoch")
+
+
+class CutValue(NamedTuple):
+    """The value with which a log ends, without a newline, so that its rest may be missing: it is not used.
+
+    ``line``: its physical number from 1. ``column``: the name of the field; of a step or an epoch the whole record is
+    not used.
+    """
+
+    line: int
+    column: str
+
 
 class FormatLines:
-    """One format of a cascade: the ``lines`` that were found of its variants, and the ``facts`` that some state."""
+    """One format of a cascade: the ``lines`` that were found of its variants, and the ``facts`` that some state.
+
+    ``cut``: the value that may be cut at the end of the log.
+    """
 
     def __init__(self, fmt: Format, shapes: FormatShapes) -> None:
         self.format = fmt
+        self.cut: CutValue | None = None
         self._shapes = shapes
         self._found: dict[int, VariantLines] = {}
         self._facts: dict[int, FactLines] = {}
@@ -41,7 +61,7 @@ class FormatLines:
                 if variant.record != "noise":
                     rows, which = (mine, shape) if times == 1 else _each_of(mine, shape, times)
                     places = Places(lines.data, lines.starts[rows], which, meaning.spans(number))
-                    self._add(variant, lines.numbers(rows), places)
+                    self._add(variant, lines.numbers(rows), places, _cut(lines, meaning.cuts.get(variant)))
 
     def _read_records(self, lines: ShapedLines, verdicts: Verdicts) -> None:
         """Read the records of several lines; a line in one is nothing else."""
@@ -49,10 +69,14 @@ class FormatLines:
             is_matched = found.variant.record != "noise"
             verdicts.note(found.all, is_matched=is_matched)
             if is_matched:
-                self._add(found.variant, lines.numbers(found.first), found.places)
+                self._add(found.variant, lines.numbers(found.first), found.places, _cut(lines, found.cut))
 
-    def _add(self, variant: Variant, numbers: Integers, places: Places) -> None:
-        """Add lines of a variant; the start of a run may state facts, too."""
+    def _add(self, variant: Variant, numbers: Integers, places: Places, cut: CutValue | None) -> None:
+        """Add lines of a variant, of which the last may be cut; the start of a run may state facts, too."""
+        if cut:
+            self.cut = self.cut or cut
+            if variant.record in METRICS and cut.column in NUMBERS:
+                numbers, places = numbers[:-1], places.up_to(len(numbers) - 1)
         if variant.facts:
             if id(variant) not in self._facts:
                 self._facts[id(variant)] = FactLines(variant)
@@ -61,6 +85,11 @@ class FormatLines:
             if id(variant) not in self._found:
                 self._found[id(variant)] = VariantLines(variant)
             self._found[id(variant)].add(numbers, places)
+
+
+def _cut(lines: ShapedLines, field: Field | None) -> CutValue | None:
+    """The value of a field with which the last line is cut."""
+    return CutValue(lines.before + len(lines), field.name) if field else None
 
 
 def _each_of(rows: Rows, shape: Ids, times: int) -> tuple[Rows, Ids]:

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -66,6 +66,10 @@ class Places:
     at: Integers
     shape: Ids
     spans: Ids
+
+    def up_to(self, count: int) -> "Places":
+        """The first of the lines."""
+        return replace(self, at=self.at[:count], shape=self.shape[:count])
 
     def cells(self, kinds: Bytes) -> tuple[Floats, Bytes | None]:
         """The numbers and times, as ``kernel.fields`` gives them."""
@@ -239,7 +243,7 @@ class FactLines:
 
     def add(self, numbers: Integers, places: Places) -> None:
         """Add some lines, in their order, and where their fields stand."""
-        if not self._columns:
+        if not self._columns or not len(numbers):
             return
         groups, lines = places.alike(self._columns), numbers.tolist()
         offsets = places.spans[places.shape, self._columns[0], 0].tolist()

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..grammar.field import Field
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
 from .judging import Hit, LineJudge, Texts, VariantSieve, spans_of
@@ -22,14 +23,15 @@ _OTHER = re.compile(
     rb"(?i)(?<![a-z])(?:eval(?:uat\w*+)?|val(?:id(?:at\w*+)?)?|test(?:ing)?|infer\w*+|compute_ips)(?![a-z])"
 )
 
-Kind = tuple[tuple[int, bool], ...]
+Kind = tuple[tuple[int, bool, Field | None], ...]
 
 
 class Meaning:
     """What the lines of some shapes are to a format: of the same ``variants``, each shape with places of its own.
 
     ``variants``: each with the times that a line holds it, one by one. ``is_torn``: whether they hold metric lines amid
-    other output. ``is_matched``: whether they say anything; what is not is ignored by rule.
+    other output. ``is_matched``: whether they say anything; what is not is ignored by rule. ``cuts``: of the last line
+    of a log without a newline the field that may be cut, by the variant.
     """
 
     def __init__(self, hits: Sequence[Hit] = ()) -> None:
@@ -37,6 +39,7 @@ class Meaning:
         self.variants = [(same[0], len(same)) for same in (list(same) for _, same in of_variants)]
         self.is_torn = any(hit.is_torn for hit in hits)
         self.is_matched = any(variant.record != "noise" for variant, _ in self.variants)
+        self.cuts = {hit.variant: hit.cut for hit in hits if hit.cut}
         self._shapes: list[Sequence[Hit]] = []
         self._spans: list[Ids] = []
 
@@ -153,7 +156,7 @@ class FormatShapes:
 
 
 def _kind(hits: Iterable[Hit]) -> Kind:
-    return tuple((id(hit.variant), hit.is_torn) for hit in hits)
+    return tuple((id(hit.variant), hit.is_torn, hit.cut) for hit in hits)
 
 
 def _those_in(numbers: Ids) -> list[int]:

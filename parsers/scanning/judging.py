@@ -17,8 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..grammar.field import WHOLE_LINE, Field
 from ..grammar.format import METRICS
-from ..grammar.variant import Variant
+from ..grammar.variant import EVENTS, Variant
 from .kernel import COMPILED, Ids, Integers, shapes_of_c
 from .prefix import NOWHERE, RANK, Span, after_prefix, has_prefix, head_pattern, line_pattern, rank_before, torn_pattern
 
@@ -34,6 +35,7 @@ _OF_OTHER = re.compile(
     rb"(?:[^a-z%.]|\.(?!\.)|(?<![a-z])(?:info|debug|warn(?:ing)?|epoch|rank)(?![a-z])){0,60}+\Z"
 )
 _LOOKED_AT = 80
+_MAY_GO_ON = re.compile(rb"[eE.,:]?[-+]?")  # what may stand in a number before its last digits
 _FACTORS = np.uint16(40503), np.uint16(40763)  # odd, so that each pair has a product of its own
 
 Flags = NDArray[np.bool_]
@@ -132,6 +134,7 @@ class Hit(NamedTuple):
 
     ``line``: its number from 0 among those that were judged, and ``start``: where it begins in their text, in which its
     part on screen has its ``begin``. The places of groups are of that text as well; those that took no part have none.
+    ``cut``: the field with which the log ends, without a newline: the rest of it may be missing, so it has no place.
     """
 
     variant: Variant
@@ -140,6 +143,20 @@ class Hit(NamedTuple):
     start: int
     begin: int
     groups: Sequence[Span]
+    cut: Field | None = None
+
+
+def cut_off(groups: Sequence[Field], match: re.Match[bytes]) -> tuple[Sequence[Span], Field | None]:
+    """The places of the groups of a match at the end of a log without a newline, but for one that ends there.
+
+    And the field of that one. An event has happened whatever else its line would say.
+    """
+    places, cut = list(match.regs[1:]), None
+    for place, field in enumerate(groups):
+        is_last = match.end(place + 1) > 0 and _MAY_GO_ON.fullmatch(match.string, match.end(place + 1), match.end())
+        if is_last and field != WHOLE_LINE and field.name not in EVENTS:
+            places[place], cut = NOWHERE, field
+    return places, cut
 
 
 def spans_of(variant: Variant, hits: Sequence[Hit]) -> Ids:
@@ -227,9 +244,17 @@ class LineJudge:
         for begin, end in self._holding(variant.longest):
             start, rank = after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
             found = match(self.text, start, end)
-            if found and (end < len(self.text) or not _may_go_on(found)) and not self._is_other(variant, start, end):
-                line = self._line(begin)
-                yield Hit(variant, False, line, self._starts[line] + 1, begin, (rank, *found.regs[1:]))
+            if found and not self._is_drawn(found, begin) and not self._is_other(variant, start, end):
+                line, groups, cut = self._line(begin), *self._groups(variant.groups, found)
+                yield Hit(variant, False, line, self._starts[line] + 1, begin, (rank, *groups), cut)
+
+    def _is_drawn(self, found: re.Match[bytes], begin: int) -> bool:
+        """Whether a match ends the log with a field, but behind a carriage return: a bar goes on there."""
+        return found.end() == len(self.text) and begin > self._starts[-1] + 1 and _may_go_on(found)
+
+    def _groups(self, groups: Sequence[Field], found: re.Match[bytes]) -> tuple[Sequence[Span], Field | None]:
+        """The places of the groups of a match, and the field that may be cut because the text ends with it."""
+        return cut_off(groups, found) if found.end() == len(self.text) else (found.regs[1:], None)
 
     def _is_other(self, variant: Variant, start: int, end: int) -> bool:
         """Whether what stands before a metric line says that it is of an evaluation."""
@@ -265,14 +290,15 @@ class LineJudge:
         text, own = self.text, after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
         last, pattern = own[0], torn_pattern(variant)
         # Of what may stand before the line nothing is known.
+        known = variant.groups[len(variant.groups) - pattern.groups :]
         unknown = [NOWHERE] * (len(variant.groups) - pattern.groups)
         line = self._line(begin)
         for found in pattern.finditer(text, own[0], min(end + 1, len(text))):
-            is_whole = not _may_go_on(found) or found.end() == end < len(text)
+            is_whole = not _may_go_on(found) or (found.end() == end and not self._is_drawn(found, begin))
             if is_whole and not _is_of_other(text, last, found.start()):
                 rank = own[1] if found.start() == own[0] else rank_before(text, last, found.start())
-                groups = (rank, *unknown, *found.regs[1:])
-                yield Hit(variant, True, line, self._starts[line] + 1, begin, groups)
+                groups, cut = self._groups(known, found)
+                yield Hit(variant, True, line, self._starts[line] + 1, begin, (rank, *unknown, *groups), cut)
             last = found.end()
 
     def _line(self, begin: int) -> int:
@@ -285,5 +311,5 @@ def _is_of_other(text: bytes, begin: int, start: int) -> bool:
 
 
 def _may_go_on(found: re.Match[bytes]) -> bool:
-    """Whether a match ends with a field, so that it holds half a number when it was cut off or torn there."""
+    """Whether a match ends with a field, so that it holds half a number when it was torn there."""
     return bool(found.lastindex) and found.end(found.lastindex or 0) == found.end()

@@ -5,17 +5,18 @@ They are looked for only at lines that may be the first of one: which these are 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..grammar.expression import compiled
+from ..grammar.field import Field
 from ..grammar.variant import Variant
 from .columns import Places
-from .judging import Hit, spans_of
-from .prefix import NOWHERE, line_pattern
+from .judging import Hit, cut_off, spans_of
+from .prefix import NOWHERE, Span, line_pattern
 from .shapes import Rows, ShapedLines
 
 _NEWLINE = re.compile(rb"\n")
@@ -28,18 +29,22 @@ def _pattern(variant: Variant) -> re.Pattern[bytes]:
 
 @dataclass(frozen=True)
 class Records:
-    """The records of one variant in some lines: the ``first`` line and ``all`` lines of each, and their fields."""
+    """The records of one variant in some lines: the ``first`` line and ``all`` lines of each, and their fields.
+
+    ``cut``: the field with which the last of them ends a log without a newline: it may be cut, and has no place.
+    """
 
     variant: Variant
     first: Rows
     all: Rows
     places: Places
+    cut: Field | None = None
 
     def before(self, row: int) -> "Records":
         """Those that begin before a line."""
-        count, places = int(np.searchsorted(self.first, row)), self.places
-        places = replace(places, at=places.at[:count], shape=places.shape[:count])
-        return Records(self.variant, self.first[:count], self.all[: np.searchsorted(self.all, row)], places)
+        count = int(np.searchsorted(self.first, row))
+        inside = self.all[: np.searchsorted(self.all, row)]
+        return Records(self.variant, self.first[:count], inside, self.places.up_to(count))
 
 
 class RecordSearch:
@@ -89,10 +94,14 @@ class RecordSearch:
         first = self._line([match.start() for match in matches])
         last = self._line([match.end() for match in matches])
         inside = np.concatenate([np.arange(a, b + 1) for a, b in zip(first, last, strict=True)])
-        hits = [Hit(variant, False, 0, 0, 0, (NOWHERE, *match.regs[1:])) for match in matches]
+        groups: list[Sequence[Span]] = [match.regs[1:] for match in matches]
+        cut = None
+        if matches[-1].end() == len(self._text):
+            groups[-1], cut = cut_off(variant.groups, matches[-1])
+        hits = [Hit(variant, False, 0, 0, 0, (NOWHERE, *spans)) for spans in groups]
         shape = np.arange(len(matches), dtype=np.int32)
         places = Places(self._text, np.zeros(len(matches), np.int64), shape, spans_of(variant, hits))
-        return Records(variant, self._rows[first], self._rows[inside], places)
+        return Records(variant, self._rows[first], self._rows[inside], places, cut)
 
     def _line(self, places: Sequence[int]) -> Rows:
         """The lines that hold places of the text."""

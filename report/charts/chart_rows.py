@@ -72,7 +72,7 @@ def chart_rows(page: Page, table: Table, cells: Sequence[Cell], translator: Tran
     """The rows of a table that have a throughput, with all its columns of throughputs; ``cells``: those of the page."""
     found = {id(figure.cell): figure for figure in figures(table, cells)}
     placed = [(place, cell) for place, cell in zip(page.places(), cells, strict=True) if place.table is table]
-    drawn = [one for one in placed if one[1].shown.quantity.is_drawn]
+    drawn = [one for one in placed if one[1].shown.quantity.is_throughput]
     rows = []
     for number, (_, group) in enumerate(groupby(drawn, key=lambda one: id(one[0].row))):
         of_row = list(group)

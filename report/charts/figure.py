@@ -72,7 +72,7 @@ def figures(table: Table, cells: Sequence[Cell]) -> list[Figure]:
     """
     own = [cell for cell in cells if cell.table == table.name]
     found = (_figure(number, table, cell) for number, cell in enumerate(own))
-    return [figure for figure in found if figure and figure.cell.shown.quantity.is_drawn]
+    return [figure for figure in found if figure and figure.cell.shown.quantity.is_throughput]
 
 
 def _figure(number: int, table: Table, cell: Cell) -> Figure | None:

@@ -17,7 +17,6 @@ from ..evidence.quality.metric_agreement import MetricAgreement
 from ..evidence.run_begin import began
 from ..measure.number import signed
 from ..measure.protocol import Protocol
-from ..measure.statistic import median
 from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.record_columns import Columns
 from .card_clocks import card_medians, clock_changes
@@ -197,7 +196,7 @@ def _side(runs: Runs, measured: Sequence[Measurement], aside: int | None) -> Cas
 
 
 def _measured(run: ComparedRun, one: Measurement) -> MeasuredRun:
-    middle = median(one.rates) if one.rates is not None and len(one.rates) > 1 else None
+    middle = np.median(one.rates) if one.rates is not None and len(one.rates) > 1 else None
     return MeasuredRun(run.found.log, one.value, one.ends, middle)
 
 

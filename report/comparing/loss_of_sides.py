@@ -43,7 +43,7 @@ def loss_of_sides(
 def _curve(run: ComparedRun) -> LossCurve | Message | None:
     summary = run.summary
     try:
-        return loss_curve(run.found.log, summary.reading.parts, summary.protocol.run)
+        return loss_curve(run.found.log, summary.reading, summary.protocol.run)
     except NoMeasurement:
         return Message(UNCOUNTED, log=run.found.log)
 

@@ -9,17 +9,18 @@ from pathlib import Path
 from parsers.io.errors import ParserError
 from parsers.io.extras import ExtraError
 from parsers.io.message import Message
-from parsers.runs.facts import Fact
+from parsers.runs.facts import Facts
 from parsers.runs.reading import Reading
 from parsers.sharing.workers import ALL_CORES, Workers
 
+from ..measure.diagnostics import Diagnostic, NoMeasurement
+from ..measure.measure import measure
+from ..measure.measurement import Measurement, combine
+from ..measure.operations import are_other_cards
 from ..measure.protocol import Protocol
-from ..measure.quantities.peaks import are_other_cards
-from ..measure.quantities.run_figure import RunNumbers
-from ..measure.quantity import LogQuantity, Quantity, Shown, TelemetryQuantity
-from ..measuring.estimate import counting
-from ..measuring.measurement import Measurement, NoMeasurement, Throughput, combine, throughput
-from ..measuring.ranks.rank_records import ONE_EACH, UNNAMED
+from ..measure.quantity import Quantity, Shown
+from ..measure.run_figures import RunNumbers, figure_of
+from ..measure.work import thing
 from ..pagefile.addresses import slugs
 from ..pagefile.page import Case, CellPlace, Page, Table, TableColumn, TableRow
 from ..pagefile.parts import COMPARED, STATED
@@ -29,25 +30,15 @@ from .cell import Cell, Disagreement, Proof, Quoted
 from .library import Scaling, WantedMeasurement, measured, prepare, reading_of, scaled
 from .quality.quality_remarks import quality_remarks
 from .quotient import divided
-from .reason import NoEvidenceError
+from .reason import NoEvidenceError, Remark, as_told
 from .telemetry.telemetry_quantities import Observation, observe, observe_processes
 from .telemetry.telemetry_window import RunTelemetry, processes_of_run, run_telemetry
 from .unit_words import in_words_of
 
 Proofs = tuple[Proof, ...]
-Reasons = tuple[Message, ...]
+Remarks = tuple[Diagnostic, ...]
 # Why logs are no evidence, as far as that is known, by their paths below the folder of logs.
 Known = Mapping[str, Message | None]
-
-NOT_THE_JOB = {
-    "card": "Card count unknown: {log} only gives throughput per card.",
-    "node": "Node count unknown: {log} only gives throughput per node.",
-    "unknown": (
-        "Scope unknown: {log} does not show whether its throughput is per card, per node or of the whole job; state it "
-        "in the grammar of its format."
-    ),
-}
-OTHER_UNIT = "The page uses {unit}, but {log} gives {measured}."
 
 
 def cells(page: Page, logs: Path, workers: Workers = ALL_CORES) -> Iterator[Cell]:
@@ -111,13 +102,14 @@ def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, kno
         remarks = quality_remarks(page, column.column, filled_in, logs, reading_of)
         return replace(filled_in, remarks=(*filled_in.remarks, *remarks))
     except NoEvidenceError as error:
-        return replace(empty, reason=error.message)
+        return replace(empty, reason=error.diagnostic)
     except ExtraError:  # is of this machine, and no reason for a page to lack a number
         raise
     except ParserError as error:
-        return replace(empty, reason=Message("Cannot read the log: {error}", error=error.message))
+        return replace(empty, reason=as_told(Message("Cannot read the log: {error}", error=error.message)))
     except NoMeasurement as error:
-        return replace(empty, reason=Message("Cannot compute a number from the log: {error}", error=error.message))
+        cause = error.diagnostic.code if error.diagnostic else ""
+        return replace(empty, reason=Diagnostic(Remark.NOT_MEASURED, {"said": error.message, "cause": cause}))
 
 
 def _asked(page: Page, column: TableColumn, case: Case, logs: Path) -> tuple[str, Protocol]:
@@ -127,9 +119,11 @@ def _asked(page: Page, column: TableColumn, case: Case, logs: Path) -> tuple[str
     return filled(run, page.of_model(case), logs), protocol
 
 
-def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -> Cell:
+def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Remarks) -> Cell:
     """A cell with its number, which is that of its protocol or of telemetry; raises NoMeasurement, NoEvidenceError."""
     quantity = cell.shown.quantity
+    if protocol.states_rule and not protocol.states_estimate:
+        protocol = proofs[0].measurement.protocol  # which names the first estimate that its log allows
     if quantity.of_log:
         number = quantity.combined([proof.value for proof in proofs], protocol)
     elif not quantity.of_telemetry:
@@ -142,7 +136,7 @@ def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -
         number = quantity.combined([proof.value for proof in proofs], protocol)
     disagreements = tuple(d for proof in proofs for d in _disagreements(cell.case, proof.reading))
     said = _remarks(proofs, quantity, {Message(d.fact) for d in disagreements})
-    remarks = (*left_out, *unlike_runs([proof.reading for proof in proofs]), *said)
+    remarks = (*left_out, *map(as_told, unlike_runs([proof.reading for proof in proofs])), *said)
     filled_in = replace(cell, proofs=proofs, protocol=protocol, number=number)
     return replace(filled_in, disagreements=disagreements, remarks=remarks)
 
@@ -153,42 +147,36 @@ def _refuse_other_numbers(unit: str, proofs: Proofs) -> None:
         _refuse_other_number(unit, proof.log, proof.measurement)
 
 
-def _refuse_other_number(unit: str, path: str, found: Throughput) -> None:
+def _refuse_other_number(unit: str, path: str, found: Measurement) -> None:
     log = Path(path).name
-    if found.scope in NOT_THE_JOB:
-        if unproven := _unproven(found):
-            raise NoEvidenceError(unproven)
-        raise NoEvidenceError(NOT_THE_JOB[found.scope], log=log)
-    if counting(found.unit) != counting(unit):
-        raise NoEvidenceError(OTHER_UNIT, unit=unit, log=log, measured=found.unit)
+    if found.scope == "unknown":
+        raise NoEvidenceError(Remark.SCOPE_UNKNOWN, log=log)
+    if found.scope != "job":
+        raise NoEvidenceError(Remark.OF_ONE, log=log, part=found.scope)
+    if thing(found.unit) != thing(unit):
+        raise NoEvidenceError(Remark.OTHER_UNIT, unit=unit, log=log, measured=found.unit)
 
 
-def _unproven(found: Throughput) -> Message | None:
-    """Why it is not known whose a throughput is, where it is not its format that leaves this open."""
-    warnings = found.warnings if isinstance(found, Measurement) else ()
-    return next((warning for warning in warnings if warning.key in (ONE_EACH, UNNAMED)), None)
+def _remarks(proofs: Proofs, quantity: Quantity, told: set[Message]) -> Remarks:
+    """The remarks on telemetry and what all proofs say, once each; ``told``: the facts already mentioned.
 
-
-def _remarks(proofs: Proofs, quantity: Quantity, told: set[Message]) -> Reasons:
-    """The remarks on telemetry and the warnings of all proofs, once each; ``told``: the facts already mentioned.
-
-    Warnings are about the throughput, so a number that does not rest on it has none of them.
+    Diagnostics are about the throughput, so a number that does not rest on it has none of them.
     """
-    shown = (p.observation or p.figure for p in proofs)
-    observed = dict.fromkeys(remark for one in shown if one for remark in one.remarks)
+    observed = [as_told(said) for proof in proofs if proof.observation for said in proof.observation.remarks]
+    of_figures = [said for proof in proofs if proof.figure for said in proof.figure.remarks]
     of_throughput = proofs if quantity.rests_on_throughput else ()
-    warnings = [warning for p in of_throughput for warning in (*p.reading.warnings, *p.measurement.warnings)]
-    found = [warning for warning in dict.fromkeys(warnings) if warning.values.get("fact") not in told]
-    return (*observed, *found)
+    said = [one for proof in of_throughput for one in (*map(as_told, proof.reading.warnings), *proof.diagnostics)]
+    found = [one for one in said if one.values.get("fact") not in told]
+    return tuple(dict.fromkeys([*observed, *of_figures, *found]))
 
 
-def _proofs(logs: Path, pattern: str, protocol: Protocol, cell: Cell, known: Known) -> tuple[Proofs, Reasons]:
+def _proofs(logs: Path, pattern: str, protocol: Protocol, cell: Cell, known: Known) -> tuple[Proofs, Remarks]:
     """The proofs of a cell, and why other logs of it are left out; raises NoEvidenceError when no proof is left."""
     paths = logs_of(logs, pattern)
     if not paths:
         raise NoEvidenceError(not_found(logs, pattern))
     reasons = {path: known[path] if path in known else unfit(logs, path) for path in paths}
-    left_out = tuple(reason for reason in reasons.values() if reason)
+    left_out = tuple(as_told(reason) for reason in reasons.values() if reason)
     if len(left_out) == len(paths):
         raise NoEvidenceError(left_out[0])
     fit = [path for path, reason in reasons.items() if not reason]
@@ -196,17 +184,18 @@ def _proofs(logs: Path, pattern: str, protocol: Protocol, cell: Cell, known: Kno
 
 
 def _proof(logs: Path, path: str, protocol: Protocol, cell: Cell) -> Proof:
-    reading, scaling = reading_of(logs / path).of_run(protocol.run), _scaling(cell.case)
-    quantity, log = cell.shown.quantity, _shown_log(path, reading)
-    if not isinstance(quantity, LogQuantity):
-        return Proof(log, reading, measured(logs / path, protocol, scaling))
+    reading, scaling, shown = reading_of(logs / path), _scaling(cell.case), cell.shown
+    log = _shown_log(path, reading)
+    if not shown.quantity.of_log:
+        found = measured(logs / path, protocol, scaling)
+        return Proof(log, reading.of_run(found.run), found)
     labels = {str(axis): value for axis, value in cell.case.items()}
-    facts, shown = scaled(reading, scaling), cell.shown
-    known = RunNumbers(
-        reading.parts, reading.happened, facts, labels, protocol, shown.rate, shown.formula, shown.target
+    known = scaled(reading.of_run(protocol.run), scaling)
+    of_page = labels, protocol, shown.rate, shown.formula, shown.target
+    figure = figure_of(
+        shown.quantity.name, RunNumbers(known, *of_page, lambda: measured(logs / path, protocol, scaling))
     )
-    figure = quantity.of(known)
-    return Proof(log, reading, figure.measured, figure=figure)
+    return Proof(log, reading.of_run(protocol.run), figure.measured, figure=figure)
 
 
 def _shown_log(path: str, reading: Reading) -> str:
@@ -214,21 +203,21 @@ def _shown_log(path: str, reading: Reading) -> str:
     return path if reading.folder is None else f"{path}/{reading.path.relative_to(reading.folder).as_posix()}"
 
 
-def _observed(proofs: Proofs, quantity: Quantity, case: Case) -> tuple[Proofs, Reasons]:
+def _observed(proofs: Proofs, quantity: Quantity, case: Case) -> tuple[Proofs, Remarks]:
     """The proofs with what their telemetry gives, and why others have none; raises NoEvidenceError when none has."""
     observed, reasons = [], []
     for proof in proofs:
         try:
             observed.append(replace(proof, observation=_observation(proof, quantity, case)))
         except NoEvidenceError as error:
-            reasons.append(error.message)
+            reasons.append(error.diagnostic)
     if not observed:
         raise NoEvidenceError(reasons[0])
     return tuple(observed), tuple(reasons)
 
 
 def _observation(proof: Proof, quantity: Quantity, case: Case) -> Observation:
-    if isinstance(quantity, TelemetryQuantity) and quantity.column:
+    if quantity.origin == "processes":
         return observe_processes(quantity, processes_of_run(proof.log, proof.reading, proof.measurement))
     path = proof.reading.folder or proof.reading.path
     watched = _watched(proof.log, path, proof.measurement.protocol, _scaling(case))
@@ -248,23 +237,22 @@ def refilled(cell: Cell, logs: Path, paths: Iterable[str], protocol: Protocol) -
     return _filled(cell, protocol, in_words_of(cell.shown.rate, proofs), ())
 
 
-def facts_of(cell: Cell, proof: Proof) -> dict[str, Fact]:
-    """The facts of a log behind a cell, with what the page says of its case where the log says nothing.
-
-    Those of one card, where the number is read of one, have no cards that it could be multiplied by.
-    """
-    facts = scaled(proof.reading, _scaling(cell.case))
-    if proof.figure is None or proof.measurement.scope != "card":
-        return facts
-    return {name: fact for name, fact in facts.items() if name not in ("cards", "nodes")}
+def facts_of(cell: Cell, proof: Proof) -> Facts:
+    """The facts of a log behind a cell, with what the page says of its case where the log says nothing."""
+    return reading_of_case(cell, proof).facts
 
 
-def by_protocol(unit: str, cell: Cell, proof: Proof, protocol: Protocol) -> Throughput:
+def reading_of_case(cell: Cell, proof: Proof) -> Reading:
+    """A log behind a cell with the facts of its case."""
+    return scaled(proof.reading, _scaling(cell.case))
+
+
+def by_protocol(unit: str, cell: Cell, proof: Proof, protocol: Protocol) -> Measurement:
     """What a log behind a cell gives by another protocol; ``unit`` is that of the page.
 
     Raises NoMeasurement where the log does not allow it, NoEvidenceError where that is not what the page shows.
     """
-    found = throughput(proof.columns, proof.reading.fields, facts_of(cell, proof), protocol)
+    found = measure(reading_of_case(cell, proof), protocol)
     _refuse_other_number(unit, proof.log, found)
     return found
 
@@ -275,8 +263,8 @@ def _scaling(case: Case) -> Scaling:
 
 @cache
 def _watched(log: str, path: Path, protocol: Protocol, scaling: Scaling) -> RunTelemetry:
-    reading = reading_of(path).of_run(protocol.run)
-    return run_telemetry(log, reading, scaled(reading, scaling), measured(path, protocol, scaling))
+    reading, found = reading_of(path), measured(path, protocol, scaling)
+    return run_telemetry(log, reading, scaled(reading, scaling).of_run(found.run).facts, found)
 
 
 def forget() -> None:

@@ -14,13 +14,16 @@ from parsers.runs.reading import Reading
 from parsers.runs.run_folder import DONE
 from parsers.runs.runfile import RunFile, describes, files_of_run, run_file, sha256_of, status_of
 
+from ..measure.diagnostics import Diagnostic, say
 from ..pagefile.column import Column, Run
 from ..pagefile.page import Case
 from ..pagefile.parts import COMPARED
-from .reason import LEADS_OUT, NoEvidenceError
+from .reason import NoEvidenceError, Remark
 
-NOT_FOUND = "Log {pattern} not found in the log folder."
-NOT_FOUND_BUT = "Log {pattern} not found in the log folder; did you mean {nearest}?"
+LEADS_OUT = (
+    "{log} skipped: {file} points outside the log folder; to read these logs, pass the folder that it leads to with "
+    "--logs."
+)
 MOST_NAMES = 1000
 UNLIKE_RUNS = "The runs are not repeats of one case: {fact} is {values}."
 
@@ -52,10 +55,12 @@ def logs_of(logs: Path, pattern: str) -> Sequence[str]:
     return sorted(glob.glob(pattern, root_dir=logs))  # noqa: PTH207
 
 
-def not_found(logs: Path, pattern: str) -> Message:
+def not_found(logs: Path, pattern: str) -> Diagnostic:
     """That a pattern finds no log, with what in the folder of logs is called most like what it asks for."""
     found = _most_like(logs, PurePosixPath(pattern))
-    return Message(NOT_FOUND_BUT, pattern=pattern, nearest=found) if found else Message(NOT_FOUND, pattern=pattern)
+    if found is None:
+        return say(Remark.NOT_FOUND, pattern=pattern)
+    return say(Remark.NOT_FOUND_BUT, pattern=pattern, nearest=found)
 
 
 def _most_like(logs: Path, wanted: PurePosixPath) -> str | None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from pathlib import PurePosixPath
@@ -12,15 +12,14 @@ from parsers.runs.facts import Value
 from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 
+from ..measure.diagnostics import Diagnostic
+from ..measure.measurement import Measurement
 from ..measure.number import printed, quotient
 from ..measure.protocol import Protocol
-from ..measure.quantities.run_figure import RunFigure
 from ..measure.quantity import Shown
-from ..measuring.measurement import Measurement, Throughput
-from ..measuring.record_columns import Columns
+from ..measure.run_figures import RunFigure
 from ..pagefile.parts import MARKED, Case
 from .ranks.exhibits import Exhibit, RankExhibit, of_other_ranks
-from .reason import LEADS_OUT, LEADS_OUT_HELP
 from .telemetry.telemetry_quantities import Observation
 
 DISAGREES = "Label: {fact} {label}; {witness}: {said}."
@@ -34,7 +33,7 @@ class Proof:
     """One log behind a cell: its path below the folder of logs, what it holds, and the measurement it gives.
 
     ``observation``: what its telemetry gives, where the cell shows that; ``figure``: what else its log does, of which
-    ``measurement`` then is a part. ``without``: what was measured without one of its records, by line and case.
+    ``measurement`` then is a part.
     """
 
     log: str
@@ -42,17 +41,17 @@ class Proof:
     measurement: Measurement
     observation: Observation | None = None
     figure: RunFigure | None = None
-    without: dict[object, Throughput] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def value(self) -> float:
         """What the cell shows of this run."""
         return (self.observation or self.figure or self.measurement).value
 
-    @cached_property
-    def columns(self) -> Columns:
-        """The records of the log as columns."""
-        return Columns(self.reading.parts[0].table)
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What is said of the measurement; of one that another source contradicts also that."""
+        found = self.measurement
+        return (*found.diagnostics, *([found.contradiction] if found.contradiction else []))
 
     @property
     def exhibits(self) -> tuple[Exhibit, ...]:
@@ -170,9 +169,9 @@ class Cell:
     proofs: tuple[Proof, ...] = ()
     protocol: Protocol | None = None
     number: float | None = None
-    reason: Message | None = None
+    reason: Diagnostic | None = None
     disagreements: tuple[Disagreement, ...] = ()
-    remarks: tuple[Message, ...] = ()
+    remarks: tuple[Diagnostic, ...] = ()
     quoted: Quoted | None = None
     quotient: Quotient | None = None
     caution: str = ""
@@ -254,7 +253,7 @@ class Cell:
     def messages(self) -> tuple[Message, ...]:
         """What a reader of the number must know, in any language."""
         of_page = [Message(SAID, said=one) for one in self.cautions]
-        return (*(found.message for found in self.disagreements), *of_page, *self.remarks)
+        return (*(found.message for found in self.disagreements), *of_page, *(said.message for said in self.remarks))
 
 
 Anchors = Mapping[Cell, str]
@@ -288,8 +287,7 @@ class Coverage:
 def commonest(cells: Iterable[Cell]) -> Message | None:
     """Why most of the cells are empty that are, and what helps; None where none is."""
     for reason, _ in Counter(cell.reason for cell in cells if cell.reason and not cell.digits).most_common(1):
-        help_ = Message(LEADS_OUT_HELP)
-        return Message("{first} {second}", first=reason, second=help_) if reason.key == LEADS_OUT else reason
+        return reason.message
     return None
 
 

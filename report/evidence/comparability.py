@@ -1,7 +1,8 @@
 """Likeness: what keeps numbers that stand side by side from being compared like with like."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 from typing import get_args
 
@@ -10,36 +11,53 @@ import numpy as np
 from parsers.grammar.field import Kind
 from parsers.io.message import Message, joined
 
+from ..measure.diagnostics import NoMeasurement
 from ..measure.protocol import Protocol
-from ..measuring import estimate
-from ..measuring.measurement import NoMeasurement, Throughput, combine, throughput
-from ..pagefile.page import Axis
-from .case_evidence import facts_of
-from .cell import Cell, Proof
+from ..measure.statistic import reduce_repeats
+from .cell import Cell
 from .run_begin import first_begin
 
 # A number and its title: that of its column among the cells of a row, of its row among those of a column.
 Side = tuple[str, Cell]
 Said = dict[str, list[str]]
 
-RULES = "The protocols differ: {each}."
-KINDS = "Log records measure different things: {each}."
-SLOW_START = "The first record used is slow; without it: {each}."
-SLOW_END = "The last record used is slow; without it: {each}."
-FEW = "Sample sizes differ: {each}."
-AXES: Mapping[Axis, str] = {
-    "nodes": "Node counts differ: {each}.",
-    "cards": "Card counts differ: {each}.",
-    "batch_size": "Batch sizes per card differ: {each}.",
-    "precision": "Precisions differ: {each}.",
+
+class Unlike(StrEnum):
+    """What differs between numbers; that of an axis or a version is its name."""
+
+    RULES = "protocols"
+    KINDS = "kinds_of_records"
+    SLOW_START = "slow_start"
+    SLOW_END = "slow_end"
+    FEW = "sample_sizes"
+    NODES = "nodes"
+    CARDS = "cards"
+    BATCH_SIZE = "batch_size"
+    PRECISION = "precision"
+    FRAMEWORK_VERSION = "framework_version"
+    CUDA = "cuda"
+    CUDNN = "cudnn"
+    DATES = "dates"
+
+
+DIFFERENCES: Mapping[Unlike, str] = {
+    Unlike.RULES: "The protocols differ: {each}.",
+    Unlike.KINDS: "Log records measure different things: {each}.",
+    Unlike.SLOW_START: "The first record used is slow; without it: {each}.",
+    Unlike.SLOW_END: "The last record used is slow; without it: {each}.",
+    Unlike.FEW: "Sample sizes differ: {each}.",
+    Unlike.NODES: "Node counts differ: {each}.",
+    Unlike.CARDS: "Card counts differ: {each}.",
+    Unlike.BATCH_SIZE: "Batch sizes per card differ: {each}.",
+    Unlike.PRECISION: "Precisions differ: {each}.",
+    Unlike.FRAMEWORK_VERSION: "Framework versions differ: {each}.",
+    Unlike.CUDA: "CUDA versions differ: {each}.",
+    Unlike.CUDNN: "cuDNN versions differ: {each}.",
+    Unlike.DATES: "The runs are more than half a year apart: {each}.",
 }
-VERSIONS = {
-    "framework_version": "Framework versions differ: {each}.",
-    "cuda": "CUDA versions differ: {each}.",
-    "cudnn": "cuDNN versions differ: {each}.",
-}
+AXES = (Unlike.NODES, Unlike.CARDS, Unlike.BATCH_SIZE, Unlike.PRECISION)
+VERSIONS = (Unlike.FRAMEWORK_VERSION, Unlike.CUDA, Unlike.CUDNN)
 ON_SIDES = "{said} ({titles})"
-DATES = "The runs are more than half a year apart: {each}."
 
 # How a number is printed favours none.
 OF_PRINTING = ("decimals", "significant", "rounding")
@@ -55,19 +73,23 @@ FAR_APART = np.timedelta64(183, "D")
 class Difference:
     """What differs between numbers that are compared.
 
-    ``key``: its kind, a sentence that the catalogues translate, with ``{each}`` for what is so on which side.
-    ``each``: that, with the titles of the sides. It is in neutral words (``skip_records=10``, ``128``, ``2023-07``),
-    but for the keys ``kind_*`` of ``KINDS``.
+    ``each``: what is so, with the titles of the sides. It is in neutral words (``skip_records=10``, ``128``,
+    ``2023-07``), but for the keys ``kind_*`` of ``KINDS``.
     """
 
-    key: str
+    code: Unlike
     each: Mapping[str, tuple[str, ...]]
+
+    @property
+    def sentence(self) -> str:
+        """What the catalogues translate, with ``{each}`` for what is so on which side."""
+        return DIFFERENCES[self.code]
 
     @property
     def told(self) -> Message:
         """The difference in one sentence, in any language."""
         each = (Message(ON_SIDES, said=in_words(said), titles=", ".join(sides)) for said, sides in self.each.items())
-        return Message(self.key, each=joined("{first}; {second}", each))
+        return Message(self.sentence, each=joined("{first}; {second}", each))
 
     def __str__(self) -> str:
         """The difference in one English sentence, with the neutral words of the keys."""
@@ -81,38 +103,38 @@ def in_words(said: str) -> Message | str:
 
 def of_rules(sides: Sequence[Side]) -> Iterator[Difference]:
     """What in the protocols, or in the records that they meet, favours one of the sides, which all have a number."""
-    yield from _unlike(RULES, _rules(sides))
+    yield from _unlike(Unlike.RULES, _rules(sides))
     kinds = _said(sides, lambda cell: _kind(cell) or "")
     if len(kinds) > 1 and kinds.keys() & COVERS_EARLIER:
-        yield _difference(KINDS, {kind: titles for kind, titles in kinds.items() if kind})
-    for message, place in ((SLOW_START, 0), (SLOW_END, -1)):
-        yield from _slow(message, [(title, _gained(cell, place)) for title, cell in sides])
+        yield _difference(Unlike.KINDS, {kind: titles for kind, titles in kinds.items() if kind})
+    for code, place in ((Unlike.SLOW_START, 0), (Unlike.SLOW_END, -1)):
+        yield from _slow(code, [(title, _gained(cell, place)) for title, cell in sides])
     used = [(title, _steps_used(cell)) for title, cell in sides]
     counts = [count for _, count in used if count]
     if counts and min(counts) < MANY <= max(counts) and TIMES_AS_MANY * min(counts) <= max(counts):
-        yield _difference(FEW, _gathered((str(count), title) for title, count in used if count))
+        yield _difference(Unlike.FEW, _gathered((str(count), title) for title, count in used if count))
 
 
 def of_runs(sides: Sequence[Side]) -> Iterator[Difference]:
     """What the logs say of the runs that differs between the sides, although their labels do not."""
-    for axis, message in AXES.items():
-        if len({cell.case.get(axis) for _, cell in sides}) == 1:
-            yield from _unlike(message, _said(sides, partial(fact_of, name=axis)))
-    for name, message in VERSIONS.items():
+    for axis in AXES:
+        if len({cell.case.get(axis.value) for _, cell in sides}) == 1:  # type: ignore[call-overload]
+            yield from _unlike(axis, _said(sides, partial(fact_of, name=axis.value)))
+    for version in VERSIONS:
         for alike in _of_one_format(sides):
-            yield from _unlike(message, _said(alike, partial(fact_of, name=name)))
+            yield from _unlike(version, _said(alike, partial(fact_of, name=version.value)))
     yield from _dates(sides)
 
 
-def _difference(message: str, said: Said) -> Difference:
-    return Difference(message, {one: tuple(titles) for one, titles in said.items()})
+def _difference(code: Unlike, said: Said) -> Difference:
+    return Difference(code, {one: tuple(titles) for one, titles in said.items()})
 
 
-def _unlike(message: str, said: Said) -> Iterator[Difference]:
+def _unlike(code: Unlike, said: Said) -> Iterator[Difference]:
     """The difference, where there is one among the sides that say anything."""
     told = {one: titles for one, titles in said.items() if one}
     if len(told) > 1:
-        yield _difference(message, told)
+        yield _difference(code, told)
 
 
 def _said(sides: Iterable[Side], say: Callable[[Cell], str]) -> Said:
@@ -147,42 +169,35 @@ def _words(protocol: Protocol, keys: Sequence[str]) -> str:
 
 def _kind(cell: Cell) -> str | None:
     """The key of what the records state that are read; None where the estimate does not take them as they are."""
-    protocol, proof = _protocol(cell), cell.proofs[0]
-    if protocol.estimate in ("clock", "instant"):
+    found, proof = cell.proofs[0].measurement, cell.proofs[0]
+    if found.calculation is None or found.protocol.estimate == "instant":
         return None
-    fields, records = proof.reading.fields, proof.columns.of_kind(protocol.records)
-    field = fields[(protocol.records, estimate.column(records, fields, protocol))]
-    return f"kind_{field.kind}" if field.kind else None
+    field = proof.reading.fields.get((found.estimate.kind, found.estimate.source))
+    return f"kind_{field.kind}" if field and field.kind else None
 
 
-def _slow(message: str, gained: Sequence[tuple[str, float]]) -> Iterator[Difference]:
+def _slow(code: Unlike, gained: Sequence[tuple[str, float]]) -> Iterator[Difference]:
     """The difference, where one slow record costs one side more than another."""
     shares = [share for _, share in gained]
     if max(shares) - min(shares) >= SLOWER:
-        yield _difference(message, _gathered((f"{share:+.1%}", title) for title, share in gained if share >= SLOWER))
+        yield _difference(code, _gathered((f"{share:+.1%}", title) for title, share in gained if share >= SLOWER))
 
 
 def _gained(cell: Cell, place: int) -> float:
     """What share a number gains without the first (0) or last (-1) record of each of its runs; 0 where it loses."""
     protocol, runs = _protocol(cell), [proof.measurement for proof in cell.proofs]
-    if protocol.statistic == "last" or _kind(cell) in COVERS_EARLIER or any(run.records_used < 2 for run in runs):
+    each = [run.calculation for run in runs if run.calculation is not None]
+    if protocol.statistic == "last" or _kind(cell) in COVERS_EARLIER or len(each) < len(runs):
         return 0.0
+    if any(run.records_used < 2 for run in runs):
+        return 0.0
+    without = [replace(one, values=np.delete(one.values, place)).result for one in each]
+    with_it = [one.result for one in each]
     try:
-        without = [_without(cell, proof, proof.measurement.lines[place]) for proof in cell.proofs]
-        with_it = combine(runs, protocol)
-        return max(0.0, combine(without, protocol) / with_it - 1) if with_it else 0.0
+        before, after = (reduce_repeats(values, protocol.repeats) for values in (with_it, without))
     except NoMeasurement:
         return 0.0
-
-
-def _without(cell: Cell, proof: Proof, line: int) -> Throughput:
-    key = line, *cell.case.items()  # the facts follow from these
-    if key not in proof.without:
-        protocol = proof.measurement.protocol
-        records = proof.columns.of_kind(protocol.records)
-        others = records.rows(records["line"] != line)
-        proof.without[key] = throughput(others, proof.reading.fields, facts_of(cell, proof), protocol)
-    return proof.without[key]
+    return max(0.0, after / before - 1) if before else 0.0
 
 
 def _steps_used(cell: Cell) -> int | None:
@@ -215,7 +230,7 @@ def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
     times = [time for _, time in known]
     if times and max(times) - min(times) > FAR_APART:
         months = ((str(time.astype("M8[M]")), title) for title, time in sorted(known, key=_time))
-        yield _difference(DATES, _gathered(months))
+        yield _difference(Unlike.DATES, _gathered(months))
 
 
 def _time(side: tuple[str, np.datetime64]) -> np.datetime64:

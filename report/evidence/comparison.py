@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from ..measure.diagnostics import NoMeasurement
+from ..measure.measure import measure
+from ..measure.measurement import Measurement, combine
 from ..measure.protocol import Protocol
-from ..measuring.measurement import NoMeasurement, Throughput, combine
-from ..measuring.selection import select
 from ..pagefile.page import Page, Table
-from .case_evidence import by_protocol, facts_of
+from .case_evidence import by_protocol, reading_of_case
 from .cell import Cell, Proof
 from .comparability import Difference, Side, of_rules, of_runs
 from .reason import NoEvidenceError
@@ -48,7 +47,7 @@ def by_one_rule(unit: str, row: Sequence[Cell]) -> tuple[Common, ...]:
     return ()
 
 
-def _common(row: Sequence[Cell], measured: Sequence[Sequence[tuple[Protocol, Throughput]]]) -> Iterator[Common]:
+def _common(row: Sequence[Cell], measured: Sequence[Sequence[tuple[Protocol, Measurement]]]) -> Iterator[Common]:
     numbers = [combine([found for _, found in runs], runs[0][0]) for runs in measured]
     for cell, runs, number in zip(row, measured, numbers, strict=True):
         published_ratio = _ratio(cell.number or 0, row[0].number or 0)
@@ -59,7 +58,7 @@ def _ratio(number: float, first: float) -> float | None:
     return number / first if first else None
 
 
-def _runs(unit: str, cell: Cell, records: str, estimate: str) -> list[tuple[Protocol, Throughput]]:
+def _runs(unit: str, cell: Cell, records: str, estimate: str) -> list[tuple[Protocol, Measurement]]:
     rule = {"records": records, "estimate": estimate, "statistic": "median", "repeats": "median"}
     protocols = [_without_warm_up(cell, proof, rule) for proof in cell.proofs]
     return [
@@ -70,8 +69,8 @@ def _runs(unit: str, cell: Cell, records: str, estimate: str) -> list[tuple[Prot
 
 def _without_warm_up(cell: Cell, proof: Proof, rule: Mapping[str, str]) -> Protocol:
     """The rule as a log allows it."""
-    there = select(proof.columns, proof.reading.fields, facts_of(cell, proof), Protocol.of(rule)).are_used
-    return Protocol.of({**rule, "skip_records": min(WARM_UP, int(np.count_nonzero(there)) // 2)})
+    there = measure(reading_of_case(cell, proof), Protocol.of(rule)).records_used
+    return Protocol.of({**rule, "skip_records": min(WARM_UP, there // 2)})
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def comparisons(page: Page, cells: Sequence[Cell]) -> Iterator[UnlikeNumbers]:
 
 
 def _compared(cells: Sequence[Cell]) -> list[Cell]:
-    return [cell for cell in cells if cell.printed is not None and cell.shown.quantity.is_compared]
+    return [cell for cell in cells if cell.printed is not None and cell.shown.quantity.is_throughput]
 
 
 def _is_of_one_framework(table: Table) -> bool:

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from parsers.io.validation import Mistake
 
-from ..measure.quantities.formula import Formula, arithmetic
+from ..measure.operations import Formula, arithmetic
 from ..pagefile.column import LEAVES_LOGS
 from ..pagefile.publications import DIGITS
 

@@ -2,23 +2,25 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from parsers.io.errors import ParserError
 from parsers.io.message import Message
 from parsers.ranks.ranked_reading import survey
-from parsers.runs.facts import Fact, Value
+from parsers.runs.facts import Fact, Facts, Value
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import Reading, read
 from parsers.runs.runfile import run_file
 from parsers.sharing.workers import ALL_CORES, Workers
 
+from ..measure.diagnostics import Code, NoMeasurement
+from ..measure.measure import measure
+from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
-from ..measuring.checking.own_figures import differing, own_figures
-from ..measuring.measurement import Measurement, NoMeasurement, measure
 from .case_runs import another_log, not_done, outside
-from .log_summary import BY_NAMES, OF_RESUMED, assumptions, summarise
+from .measured_log import measured_log
 
 Scaling = tuple[tuple[str, Value], ...]
 
@@ -54,20 +56,18 @@ def reading_of(path: Path) -> Reading:
 
 
 def _read(log: Path) -> Reading:
-    """Read a log as ``summarise`` does without a protocol, but for totals, which that of a page may take.
+    """Read a log as ``measured_log`` does; how one without a format is read is among the warnings.
 
-    How such a log is read, and what that assumes, are among the warnings. Raises ParserError as ``read`` does.
+    Raises ParserError as ``read`` does.
     """
     reading = survey(log)
     if reading.format and any(part.rank[0] for part in reading.parts):
         return reading
-    found = summarise(log, None, ())
-    if found.bar and found.bar.said.key != OF_RESUMED:
-        return replace(found.bar.reading, warnings=(found.bar.said, *found.bar.reading.warnings))
-    if found.general is None or not found.general.is_found:
-        return reading if reading.format else read(log)  # which says why it cannot
-    told = [Message(BY_NAMES, used=found.general.used, total=found.general.total), *assumptions(found.general)]
-    return replace(found.general.reading, warnings=(*told, *found.general.reading.warnings))
+    found = measured_log(log)
+    if found.reading.format is None:
+        return read(log)  # which says why it cannot
+    told = (one.message for one in found.diagnostics if one.code == Code.BY_NAMES)
+    return replace(found.reading, warnings=(*told, *found.remarks, *found.reading.warnings))
 
 
 def measured(path: Path, protocol: Protocol, scaling: Scaling) -> Measurement:
@@ -79,12 +79,7 @@ def measured(path: Path, protocol: Protocol, scaling: Scaling) -> Measurement:
 
 
 def _measured(reading: Reading, protocol: Protocol, scaling: Scaling) -> Measurement:
-    """What a log measures, with a warning of each figure that its program prints itself and that is another."""
-    of_run = reading.of_run(protocol.run)
-    part, facts = of_run.parts[0], scaled(of_run, scaling)
-    found = measure(part.table, part.fields, facts, protocol)
-    own = differing(own_figures(of_run.parts, facts, found, part), found)
-    return replace(found, warnings=(*found.warnings, *own))
+    return measure(scaled(reading, scaling), protocol)
 
 
 def forget() -> None:
@@ -93,12 +88,20 @@ def forget() -> None:
     _MEASURED.clear()
 
 
-def scaled(reading: Reading, scaling: Scaling) -> dict[str, Fact]:
-    """The facts of a log; what the page says of its case stands in where the log says nothing."""
-    stated = {axis: Fact(axis, value, PAGE) for axis, value in scaling}
-    if "batch_size" in reading.facts:  # the batch size of a card, which the log states, says that of the job
-        stated.pop("job_batch_size", None)
-    return stated | reading.facts
+def scaled(reading: Reading, scaling: Scaling) -> Reading:
+    """A log with the facts of its case, which the page says, where it says nothing itself."""
+    stated = [Fact(axis, value, PAGE) for axis, value in scaling]
+    of_runs = tuple(_with(facts, stated) for facts in reading.facts_of_runs)
+    return replace(reading, facts=_with(reading.facts, stated), facts_of_runs=of_runs)
+
+
+def _with(facts: Facts, stated: Iterable[Fact]) -> Facts:
+    found = copy(facts)
+    for fact in stated:
+        # The batch size of a card, which the log states, says that of the job.
+        if fact.name != "job_batch_size" or "batch_size" not in facts:
+            found.setdefault(fact.name, fact)
+    return found
 
 
 def prepare(wanted: Iterable[WantedMeasurement], workers: Workers = ALL_CORES) -> dict[str, Message | None]:

@@ -17,12 +17,11 @@ from parsers.runs.reading import Reading
 from parsers.runs.runfile import first_run, log_of
 
 from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, digits, say
-from ..measure.figures import Figure, figures
 from ..measure.measure import measure
 from ..measure.measurement import ContradictedError, Measurement
 from ..measure.protocol import Protocol
+from ..measure.run_figures import CardFigure, card_figures
 from .ranks.rank_telemetry import CardsOfRanks, of_cards
-from .stated import measure_stated
 from .telemetry.telemetry_quantities import Observed, observed
 
 if TYPE_CHECKING:
@@ -101,18 +100,18 @@ class MeasuredLog:
     @cached_property
     def observed(self) -> Observed:
         """What telemetry beside the log says over its window; raises LogError where a side file is broken."""
-        return observed(self.reading, self.measurement)  # type: ignore[arg-type]
+        return observed(self.reading, self.measurement)
 
     @cached_property
     def cards_of_ranks(self) -> CardsOfRanks | None:
         """What telemetry says of the card of the slowest rank; raises LogError where a side file is broken."""
         ranks = self.measurement.ranks if self.measurement else None
-        return of_cards(self.reading, self.measurement, ranks) if ranks else None  # type: ignore[arg-type]
+        return of_cards(self.reading, self.measurement, ranks) if ranks else None
 
     @cached_property
-    def figures(self) -> tuple[Figure, ...]:
+    def figures(self) -> tuple[CardFigure, ...]:
         """What one card does over the records of the number."""
-        return tuple(figures(self.reading, self.measurement)) if self.measurement and not self.reason else ()
+        return tuple(card_figures(self.reading, self.measurement)) if self.measurement and not self.reason else ()
 
 
 def open(
@@ -166,8 +165,7 @@ def measured_log(
 
 def _measured(log: MeasuredLog) -> MeasuredLog:
     try:
-        is_stated = log.protocol is not None and log.protocol.states_rule
-        found = measure_stated(log.reading, log.protocol) if is_stated else measure(log.reading, log.protocol)
+        found = measure(log.reading, log.protocol)
     except ContradictedError as error:
         return replace(_of_run(log, error.found), reason=error)
     except NoMeasurement as error:

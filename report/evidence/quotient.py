@@ -7,16 +7,15 @@ from math import isfinite
 from parsers.io.message import Message
 from parsers.runs.facts import Value
 
-from ..measuring.estimate import counting
+from ..measure.diagnostics import Diagnostic, say
+from ..measure.work import thing
 from ..pagefile.consistency import needed
 from ..pagefile.page import CellPlace, Page
 from ..pagefile.parts import Axis, Case
 from .cell import Cell, Quotient
+from .reason import Remark
 
-MISSING = "An input of the ratio is missing."
-OTHER_CASE = "Not computed: one log's configuration does not match its label."
-DIFFERS = "Not comparable: {fact} {of} and {against}."
-WITHHELD = (OTHER_CASE, DIFFERS)
+WITHHELD = (Remark.OTHER_CASE, Remark.DIFFERS)
 UNIT = "unit"
 SCALED: tuple[Axis, ...] = ("nodes", "cards")
 OF_WORK: tuple[Axis, ...] = ("batch_size", "precision")
@@ -55,27 +54,27 @@ def _divided(one: _Throughput, throughputs: Sequence[_Throughput]) -> Cell:
     nearest = sorted(throughputs, key=lambda other: other.place.table is not one.place.table)
     quotient = _speed_up(one.place, nearest) if one.place.column.against else _efficiency(one.place, nearest)
     if quotient is None or not isfinite(quotient.value):
-        return replace(one.cell, reason=Message(MISSING))
+        return replace(one.cell, reason=say(Remark.MISSING_PART))
     compared = tuple(one.place.column.against.case) if one.place.column.against else ()
     if reason := unlike(quotient.of, quotient.against, compared):
         return replace(one.cell, reason=reason)
     return replace(one.cell, quotient=quotient, number=quotient.value)
 
 
-def unlike(of: Cell, against: Cell, compared: Sequence[Axis]) -> Message | None:
+def unlike(of: Cell, against: Cell, compared: Sequence[Axis]) -> Diagnostic | None:
     """Why one number is not divided by another: a log has other cards than its label says, or units or cases differ.
 
     ``compared``: the axes in which they are to differ.
     """
     parts = (of, against)
     if any(found.fact in (*SCALED, *compared) for part in parts for found in part.certain_disagreements):
-        return Message(OTHER_CASE)
+        return say(Remark.OTHER_CASE)
     if not _are_of_one_unit(of, against):
-        return Message(DIFFERS, fact=Message(UNIT), of=of.shown.rate, against=against.shown.rate)
+        return say(Remark.DIFFERS, fact=Message(UNIT), of=of.shown.rate, against=against.shown.rate)
     for axis in (axis for axis in ALIKE if axis not in compared):
         first, second = (_stated(part, axis) for part in parts)
         if first != second and None not in (first, second):
-            return Message(DIFFERS, fact=Message(axis.replace("_", " ")), of=_spelt(first), against=_spelt(second))
+            return say(Remark.DIFFERS, fact=Message(axis.replace("_", " ")), of=_spelt(first), against=_spelt(second))
     return None
 
 
@@ -88,7 +87,7 @@ def _stated(part: Cell, axis: Axis) -> Value | None:
 
 
 def _are_of_one_unit(one: Cell, other: Cell) -> bool:
-    return counting(one.shown.rate) == counting(other.shown.rate)
+    return thing(one.shown.rate) == thing(other.shown.rate)
 
 
 def _spelt(value: object) -> str:

@@ -1,10 +1,71 @@
-"""Reasons: why a case has no number."""
+"""Reasons and remarks: why a case has no number, and what else a reader of one must know, as diagnostics."""
+
+from enum import StrEnum
 
 from parsers.io.errors import MessageError
+from parsers.io.message import Message
+from parsers.runs.reading import CUT, FIRST_USED
 
-LEADS_OUT = "{log} skipped: {file} points outside the log folder."
-LEADS_OUT_HELP = "The link is not followed; to read these logs, pass the folder that it leads to with --logs."
+from ..measure.diagnostics import SENTENCES, Diagnostic, Parameter
+
+
+class Remark(StrEnum):
+    """What is said of a cell beside the diagnostics of its measurements; ``TOLD`` is whatever no code asks for."""
+
+    TOLD = "told"
+    CUT_LOG = "cut_log"
+    FACT_DENIED = "fact_denied"
+    QUALITY_PASSED = "quality_passed"
+    NOT_FOUND = "log_not_found"
+    NOT_FOUND_BUT = "another_log_found"
+    NOT_MEASURED = "not_measured"
+    OTHER_UNIT = "other_unit_of_log"
+    OF_ONE = "of_one_card_or_node"
+    SCOPE_UNKNOWN = "scope_of_log_unknown"
+    MISSING_PART = "missing_part"
+    OTHER_CASE = "other_case"
+    DIFFERS = "unlike_cases"
+
+
+SENTENCES.update(
+    {
+        Remark.TOLD: "{said}",
+        Remark.CUT_LOG: "{said}",
+        Remark.FACT_DENIED: "{said}",
+        Remark.QUALITY_PASSED: "{said}",
+        Remark.NOT_FOUND: "Log {pattern} not found in the log folder.",
+        Remark.NOT_FOUND_BUT: "Log {pattern} not found in the log folder; did you mean {nearest}?",
+        Remark.NOT_MEASURED: "Cannot compute a number from the log: {said}",
+        Remark.OTHER_UNIT: "The page uses {unit}, but {log} gives {measured}.",
+        Remark.OF_ONE: "{log} gives the throughput of one {part}, and their number is unknown.",
+        Remark.SCOPE_UNKNOWN: (
+            "Scope unknown: {log} does not show whether its throughput is per card, per node or of the whole job; "
+            "state it in the grammar of its format."
+        ),
+        Remark.MISSING_PART: "An input of the ratio is missing.",
+        Remark.OTHER_CASE: "Not computed: one log's configuration does not match its label.",
+        Remark.DIFFERS: "Not comparable: {fact} {of} and {against}.",
+    }
+)
 
 
 class NoEvidenceError(MessageError):
-    """There is no number for a case; its message is the reason."""
+    """There is no number for a case; its ``diagnostic`` is the reason."""
+
+    def __init__(self, told: Diagnostic | Remark | Message | str, /, **values: Parameter) -> None:
+        if isinstance(told, Remark):
+            told = Diagnostic(told, values)
+        elif not isinstance(told, Diagnostic):
+            told = as_told(told if isinstance(told, Message) else Message(told, **values))
+        self.diagnostic = told
+        super().__init__(told.message)
+
+
+def as_told(message: Message) -> Diagnostic:
+    """What somebody else says in words; what only the reading of a log says keeps a code of its own."""
+    if message.key == CUT:
+        return Diagnostic(Remark.CUT_LOG, {"said": message})
+    if message.key == FIRST_USED:
+        told = {name: message.values[name] for name in ("fact", "value")}
+        return Diagnostic(Remark.FACT_DENIED, {"said": message, **told})
+    return Diagnostic(Remark.TOLD, {"said": message})

@@ -10,15 +10,15 @@ import numpy as np
 
 from parsers.io.errors import ParserError
 from parsers.runs.runfile import RunFile, run_file
+from parsers.scanning.record_table import RecordTable
 
-from ..measuring.record_columns import Columns
 from .cell import Proof
 
 # Stamps without a year are read as of this one.
 NO_YEAR = np.datetime64("2000", "Y")
 
 
-def began(run: RunFile, records: Columns) -> np.datetime64 | None:
+def began(run: RunFile, records: RecordTable) -> np.datetime64 | None:
     """When a run began: UTC, or as its log says where that has no time zone; None where neither tells it with a year.
 
     ``run``: its run.json, empty where there is none. ``records``: those of its log.
@@ -39,7 +39,7 @@ def stated_start(run: RunFile) -> np.datetime64 | None:
 def begin_of(proof: Proof) -> np.datetime64 | None:
     """When the run behind a number began, as ``began``; a run.json that is broken says nothing."""
     start = _stated(proof.reading.path, proof.reading.sha256)
-    return _first_printed(proof.columns) if start is None else start
+    return _first_printed(proof.reading.parts[0].table) if start is None else start
 
 
 @cache
@@ -55,7 +55,7 @@ def first_begin(proofs: Iterable[Proof]) -> np.datetime64 | None:
     return min((start for proof in proofs if (start := begin_of(proof)) is not None), default=None)
 
 
-def _first_printed(records: Columns) -> np.datetime64 | None:
+def _first_printed(records: RecordTable) -> np.datetime64 | None:
     times = records["time"] if "time" in records else np.zeros(0, "M8[us]")
     known = times[~np.isnat(times)]
     first = known.min() if len(known) else None

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from parsers.io.message import Message
-
-from ..measuring.estimate import counting
+from ..measure.diagnostics import Diagnostic
+from ..measure.work import thing
 from .cell import Proof
 
 
@@ -16,25 +15,15 @@ def in_words_of(unit: str, proofs: Iterable[Proof]) -> tuple[Proof, ...]:
 
 def _in_word_of(unit: str, proof: Proof) -> Proof:
     found = proof.measurement
-    if found.unit == unit or counting(found.unit) != counting(unit):
+    if found.unit == unit or thing(found.unit) != thing(unit) or not found.estimate.counted:
         return proof
-    measurement = replace(found, unit=unit, warnings=_all_said(found.warnings, found.unit, unit))
-    if (figure := proof.figure) is not None:
-        remarks = _all_said(figure.remarks, found.unit, unit)
-        figure = replace(figure, measured=measurement, remarks=remarks)
-    return replace(proof, measurement=measurement, figure=figure)
+    said = tuple(_said(one, found.unit, unit) for one in found.diagnostics)
+    measurement = replace(found, estimate=replace(found.estimate, unit=unit.removesuffix("/s")), diagnostics=said)
+    if proof.figure is None:
+        return replace(proof, measurement=measurement)
+    return replace(proof, measurement=measurement, figure=replace(proof.figure, measured=measurement))
 
 
-def _all_said(messages: Iterable[Message], unit: str, instead: str) -> tuple[Message, ...]:
-    return tuple(_said(message, unit, instead) for message in messages)
-
-
-def _said(message: Message, unit: str, instead: str) -> Message:
-    """A message with another word for a unit."""
-    return Message(message.key, **{name: _word(value, unit, instead) for name, value in message.values.items()})
-
-
-def _word(value: str | Message, unit: str, instead: str) -> str | Message:
-    if isinstance(value, Message):
-        return _said(value, unit, instead)
-    return instead if value == unit else value
+def _said(one: Diagnostic, unit: str, instead: str) -> Diagnostic:
+    """A diagnostic with another word for a unit."""
+    return replace(one, values={name: instead if value == unit else value for name, value in one.values.items()})

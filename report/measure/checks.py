@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite, log
+from math import inf, isfinite, log
 
 import numpy as np
 
@@ -111,8 +111,9 @@ def _check(claim: Series, other: Series, start: int, work: Work, *, is_stated: b
     free = _without_pauses(behind)
     # A clock that also holds evaluations is as a total; in few stretches a pause cannot be told from training.
     if claim.whole or other.whole or other.holds_more or (other.timer == "clock" and len(free) < FEW):
-        # A total of the run may or may not hold warm-up and pauses.
-        return _between(windowed, (claim, windowed), (other, other.steady()), work, TOTAL)
+        # A total of the run may or may not hold warm-up and pauses; how long an evaluation took nobody knows.
+        slack = inf if other.holds_more and other.kind == "step" else TOTAL
+        return _between(windowed, (claim, windowed), (other, other.steady()), work, slack)
     if windowed.kind == free.kind and len(free):
         windowed = windowed.where(_within(windowed, free))
     return _between(windowed, (windowed,), (behind, free) if is_stated else (free,), work)

@@ -15,7 +15,7 @@ import numpy as np
 from parsers.io.errors import MessageError
 from parsers.io.message import Message
 
-Parameter = float | int | str
+Parameter = float | int | str | Message
 DIGITS = 4  # significant ones that are shown: one more than the 3 that a benchmark compares
 
 
@@ -58,6 +58,10 @@ class Code(StrEnum):
     TOO_SHORT = "too_short"
     RUNNING_MEANS = "statistic_of_running_means"
     ARRIVED = "arrival_times"
+    FIGURES_DIFFER = "figures_differ"
+    AS_PRINTED = "peak_unknown"
+    FP8_BESIDE = "fp8_stated"
+    REACHED = "loss_reached"
 
     CONTRADICTED = "contradicted"
     NO_RECORDS = "no_records"
@@ -75,6 +79,16 @@ class Code(StrEnum):
     TRIMS_ALL = "trims_all"
     FEW_REPEATS = "few_repeats"
     UNLIKE_UNITS = "unlike_units"
+    ONE_RUN = "spread_of_one_run"
+    OTHER_UNIT = "other_unit"
+    NOT_PRINTED = "not_printed"
+    LACKS_FACT = "lacks_fact"
+    BAD_FORMULA = "bad_formula"
+    NO_PEAK = "unknown_peak"
+    ABOVE_PEAK = "above_peak"
+    NOT_A_NUMBER = "loss_not_a_number"
+    NOT_REACHED = "loss_not_reached"
+    BEGINS_AGAIN = "begins_again"
 
 
 # The names of sources, by the column that they are read from, and whose records these are.
@@ -102,8 +116,9 @@ NEEDS: Mapping[str, str] = {
     "accumulation": "the format does not state whether its step is an optimizer step or a forward pass",
 }
 
-# What each says in English, which is the key of the catalogues; of two the first is that of a count of 1.
-SENTENCES: Mapping[Code, str | tuple[str, str]] = {
+# What each says in English, which is the key of the catalogues; of two the first is that of a count of 1. Rooms that
+# say more of a number than its log does add their own codes.
+SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.WARM_UP: (
         "Skipped the first of {of} records as warm-up (with it: {value} {unit}).",
         "Skipped the first {count} of {of} records as warm-up (with them: {value} {unit}).",
@@ -153,6 +168,10 @@ SENTENCES: Mapping[Code, str | tuple[str, str]] = {
         "The {column} is a running mean, whose {statistic} over-weights early steps: use estimate=instant."
     ),
     Code.ARRIVED: "The log prints no time stamps; the arrival times of its lines are used.",
+    Code.FIGURES_DIFFER: "The log prints {printed} {unit}, but {derived} {unit} follow, {ratio} times as much.",
+    Code.AS_PRINTED: "The MFU is as printed in the log; the peak that it refers to is unknown.",
+    Code.FP8_BESIDE: "FP8 is stated as well ({said}); the MFU is that of the {precision} peak.",
+    Code.REACHED: "Loss {loss} at line {line} is the first that is at most {target}.",
     Code.CONTRADICTED: (
         "The log contradicts itself: {value} {unit} by its {source}, {other} {other_unit} by its {other_source} "
         "({ratio}×)."
@@ -192,6 +211,19 @@ SENTENCES: Mapping[Code, str | tuple[str, str]] = {
         "repeats=median or repeats=mean."
     ),
     Code.UNLIKE_UNITS: "Numbers can only be put together if unit and scope are the same; found {kinds}.",
+    Code.ONE_RUN: "Spread requires at least two runs; found one.",
+    Code.OTHER_UNIT: "The page uses {wanted}, but the log gives {unit}.",
+    Code.NOT_PRINTED: "The log does not print the {column}.",
+    Code.LACKS_FACT: "{quantity} needs {fact}, which neither the log nor the page states.",
+    Code.BAD_FORMULA: "The formula {text} does not give a positive number.",
+    Code.NO_PEAK: "No data sheet gives one {precision} peak of {device}; known are {known}.",
+    Code.ABOVE_PEAK: (
+        "{value} TFLOP/s per card are more than the peak of {peak} TFLOP/s ({card}, {precision}, dense; {source}), so "
+        "that the card, the precision or the operations are others."
+    ),
+    Code.NOT_A_NUMBER: "The last loss, at line {line}, is not a number.",
+    Code.NOT_REACHED: "No step has a loss of at most {target}; the lowest is {lowest}.",
+    Code.BEGINS_AGAIN: "The log says at lines {lines} that a run begins, so it is unknown how long one of them took.",
 }
 
 
@@ -206,7 +238,7 @@ def name_of(source: str) -> Message:
 class Diagnostic:
     """One remark: its code, and its parameters by name. ``lines``: where in the log it stands, from 1."""
 
-    code: Code
+    code: StrEnum
     values: Mapping[str, Parameter] = field(default_factory=dict)
 
     def __hash__(self) -> int:
@@ -214,7 +246,12 @@ class Diagnostic:
 
     def as_json(self) -> dict[str, object]:
         """The code and the parameters side by side."""
-        return {"code": str(self.code), **self.values}
+        told = {name: str(value) if isinstance(value, Message) else value for name, value in self.values.items()}
+        return {"code": str(self.code), **told}
+
+    def __str__(self) -> str:
+        """What it says in English."""
+        return str(self.message)
 
     @property
     def message(self) -> Message:
@@ -223,11 +260,13 @@ class Diagnostic:
         sentence = SENTENCES[self.code]
         if isinstance(sentence, str):
             return Message(sentence, **told)
-        count = int(self.values["count"])
+        count = int(str(self.values["count"]))
         return Message.of_count(count, *sentence, **{name: value for name, value in told.items() if name != "count"})
 
 
 def _shown(name: str, value: Parameter) -> object:
+    if isinstance(value, Message):
+        return value
     if name in SOURCES:
         return name_of(str(value))
     for parameter, words in (("scope", SCOPES), ("missing", NEEDS)):
@@ -236,7 +275,7 @@ def _shown(name: str, value: Parameter) -> object:
     return digits(value) if isinstance(value, float) else value
 
 
-def say(code: Code, **values: Parameter) -> Diagnostic:
+def say(code: StrEnum, **values: Parameter) -> Diagnostic:
     """A diagnostic of a code with its parameters."""
     return Diagnostic(code, values)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from parsers.runs.reading import Reading
@@ -22,23 +21,28 @@ def measure(reading: Reading, protocol: Protocol | None = None) -> Measurement:
     ``ContradictedError`` is raised where the sources of the log contradict each other; a number by a protocol stands,
     and its status says so. Raises ``NoMeasurement``: its diagnostic says what the log lacks and what is possible.
     """
-    runs = list(runs_of(reading))
-    if protocol is not None and protocol.run is not None:
-        runs = [_named(runs, protocol.run)] if runs else []
     if protocol is None or not protocol.states_rule:
+        runs = [run_of(reading, protocol)] if protocol and protocol.run is not None else list(runs_of(reading))
         found = measure_log(runs)
         return replace(found, protocol=protocol) if protocol else found
-    if not runs:
+    if not (parts := run_of(reading, protocol)):
         raise NoMeasurement(say(Code.NO_RECORDS))
+    return measure_stated(parts, protocol)
+
+
+def run_of(reading: Reading, protocol: Protocol) -> list[Run]:
+    """The run that a protocol means, as each format of the log reads it; nothing of a log without records.
+
+    Raises ``NoMeasurement`` where it names none and several have records of its kind, or where there is none of it.
+    """
+    runs = list(runs_of(reading))
+    if protocol.run == "last" or not runs:
+        return runs[-1] if runs else []
+    if protocol.run is not None:
+        if (named := next((parts for parts in runs if parts[0].number == protocol.run), None)) is None:
+            raise NoMeasurement(say(Code.WHICH_RUN, count=len(runs)))
+        return named
     speaking = [parts for parts in runs if any(part.table.are(protocol.records).any() for part in parts)]
     if len(speaking) > 1:
         raise NoMeasurement(say(Code.WHICH_RUN, count=len(runs)))
-    return measure_stated((speaking or runs)[0], protocol)
-
-
-def _named(runs: Sequence[list[Run]], run: int | str) -> list[Run]:
-    """The run of a number from 1, or the last."""
-    found = next((parts for parts in runs if parts[0].number == run), None)
-    if found is None and run != "last":
-        raise NoMeasurement(say(Code.WHICH_RUN, count=len(runs)))
-    return found or runs[-1]
+    return (speaking or runs)[0]

@@ -168,13 +168,23 @@ class Measurement:
 
     @property
     def unit(self) -> str:
-        """What is done a second: ``images/s``."""
-        return f"{self.estimate.unit}/s"
+        """What is done a second: ``images/s``; of a number that counts nothing its own unit."""
+        return f"{self.estimate.unit}/s" if self.estimate.counted else self.estimate.unit
 
     @property
     def rule(self) -> str:
         """By what it was measured, in neutral words: its protocol, or ``rule`` where none is stated."""
         return self.protocol.words() if self.protocol.states_rule else RULE
+
+    @property
+    def contradiction(self) -> Diagnostic | None:
+        """Both sides, where another source says something else."""
+        if self.status != "contradicted" or self.by is None:
+            return None
+        other, told = self.by.estimate, dict[str, Parameter]()
+        told |= {"value": self.value, "unit": self.unit, "source": self.estimate.name, "ratio": self.by.ratio}
+        told |= {"other": other.value, "other_unit": f"{other.unit}/s", "other_source": other.name}
+        return Diagnostic(Code.CONTRADICTED, told)
 
     @property
     def scope(self) -> str:
@@ -220,19 +230,8 @@ class RunOfLog:
 class ContradictedError(NoMeasurement):
     """The sources of a log contradict each other: ``found`` has both sides, and there is no one number."""
 
-    def __init__(self, found: Measurement, by: Check) -> None:
-        told: dict[str, Parameter] = {
-            "value": found.value,
-            "unit": found.unit,
-            "source": found.estimate.name,
-            "ratio": by.ratio,
-        }
-        other: dict[str, Parameter] = {
-            "other": by.estimate.value,
-            "other_unit": f"{by.estimate.unit}/s",
-            "other_source": by.estimate.name,
-        }
-        super().__init__(Diagnostic(Code.CONTRADICTED, {**told, **other}))
+    def __init__(self, found: Measurement) -> None:
+        super().__init__(found.contradiction or say(Code.NO_SPEED))
         self.found = found
 
 

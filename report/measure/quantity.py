@@ -1,106 +1,223 @@
-"""Quantities: what a column of a table can show, each an object that says everything other code has to know of it.
+"""Quantities: what a column of a table can show, as data: what it is made of, its unit, its digits and its rule.
 
-A new one is a line in ``QUANTITIES`` and two texts in each catalogue: ``<name>`` heads its columns, ``quantity_<name>``
-says in the evidence what was done. No other module knows a quantity by its name.
+A new one is a line in ``QUANTITIES``, two texts in each catalogue (``<name>`` heads its columns, ``quantity_<name>``
+says in the evidence what was done) and, of a log, a function in ``run_figures``.
 """
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic_core import CoreSchema, core_schema
 
+from .diagnostics import Code, NoMeasurement, say
+from .number import without_noise
+from .operations import Formula
 from .protocol import Protocol, Step
-from .quantities.formula import Formula
-from .quantities.kinds import (
-    PERCENT,
-    LogQuantity,
-    PageThroughput,
-    Quantity,
-    QuotientOfThroughputs,
-    StatisticOfDraws,
-    StatisticOfRuns,
-    TelemetryQuantity,
-    ThroughputPerCard,
-    ThroughputPerUnit,
+from .statistic import LEVEL, RESAMPLES, reduce_repeats, resampled
+
+PERCENT = 100
+OF_PRINTING = ("decimals", "significant", "rounding_")
+
+# What a number is made of: the throughput of each run, several of these, resamples of them, gpu.csv, cpu.csv, the log
+# over the window of its throughput or over the whole run, or two throughputs of the page.
+Origin = Literal["throughput", "runs", "draws", "cards", "processes", "window", "run", "quotient"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantity:
+    """What a column can show.
+
+    ``name``: as page files and evidence files spell it. ``origin``: what it is made of. ``symbol``: its unit, in which
+    ``{rate}`` is that of throughput on the page and ``{counted}`` what that counts. ``decimals``: how many are usual,
+    None where it is printed as the protocol says. ``direction``: 1 where more is better, -1 where less is, 0 where that
+    depends. ``scope``: whose it is; empty for a ratio. ``of``: the statistic of runs. ``column``: of cpu.csv.
+    ``whole``: what a quotient of 1 is shown as. ``is_peak``: the maximum over the whole run and all repeats.
+    ``is_of_a_card``: it says what one card does, and is shown of any log that proves it. ``needs_target``: its column
+    states a loss that is to be reached. ``rests_on_throughput``: doubts about that are doubts about it.
+    """
+
+    name: str
+    origin: Origin
+    symbol: str = "{rate}"
+    decimals: int | None = None
+    direction: Literal[1, 0, -1] = 1
+    scope: Literal["job", "card", ""] = "job"
+    of: Callable[[Sequence[float]], float] = statistics.median
+    column: str = ""
+    whole: int = 1
+    is_peak: bool = False
+    is_of_a_card: bool = False
+    needs_target: bool = False
+    rests_on_throughput: bool = True
+
+    def __str__(self) -> str:
+        """Its name."""
+        return self.name
+
+    @property
+    def is_throughput(self) -> bool:
+        """Whether it is the throughput that the protocol computes, which charts and comparisons are of."""
+        return self.origin == "throughput"
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it is in the unit of its page and printed as the protocol says."""
+        return self.origin in ("throughput", "runs", "draws")
+
+    @property
+    def of_runs(self) -> bool:
+        """Whether it is a statistic of the throughputs of several runs."""
+        return self.origin in ("runs", "draws")
+
+    @property
+    def of_telemetry(self) -> bool:
+        """Whether it is computed from gpu.csv or cpu.csv."""
+        return self.origin in ("cards", "processes")
+
+    @property
+    def of_log(self) -> bool:
+        """Whether it is computed from the log, beside its throughput."""
+        return self.origin in ("window", "run")
+
+    @property
+    def is_quotient(self) -> bool:
+        """Whether it is computed from two throughputs that the page shows."""
+        return self.origin == "quotient"
+
+    @property
+    def is_over_another(self) -> bool:
+        """Whether it is a quotient over the throughput that its column names."""
+        return self.is_quotient and self.whole == 1
+
+    @property
+    def is_over_fewest_cards(self) -> bool:
+        """Whether it is a quotient over the throughput of the fewest cards of its column and case."""
+        return self.is_quotient and self.whole == PERCENT
+
+    @property
+    def is_told_by_title(self) -> bool:
+        """Whether the title of its column alone says what it is: the throughput of the page, or one over another."""
+        return self.is_throughput or self.is_over_another
+
+    @property
+    def rule(self) -> str:
+        """The key of the catalogues for what is done; that of its name is ``name``."""
+        return f"quantity_{self.name}"
+
+    def unit(self, rate: str) -> str:
+        """Its unit on a page whose throughputs are in ``rate``, such as images/s."""
+        return self.symbol.format(rate=rate, counted=rate.strip().removesuffix("/s"))
+
+    def rate_of(self, unit: str) -> str | None:
+        """The unit of throughput on a page that shows it in ``unit``; None where that says nothing of it."""
+        if self.symbol.startswith("{rate}"):
+            return unit.removesuffix(self.symbol.removeprefix("{rate}"))
+        if self.symbol.startswith("{counted}"):
+            return f"{unit.removesuffix(self.symbol.removeprefix('{counted}'))}/s"
+        return None
+
+    def repeats(self, protocol: Protocol) -> str:
+        """How repeats are put together, as ``Protocol.repeats`` or ``max``."""
+        return "max" if self.is_peak else protocol.repeats
+
+    def combined(self, values: Sequence[float], protocol: Protocol) -> float:
+        """One value of those of all repeats; ``NoMeasurement`` where they are too few."""
+        if self.is_peak:
+            return max(values)
+        if not self.of_runs:
+            return without_noise(reduce_repeats(values, protocol.repeats))
+        if len(values) < 2:
+            raise NoMeasurement(say(Code.ONE_RUN))
+        several = resampled(values, protocol.repeats).tolist() if self.origin == "draws" else values
+        return without_noise(float(self.of(several)))
+
+    def words(self, protocol: Protocol) -> str:
+        """The rule in one line of neutral words; all but a peak and what is of the whole run have the window."""
+        if self.is_throughput:
+            return protocol.words()
+        if self.origin == "run":
+            return f"quantity={self.name}"
+        return f"quantity={self.name} {'repeats=max' if self.is_peak else protocol.words()}"
+
+    def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:
+        """What is done, in the order in which it is done, as ``Protocol.steps``.
+
+        ``decimals``: those that it is printed with. Keys besides those of a protocol: ``quantity_*`` (with ``count``,
+        how many resamples an interval is made of) and ``repeats_max``.
+        """
+        stated: Step = (self.rule, {"count": RESAMPLES})
+        printed: tuple[Step, ...] = (("decimals", {"count": decimals}), ("rounding_half_up", {}))
+        every = protocol.steps()
+        if self.is_throughput:
+            return every
+        if self.of_runs:
+            kept = [step for step in every if self.origin == "draws" or not step[0].startswith("repeats_")]
+            place = next(at for at, step in enumerate(every) if step[0].startswith("repeats_"))
+            place += self.origin == "draws"
+            return (*kept[:place], stated, *kept[place:])
+        if self.origin == "window":
+            kept = [step for step in every if not step[0].startswith(OF_PRINTING)]
+            return (*(stated if step[0].startswith("estimate_") else step for step in kept), *printed)
+        if self.is_quotient:
+            return (stated, *printed)
+        return (stated, (f"repeats_{self.repeats(protocol)}", {}), *printed)
+
+
+def _quantile(fraction: float, values: Sequence[float]) -> float:
+    return float(np.quantile(values, fraction))
+
+
+def _of_log(name: str, symbol: str, decimals: int, **more: Any) -> Quantity:
+    return Quantity(name=name, symbol=symbol, decimals=decimals, **{"origin": "window", **more})
+
+
+THROUGHPUT = Quantity(name="throughput", origin="throughput")
+RANGE_OF_RUNS = (
+    Quantity(name="lowest_run", origin="runs", of=min),
+    Quantity(name="highest_run", origin="runs", of=max),
 )
-from .quantities.speed import hardware_tflops, mfu, step_milliseconds, step_time, tflops, throughput_per_card
-from .quantities.training import final_loss, imbalance, minutes_to_loss, minutes_to_train
-from .statistic import LEVEL
-
-__all__ = [
-    "PERCENT",
-    "QUANTITIES",
-    "RANGE_OF_RUNS",
-    "THROUGHPUT",
-    "AnyQuantity",
-    "LogQuantity",
-    "Quantity",
-    "Shown",
-    "TelemetryQuantity",
-    "named",
-]
-
-
-def _quantile(fraction: float) -> Callable[[Sequence[float]], float]:
-    return lambda values: float(np.quantile(values, fraction))
-
-
-THROUGHPUT = PageThroughput(name="throughput")
-RANGE_OF_RUNS = (StatisticOfRuns(name="lowest_run", of=min), StatisticOfRuns(name="highest_run", of=max))
+_OF_TELEMETRY: Mapping[str, Any] = {"origin": "cards", "rests_on_throughput": False}
+_OF_PROCESSES: Mapping[str, Any] = {"origin": "processes", "rests_on_throughput": False}
 # gpu.csv holds memory in whole MiB. The power of a card varies by more than a tenth of a watt.
-PEAK_MEMORY = TelemetryQuantity(name="peak_memory", symbol="MiB", decimals=0, is_peak=True, scope="card", direction=-1)
-POWER = TelemetryQuantity(name="power", symbol="W", decimals=1, direction=0)
-PROCESS_MEMORY = TelemetryQuantity(
-    name="process_memory", symbol="MiB", column="memory", decimals=0, is_peak=True, direction=-1
+PEAK_MEMORY = Quantity(
+    name="peak_memory", symbol="MiB", decimals=0, is_peak=True, scope="card", direction=-1, **_OF_TELEMETRY
 )
-CPU_LOAD = TelemetryQuantity(name="cpu_load", symbol="cores", column="load", decimals=2, direction=0)
-CPU_POWER = TelemetryQuantity(name="cpu_power", symbol="W", column="power", decimals=1, direction=0)
-SAMPLES_PER_JOULE = ThroughputPerUnit(name="samples_per_joule", symbol="J", decimals=3)
+POWER = Quantity(name="power", symbol="W", decimals=1, direction=0, **_OF_TELEMETRY)
+SAMPLES_PER_JOULE = Quantity(name="samples_per_joule", origin="cards", symbol="{counted}/J", decimals=3)
+PROCESS_MEMORY = Quantity(
+    name="process_memory", symbol="MiB", column="memory", decimals=0, is_peak=True, direction=-1, **_OF_PROCESSES
+)
+CPU_LOAD = Quantity(name="cpu_load", symbol="cores", column="load", decimals=2, direction=0, **_OF_PROCESSES)
+CPU_POWER = Quantity(name="cpu_power", symbol="W", column="power", decimals=1, direction=0, **_OF_PROCESSES)
 
 _ALL: tuple[Quantity, ...] = (
     THROUGHPUT,
-    StatisticOfRuns(name="median_of_runs", of=statistics.median),
+    Quantity(name="median_of_runs", origin="runs"),
     *RANGE_OF_RUNS,
-    StatisticOfDraws(name="interval_low", of=_quantile((1 - LEVEL) / 2)),
-    StatisticOfDraws(name="interval_high", of=_quantile((1 + LEVEL) / 2)),
+    Quantity(name="interval_low", origin="draws", of=partial(_quantile, (1 - LEVEL) / 2)),
+    Quantity(name="interval_high", origin="draws", of=partial(_quantile, (1 + LEVEL) / 2)),
     PEAK_MEMORY,
     POWER,
     SAMPLES_PER_JOULE,
     PROCESS_MEMORY,
     CPU_LOAD,
     CPU_POWER,
-    ThroughputPerCard(name="throughput_per_card", symbol="card", decimals=1, of=throughput_per_card, is_of_a_card=True),
-    LogQuantity(name="step_time", symbol="s", decimals=3, of=step_time, direction=-1, is_of_a_card=True),
-    LogQuantity(name="step_milliseconds", symbol="ms", decimals=1, of=step_milliseconds, direction=-1),
-    LogQuantity(name="tflops_per_card", symbol="TFLOP/s", decimals=1, of=tflops, scope="card", is_of_a_card=True),
-    LogQuantity(
-        name="hardware_tflops_per_card",
-        symbol="TFLOP/s",
-        decimals=1,
-        of=hardware_tflops,
-        scope="card",
-        is_of_a_card=True,
-    ),
-    LogQuantity(name="mfu", symbol="%", decimals=1, of=mfu, scope="", is_of_a_card=True),
-    LogQuantity(name="imbalance", symbol="%", decimals=1, of=imbalance, scope="", direction=-1),
-    LogQuantity(
-        name="time_to_train", symbol="min", decimals=3, of=minutes_to_train, is_of_whole_run=True, direction=-1
-    ),
-    LogQuantity(
-        name="time_to_loss",
-        symbol="min",
-        decimals=3,
-        of=minutes_to_loss,
-        is_of_whole_run=True,
-        needs_target=True,
-        direction=-1,
-    ),
-    LogQuantity(name="final_loss", symbol="", decimals=4, of=final_loss, is_of_whole_run=True, direction=-1),
-    QuotientOfThroughputs(name="speed_up", decimals=2, is_over_another=True),
-    QuotientOfThroughputs(name="scaling_efficiency", decimals=1, is_over_fewest_cards=True, whole=PERCENT),
+    _of_log("throughput_per_card", "{rate}/card", 1, scope="card", is_of_a_card=True),
+    _of_log("step_time", "s", 3, direction=-1),
+    _of_log("step_milliseconds", "ms", 1, direction=-1),
+    _of_log("tflops_per_card", "TFLOP/s", 1, scope="card", is_of_a_card=True),
+    _of_log("hardware_tflops_per_card", "TFLOP/s", 1, scope="card", is_of_a_card=True),
+    _of_log("mfu", "%", 1, scope="", is_of_a_card=True),
+    _of_log("imbalance", "%", 1, scope="", direction=-1),
+    _of_log("time_to_train", "min", 3, origin="run", direction=-1),
+    _of_log("time_to_loss", "min", 3, origin="run", needs_target=True, direction=-1),
+    _of_log("final_loss", "", 4, origin="run", direction=-1),
+    Quantity(name="speed_up", origin="quotient", symbol="×", decimals=2, scope=""),
+    Quantity(name="scaling_efficiency", origin="quotient", symbol="%", decimals=1, scope="", whole=PERCENT),
 )
 QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _ALL}
 

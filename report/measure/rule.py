@@ -54,7 +54,7 @@ def measure_log(runs: Sequence[Sequence[Run]]) -> Measurement:
         said = (*best.diagnostics, say(Code.SEVERAL_RUNS, count=len(runs), run=best.run))
         best = replace(_among(best, found), diagnostics=said, runs=tuple(each))
     if best.status == "contradicted" and best.by:
-        raise ContradictedError(best, best.by)
+        raise ContradictedError(best)
     return best
 
 
@@ -329,12 +329,19 @@ def _use(run: Run, claim: Series, skipped: int, paused: Lines, free: Series) -> 
     return use_of(every, reasons)
 
 
-def seconds_per_step(free: Series, work: Work, others: Sequence[Series]) -> float | None:
-    """The time of a step over the same records: printed, or what the number itself makes."""
+def seconds_per_step(free: Series, work: Work, others: Sequence[Series], of_job: float | None = None) -> float | None:
+    """The time of a step over the same records: printed, or what the number itself makes, or by a clock.
+
+    ``of_job``: the number, where it is not what the records did over their time.
+    """
     if free.counted == "steps":
         return 1 / free.rate
-    alike = (o for o in others if o.counted == "steps" and o.kind == free.kind and not (o.whole or o.is_coarse))
-    if (own := next(alike, None)) is not None and (same := np.isin(own.lines, free.lines)).any():
-        return 1 / own.where(same).rate
+    alike = [o for o in others if o.counted == "steps" and o.kind == free.kind and not (o.whole or o.is_coarse)]
+    each = (one.where(np.isin(one.lines, free.lines)) for one in alike)
+    known = [one for one in each if len(one)]
+    if (printed := next((one for one in known if one.timer == "program"), None)) is not None:
+        return 1 / printed.rate
     factor, of_step = work.factor(free.scope), work.of_step(free.counted)
-    return of_step / (free.rate * factor) if factor and of_step else None
+    if of_step and (of_job or factor):
+        return of_step / (of_job or free.rate * (factor or 1))
+    return 1 / known[0].rate if known else None

@@ -196,7 +196,8 @@ def _durations(run: Run, records: Records) -> Iterator[Series]:
     told = {"whole": records.kind == "summary", "expected": field.is_expected, "values": seconds}
     for work, counted, scope in _amounts(run, records, rows):
         more = {"work": work, "counted": counted, "unit": counted, "scope": scope, **told}
-        yield _made(records, rows, "duration", seconds=seconds, tick=tick, **more)
+        found = _made(records, rows, "duration", seconds=seconds, tick=tick, **more)
+        yield _training(run, replace(found, timer="clock")) if field.kind == "wall_time" else found
 
 
 def _amounts(run: Run, records: Records, rows: Lines) -> Iterator[tuple[Floats, str, str]]:
@@ -207,32 +208,32 @@ def _amounts(run: Run, records: Records, rows: Lines) -> Iterator[tuple[Floats, 
             yield amount, counted, field.scope or "unknown"
     if records.kind == "epoch" and (size := run.count("epoch_samples")):
         yield np.full(len(rows), float(size)), "samples", "job"
-    if (steps := records.covered(rows)) is not None:
+    if (steps := records.covered(rows, records.field("duration"))) is not None:
         yield steps, "steps", "job"
     if records.kind == "epoch":
         yield np.ones(len(rows)), "epochs", "job"
 
 
 def _clocks(run: Run, records: Records) -> Iterator[Series]:
-    """Counters over clocks: what was done between two records, over the time between them.
-
-    Stretches of steps that hold an evaluation or a checkpoint are left out, if others are there.
-    """
+    """Counters over clocks: what was done between two records, over the time between them."""
     for clock in CLOCKS:
         times = records.numbers(clock)
         for done, counted, scope in _counters(records):
             rows = np.flatnonzero(np.isfinite(times) & np.isfinite(done))
             if len(rows) < 2:
                 continue
-            found = _clock(records, rows, clock, (done, counted, scope))
-            places = np.searchsorted(run.breaks, found.begins, "right"), np.searchsorted(run.breaks, found.lines)
-            is_training = places[0] == places[1]
-            if records.kind == "epoch" or not is_training.any():
-                found = replace(found, holds_more=True)
-            else:
-                found = found.where(is_training)
+            found = _training(run, _clock(records, rows, clock, (done, counted, scope)))
             if len(found):
                 yield found
+
+
+def _training(run: Run, clock: Series) -> Series:
+    """The stretches of a clock in which nothing but training is known to have run, if there are any."""
+    before, by_end = np.searchsorted(run.breaks, clock.begins, "right"), np.searchsorted(run.breaks, clock.lines)
+    is_training: Mask = before == by_end
+    if clock.kind == "epoch" or not is_training.any():
+        return replace(clock, holds_more=True)
+    return clock.where(is_training)
 
 
 def _clock(records: Records, rows: Lines, clock: str, counter: tuple[Floats, str, str]) -> Series:

@@ -222,7 +222,7 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         heard,
         by,
         diagnostics,
-        seconds_per_step(series, work, others) if len(series) else None,
+        _seconds_per_step(estimate, calculation, series, work, others),
         ranks,
         run.number,
         calculation=calculation,
@@ -235,6 +235,16 @@ def _calculated(chosen: _Chosen, found: _Values) -> tuple[_Chosen, Calculation]:
     chosen = chosen.kept(found.values[chosen.used])
     taken = found.values[chosen.used]
     return chosen, Calculation(taken, chosen.protocol.statistic, found.factor, found.are_times)
+
+
+def _seconds_per_step(
+    estimate: Estimate, calculation: Calculation | None, series: Series, work: Work, others: Sequence[Series]
+) -> float | None:
+    """The time of a step: the statistic of printed ones, or that of the same records, or what the number makes."""
+    if calculation is not None and calculation.are_times:
+        return calculation.of_values
+    of_job = estimate.value if estimate.scope == "job" else None
+    return seconds_per_step(series, work, others, of_job) if len(series) else None
 
 
 def _chosen(run: Run, protocol: Protocol) -> _Chosen:
@@ -754,8 +764,6 @@ def _of_records(chosen: _Chosen, series: Series, work: Work) -> Iterator[Diagnos
         yield say(Code.BATCH_VARIES, low=work.varies[0], high=work.varies[1])
     if field.is_expected:
         yield say(Code.EXPECTED, column=column)
-    if series.whole:
-        yield say(Code.TOTAL_OF_RUN)
     if series.is_coarse:
         yield say(Code.COARSE, column=column)
     values = series.values

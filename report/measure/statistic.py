@@ -1,39 +1,19 @@
 """Statistics: one value from the values of a run, and one from the values of its repeats.
 
 Means are exact: the sum is rounded once, at its end. A float sum rounds at each step and depends on the order of the
-values and on how a library splits them, and one wrong last bit decides whether a published half is rounded up.
+values, and one wrong last bit decides whether a published half is rounded up.
 """
 
 import math
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .diagnostics import NoMeasurement
+from .diagnostics import Code, NoMeasurement, say
 
 Values = NDArray[np.float64]
-
-# Python's numbers of so many values are made at a time: they take four times the memory of an array.
-BLOCK = 1 << 16
-# Fewer values are added one by one in less time than by halves.
-FEW = 1 << 10
-ROUNDING = 2.0**-53
-CUTS_ALL = (
-    "trim removes {cut} values from each end, but the window has only {count}: lower trim or trim_min, or use a "
-    "longer window."
-)
-TOO_LARGE = "The sum of {count} values of up to {largest} overflows."
-FEW_RUNS = (
-    "repeats=olympic drops the best and the worst of at least 3 runs; found {count}: add runs, or use repeats=median "
-    "or repeats=mean."
-)
-ONLY_RUN = (
-    "repeats=olympic drops the best and the worst of at least 3 runs; found one: add runs, or use repeats=median or"
-    " repeats=mean."
-)
 
 
 def trim(values: Values, fraction: float, minimum: int) -> NDArray[np.bool_]:
@@ -45,56 +25,18 @@ def trim(values: Values, fraction: float, minimum: int) -> NDArray[np.bool_]:
     """
     cut = max(int(fraction * len(values)), minimum)
     if 2 * cut >= len(values):
-        raise NoMeasurement(CUTS_ALL, cut=cut, count=len(values))
+        raise NoMeasurement(say(Code.TRIMS_ALL, cut=cut, count=len(values)))
     kept = np.zeros(len(values), dtype=np.bool_)
     kept[np.argsort(values, kind="stable")[cut : len(values) - cut]] = True
     return kept
 
 
 def mean(values: Values) -> float:
-    """Return the arithmetic mean, of a sum that is rounded only once. ``NoMeasurement`` where it is too large."""
+    """Return the arithmetic mean, of a sum that is rounded only once; infinite where that is too large."""
     try:
-        return exact_sum(values) / len(values)
-    except OverflowError as error:
-        raise NoMeasurement(TOO_LARGE, count=len(values), largest=f"{values.max():g}") from error
-
-
-def exact_sum(values: Values) -> float:
-    """Return the sum, rounded only once; raises OverflowError where it is too large.
-
-    Halves are added to halves until one number is left, and what rounding took from each of these sums is known exactly
-    (Knuth's TwoSum). The errors are added in the same way, but roughly: how far that may be off is known, too. Where
-    the sum would be rounded to another number for it, Python's exact sum, which is slower, decides.
-    """
-    if len(values) < FEW:
-        return math.fsum(values.tolist())
-    parts, doubt = list[float](), 0.0
-    with np.errstate(over="ignore", invalid="ignore"):
-        for block in _blocks(values):
-            some, in_doubt = _halved(block)
-            parts, doubt = parts + some, doubt + in_doubt
-    if math.isfinite(doubt) and (low := math.fsum([*parts, -doubt])) == math.fsum([*parts, doubt]):
-        return low
-    return math.fsum(chain.from_iterable(block.tolist() for block in _blocks(values)))
-
-
-def _blocks(values: Values) -> Iterator[Values]:
-    return (values[start : start + BLOCK] for start in range(0, len(values), BLOCK))
-
-
-def _halved(values: Values) -> tuple[list[float], float]:
-    """Some numbers that add up to the sum of all values but for so much."""
-    size = float(np.abs(values).sum())
-    parts, count = [], len(values)
-    while len(values) > 1:
-        half = len(values) // 2
-        one, other = values[:half], values[half : 2 * half]
-        parts += values[2 * half :].tolist()
-        values = one + other
-        added = values - one
-        parts.append(float(((one - (values - added)) + (other - added)).sum()))
-    # Each error is at most a rounding of its sum, and their own sum is rounded at most ``count`` times on each level.
-    return [*parts, *values.tolist()], 2 * count * math.log2(count) * ROUNDING**2 * size
+        return math.fsum(values) / len(values)
+    except OverflowError:
+        return math.inf
 
 
 def harmonic_mean(values: Values) -> float:
@@ -115,39 +57,14 @@ def geometric_mean(values: Values) -> float:
 PERCENTILES: Mapping[str, int] = {f"p{per_cent}": per_cent for per_cent in (1, 5, 10, 25, 75, 90, 95, 99)}
 
 
-def percentile(values: Values, per_cent: float) -> float:
-    """Return a percentile: between two values of the sorted ones in proportion, as numpy and spreadsheets do."""
-    return float(np.percentile(values, per_cent))
-
-
 def _percentile(per_cent: float) -> Callable[[Values], float]:
-    return lambda values: percentile(values, per_cent)
-
-
-def median(values: Values) -> float:
-    """Return the median; of an even number of values the mean of the two in the middle."""
-    half, below, middle = len(values) // 2, 0, values
-    if len(values) > BLOCK:
-        below, middle = _amid(values)
-        if not below < half < below + len(middle):
-            below, middle = 0, values
-    half -= below
-    middle = np.partition(middle, [half - 1, half] if half else [0])
-    # As Python adds them: too large a sum is infinite, without a warning.
-    return float(middle[half]) if len(values) % 2 else (float(middle[half - 1]) + float(middle[half])) / 2
-
-
-def _amid(values: Values) -> tuple[int, Values]:
-    """The values near the middle of some of many, and how many of all are below them."""
-    some = np.sort(values[:: len(values) // FEW])
-    low, high = some[len(some) * 9 // 20], some[len(some) * 11 // 20]
-    below = sum(int(np.count_nonzero(block < low)) for block in _blocks(values))
-    return below, np.concatenate([block[(block >= low) & (block <= high)] for block in _blocks(values)])
+    # Between two values of the sorted ones in proportion, as numpy and spreadsheets do.
+    return lambda values: float(np.percentile(values, per_cent))
 
 
 _STATISTICS: Mapping[str, Callable[[Values], float]] = {
     "mean": mean,
-    "median": median,
+    "median": lambda values: float(np.median(values)),
     "harmonic_mean": harmonic_mean,
     "geometric_mean": geometric_mean,
     **{name: _percentile(per_cent) for name, per_cent in PERCENTILES.items()},
@@ -165,7 +82,7 @@ def reduce(values: Values, statistic: str) -> float:
 def olympic(values: Sequence[float]) -> float:
     """Return the mean without the best and the worst value; raises ``NoMeasurement`` for fewer than 3 values."""
     if len(values) < 3:
-        raise NoMeasurement(ONLY_RUN) if len(values) == 1 else NoMeasurement(FEW_RUNS, count=len(values))
+        raise NoMeasurement(say(Code.FEW_REPEATS, count=len(values)))
     return statistics.fmean(sorted(values)[1:-1])
 
 

@@ -93,7 +93,7 @@ def _of_logs(page: Page) -> Iterator[Message]:
 
 def _of_runs_over_time(page: Page) -> Iterator[Message]:
     for table in page.tables:
-        places = [place for place in page.places() if place.table is table and place.column.quantity.is_drawn]
+        places = [place for place in page.places() if place.table is table and place.column.quantity.is_throughput]
         for wanted in table.over_time:
             if not any(wanted.is_of(place.column.column, place.case) for place in places):
                 yield Message(NOT_SHOWN, table=table.name, column=repr(wanted.column), case=_worded(wanted.case))
@@ -166,7 +166,7 @@ def _of_quotes(page: Page) -> Iterator[Message]:
         if table.source is not None and table.source not in page.sources:
             known = ", ".join(page.sources) or Message("none")
             yield Message(NO_SOURCE_OF_FIGURES, table=table.name, source=repr(table.source), known=known)
-    places = [place for place in page.places() if place.column.quantity.is_quoted]
+    places = [place for place in page.places() if place.column.quantity.is_throughput]
     for number, quote in enumerate(page.quotes):
         if quote.source not in page.sources:
             known = ", ".join(page.sources) or Message("none")

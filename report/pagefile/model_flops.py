@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from parsers.io.validation import Mistake
 
-from ..measure.quantities.formula import Formula, arithmetic
+from ..measure.operations import Formula, arithmetic
 from .parts import Case, Cases, PagePart, covers
 from .publications import WebAddress
 

@@ -12,7 +12,7 @@ from parsers.io.containment import is_spelt_inside
 from parsers.io.validation import Mistake
 
 from ..measure.quantity import QUANTITIES, Quantity
-from ..measuring.estimate import counting
+from ..measure.work import thing
 from .column import Aliases, Column, Quality
 from .model_flops import ModelFlops
 from .parts import LAUNCHED, MARKED, Axis, Block, Case, Cases, Code, Grid, PagePart, Prose, Value
@@ -225,11 +225,11 @@ class Page(PagePart):
 
     def quote_of(self, place: CellPlace) -> Quote | None:
         """The figure that may stand at a place without measurement; only a throughput is quoted."""
-        if not place.column.quantity.is_quoted:
+        if not place.column.quantity.is_throughput:
             return None
         figure = place.table.figure(place.row, place.column, place.case)
         # Figures of a table are in its unit, all others in that of the page.
-        quotes = self.quotes if counting(self.unit_of(place.table)) == counting(self.unit) else []
+        quotes = self.quotes if thing(self.unit_of(place.table)) == thing(self.unit) else []
         return figure or next((quote for quote in quotes if quote.is_of(place.column.column, place.case)), None)
 
     def caution_of(self, place: CellPlace) -> str:

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from parsers.io.validation import Mistake
 
-from ..measure.quantity import THROUGHPUT, AnyQuantity, LogQuantity
+from ..measure.quantity import THROUGHPUT, AnyQuantity
 from .combinations import with_rows
 from .parts import Axis, Block, Case, Circumstance, PagePart, Value, with_only
 from .publications import DIGITS, Quote
@@ -57,8 +57,7 @@ class TableColumn(PagePart):
 
     @model_validator(mode="after")
     def _only_a_time_to_something_has_a_target(self) -> "TableColumn":
-        needs_target = isinstance(self.quantity, LogQuantity) and self.quantity.needs_target
-        if (self.target is not None) != needs_target:
+        if (self.target is not None) != self.quantity.needs_target:
             raise Mistake(ONLY_A_TIME_TO_LOSS)
         return self
 

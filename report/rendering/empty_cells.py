@@ -4,12 +4,9 @@ from collections.abc import Sequence
 
 from parsers.io.message import Message
 
-from ..evidence.case_evidence import OTHER_UNIT
-from ..evidence.case_runs import NOT_FOUND, NOT_FOUND_BUT
 from ..evidence.cell import Cell
-from ..evidence.quotient import MISSING as MISSING_PART
-from ..evidence.reason import LEADS_OUT, LEADS_OUT_HELP
-from ..measure.quantities.speed import OTHER_UNIT as OTHER_UNIT_OF_FIGURE
+from ..evidence.reason import Remark
+from ..measure.diagnostics import Code, Diagnostic
 from ..pagefile.page import Page
 from ..pagefile.prose import as_stated
 from ..pagefile.stated_lines import line_of
@@ -28,7 +25,7 @@ def why_empty(name: str, stated: str, page: Page, cells: Sequence[Cell]) -> list
     """
     found: dict[object, list[Cell]] = {}
     for cell in cells:
-        if cell.reason and not cell.digits and cell.reason.key != MISSING_PART:
+        if cell.reason and not cell.digits and cell.reason.code != Remark.MISSING_PART:
             found.setdefault(_kind(cell, cell.reason), []).append(cell)
     each = []
     for alike in list(found.values())[:MOST_REASONS]:
@@ -39,29 +36,28 @@ def why_empty(name: str, stated: str, page: Page, cells: Sequence[Cell]) -> list
     return [*each, Message(MORE_REASONS, name=name, count=more)] if more else each
 
 
-def _kind(cell: Cell, reason: Message) -> object:
+def _kind(cell: Cell, reason: Diagnostic) -> object:
     """What a reason shares with others, of which one is told: of the logs that a table or its column lacks one is."""
-    if reason.key == NOT_FOUND:
-        return cell.table, NOT_FOUND
-    return (cell.table, cell.column, NOT_FOUND_BUT) if reason.key == NOT_FOUND_BUT else reason
+    if reason.code == Remark.NOT_FOUND:
+        return cell.table, reason.code
+    return (cell.table, cell.column, reason.code) if reason.code == Remark.NOT_FOUND_BUT else reason
 
 
 def _reason(name: str, stated: str, page: Page, cells: Sequence[Cell], cell: Cell) -> Message:
     """Why a cell is empty, and where to look."""
-    reason = cell.reason or Message("")
-    if reason.key == LEADS_OUT:
-        return Message("{first} {second}", first=reason, second=Message(LEADS_OUT_HELP))
-    key = _key_of(reason, page, cells, cell)
+    if cell.reason is None:
+        return Message("")
+    key = _key_of(cell.reason, page, cells, cell)
     line = line_of(as_stated(stated), Message("", key=key)) if key else None
+    reason = cell.reason.message
     return Message(SEE_LINE, reason=reason, file=f"{name}.toml", line=line) if line else reason
 
 
-def _key_of(reason: Message, page: Page, cells: Sequence[Cell], cell: Cell) -> str | None:
+def _key_of(reason: Diagnostic, page: Page, cells: Sequence[Cell], cell: Cell) -> str | None:
     """The key of the page file that a reason is about; None where it is about none."""
-    if reason.key == NOT_FOUND_BUT:
+    if reason.code == Remark.NOT_FOUND_BUT:
         return _key_of_logs(page, cells, cell)
-    why = reason.values.get("error", reason)
-    is_unit = isinstance(why, Message) and why.key in (OTHER_UNIT, OTHER_UNIT_OF_FIGURE)
+    is_unit = reason.code == Remark.OTHER_UNIT or reason.values.get("cause") == Code.OTHER_UNIT
     return _key_of_unit(page, cell) if is_unit else None
 
 

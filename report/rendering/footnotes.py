@@ -8,17 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from parsers.io.message import Message
-from parsers.runs.reading import CUT, FIRST_USED
 
 from ..evidence.cell import Cell
-from ..evidence.comparability import AXES, KINDS, SLOW_END, SLOW_START, Difference
+from ..evidence.comparability import Difference, Unlike
 from ..evidence.comparison import UnlikeNumbers
-from ..evidence.quality.quality_remarks import PASSED
 from ..evidence.quotient import WITHHELD
-from ..measuring.caveats import ARRIVED, NO_VALUE, NO_VALUE_IN_ONE, RUNNING_MEAN
-from .gathered_notes import Place, of_differences, of_messages
+from ..evidence.reason import Remark, as_told
+from ..measure.diagnostics import Code, Diagnostic
+from .gathered_notes import Place, of_diagnostics, of_differences
 
-TOLD_WITH_THE_EVIDENCE = (ARRIVED, CUT, NO_VALUE, NO_VALUE_IN_ONE, *PASSED)
+TOLD_WITH_THE_EVIDENCE = (Code.ARRIVED, Remark.CUT_LOG, Remark.QUALITY_PASSED)
 TITLES = -1  # the row, or the column, of the titles
 Rows = Sequence[Sequence[Cell]]
 Differing = list[tuple[Place, Difference]]
@@ -35,7 +34,7 @@ class Footnotes:
 def footnotes(rows: Rows, unlike: Sequence[UnlikeNumbers]) -> Footnotes:
     """The notes of a table with these rows of cells; ``unlike``: its comparisons that are not like with like."""
     differing = list(_of_comparisons(rows, unlike))
-    found = [*of_messages(_of_cells(rows, differing)), *of_differences(differing)]
+    found = [*of_diagnostics(_of_cells(rows, differing)), *of_differences(differing)]
     marked = {note: _gathered(places, rows) for note, places in found}
     notes = sorted(marked, key=lambda note: min(marked[note]))
     marks: dict[Place, tuple[int, ...]] = {}
@@ -45,34 +44,34 @@ def footnotes(rows: Rows, unlike: Sequence[UnlikeNumbers]) -> Footnotes:
     return Footnotes(tuple(notes), marks)
 
 
-def _of_cells(rows: Rows, differing: Differing) -> Iterator[tuple[Place, Message]]:
+def _of_cells(rows: Rows, differing: Differing) -> Iterator[tuple[Place, Diagnostic]]:
     # Where kinds of records differ, that note says which are running means.
-    told = {place for place, difference in differing if difference.key == KINDS}
+    told = {place for place, difference in differing if difference.code == Unlike.KINDS}
     for row, cells in enumerate(rows):
         for column, cell in enumerate(cells):
             is_told = not told.isdisjoint({(row, TITLES), (TITLES, column)})
             for note in dict.fromkeys(_notes(cell)):
-                if not (is_told and note.key == RUNNING_MEAN):
+                if not (is_told and note.code == Code.RUNNING_MEANS):
                     yield (row, column), note
 
 
-def _notes(cell: Cell) -> Iterator[Message]:
+def _notes(cell: Cell) -> Iterator[Diagnostic]:
     if cell.printed is None:
-        yield from (reason for reason in (cell.reason,) if reason and reason.key in WITHHELD)
+        yield from (reason for reason in (cell.reason,) if reason and reason.code in WITHHELD)
         return
     # Names of files say fp16 for whatever is not fp32.
-    yield from (found.of_its_log for found in cell.certain_disagreements)
+    yield from (as_told(found.of_its_log) for found in cell.certain_disagreements)
     yield from (remark for remark in cell.remarks if not _is_of_the_evidence(cell, remark))
 
 
-def _is_of_the_evidence(cell: Cell, remark: Message) -> bool:
+def _is_of_the_evidence(cell: Cell, remark: Diagnostic) -> bool:
     """Whether a remark neither changes the number nor forbids a comparison.
 
     A file name that says otherwise does neither where the log and the label agree.
     """
     labels = {(Message(axis.replace("_", " ")), str(value)) for axis, value in cell.case.items()}
-    is_as_labelled = remark.key == FIRST_USED and (remark.values["fact"], remark.values["value"]) in labels
-    return is_as_labelled or remark.key in TOLD_WITH_THE_EVIDENCE
+    said = remark.values.get("fact"), remark.values.get("value")
+    return (remark.code == Remark.FACT_DENIED and said in labels) or remark.code in TOLD_WITH_THE_EVIDENCE
 
 
 def _of_comparisons(rows: Rows, unlike: Sequence[UnlikeNumbers]) -> Iterator[tuple[Place, Difference]]:
@@ -100,18 +99,17 @@ def _cells(rows: Rows, line: Place) -> Iterator[tuple[Place, Cell]]:
 
 def _is_told_by_its_cells(rows: Rows, line: Place, difference: Difference) -> bool:
     """Whether the cells that differ say so themselves, beside their numbers."""
-    axis = next((axis for axis, key in AXES.items() if key == difference.key), None)
-    return any(found.fact == axis for _, cell in _cells(rows, line) for found in cell.certain_disagreements)
+    return any(found.fact == difference.code for _, cell in _cells(rows, line) for found in cell.certain_disagreements)
 
 
 def _places(rows: Rows, one: UnlikeNumbers, line: Place, difference: Difference) -> Iterator[Place]:
     """Where a difference is marked: a slow record at the numbers that it is of, any other at the title."""
-    if difference.key not in (SLOW_START, SLOW_END):
+    if difference.code not in (Unlike.SLOW_START, Unlike.SLOW_END):
         yield line
         return
     slow = {title for titles in difference.each.values() for title in titles}
     for place, cell in _cells(rows, line):
-        if (cell.column if one.is_row else cell.row) in slow and cell.shown.quantity.is_compared:
+        if (cell.column if one.is_row else cell.row) in slow and cell.shown.quantity.is_throughput:
             yield place
 
 

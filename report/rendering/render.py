@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from ..evidence.cell import Cell
 from ..evidence.comparison import UnlikeNumbers
-from ..evidence.quotient import MISSING as MISSING_PART
 from ..evidence.ranks.exhibits import Exhibit
+from ..evidence.reason import Remark
 from ..pagefile.page import Block, Code, Grid, Prose, Table
 from ..wording import markdown
 from ..wording.run_months import run_months
@@ -30,7 +30,7 @@ LINKED = "Each number links to its evidence; {missing} means no data."
 
 def _repeats_a_reason(cell: Cell) -> bool:
     """Whether a cell is empty for no reason but that another one is."""
-    return cell.reason is not None and cell.reason.key == MISSING_PART
+    return cell.reason is not None and cell.reason.code == Remark.MISSING_PART
 
 
 class Renderer(PageText):
@@ -122,7 +122,7 @@ class Renderer(PageText):
         for cell in self.cells:
             if cell.reason and not cell.digits and not _repeats_a_reason(cell):
                 table, row, column = self.coordinates(cell)
-                reason = markdown.text(worded(cell.reason, self.translate))
+                reason = markdown.text(worded(cell.reason.message, self.translate))
                 found.setdefault(table, {}).setdefault((column, reason), []).append(row)
         body: list[list[str]] = []
         for table, reasons in found.items():

@@ -5,7 +5,7 @@ from itertools import chain, repeat
 
 from ..evidence.cell import Cell, Coverage, Quotient, coverage
 from ..evidence.ranks.exhibits import Exhibit
-from ..measuring.ranks.rank_spread import RankSpread
+from ..measure.ranks import RankSpread
 from ..wording import markdown
 from ..wording.words import worded
 from .page_text import PageText
@@ -79,7 +79,7 @@ def _of_rank(page: PageText, found: RankSpread, at: int) -> str:
     told = {"number": f"{found.values[at]:.6g} {found.unit}", "rank": found.numbers[at]}
     if found.cards_per_node is None:
         return page.say("{number} (rank {rank})", **told)
-    return page.say("{number} (rank {rank} on node {node})", **told, node=found.node_of(at))
+    return page.say("{number} (rank {rank} on node {node})", **told, node=found.numbers[at] // found.cards_per_node)
 
 
 def _lines(page: PageText, exhibit: Exhibit) -> str:

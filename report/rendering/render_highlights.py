@@ -1,11 +1,13 @@
 """Rendering highlights: what a page finds, in sentences that are computed from its numbers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 
 from parsers.io.message import Message
 
 from ..evidence.cell import Cell
-from ..evidence.quotient import DIFFERS, OTHER_CASE, unlike
+from ..evidence.quotient import unlike
+from ..evidence.reason import Remark
 from ..measure.number import printed, quotient
 from ..measure.protocol import Protocol
 from ..measure.quantity import PERCENT
@@ -18,9 +20,9 @@ from .page_text import PageText
 
 FASTEST = "{column} is fastest"
 HIGHEST = "{column} has the highest number"
-IN_BRIEF = {
-    OTHER_CASE: "not comparable: the log's configuration does not match its label",
-    DIFFERS: "not comparable: {fact} {of} and {against}",
+IN_BRIEF: Mapping[StrEnum, str] = {
+    Remark.OTHER_CASE: "not comparable: the log's configuration does not match its label",
+    Remark.DIFFERS: "not comparable: {fact} {of} and {against}",
 }
 RANGE = "{title}, {case}: {range}"
 # What a number is of, where its page does not label it: one, and several.
@@ -131,7 +133,7 @@ def _compared(page: PageText, cell: Cell, first: Cell) -> str:
         return page.say("{column}: no log", column=column)
     number = page.qualified_number(cell)
     if reason := unlike(cell, first, ()):
-        said = worded(Message(IN_BRIEF[reason.key], **reason.values), page.translate, markdown.text)
+        said = worded(Message(IN_BRIEF[reason.code], **reason.values), page.translate, markdown.text)
         return page.say("{column}: {number} ({said})", column=column, number=number, said=said)
     if cell.cautions or first.cautions:
         return page.say("{column}: {number}", column=column, number=number)

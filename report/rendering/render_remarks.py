@@ -3,16 +3,12 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from parsers.io.message import Message
-
 from ..evidence.case_evidence import row_title, written
 from ..evidence.cell import Cell
-from ..evidence.comparability import RULES, Difference
+from ..evidence.comparability import Difference, Unlike
 from ..evidence.comparison import UnlikeNumbers
 from ..measure.number import printed
 from ..measure.protocol import Protocol
-from ..measuring.checking.own_figures import MEANS, OWN
-from ..measuring.checking.running_means import LAST_MEANS
 from ..wording import markdown
 from ..wording.words import worded
 from .page_text import PageText
@@ -28,24 +24,8 @@ def remarks(page: PageText) -> list[str]:
 
 
 def sentences(page: PageText, cell: Cell) -> Iterator[str]:
-    """What a reader of a number must know, in this language; the lines of a figure of the program's own are links."""
-    for message in cell.messages:
-        if message.key in (OWN, MEANS, LAST_MEANS):
-            yield from _own_figure(page, cell, message)
-        else:
-            yield worded(message, page.translate, markdown.text)
-
-
-def _own_figure(page: PageText, cell: Cell, message: Message) -> Iterator[str]:
-    """A figure that a program prints itself, beside the measurement of each log that it is told of."""
-    told = {name: markdown.text(_in_words(page, said)) for name, said in message.values.items()}
-    for proof in (proof for proof in cell.proofs if message in proof.measurement.warnings):
-        links = {name: page.lines(proof.log, told[name], message.values[name]) for name in ("own", "used")}
-        yield page.say(message.key, **told | links)
-
-
-def _in_words(page: PageText, said: str | Message) -> str:
-    return worded(said, page.translate) if isinstance(said, Message) else said
+    """What a reader of a number must know, in this language."""
+    return (worded(message, page.translate, markdown.text) for message in cell.messages)
 
 
 NO_RULE = "No common statistics apply to all logs in this row."
@@ -88,12 +68,12 @@ def _sentences(page: PageText, comparison: UnlikeNumbers) -> str:
 
 
 def _sentence(page: PageText, difference: Difference) -> str:
-    shown = markdown.code if difference.key == RULES else partial(_text, page)
+    shown = markdown.code if difference.code == Unlike.RULES else partial(_text, page)
     each = [
         page.say("{said} ({titles})", said=shown(said), titles=page.joined([_text(page, t) for t in titles]))
         for said, titles in difference.each.items()
     ]
-    return page.say(difference.key, each=page.joined(each))
+    return page.say(difference.sentence, each=page.joined(each))
 
 
 def _text(page: PageText, raw: str) -> str:

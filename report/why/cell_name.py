@@ -79,8 +79,8 @@ def _other_than_one(
         source = page.sources[quoted.quoted.source].title
         return Message(QUOTED, digits=quoted.quoted.digits, source=repr(source))
     empty = next((cell for cell in cells if cell.reason and asked in _places(page, cell)), None)
-    if empty:
-        return Message(EMPTY, name=repr(name), reason=empty.reason)
+    if empty and empty.reason:
+        return Message(EMPTY, name=repr(name), reason=empty.reason.message)
     if not filled:
         return Message(NO_NUMBERS, name=repr(name), why=_why_empty(cells))
     listed = _listed(found or [cell for cell in filled if cell.shown.quantity.is_throughput] or filled)

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from parsers.io.message import Message
 
 from ..measure.protocol import Protocol
-from ..measure.statistic import median, reduce_repeats
+from ..measure.statistic import reduce_repeats
 from ..measuring.caveats import OWN_SIZES
 from ..measuring.measurement import Measurement, NoMeasurement, combine, measure
 from ..measuring.timing import Timed
@@ -173,7 +175,7 @@ def stalls(derivation: Derivation) -> Iterator[Message]:
     values, number = derivation.values, derivation.value
     if not _is_of_many(derivation) or len(values) < 3:
         return
-    middle = median(values)
+    middle = np.median(values)
     for message, row, rest in ((STALL_FIRST, 0, values[1:]), (STALL_LAST, -1, values[:-1])):
         value, other = float(values[row]), derivation.of_values(rest)
         percent = (other / number - 1) * 100 if number else 0.0

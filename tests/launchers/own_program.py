@@ -53,22 +53,6 @@ class OwnProgram:
             check=False,
         )
 
-    def run_on_one_screen(self, *arguments: str) -> str:
-        """What a terminal shows of `tachograph run`: standard output and error, as they come."""
-        command = [str(TACHOGRAPH), "run", *arguments]
-        environment = os.environ | self.environment
-        done = subprocess.run(
-            command,
-            cwd=self.folder,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        return done.stdout
-
     def cases(self) -> list[str]:
         """The names of the folders of all runs, as seen from that of their suite."""
         return sorted(path.parent.relative_to(self._suite).as_posix() for path in self._suite.glob("*/[0-9]*/run.json"))

@@ -5,13 +5,14 @@ from functools import partial
 
 import click
 
-from launchers.commands import commands
-from launchers.run.command import launch
+from launchers.commands import commands, launch, run
 
 
 def main() -> None:
     """Run one of them; a launch sums nothing up at its end."""
-    own = copy(launch)
-    assert launch.callback
-    own.callback = partial(launch.callback, page_names=list, lacking=None, measured=lambda case, language: ("", True))
-    click.Group("tachograph", [own if command is launch else command for command in commands])()
+    more = {launch: {"page_names": list, "lacking": None}, run: {"comparison": None}}
+    own = {command: copy(command) for command in commands}
+    for command, needs in more.items():
+        assert command.callback
+        own[command].callback = partial(command.callback, measured=lambda case, language: ("", True), **needs)
+    click.Group("tachograph", [*own.values()])()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import time
 
 import psutil
@@ -16,14 +15,6 @@ def wait_until_printed(native: Native) -> None:
     while not (log.exists() and log.read_bytes()):
         assert time.monotonic() < deadline
         time.sleep(0.01)
-
-
-def wait_until_released(native: Native) -> None:
-    """Wait until no process of the killed runner holds the run folder any more."""
-    lock = native.run.with_name(".1.lock")
-    if lock.exists():
-        with lock.open() as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def trainers(native: Native) -> list[psutil.Process]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -142,15 +141,3 @@ def test_a_recipe_runs_alternately_in_two_checkouts(native: Native) -> None:
 
 def test_two_checkouts_of_one_name_are_refused(native: Native) -> None:
     assert launched(native, checkouts(native, "a/PaddleClas", "b/PaddleClas")) == 2
-
-
-@pytest.mark.parametrize(("url", "is_told"), [("project", True), ("elsewhere", False)])
-def test_a_package_that_both_sides_would_import_from_here_is_told(url: str, is_told: bool, program: OwnProgram) -> None:
-    installed = program.folder.with_name("site") / "mypkg-1.dist-info"
-    installed.mkdir(parents=True)
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: mypkg\nVersion: 1\n", encoding="utf-8")
-    place = {"url": program.folder.with_name(url).as_uri(), "dir_info": {"editable": True}}
-    (installed / "direct_url.json").write_text(json.dumps(place), encoding="utf-8")
-    program.environment["PYTHONPATH"] = str(installed.parent)
-    answer = program.run("--against", "main", "--repeats", "1", "--", "python", "train.py")
-    assert (answer.returncode, "mypkg" in answer.stderr) == (0, is_told)

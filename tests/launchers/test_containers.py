@@ -151,7 +151,6 @@ podman gpu run --rm --network=host --security-opt=label=disable --device=nvidia.
 podman cpu run --rm --network=host --security-opt=label=disable {NAMED}
 apptainer gpu exec --nv --bind={{REPO}} --bind={{WORK}} --bind=/scratch:/scratch:ro
 enroot gpu start --mount={{REPO}} --mount={{WORK}} --mount=/scratch:/scratch
-pyxis gpu --no-container-mount-home --container-mounts={{REPO}},{{WORK}},/scratch:/scratch:ro
 """
 
 
@@ -162,9 +161,8 @@ def test_each_runtime_is_told_what_a_job_needs(row: str, monkeypatch: pytest.Mon
     job = of_command(("python", "train.py"), Path(REPO), device=device, is_contained=True)
     site = ContainerSite(mounts=["/scratch:/scratch:ro"], shm="64g", options=["--x"])
     words = Container("image:1", runtime, site).words(job, "python", "train.py", name="a")
-    heads = {"pyxis": [], "apptainer": ["env", "--unset=PYTHONPATH", "apptainer"]}
-    image = "--container-image=image:1" if runtime == "pyxis" else "image:1"
-    expected = [*heads.get(runtime, [runtime]), *options, "--x", image, "python", "train.py"]
+    head = ["env", "--unset=PYTHONPATH", "apptainer"] if runtime == "apptainer" else [runtime]
+    expected = [*head, *options, "--x", "image:1", "python", "train.py"]
     assert [word for word in words if not word.startswith("--env=")] == expected
 
 
@@ -184,34 +182,26 @@ def test_no_path_or_package_of_this_machine_is_handed_on(runtime: str, monkeypat
     assert handed & {"PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "HOME", "TACHOGRAPH", "TMPDIR"} == set()
 
 
-@pytest.mark.parametrize("runtime", ["podman", "pyxis"])
 def test_a_line_of_shell_starts_the_same_with_blanks_in_paths_and_words_like_its_own(
-    runtime: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo = tmp_path / "a $repo"
     repo.mkdir()
     monkeypatch.setenv("WORK", f"{tmp_path}/a work")
     monkeypatch.setenv("REPO", str(repo))
     job = of_command(("python", "@WORK@ $x", "@FOLDER0@"), repo, is_contained=True)
-    container = Container("image#1", runtime, ContainerSite(mounts=["/a $b:/c d"], options=["--x=y z"]))
-    line, more = container.srun_options(job), [] if runtime == "pyxis" else ["bash", "-c", job.command]
-    script = f"printf '%s\\0' {line or container.command(job)}"
+    container = Container("image#1", "podman", ContainerSite(mounts=["/a $b:/c d"], options=["--x=y z"]))
+    script = f"printf '%s\\0' {container.command(job)}"
     answer = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
-    assert answer.stdout.split("\0")[:-1] == container.words(job, *more)
+    assert answer.stdout.split("\0")[:-1] == container.words(job, "bash", "-c", job.command)
 
 
-@pytest.mark.parametrize(
-    ("runtime", "mounts"),
-    [
-        ("podman", '--volume="$REPO":"$REPO" --volume="$WORK":"$WORK"'),
-        ("pyxis", '--container-mounts="$REPO":"$REPO","$WORK":"$WORK" --container-image='),
-    ],
-)
-def test_a_job_script_with_a_container_has_no_path_of_the_machine(native: Native, runtime: str, mounts: str) -> None:
-    (native.top / "site.toml").write_text(f'[container]\nruntime = "{runtime}"\n', encoding="utf-8")
+def test_a_job_script_with_a_container_has_no_path_of_the_machine(native: Native) -> None:
+    (native.top / "site.toml").write_text('[container]\nruntime = "podman"\n', encoding="utf-8")
     where = ["--on", "slurm", "--site", str(native.top / "site.toml"), "--container", "nvcr.io#nvidia/a:1"]
     script = dry_run(native, *ON_TWO, *where)
     body = script[script.index("#SBATCH") :]
+    mounts = '--volume="$REPO":"$REPO" --volume="$WORK":"$WORK"'
     assert (mounts in body.replace("'", ""), "nvcr.io#nvidia/a:1'" in body) == (True, True)
     assert str(native.repo) not in body
 
@@ -229,7 +219,6 @@ def test_tasks_for_each_gpu_are_not_started_in_containers_that_nothing_connects(
     [
         ("--privileged", ContainerSite()),
         ("a b", ContainerSite()),
-        ("a", ContainerSite(runtime="pyxis")),
         ("a.sif", ContainerSite()),
     ],
 )

@@ -81,7 +81,7 @@ def test_vgg16_is_measured_as_fleetx_measured_it(tmp_path: Path) -> None:
     place = ["--repo", str(tmp_path), "--into", str(tmp_path / "logs")]
     printed = run("launch", "paddleclas_vgg16", *place, "--repeats", "7", "--dry-run", cwd=TOP).stdout
     assert re.findall(r"repeat (\d)$", printed, re.MULTILINE) == list("1234567")
-    assert int(recipes.read("paddleclas_vgg16").defaults["STEPS"]) >= 20 + 100
+    assert int(recipes.find("paddleclas_vgg16").defaults["STEPS"]) >= 20 + 100
 
 
 def test_a_run_on_gpus_says_how_they_are_connected() -> None:

@@ -12,7 +12,7 @@ import pytest
 from native_checkout import METRIC, PRINT, Native
 from running import trainers, wait_until_printed
 
-from launchers.run import execution, folder
+from launchers.run import execution
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +49,6 @@ def test_an_interrupt_from_the_terminal_reaches_all_processes_of_the_job(native:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever does not end when asked is soon killed."""
-    monkeypatch.setattr(folder, "GRACE", 1.0)
     monkeypatch.setattr(execution, "GRACE", 1.0)
 
 

@@ -9,8 +9,8 @@ import pytest
 from git_checkout import git, make_checkout
 from native_checkout import executable
 
-from launchers.recipes.check import check
 from launchers.recipes.checkout import Checkout
+from launchers.recipes.command_line import check
 
 
 @pytest.fixture

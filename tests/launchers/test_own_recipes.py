@@ -95,7 +95,7 @@ def test_a_recipe_outside_is_checked_against_its_program(bench: Bench) -> None:
     assert (done.returncode, "--steps" in done.stdout) == (0, True)
     bench.recipe.write_text(bench.recipe.read_text(encoding="utf-8").replace("--steps", "--stesp"), encoding="utf-8")
     done = bench.run("launchers", "--check", "mine.sh", "--repo", "program", "--json")
-    assert (done.returncode, json.loads(done.stdout)["unknown"]) == (1, {"--stesp": "--steps"})
+    assert (done.returncode, json.loads(done.stdout)["unknown"]) == (1, ["--stesp"])
 
 
 def test_a_recipe_outside_is_found_and_listed_and_launched(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ def command(top: Path, recipe: str, variables: dict[str, str]) -> str:
 def job(top: Path, recipe: str, options: dict[str, str], data: Path | None = None) -> Job:
     """A job in a checkout under `top`, which has the folders that the recipe enters."""
     start(top, recipe, DRY_RUN="1")
-    return of_recipe(recipes.read(recipe), Checkout(top), data, options)
+    return of_recipe(recipes.find(recipe), Checkout(top), data, options)
 
 
 def is_refused(top: Path, recipe: str, data: Path) -> bool:
@@ -66,7 +66,7 @@ def is_refused(top: Path, recipe: str, data: Path) -> bool:
 def test_data_that_is_given_reaches_the_native_program_or_is_refused(tmp_path: Path, recipe: str) -> None:
     data = tmp_path / "given_data"
     data.mkdir()
-    assert is_refused(tmp_path, recipe, data) == (recipes.read(recipe).data == "synthetic")
+    assert is_refused(tmp_path, recipe, data) == (recipes.find(recipe).data == "synthetic")
 
 
 @every_recipe
@@ -74,7 +74,7 @@ def test_synthetic_data_change_the_native_command_or_are_refused(tmp_path: Path,
     try:
         asked = job(tmp_path, recipe, {"DATA": "synthetic"})
     except click.UsageError as refusal:
-        assert not recipes.read(recipe).can_make_data
+        assert not recipes.find(recipe).can_make_data
         assert "omit --" in refusal.message
         assert start(tmp_path, recipe, DATA="synthetic").returncode == 2
     else:
@@ -93,7 +93,7 @@ def test_a_case_says_how_it_is_trained_unless_extra_arguments_may_set_that_other
 @pytest.mark.slow
 @every_recipe
 def test_every_variable_that_a_launcher_reads_changes_the_native_command(tmp_path: Path, recipe: str) -> None:
-    known = recipes.read(recipe)
+    known = recipes.find(recipe)
     base = dict(MANY if "MASTER" in known.defaults else ONE)
     first, *others = sorted(known.precisions("gpu"), reverse=True)
     base["PRECISION"] = first

@@ -23,7 +23,7 @@ def settings_of(known: published.Published, command: published.PublishedCommand)
 
 def differing(recipe: str, top: Path) -> set[str]:
     """The settings in which a command of the recipe is not the published one."""
-    known = published.read(recipes.read(recipe))
+    known = published.read(recipes.find(recipe))
     assert known
     found = set[str]()
     for number, command in enumerate(known.commands):
@@ -35,7 +35,7 @@ def differing(recipe: str, top: Path) -> set[str]:
 
 def explained(recipe: str) -> list[str]:
     """The settings whose difference has a reason."""
-    known = published.read(recipes.read(recipe))
+    known = published.read(recipes.find(recipe))
     assert known
     return [name for difference in known.differences for name in difference.settings]
 
@@ -48,7 +48,7 @@ def test_a_recipe_runs_what_was_published_but_for_the_settings_that_it_says(tmp_
 
 @pytest.mark.parametrize("recipe", recipes.names())
 def test_a_recipe_says_where_its_configuration_was_published_or_why_none_was(recipe: str) -> None:
-    said = recipes.read(recipe).facts["published"]
+    said = recipes.find(recipe).facts["published"]
     assert said.startswith("https://" if recipe in PUBLISHED else "none, ")
 
 

@@ -14,6 +14,7 @@ from own_program import OwnProgram, make_program
 from run_contract import COLUMNS, FILES, KEYS, lacking, misfits, walked
 
 from launchers.run import folder as folders
+from launchers.run.execution import MARKED
 from parsers.ingesting import suite
 from parsers.ingesting.ingest import ingest_scrubbed
 from parsers.runs import run_folder
@@ -129,15 +130,15 @@ def test_the_contract_tells_every_file_of_a_run_folder() -> None:
         folders.OUTPUT,
     }
     names |= {run_folder.CARD_PROCESSES, run_folder.PROCESSES}
-    names |= {run_folder.PATCH, folders.SUBMITTED, folders.MARKED, folders.ORPHANED, suite.STAGING, folders.BEGUN}
-    names |= {folders.ENDED, folders.SUBMISSION, folders.KEPT}
+    names |= {run_folder.PATCH, folders.SUBMITTED, MARKED, suite.STAGING, folders.BEGUN}
+    names |= {folders.ENDED}
     names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv", ".gpu_processes.csv", ".foreign.json")}
     assert names <= FILES
 
 
 def test_the_contract_tells_the_hidden_folders_of_a_run(tmp_path: Path) -> None:
     folder = folders.RunFolder(tmp_path / "1")
-    assert {folder.unfinished.name, folder.lock.name} <= FILES
+    assert {path.name for path in (folder.unfinished, folder.lock, folder.submitted, folder.output)} <= FILES
     for status in (run_folder.FAILED, run_folder.INTERRUPTED):
         folder.path.mkdir()
         (folder.path / run_folder.RUN_FILE).write_text(json.dumps({"status": status}), encoding="utf-8")
@@ -153,5 +154,5 @@ def test_a_launch_makes_only_files_that_the_contract_tells(native: Native) -> No
     native.trains(f"import os; print(*os.listdir({str(native.unfinished)!r}))\n")
     native.launch()
     during = (native.run / run_folder.LOG).read_text(encoding="utf-8").split()
-    assert {run_folder.LOG, folders.MARKED, run_folder.CLOCK} <= set(during) <= FILES
+    assert {run_folder.LOG, MARKED, run_folder.CLOCK} <= set(during) <= FILES
     assert {path.name for path in native.run.iterdir()} <= FILES

@@ -13,7 +13,6 @@ import pytest
 from native_checkout import METRIC, PRINT, TOP, Native, make_native
 
 from launchers.machine.telemetry import RunLoad
-from launchers.run.screen import RESET
 from parsers.runs.run_folder import SCHEMA
 
 # They call the program.
@@ -40,7 +39,7 @@ OUTCOME = ["start", "end", "foreign", "exit_status", "status", "metric_lines", "
 
 def test_the_log_holds_every_byte_and_the_terminal_shows_all_of_it_escaped(native: Native) -> None:
     native.trains(WRITE_RAW)
-    assert native.launch().stdout == RAW.replace(b"\x00\xff", rb"\x00\xff") + RESET.encode()
+    assert native.launch().stdout == RAW.replace(b"\x00\xff", rb"\x00\xff") + b"\x1b[0m"
     assert (native.run / "train.log").read_bytes() == RAW
     digest = hashlib.sha256(RAW).hexdigest()
     assert native.facts()["log"] == {"file": "train.log", "sha256": digest, "bytes": len(RAW), "lines": 2}
@@ -88,15 +87,6 @@ def test_what_others_took_is_recorded_and_said_at_the_end(native: Native, monkey
     monkeypatch.setattr(RunLoad, "foreign", lambda _: others)
     answer = native.launch()
     assert (native.facts()["foreign"], b"51%" in answer.stderr or b"52%" in answer.stderr) == (others, True)
-
-
-def test_that_there_is_no_gpu_telemetry_is_said_once_where_a_gpu_was_to_train(native: Native) -> None:
-    said = [
-        native.launch("--repeats", "2", *device).stderr
-        for device in ([], ["--device", "gpu", "--into", str(native.top / "x")])
-    ]
-    assert [text.count(b"GPU telemetry is not recorded") for text in said] == [0, 1]
-    assert not (native.run / "gpu.csv").exists()
 
 
 def test_a_launch_repeats_no_done_run_and_goes_on_with_those_that_are_missing(native: Native) -> None:

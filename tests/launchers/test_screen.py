@@ -1,4 +1,4 @@
-"""What a terminal shows during a run: all that is printed, and below it how far things are."""
+"""What a terminal shows during a run: which one it is, and all that is printed."""
 
 from __future__ import annotations
 
@@ -12,15 +12,6 @@ from native_checkout import METRIC, PRINT, TOP, Native
 from tests.hostile_text import CLIPBOARD, COLOUR, HOSTILE
 
 pytestmark = pytest.mark.slow
-
-SLOW = f"import time\n{PRINT}time.sleep(0.5)\nprint('a last line')\ntime.sleep(1.5)\n"
-
-
-@pytest.fixture
-def shown(native: Native) -> str:
-    """What a terminal gets to see of a run of two seconds."""
-    native.trains(SLOW)
-    return shown_on_a_terminal(native)
 
 
 def shown_on_a_terminal(native: Native) -> str:
@@ -52,10 +43,9 @@ def piece_of(terminal: int) -> bytes:
         return b""
 
 
-def test_a_terminal_shows_all_that_is_printed_and_a_line_of_progress(shown: str) -> None:
-    assert shown.count(METRIC.strip()) >= 1
-    assert "a last line\r\n" in shown
-    assert "ResNet50_bs64_fp32_N1C1 repeat 1, run 1 of 1  00:00:01  a last line" in shown
+def test_a_terminal_shows_which_run_it_is_and_all_that_is_printed(native: Native) -> None:
+    shown = shown_on_a_terminal(native)
+    assert f"ResNet50_bs64_fp32_N1C1 repeat 1, run 1 of 1\r\n{METRIC.strip()}\r\n" in shown
 
 
 def test_a_terminal_obeys_nothing_of_what_is_printed(native: Native) -> None:

@@ -42,7 +42,8 @@ def test_what_is_wrong_is_said_with_file_and_key(tmp_path: Path, text: str | Non
         path.write_text(text, encoding="utf-8")
     with pytest.raises(click.UsageError) as error:
         read(path, {})
-    assert f"{path}: {key}" in error.value.message
+    assert error.value.message.startswith(str(path))
+    assert key in error.value.message
 
 
 def test_the_usual_site_file_is_read_from_the_configuration_of_its_user_where_it_is(tmp_path: Path) -> None:
@@ -63,13 +64,10 @@ account = "lab"
 time = "02:00:00"
 gres = "gpu:a100"
 extra = ["--qos=high"]
-template = "mine.jinja"
 """
-    own = "{% extends 'slurm.sh.jinja' %}{% block directives %}#SBATCH --licenses=x\n{% endblock %}"
-    (native.top / "mine.jinja").write_text(own, encoding="utf-8")
     lines = dry_run(native, *site(native, text), "--device", "gpu", "--precision", "amp").splitlines()
     directives = [line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH ")]
-    assert directives[-5:] == ["--mem=0", "--partition=gpu", "--time=02:00:00", "--qos=high", "--licenses=x"]
+    assert directives[-4:] == ["--mem=0", "--partition=gpu", "--time=02:00:00", "--qos=high"]
     assert "--gres=gpu:a100:2" in directives
     assert {"module load cuda/12.4 nccl", "ulimit -l unlimited"} <= set(lines)
     assert " --account=lab " in next(line for line in lines if line.startswith("sbatch "))
@@ -94,16 +92,6 @@ def test_a_job_runs_as_the_site_says_also_where_slurm_gives_a_job_no_environment
 def test_a_partition_that_there_is_not_is_refused_by_slurm(on_slurm: Native) -> None:
     answer = on_slurm.launch(*site(on_slurm, "[slurm]\npartition = 'none'\n"), "--detach")
     assert (answer.returncode, b"invalid partition specified: none" in answer.stderr) == (1, True)
-
-
-@pytest.mark.parametrize(
-    ("template", "where"), [("{{ nothing }}", "mine.jinja"), ("{% if %}", "mine.jinja, line 1"), (None, "mine.jinja")]
-)
-def test_a_template_with_a_mistake_is_refused(native: Native, template: str | None, where: str) -> None:
-    if template is not None:
-        (native.top / "mine.jinja").write_text(template, encoding="utf-8")
-    answer = native.launch(*site(native, "[slurm]\ntemplate = 'mine.jinja'\n"), "--dry-run")
-    assert (answer.returncode, f"{where}: " in answer.stderr.decode()) == (2, True)
 
 
 def test_a_site_file_needs_a_place(native: Native) -> None:

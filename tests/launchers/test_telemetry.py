@@ -22,7 +22,7 @@ from nvml import pynvml as stand_in
 from launchers.machine import cards as machine_cards
 from launchers.machine import telemetry
 from launchers.machine.cards import CardAnswer, CardProcess
-from launchers.machine.telemetry import CardProcesses, RunLoad, below, foreign_remark, program, within, worst
+from launchers.machine.telemetry import CardProcesses, RunLoad, below, foreign_remark, program, worst
 from launchers.run.nodes import add_up
 from parsers.runs.run_folder import CardSample, Foreign, ProcessRow
 
@@ -37,7 +37,7 @@ import sys, time
 from pathlib import Path
 from launchers.machine import telemetry
 path = Path(sys.argv[1])
-with telemetry.recorded(path, path.with_name("gpu_processes.csv")) as found:
+with telemetry.recorded(path, path.with_name("gpu_processes.csv"), path, None) as found:
     print(found, flush=True)
     time.sleep(60)
 """
@@ -55,7 +55,7 @@ def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def recorded(path: Path, until: int = 2, load: RunLoad | None = None) -> list[dict[str, str]]:
     """Record until so many rows are there, and read them."""
-    with telemetry.recorded(path, path.with_name(HELD), load):
+    with telemetry.recorded(path, path.with_name(HELD), path.with_name("cpu.csv"), load):
         while not path.exists() or path.read_text().count("\n") <= until:
             time.sleep(0.005)
     return list(csv.DictReader(path.read_text().splitlines()))
@@ -102,7 +102,7 @@ def test_a_value_that_is_not_told_is_empty_and_zero_is_a_value(
 @pytest.mark.parametrize("options", [{"refused": True}, {"cards": 0}])
 def test_without_a_card_no_file_is_made(tmp_path: Path, cards: Any, options: dict[str, Any]) -> None:
     cards(**options)
-    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD) as found:
+    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD, tmp_path, None) as found:
         assert not found
     assert list(tmp_path.iterdir()) == []
 
@@ -111,13 +111,13 @@ def test_neither_a_lost_card_nor_a_full_disk_ends_the_run_and_the_threads_end_wi
     tmp_path: Path, cards: Any
 ) -> None:
     cards()
-    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD) as found:
+    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD, tmp_path, None) as found:
         cards(lost=[0, 1])
         time.sleep(0.1)
     last = (tmp_path / "gpu.csv").read_text().splitlines()[-1]
     assert (found, set(last.split(",")[2:])) == (True, {""})
     if Path("/dev/full").exists():
-        with telemetry.recorded(Path("/dev/full"), Path("/dev/full")) as found:
+        with telemetry.recorded(Path("/dev/full"), Path("/dev/full"), tmp_path, None) as found:
             time.sleep(0.05)
         assert found
     assert "telemetry" not in {thread.name for thread in threading.enumerate()}
@@ -190,33 +190,29 @@ def test_a_name_is_one_cell_of_a_table(tmp_path: Path, file: str, name: str) -> 
     assert program(17, tmp_path) == name
 
 
-def package(folder: Path, number: int, microjoules: int, greatest: int = 10**9) -> None:
-    """A processor whose energy Linux tells."""
-    path = folder / f"intel-rapl:{number}"
-    path.mkdir(parents=True, exist_ok=True)
-    (path / "energy_uj").write_text(f"{microjoules}\n")
-    (path / "max_energy_range_uj").write_text(f"{greatest}\n")
+def test_the_power_is_what_all_processors_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def counters(*joules: int) -> None:
+        for number, told in enumerate(joules):
+            path = tmp_path / f"intel-rapl:{number}"
+            path.mkdir(exist_ok=True)
+            (path / "energy_uj").write_text(f"{told * 10**6}\n")
 
-
-def test_the_power_is_what_all_processors_used_though_a_counter_of_energy_begins_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(time, "monotonic", iter(range(100)).__next__)
     assert RunLoad(list, tmp_path).sample().power is None
-    for number, joules in enumerate((999, 0)):
-        package(tmp_path, number, joules * 10**6)
+    counters(900, 10)
     load = RunLoad(list, tmp_path)
-    for number, joules in enumerate((1, 50)):
-        package(tmp_path, number, joules * 10**6)
-    assert load.sample().power == 52
+    counters(920, 40)
+    assert load.sample().power == 50
+    counters(1, 60)  # one begins anew
+    assert load.sample().power is None
 
 
 def test_descendants_are_sampled_with_their_load_and_memory_and_are_not_others(
     tmp_path: Path, busy: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(telemetry, "INTERVAL", 0.05)
-    path, here, elsewhere = tmp_path / "cpu.csv", RunLoad(below(os.getpid())), RunLoad(list)
-    with telemetry.processes_recorded(path, here):
+    path, here, elsewhere = tmp_path / "cpu.csv", RunLoad(below(os.getpid)), RunLoad(list)
+    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD, path, here):
         while not path.exists() or path.read_text().count("\n") < 8:
             time.sleep(0.01)
     elsewhere.sample()
@@ -231,7 +227,7 @@ def test_descendants_are_sampled_with_their_load_and_memory_and_are_not_others(
 def test_what_a_descendant_took_that_has_ended_is_not_that_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = iter([(100.0, 1000.0), (110.0, 1020.0)])
     monkeypatch.setattr(telemetry, "_machine_seconds", machine.__next__)
-    load = RunLoad(below(os.getpid()))
+    load = RunLoad(below(os.getpid))
     subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"], check=True)
     load.sample()
     assert load.foreign()["cpu_percent"] <= 100 * (10 - 0.25) / 20
@@ -239,11 +235,11 @@ def test_what_a_descendant_took_that_has_ended_is_not_that_of_others(monkeypatch
 
 def test_a_container_has_no_processes_before_it_runs_and_after_its_end() -> None:
     numbers = iter([None, None, 0])
-    assert RunLoad(within(lambda: next(numbers))).sample().processes == 0
+    assert RunLoad(below(lambda: next(numbers), with_root=True)).sample().processes == 0
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
-    assert RunLoad(within(lambda: child.pid)).sample().processes == 0
-    assert RunLoad(below(child.pid)).sample().processes == 0
+    assert RunLoad(below(lambda: child.pid, with_root=True)).sample().processes == 0
+    assert RunLoad(below(lambda: child.pid)).sample().processes == 0
 
 
 def test_programs_on_cards_are_others_if_they_were_first_or_have_a_name_and_are_not_of_the_run(
@@ -304,7 +300,7 @@ SUMS: list[tuple[list[str], str | None]] = [
     (["100.000,1,1,10,\n", ""], None),
     *[
         ([f"100.000,1,1,10,\n{row}\n103.0"], "100.000,1,1,10,\n")  # rows that are cut or no samples
-        for row in ("102.000,1", "nan,1,1,10,", "102.000,1,inf,10,", "x,1,1,10,", ",1,1,10,")
+        for row in ("102.000,1", "nan,1,1,10,", "x,1,1,10,", ",1,1,10,")
     ],
 ]
 

@@ -68,12 +68,6 @@ def test_a_step_number_beyond_exact_floats_is_no_integer(tmp_path: Path) -> None
     assert read(write(tmp_path, step(2**53 + 1))).records["step"].dtype == "float64"
 
 
-@pytest.mark.parametrize("kept", [1, 25, 50, 60, 66])
-def test_of_a_log_cut_within_a_line_the_whole_lines_are_kept(tmp_path: Path, kept: int) -> None:
-    cut = write(tmp_path, step(1), OTHER_NOISE, step(2), step(3, ips="123456.789")[:kept])
-    assert [row[:2] for row in told(read(cut))] == [[1, 1], [3, 2]]
-
-
 @pytest.mark.parametrize("before", [0, 1 << 20, (1 << 20) - 40])
 def test_a_line_across_the_border_of_two_blocks_is_read_once(tmp_path: Path, before: int) -> None:
     filling = b"x" * max(0, before - 1) + b"\n"

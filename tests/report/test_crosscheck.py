@@ -21,13 +21,13 @@ step_line: "at" time{STAMP} "step" step{"1"} _took? _speed? _seen?
 _took: "took" step_time{seconds, instant}
 _seen: "samples" consumed_samples "tokens" consumed_tokens
 _speed: "speed" throughput{images, job, instant}
-epoch_line: "epoch" epoch{"1"} "of" steps_per_epoch "steps took" duration{seconds}
+epoch_line: "epoch" epoch{"1"} "of" steps_per_epoch "steps took" duration{seconds, training_time{per_epoch}}
 summary_line: "in all" throughput{images, job, total}
 event_line: "saved" checkpoint{"model"}
 
 %import .vocabulary (time, step, step_time, throughput, epoch, steps_per_epoch, duration, checkpoint)
 %import .vocabulary (consumed_samples, consumed_tokens)
-%import .vocabulary (images, seconds, job, instant, total, STAMP, BLANK)
+%import .vocabulary (images, seconds, job, instant, total, training_time, per_epoch, STAMP, BLANK)
 %ignore BLANK
 """
 FACTS = [Fact("batch_size", 8, option("batch-size")), Fact("cards", 4, option("cards"))]

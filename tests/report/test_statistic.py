@@ -116,16 +116,5 @@ def test_the_value_of_repeats_lies_between_them(values: list[float], repeats: st
     assert min(values) * (1 - 1e-15) <= reduce_repeats(values, repeats) <= max(values) * (1 + 1e-15)
 
 
-def test_a_sum_that_no_number_holds_gives_no_mean() -> None:
-    with pytest.raises(NoMeasurement, match="The sum of 2 values of up to 1e\\+308 overflows"):
-        reduce(array(1e308, 1e308), "mean")
-
-
-@pytest.mark.parametrize("count", [70_000, 70_001])
-@pytest.mark.parametrize("odd", [[], [np.nan] * 60_000, [np.inf] * 10_000, [1.0] * 60_000])
-def test_the_median_of_many_values_is_that_of_all_in_order(count: int, odd: list[float]) -> None:
-    values = np.random.default_rng(3).random(count)
-    values[: len(odd)] = odd
-    ordered, half = np.sort(values), count // 2
-    middle = ordered[half] if count % 2 else (ordered[half - 1] + ordered[half]) / 2
-    assert np.array_equal(reduce(values, "median"), middle, equal_nan=True)
+def test_a_mean_is_infinite_where_no_number_holds_the_sum() -> None:
+    assert reduce(array(1e308, 1e308), "mean") == np.inf

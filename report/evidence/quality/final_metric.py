@@ -14,8 +14,6 @@ from parsers.runs.reading import Reading
 from parsers.scanning.text import LogText
 
 from ...measure.diagnostics import NoMeasurement
-from ...measuring.record_columns import columns
-from ...measuring.window import last_run
 
 NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?i:nan|inf(?:inity)?)"
 # Behind the name, maybe in quotes: a colon, an equals sign or a blank, or the key of the value in a line of MLPerf.
@@ -38,10 +36,10 @@ def final_metric(log: Path, reading: Reading, name: str) -> FinalMetric | None:
     ``log``: what it is called. ``name``: as the log spells it. Raises NoMeasurement for a log of several runs, and
     LogError where it cannot be read.
     """
-    if any(last_run(part.table) > 1 for part in reading.parts):
+    if len(reading.facts_of_runs) > 1:
         raise NoMeasurement(SEVERAL_RUNS, log=log)
     printed = re.compile(PRINTED % (re.escape(name.encode()), NUMBER))
-    of_records = {int(line) for part in reading.parts for line in columns(part.table)["line"]}
+    of_records = {int(line) for part in reading.parts for line in part.table["line"]}
     first, last = min(of_records), None
     for line, value in _printed(reading.path, printed, name.encode()):
         if line > first and line not in of_records:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,11 +9,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.runs.format_records import FormatRecords
+from parsers.runs.reading import Reading
 
-from ...measure.diagnostics import NoMeasurement
-from ...measuring.record_columns import Columns, columns
-from ...measuring.window import NO_STEP_NUMBER, last_run, one_rank, one_run, step_field, steps_done
+from ...measure.diagnostics import Code, NoMeasurement, say
+from ...measure.measure import run_of
+from ...measure.protocol import Protocol
+from ...measure.records import Records, Run
 
 
 @dataclass(frozen=True)
@@ -34,43 +34,40 @@ class LossCurve:
     ends_so: bool = False
 
 
-def loss_curve(log: Path, parts: Sequence[FormatRecords], run: int | Literal["last"] | None) -> LossCurve | None:
-    """The losses that a log prints, None where it prints none; ``parts``: its records.
+def loss_curve(log: Path, reading: Reading, run: int | Literal["last"] | None) -> LossCurve | None:
+    """The losses that a log prints, None where it prints none.
 
-    ``run``: which of several runs in it. Raises NoMeasurement where its steps cannot be counted.
+    ``run``: which of several runs in it. Raises NoMeasurement where its steps cannot be counted, or nobody says which
+    of several runs is meant.
     """
+    parts = run_of(reading, Protocol(run=run))
     for part in parts:
         for kind in ("step", "epoch"):
-            if (kind, "loss") in part.fields and "loss" in part.table and part.table.are(kind).any():
-                return _curve(log, part, "step" if kind == "step" else "epoch", run)
+            if part.all_records(kind).prints("loss"):
+                return _curve(log, part, "step" if kind == "step" else "epoch", reading)
     return None
 
 
-def _curve(
-    log: Path, part: FormatRecords, kind: Literal["step", "epoch"], run: int | Literal["last"] | None
-) -> LossCurve:
-    records = columns(part.table)
-    mine = records.rows(one_run(records, run, last_run(records))).of_kind(kind)
-    known = mine.rows(mine.finite("loss"))
-    losses = known.rows(one_rank(known))
-    lines = _not_numbers(part, mine)
-    ends_so = len(lines) > 0 and not (losses["line"] > lines[-1]).any()
+def _curve(log: Path, part: Run, kind: Literal["step", "epoch"], reading: Reading) -> LossCurve:
+    every = part.all_records(kind)
+    known = every.rows(np.isfinite(every.numbers("loss")))
+    ranks = known.numbers("rank")
+    losses = known.rows(ranks == np.nanmin(ranks)) if np.isfinite(ranks).any() else known
+    told = next(one.not_numbers for one in reading.parts if one.fields is part.fields)
+    within = told[(told >= every.lines[0]) & (told <= every.lines[-1])]
+    lines = np.unique(np.concatenate([within, every.lines[np.isinf(every.numbers("loss"))]]))
+    ends_so = len(lines) > 0 and not (losses.lines > lines[-1]).any()
     first = int(lines[0]) if len(lines) else None
-    return LossCurve(log, kind, _numbers(part, kind, losses), losses.numbers("loss"), first, ends_so)
+    return LossCurve(log, kind, _numbers(kind, losses), losses.numbers("loss"), first, ends_so)
 
 
-def _numbers(part: FormatRecords, kind: str, losses: Columns) -> NDArray[np.int64]:
+def _numbers(kind: str, losses: Records) -> NDArray[np.int64]:
+    """The steps done, or the numbers of the epochs; several losses of one epoch stand at no known places in it."""
     if kind == "step":
-        return steps_done(losses, step_field(part.fields, kind))
-    if "epoch" not in losses or not np.isfinite(epochs := losses.numbers("epoch")).all():
-        return np.arange(1, len(losses) + 1)
-    if (np.diff(epochs) <= 0).any():  # several losses of one epoch stand at no known places in it
-        raise NoMeasurement(NO_STEP_NUMBER, kind=kind)
-    return epochs.astype(np.int64)
-
-
-def _not_numbers(part: FormatRecords, mine: Columns) -> NDArray[np.int64]:
-    """The lines of the run that print a loss that is NaN or infinite, ascending."""
-    lines = mine["line"]
-    told = part.not_numbers[(part.not_numbers >= lines[0]) & (part.not_numbers <= lines[-1])] if len(lines) else []
-    return np.unique(np.concatenate([told, lines[np.isinf(mine.numbers("loss"))]]).astype(np.int64))
+        done = losses.steps
+    else:
+        done = losses.numbers("epoch")
+        done = done if np.isfinite(done).all() else np.arange(1.0, len(losses) + 1)
+    if done is None or (kind == "epoch" and (np.diff(done) <= 0).any()):
+        raise NoMeasurement(say(Code.NO_STEPS, kind=kind, protocol="loss"))
+    return done.astype(np.int64)

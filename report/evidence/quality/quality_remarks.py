@@ -16,14 +16,14 @@ from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
 
-from ...measure.diagnostics import NoMeasurement
+from ...measure.diagnostics import Diagnostic, NoMeasurement
 from ...measure.number import percent, signed
 from ...measure.protocol import Protocol
 from ...pagefile.column import Quality
 from ...pagefile.page import Case, Page
 from ..case_runs import logs_of, outside, unfit
 from ..cell import Cell
-from ..reason import NoEvidenceError
+from ..reason import NoEvidenceError, Remark, as_told
 from .convergence_points import convergence_test
 from .final_metric import FinalMetric, final_metric
 from .loss_agreement import LossAgreement, loss_agreement
@@ -63,14 +63,11 @@ OTHER_RUNS = "the runs are of different benchmarks or batch sizes"
 NOT_MLLOG = "the runs do not state a benchmark with one metric and its global_batch_size in :::MLLOG lines"
 NO_EVALUATION = "{log} prints no evaluation with its epoch or samples"
 NO_JSON = "{file} cannot be read as JSON"
-# What neither changes a number nor speaks against it.
-PASSED = (*LOSS_AGREES.values(), METRIC_AGREES, CONVERGES)
-
 # Reads a log by its path.
 Read = Callable[[Path], Reading]
 
 
-def quality_remarks(page: Page, column: str, cell: Cell, logs: Path, read: Read) -> Iterator[Message]:
+def quality_remarks(page: Page, column: str, cell: Cell, logs: Path, read: Read) -> Iterator[Diagnostic]:
     """What the page's check of quality says of a cell with a number; nothing where the page states none.
 
     ``column``: the name of the column of the page. ``logs``: the folder of logs.
@@ -84,14 +81,14 @@ def quality_remarks(page: Page, column: str, cell: Cell, logs: Path, read: Read)
                 quality.reference, float(quality.loss[:-1]) / 100, page.of_model(cell.case), cell, logs, read
             )
         except NoEvidenceError as error:
-            yield Message(NOT_COMPARED, reason=error.message)
+            yield _told(NOT_COMPARED, reason=error.message)
     if quality.reference is not None:
         yield from _of_metrics(quality, quality.reference, page.of_model(cell.case), cell, logs, read)
     if quality.convergence_points is not None:
         try:
             yield _of_convergence(quality.convergence_points, page.of_model(cell.case), cell, logs)
         except NoEvidenceError as error:
-            yield Message(NOT_TESTED, reason=error.message)
+            yield _told(NOT_TESTED, reason=error.message)
 
 
 def reference_logs(page: Page, logs: Path) -> Iterator[str]:
@@ -105,7 +102,16 @@ def reference_logs(page: Page, logs: Path) -> Iterator[str]:
                 continue
 
 
-def _of_loss(pattern: str, tolerance: float, case: Case, cell: Cell, logs: Path, read: Read) -> Message:
+def _told(key: str, **values: object) -> Diagnostic:
+    return as_told(Message(key, **values))
+
+
+def _agrees(key: str, **values: object) -> Diagnostic:
+    """What neither changes a number nor speaks against it."""
+    return Diagnostic(Remark.QUALITY_PASSED, {"said": Message(key, **values)})
+
+
+def _of_loss(pattern: str, tolerance: float, case: Case, cell: Cell, logs: Path, read: Read) -> Diagnostic:
     paths = _found(pattern, case, logs)
     references = [_reading(logs, path, read) for path in paths]
     reference = [_curve(path, one, None) for path, one in zip(paths, references, strict=True)]
@@ -113,21 +119,21 @@ def _of_loss(pattern: str, tolerance: float, case: Case, cell: Cell, logs: Path,
     found = loss_agreement(reference, judged, tolerance)
     reason = incomparable(_stated(references, [proof.reading for proof in cell.proofs]))
     if reason is not None and found.verdict != "NaN":
-        return Message(NOT_COMPARED, reason=reason)
+        return _told(NOT_COMPARED, reason=reason)
     return _said(found)
 
 
-def _said(found: LossAgreement) -> Message:
+def _said(found: LossAgreement) -> Diagnostic:
     if found.verdict == "NaN":
-        return Message(NO_NUMBER, reason=found.reason)
+        return _told(NO_NUMBER, reason=found.reason)
     if found.change is None or found.steps is None or found.tolerance is None:
-        return Message(NOT_COMPARED, reason=found.reason)
-    key = (NOT_THE_LOSS if found.is_wrong else LOSS_AGREES)[found.kind]
+        return _told(NOT_COMPARED, reason=found.reason)
+    tell, key = (_told, NOT_THE_LOSS[found.kind]) if found.is_wrong else (_agrees, LOSS_AGREES[found.kind])
     told = {"change": signed(found.change), "tolerance": f"{100 * found.tolerance:g}%"}
-    return Message(key, **told, first=found.steps[0], last=found.steps[1])
+    return tell(key, **told, first=found.steps[0], last=found.steps[1])
 
 
-def _of_metrics(quality: Quality, pattern: str, case: Case, cell: Cell, logs: Path, read: Read) -> Iterator[Message]:
+def _of_metrics(quality: Quality, pattern: str, case: Case, cell: Cell, logs: Path, read: Read) -> Iterator[Diagnostic]:
     """What final metrics say, each by its name."""
     for name, tolerance in quality.metrics.items():
         try:
@@ -139,17 +145,18 @@ def _of_metrics(quality: Quality, pattern: str, case: Case, cell: Cell, logs: Pa
             reason = other_task(_stated(references, [proof.reading for proof in cell.proofs]))
             yield _metric_said(found, reason)
         except NoEvidenceError as error:
-            yield Message(METRIC_NOT_COMPARED, name=name, reason=error.message)
+            yield _told(METRIC_NOT_COMPARED, name=name, reason=error.message)
 
 
-def _metric_said(found: MetricAgreement, reason: Message | None) -> Message:
+def _metric_said(found: MetricAgreement, reason: Message | None) -> Diagnostic:
     if found.verdict == "NaN":
-        return Message(NO_NUMBER, reason=found.reason)
+        return _told(NO_NUMBER, reason=found.reason)
     if reason is not None or found.change is None or found.values is None:
-        return Message(METRIC_NOT_COMPARED, name=found.name, reason=reason or found.reason)
+        return _told(METRIC_NOT_COMPARED, name=found.name, reason=reason or found.reason)
     told = {"value": f"{found.values[1]:.6g}", "reference": f"{found.values[0]:.6g}"}
-    key, limit = METRIC_DIFFERS if found.is_wrong else METRIC_AGREES, percent(found.tolerance)
-    return Message(key, name=found.name, change=signed(found.change), tolerance=limit, **told)
+    tell, key = (_told, METRIC_DIFFERS) if found.is_wrong else (_agrees, METRIC_AGREES)
+    limit = percent(found.tolerance)
+    return tell(key, name=found.name, change=signed(found.change), tolerance=limit, **told)
 
 
 def _metric(path: str, reading: Reading, name: str) -> FinalMetric:
@@ -164,7 +171,7 @@ def _metric(path: str, reading: Reading, name: str) -> FinalMetric:
     return found
 
 
-def _of_convergence(pattern: str, case: Case, cell: Cell, logs: Path) -> Message:
+def _of_convergence(pattern: str, case: Case, cell: Cell, logs: Path) -> Diagnostic:
     """The RCP test of the runs behind a cell; raises NoEvidenceError where it cannot be made."""
     told = _json_of(logs, _found(pattern, case, logs)[0])
     runs = [mllog_convergence(proof.reading.path) for proof in cell.proofs]
@@ -178,8 +185,9 @@ def _of_convergence(pattern: str, case: Case, cell: Cell, logs: Path) -> Message
             raise NoEvidenceError(NO_EVALUATION, log=proof.log)
     found = convergence_test(told, benchmark, batch_size, [run.converged for run in runs])
     if found.reason is not None:
-        return Message(CONVERGENCE_FAILED if found.has_failed else NOT_TESTED, reason=found.reason)
-    return Message(TOO_FAST if found.has_failed else CONVERGES, mean=f"{found.mean:.4g}", lowest=f"{found.lowest:.4g}")
+        return _told(CONVERGENCE_FAILED if found.has_failed else NOT_TESTED, reason=found.reason)
+    tell, key = (_told, TOO_FAST) if found.has_failed else (_agrees, CONVERGES)
+    return tell(key, mean=f"{found.mean:.4g}", lowest=f"{found.lowest:.4g}")
 
 
 def _json_of(logs: Path, path: str) -> Any:
@@ -217,7 +225,7 @@ def _reading(logs: Path, path: str, read: Read) -> Reading:
 
 def _curve(path: str, reading: Reading, protocol: Protocol | None) -> LossCurve:
     try:
-        found = loss_curve(Path(path), reading.parts, protocol.run if protocol else None)
+        found = loss_curve(Path(path), reading, protocol.run if protocol else None)
     except NoMeasurement:
         raise NoEvidenceError(NO_STEPS_IN, log=path) from None
     if found is None:

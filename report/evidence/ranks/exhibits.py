@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from parsers.runs.format_records import RankLog
 from parsers.runs.reading import Reading
 
-from ...measuring.measurement import Measurement
+from ...measure.measurement import Measurement
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def of_other_ranks(log: str, reading: Reading, measured: Measurement) -> dict[st
         return {}
     lead, *others = reading.ranks
     folder = str(PurePosixPath(log)).removesuffix(_below(lead, reading))
-    lines, found = measured.ranks.lines_by_rank, dict[str, RankExhibit]()
+    lines, found = measured.ranks.lines or {}, dict[str, RankExhibit]()
     for other in (other for other in others if lines.get(other.rank)):
         path, own = f"{folder}{_below(other, reading)}", [line - other.before for line in lines[other.rank]]
         name = reading.format.name if reading.format else None

@@ -12,8 +12,8 @@ from parsers.runs.run_folder import TELEMETRY
 from parsers.runs.runfile import run_file
 from parsers.runs.telemetry import Telemetry, telemetry, telemetry_file
 
-from ...measuring.measurement import Measurement
-from ...measuring.ranks.rank_spread import RankSpread
+from ...measure.measurement import Measurement
+from ...measure.ranks import RankSpread
 from ..telemetry.plausible_samples import plausible
 from ..telemetry.telemetry_window import in_window, window_of
 

@@ -15,6 +15,7 @@ from parsers.runs.reading import Reading
 from parsers.runs.run_folder import PROCESSES, TELEMETRY
 from parsers.runs.telemetry import Telemetry
 
+from ...measure.measurement import Measurement
 from ...measure.number import printed, without_noise
 from ...measure.protocol import Protocol
 from ...measure.quantity import (
@@ -26,9 +27,7 @@ from ...measure.quantity import (
     SAMPLES_PER_JOULE,
     Quantity,
     Shown,
-    TelemetryQuantity,
 )
-from ...measuring.measurement import Measurement
 from ..reason import NoEvidenceError
 from .memory_by_process import ProcessMemory
 from .memory_by_process import remarks as of_processes
@@ -80,7 +79,7 @@ def observe(quantity: Quantity, run: RunTelemetry, measurement: Measurement | No
     return _OBSERVED[quantity](run, measurement)
 
 
-def observe_processes(quantity: TelemetryQuantity, run: ProcessTelemetry) -> Observation:
+def observe_processes(quantity: Quantity, run: ProcessTelemetry) -> Observation:
     """One quantity of the processes of a run: the greatest over the whole run, or the mean over its window.
 
     Samples are joined by straight lines (trapezoidal rule). Raises NoEvidenceError where there are too few.

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ...measure.statistic import median
 from ..estimate import Values
 
 # A record is of the warm-up while it is slower than this share of the steady ones.
@@ -15,5 +14,5 @@ def warm_up(rates: Values) -> int:
     ``rates``: throughputs in file order, at least one. At most half of them are.
     """
     half = len(rates) // 2
-    steady = rates[:half] >= SLOW * median(rates[half:])
+    steady = rates[:half] >= SLOW * np.median(rates[half:])
     return int(np.argmax(steady)) if steady.any() else half

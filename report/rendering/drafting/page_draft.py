@@ -10,8 +10,10 @@ from parsers.io.message import Message
 from parsers.io.printable import printable
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from ...evidence.case_evidence import NOT_THE_JOB, cells
+from ...evidence.case_evidence import cells
 from ...evidence.cell import Cell
+from ...evidence.reason import Remark
+from ...measure.diagnostics import say
 from ...measuring.estimate import counting
 from ...pagefile.page_file import parse
 from ...wording.words import Translate
@@ -100,7 +102,9 @@ def _unit(logs: Sequence[MeasuredLog]) -> DraftedUnit:
 
 
 def _not_the_job(log: MeasuredLog) -> Message:
-    said = Message(NOT_THE_JOB[log.scope], log=log.path)
+    is_unknown = log.scope == "unknown"
+    told = say(Remark.SCOPE_UNKNOWN, log=log.path) if is_unknown else say(Remark.OF_ONE, log=log.path, part=log.scope)
+    said = told.message
     if log.scope == "unknown" and log.case.get("cards", 1) != 1:
         return said if log.program else Message(GRAMMAR, first=said)
     return Message(HELPS[log.scope], first=said) if log.scope in HELPS else said
@@ -157,4 +161,4 @@ def _shows_others(tables: Sequence[DraftTable], shown: Sequence[Cell]) -> bool:
 
 def _failed(tables: Sequence[DraftTable], shown: Sequence[Cell]) -> list[tuple[DraftCase, Message]]:
     """The cases whose cells are empty, and why."""
-    return [(case, cell.reason) for case, cell in _placed(tables, shown) if case and cell.reason]
+    return [(case, cell.reason.message) for case, cell in _placed(tables, shown) if case and cell.reason]

@@ -191,7 +191,7 @@ def _of_log(options: LogOptions, path: Path) -> Metric | Message:
 
 def _of_throughput(log: Path, measured: MeasuredLog, found: Measurement) -> Metric:
     """The throughput of a log, as `show` says it; ``log``: the path that it is called by."""
-    proof = Proof(str(log), measured.reading, found)  # type: ignore[arg-type]
+    proof = Proof(str(log), measured.reading, found)
     facts = measured.reading.facts
     digits = printed(found.value, found.protocol)
     said = [*(str(one.message) for one in measured.diagnostics), *map(str, measured.warnings)]

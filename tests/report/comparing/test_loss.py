@@ -130,8 +130,8 @@ def test_junit_fails_a_case_whose_loss_is_wrong_with_its_reason(tmp_path: Path) 
 
 GRAMMAR = """// A program
 start: epoch_line
-epoch_line: "epoch" epoch{"1"} "loss" loss "took" duration{seconds}
-%import .vocabulary (epoch, loss, duration, seconds, BLANK)
+epoch_line: "epoch" epoch{"1"} "loss" loss "took" duration{seconds, wall_time{per_epoch}}
+%import .vocabulary (epoch, loss, duration, seconds, wall_time, per_epoch, BLANK)
 %ignore BLANK
 """
 
