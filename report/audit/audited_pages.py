@@ -13,6 +13,7 @@ from parsers.sharing.workers import ALL_CORES, ALONE, MOST_BYTES, Workers
 from ..evidence.cell import Cell, Proof
 from ..evidence.comparability import Difference, of_rules, of_runs
 from ..evidence.comparison import Common, by_one_rule
+from ..measure.protocol import Protocol
 from ..measure.quantity import THROUGHPUT, Shown
 from ..pagefile.page import Case, Page
 from ..published.document import SHEETS, Document, DocumentError, read_document
@@ -78,7 +79,7 @@ def unlike(claims: Sequence[Claim]) -> Iterator[Unlike]:
     for claim in claims:
         if claim.recovered and claim.number.measure == (None, 1.0, "throughput") and not claim.number.column_name:
             rows.setdefault((str(claim.number.page), claim.number.table, claim.number.place[0]), []).append(claim)
-    proofs: dict[int, Proof] = {}
+    proofs: dict[tuple[int, Protocol], Proof] = {}
     for row in (row for row in rows.values() if len(row) > 1):
         cells = [_cell(claim, proofs) for claim in row]
         sides = [(cell.column, cell) for cell in cells]
@@ -89,15 +90,16 @@ def unlike(claims: Sequence[Claim]) -> Iterator[Unlike]:
             yield Unlike(str(first.page), first.line, first.row, differences, common)
 
 
-def _cell(claim: Claim, known: dict[int, Proof]) -> Cell:
-    """A number as a cell; ``known``: the proofs by their measurements, one for each, as other rows may have it, too."""
+def _cell(claim: Claim, known: dict[tuple[int, Protocol], Proof]) -> Cell:
+    """A number as a cell; ``known``: the proofs by evidence and protocol, as other rows may have them, too."""
     number, evidence = claim.number, claim.best
     protocol = claim.printing(claim.recovered.protocol) if claim.recovered else None
-    measured = evidence.measured(protocol) if protocol else None
-    proof = measured and known.setdefault(id(measured), Proof(claim.log, evidence.reading, measured))
+    proof = known.get((id(evidence), protocol)) if protocol else None
+    if protocol and proof is None and (measured := evidence.measured(protocol)):
+        proof = known[id(evidence), protocol] = Proof(claim.log, evidence.reading, measured)
     case: Case = {axis: number.case[axis] for axis in AXES if axis in number.case}
-    rate = measured.unit if measured else "samples/s"
-    value = measured.value if measured else None
+    rate = proof.measurement.unit if proof else "samples/s"
+    value = proof.measurement.value if proof else None
     return Cell(
         number.heading,
         number.row,

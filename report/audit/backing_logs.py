@@ -16,16 +16,27 @@ from parsers.runs.reading import Reading
 from parsers.scanning.detection import formats, known_shapes
 from parsers.sharing.workers import ALL_CORES, Workers
 
+from ..measure.diagnostics import NoMeasurement
+from ..measure.measurement import Measurement
 from ..measure.number import printed, without_noise
 from ..measure.protocol import Protocol
-from ..measuring.measurement import Measurement, NoMeasurement, measure
+from ..measure.records import Run
+from ..measure.stated import measure_stated, value_of
 from ..pagefile.parts import SCALING, Axis
 from ..published.labels import Rate, Value
 from ..published.published_numbers import PublishedNumber
 from ..published.published_site import Backing
 from ..published.site_logs import Log
-from ..recovery.protocol_search import Searched, of_compute, search, search_step_times, search_steps
-from ..recovery.runs_together import REPEATS, Repeats, together
+from ..recovery.protocol_search import (
+    REPEATS,
+    Repeats,
+    Searched,
+    of_compute,
+    search,
+    search_step_times,
+    search_steps,
+    together,
+)
 from .log_matching import agree, is_of_job, runs_meant, stated
 
 MOST_RUNS = 20  # of a case, which together are one number
@@ -58,7 +69,7 @@ class Evidence:
     seconds: float | None = None
     times: float = 1.0
     run: int | None = None
-    known: dict[Protocol, Measurement | None] = field(default_factory=dict, compare=False, repr=False)
+    known: dict[Protocol, float | None] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def format(self) -> str:
@@ -94,28 +105,38 @@ class Evidence:
         """The message that it gives some digits, and what that needs beside the protocol."""
         return GIVES_THESE, {}
 
-    def measured(self, protocol: Protocol) -> Measurement | None:
-        """What a protocol gives; None where the log does not allow it."""
+    def throughput(self, protocol: Protocol) -> float | None:
+        """What a protocol gives of the whole log; None where the log does not allow it."""
         if protocol not in self.known:
             self.known[protocol] = self._measured(protocol)
         return self.known[protocol]
 
-    def _measured(self, protocol: Protocol) -> Measurement | None:
+    def _measured(self, protocol: Protocol) -> float | None:
         try:
-            return measure(self.part.table, self.part.fields, self.facts, protocol)
+            return value_of(Run(1, self.part.table, self.part.fields, self.facts), protocol)
         except NoMeasurement:
             return None
 
+    def measured(self, protocol: Protocol) -> Measurement | None:
+        """The same with the records that made it, of several logs those of the first; None where that allows none."""
+        try:
+            found = measure_stated([Run(1, self.part.table, self.part.fields, self.facts)], protocol)
+        except NoMeasurement:
+            return None
+        value = self.throughput(protocol)
+        return found if value is None else replace(found, estimate=replace(found.estimate, value=value))
+
+    def value(self, protocol: Protocol) -> float | None:
+        """The same in the unit of the number: a throughput, or the time of a step."""
+        found = self.throughput(protocol)
+        if found is None or self.seconds is None:
+            return found if found is None or self.times == 1 else without_noise(found / self.times)
+        return without_noise(1 / found / self.seconds) if found else 0.0
+
     def digits(self, protocol: Protocol) -> str | None:
         """The digits that a protocol prints; None where the log does not allow it."""
-        found = self.measured(protocol)
-        return printed(self.number(found), protocol) if found else None
-
-    def number(self, measured: Measurement) -> float:
-        """A measurement in the unit of the number: a throughput, or the time of a step."""
-        if self.seconds is None:
-            return without_noise(measured.value / self.times) if self.times != 1 else measured.value
-        return without_noise(1 / measured.value / self.seconds) if measured.value else 0.0
+        found = self.value(protocol)
+        return None if found is None else printed(found, protocol)
 
 
 @dataclass(frozen=True)
@@ -130,9 +151,9 @@ class RepeatedEvidence(Evidence):
         """That the runs give some digits together, and how many these are."""
         return RUNS_GIVE_THESE[self.repeats], {"count": len(self.runs)}
 
-    def _measured(self, protocol: Protocol) -> Measurement | None:
-        known = [found for run in self.runs if (found := run.measured(protocol))]
-        return replace(known[0], value=REPEATS[self.repeats]([found.value for found in known])) if known else None
+    def _measured(self, protocol: Protocol) -> float | None:
+        known = [found for run in self.runs if (found := run.throughput(protocol)) is not None]
+        return REPEATS[self.repeats](known) if known else None
 
 
 def repeated(evidence: Sequence[Evidence]) -> Iterator[RepeatedEvidence]:

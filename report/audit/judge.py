@@ -1,6 +1,6 @@
 """The judge: a verdict on each claim, beside all other claims of the site."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cache
 
@@ -8,8 +8,7 @@ from parsers.grammar.format import METRICS
 from parsers.io.message import Message, joined
 
 from ..measure.protocol import Protocol
-from ..measuring.crosscheck import chosen
-from ..measuring.measurement import NoMeasurement
+from ..measure.stated import ESTIMATES
 from ..published.labels import Value
 from ..published.published_numbers import PublishedNumber
 from ..published.published_site import DeadLink
@@ -112,10 +111,9 @@ class Judge:
         if claim.printed:
             return self._of_printed(claim, claim.printed)
         protocol = self._protocol(claim)
-        measured = claim.best.measured(protocol) if protocol else None
-        if protocol is None or measured is None:
+        given = claim.best.value(protocol) if protocol else None
+        if protocol is None or given is None:
             return Finding(claim.number, "no evidence", Message(NO_THROUGHPUT, log=claim.log), claim.log)
-        given = claim.best.number(measured)
         ratio = float(claim.number.value) / given if given else None
         verdict, reason = self._verdict(claim, ratio)
         return Finding(
@@ -133,7 +131,7 @@ class Judge:
         if claim.stated:
             return claim.printing(claim.stated)
         possible = (claim.printing(one) for one in self._possible(claim))
-        return next((one for one in possible if claim.best.measured(one)), None) or _any_protocol(claim)
+        return _giving(claim, possible) or _giving(claim, map(claim.printing, _usual(claim)))
 
     def _possible(self, claim: Claim) -> Iterator[Protocol]:
         if claim.recovered:
@@ -235,15 +233,18 @@ def _is_dead(dead: DeadLink) -> Message:
     return Message(LINK_IS_DEAD, address=dead.link.address)
 
 
-def _any_protocol(claim: Claim) -> Protocol | None:
-    """The protocol that `show` would choose, or the first that gives the time of a step."""
-    if claim.number.seconds or claim.number.rate == "steps":
-        known = (Protocol.of({"records": kind, "estimate": "steps"}) for kind in METRICS)
-        return next((claim.printing(one) for one in known if claim.best.measured(one)), None)
-    try:
-        return claim.printing(chosen(claim.best.part, claim.best.facts).protocol)
-    except NoMeasurement:
-        return None
+def _giving(claim: Claim, possible: Iterable[Protocol]) -> Protocol | None:
+    """The first of some protocols that the log of a claim allows."""
+    return next((one for one in possible if claim.best.value(one) is not None), None)
+
+
+def _usual(claim: Claim) -> Iterator[Protocol]:
+    """The plain protocols, of what a log prints before what can be computed, where nothing tells which was used."""
+    is_of_steps = claim.number.seconds or claim.number.rate == "steps"
+    for estimate in ("steps",) if is_of_steps else ESTIMATES:
+        for kind in METRICS:
+            is_last = kind == "summary" and estimate not in ("steps", "clock")
+            yield Protocol.of({"records": kind, "estimate": estimate, **({"statistic": "last"} if is_last else {})})
 
 
 def _without_format(claim: Claim) -> list[Message]:

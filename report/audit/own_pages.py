@@ -17,10 +17,10 @@ from ..evidence.cell import Cell
 from ..evidence.evidence_file import CellProof, EvidenceFile
 from ..evidence.evidence_parts import Computed
 from ..evidence.reason import NoEvidenceError
+from ..measure.diagnostics import NoMeasurement
 from ..measure.number import printed, quotient
 from ..measure.protocol import Protocol
 from ..measure.quantity import Shown
-from ..measuring.measurement import NoMeasurement
 from ..pagefile.page import Case, Value
 from ..published.document import Document, DocumentTable, DocumentText
 from ..published.published_numbers import PublishedNumber

@@ -41,6 +41,10 @@ NOT_ALLOWED = "{key}={value} is not valid: {said}"
 
 Percentile = Literal["p1", "p5", "p10", "p25", "p75", "p90", "p95", "p99"]
 Statistic = Literal["mean", "median", "harmonic_mean", "geometric_mean", "last", "min", "max", Percentile]
+WINDOW = (
+    *("skip_records", "skip_steps", "skip_fraction", "from_step", "to_step"),
+    *("drop_last", "take_first", "take_last"),
+)
 SKIPS = ("skip_records", "skip_steps", "skip_fraction", "from_step")
 ENDS = (*combinations(("to_step", "take_first", "take_last"), 2), ("to_step", "drop_last"))
 EXCLUSIVE = (*combinations(SKIPS, 2), *ENDS, ("decimals", "significant"))
@@ -174,6 +178,15 @@ class Protocol(BaseModel):
     def states_rule(self) -> bool:
         """Whether it says how a run is measured, and not only which, or how numbers are put together and printed."""
         return not self.model_fields_set <= {"run", "repeats", "decimals", "significant", "rounding"}
+
+    @property
+    def states_window(self) -> bool:
+        """Whether it says which records of its kind are used."""
+        return not self.model_dump(exclude_defaults=True).keys().isdisjoint(WINDOW)
+
+    def without_window(self) -> Self:
+        """The same over all records of its kind."""
+        return self.of(self.model_dump(exclude_unset=True, exclude={*WINDOW}))
 
     @property
     def is_in_steps(self) -> bool:

@@ -62,6 +62,33 @@ def measure_stated(parts: Sequence[Run], protocol: Protocol) -> Measurement:
     raise next((error for error in reasons if _asks(error)), reasons[0])
 
 
+def value_of(run: Run, protocol: Protocol) -> float:
+    """The number of ``measure_stated`` alone, of one format and by a protocol that states its estimate.
+
+    Raises ``NoMeasurement``.
+    """
+    chosen = _chosen(run, protocol)
+    if protocol.estimate == "clock":
+        return without_noise(_by_clock(chosen)[1].rate)
+    return without_noise(_calculated(chosen, _values(chosen))[1].result)
+
+
+def readable(run: Run, protocol: Protocol) -> Records:
+    """All records that a protocol reads, whatever its window; raises ``NoMeasurement`` where there are none."""
+    return _chosen(run, protocol.without_window()).own
+
+
+def values_of(run: Run, protocol: Protocol) -> tuple[Records, Calculation, str]:
+    """These records, the value of each with what its statistic becomes, and the unit of that.
+
+    A clock has no values. Raises ``NoMeasurement``.
+    """
+    chosen = _chosen(run, protocol.without_window())
+    found = _values(chosen)
+    calculation = Calculation(found.values, protocol.statistic, found.factor, found.are_times)
+    return chosen.own, calculation, found.unit
+
+
 def _asks(error: NoMeasurement) -> bool:
     """Whether an option of the command line would give the number."""
     return error.diagnostic is not None and error.diagnostic.code == Code.NO_BATCH
@@ -161,10 +188,7 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         said: tuple[Diagnostic, ...] = (say(Code.ARRIVED),) if chosen.every.field(series.source) == ARRIVAL else ()
     else:
         found = _values(chosen)
-        _refuse_impossible(chosen, found.values)
-        chosen = chosen.kept(found.values[chosen.used])
-        taken = found.values[chosen.used]
-        calculation = Calculation(taken, protocol.statistic, found.factor, found.are_times)
+        chosen, calculation = _calculated(chosen, found)
         value, unit, scope, said = calculation.result, found.unit, found.scope, found.said
         series, ranks = _series(chosen, chosen.used, found), _ranks_of(chosen, found)
         every = _series(chosen, np.ones(len(chosen.own), np.bool_), found)
@@ -205,6 +229,14 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         calculation=calculation,
         every=every,
     )
+
+
+def _calculated(chosen: _Chosen, found: _Values) -> tuple[_Chosen, Calculation]:
+    """What the statistic of the protocol makes of the values in its window, and the records whose values it takes."""
+    _refuse_impossible(chosen, found.values)
+    chosen = chosen.kept(found.values[chosen.used])
+    taken = found.values[chosen.used]
+    return chosen, Calculation(taken, chosen.protocol.statistic, found.factor, found.are_times)
 
 
 def _seconds_per_step(

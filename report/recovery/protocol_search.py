@@ -3,30 +3,29 @@
 Published pages rarely say how a number was made, but few ways are common. All of ``searched_protocols`` are computed,
 so that what a page did is among them if it is anything usual.
 
-Thousands of protocols for a log would be slow one by one. Those that read the same column share what they read, its
-sums, and the sorted values of each window.
+Those that read the same column share what they read, its sums, and the sorted values of each window.
 """
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import blake2b
+from statistics import fmean, median
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parsers.runs.facts import Fact
 from parsers.runs.format_records import FormatRecords
+from parsers.series import Floats
 
 from ..measure.diagnostics import NoMeasurement
 from ..measure.protocol import Protocol
-from ..measuring.estimate import READS
-from ..measuring.record_columns import Columns
-from ..measuring.selection import Series, clocked, readings
-from .protocol_group import ProtocolGroup, Values
+from ..measure.records import Run
+from ..measure.stated import READS, value_of, values_of
 from .searched_protocols import protocols, protocols_of_steps
-from .windows import Windows
+from .windows import ProtocolGroup
 
 Hits = NDArray[np.bool_]
 
@@ -35,6 +34,10 @@ NEARBY = 0.005  # of a value: as far apart as what different protocols make of a
 # What is read of records as their speed.
 _SPEEDS = ("flops", *dict.fromkeys(name for names in READS.values() for name in names))
 _PRINTED = ("reported", "step_time", "duration", "steps")
+Repeats = Literal["mean", "median", "max"]
+# How the throughputs of several runs become one, and how those of many protocols at once do.
+REPEATS: Mapping[Repeats, Callable[[Sequence[float]], float]] = {"mean": fmean, "median": median, "max": max}
+_OF_RUNS: Mapping[Repeats, Callable[..., Floats]] = {"mean": np.nanmean, "median": np.nanmedian, "max": np.nanmax}
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +48,7 @@ class Searched:
     same unit and scope; NaN where it has none. ``unit``: that of these. ``protocols``: those that were searched.
     """
 
-    values: Values
+    values: Floats
     low: float
     high: float
     unit: str | None
@@ -98,18 +101,18 @@ class Searched:
         return blake2b(self.values.tobytes()).digest()
 
     @cached_property
-    def _ascending(self) -> tuple[Values, NDArray[np.intp]]:
+    def _ascending(self) -> tuple[Floats, NDArray[np.intp]]:
         """The values in ascending order, what is not a number last, and the protocol that each is of."""
         order = np.argsort(self.values)
         return self.values[order], order
 
     @cached_property
-    def _known(self) -> Values:
+    def _known(self) -> Floats:
         return self.values[np.isfinite(self.values)]
 
 
 def _handed_over(
-    values: Values,
+    values: Floats,
     low: float,
     high: float,
     unit: str | None,
@@ -150,11 +153,33 @@ def search_steps(part: FormatRecords, facts: Mapping[str, Fact]) -> Searched:
 
 
 def _searched(part: FormatRecords, facts: Mapping[str, Fact], searched: tuple[Protocol, ...]) -> Searched:
-    found = _Search(part, facts)
-    values = np.empty(len(searched))
+    run = Run(1, part.table, part.fields, facts)
+    values = np.full(len(searched), np.nan)
+    printed, unit = [np.zeros(0)], list[str]()
     for group in _groups(of_steps=searched is protocols_of_steps()):
-        values[group.ranks] = found.values(group)
-    return Searched(values, *found.range(), searched)
+        try:
+            if group.first.estimate == "clock":
+                values[group.ranks] = [_value(run, searched[rank]) for rank in group.ranks]
+                continue
+            records, read, counted = values_of(run, group.first)
+        except NoMeasurement:
+            continue
+        values[group.ranks] = group.values(records, read)
+        if group.first.estimate in _PRINTED:
+            rates = read.rates
+            printed.append(rates[np.isfinite(rates) & (rates > 0)])
+            unit.append(f"{counted}/s")
+    rates = np.concatenate(printed)
+    if not len(rates):
+        return Searched(values, np.nan, np.nan, None, searched)
+    return Searched(values, rates.min(), rates.max(), unit[0], searched)
+
+
+def _value(run: Run, protocol: Protocol) -> float:
+    try:
+        return value_of(run, protocol)
+    except NoMeasurement:
+        return np.nan
 
 
 @cache
@@ -163,38 +188,16 @@ def _groups(*, of_steps: bool) -> list[ProtocolGroup]:
     groups: dict[tuple[str, str], list[int]] = {}
     for rank, protocol in enumerate(searched):
         groups.setdefault((protocol.records, protocol.estimate), []).append(rank)
-    return [ProtocolGroup(np.array(ranks), tuple(searched[rank] for rank in ranks)) for ranks in groups.values()]
+    return [ProtocolGroup(ranks, [searched[rank] for rank in ranks]) for ranks in groups.values()]
 
 
-class _Search:
-    """The values of a log, read once for each kind of record and estimate."""
-
-    def __init__(self, part: FormatRecords, facts: Mapping[str, Fact]) -> None:
-        self.fields, self.facts = part.fields, facts
-        self.records = Columns(part.table)
-        self.bases: list[tuple[str, Series]] = []
-
-    def values(self, group: ProtocolGroup) -> Values:
-        """What protocols give that read one estimate of one kind of record; NaN where the log does not allow it."""
-        if not self._is_printed(group.first):
-            return np.full(len(group.ranks), np.nan)
-        try:
-            if group.first.estimate == "clock":
-                found = clocked(self.records, self.fields, self.facts, group.protocols)
-                return np.array([one.rate if one else math.nan for one in found])
-            records, base = readings(self.records, self.fields, self.facts, group.first)
-        except NoMeasurement:
-            return np.full(len(group.ranks), np.nan)
-        self.bases.append((group.first.estimate, base))
-        return Windows(records, self.fields, base).values(group)
-
-    def range(self) -> tuple[float, float, str | None]:
-        """The least and the largest value that is printed, or that a printed time stands for, and the unit."""
-        known = [base for estimate, base in self.bases if estimate in _PRINTED]
-        values = np.concatenate([np.zeros(0), *(base.throughputs() for base in known)])
-        values = values[np.isfinite(values) & (values > 0)]
-        return (values.min(), values.max(), known[0].unit) if len(values) else (math.nan, math.nan, None)
-
-    def _is_printed(self, protocol: Protocol) -> bool:
-        records = self.records.of_kind(protocol.records)
-        return any(name in records and records.printed(name).any() for name in READS[protocol.estimate])
+def together(runs: Sequence[Searched], repeats: Repeats) -> Searched:
+    """What the protocols give for several runs of one case together, each from the runs that allow it."""
+    values = np.stack([run.values for run in runs])
+    known = np.isfinite(values).any(axis=0)
+    found = np.full(values.shape[1], np.nan)
+    found[known] = _OF_RUNS[repeats](values[:, known], axis=0)
+    low, high = min(run.low for run in runs), max(run.high for run in runs)
+    if all(run.low == run.high for run in runs):  # then they have no range together either
+        high = low
+    return replace(runs[0], values=found, low=low, high=high)

@@ -7,12 +7,12 @@ from pathlib import Path
 from parsers.general.drafting import draft, read_by_bar
 from parsers.io.errors import FormatError
 from parsers.io.message import Message, joined
-from parsers.runs.facts import Fact, Facts
-from parsers.runs.format_records import FormatRecords
+from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading, survey
 
 from ..measure.diagnostics import NoMeasurement
-from ..measuring.crosscheck import chosen
+from ..measure.measure import measure
+from ..measure.measurement import ContradictedError
 
 WITHOUT_FORMAT = "the log was read without a format, by the names and units of its numbers"
 BY_BAR = "the speeds were read from the progress bar, of which no format knows what it counts"
@@ -48,14 +48,12 @@ def _drafted(found: Reading, facts: tuple[Fact, ...]) -> ShownReading:
 
 
 def _has_speed(found: Reading) -> bool:
-    return any(part.rank[0] for part in found.parts) or any(_is_measured(part, found.facts) for part in found.parts)
-
-
-def _is_measured(part: FormatRecords, facts: Facts) -> bool:
+    if any(part.rank[0] for part in found.parts):
+        return True
     try:
-        chosen(part, facts)
-    except NoMeasurement:
-        return False
+        measure(found)
+    except NoMeasurement as error:
+        return isinstance(error, ContradictedError)
     return True
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.runs.reading import read
+from report.measure.measure import measure
 from report.measure.number import printed
 from report.measure.protocol import Protocol
-from report.measuring.measurement import measure
 from report.recovery.protocol_search import Searched, search
 from report.recovery.recovery import SIGNIFICANT, Pair, Recovered, recover
 from tests.report.audit.small_site import EIGHT, LOGS, ONE
@@ -30,7 +30,7 @@ def published(log: str, words: str) -> str:
     """The digits that a protocol gives for a log."""
     reading = read(LOGS / log)
     protocol = Protocol.parse(words)
-    return printed(measure(reading.records, reading.fields, reading.facts, protocol).value, protocol)
+    return printed(measure(reading, protocol).value, protocol)
 
 
 def recovered(digits: dict[str, str]) -> list[Recovered | None]:

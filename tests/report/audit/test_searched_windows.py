@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import LABEL
 from parsers.runs.reading import read
-from report.measuring.measurement import NoMeasurement, measure
+from report.measure.diagnostics import NoMeasurement
+from report.measure.records import Run
+from report.measure.stated import measure_stated
 from report.recovery.protocol_search import search, search_step_times
 from tests.report.audit.made_columns import log_of
 
@@ -20,12 +22,11 @@ SPEEDS = st.lists(st.sampled_from([*range(1, 9), 250, 251.5]), min_size=1, max_s
 
 def measured(path: Path, number: int, *, of_steps: bool) -> tuple[float, float]:
     """What a protocol, by its number, gives for a log: by the search, and measured; NaN where it gives nothing."""
-    reading = read(path)
-    part = reading.parts[0]
+    part = read(path).parts[0]
     searched = search_step_times(part, FACTS, 1.0) if of_steps else search(part, FACTS)
     place = number % len(searched.protocols)
     try:
-        found = measure(part.table, part.fields, FACTS, searched.protocols[place]).value
+        found = measure_stated([Run(1, part.table, part.fields, FACTS)], searched.protocols[place]).value
     except NoMeasurement:
         return float(searched.values[place]), math.nan
     return float(searched.values[place]), 1 / found if of_steps else found
