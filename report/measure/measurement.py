@@ -21,7 +21,6 @@ from .ranks import RankSpread
 from .records import Records
 from .statistic import reduce, reduce_repeats
 
-RULE = "rule"
 Status = Literal["confirmed", "unchecked", "contradicted"]
 Reasons = NDArray[np.int8]
 
@@ -172,11 +171,6 @@ class Measurement:
     def unit(self) -> str:
         """What is done a second: ``images/s``; of a number that counts nothing its own unit."""
         return f"{self.estimate.unit}/s" if self.estimate.counted else self.estimate.unit
-
-    @property
-    def rule(self) -> str:
-        """By what it was measured, in neutral words: its protocol, or ``rule`` where none is stated."""
-        return self.protocol.words() if self.protocol.states_rule else RULE
 
     @property
     def contradiction(self) -> Diagnostic | None:
