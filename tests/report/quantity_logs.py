@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+from report.measure.quantities.run_figure import RunNumbers
+
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import read
 from report.measure.protocol import Protocol
-from report.measure.quantities.run_figure import RunNumbers
 from tests.commandline import PROJECT
 
 PAGE_LOGS = PROJECT / "tests/report/golden/logs/llm"

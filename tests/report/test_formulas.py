@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from report.measure.quantities.formula import Formula, arithmetic
 
 from parsers.io.validation import Mistake
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import line
 from report.measure.diagnostics import NoMeasurement
-from report.measure.quantities.formula import Formula, arithmetic
 
 FACTS = {"parameters": Fact("parameters", 8_000_000_000, line(1)), "model": Fact("model", "toy", line(2))}
 

@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-from report.measure.diagnostics import NoMeasurement
 from report.measure.quantities.formula import Formula
 from report.measure.quantities.run_figure import RunFigure, RunNumbers
 from report.measure.quantities.speed import (
@@ -20,6 +18,8 @@ from report.measure.quantities.speed import (
     throughput_per_card,
 )
 from report.measure.quantities.training import final_loss, minutes_to_loss, minutes_to_train
+
+from report.measure.diagnostics import NoMeasurement
 from report.measuring.measurement import measure
 from tests.report.quantity_logs import GOLDEN, MEGATRON, PAGE_LOGS, TITAN, run
 

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from report.measure.quantities.run_figure import RunNumbers
+from report.measure.quantities.speed import mfu, step_milliseconds, tflops, throughput_per_card
 
 from parsers.io.printable import printable
 from parsers.runs.reading import read
 from report.measure.diagnostics import NoMeasurement
 from report.measure.length import Length
 from report.measure.protocol import Protocol
-from report.measure.quantities.run_figure import RunNumbers
-from report.measure.quantities.speed import mfu, step_milliseconds, tflops, throughput_per_card
 from tests.parsers.golden_logs import LOGS
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
