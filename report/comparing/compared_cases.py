@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from parsers.grammar.field import Scope
 from parsers.io.message import Message
 from parsers.series import Floats
 
@@ -94,7 +95,7 @@ class ComparedCase:
     reason: Message | None = None
     protocol: Protocol | None = None
     unit: str = ""
-    scope: str | None = None
+    scope: Scope | None = None
     steps: tuple[int, int] | None = None
     changes: tuple[ChangedCondition, ...] = ()
     notes: tuple[Message, ...] = ()

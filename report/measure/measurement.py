@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.grammar.field import Scope
 from parsers.runs.format_records import OWN_LINE
 from parsers.series import Floats, Lines, Series
 
@@ -183,7 +184,7 @@ class Measurement:
         return Diagnostic(Code.CONTRADICTED, told)
 
     @property
-    def scope(self) -> str:
+    def scope(self) -> Scope:
         """Whose number it is: card, node, job or unknown."""
         return self.estimate.scope
 
