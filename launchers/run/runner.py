@@ -111,7 +111,7 @@ class Runner:
     def asked(self, job: Job) -> RunJson:
         """What run.json says of what was asked for, known before anything is looked at but the checkout."""
         container = self.place.container
-        image = {"container": container.name, "container_runtime": container.runtime} if container else {}
+        image: Any = {"container": container.name, "container_runtime": container.runtime} if container else {}
         return {**job.kept, "case": dict(job.facts), "source": job.source()[0], "environment": image}
 
     def _begin(self, job: Job, folder: RunFolder) -> RunJson:
