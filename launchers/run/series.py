@@ -126,7 +126,7 @@ class Series:
                     after = [*jobs][-parallel] if parallel and len(jobs) >= parallel else None
                     command = [program, sys.argv[1], "--fills", str(folder.path.resolve()), *sys.argv[2:]]
                     number = place.submit(run.job, command, folder.output.resolve(), after=after)
-                    left = {"job": number, "facts": public(self.runner.asked(run.job))}
+                    left = {"job": number, "facts": public(self.runner.asked(run.job, folder, run.job.source()[0]))}
                     replace_file(folder.submitted, json.dumps(left).encode())
                     say(f"{folder.path} is submitted as Slurm job {number}.", err=True)
             if status != DONE and (submission := folder.submission()):
