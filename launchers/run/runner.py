@@ -96,14 +96,13 @@ class Runner:
                     redactor=Redactor(secret_values(os.environ)) if self.redacts else None,
                     timeout=self.timeout,
                     stall=self.stall,
-                    ran=partial(self.place.ran, unfinished),
                     meanwhile=meanwhile,
                 )
             finally:
                 self.place.finish(unfinished)
                 if self.redacts:
                     redact_script(unfinished / SCRIPT, job.command)
-        facts |= {**self.place.described(unfinished), "end": _now()}
+        facts |= {**self.place.described(), "end": _now()}
         if load:
             facts["foreign"] = load.foreign()
         return self._end(job, folder, facts, ended)

@@ -22,7 +22,7 @@ import click
 from parsers.io.atomic_write import replace_file
 from parsers.io.locks import locked
 from parsers.io.printable import say, shell_quoted
-from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, SCRIPT
+from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, LOG, SCRIPT
 
 from ..backends import slurm
 from ..backends.slurm import Slurm
@@ -31,11 +31,12 @@ from ..machine.telemetry import foreign_remark
 from ..secrets.redaction import public
 from .folder import RunFolder, claimed, submitted_below
 from .runner import Runner, differing, redact_script
+from .screen import Screen
 
 _ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _INTERRUPTED_EXIT = 130  # as a shell says it
 _SUBMITTED = "submitted"
-_LOOK = 2.0  # seconds between two questions to the queue
+_LOOK = 1.0  # seconds between two questions to the queue
 
 
 @dataclass(frozen=True)
@@ -221,19 +222,22 @@ def _tell_failure(folder: RunFolder, facts: Mapping[str, Any]) -> None:
     say(f"{folder.path} failed. {facts['reason']}", err=True)
 
 
-def wait(folders: Sequence[RunFolder]) -> None:
-    """Wait until the jobs of submitted runs have ended, and say what became of these; a signal cancels the jobs.
+def wait(folders: Sequence[RunFolder], screen: Screen) -> None:
+    """Wait until the jobs of submitted runs have ended, one after the other, and show their logs meanwhile.
 
-    Raises click.ClickException where some failed, click.exceptions.Exit after a signal.
+    A signal cancels the jobs. Raises click.ClickException where some failed, click.exceptions.Exit after a signal.
     """
     told, is_cancelled = dict[Path, str](), False
     with _collected() as signals:
-        while folders := _look(folders, told):
-            if signals and not is_cancelled:
-                is_cancelled = True
-                for submission in filter(None, [folder.submission() for folder in folders]):
-                    slurm.cancel(submission["job"])
-            time.sleep(_LOOK)
+        for folder in folders:
+            with screen.following(folder.unfinished / LOG):
+                while _look([folder], told):
+                    if signals and not is_cancelled:
+                        is_cancelled = True
+                        for submission in filter(None, [one.submission() for one in folders]):
+                            slurm.cancel(submission["job"])
+                    time.sleep(_LOOK)
+            screen.finish(signals)
     if signals:
         raise click.exceptions.Exit(_INTERRUPTED_EXIT)
     _report(told)

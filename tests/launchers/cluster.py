@@ -37,7 +37,7 @@ GresTypes=gpu
 SlurmdParameters=config_overrides
 ReturnToService=2
 MpiDefault=none
-KillWait=2
+KillWait=20
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
 {nodes}
 PartitionName=all Nodes=node[1-{count}] Default=YES MaxTime=INFINITE State=UP
