@@ -85,6 +85,19 @@ def test_interrupts_cancel_the_job_on_slurm_and_publish_no_raw_output(on_slurm: 
     assert files_of(on_slurm) == {"train.log", "run.json", "clock.csv", "job.sh"}
 
 
+def test_a_run_goes_on_where_the_launch_that_submitted_it_is_killed(on_slurm: Native, slurm: dict[str, str]) -> None:
+    last = on_slurm.top / "last"
+    waits = f"while not os.path.exists({str(last)!r}): time.sleep(0.1)\n"
+    on_slurm.trains(f"{PRINT}import os, sys, time\nsys.stdout.flush()\n{waits}")
+    process = on_slurm.started(*SLURM)
+    wait_until_training(on_slurm)
+    process.kill()
+    process.communicate(timeout=60)
+    last.touch()
+    wait_until_nothing_runs(slurm)
+    assert facts_of(on_slurm)["status"] == "done"
+
+
 def test_a_job_on_slurm_that_does_not_get_on_is_cancelled(on_slurm: Native, slurm: dict[str, str]) -> None:
     on_slurm.trains("import time\nprint('waiting', flush=True)\ntime.sleep(60)\n")
     on_slurm.launch(*SLURM, "--stall", "3")
