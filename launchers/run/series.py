@@ -80,7 +80,7 @@ class Series:
                 title = f"{path.parent.name} repeat {path.name}, run {number} of {len(self.planned)}"
                 status[path] = self._execute(run, title, signals)
                 if signals:
-                    say(f"Interrupted: {path} is {status[path]}; the same command goes on.", err=True)
+                    say("The same command goes on with what is left.", err=True)
                     raise click.exceptions.Exit(_INTERRUPTED_EXIT)
         if failed := [str(path) for path, said in status.items() if said == FAILED]:
             retry = "`tachograph doctor` may show why; the same command retries them"
@@ -98,10 +98,7 @@ class Series:
             say(title, err=True)
             facts = self.runner.run(run.job, run.folder, signals)
         self.runner.screen.finish(signals)
-        if "foreign" in facts and (remark := foreign_remark(facts["foreign"])):
-            say(f"{run.folder.path}: {remark}", err=True)
-        if facts["status"] == FAILED:
-            _tell_failure(run.folder, facts)
+        _tell_end(run.folder, facts)
         return facts["status"]
 
     def submit(self, parallel: int | None) -> list[RunFolder]:
@@ -216,10 +213,16 @@ def _collected() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _tell_failure(folder: RunFolder, facts: Mapping[str, Any]) -> None:
+def _tell_end(folder: RunFolder, facts: Mapping[str, Any]) -> None:
+    """Say what became of a run, and what others took of the machine meanwhile."""
+    if "foreign" in facts and (remark := foreign_remark(facts["foreign"])):
+        say(f"{folder.path}: {remark}", err=True)
+    if facts["status"] == DONE:
+        say(f"{folder.path} is done.", err=True)
+        return
     if folder.work.is_dir() and any(folder.work.iterdir()):
         say(f"What the program wrote is kept in {folder.work} until the next attempt.", err=True)
-    say(f"{folder.path} failed. {facts['reason']}", err=True)
+    say(f"{folder.path} {facts['status']}. {facts['reason']}", err=True)
 
 
 def wait(folders: Sequence[RunFolder], screen: Screen) -> None:
@@ -287,11 +290,8 @@ def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder
                 say(f"{folder.path}: {said}.", err=True)
             else:
                 folder.output.unlink(missing_ok=True)
+                _tell_end(folder, folder.facts())
         told[folder.path] = status or FAILED
-        if status == DONE:
-            say(f"{folder.path} is done.", err=True)
-        elif status:
-            _tell_failure(folder, folder.facts())
     return left
 
 

@@ -117,7 +117,7 @@ def asked(slurm: dict[str, str], *command: str) -> str:
 
 def wait_until_nothing_runs(slurm: dict[str, str]) -> None:
     """Wait until no job is left that somebody would have to cancel, and none that has not quite ended."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while queue := asked(slurm, "squeue", "--noheader", "--states=RUNNING,PENDING,COMPLETING"):
         assert time.monotonic() < deadline, queue
         time.sleep(0.1)
