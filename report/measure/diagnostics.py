@@ -272,6 +272,8 @@ def _shown(name: str, value: Parameter) -> object:
         return value
     if name in SOURCES:
         return name_of(str(value))
+    if name in ("quantity", "fact"):
+        return Message(str(value))
     for parameter, words in (("scope", SCOPES), ("missing", NEEDS)):
         if name == parameter:
             return Message(words.get(str(value), str(value)))
