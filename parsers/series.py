@@ -15,6 +15,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .grammar.field import Scope
+
 # Every number that measuring chooses, and why. All other tolerances follow from printed digits and counts.
 INNER_FENCE = 1.5  # Tukey (1977): beyond it a value is an outlier of the quartiles; it ends the warm-up
 OUTER_FENCE = 3.0  # Tukey (1977): beyond it a value is "far out"; a pause must be that, or nothing is left out
@@ -55,7 +57,7 @@ class Series:
     kind: str
     counted: str
     unit: str
-    scope: str
+    scope: Scope
     rows: Lines
     lines: Lines
     begins: Lines

@@ -37,8 +37,10 @@ RATES = {
 def test_what_a_rate_counts_is_known_by_batch_time_and_version(
     tmp_path: Path, text: str, scope: str, rate: float | None
 ) -> None:
-    found = shown(tmp_path, text)["throughput"]
-    assert (found["scope"], rate is None or round(found["value"]) == round(rate)) == (scope, True)
+    found = shown(tmp_path, text)
+    first, *_ = found["sides"] or [found["throughput"]]
+    assert (first["scope"], rate is None or round(first["value"]) == round(rate)) == (scope, True)
+    assert found["status"] == ("contradicted" if rate else "confirmed" if "Total" in text else "unchecked")
 
 
 def test_a_rate_that_differs_by_something_else_than_the_passes_stays_and_is_told(tmp_path: Path) -> None:
@@ -48,11 +50,11 @@ def test_a_rate_that_differs_by_something_else_than_the_passes_stays_and_is_told
 
 def test_stages_of_one_file_are_runs_of_their_own(tmp_path: Path) -> None:
     stages = (BATCH.format(passes=1), steps(NEW, 131_072), BATCH.format(passes=1), steps(NEW, 131_072, 6))
-    assert [each["throughput"]["used"] for each in shown(tmp_path, "".join(stages))["runs"]] == [8, 5]
+    assert [each["throughput"]["records"] for each in shown(tmp_path, "".join(stages))["runs"]] == [8, 5]
 
 
 def test_stages_have_batch_sizes_of_their_own(tmp_path: Path) -> None:
     second = BATCH.format(passes=4).replace("131,072", "262,144")
     stages = (BATCH.format(passes=2), steps(OLD, 65_536), second, steps(OLD, 65_536))
-    found = [round(each["throughput"]["value"]) for each in shown(tmp_path, "".join(stages))["runs"]]
+    found = [round(each["sides"][0]["value"]) for each in shown(tmp_path, "".join(stages))["runs"]]
     assert found == [round(131_072 / 0.5165), round(262_144 / 0.5165)]

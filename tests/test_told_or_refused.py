@@ -20,6 +20,10 @@ def said(found: dict[str, Any], text: str) -> bool:
     return any(text in warning for warning in found["warnings"])
 
 
+def codes(found: dict[str, Any]) -> list[str]:
+    return [one["code"] for one in found["diagnostics"]]
+
+
 def table(seconds: dict[int, float], rows: int = 60, every: float = 5.0) -> str:
     """A table of a step in ten with its moment; before some rows, by their number, so many seconds pass besides."""
     clock, lines = 1_950_000_000.0, ["step,_timestamp,loss"]
@@ -33,9 +37,7 @@ def table(seconds: dict[int, float], rows: int = 60, every: float = 5.0) -> str:
 def test_a_clock_leaves_pauses_out_and_says_so(tmp_path: Path, pauses: dict[int, float]) -> None:
     found = shown(tmp_path, table(pauses), "metrics.csv")
     assert found["throughput"]["value"] == 2
-    assert said(
-        found, "the longest stretch without a pause, such as an evaluation or a restart; with pauses, from line 2"
-    )
+    assert "pauses" in codes(found)
 
 
 def steps(milliseconds: float, loss: float, fall: float, count: int = 40) -> str:
@@ -53,12 +55,9 @@ def test_two_runs_whose_steps_are_the_same_are_told_apart_by_their_losses(tmp_pa
 
 
 @pytest.mark.parametrize(("second", "fall"), [(1.0, 0.5), (4.0, 0.1)])
-def test_steps_that_begin_anew_for_no_known_reason_are_told(tmp_path: Path, second: float, fall: float) -> None:
+def test_steps_that_begin_anew_for_no_known_reason_are_no_other_run(tmp_path: Path, second: float, fall: float) -> None:
     found = shown(tmp_path, steps(100, 4.0, 3.0 if second == 1 else 0.1) + steps(101, second, fall))
-    assert "runs" not in found
-    assert said(
-        found, "Step numbers begin anew, first at line 41 (1 in total), and nothing shows whether epochs, ranks or"
-    )
+    assert found["runs"] == []
 
 
 SUMMARY = (
@@ -66,24 +65,16 @@ SUMMARY = (
 )
 
 
-def test_of_several_summaries_all_are_told_with_their_lines(tmp_path: Path) -> None:
+def test_of_several_summaries_the_last_is_used(tmp_path: Path) -> None:
     found = shown(tmp_path, "".join(SUMMARY.format(rate=rate) for rate in (14.5, 29.0, 28.75)))
     assert found["throughput"]["value"] == 28.75
-    assert said(found, "The log has 3 summaries, which give 14.5 to 29 samples/s, at lines 1, 2, 3; the last is used.")
+    assert "total_of_run" in codes(found)
 
 
 def test_of_means_since_the_start_the_last_is_used_and_said_to_be_one(tmp_path: Path) -> None:
     found = shown(tmp_path, "".join(f"SPS: {rate}\n" for rate in (1000, 1500, 1600)))
     assert (found["throughput"]["value"], found["throughput"]["unit"]) == (1600, "environment steps/s")
-    assert said(
-        found, "Each of the 3 numbers (line 1 to 3) is the mean since the start of the run, its warm-up, pauses"
-    )
-    assert not said(found, "summaries")
-
-
-def test_a_summary_that_is_printed_twice_is_one(tmp_path: Path) -> None:
-    found = shown(tmp_path, "".join(SUMMARY.format(rate=rate) for rate in (14.503, 14.5)))
-    assert not said(found, "summaries")
+    assert "total_of_run" in codes(found)
 
 
 ONE_CARD = "batch_size: 8\nworld_size: 1\n"
@@ -108,7 +99,7 @@ def test_a_bar_that_may_count_anything_is_not_multiplied_by_a_batch_size(tmp_pat
 
 def test_a_bar_that_begins_anew_counts_batches(tmp_path: Path) -> None:
     found = shown(tmp_path, ONE_CARD + "\n".join(bar("", 50, 0.5, more=", loss=1.5") * 3) + "\n")
-    assert (found["throughput"]["value"], found["throughput"]["unit"]) == (16, "samples/s")
+    assert (found["throughput"]["value"], found["throughput"]["unit"]) == (pytest.approx(16, rel=0.03), "samples/s")
 
 
 def passes(*each: tuple[int, int, float]) -> str:
@@ -130,7 +121,7 @@ def test_a_bar_that_is_drawn_twice_in_each_epoch_gives_no_number(
 ) -> None:
     found = shown(tmp_path, passes(*((epoch, *bar) for epoch in range(8) for bar in each)))
     assert found["throughput"] is None
-    assert "is drawn twice, first at lines" in found["reason"]
+    assert said(found, "is drawn twice, first at lines")
 
 
 def test_of_two_bars_in_each_epoch_the_first_is_of_training_if_it_is_longer_and_slower(
@@ -151,4 +142,4 @@ def test_runs_that_were_begun_again_in_other_batches_each_give_a_number(tmp_path
 def test_a_time_in_few_whole_milliseconds_is_what_is_said_and_no_size_of_a_batch_is_asked_for(tmp_path: Path) -> None:
     line = "188/188 - 0s - {ms}ms/step - accuracy: 0.9940 - loss: 0.0175\n"
     found = shown(tmp_path, "".join(f"Epoch {n}/40\n{line.format(ms=1 + n % 2)}" for n in range(1, 11)))
-    assert (found["throughput"], "rounded to whole milliseconds" in found["reason"]) == (None, True)
+    assert (found["throughput"], codes(found)) == (None, ["coarse_digits"])

@@ -9,6 +9,8 @@ import pytest
 
 from tests.commandline import run
 
+# The first record is skipped as warm-up: it is slower than the second half.
+RATE = pytest.approx(5 / sum(1 / rate for rate in range(102, 107)))
 LOG = "".join(f"[acme] step {n} loss {2 - n / 10:.3f} speed: {100 + n}.0 images/s\n" for n in range(1, 7))
 
 
@@ -21,13 +23,13 @@ def log(tmp_path: Path) -> Path:
 
 def test_show_reads_a_log_that_no_format_claims(log: Path) -> None:
     found = json.loads(run("show", "--json", log, cwd=log.parent).stdout)
-    assert (found["throughput"]["value"], found["throughput"]["unit"]) == (103.5, "images/s")
+    assert (found["throughput"]["value"], found["throughput"]["unit"]) == (RATE, "images/s")
 
 
 def test_format_drafts_a_grammar_that_reads_the_log(log: Path) -> None:
     run("format", log, "--out", "my.lark", cwd=log.parent)
     found = json.loads(run("show", "--json", log, "--format", "my.lark", cwd=log.parent).stdout)
-    assert (found["format"], found["throughput"]["value"]) == ("my", 103.5)
+    assert (found["format"], found["throughput"]["value"]) == ("my", RATE)
 
 
 @pytest.mark.parametrize("scope", ["card", "node", "job"])
@@ -35,7 +37,7 @@ def test_whose_a_rate_is_can_be_stated_as_its_grammar_is_drafted(scope: str, log
     grammar = log.with_name("formats") / "acme.lark"
     run("format", log, "--scope", scope, "--out", grammar)
     found = json.loads(run("show", "--json", log, "--format", grammar).stdout)["throughput"]
-    assert (found["value"], found["scope"]) == (103.5, scope)
+    assert (found["value"], found["scope"]) == (RATE, scope)
     assert f"// By the option --scope, the throughput is that of one {scope}." in grammar.read_text(encoding="utf-8")
 
 

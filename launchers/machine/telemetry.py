@@ -62,27 +62,27 @@ class RunLoad:
         self._load_average = os.getloadavg()[0]
         self._first = self._last = _machine_seconds()
         self._time, self._energy = time.monotonic(), _energy(powercap)
-        self._used, self._total, _ = self._look()
+        self._numbers, self._used, _ = self._look()
+        self._own = sum(psutil.Process().cpu_times()[:4])
         self._taken = 0.0  # CPU seconds of the run and of this process since then
-        self._numbers = {number for number, _ in self._used}
         self._on_cards: dict[int, str | None] | None = None
 
     def sample(self) -> TreeSample:
         """Look at all processes of the run that there are now."""
         moment, energy = time.monotonic(), _energy(self._powercap)
-        used, total, memory = self._look()
-        passed = moment - self._time
-        # Of a process that has ended since, and of one that began, only what was seen of it counts.
-        busy = sum(seconds - self._used.get(key, 0.0) for key, seconds in used.items())
-        self._taken += max(0.0, total - self._total)  # it falls where a process ends that none of the run waited for
+        numbers, used, memory = self._look()
+        own, passed = sum(psutil.Process().cpu_times()[:4]), moment - self._time
+        # Both fall where a process ends that none of the run waited for.
+        busy = max(0.0, used - self._used)
+        self._taken += max(0.0, used + own - self._used - self._own)
         self._last = _machine_seconds()
-        self._numbers |= {number for number, _ in used}
+        self._numbers |= numbers
         power = None
         if energy and self._energy and energy >= self._energy and passed > 0:  # its counters begin anew now and then
             power = round((energy - self._energy) / 1e6 / passed, 3)
-        self._time, self._used, self._total, self._energy = moment, used, total, energy
+        self._time, self._used, self._own, self._energy = moment, used, own, energy
         return TreeSample(
-            processes=len(used),
+            processes=len(numbers),
             load=round(busy / passed, 3) if passed > 0 else None,
             memory=memory // 2**20,
             power=power,
@@ -110,20 +110,20 @@ class RunLoad:
             "gpu_processes": sorted(names),
         }
 
-    def _look(self) -> tuple[dict[tuple[int, float], float], float, int]:
-        """The CPU seconds of each process by its number and its start, those of all, and the bytes in main memory.
+    def _look(self) -> tuple[set[int], float, int]:
+        """The numbers of the processes, their CPU seconds, and the bytes that they take in main memory.
 
-        Those of all are of this process, too, and of the ended ones that any of them waited for.
+        Those of the ended ones that any of them waited for are among the seconds.
         """
-        used, total, memory = dict[tuple[int, float], float](), sum(psutil.Process().cpu_times()[:4]), 0
+        numbers, seconds, memory = set[int](), 0.0, 0
         for process in self._members():
             with suppress(psutil.Error):
                 with process.oneshot():
-                    times, key = process.cpu_times(), (process.pid, process.create_time())
+                    times = process.cpu_times()
                     memory += process.memory_info().rss
-                used[key] = times.user + times.system
-                total += sum(times[:4])
-        return used, total, memory
+                numbers.add(process.pid)
+                seconds += sum(times[:4])
+        return numbers, seconds, memory
 
 
 def foreign_remark(found: Foreign) -> str | None:

@@ -64,21 +64,18 @@ class Redactor:
         """Whether anything is held."""
         return len(self._held) > self._returned
 
-    def feed(self, chunk: bytes) -> bytes:
-        """Take the next bytes, however many, and return what may be written now."""
+    def feed(self, chunk: bytes, *, pauses: bool = False) -> bytes:
+        """Take the next bytes, however many, and return what may be written now; all, where the stream `pauses`."""
         output: list[bytes] = []
-        for at in range(0, len(chunk), _CHUNK):
+        for at in range(0, len(chunk) or 1, _CHUNK):
             self._held += chunk[at : at + _CHUNK]
-            output += self._takes(pauses=False)
+            while size := self._size(pauses=pauses):
+                output.append(self._take(size, pauses=pauses))
         return b"".join(output)
 
     def finish(self) -> bytes:
         """Return what is held, at the end of the stream or where it pauses; its line may go on."""
-        return b"".join(self._takes(pauses=True))
-
-    def _takes(self, *, pauses: bool) -> Iterator[bytes]:
-        while size := self._size(pauses=pauses):
-            yield self._take(size, pauses=pauses)
+        return self.feed(b"", pauses=True)
 
     def _size(self, *, pauses: bool) -> int:
         """Return how many of the bytes that are held can be judged now: whole lines, or a piece of a long one."""
@@ -184,22 +181,18 @@ class _Below:
         if not self.kind or not line:
             return []
         if self.kind == "key":
-            return self._of_key(line)
+            found = BELOW["key_line"].match(line)
+            is_alike = found is not None and len(found[1] or b"") in (0, self._indent)
+            self._follows = found is not None and (len(found[2]) >= 40 or (self._follows and is_alike))
+            self._left -= 1
+            self.kind = "" if not self._left or b"-----END " in line else "key"
+            return [found.span(2)] if found and self._follows else []
         if self.kind == "value":
             self.kind, found = "", BELOW["value"].match(line)
             return [found.span(1)] if found and is_secret(found[1], self._level) else []
         indent = len(line) - len(line.lstrip(b" \t+-"))
         self.kind = "text" if indent > self._indent else ""
         return [(indent, len(line))] if self.kind and indent < len(line) else []
-
-    def _of_key(self, line: bytes) -> list[Span]:
-        self._left -= 1
-        found = BELOW["key_line"].match(line)
-        is_alike = found is not None and len(found[1] or b"") in (0, self._indent)
-        self._follows = found is not None and (len(found[2]) >= 40 or (self._follows and is_alike))
-        if not self._left or b"-----END " in line:
-            self.kind = ""
-        return [found.span(2)] if found and self._follows else []
 
 
 class _Known:

@@ -12,11 +12,11 @@ import numpy as np
 
 from parsers.runs.run_folder import TELEMETRY
 
-from ..evidence.log_summary import Summary
 from ..evidence.reason import NoEvidenceError
 from ..evidence.telemetry.telemetry_window import in_window, run_telemetry
-from ..measuring.measurement import Measurement
+from ..measure.measurement import Measurement
 from .changes import ChangedCondition
+from .compared_runs import ComparedRun
 from .conditions import StatedAt
 
 # By column of gpu.csv: its unit, and the difference that counts, as a fraction or in the unit itself.
@@ -28,10 +28,10 @@ COLUMNS: Mapping[str, tuple[str, float, float]] = {
 }
 
 Medians = Mapping[str, float]
-Telemetries = Sequence[tuple[Summary, Medians]]
+Telemetries = Sequence[tuple[ComparedRun, Medians]]
 
 
-def card_medians(run: Summary, measurement: Measurement) -> Medians:
+def card_medians(run: ComparedRun, measurement: Measurement) -> Medians:
     """The median of each column over the run's cards and the window of its measurement.
 
     Without those that the cards do not tell, and empty where there is no gpu.csv of this log, or it does not say which
@@ -52,9 +52,7 @@ def clock_changes(sides: Sequence[Telemetries]) -> list[ChangedCondition]:
     return [change for name in COLUMNS if (change := _change(name, *sides))]
 
 
-def _change(
-    name: str, a: Sequence[tuple[Summary, Medians]], b: Sequence[tuple[Summary, Medians]]
-) -> ChangedCondition | None:
+def _change(name: str, a: Telemetries, b: Telemetries) -> ChangedCondition | None:
     (of_a, of_b), (unit, fraction, least) = ([run[name] for _, run in s if name in run] for s in (a, b)), COLUMNS[name]
     if not (of_a and of_b) or not (max(of_a) < min(of_b) or max(of_b) < min(of_a)):
         return None

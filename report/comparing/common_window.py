@@ -13,18 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.io.message import Message, joined
+from parsers.series import Floats
 
-from ..evidence.log_summary import Summary
+from ..measure.diagnostics import NoMeasurement
+from ..measure.measure import measure, run_of
+from ..measure.measurement import Measurement, combine
 from ..measure.protocol import Protocol
-from ..measuring.measurement import Measurement, NoMeasurement, combine, measure
-from ..measuring.selection import select
-from ..measuring.window import Counts, step_field, steps_done
+from ..measure.records import Records
+from ..measure.stated import READS, readable
+from .compared_runs import ComparedRun
 
-BASE = ("records", "estimate", "counts")
-WINDOW = (
-    *("skip_records", "skip_steps", "skip_fraction", "from_step", "to_step"),
-    *("drop_last", "take_first", "take_last"),
-)
 SKIPPED = 0.1  # of the records that all runs have
 APART = "The runs of this case cannot be measured by one protocol: {reason}"
 NO_STEPS_IN_COMMON = (
@@ -52,48 +50,57 @@ class Alike:
 
 @dataclass(frozen=True)
 class _Window:
-    """The keys of a window, as text for a protocol; ``steps``: its first and last step."""
+    """The keys of a window of ours, as text for a protocol; ``steps``: its first and last step."""
 
     keys: str
     steps: tuple[int, int] | None = None
     notes: tuple[Message, ...] = ()
 
 
-def measured_alike(runs: Sequence[Summary], stated: Protocol | None = None) -> Alike:
+def measured_alike(runs: Sequence[ComparedRun], stated: Protocol | None = None) -> Alike:
     """Measure all runs by one protocol over one range of steps.
 
-    ``runs``: each with a measurement, by ``stated`` where that is given; a window that it states stands as it is.
-    Raises NoMeasurement where no protocol fits all of them, or they have no steps in common.
+    Without a stated protocol by the source that the rule chose for one of them; a window that is stated stands as it
+    is. Raises NoMeasurement where no protocol fits all of them, or they have no steps in common.
     """
     reasons = list[NoMeasurement]()
-    for base in dict.fromkeys(_base(run, stated) for run in runs):
+    for base in dict.fromkeys(_base(run.measurement, stated) for run in runs):
+        is_window_stated = base.states_window or base.records == "summary"
         try:
-            window = _stated_window(runs, base) if _has_window(base) else _window(runs, base)
+            window = _Window("") if is_window_stated else _window(runs, base)
             protocol = base.overridden(window.keys) if window.keys else base
-            return Alike(protocol, tuple(_all(runs, protocol)), window.steps, window.notes)
+            measured = tuple(_all(runs, protocol))
         except NoMeasurement as error:
             reasons.append(error)
+            continue
+        if is_window_stated:
+            window = _stated_window(runs, base, measured)
+        return Alike(protocol, measured, window.steps, window.notes)
     raise NoMeasurement(APART, reason=reasons[0].message) from reasons[0]
 
 
-def _base(run: Summary, stated: Protocol | None) -> Protocol:
-    """The protocol by which a run was measured, without its window where nobody stated one."""
-    keys = run.protocol.model_dump(exclude_unset=True, exclude={"run"})
-    if stated is not None:
-        return Protocol.of(keys)
-    keys = {key: keys[key] for key in BASE if key in keys}
-    if run.protocol.records == "summary":
-        return Protocol.of({**keys, "statistic": "last"})
-    is_rate = run.protocol.reads_throughput or run.protocol.estimate == "duration"
-    return Protocol.of({**keys, "statistic": "harmonic_mean"} if is_rate else keys)
+def _base(found: Measurement, stated: Protocol | None) -> Protocol:
+    """The stated protocol, or the one that reads what the rule read, as work over time; neither names a run."""
+    if stated is not None and stated.states_rule:
+        return Protocol.of(found.protocol.model_dump(exclude_unset=True, exclude={"run"}))
+    series, counted = found.series, found.estimate.counted
+    estimate = next((name for name, columns in READS.items() if series.source in columns), "reported")
+    keys = {"records": series.kind, "estimate": estimate}
+    if estimate in ("duration", "clock") and counted in ("steps", "epochs"):
+        keys["counts"] = counted
+    elif estimate == "step_time" and counted == "steps":
+        keys["estimate"] = "steps"
+    elif series.undone:
+        keys["estimate"] = "instant"
+    if series.whole and estimate != "clock":
+        keys["statistic"] = "last"
+    elif estimate in ("reported", "duration"):
+        keys["statistic"] = "harmonic_mean"
+    return Protocol.of(keys)
 
 
-def _has_window(protocol: Protocol) -> bool:
-    return protocol.records == "summary" or bool(protocol.model_dump(exclude_defaults=True).keys() & {*WINDOW})
-
-
-def _all(runs: Sequence[Summary], protocol: Protocol) -> Iterator[Measurement]:
-    found = [measure(run.part.table, run.part.fields, run.reading.facts, _of_run(run, protocol)) for run in runs]
+def _all(runs: Sequence[ComparedRun], protocol: Protocol) -> Iterator[Measurement]:
+    found = [measure(run.reading, _of_run(run, protocol)) for run in runs]
     combine(found, Protocol())  # raises where they differ in unit or scope
     for run, one in zip(runs, found, strict=True):
         if not one.value > 0:
@@ -101,32 +108,31 @@ def _all(runs: Sequence[Summary], protocol: Protocol) -> Iterator[Measurement]:
     yield from found
 
 
-def _of_run(run: Summary, protocol: Protocol) -> Protocol:
-    """The protocol, for the run that was measured of a log that holds several."""
-    number = run.protocol.run
-    return protocol if number is None else protocol.overridden(f"run={number}")
+def _of_run(run: ComparedRun, protocol: Protocol) -> Protocol:
+    """The protocol, for the run that was measured of a log that may hold several."""
+    return protocol.overridden(f"run={run.measurement.run}")
 
 
-def _window(runs: Sequence[Summary], base: Protocol) -> _Window:
-    try:
-        steps = [_steps(run, base) for run in runs]
-    except NoMeasurement:
-        return _window_of_records([_count(run, base) for run in runs], base.records)
+def _records(run: ComparedRun, base: Protocol) -> Records:
+    """The records that a protocol reads, whatever its window."""
+    reasons = list[NoMeasurement]()
+    for part in run_of(run.reading, _of_run(run, base)):
+        try:
+            return readable(part, base)
+        except NoMeasurement as error:
+            reasons.append(error)
+    raise reasons[0]
+
+
+def _window(runs: Sequence[ComparedRun], base: Protocol) -> _Window:
+    records = [_records(run, base) for run in runs]
+    steps = [one.steps for one in records if one.steps is not None]
+    if len(steps) < len(records):
+        return _window_of_records([len(one) for one in records], base.records)
     return _window_of_steps(steps)
 
 
-def _steps(run: Summary, base: Protocol) -> Counts:
-    """The steps done when each readable record was printed."""
-    found = select(run.part.table, run.part.fields, run.reading.facts, _of_run(run, base))
-    return steps_done(found.log.records, step_field(run.part.fields, base.records))
-
-
-def _count(run: Summary, base: Protocol) -> int:
-    found = select(run.part.table, run.part.fields, run.reading.facts, _of_run(run, base))
-    return len(found.log.records)
-
-
-def _window_of_steps(steps: Sequence[Counts]) -> _Window:
+def _window_of_steps(steps: Sequence[Floats]) -> _Window:
     """The steps that all runs have, without the first tenth of the records of the run that prints fewest of them."""
     first, last = max(int(one[0]) for one in steps), min(int(one[-1]) for one in steps)
     if first > last:
@@ -156,22 +162,18 @@ def _skipped(count: int) -> int:
     return max(1, int(SKIPPED * count))
 
 
-def _stated_window(runs: Sequence[Summary], base: Protocol) -> _Window:
+def _stated_window(runs: Sequence[ComparedRun], base: Protocol, measured: Sequence[Measurement]) -> _Window:
     """No window of ours; where the one of the protocol reads other steps of one run than of another, that is told."""
     if base.records == "summary":
         return _Window("")
-    try:
-        ends = list(dict.fromkeys(_ends(run, base) for run in runs))
-    except NoMeasurement:  # the steps are not numbered
-        return _Window("")
+    ends = set[tuple[int, int]]()
+    for run, one in zip(runs, measured, strict=True):
+        records = _records(run, base)
+        if records.steps is None:
+            return _Window("")
+        used = records.steps[np.isin(records.lines, one.use.used)]
+        ends.add((int(used[0]), int(used[-1])))
     if len(ends) == 1:
-        return _Window("", ends[0])
-    each = joined("{first}; {second}", (Message(TO, first=first, last=last) for first, last in ends))
+        return _Window("", ends.pop())
+    each = joined("{first}; {second}", (Message(TO, first=first, last=last) for first, last in sorted(ends)))
     return _Window("", None, (Message(OWN_WINDOWS, each=each),))
-
-
-def _ends(run: Summary, base: Protocol) -> tuple[int, int]:
-    """The first and the last step whose records the protocol uses."""
-    found = select(run.part.table, run.part.fields, run.reading.facts, _of_run(run, base))
-    used = steps_done(found.log.records, step_field(run.part.fields, base.records))[found.are_used]
-    return int(used[0]), int(used[-1])

@@ -11,14 +11,15 @@ import numpy as np
 
 from parsers.grammar.field import Scope
 from parsers.io.message import Message
+from parsers.series import Floats
 
 from ..evidence.quality.loss_agreement import LossAgreement
 from ..evidence.quality.metric_agreement import MetricAgreement
 from ..evidence.run_begin import began
+from ..measure.diagnostics import NoMeasurement
+from ..measure.measurement import Measurement
 from ..measure.number import signed
 from ..measure.protocol import Protocol
-from ..measuring.measurement import Measurement, NoMeasurement
-from ..measuring.record_columns import Columns
 from .card_clocks import card_medians, clock_changes
 from .case_pairs import CasePair, Runs
 from .changes import ChangedCondition, changes, of_machine, unrecorded
@@ -140,7 +141,7 @@ def compared_case(
     groups_before = [_without(group, pair.sides) for group in earlier]
     runs = [run for group in (*pair.sides, *groups_before) for run in group]
     try:
-        alike = measured_alike([run.summary for run in runs], stated)
+        alike = measured_alike(runs, stated)
     except NoMeasurement as error:
         return replace(_unmeasured(pair, error.message, found), loss=loss, metrics=reached)
     groups = _groups(alike.measurements, [*pair.sides, *groups_before])
@@ -149,8 +150,8 @@ def compared_case(
 
 def _without(group: Runs, sides: tuple[Runs, Runs]) -> Runs:
     """The runs of a group that are on neither side: no run tells the noise twice."""
-    known = {run.summary.reading.sha256 for side in sides for run in side}
-    return tuple(run for run in group if run.summary.reading.sha256 not in known)
+    known = {run.reading.sha256 for side in sides for run in side}
+    return tuple(run for run in group if run.reading.sha256 not in known)
 
 
 def _unmeasured(
@@ -196,13 +197,19 @@ def _side(runs: Runs, measured: Sequence[Measurement], aside: int | None) -> Cas
 
 
 def _measured(run: ComparedRun, one: Measurement) -> MeasuredRun:
-    middle = np.median(one.rates) if one.rates is not None and len(one.rates) > 1 else None
+    rates = _rates_of_records(one)
+    middle = float(np.median(rates)) if len(rates) > 1 else None
     return MeasuredRun(run.found.log, one.value, one.ends, middle)
 
 
 def _variance(one: Measurement) -> float:
-    rates = one.rates
-    return variance_of_mean(1 / rates) if rates is not None and (rates > 0).all() else 0.0
+    rates = _rates_of_records(one)
+    return variance_of_mean(1 / rates) if (rates > 0).all() else 0.0
+
+
+def _rates_of_records(one: Measurement) -> Floats:
+    """The throughput that each record gives by itself; none of a clock, which reads two of them."""
+    return one.calculation.rates if one.calculation else np.zeros(0)
 
 
 def _order(sides: tuple[Runs, Runs]) -> tuple[list[float], list[float]] | None:
@@ -217,12 +224,12 @@ def _order(sides: tuple[Runs, Runs]) -> tuple[list[float], list[float]] | None:
 
 def begin_of_run(run: ComparedRun) -> np.datetime64 | None:
     """When a run began, as ``began`` says it."""
-    return began(run.run, Columns(run.summary.part.of_run(run.summary.protocol.run).table))
+    return began(run.run, run.reading.parts[0].of_run(run.measurement.run).table)
 
 
 def _incomparable(pair: CasePair, alike: Alike, found: Sequence[ChangedCondition]) -> Message | None:
     """Why no verdict is right, however small the noise."""
-    logs = [{run.summary.reading.sha256: run for run in side} for side in pair.sides]
+    logs = [{run.reading.sha256: run for run in side} for side in pair.sides]
     if both := logs[0].keys() & logs[1].keys():
         return Message(ONE_LOG, log=logs[0][min(both)].found.path)
     if machine := of_machine(found):
@@ -234,7 +241,7 @@ def _incomparable(pair: CasePair, alike: Alike, found: Sequence[ChangedCondition
 
 def _clocks(sides: tuple[Runs, Runs], groups: Sequence[Sequence[Measurement]]) -> list[ChangedCondition]:
     measured = (zip(runs, group, strict=True) for runs, group in zip(sides, groups, strict=False))
-    return clock_changes([[(run.summary, card_medians(run.summary, one)) for run, one in side] for side in measured])
+    return clock_changes([[(run, card_medians(run, one)) for run, one in side] for side in measured])
 
 
 def _notes(
@@ -267,7 +274,8 @@ def _warnings(runs: Sequence[ComparedRun], measured: Sequence[Measurement]) -> I
     """The warnings of all runs and their numbers; what several say, but for the values in it, is told of the first."""
     told: dict[str, Message] = {}
     for run, one in zip(runs, measured, strict=True):
-        for said in (*run.summary.reading.warnings, *one.warnings):
+        of_number = (*one.diagnostics, *([one.contradiction] if one.contradiction else []))
+        for said in (*run.reading.warnings, *(diagnostic.message for diagnostic in of_number)):
             told.setdefault(said.key, Message(OF_LOG, log=run.found.path, said=said))
     yield from told.values()
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from parsers.io.compression import SUFFIXES
 from parsers.io.errors import CANNOT_BE_READ, LogError, MessageError, ParserError, reason_of
 from parsers.io.message import Message
+from parsers.runs.reading import Reading
 from parsers.runs.run_folder import LOG, RUN_FILE
 from parsers.runs.runfile import RunFile, log_of, run_file
 from parsers.runs.sidefile import LOG_SUFFIXES
@@ -19,7 +20,9 @@ from parsers.scanning.detection import formats
 from parsers.sharing.workers import Workers
 
 from ..evidence.case_runs import unfit
-from ..evidence.log_summary import Summary, summarise
+from ..evidence.measured_log import measured_log
+from ..measure.diagnostics import NoMeasurement
+from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 
 NOTHING_THERE = "contains no run folder and no log ({endings})."
@@ -49,10 +52,15 @@ class FoundRun:
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """A run that counts: where it was found, what its log gives, and what its run.json says (empty without one)."""
+    """A run that counts: where it was found, what its log holds and gives, and what its run.json says, if anything.
+
+    ``formats``: the names of the known formats that read the log.
+    """
 
     found: FoundRun
-    summary: Summary
+    reading: Reading
+    measurement: Measurement
+    formats: tuple[str, ...]
     run: RunFile
 
     @property
@@ -60,7 +68,7 @@ class ComparedRun:
         """The name of its case: its folder; of a loose log with what its facts say."""
         if not self.found.is_loose:
             return self.found.case
-        facts = self.summary.reading.facts
+        facts = self.reading.facts
         told = " ".join(str(facts[name].value) for name in COORDINATES if name in facts)
         return "/".join(part for part in (self.found.case, told) if part)
 
@@ -82,9 +90,9 @@ def runs_of_side(
 ) -> SideRuns:
     """Read all runs of a side: a log, a run folder, a case, a suite, or any folder that holds such.
 
-    ``protocol``: as for ``summarise``. ``found``: its runs, where it is something else. A run that is not done, is not
-    the one of its run.json or gives no throughput is left out with the reason. Raises LogError where there is nothing
-    that may be a log, and ParserError where the only log cannot be read.
+    ``protocol``: the stated one; without it the rule measures. ``found``: its runs, where it is something else. A run
+    that is not done, is not the one of its run.json, gives no throughput or contradicts itself is left out with the
+    reason. Raises LogError where there is nothing that may be a log, and ParserError where the only log cannot be read.
     """
     found = found_runs(side) if found is None else found
     if len(found) == 1:
@@ -171,10 +179,11 @@ def run_or_reason(protocol: Protocol | None, run: FoundRun) -> ComparedRun | Mes
         raise LogError.at(run.log, CANNOT_BE_READ, reason=reason_of(error)) from error
     if reason:
         return reason
-    summary = summarise(run.log, protocol, ())
-    if summary.measurement is None:
-        return Message(NO_THROUGHPUT, log=run.path, reason=summary.reason)
-    return ComparedRun(run, summary, run_file(run.log))
+    log = measured_log(run.log, protocol)
+    try:
+        return ComparedRun(run, log.reading, log.throughput(), tuple(log.formats), run_file(run.log))
+    except NoMeasurement as error:
+        return Message(NO_THROUGHPUT, log=run.path, reason=error.message)
 
 
 def _without_copies(read: Sequence[ComparedRun | Message]) -> tuple[tuple[ComparedRun, ...], tuple[Message, ...]]:
@@ -183,6 +192,6 @@ def _without_copies(read: Sequence[ComparedRun | Message]) -> tuple[tuple[Compar
     for one in read:
         if isinstance(one, Message):
             left_out.append(one)
-        elif (first := runs.setdefault((one.case, one.summary.reading.sha256), one)) is not one:
+        elif (first := runs.setdefault((one.case, one.reading.sha256), one)) is not one:
             left_out.append(Message(TWICE, log=one.found.path, other=first.found.path))
     return tuple(runs.values()), tuple(left_out)

@@ -83,7 +83,7 @@ class StatedRun:
 
 def stated_run(run: ComparedRun) -> StatedRun:
     """What states the conditions of a run; where sources contradict the first one, they may change and that not."""
-    reading = run.summary.reading
+    reading = run.reading
     told = (*reading.facts.values(), *(other for _, other in reading.facts.contradictions))
     facts = (fact for fact in told if fact.name not in OUTCOMES and fact.source.kind not in DERIVED)
     return StatedRun(reading.path, tuple(facts), run.run)

@@ -41,9 +41,8 @@ def loss_of_sides(
 
 
 def _curve(run: ComparedRun) -> LossCurve | Message | None:
-    summary = run.summary
     try:
-        return loss_curve(run.found.log, summary.reading, summary.protocol.run)
+        return loss_curve(run.found.log, run.reading, run.measurement.run)
     except NoMeasurement:
         return Message(UNCOUNTED, log=run.found.log)
 
@@ -52,6 +51,6 @@ def stated_by_sides(
     sides: tuple[Runs, Runs], changes: Sequence[ChangedCondition]
 ) -> dict[str, tuple[Sequence[str] | set[str], Sequence[str] | set[str]]]:
     """What the runs of each side state, by name: facts, and what differs otherwise."""
-    a, b = (stated_by(fact for run in side for fact in run.summary.reading.facts.values()) for side in sides)
+    a, b = (stated_by(fact for run in side for fact in run.reading.facts.values()) for side in sides)
     facts = {name: (a.get(name, set()), b.get(name, set())) for name in {**a, **b}}
     return {**{change.name: change.values for change in changes}, **facts}

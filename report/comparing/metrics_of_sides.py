@@ -40,7 +40,7 @@ def _agreement(name: str, sides: tuple[Runs, Runs], tolerance: float, reason: Me
 
 
 def _printed(run: ComparedRun, name: str) -> FinalMetric:
-    found = final_metric(run.found.log, run.summary.reading, name)
+    found = final_metric(run.found.log, run.reading, name)
     if found is None:
         raise NoMeasurement(NO_METRIC, log=run.found.log, name=name)
     return found

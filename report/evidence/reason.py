@@ -10,7 +10,10 @@ from ..measure.diagnostics import SENTENCES, Diagnostic, Parameter
 
 
 class Remark(StrEnum):
-    """What is said of a cell beside the diagnostics of its measurements; ``TOLD`` is whatever no code asks for."""
+    """What is said of a cell beside the diagnostics of its measurements.
+
+    The first four are in the words of somebody else (``said``); ``TOLD`` is whatever no code asks for.
+    """
 
     TOLD = "told"
     CUT_LOG = "cut_log"
@@ -29,10 +32,6 @@ class Remark(StrEnum):
 
 SENTENCES.update(
     {
-        Remark.TOLD: "{said}",
-        Remark.CUT_LOG: "{said}",
-        Remark.FACT_DENIED: "{said}",
-        Remark.QUALITY_PASSED: "{said}",
         Remark.NOT_FOUND: "Log {pattern} not found in the log folder.",
         Remark.NOT_FOUND_BUT: "Log {pattern} not found in the log folder; did you mean {nearest}?",
         Remark.NOT_MEASURED: "Cannot compute a number from the log: {said}",

@@ -8,6 +8,7 @@ from math import inf, isfinite, log
 
 import numpy as np
 
+from parsers.grammar.field import Scope
 from parsers.series import FEW, OVERHEAD, TOTAL, Mask, Series, Verdict, verdict
 
 from .work import Work
@@ -27,7 +28,7 @@ class Estimate:
     value: float
     counted: str
     unit: str
-    scope: str
+    scope: Scope
     source: str
     kind: str
     lines: tuple[int, int]
@@ -63,7 +64,7 @@ class Check:
     says: Verdict
     is_independent: bool
     counts_work: bool = True
-    scope: str | None = None
+    scope: Scope | None = None
     needs_passes: bool = False
     series: Series | None = field(default=None, compare=False, repr=False)
 
@@ -143,7 +144,7 @@ def _without_pauses(series: Series) -> Series:
 
 
 def _judged(
-    pair: tuple[Series, Series], found: tuple[float, str | None], says: Verdict, error: float, work: Work
+    pair: tuple[Series, Series], found: tuple[float, Scope | None], says: Verdict, error: float, work: Work
 ) -> Check:
     """The check, silent where the two cannot differ or cannot confirm each other.
 
@@ -172,7 +173,7 @@ def _within(claim: Series, other: Series) -> Mask:
     return known
 
 
-def _ratio(claim: Series, other: Series, work: Work) -> tuple[float, str | None] | None:
+def _ratio(claim: Series, other: Series, work: Work) -> tuple[float, Scope | None] | None:
     """How many times the claim the other is, in a unit that both have; of an unknown scope the nearest possible one."""
     ratio = other.rate / claim.rate
     if claim.counted == other.counted and claim.scope == other.scope:
@@ -180,7 +181,7 @@ def _ratio(claim: Series, other: Series, work: Work) -> tuple[float, str | None]
     if claim.counted == other.counted and {claim.scope, other.scope} == {"card", "job"} and not work.cards:
         # A job does at least what one of its cards does.
         return (ratio, None) if (ratio < 1) == (claim.scope == "card") else None
-    found: list[tuple[float, str | None]] = []
+    found: list[tuple[float, Scope | None]] = []
     for of_claim, scope in _of_job(claim, work):
         for of_other, _ in _of_job(other, work):
             both = (_converted(of_claim, claim, of_other, other, unit, work) for unit in UNITS)
@@ -193,10 +194,11 @@ def _converted(of_claim: float, claim: Series, of_other: float, other: Series, u
     return two / one if one and two and isfinite(two / one) and two / one > 0 else None
 
 
-def _of_job(series: Series, work: Work) -> list[tuple[float, str | None]]:
+def _of_job(series: Series, work: Work) -> list[tuple[float, Scope | None]]:
     """The rate of the whole job; of an unknown scope each that it may be."""
     if (factor := work.factor(series.scope)) is not None:
         return [(series.rate * factor, None)]
     if series.scope != "unknown":
         return []
-    return [(series.rate, "job"), *([(series.rate * work.cards, "card")] if work.cards else [])]
+    whole: list[tuple[float, Scope | None]] = [(series.rate, "job")]
+    return [*whole, (series.rate * work.cards, "card")] if work.cards else whole

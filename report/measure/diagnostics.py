@@ -257,7 +257,10 @@ class Diagnostic:
     def message(self) -> Message:
         """What it says, to be put into words; numbers with the digits that a reader needs."""
         told = {name: _shown(name, value) for name, value in self.values.items()}
-        sentence = SENTENCES[self.code]
+        sentence = SENTENCES.get(self.code)
+        if sentence is None:
+            said = told["said"]  # in the words of somebody else
+            return said if isinstance(said, Message) else Message(str(said))
         if isinstance(sentence, str):
             return Message(sentence, **told)
         count = int(str(self.values["count"]))

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.grammar.field import Scope
 from parsers.runs.format_records import OWN_LINE
 from parsers.series import Floats, Lines, Series
 
@@ -21,7 +22,6 @@ from .ranks import RankSpread
 from .records import Records
 from .statistic import reduce, reduce_repeats
 
-RULE = "rule"
 Status = Literal["confirmed", "unchecked", "contradicted"]
 Reasons = NDArray[np.int8]
 
@@ -174,11 +174,6 @@ class Measurement:
         return f"{self.estimate.unit}/s" if self.estimate.counted else self.estimate.unit
 
     @property
-    def rule(self) -> str:
-        """By what it was measured, in neutral words: its protocol, or ``rule`` where none is stated."""
-        return self.protocol.words() if self.protocol.states_rule else RULE
-
-    @property
     def contradiction(self) -> Diagnostic | None:
         """Both sides, where another source says something else."""
         if self.status != "contradicted" or self.by is None:
@@ -189,7 +184,7 @@ class Measurement:
         return Diagnostic(Code.CONTRADICTED, told)
 
     @property
-    def scope(self) -> str:
+    def scope(self) -> Scope:
         """Whose number it is: card, node, job or unknown."""
         return self.estimate.scope
 

@@ -45,6 +45,7 @@ WINDOW = (
     *("skip_records", "skip_steps", "skip_fraction", "from_step", "to_step"),
     *("drop_last", "take_first", "take_last"),
 )
+RULE = "rule"  # what is measured without a stated protocol
 SKIPS = ("skip_records", "skip_steps", "skip_fraction", "from_step")
 ENDS = (*combinations(("to_step", "take_first", "take_last"), 2), ("to_step", "drop_last"))
 EXCLUSIVE = (*combinations(SKIPS, 2), *ENDS, ("decimals", "significant"))
@@ -147,7 +148,10 @@ class Protocol(BaseModel):
         Reads back what ``words`` returns.
         """
         parts = _parts(text)
-        base = cls() if "=" in parts[0] else cls.of({"estimate": "reported", **_named_keys(parts.pop(0))})
+        if parts[0] == RULE:
+            parts, base = parts[1:], cls()
+        else:
+            base = cls() if "=" in parts[0] else cls.of({"estimate": "reported", **_named_keys(parts.pop(0))})
         return base._with(_pairs(parts))
 
     def overridden(self, text: str) -> Self:
@@ -168,6 +172,17 @@ class Protocol(BaseModel):
                 base.pop(one, None)
                 base.pop(other, None)
         return self.of({**base, **given})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Protocol) and self._said == other._said
+
+    def __hash__(self) -> int:
+        return hash(self._said)
+
+    @property
+    def _said(self) -> tuple[object, ...]:
+        """What tells it from others: what it leaves to the rule, or to the first estimate of a log, is a value, too."""
+        return (self.states_rule, self.states_estimate, *(getattr(self, key) for key in type(self).model_fields))
 
     @property
     def states_estimate(self) -> bool:
@@ -217,12 +232,15 @@ class Protocol(BaseModel):
     def words(self) -> str:
         """Return the protocol in one line of neutral words, to stand beside its numbers.
 
-        Always ``records``, ``estimate`` and (but for the clock, which has one value) ``statistic``; of the other keys
-        those that differ from their defaults.
+        Always ``records``, the ``estimate`` where one is stated, and (but for the clock, which has one value)
+        ``statistic``; of the other keys those that differ from their defaults. Of one that leaves it to the rule
+        ``rule``, and these.
         """
-        always = {"records", "estimate"} | ({"statistic"} if self.estimate != "clock" else set())
-        changed = self.model_dump(exclude_defaults=True).keys() | always
-        return " ".join(f"{key}={getattr(self, key)}" for key in type(self).model_fields if key in changed)
+        always = {"records"} | ({"statistic"} if self.estimate != "clock" else set())
+        always |= {"estimate"} if self.states_estimate else set()
+        changed = self.model_dump(exclude_defaults=True).keys() | (always if self.states_rule else set())
+        stated = (f"{key}={getattr(self, key)}" for key in type(self).model_fields if key in changed)
+        return " ".join(stated if self.states_rule else (RULE, *stated))
 
     def words_of(self, runs: int) -> str:
         """Return ``words``; of several runs they always say how these are put together."""
@@ -232,17 +250,20 @@ class Protocol(BaseModel):
     def steps(self) -> tuple[Step, ...]:
         """Return what is done, in the order in which it is done, as (message key, values) for a template to translate.
 
-        Keys: ``records_*``, ``run_last``, ``run_number``, ``skip_records``, ``skip_steps``, ``drop_last_*``,
+        Keys: ``rule``, ``records_*``, ``run_last``, ``run_number``, ``skip_records``, ``skip_steps``, ``drop_last_*``,
         ``take_first_*``, ``take_last_*`` (``count``; of 1 these end in ``_one``), ``skip_fraction`` (``percent``),
         ``from_step``, ``to_step`` (``number``), ``estimate_*``, ``trim`` (``fraction``, ``minimum``), ``statistic_*``,
         ``repeats_*``, ``decimals``, ``significant`` (``count``), ``rounding_*``.
         """
-        return (
+        stated: tuple[Step, ...] = (
             (f"records_{self.records}", {}),
             *self._run_steps(),
             *self._window_steps(),
             (f"estimate_{self._estimate_in_words}", {}),
             *self._statistic_steps(),
+        )
+        return (
+            *(stated if self.states_rule else ((RULE, {}), *self._run_steps())),
             (f"repeats_{self.repeats}", {}),
             *((key, {"count": getattr(self, key)}) for key in ("decimals", "significant") if self._is_given(key)),
             (f"rounding_{self.rounding}", {}),

@@ -161,6 +161,8 @@ class Quantity:
             return (*kept[:place], stated, *kept[place:])
         if self.origin == "window":
             kept = [step for step in every if not step[0].startswith(OF_PRINTING)]
+            if not protocol.states_rule:
+                return (kept[0], stated, *kept[1:], *printed)
             return (*(stated if step[0].startswith("estimate_") else step for step in kept), *printed)
         if self.is_quotient:
             return (stated, *printed)

@@ -217,7 +217,7 @@ def _scaled(
         if work.cards == 1:
             scope = "job"
         elif len({one.scope for one in agreed}) == 1:
-            scope = str(agreed[0].scope)
+            scope = agreed[0].scope or scope
             said = [say(Code.SCOPE_BY, scope=scope, source=agreed[0].estimate.name)]
     if ranks is not None and ranks.is_summed and scope in ("card", "unknown"):
         told = say(Code.RANKS_SUMMED, count=len(ranks.numbers))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from parsers.grammar.field import IN_SECONDS, Field
+from parsers.grammar.field import IN_SECONDS, Field, Scope
 from parsers.grammar.format import METRICS
 from parsers.runs.appended import are_consecutive
 from parsers.runs.clock import ARRIVAL
@@ -173,7 +173,7 @@ class _Values:
     values: Floats
     factor: float
     unit: str
-    scope: str
+    scope: Scope
     are_times: bool = False
     is_summed: bool = False
     said: tuple[Diagnostic, ...] = ()
@@ -184,7 +184,8 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
     chosen = _chosen(run, protocol)
     if protocol.estimate == "clock":
         chosen, series, every = _by_clock(chosen)
-        value, unit, scope, calculation, ranks = series.rate, series.unit, "job", None, _ranks_of(chosen, None)
+        value, unit, calculation, ranks = series.rate, series.unit, None, _ranks_of(chosen, None)
+        scope: Scope = "job"
         said: tuple[Diagnostic, ...] = (say(Code.ARRIVED),) if chosen.every.field(series.source) == ARRIVAL else ()
     else:
         found = _values(chosen)
@@ -193,9 +194,9 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         series, ranks = _series(chosen, chosen.used, found), _ranks_of(chosen, found)
         every = _series(chosen, np.ones(len(chosen.own), np.bool_), found)
     used = chosen.own.lines[chosen.used]
-    told = thing(unit), unit, scope, series.source, protocol.records
     error = series.error if len(series) else 1.0
-    estimate = Estimate(value, *told, (int(used[0]), int(used[-1])), len(used), error)
+    where = protocol.records, (int(used[0]), int(used[-1])), len(used)
+    estimate = Estimate(value, thing(unit), unit, scope, series.source, *where, error)
     work, others = chosen.work(), [one.series for one in sources(parts)]
     heard = tuple(_checks(chosen, series, estimate, others, work))
     if (
@@ -630,9 +631,10 @@ def _between(records: Records, clock: str, counter: tuple[Floats, str], starts: 
     work, seconds = done[ends] - done[starts], times[ends] - times[starts]
     if clock == "time":  # without the rounding of seconds since the first record
         seconds = (records.table[clock][ends] - records.table[clock][starts]) / np.timedelta64(1, "s")
-    told = clock, records.kind, counted, counted, "job"
     where = ends, records.lines[ends], records.lines[starts]
-    return Series(*told, *where, work, seconds, np.full(len(work), resolution(times)), timer="clock", telescopes=True)
+    tick = np.full(len(work), resolution(times))
+    told = clock, records.kind, counted, counted
+    return Series(*told, "job", *where, work, seconds, tick, timer="clock", telescopes=True)
 
 
 def _done(chosen: _Chosen) -> tuple[Floats, str]:

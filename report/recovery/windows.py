@@ -57,8 +57,7 @@ class ProtocolGroup:
         self._from_steps = np.array([NO_STEP if one is None else one for one in firsts])
         self._to_steps = np.array([ALL if one is None else one for one in lasts])
         self._drops, self._firsts, self._lasts = (
-            _lengths([getattr(one, key) for one in windows])
-            for key in ("drop_last", "take_first", "take_last")
+            _lengths([getattr(one, key) for one in windows]) for key in ("drop_last", "take_first", "take_last")
         )
         self._count_steps = np.array([one.window_counts_steps for one in windows])
 

@@ -59,7 +59,7 @@ def _throughput(found: Measurement) -> dict[str, Any]:
         "source": found.estimate.name,
         "lines": list(found.ends),
         "records": found.records_used,
-        "protocol": found.rule,
+        "protocol": found.protocol.words(),
         "seconds_per_step": found.seconds_per_step,
     }
 

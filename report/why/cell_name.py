@@ -45,7 +45,7 @@ def named(page: Page, cells: Sequence[Cell], name: str) -> Cell:
 
 def _is_of_records(cell: Cell) -> bool:
     """Whether it is not a throughput, but read from the records of logs in the same way."""
-    return bool(cell.proofs) and all(proof.figure and proof.figure.part for proof in cell.proofs)
+    return bool(cell.proofs) and all(proof.figure and len(proof.figure.measured.series) for proof in cell.proofs)
 
 
 def _by_address(cells: Sequence[Cell], name: str) -> list[Cell]:

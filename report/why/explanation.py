@@ -72,7 +72,7 @@ class Explanation:
         if not self.states_digits:
             return (("significant", {"count": DIGITS}),)
         stated = [step for step in self.protocol.steps() if step[0].startswith(("decimals", "significant", "rounding"))]
-        return (*([("decimals", {"count": DEFAULT_DECIMALS})] if len(stated) == 1 else []), *stated)
+        return (("decimals", {"count": DEFAULT_DECIMALS}), *stated) if len(stated) == 1 else tuple(stated)
 
     def shown(self, number: float) -> str:
         """A number in the digits of this one."""
@@ -90,7 +90,7 @@ def of_log(log: Path, protocol: Protocol | None, given: Sequence[Fact], format_:
         raise NoMeasurement(OF_LOG, log=log, said=found.reason.message if found.reason else "")
     remarks = (*found.remarks, *found.reading.warnings, *(said.message for said in found.diagnostics))
     derived = Derivation(found.reading, measured, found.reading.facts, remarks=remarks)
-    explained = _explained(str(log), measured.unit, measured.rule, (derived,))
+    explained = _explained(str(log), measured.unit, measured.protocol.words(), (derived,))
     return replace(explained, contradicts=measured.by if found.reason else None)
 
 

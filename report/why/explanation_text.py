@@ -12,7 +12,8 @@ from parsers.series import Series
 
 from ..measure.checks import Check
 from ..measure.diagnostics import digits, name_of
-from ..measure.measurement import RULE, Calculation
+from ..measure.measurement import Calculation
+from ..measure.protocol import RULE
 from ..wording.words import Translate, whose, worded
 from .derivation import LEFT, Derivation, Factor
 from .explanation import Explanation

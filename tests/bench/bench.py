@@ -23,7 +23,8 @@ from lark.exceptions import UnexpectedInput
 
 from launchers.machine.facts import processor
 from parsers.runs.reading import known_format, read, survey
-from report.evidence.log_summary import as_json, summarise
+from report.evidence.measured_log import measured_log
+from report.terminal.show_json import as_json
 from tests.bench.document import DOCUMENT, write_section
 from tests.bench.families import REAL, families, small
 from tests.bench.speed import MIB, Contender, found_by, speeds_of
@@ -93,7 +94,7 @@ def make_words(path: Path) -> None:
 
 def show(path: Path) -> object:
     """What `tachograph show --json` prints."""
-    return as_json(summarise(path, None, ()))
+    return as_json(measured_log(path))
 
 
 def lark(path: Path) -> int:

@@ -23,7 +23,7 @@ def program(tmp_path: Path) -> OwnProgram:
 
 def test_a_run_of_a_command_tells_its_number_at_the_end(program: OwnProgram) -> None:
     answer = program.run("--cards", "1", "--", "python", "train.py")
-    assert (answer.returncode, "train_N1C1/1/train.log: 1001.000 tokens/s" in answer.stdout) == (0, True)
+    assert (answer.returncode, "train_N1C1/1/train.log: 1,001 tokens/s" in answer.stdout) == (0, True)
 
 
 def test_a_number_of_several_processes_is_told_with_the_commands_that_say_whose_it_is(program: OwnProgram) -> None:
@@ -32,7 +32,7 @@ def test_a_number_of_several_processes_is_told_with_the_commands_that_say_whose_
     assert (card, known) == ("--scope card", "export TACHOGRAPH_FORMATS=formats")
     for command in (draft, f"{known.removeprefix('export ')} {page}"):
         assert program.shell(command).returncode == 0
-    assert "1001.000" in program.shell("TACHOGRAPH_FORMATS=formats tachograph show logs/project/train_N1C2/1").stdout
+    assert "1,001" in program.shell("TACHOGRAPH_FORMATS=formats tachograph show logs/project/train_N1C2/1").stdout
 
 
 @pytest.mark.parametrize("text", ["pass", "print('done')"])
@@ -45,7 +45,7 @@ def test_a_log_without_a_number_is_a_run_all_the_same(program: OwnProgram, text:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_repeats_are_told_with_their_median_and_their_spread(program: OwnProgram, language: str) -> None:
     answer = program.run("--lang", language, "--repeats", "2", "--", "python", "train.py")
-    assert re.search(r"2.*1001\.000 tokens/s.*0\.0%", answer.stdout)
+    assert re.search(r"2.*1,001 tokens/s.*0\.0%", answer.stdout)
 
 
 def test_the_same_program_and_arguments_are_repeats_and_others_another_case(program: OwnProgram) -> None:

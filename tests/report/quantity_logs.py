@@ -1,13 +1,14 @@
 """Golden logs that hold every quantity of a log."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from parsers.runs.facts import Fact
+from parsers.runs.facts import Fact, Facts
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import read
 from report.measure.protocol import Protocol
-from report.measure.quantities.run_figure import RunNumbers
+from report.measure.run_figures import RunNumbers
 from tests.commandline import PROJECT
 
 PAGE_LOGS = PROJECT / "tests/report/golden/logs/llm"
@@ -26,5 +27,10 @@ def run(log: Path, protocol: str = "skip_records=1", rate: str = "tokens/s", **f
     """What is known of a run; ``facts``: what its page states of it, or None of what its log is not to state."""
     reading = read(log)
     stated = {name: Fact(name, said, PAGE) for name, said in facts.items()}
-    known = {name: fact for name, fact in {**reading.facts, **stated}.items() if fact.value is not None}
-    return RunNumbers(reading.parts, reading.happened, known, {}, Protocol.parse(protocol), rate)
+
+    def with_stated(own: Facts) -> Facts:
+        return Facts(fact for fact in {**own, **stated}.values() if fact.value is not None)
+
+    of_runs = tuple(map(with_stated, reading.facts_of_runs))
+    known = replace(reading, facts=with_stated(reading.facts), facts_of_runs=of_runs)
+    return RunNumbers(known, {}, Protocol.parse(protocol), rate)

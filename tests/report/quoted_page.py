@@ -53,9 +53,9 @@ def make(folder: Path, found: str = "", put: str = "") -> Path:
 
 
 def put_run(folder: Path, run: str, speed: float, cards: int = 1, records: int = 20, **case: int | str) -> None:
-    """Make the log of a run at this speed, with a record every minute; ``case``: what else its run.json states."""
-    times = [f"{11 + at // 60}:{at % 60:02}:00.000000" for at in range(records)]
-    lines = [f"DLL 2031-05-04 {time} - (0, {at}) total_ips : {speed}\n" for at, time in enumerate(times)]
+    """Make the log of a run at this speed, of which stamps say nothing; ``case``: what else its run.json states."""
+    speeds = [speed + (0.25 if at % 2 else -0.25) for at in range(records)]
+    lines = [f"DLL 2031-05-04 11:00:00.000000 - (0, {at}) total_ips : {each}\n" for at, each in enumerate(speeds)]
     make_run(folder / "logs" / run, "".join(["Num GPUs 1\n", *lines]).encode(), case={"cards": cards, **case})
 
 

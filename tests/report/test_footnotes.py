@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.compared_page import STEADY, TWO_ROWS, edit, make, put, rendered
+from tests.report.compared_page import TWO_ROWS, edit, make, put, rendered
 
 ONE_ROW = "{ cards = 1 } }]"
 
@@ -23,17 +23,6 @@ def notes(folder: Path, language: str = "en") -> list[str]:
     """The notes below the table."""
     lines = rendered(folder, language).splitlines()
     return [line.partition(". ")[2] for line in lines if line[:3] in ("1. ", "2. ", "3. ")]
-
-
-def uneven(slow: float) -> tuple[float, ...]:
-    """Speeds of which three in the middle are slow."""
-    return (*STEADY[:15], slow, slow, slow, *STEADY[:15])
-
-
-def test_outliers_of_several_numbers_are_one_note_with_the_range_of_what_they_cost(folder: Path) -> None:
-    put(folder, "a1", uneven(200.0))
-    put(folder, "b1", uneven(300.0))
-    assert notes(folder) == ["The records have outliers: their median differs from the mean by +2.1% to +4.5%."]
 
 
 def test_a_name_of_a_file_that_says_fp16_for_amp_is_told_with_the_evidence_only(folder: Path) -> None:

@@ -9,8 +9,8 @@ from parsers.io.errors import ParserError
 from parsers.runs.reading import read
 from parsers.sharing.workers import MOST_TASKS
 from report.evidence.library import WantedMeasurement, measured, prepare, reading_of, scaled
+from report.measure.measure import measure
 from report.measure.protocol import Protocol
-from report.measuring.measurement import measure
 from tests.commandline import PROJECT
 
 LOG = PROJECT / "tests/report/golden/logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
@@ -33,7 +33,8 @@ def test_a_prepared_log_measures_what_it_measures_alone(count: int, tmp_path: Pa
     assert prepare(wanted) == {one.path: None for one in wanted}
     for log in (tmp_path / one.path for one in wanted):
         alone = read(log)
-        assert measured(log, PLAIN, SCALING) == measure(alone.records, alone.fields, scaled(alone, SCALING), PLAIN)
+        one, other = measured(log, PLAIN, SCALING), measure(scaled(alone, SCALING), PLAIN)
+        assert (one.value, one.estimate, one.use, one.checks) == (other.value, other.estimate, other.use, other.checks)
 
 
 def test_a_log_of_a_failed_run_is_no_evidence(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.comparability import DATES, FEW, RULES, Difference
+from report.evidence.comparability import Difference, Unlike
 from tests.report.compared_page import STEADY, TWO_ROWS, edit, make, put, unlike
 
 
@@ -32,7 +32,7 @@ def test_how_repeats_are_put_together_is_a_difference_where_there_are_repeats(fo
     edit(folder, '{ column = "b" }', '{ column = "b", protocol = "repeats=mean" }')
     assert unlike(folder) == []
     shutil.copy(folder / "logs/b1/train.log", folder / "logs/b1/again.log")
-    assert [one.key for one in differences(folder)] == [RULES]
+    assert [one.code for one in differences(folder)] == [Unlike.RULES]
 
 
 def test_a_slow_last_record_that_no_statistic_counts_is_not_reported(folder: Path) -> None:
@@ -49,7 +49,7 @@ def test_what_all_sides_lose_alike_favours_none(folder: Path) -> None:
 
 def test_few_records_beside_many_are_reported(folder: Path) -> None:
     put(folder, "b1", STEADY[:4])
-    assert [one.key for one in differences(folder)] == [FEW]
+    assert [one.code for one in differences(folder)] == [Unlike.FEW]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_table_of_one_framework_is_compared_down_its_columns(folder: Path) -> 
     edit(folder, '{ column = "a" }, { column = "b" }', '{ column = "a", title = "FP32" }')
     (only,) = unlike(folder)
     assert (only.title, only.is_row, only.common) == ("FP32", False, ())
-    assert [one.key for one in only.differences] == [DATES]
+    assert [one.code for one in only.differences] == [Unlike.DATES]
 
 
 def test_side_by_side_no_column_is_compared_with_itself(folder: Path) -> None:

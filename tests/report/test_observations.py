@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from parsers.runs.facts import Fact
+from parsers.runs.facts import Fact, Facts
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import Reading, read
 from report.evidence.reason import NoEvidenceError
@@ -26,9 +26,10 @@ from report.evidence.telemetry.telemetry_window import (
     RunTelemetry,
     run_telemetry,
 )
+from report.measure.measure import measure
+from report.measure.measurement import Measurement
 from report.measure.number import without_noise
 from report.measure.protocol import Protocol
-from report.measuring.measurement import Measurement, measure
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import steps
 
@@ -41,7 +42,7 @@ def sample(second: float, card: int = 0, power: object = 300, memory: object = 1
 
 
 def measured(reading: Reading, protocol: str = "plain") -> Measurement:
-    return measure(reading.records, reading.fields, reading.facts, Protocol.parse(protocol))
+    return measure(reading, Protocol.parse(protocol))
 
 
 def watched(
@@ -53,7 +54,7 @@ def watched(
     if clock:
         put_clock(log, *(f"{line},{T + 9 + line:.3f}" for line in range(1, 10)))
     reading = read(log)
-    known = {name: Fact(name, value, PAGE) for name, value in {"cards": 1, **facts}.items()}
+    known = Facts(Fact(name, value, PAGE) for name, value in {"cards": 1, **facts}.items())
     return run_telemetry("train.log", reading, known, measured(reading, protocol))
 
 

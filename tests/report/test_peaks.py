@@ -3,7 +3,7 @@
 import pytest
 
 from report.measure.diagnostics import NoMeasurement
-from report.measure.quantities.peaks import CardPeaks, card_of, cards
+from report.measure.operations import CardPeaks, card_of, cards
 
 # The share of the peak that 100 TFLOP/s are: worked by hand from the peak that the data sheet prints without sparsity,
 # or from half of that which it prints with it (*).

@@ -11,8 +11,7 @@ from parsers.runs.reading import read
 from report.measure.diagnostics import NoMeasurement
 from report.measure.length import Length
 from report.measure.protocol import Protocol
-from report.measure.quantities.run_figure import RunNumbers
-from report.measure.quantities.speed import mfu, step_milliseconds, tflops, throughput_per_card
+from report.measure.run_figures import RunNumbers, mfu, step_milliseconds, tflops, throughput_per_card
 from tests.parsers.golden_logs import LOGS
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
@@ -51,7 +50,7 @@ def shown_for(log: Path, what: str) -> Iterator[tuple[int, float]]:
     rate = "samples/s" if what == "ms" else "tokens/s"
     for at in range(len(reading.parts[0].table)):
         alone = Protocol(skip_records=at, take_first=Length(1))
-        known = RunNumbers(reading.parts, reading.happened, reading.facts, {}, alone, rate)
+        known = RunNumbers(reading, {}, alone, rate)
         try:
             found = PRINTED[what][0](known)
         except NoMeasurement:

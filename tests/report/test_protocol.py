@@ -34,13 +34,13 @@ def test_blanks_around_commas_do_not_matter() -> None:
 
 def test_a_key_replaces_the_one_that_it_excludes() -> None:
     assert Protocol.parse("tipc,skip_steps=20") == Protocol(
-        skip_steps=20, trim=0.05, trim_min=5, statistic="mean", decimals=3
+        estimate="reported", skip_steps=20, trim=0.05, trim_min=5, statistic="mean", decimals=3
     )
 
 
 def test_a_protocol_is_overridden_by_keys_in_a_line() -> None:
     assert Protocol.parse("fleetx").overridden("repeats=mean,skip_records=3") == Protocol(
-        skip_records=3, take_first=Length(100, "steps"), repeats="mean"
+        estimate="reported", skip_records=3, take_first=Length(100, "steps"), repeats="mean"
     )
 
 

@@ -5,10 +5,9 @@ from functools import cache
 
 import pytest
 
-from report.evidence import comparability
 from report.evidence.case_evidence import by_protocol, cells
 from report.evidence.cell import Cell
-from report.evidence.comparability import Difference
+from report.evidence.comparability import Difference, Unlike
 from report.evidence.comparison import UnlikeNumbers, comparisons
 from report.measure.protocol import Protocol
 from report.pagefile.page import Page
@@ -41,13 +40,12 @@ def differences(name: str, table: str, row: str) -> list[Difference]:
     ],
 )
 def test_the_stalled_last_step_of_a_published_page_is_found(name: str, table: str, row: str, gain: str) -> None:
-    (stall,) = [d for d in differences(name, table, row) if d.key == comparability.SLOW_END]
+    (stall,) = [d for d in differences(name, table, row) if d.code == Unlike.SLOW_END]
     assert stall.each == {gain: ("NGC PyTorch",)}
 
 
 def test_the_batch_size_that_contradicts_its_row_is_found() -> None:
-    differ = comparability.AXES["batch_size"]
-    (sizes,) = [d for d in differences("resnet50", "main", "V100 · FP32, 1") if d.key == differ]
+    (sizes,) = [d for d in differences("resnet50", "main", "V100 · FP32, 1") if d.code == Unlike.BATCH_SIZE]
     assert sizes.each["128"] == ("NGC MXNet",)
 
 

@@ -1,13 +1,13 @@
 """Quantities are told apart by what they say of themselves, nowhere by their names."""
 
-from report.measure.quantity import QUANTITIES, LogQuantity
+from report.measure.quantity import QUANTITIES
 from report.pagefile.table import TableColumn
 
 
 def test_a_page_file_names_a_quantity() -> None:
     for quantity in QUANTITIES.values():
         against = {"against": {"column": "b"}, "title": "a over b"} if quantity.is_over_another else {}
-        target = {"target": 2.5} if isinstance(quantity, LogQuantity) and quantity.needs_target else {}
+        target = {"target": 2.5} if quantity.needs_target else {}
         column = TableColumn.model_validate({"column": "a", "quantity": quantity.name, **against, **target})
         assert column.quantity is quantity
 

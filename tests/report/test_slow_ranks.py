@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
+from report.measure.quantities.training import ONE_RANK
 
 from report.evidence.case_evidence import cells
 from report.evidence.log_summary import summarise
 from report.evidence.measured_log import open as open_log
 from report.measure.protocol import Protocol
-from report.measure.quantities.training import ONE_RANK
 from report.measuring.ranks.rank_records import NOT_ONE
 from report.measuring.ranks.rank_spread import APART, DIFFER, DIFFER_BY_NODE
 from report.pagefile.page_file import load

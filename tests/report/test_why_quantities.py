@@ -19,7 +19,11 @@ PAGE, LOGS = GOLDEN / "llm_example.toml", GOLDEN / "logs"
 def explainable() -> dict[str, Cell]:
     """The cells of the golden page of language models that are read from records, by their addresses."""
     found = {cell.slug: cell for cell in cells(load(PAGE), LOGS) if cell.printed}
-    return {slug: cell for slug, cell in found.items() if all(p.figure is None or p.figure.part for p in cell.proofs)}
+    return {
+        slug: cell
+        for slug, cell in found.items()
+        if all(p.figure is None or len(p.measurement.series) for p in cell.proofs)
+    }
 
 
 @cache

@@ -22,9 +22,9 @@ from parsers.runs.run_folder import CLOCK, RUN_FILE
 from parsers.runs.runfile import CONFIGURATIONS, RunFile, run_file, run_problems, sha256_of
 
 from ...evidence.run_begin import stated_start
+from ...measure.diagnostics import NoMeasurement
 from ...measure.protocol import Protocol
-from ...measuring.measurement import NoMeasurement
-from ..common_window import WINDOW, measured_alike
+from ..common_window import measured_alike
 from ..compared_cases import OF_STEP, begin_of_run
 from ..compared_runs import NO_THROUGHPUT, ComparedRun, FoundRun, run_or_reason
 from ..conditions import Condition, StatedRun, conditions, stated_run
@@ -210,8 +210,8 @@ def _of_log(read: ComparedRun) -> Mapping[str, Any]:
 
 def _version(read: ComparedRun, told: list[Condition]) -> str | None:
     """The version of the framework, by its log, else by run.json where that knows a single framework."""
-    if VERSION in read.summary.reading.facts:
-        return str(read.summary.reading.facts[VERSION].value)
+    if VERSION in read.reading.facts:
+        return str(read.reading.facts[VERSION].value)
     stated = [one.value for one in told if re.fullmatch(r"environment\.frameworks\.[^.]+\.version", one.name)]
     return stated[0] if len(stated) == 1 and stated[0] != "null" else None
 
@@ -246,20 +246,20 @@ def _plain(name: str) -> str:
 
 def _measured(read: ComparedRun, stated: Protocol | None) -> Mapping[str, Any]:
     """The throughput, as ``compare`` measures a single run; or why it is none."""
-    unsound = next((said for said in read.summary.reading.warnings if said.key in health.UNSOUND), None)
+    unsound = next((said for said in read.reading.warnings if said.key in health.UNSOUND), None)
     if unsound is not None:
         return {"reason": message_json(unsound)}
     try:
-        alike = measured_alike([read.summary], stated)
+        alike = measured_alike([read], stated)
     except NoMeasurement as error:
         return {"reason": message_json(error.message)}
     (one,), (first, last) = alike.measurements, alike.steps or (None, None)
-    rule = stated or Protocol.of(alike.protocol.model_dump(exclude_unset=True, exclude={*WINDOW}))
+    rule = stated or alike.protocol.without_window()
     return {
         "throughput": one.value,
         "unit": one.unit,
         "scope": one.scope,
-        "formats": ", ".join(read.summary.formats) or None,
+        "formats": ", ".join(read.formats) or None,
         "protocol": rule.words() + (_step_sizes(read) if rule.is_in_steps else ""),
         "own_window": alike.protocol != rule,
         "first_step": first,
@@ -271,7 +271,7 @@ def _measured(read: ComparedRun, stated: Protocol | None) -> Mapping[str, Any]:
 
 def _step_sizes(read: ComparedRun) -> str:
     """How large a step is, which a speed in steps depends on."""
-    facts = read.summary.reading.facts
+    facts = read.reading.facts
     return "".join(f" {name}={facts[name].value}" for name in OF_STEP if name in facts)
 
 

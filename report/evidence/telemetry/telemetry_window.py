@@ -10,12 +10,13 @@ import numpy as np
 from parsers.io.lazy import pd
 from parsers.io.message import Message
 from parsers.runs.clock import arrivals, clock
-from parsers.runs.facts import Facts, is_count
+from parsers.runs.facts import is_count
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
 from parsers.runs.telemetry import Telemetry, card_processes, process_telemetry, telemetry
 
 from ...measure.measurement import Measurement
+from ...measure.records import Facts
 from ..reason import NoEvidenceError
 from .memory_by_process import ProcessMemory, memory_by_process
 from .plausible_samples import plausible

@@ -205,7 +205,7 @@ def _of_throughput(log: Path, measured: MeasuredLog, found: Measurement) -> Metr
         unit=found.unit,
         scope=found.scope,
         direction=THROUGHPUT.direction,
-        protocol=found.rule,
+        protocol=found.protocol.words(),
         case={name: facts[name].value for name in AXES if name in facts},
         circumstances={str(key): said for key, said in circumstances(proof).items()},
         runs=(ExportedRun(digits, found.value, proof.exhibits),),

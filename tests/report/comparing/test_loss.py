@@ -141,7 +141,7 @@ def curve_of_epochs(folder: Path, *epochs: int) -> LossCurve | None:
     grammar, log = folder / "program.lark", folder / "train.log"
     grammar.write_text(GRAMMAR, encoding="utf-8")
     log.write_text("".join(f"epoch {epoch} loss 1.5 took 10\n" for epoch in epochs), encoding="utf-8")
-    return loss_curve(log, read(log, format=grammar).parts, None)
+    return loss_curve(log, read(log, format=grammar), None)
 
 
 def test_several_losses_of_one_epoch_are_not_taken_for_those_of_several_epochs(tmp_path: Path) -> None:
