@@ -13,9 +13,11 @@ from parsers.runs.facts import Fact
 from parsers.runs.provenance import line
 from parsers.scanning.record_table import RECORD, RecordTable
 from report.measure.diagnostics import NoMeasurement
-from report.measure.measurement import ContradictedError, Measurement
+from report.measure.measurement import USES, ContradictedError, Measurement
+from report.measure.protocol import Protocol
 from report.measure.records import Run
 from report.measure.rule import measure_log
+from report.measure.stated import measure_stated
 
 FIELDS = {
     "step": Field("step", "INTEGER", first=1),
@@ -27,6 +29,10 @@ FIELDS = {
     "duration": Field("duration", "NUMBER", unit="seconds", kind="window_mean"),
     "elapsed": Field("elapsed", "NUMBER", unit="seconds"),
     "consumed_samples": Field("consumed_samples", "INTEGER"),
+    "consumed_tokens": Field("consumed_tokens", "INTEGER"),
+    "token_count": Field("token_count", "INTEGER", scope="card"),
+    "batch_size": Field("batch_size", "INTEGER"),
+    "job_batch_size": Field("job_batch_size", "INTEGER"),
     "rank": Field("rank", "INTEGER"),
 }
 
@@ -70,3 +76,13 @@ def measured(*runs: Run | list[Run]) -> Measurement | NoMeasurement:
         return error.found
     except NoMeasurement as error:
         return error
+
+
+def stated(protocol: str, *parts: Run) -> Measurement:
+    """The number of a run by a protocol; raises ``NoMeasurement``."""
+    return measure_stated(parts, Protocol.parse(protocol))
+
+
+def uses(found: Measurement) -> str:
+    """Why each record is used or not, in words with blanks between them."""
+    return " ".join(USES[reason] for reason in found.use.reasons.tolist())
