@@ -56,6 +56,7 @@ class Code(StrEnum):
     CUT_LINE = "cut_last_line"
     BY_NAMES = "read_by_names"
     TOO_SHORT = "too_short"
+    OVER_TIME = "work_over_time"
     RUNNING_MEANS = "statistic_of_running_means"
     ARRIVED = "arrival_times"
     FIGURES_DIFFER = "figures_differ"
@@ -164,6 +165,7 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.CUT_LINE: "The last line is cut off; its {column} is not used (line {line}).",
     Code.BY_NAMES: "No format matches; read by the names and units of its numbers ({used} of {total} lines).",
     Code.TOO_SHORT: "The protocol takes {take}; the log is {missing} short.",
+    Code.OVER_TIME: "The work of the same records over their time is {value} {unit}.",
     Code.RUNNING_MEANS: (
         "The {column} is a running mean, whose {statistic} over-weights early steps: use estimate=instant."
     ),
@@ -173,8 +175,7 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.FP8_BESIDE: "FP8 is stated as well ({said}); the MFU is that of the {precision} peak.",
     Code.REACHED: "Loss {loss} at line {line} is the first that is at most {target}.",
     Code.CONTRADICTED: (
-        "The log contradicts itself: {value} {unit} by its {source}, {other} {other_unit} by its {other_source} "
-        "({ratio}×)."
+        "The log contradicts itself: {value} {unit} by its {source}, {other} {unit} by its {other_source} ({ratio}×)."
     ),
     Code.NO_RECORDS: "No line is known to state a training speed.",
     Code.NO_SPEED: "The records contain no rate, no step time, and no counter with a clock.",
