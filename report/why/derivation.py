@@ -173,7 +173,8 @@ class Derivation:
         found = self.measurement
         if found.ranks is not None and found.ranks.is_summed and found.calculation is None:
             return
-        own, every = found.calculation and found.calculation.statistic, found.every or found.series
+        own = found.calculation.statistic if found.calculation else None
+        every = found.series if found.every is None else found.every
         half = every.where(np.arange(len(every)) >= len(every) // 2)
         stretches = ((ALL_RECORDS, every, own), (SECOND_HALF, half, own))
         for name, series, how in (*stretches, (MEDIAN, found.series, "median"), (OVER_TIME, found.series, None)):
