@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from parsers.io.message import Message
+from parsers.series import FEW
 
 from ...measure.protocol import Protocol
-from ...measuring.headline import FEWEST_STEADY
 from .draft_case import DraftCase
 from .measured_log import MeasuredLog
 
@@ -20,7 +20,7 @@ ESTIMATES: Mapping[str, str] = {
     "steps": "The logs do not show how many samples a step has, so steps are counted.",
 }
 WARM_UP_OF = "{log} has the longest warm-up: {skip} of its {count} records."
-NO_WARM_UP = "No log has a warm-up that is more than 10% slower than the second half of its records."
+NO_WARM_UP = "No log has a warm-up that is slower than the second half of its records."
 OF_SEVERAL = "Of several runs the median is shown."
 
 
@@ -41,7 +41,7 @@ def protocols_of(cases: Sequence[DraftCase]) -> list[DraftProtocol]:
     for words, some in alike.items():
         skips = _longest(some)
         all_logs = [log for case in some for log in case.logs]
-        has_left = all(log.records - skips.skips >= FEWEST_STEADY for log in all_logs)
+        has_left = all(log.records - skips.skips >= FEW for log in all_logs)
         for case in some:
             found[id(case)] = _protocol(words, skips if has_left else _longest([case]), case)
     return [found[id(case)] for case in cases]

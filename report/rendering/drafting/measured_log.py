@@ -15,11 +15,10 @@ from parsers.runs.provenance import PAGE
 from parsers.runs.runfile import run_file
 
 from ...evidence.case_runs import another_log, not_done, outside
-from ...evidence.log_summary import Summary, summarise
 from ...evidence.measured_log import MeasuredLog as Measured
 from ...evidence.measured_log import measured_log as measured
+from ...measure.measurement import USES, Measurement, Use
 from ...measure.protocol import Protocol
-from ...measuring.estimate import tokens_of_a_sample
 from ...pagefile.page import Axis, Case, Value
 from ...pagefile.parts import COUNTED
 from ...pagefile.values import PRECISIONS
@@ -29,6 +28,12 @@ LONGEST = 80  # characters of a value that a page file states
 MOST_COMMAND = 2000
 SAMPLES, TOKENS = "samples/s", "tokens"
 COUNTING = ("step_time", "duration", "clock")  # estimates that can count tokens instead
+# What reads a column.
+ESTIMATES = {
+    **dict.fromkeys(("step_time", "step_rate", "work_time"), "step_time"),
+    **dict.fromkeys(("time", "elapsed"), "clock"),
+    "duration": "duration",
+}
 
 
 @dataclass(frozen=True)
@@ -90,70 +95,65 @@ def measured_log(task: DraftTask) -> MeasuredLog | UnusedLog:
         run = run_file(log)
         if reason := not_done(run, path):
             return UnusedLog(path, why(path, reason), is_never_evidence=True)
-        summary, beside = _summary(log, task.states)
-        if reason := another_log(run, path, log, summary.reading.sha256):
+        found = _measured(log, task.states)
+        if reason := another_log(run, path, log, found.reading.sha256):
             return UnusedLog(path, why(path, reason), is_never_evidence=True)
     except ParserError as error:
         return UnusedLog(path, error.message)
-    if summary.measurement is None:
-        return UnusedLog(path, why(path, summary.reason or Message("")))
-    return _of_summary(path, summary, beside, run)
+    if found.measurement is None or found.reason is not None:
+        return UnusedLog(path, why(path, found.reason.message if found.reason else Message("")))
+    return _of_number(path, found, found.measurement, run)
 
 
-def _summary(log: Path, states: Iterable[tuple[str, int]]) -> tuple[Summary, Measured]:
-    summary = summarise(log, None, ())
-    lacking = tuple(Fact(name, count, PAGE) for name, count in states if name not in summary.reading.facts)
-    return (summarise(log, None, lacking) if lacking else summary), measured(log, None, lacking)
+def _measured(log: Path, states: Iterable[tuple[str, int]]) -> Measured:
+    found = measured(log)
+    lacking = tuple(Fact(name, count, PAGE) for name, count in states if name not in found.reading.facts)
+    return measured(log, None, lacking) if lacking else found
 
 
-def _of_summary(path: str, summary: Summary, beside: Measured, run: Mapping[str, object]) -> MeasuredLog | UnusedLog:
-    found = summary.measurement
-    if found is None:
-        return UnusedLog(path, why(path, summary.reason or Message("")))
-    skips = found.protocol.skip_records if found.protocol.take_first is None else 0
-    parts, steady = Path(path).parts, _steady(found.protocol, summary)
-    counts_tokens = found.unit == SAMPLES and steady.estimate in COUNTING and _length(summary) is not None
+def _of_number(path: str, log: Measured, found: Measurement, run: Mapping[str, object]) -> MeasuredLog:
+    skips = len(found.left_out.get(USES[Use.WARM_UP], ()))
+    parts, stated = Path(path).parts, protocol_of(found)
+    counts_tokens = found.unit == SAMPLES and stated.estimate in COUNTING and log.tokens_of_a_sample is not None
     return MeasuredLog(
         path,
-        summary.reading.sha256,
-        case_of(summary.reading.facts),
-        Protocol.of({**steady.model_dump(exclude_defaults=True), "counts": TOKENS}) if counts_tokens else steady,
+        log.reading.sha256,
+        case_of(log.reading.facts),
+        Protocol.of({**stated.model_dump(exclude_defaults=True), "counts": TOKENS}) if counts_tokens else stated,
         f"{TOKENS}/s" if counts_tokens else found.unit,
         found.scope,
         skips,
         found.records_used + skips,
-        " + ".join(summary.formats),
+        " + ".join(log.formats),
         _command(run),
         json.dumps(run, sort_keys=True) if "start" in run else "",
-        tuple(shown.quantity.name for _, shown in beside.observed.quantities),
+        tuple(shown.quantity.name for _, shown in log.observed.quantities),
         is_of_a_run=len(parts) > 2 and parts[-2].isdecimal() and bool(run),
-        quantities=tuple(_quantities(summary, beside)),
+        quantities=tuple(_quantities(log, found)),
     )
 
 
-def _quantities(summary: Summary, beside: Measured) -> Iterator[str]:
+def _quantities(log: Measured, found: Measurement) -> Iterator[str]:
     """What one card does and how long a step takes, of a log of a language model."""
-    names = [one.name for one in beside.figures]
-    if summary.measurement and (summary.measurement.unit == f"{TOKENS}/s" or _length(summary) or names[1:]):
-        found = beside.measurement
+    names = [one.name for one in log.figures]
+    if found.unit == f"{TOKENS}/s" or log.tokens_of_a_sample or names[1:]:
         yield from names[:1] if names[:1] == ["throughput_per_card"] else ()
-        yield from ("step_time",) if found and found.seconds_per_step else ()
+        yield from ("step_time",) if found.seconds_per_step else ()
         yield from (name for name in names if name != "throughput_per_card")
 
 
-def _length(summary: Summary) -> float | None:
-    """How many tokens a sample has."""
-    return tokens_of_a_sample(summary.part.table, summary.reading.facts)
-
-
-def _steady(protocol: Protocol, summary: Summary) -> Protocol:
-    """The protocol without its warm-up, for a page that chooses one for several runs; the last run is called so."""
-    keys = protocol.model_dump(exclude_defaults=True)
-    if protocol.take_first is None:
-        keys.pop("skip_records", None)
-    if summary.runs and protocol.run == summary.runs[-1].number:
-        keys |= {"run": "last"}
-    return Protocol.of({"estimate": protocol.estimate, **keys})
+def protocol_of(found: Measurement) -> Protocol:
+    """The protocol that reads what a number of the rule was read from, without its warm-up."""
+    source, kind, counted = found.estimate.source, found.estimate.kind, found.estimate.counted
+    estimate = ESTIMATES.get(source, "reported")
+    keys: dict[str, object] = {"records": kind, "estimate": "instant" if found.series.undone else estimate}
+    if estimate in COUNTING and counted in ("tokens", "steps", "epochs"):
+        keys |= {"estimate": "steps"} if (estimate, counted) == ("step_time", "steps") else {"counts": counted}
+    if kind == "summary" and estimate != "clock":
+        keys |= {"statistic": "last"}
+    if found.runs:
+        keys |= {"run": "last" if found.run == found.runs[-1].number else found.run}
+    return Protocol.of(keys)
 
 
 def case_of(facts: Mapping[str, Fact]) -> Case:

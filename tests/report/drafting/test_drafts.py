@@ -51,7 +51,7 @@ def test_a_page_from_a_draft_is_audited_as_a_whole(mixed: Desk) -> None:
 
 def test_a_log_in_another_unit_is_in_a_table_of_its_own(mixed: Desk) -> None:
     mixed.init("logs")
-    assert [table.get("unit") for table in mixed.page["tables"]][-1] == "steps/s"
+    assert "steps/s" in [table.get("unit") for table in mixed.page["tables"]]
 
 
 @pytest.mark.parametrize(("precisions", "titles"), [(("amp", "amp"), {"a", "b"}), (("amp", "fp32"), {"ToyTrainer"})])
