@@ -16,9 +16,9 @@ from parsers.runs.runfile import run_file
 
 from ...evidence.case_runs import another_log, not_done, outside
 from ...evidence.measured_log import MeasuredLog as Measured
-from ...evidence.measured_log import measured_log as measured
-from ...measure.measurement import USES, Measurement, Use
-from ...measure.protocol import Protocol
+from ...evidence.measured_log import measured_log as measure
+from ...measure.diagnostics import NoMeasurement
+from ...measure.measurement import Measurement
 from ...pagefile.page import Axis, Case, Value
 from ...pagefile.parts import COUNTED
 from ...pagefile.values import PRECISIONS
@@ -26,34 +26,22 @@ from .draft_logs import why
 
 LONGEST = 80  # characters of a value that a page file states
 MOST_COMMAND = 2000
-SAMPLES, TOKENS = "samples/s", "tokens"
-COUNTING = ("step_time", "duration", "clock")  # estimates that can count tokens instead
-# What reads a column.
-ESTIMATES = {
-    **dict.fromkeys(("step_time", "step_rate", "work_time"), "step_time"),
-    **dict.fromkeys(("time", "elapsed"), "clock"),
-    "duration": "duration",
-}
 
 
 @dataclass(frozen=True)
 class MeasuredLog:
     """A log with a throughput, by its ``path`` below the folder of logs.
 
-    ``case``: the axes that it states. ``protocol``: that of its number, without the warm-up that it ``skips``, of so
-    many ``records``. ``program``: the formats that read it. ``command``: what started it, where its run.json says so;
-    ``launched``: all that the run.json says, where it is that of a run that Tachograph started. ``observed``: the
-    quantities that its telemetry gives. ``quantities``: what else a page can show of it, by their names.
+    ``case``: the axes that it states. ``program``: the formats that read it. ``command``: what started it, where its
+    run.json says so; ``launched``: all that the run.json says, where it is that of a run that Tachograph started.
+    ``observed``: the quantities that its telemetry gives. ``quantities``: what else a page can show of it, by name.
     """
 
     path: str
     sha256: str
     case: Case
-    protocol: Protocol
     unit: str
     scope: Scope
-    skips: int
-    records: int
     program: str
     command: str = ""
     launched: str = ""
@@ -86,7 +74,7 @@ class DraftTask:
 
 
 def measured_log(task: DraftTask) -> MeasuredLog | UnusedLog:
-    """Measure one log by the first protocol that it allows."""
+    """Measure one log by the rule."""
     folder, path = task.folder, task.path
     log = folder / path
     try:
@@ -95,65 +83,44 @@ def measured_log(task: DraftTask) -> MeasuredLog | UnusedLog:
         run = run_file(log)
         if reason := not_done(run, path):
             return UnusedLog(path, why(path, reason), is_never_evidence=True)
-        found = _measured(log, task.states)
-        if reason := another_log(run, path, log, found.reading.sha256):
+        measured = _measured(log, task.states)
+        if reason := another_log(run, path, log, measured.reading.sha256):
             return UnusedLog(path, why(path, reason), is_never_evidence=True)
-    except ParserError as error:
-        return UnusedLog(path, error.message)
-    if found.measurement is None or found.reason is not None:
-        return UnusedLog(path, why(path, found.reason.message if found.reason else Message("")))
-    return _of_number(path, found, found.measurement, run)
+        return _drafted(path, measured, measured.throughput(), run)
+    except (ParserError, NoMeasurement) as error:
+        return UnusedLog(path, error.message if isinstance(error, ParserError) else why(path, error.message))
 
 
 def _measured(log: Path, states: Iterable[tuple[str, int]]) -> Measured:
-    found = measured(log)
-    lacking = tuple(Fact(name, count, PAGE) for name, count in states if name not in found.reading.facts)
-    return measured(log, None, lacking) if lacking else found
+    measured = measure(log)
+    lacking = [Fact(name, count, PAGE) for name, count in states if name not in measured.reading.facts]
+    return measure(log, given=lacking) if lacking else measured
 
 
-def _of_number(path: str, log: Measured, found: Measurement, run: Mapping[str, object]) -> MeasuredLog:
-    skips = len(found.left_out.get(USES[Use.WARM_UP], ()))
-    parts, stated = Path(path).parts, protocol_of(found)
-    counts_tokens = found.unit == SAMPLES and stated.estimate in COUNTING and log.tokens_of_a_sample is not None
+def _drafted(path: str, measured: Measured, found: Measurement, run: Mapping[str, object]) -> MeasuredLog:
+    parts = Path(path).parts
     return MeasuredLog(
         path,
-        log.reading.sha256,
-        case_of(log.reading.facts),
-        Protocol.of({**stated.model_dump(exclude_defaults=True), "counts": TOKENS}) if counts_tokens else stated,
-        f"{TOKENS}/s" if counts_tokens else found.unit,
+        measured.reading.sha256,
+        case_of(measured.reading.facts),
+        found.unit,
         found.scope,
-        skips,
-        found.records_used + skips,
-        " + ".join(log.formats),
+        " + ".join(measured.formats),
         _command(run),
         json.dumps(run, sort_keys=True) if "start" in run else "",
-        tuple(shown.quantity.name for _, shown in log.observed.quantities),
+        tuple(shown.quantity.name for _, shown in measured.observed.quantities),
         is_of_a_run=len(parts) > 2 and parts[-2].isdecimal() and bool(run),
-        quantities=tuple(_quantities(log, found)),
+        quantities=tuple(_quantities(measured, found)),
     )
 
 
-def _quantities(log: Measured, found: Measurement) -> Iterator[str]:
-    """What one card does and how long a step takes, of a log of a language model."""
-    names = [one.name for one in log.figures]
-    if found.unit == f"{TOKENS}/s" or log.tokens_of_a_sample or names[1:]:
-        yield from names[:1] if names[:1] == ["throughput_per_card"] else ()
-        yield from ("step_time",) if found.seconds_per_step else ()
-        yield from (name for name in names if name != "throughput_per_card")
-
-
-def protocol_of(found: Measurement) -> Protocol:
-    """The protocol that reads what a number of the rule was read from, without its warm-up."""
-    source, kind, counted = found.estimate.source, found.estimate.kind, found.estimate.counted
-    estimate = ESTIMATES.get(source, "reported")
-    keys: dict[str, object] = {"records": kind, "estimate": "instant" if found.series.undone else estimate}
-    if estimate in COUNTING and counted in ("tokens", "steps", "epochs"):
-        keys |= {"estimate": "steps"} if (estimate, counted) == ("step_time", "steps") else {"counts": counted}
-    if kind == "summary" and estimate != "clock":
-        keys |= {"statistic": "last"}
-    if found.runs:
-        keys |= {"run": "last" if found.run == found.runs[-1].number else found.run}
-    return Protocol.of(keys)
+def _quantities(measured: Measured, found: Measurement) -> Iterator[str]:
+    """What one card does and how long a step takes, of a log that counts tokens or prints operations."""
+    names = [one.name for one in measured.figures]
+    if found.estimate.counted == "tokens" or any(name != "throughput_per_card" for name in names):
+        yield from names
+        if found.seconds_per_step is not None:
+            yield "step_time"
 
 
 def case_of(facts: Mapping[str, Fact]) -> Case:
