@@ -23,7 +23,7 @@ test: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/shellcheck --external-sources --source-path=launchers launchers/*.sh launchers/backends/slurm.bash
+	$(BIN)/shellcheck --external-sources --source-path=launchers launchers/*.sh
 	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
 
 # The tests that take longer; .ci/run runs them after the others. Many wait for a job, so more run than there are cores.

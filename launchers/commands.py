@@ -100,7 +100,7 @@ _OF_BOTH: Sequence[Decorator] = (
         metavar="[FOLDER]",
         help="Show what became of submitted runs below FOLDER, and exit.  [default: logs]",
     ),
-    click.option("--timeout", type=_COUNT, help="Time limit of a run in seconds, including queue time."),
+    click.option("--timeout", type=_COUNT, help="Time limit of a run in seconds."),
     click.option(
         "--stall", type=_COUNT, metavar="SECONDS", help="Stop a run that prints nothing for so long while it runs."
     ),
@@ -204,6 +204,7 @@ class Executor:
 
     def execute(self, planned: Sequence[PlannedRun]) -> bool:
         """Execute or submit runs, or print their script; returns whether they have ended."""
+        from .backends.slurm import allocation
         from .run.folder import RunFolder
         from .run.runner import Runner
         from .run.screen import Screen
@@ -222,8 +223,8 @@ class Executor:
             series.execute()
         elif self.detach:
             tell_how_to_collect(series.submit(self.parallel))
-        elif self.parallel:
-            wait(series.submit(self.parallel))
+        elif self.parallel or (self.on == "slurm" and not allocation()):
+            wait(series.submit(self.parallel or 1), screen)
         else:
             series.execute()
         return not self.leaves

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import re
 import sys
@@ -82,15 +81,11 @@ class Place:
         """The processes of the run that fills `folder`; None where they are not on this machine."""
         return None
 
-    def ran(self, folder: Path) -> float:
-        """For how many seconds the job of `folder` has run at most; 0 where it waits in a queue."""
-        return math.inf
-
     def finish(self, folder: Path) -> None:
         """End what goes on after the execution in `folder`, and remove what is not to be kept of it."""
 
-    def described(self, folder: Path) -> RunJson:
-        """What run.json says of where the job of `folder` ran, after its end; removes what the job left for that."""
+    def described(self) -> RunJson:
+        """What run.json says of where jobs run."""
         return {}
 
 

@@ -5,37 +5,28 @@ Slurm's own JSON is not read: versions differ in it, and many are built without.
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import subprocess
-import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
-from parsers.io.input_file import text_of
 from parsers.io.printable import printable, say, shell_quoted
 from parsers.runs.run_folder import LOG, SCRIPT, RunJson
 
 from ..job import CannotRunHere, Job
-from ..run.folder import BEGUN, ENDED, OUTPUT, SUBMITTED
 from .containers import Container
 from .place import Place, Start, here_document, of_nodes, rendered, shell_part
 from .site_file import NO_SITE, Site
 
-_FOLLOWER = Path(__file__).with_name("slurm.bash")
 NO_ANSWER = "unknown, as Slurm does not answer"
 # As squeue and sacct spell the states in which a job has ended. There are many others, and each version adds some.
 _OVER = {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED"}
 _OVER |= {"REVOKED", "TIMEOUT"}
-_HELD = {"REQUEUE_FED", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT"}
-_WAITING = _HELD | {"PENDING", "CONFIGURING", "REQUEUED", "SUSPENDED"}
-_NUMBER = re.compile("[1-9][0-9]{0,18}", re.ASCII)
 
 
 @dataclass
@@ -59,13 +50,9 @@ class Slurm(Place):
         return job
 
     def start(self, job: Job, folder: Path) -> Start:
-        """Write the job script, submit it, and follow what the job prints; within an allocation, run it there."""
+        """Write the job script, and run it in the allocation that this process is in."""
         (folder / SCRIPT).write_text(self._text(job), encoding="utf-8")
-        command = ["bash", str(folder / SCRIPT)]
-        if not allocation():
-            files = [str(folder / name) for name in (OUTPUT, BEGUN, ENDED)]
-            command = ["bash", str(_FOLLOWER), *files, *self._options(folder / OUTPUT), str(folder / SCRIPT)]
-        return Start(command, of_nodes(job, folder))
+        return Start(["bash", str(folder / SCRIPT)], of_nodes(job, folder))
 
     def submit(self, job: Job, command: Sequence[str], output: Path, *, after: str | None) -> str:
         """Submit a command that executes a job within an allocation of its own, and return the number of that.
@@ -95,32 +82,15 @@ class Slurm(Place):
         words = ["sbatch", "--wait", *self._options(folder / LOG)]
         return shell_part(job, folder, f"{' '.join(map(shell_quoted, words))} {script}")
 
-    def ran(self, folder: Path) -> float:
-        """Since when its script says that it runs; of one that is silent, whether the queue holds it."""
-        with suppress(OSError):
-            return time.time() - (folder / BEGUN).stat().st_mtime
-        return 0.0 if state(number(folder)).name in _WAITING else math.inf
-
-    def finish(self, folder: Path) -> None:
-        """Cancel a job that may go on, and remove what it printed, because that is not redacted."""
-        cancel(number(folder))
-        for path in (folder / OUTPUT, folder / SUBMITTED):
-            path.unlink(missing_ok=True)
-
-    def described(self, folder: Path) -> RunJson:
-        """The number of the job, its partition and its nodes; nothing where a job script of the user did not say so."""
-        found: RunJson = {}
-        with suppress(OSError, ValueError):
-            job, partition, nodes, _ = text_of(folder / BEGUN, errors="replace").splitlines()
-            found = {"scheduler": {"name": "slurm", "job": job, "partition": partition, "nodes": nodes}}
-        for name in (BEGUN, ENDED):
-            (folder / name).unlink(missing_ok=True)
-        return found
+    def described(self) -> RunJson:
+        """The number of the allocation, its partition and its nodes."""
+        partition, nodes = (os.environ.get(f"SLURM_JOB_{name}", "") for name in ("PARTITION", "NODELIST"))
+        return {"scheduler": {"name": "slurm", "job": allocation(), "partition": partition, "nodes": nodes}}
 
     def _text(self, job: Job) -> str:
         if self.edited:
             return self.edited
-        values: dict[str, object] = {"begun": BEGUN, "ended": ENDED}
+        values: dict[str, object] = {}
         if self.container:  # where the nodes of Paddle's launcher meet is then found inside
             values |= {"command": self.container.command(job), "meets_by_address": False}
         values["is_of_a_service"] = self.container is not None and self.container.is_of_a_service
@@ -184,18 +154,8 @@ def _asked(*command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 1, "", str(error.strerror))
 
 
-def number(folder: Path) -> str:
-    """The number of the job of a run folder; nothing where it has ended or was not submitted."""
-    submitted = folder / SUBMITTED
-    # slurm.bash removes the number of a job that has ended, and writes it in one piece.
-    found = text_of(submitted, errors="replace").partition(";")[0].strip() if submitted.exists() else ""
-    return found if _NUMBER.fullmatch(found) else ""  # it becomes a word of commands that could take it for an option
-
-
 def cancel(job: str) -> None:
     """Cancel a job that may go on, and say where that could not be asked for."""
-    if not job:
-        return
     # In a session of its own, so that nobody's impatience at the keyboard ends it.
     if subprocess.run(["scancel", job], start_new_session=True, capture_output=True, check=False).returncode:
         say(f"Slurm job {job} may still be running; cancel it with `scancel {job}`.", err=True)

@@ -119,15 +119,13 @@ def execute(
     redactor: Redactor | None = None,
     timeout: float | None = None,
     stall: float | None = None,
-    ran: Callable[[], float] = lambda: math.inf,
     meanwhile: Iterable[AbstractContextManager[object]] = (),
 ) -> Ended:
     """Execute a command whose log goes into `folder`; raises OSError where it cannot be started.
 
     `signals`: those received so far; the first one ends the command, a second one kills it. `timeout`: seconds after
-    which it is ended, `stall`: seconds without output after which it is; None for never. `ran`: for how many seconds
-    the job has run at most, for a cluster may let it wait. `meanwhile`: what is done as long as it runs. No process of
-    the command is left at the end.
+    which it is ended, `stall`: seconds without output after which it is; None for never. `meanwhile`: what is done as
+    long as it runs. No process of the command is left at the end.
     """
     mark, log = uuid.uuid4().hex, folder / LOG
     log.touch()
@@ -145,9 +143,7 @@ def execute(
         if keeper.problem:
             return f"Stopped: {keeper.problem}."
         if stall and time.time() - log.stat().st_mtime > stall:
-            if ran() > stall:
-                return f"Stopped: no output for {stall:.0f} s."
-            log.touch()  # it waits in a queue, which is asked again after as long
+            return f"Stopped: no output for {stall:.0f} s."
         return None
 
     try:

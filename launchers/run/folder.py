@@ -24,9 +24,6 @@ from parsers.runs.run_folder import DONE, LOG, RUN_FILE, SCHEMA, LogFile, RunJso
 
 from .execution import MARKED, end_job
 
-OUTPUT = "slurm.out"
-SUBMITTED = f"{OUTPUT}.id"
-BEGUN, ENDED = "slurm.begun", "slurm.ended"  # what a job script says of where it runs, and of its end
 NODE = "node"  # node0.json and node0.csv are what the first node of a job writes
 
 

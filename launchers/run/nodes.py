@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 
 import psutil
@@ -144,8 +144,10 @@ def add_up(samples: Sequence[Path], out: Path) -> None:
     nodes = [table.apply(pd.to_numeric, errors="coerce").dropna(subset="time").sort_values("time") for table in rows]
     if not nodes or any(table.empty for table in nodes):
         return
-    nearest = partial(pd.merge_asof, nodes[0][["time"]], on="time", direction="nearest", tolerance=INTERVAL)
-    sums = sum(nearest(table).drop(columns="time") for table in nodes)
-    sums.insert(0, "time", nodes[0]["time"].map("{:.3f}".format).to_numpy())
+    moments = nodes[0][["time"]]
+    nearest = partial(pd.merge_asof, moments, on="time", direction="nearest", tolerance=INTERVAL)  # type: ignore[arg-type]
+    first, *others = (nearest(table).drop(columns="time") for table in nodes)
+    sums = reduce(pd.DataFrame.add, others, first)
+    sums.insert(0, "time", moments["time"].map("{:.3f}".format).to_numpy())
     text = sums.dropna(subset="processes").round(3).to_csv(index=False, float_format="%.15g")
     replace_file(out, text.encode())

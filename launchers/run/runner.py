@@ -35,6 +35,7 @@ from parsers.runs.run_folder import (
     TELEMETRY,
     Environment,
     RunJson,
+    Source,
 )
 
 from ..backends.place import Place
@@ -81,9 +82,8 @@ class Runner:
             meanwhile.append(recorded(*files, load))
         with ExitStack() as stack:
             own = {"WORK": str(folder.work.resolve())}
-            if (
-                self.place.is_here
-            ):  # its path is short, because sockets are made there, whose paths are cut at 107 bytes
+            if self.place.is_here:
+                # Its path is short, because sockets are made there, whose paths have at most 107 bytes.
                 made = TemporaryDirectory(prefix="tachograph-", ignore_cleanup_errors=True)
                 own["TMPDIR"] = stack.enter_context(made)
             what = self.place.start(replace(job, environment={**job.environment, **own}), unfinished)
@@ -96,23 +96,30 @@ class Runner:
                     redactor=Redactor(secret_values(os.environ)) if self.redacts else None,
                     timeout=self.timeout,
                     stall=self.stall,
-                    ran=partial(self.place.ran, unfinished),
                     meanwhile=meanwhile,
                 )
             finally:
                 self.place.finish(unfinished)
                 if self.redacts:
                     redact_script(unfinished / SCRIPT, job.command)
-        facts |= {**self.place.described(unfinished), "end": _now()}
+        facts |= {**self.place.described(), "end": _now()}
         if load:
             facts["foreign"] = load.foreign()
         return self._end(job, folder, facts, ended)
 
-    def asked(self, job: Job) -> RunJson:
-        """What run.json says of what was asked for, known before anything is looked at but the checkout."""
+    def asked(self, job: Job, folder: RunFolder, source: Source) -> RunJson:
+        """What run.json says of a run that has not begun; `source`: its checkout as it is now."""
         container = self.place.container
         image = {"container": container.name, "container_runtime": container.runtime} if container else {}
-        return {**job.kept, "case": dict(job.facts), "source": job.source()[0], "environment": image}
+        return {
+            "suite": folder.path.resolve().parent.parent.name,
+            "case": dict(job.facts),
+            "repeat": int(folder.path.name),
+            **job.kept,
+            **({"native": None} if self.place.edited else {}),
+            "environment": cast(Environment, image),
+            "source": source,
+        }
 
     def _begin(self, job: Job, folder: RunFolder) -> RunJson:
         """Gather what is known of a run before it begins, and make its unfinished folder and its work folder."""
@@ -122,23 +129,16 @@ class Runner:
         if container:
             environment |= container.described(job, is_here=self.place.is_here)
         own = Checkout(ROOM.parent, configured=[])
-        commit = {"tachograph_commit": own.commit, "tachograph_dirty": own.is_dirty} if own.commit else {}
-        facts = cast(
-            RunJson,
-            {
-                "schema": SCHEMA,
-                "tachograph": version("tachograph"),
-                **commit,
-                "suite": folder.path.resolve().parent.parent.name,
-                "case": job.case(environment["gpus"]),
-                "repeat": int(folder.path.name),
-                **job.kept,
-                **({"native": None} if self.place.edited else {}),
-                "environment": environment,
-                "source": source,
-                "start": _now(),
-            },
-        )
+        commit: RunJson = {"tachograph_commit": own.commit, "tachograph_dirty": own.is_dirty} if own.commit else {}
+        facts: RunJson = {
+            "schema": SCHEMA,
+            "tachograph": version("tachograph"),
+            **commit,
+            **self.asked(job, folder, source),
+            "case": job.case(environment["gpus"]),
+            "environment": environment,
+            "start": _now(),
+        }
         folder.unfinished.mkdir()
         folder.work.mkdir(exist_ok=True)
         if changes:

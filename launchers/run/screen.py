@@ -71,6 +71,8 @@ class Screen:
 
     def _follow(self, log: Path, left: threading.Event) -> None:
         passage, is_last, is_coloured = Passage(), False, False
+        while not log.exists() and not left.wait(_TICK):  # a cluster may let the job wait
+            pass
         with suppress(OSError), opened(log) as file:  # a job may put something else there
             while not is_last:
                 is_last = left.wait(_TICK)

@@ -22,7 +22,7 @@ import click
 from parsers.io.atomic_write import replace_file
 from parsers.io.locks import locked
 from parsers.io.printable import say, shell_quoted
-from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, SCRIPT
+from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, LOG, SCRIPT
 
 from ..backends import slurm
 from ..backends.slurm import Slurm
@@ -31,11 +31,12 @@ from ..machine.telemetry import foreign_remark
 from ..secrets.redaction import public
 from .folder import RunFolder, claimed, submitted_below
 from .runner import Runner, differing, redact_script
+from .screen import Screen
 
 _ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _INTERRUPTED_EXIT = 130  # as a shell says it
 _SUBMITTED = "submitted"
-_LOOK = 2.0  # seconds between two questions to the queue
+_LOOK = 1.0  # seconds between two questions to the queue
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Series:
                 title = f"{path.parent.name} repeat {path.name}, run {number} of {len(self.planned)}"
                 status[path] = self._execute(run, title, signals)
                 if signals:
-                    say(f"Interrupted: {path} is {status[path]}; the same command goes on.", err=True)
+                    say("The same command goes on with what is left.", err=True)
                     raise click.exceptions.Exit(_INTERRUPTED_EXIT)
         if failed := [str(path) for path, said in status.items() if said == FAILED]:
             retry = "`tachograph doctor` may show why; the same command retries them"
@@ -97,10 +98,7 @@ class Series:
             say(title, err=True)
             facts = self.runner.run(run.job, run.folder, signals)
         self.runner.screen.finish(signals)
-        if "foreign" in facts and (remark := foreign_remark(facts["foreign"])):
-            say(f"{run.folder.path}: {remark}", err=True)
-        if facts["status"] == FAILED:
-            _tell_failure(run.folder, facts)
+        _tell_end(run.folder, facts)
         return facts["status"]
 
     def submit(self, parallel: int | None) -> list[RunFolder]:
@@ -126,7 +124,7 @@ class Series:
                     after = [*jobs][-parallel] if parallel and len(jobs) >= parallel else None
                     command = [program, sys.argv[1], "--fills", str(folder.path.resolve()), *sys.argv[2:]]
                     number = place.submit(run.job, command, folder.output.resolve(), after=after)
-                    left = {"job": number, "facts": public(self.runner.asked(run.job))}
+                    left = {"job": number, "facts": public(self.runner.asked(run.job, folder, run.job.source()[0]))}
                     replace_file(folder.submitted, json.dumps(left).encode())
                     say(f"{folder.path} is submitted as Slurm job {number}.", err=True)
             if status != DONE and (submission := folder.submission()):
@@ -215,25 +213,34 @@ def _collected() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _tell_failure(folder: RunFolder, facts: Mapping[str, Any]) -> None:
+def _tell_end(folder: RunFolder, facts: Mapping[str, Any]) -> None:
+    """Say what became of a run, and what others took of the machine meanwhile."""
+    if "foreign" in facts and (remark := foreign_remark(facts["foreign"])):
+        say(f"{folder.path}: {remark}", err=True)
+    if facts["status"] == DONE:
+        say(f"{folder.path} is done.", err=True)
+        return
     if folder.work.is_dir() and any(folder.work.iterdir()):
         say(f"What the program wrote is kept in {folder.work} until the next attempt.", err=True)
-    say(f"{folder.path} failed. {facts['reason']}", err=True)
+    say(f"{folder.path} {facts['status']}. {facts['reason']}", err=True)
 
 
-def wait(folders: Sequence[RunFolder]) -> None:
-    """Wait until the jobs of submitted runs have ended, and say what became of these; a signal cancels the jobs.
+def wait(folders: Sequence[RunFolder], screen: Screen) -> None:
+    """Wait until the jobs of submitted runs have ended, one after the other, and show their logs meanwhile.
 
-    Raises click.ClickException where some failed, click.exceptions.Exit after a signal.
+    A signal cancels the jobs. Raises click.ClickException where some failed, click.exceptions.Exit after a signal.
     """
     told, is_cancelled = dict[Path, str](), False
     with _collected() as signals:
-        while folders := _look(folders, told):
-            if signals and not is_cancelled:
-                is_cancelled = True
-                for submission in filter(None, [folder.submission() for folder in folders]):
-                    slurm.cancel(submission["job"])
-            time.sleep(_LOOK)
+        for folder in folders:
+            with screen.following(folder.unfinished / LOG):
+                while _look([folder], told):
+                    if signals and not is_cancelled:
+                        is_cancelled = True
+                        for submission in filter(None, [one.submission() for one in folders]):
+                            slurm.cancel(submission["job"])
+                    time.sleep(_LOOK)
+            screen.finish(signals)
     if signals:
         raise click.exceptions.Exit(_INTERRUPTED_EXIT)
     _report(told)
@@ -283,11 +290,8 @@ def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder
                 say(f"{folder.path}: {said}.", err=True)
             else:
                 folder.output.unlink(missing_ok=True)
+                _tell_end(folder, folder.facts())
         told[folder.path] = status or FAILED
-        if status == DONE:
-            say(f"{folder.path} is done.", err=True)
-        elif status:
-            _tell_failure(folder, folder.facts())
     return left
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from parsers.runs.facts import Fact
+from parsers.runs.facts import Facts
 from parsers.runs.reading import Reading
 from parsers.series import Floats, Mask, Series
 
@@ -48,7 +48,7 @@ def run_charts(
     language: str,
     colour: str,
     *,
-    facts: Mapping[str, Fact] | None = None,
+    facts: Facts | None = None,
     note: str = "",
 ) -> list[Chart]:
     """The charts of one run in a language: ``throughput``, and ``memory`` and ``power`` where gpu.csv gives them.

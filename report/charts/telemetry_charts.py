@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.io.lazy import pd
-from parsers.runs.facts import Fact
+from parsers.runs.facts import Facts
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import TELEMETRY
 
@@ -66,7 +66,7 @@ DRAWINGS: Mapping[Quantity, TelemetryDrawing] = {
 
 
 def telemetry_charts(
-    reading: Reading, measurement: Measurement, facts: Mapping[str, Fact], look: str, note: str, translator: Translator
+    reading: Reading, measurement: Measurement, facts: Facts, look: str, note: str, translator: Translator
 ) -> Iterator[Chart]:
     """The charts ``memory`` and ``power`` of a run, those that the gpu.csv beside its log gives.
 

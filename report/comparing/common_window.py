@@ -64,7 +64,7 @@ def measured_alike(runs: Sequence[ComparedRun], stated: Protocol | None = None) 
     is. Raises NoMeasurement where no protocol fits all of them, or they have no steps in common.
     """
     reasons = list[NoMeasurement]()
-    for base in dict.fromkeys(_base(run.measurement, stated) for run in runs):
+    for base in dict.fromkeys(base for run in runs for base in _bases(run.measurement, stated)):
         is_window_stated = base.states_window or base.records == "summary"
         try:
             window = _Window("") if is_window_stated else _window(runs, base)
@@ -79,16 +79,19 @@ def measured_alike(runs: Sequence[ComparedRun], stated: Protocol | None = None) 
     raise NoMeasurement(APART, reason=reasons[0].message) from reasons[0]
 
 
-def _base(found: Measurement, stated: Protocol | None) -> Protocol:
-    """The stated protocol, or the one that reads what the rule read, as work over time; neither names a run."""
+def _bases(found: Measurement, stated: Protocol | None) -> Iterator[Protocol]:
+    """The stated protocol, or what reads the source that the rule read, as work over time; none names a run."""
     if stated is not None and stated.states_rule:
-        return Protocol.of(found.protocol.model_dump(exclude_unset=True, exclude={"run"}))
+        yield Protocol.of(found.protocol.model_dump(exclude_unset=True, exclude={"run"}))
+        return
     series, counted = found.series, found.estimate.counted
     estimate = next((name for name, columns in READS.items() if series.source in columns), "reported")
     keys = {"records": series.kind, "estimate": estimate}
     if estimate in ("duration", "clock") and counted in ("steps", "epochs"):
         keys["counts"] = counted
     elif estimate == "step_time" and counted == "steps":
+        if series.undone:
+            yield Protocol.of({"records": series.kind, "estimate": "instant", "counts": "steps"})
         keys["estimate"] = "steps"
     elif series.undone:
         keys["estimate"] = "instant"
@@ -96,7 +99,7 @@ def _base(found: Measurement, stated: Protocol | None) -> Protocol:
         keys["statistic"] = "last"
     elif estimate in ("reported", "duration"):
         keys["statistic"] = "harmonic_mean"
-    return Protocol.of(keys)
+    yield Protocol.of(keys)
 
 
 def _all(runs: Sequence[ComparedRun], protocol: Protocol) -> Iterator[Measurement]:

@@ -30,22 +30,21 @@ class Remark(StrEnum):
     DIFFERS = "unlike_cases"
 
 
-SENTENCES.update(
-    {
-        Remark.NOT_FOUND: "Log {pattern} not found in the log folder.",
-        Remark.NOT_FOUND_BUT: "Log {pattern} not found in the log folder; did you mean {nearest}?",
-        Remark.NOT_MEASURED: "Cannot compute a number from the log: {said}",
-        Remark.OTHER_UNIT: "The page uses {unit}, but {log} gives {measured}.",
-        Remark.OF_ONE: "{log} gives the throughput of one {part}, and their number is unknown.",
-        Remark.SCOPE_UNKNOWN: (
-            "Scope unknown: {log} does not show whether its throughput is per card, per node or of the whole job; "
-            "state it in the grammar of its format."
-        ),
-        Remark.MISSING_PART: "An input of the ratio is missing.",
-        Remark.OTHER_CASE: "Not computed: one log's configuration does not match its label.",
-        Remark.DIFFERS: "Not comparable: {fact} {of} and {against}.",
-    }
-)
+_SENTENCES = {
+    Remark.NOT_FOUND: "Log {pattern} not found in the log folder.",
+    Remark.NOT_FOUND_BUT: "Log {pattern} not found in the log folder; did you mean {nearest}?",
+    Remark.NOT_MEASURED: "Cannot compute a number from the log: {said}",
+    Remark.OTHER_UNIT: "The page uses {unit}, but {log} gives {measured}.",
+    Remark.OF_ONE: "{log} gives the throughput of one {part}, and their number is unknown.",
+    Remark.SCOPE_UNKNOWN: (
+        "Scope unknown: {log} does not show whether its throughput is per card, per node or of the whole job; "
+        "state it in the grammar of its format."
+    ),
+    Remark.MISSING_PART: "An input of the ratio is missing.",
+    Remark.OTHER_CASE: "Not computed: one log's configuration does not match its label.",
+    Remark.DIFFERS: "Not comparable: {fact} {of} and {against}.",
+}
+SENTENCES.update(_SENTENCES)
 
 
 class NoEvidenceError(MessageError):

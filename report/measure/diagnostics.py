@@ -56,6 +56,7 @@ class Code(StrEnum):
     CUT_LINE = "cut_last_line"
     BY_NAMES = "read_by_names"
     TOO_SHORT = "too_short"
+    OVER_TIME = "work_over_time"
     RUNNING_MEANS = "statistic_of_running_means"
     ARRIVED = "arrival_times"
     FIGURES_DIFFER = "figures_differ"
@@ -164,17 +165,17 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.CUT_LINE: "The last line is cut off; its {column} is not used (line {line}).",
     Code.BY_NAMES: "No format matches; read by the names and units of its numbers ({used} of {total} lines).",
     Code.TOO_SHORT: "The protocol takes {take}; the log is {missing} short.",
+    Code.OVER_TIME: "The work of the same records over their time is {value} {unit}.",
     Code.RUNNING_MEANS: (
         "The {column} is a running mean, whose {statistic} over-weights early steps: use estimate=instant."
     ),
     Code.ARRIVED: "The log prints no time stamps; the arrival times of its lines are used.",
-    Code.FIGURES_DIFFER: "The log prints {printed} {unit}, but {derived} {unit} follow, {ratio} times as much.",
+    Code.FIGURES_DIFFER: "The log prints {printed} {unit}; the formula or the data sheet gives {derived} ({ratio}×).",
     Code.AS_PRINTED: "The MFU is as printed in the log; the peak that it refers to is unknown.",
     Code.FP8_BESIDE: "FP8 is stated as well ({said}); the MFU is that of the {precision} peak.",
     Code.REACHED: "Loss {loss} at line {line} is the first that is at most {target}.",
     Code.CONTRADICTED: (
-        "The log contradicts itself: {value} {unit} by its {source}, {other} {other_unit} by its {other_source} "
-        "({ratio}×)."
+        "The log contradicts itself: {value} {unit} by its {source}, {other} {unit} by its {other_source} ({ratio}×)."
     ),
     Code.NO_RECORDS: "No line is known to state a training speed.",
     Code.NO_SPEED: "The records contain no rate, no step time, and no counter with a clock.",
@@ -216,7 +217,7 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.NOT_PRINTED: "The log does not print the {column}.",
     Code.LACKS_FACT: "{quantity} needs {fact}, which neither the log nor the page states.",
     Code.BAD_FORMULA: "The formula {text} does not give a positive number.",
-    Code.NO_PEAK: "No data sheet gives one {precision} peak of {device}; known are {known}.",
+    Code.NO_PEAK: "No data sheet gives one {precision} peak of {device}; name the card, one of {known}.",
     Code.ABOVE_PEAK: (
         "{value} TFLOP/s per card are more than the peak of {peak} TFLOP/s ({card}, {precision}, dense; {source}), so "
         "that the card, the precision or the operations are others."
@@ -272,6 +273,8 @@ def _shown(name: str, value: Parameter) -> object:
         return value
     if name in SOURCES:
         return name_of(str(value))
+    if name in ("quantity", "fact"):
+        return Message(str(value))
     for parameter, words in (("scope", SCOPES), ("missing", NEEDS)):
         if name == parameter:
             return Message(words.get(str(value), str(value)))

@@ -180,7 +180,7 @@ class Measurement:
             return None
         other, told = self.by.estimate, dict[str, Parameter]()
         told |= {"value": self.value, "unit": self.unit, "source": self.estimate.name, "ratio": self.by.ratio}
-        told |= {"other": other.value, "other_unit": f"{other.unit}/s", "other_source": other.name}
+        told |= {"other": self.value * self.by.ratio, "other_source": other.name}
         return Diagnostic(Code.CONTRADICTED, told)
 
     @property

@@ -87,6 +87,12 @@ class RunNumbers:
         """The facts of the run."""
         return self.parts[0].facts if self.parts else self.reading.facts
 
+    @property
+    def tokens_of_a_sample(self) -> float | None:
+        """How many tokens a sample has; None where nothing says it."""
+        part = self.parts[0]
+        return tokens_of_a_sample(part, part.all_records(self.measurement.estimate.kind))
+
     def by(self, **keys: str) -> Protocol:
         """The protocol with other keys and the same window; ``counts`` only where it is among them."""
         stated = self.protocol.model_dump(exclude_defaults=True, exclude={"counts"})
@@ -329,8 +335,7 @@ def _by_formula(run: RunNumbers, formula: Formula) -> RunFigure:
     if counted != formula.per:
         if {counted, formula.per} != {"token", "sample"}:
             raise NoMeasurement(say(Code.OTHER_UNIT, wanted=f"{formula.per}s/s", unit=found.measured.unit))
-        part = run.parts[0]
-        if (length := tokens_of_a_sample(part, part.all_records(found.measured.estimate.kind))) is None:
+        if (length := run.tokens_of_a_sample) is None:
             raise NoMeasurement(say(Code.LACKS_FACT, quantity="tflops_per_card", fact="sequence_length"))
         found = found.then(Operation("×" if counted == "sample" else "÷", length, Message(TOKENS, count=f"{length:g}")))
     operations = formula.operations(run.facts)
@@ -447,9 +452,9 @@ def minutes_to_loss(run: RunNumbers) -> RunFigure:
     values = losses.numbers("loss")
     rows = np.flatnonzero(values <= run.target)
     if not len(rows):
-        raise NoMeasurement(say(Code.NOT_REACHED, target=run.target, lowest=float(values.min())))
+        raise NoMeasurement(say(Code.NOT_REACHED, target=f"{run.target:g}", lowest=f"{values.min():g}"))
     row, line = int(rows[0]), int(losses.lines[rows[0]])
-    told = say(Code.REACHED, loss=float(values[row]), line=line, target=run.target)
+    told = say(Code.REACHED, loss=f"{values[row]:g}", line=line, target=f"{run.target:g}")
     passed = losses.numbers("elapsed")[: row + 1]
     begins_again = (np.diff(passed[np.isfinite(passed)]) < 0).any()  # as that of a bar of each epoch does
     if np.isfinite(passed[row]) and not begins_again:
@@ -475,12 +480,21 @@ def card_figures(reading: Reading, found: Measurement) -> Iterator[CardFigure]:
     """What a log proves of one card over the records of its throughput, where that is not the throughput itself."""
     run = RunNumbers(reading, {}, found.protocol, found.unit, throughput=lambda: found)
     for quantity in (one for one in QUANTITIES.values() if one.is_of_a_card):
-        try:
-            value = figure_of(quantity.name, run).value
-        except NoMeasurement:
+        if (figure := _proven(quantity.name, run)) is None:
             continue
-        if value != found.value:
-            yield CardFigure(quantity.name, value, quantity.unit(found.unit))
+        unit, length = figure.measured.unit, run.tokens_of_a_sample
+        if thing(unit) == "samples" and length:
+            figure, unit = figure.then(Operation("×", length, Message(TOKENS, count=f"{length:g}"))), "tokens/s"
+        if figure.value != found.value:
+            yield CardFigure(quantity.name, figure.value, quantity.unit(unit))
+
+
+def _proven(name: str, run: RunNumbers) -> RunFigure | None:
+    """A figure as a page shows it; of an MFU whose peak is not known what the log prints."""
+    try:
+        return figure_of(name, run)
+    except NoMeasurement:
+        return _of_column(run, "mfu", "%") if name == "mfu" else None
 
 
 _FIGURES: Mapping[str, Callable[[RunNumbers], RunFigure]] = {

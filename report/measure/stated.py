@@ -16,7 +16,7 @@ from parsers.grammar.field import IN_SECONDS, Field, Scope
 from parsers.grammar.format import METRICS
 from parsers.runs.appended import are_consecutive
 from parsers.runs.clock import ARRIVAL
-from parsers.series import FEW, Floats, Lines, Mask, Series, resolution
+from parsers.series import FEW, NOISE, Floats, Lines, Mask, Series, resolution
 
 from .checks import Check, Estimate, checks
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
@@ -211,6 +211,7 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         reasons = np.where(reasons == Use.OTHER_RANK, Use.SUMMED, reasons).astype(np.int8)
     diagnostics = (
         *_of_records(chosen, series, work),
+        *_over_time(series, calculation, estimate),
         *said,
         *said_by(heard, status),
         *(ranks.diagnostics if ranks else ()),
@@ -230,6 +231,15 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         calculation=calculation,
         every=every,
     )
+
+
+def _over_time(series: Series, calculation: Calculation | None, estimate: Estimate) -> Iterator[Diagnostic]:
+    """What work over time would give, where the average of the protocol is further from it than noise."""
+    if calculation is None or calculation.statistic not in AVERAGES or series.whole or not len(series):
+        return
+    value = series.rate * calculation.factor
+    if abs(value / estimate.value - 1) > NOISE:
+        yield say(Code.OVER_TIME, value=value, unit=f"{estimate.unit}/s")
 
 
 def _calculated(chosen: _Chosen, found: _Values) -> tuple[_Chosen, Calculation]:

@@ -17,7 +17,7 @@ from ..evidence.reason import Remark, as_told
 from ..measure.diagnostics import Code, Diagnostic
 from .gathered_notes import Place, of_diagnostics, of_differences
 
-TOLD_WITH_THE_EVIDENCE = (Code.ARRIVED, Remark.CUT_LOG, Remark.QUALITY_PASSED)
+TOLD_WITH_THE_EVIDENCE = (Code.ARRIVED, Code.NEEDS_PASSES, Remark.CUT_LOG, Remark.QUALITY_PASSED)
 TITLES = -1  # the row, or the column, of the titles
 Rows = Sequence[Sequence[Cell]]
 Differing = list[tuple[Place, Difference]]

@@ -193,7 +193,7 @@ def _number(log: MeasuredLog) -> Iterator[Message]:
 
 def rate(value: float, unit: str, scope: str) -> Message:
     """A throughput with its unit, and whose it is."""
-    words = Message(SCOPE_UNKNOWN) if scope == "unknown" else whose(scope)  # type: ignore[arg-type]
+    words = Message(SCOPE_UNKNOWN) if scope == "unknown" else whose(scope)
     return Message(RATE, number=digits(value), unit=unit, whose=words)
 
 

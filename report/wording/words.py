@@ -15,7 +15,6 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, read_po
 from babel.support import Translations
 
-from parsers.grammar.field import Scope
 from parsers.io.errors import ParserError
 from parsers.io.message import Message
 
@@ -96,7 +95,7 @@ WHOSE: Mapping[str | None, Message] = {
 }
 
 
-def whose(scope: Scope | None) -> Message:
+def whose(scope: str | None) -> Message:
     """Whose a throughput is, as words that follow its unit; empty where that is not known."""
     return WHOSE.get(scope, Message(""))
 

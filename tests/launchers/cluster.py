@@ -37,7 +37,7 @@ GresTypes=gpu
 SlurmdParameters=config_overrides
 ReturnToService=2
 MpiDefault=none
-KillWait=2
+KillWait=20
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
 {nodes}
 PartitionName=all Nodes=node[1-{count}] Default=YES MaxTime=INFINITE State=UP
@@ -117,7 +117,7 @@ def asked(slurm: dict[str, str], *command: str) -> str:
 
 def wait_until_nothing_runs(slurm: dict[str, str]) -> None:
     """Wait until no job is left that somebody would have to cancel, and none that has not quite ended."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while queue := asked(slurm, "squeue", "--noheader", "--states=RUNNING,PENDING,COMPLETING"):
         assert time.monotonic() < deadline, queue
         time.sleep(0.1)

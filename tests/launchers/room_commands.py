@@ -10,7 +10,10 @@ from launchers.commands import commands, launch, run
 
 def main() -> None:
     """Run one of them; a launch sums nothing up at its end."""
-    more = {launch: {"page_names": list, "lacking": None}, run: {"comparison": None}}
+    more: dict[click.Command, dict[str, object]] = {
+        launch: {"page_names": list, "lacking": None},
+        run: {"comparison": None},
+    }
     own = {command: copy(command) for command in commands}
     for command, needs in more.items():
         assert command.callback

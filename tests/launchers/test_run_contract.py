@@ -127,11 +127,9 @@ def test_the_contract_tells_every_file_of_a_run_folder() -> None:
         run_folder.CLOCK,
         run_folder.TELEMETRY,
         run_folder.SCRIPT,
-        folders.OUTPUT,
     }
     names |= {run_folder.CARD_PROCESSES, run_folder.PROCESSES}
-    names |= {run_folder.PATCH, folders.SUBMITTED, MARKED, suite.STAGING, folders.BEGUN}
-    names |= {folders.ENDED}
+    names |= {run_folder.PATCH, MARKED, suite.STAGING}
     names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv", ".gpu_processes.csv", ".foreign.json")}
     assert names <= FILES
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from cluster import asked, wait_until_nothing_runs
-from native_checkout import METRIC, PRINT, TOP, Native, executable
+from native_checkout import METRIC, PRINT, TOP, Native
 from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, run_of, telling, told
 
 pytestmark = pytest.mark.slow
@@ -85,34 +85,17 @@ def test_interrupts_cancel_the_job_on_slurm_and_publish_no_raw_output(on_slurm: 
     assert files_of(on_slurm) == {"train.log", "run.json", "clock.csv", "job.sh"}
 
 
-def test_a_slow_cancellation_survives_the_end_of_all_others(on_slurm: Native, slurm: dict[str, str]) -> None:
-    executable(on_slurm.top / "bin" / "scancel", f'#!/bin/sh\nsleep 1\nPATH="{slurm["PATH"]}" exec scancel "$@"\n')
-    output, script = on_slurm.top / "slurm.out", on_slurm.top / "job.sh"
-    script.write_text("#!/bin/sh\necho begun\nsleep 60\n")
-    files = [str(output), str(on_slurm.top / "begun"), str(on_slurm.top / "ended")]
-    command = ["bash", str(TOP / "launchers/backends/slurm.bash"), *files, f"--output={output}", str(script)]
-    environment = os.environ | on_slurm.environment
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, start_new_session=True) as process:
-        assert process.stdout
-        assert process.stdout.readline() == b"begun\n"
-        os.killpg(process.pid, signal.SIGTERM)
-        time.sleep(0.5)
-        os.killpg(process.pid, signal.SIGKILL)
+def test_a_run_goes_on_where_the_launch_that_submitted_it_is_killed(on_slurm: Native, slurm: dict[str, str]) -> None:
+    last = on_slurm.top / "last"
+    waits = f"while not os.path.exists({str(last)!r}): time.sleep(0.1)\n"
+    on_slurm.trains(f"{PRINT}import os, sys, time\nsys.stdout.flush()\n{waits}")
+    process = on_slurm.started(*SLURM)
+    wait_until_training(on_slurm)
+    process.kill()
+    process.communicate(timeout=60)
+    last.touch()
     wait_until_nothing_runs(slurm)
-
-
-def test_a_job_that_a_killed_runner_left_on_slurm_is_cancelled_before_its_run_is_repeated(
-    on_slurm: Native, slurm: dict[str, str]
-) -> None:
-    unfinished = run_of(on_slurm).with_name(".1.unfinished")
-    unfinished.mkdir(parents=True)
-    job = asked(slurm, "sbatch", "--parsable", "--nodes=4", "--exclusive", "--output=/dev/null", "--wrap=sleep 60")
-    (unfinished / "slurm.out.id").write_text(job)
-    (unfinished / "slurm.out").touch()
-    on_slurm.launch(*SLURM)
     assert facts_of(on_slurm)["status"] == "done"
-    (left,) = run_of(on_slurm).parent.glob(".1.unfinished-*")
-    assert list(left.iterdir()) == []
 
 
 def test_a_job_on_slurm_that_does_not_get_on_is_cancelled(on_slurm: Native, slurm: dict[str, str]) -> None:
@@ -139,7 +122,9 @@ def test_a_job_script_that_somebody_changed_is_submitted_as_it_is_and_all_that_i
     on_slurm: Native,
 ) -> None:
     script, folder = on_slurm.top / "mine.sh", on_slurm.top / PATTERN / "suite"
-    script.write_text(f"#!/bin/sh\necho '{METRIC.strip()}'\nseq 300000\nsleep 0.5\nprintf 'no newline'\n")
+    script.write_text(
+        f"#!/bin/sh\n#SBATCH --nodes=2\necho '{METRIC.strip()}'\nseq 300000\nsleep 0.5\nprintf 'no newline'\n"
+    )
     on_slurm.launch(*SLURM, "--script", str(script), "--into", str(folder))
     run = folder / run_of(on_slurm).relative_to(on_slurm.suite)
     expected = METRIC + "".join(f"{number}\n" for number in range(1, 300001)) + "no newline"

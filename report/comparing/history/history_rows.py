@@ -113,7 +113,7 @@ def _segment(series: HistorySeries, segment: HistorySegment, step: SpeedChange |
 
 def unit_of(series: HistorySeries) -> Message:
     """The unit of a series, and whose throughput it is."""
-    return Message(UNIT, unit=series.first.unit, whose=whose(series.first.scope))  # type: ignore[arg-type]
+    return Message(UNIT, unit=series.first.unit, whose=whose(series.first.scope))
 
 
 def remarks_of(case: CaseHistory, by: By, *, with_rule: bool = True) -> Iterator[Message]:

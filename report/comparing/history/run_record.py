@@ -281,8 +281,8 @@ def message_json(message: Message) -> str:
 
 
 def _plain_message(message: Message) -> list[Any]:
-    values = message.values.items()
-    return [message.key, {name: _plain_message(v) if isinstance(v, Message) else v for name, v in values}]
+    values = {name: _plain_message(v) if isinstance(v, Message) else v for name, v in message.values.items()}
+    return [message.key, message.plural, message.count, values]
 
 
 def message_of(text: str) -> Message:
@@ -291,5 +291,6 @@ def message_of(text: str) -> Message:
 
 
 def _message(told: Any) -> Message:
-    key, values = told
-    return Message(str(key), **{name: _message(v) if isinstance(v, list) else v for name, v in values.items()})
+    key, plural, count, told_values = told
+    values = {name: _message(v) if isinstance(v, list) else v for name, v in told_values.items() if name != "count"}
+    return Message.of_count(count, key, plural, **values) if plural else Message(key, **told_values | values)

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from parsers.io.message import Message
 from report.comparing.notebook import compare
+from tests.parsers.golden_logs import GOLDEN
 from tests.report.comparing.made_sides import STEADY, log_of, make_side, only, sides
 
 # Milliseconds a step of each run of A and of B, and the minutes when these began.
@@ -180,6 +182,44 @@ def test_a_log_behind_a_link_is_not_read(tmp_path: Path) -> None:
     (b / "GPT-2_bs12_N1C1/1/train.log").symlink_to(a / "GPT-2_bs12_N1C1/1/train.log")
     (said,) = compare(a, b).left_out[1]
     assert "GPT-2_bs12_N1C1/1/train.log" in str(said)
+
+
+def test_a_log_that_contradicts_itself_is_left_out_with_both_sides() -> None:
+    log = GOLDEN / "nanochat_old/rate_of_one_pass_of_two.log"
+    found = compare(log, log)
+    (said,) = found.left_out[0]
+    reason = said.values["reason"]
+    assert isinstance(reason, Message)
+    assert (reason.values["value"], reason.values["other"]) == ("258,000", "129,000")
+    assert (found.cases, found.status) == ((), 3)
+
+
+def test_of_a_log_that_contradicts_itself_a_protocol_says_what_counts_and_a_note_gives_both_sides() -> None:
+    log = GOLDEN / "dllogger_bert_pytorch/total_of_planned_steps.log"
+    case = only(compare(log, log, protocol="summary"))
+    assert [side.throughput for side in case.sides] == pytest.approx([26.2, 26.2], abs=0.05)
+    assert any("other" in said.values for note in case.notes if isinstance(said := note.values.get("said"), Message))
+
+
+@pytest.mark.parametrize(
+    ("log", "protocol"),
+    [
+        ("nanogpt/current", "records=step estimate=step_time statistic=mean"),
+        ("bigdl/cluster", "records=step estimate=reported statistic=harmonic_mean"),
+        ("deepspeed_old/memory", "records=step estimate=instant statistic=harmonic_mean"),
+        ("detectron2/stdout", "records=step estimate=instant statistic=mean"),
+        ("hrnet/pidnet", "records=step estimate=instant counts=steps statistic=mean"),
+        ("caffe_train/old", "records=step estimate=clock counts=steps"),
+        ("pix2pix/maps", "records=epoch estimate=duration statistic=harmonic_mean"),
+        ("keras_fit/bars", "records=epoch estimate=duration counts=epochs statistic=harmonic_mean"),
+        ("lambda_thermal/two_cards", "records=step estimate=reported statistic=last"),
+        ("cleanrl/dqn", "records=summary estimate=reported statistic=last"),
+    ],
+)
+def test_the_common_window_reads_the_source_that_the_rule_chose_as_work_over_time(log: str, protocol: str) -> None:
+    found = only(compare(GOLDEN / f"{log}.log", GOLDEN / f"{log}.log")).protocol
+    assert found is not None
+    assert found.without_window().words() == protocol
 
 
 def test_a_broken_log_among_others_is_left_out(tmp_path: Path) -> None:

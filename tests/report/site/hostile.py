@@ -19,7 +19,7 @@ tested = ["<script>document.title='taken'</script> and ![picture](https://exampl
 title = "A | <i>a</i> \u202ea"
 [[columns.a.runs]]
 logs = "hostile/*.shtml"
-protocol = "decimals=1"
+protocol = "plain,decimals=1"
 
 [[tables]]
 name = "only"
