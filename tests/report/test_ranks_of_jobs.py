@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from report.evidence.case_evidence import cells
 from report.evidence.log_summary import summarise
-from report.measure.protocol import Protocol
 from report.measuring.ranks.rank_records import ONE_EACH, UNNAMED
 from report.measuring.ranks.rank_spread import DIFFER, DIFFER_BY_NODE
+
+from report.evidence.case_evidence import cells
+from report.measure.protocol import Protocol
 from report.pagefile.page_file import load
 from report.rendering.render import Renderer
 from tests.commandline import run

@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from parsers.runs.reading import survey
 from report.evidence.case_evidence import cells
-from report.evidence.log_summary import Summary, summarise
+from report.evidence.reason import Remark
+from report.measure.diagnostics import Code, NoMeasurement
+from report.measure.measure import measure
+from report.measure.measurement import Measurement
 from report.measure.protocol import Protocol
 from report.pagefile.page_file import load
 from tests.report.rank_logs import PAGE
@@ -16,10 +20,10 @@ SPEECH = (
 ITEMS = "DLL 2035-06-04 10:00:{second:02d}.5 - (0, {step}) train_items_per_sec : 17000.5 items/s\n"
 
 
-def summary(folder: Path, line: str, *rates: str, protocol: Protocol | None = None) -> Summary:
+def measured(folder: Path, line: str, *rates: str, protocol: str = "run=last") -> Measurement:
     lines = (line.format(second=number, step=number, rate=rate) for number, rate in enumerate(rates, 1))
     (folder / "train.log").write_text("".join(lines))
-    return summarise(folder / "train.log", protocol, ())
+    return measure(survey(folder / "train.log"), Protocol.parse(protocol))
 
 
 @pytest.mark.parametrize(
@@ -32,18 +36,19 @@ def summary(folder: Path, line: str, *rates: str, protocol: Protocol | None = No
     ],
 )
 def test_the_unit_is_what_the_line_counts(line: str, rate: str, unit: str, tmp_path: Path) -> None:
-    found = summary(tmp_path, line, rate, rate).measurement
-    assert found is not None
-    assert found.unit == unit
+    assert measured(tmp_path, line, rate, rate).unit == unit
 
 
 def test_records_that_count_different_things_give_no_throughput(tmp_path: Path) -> None:
-    found = summary(tmp_path, SPEECH, "5000.5 frames/s", "5000.5 items/s", protocol=Protocol.parse("estimate=reported"))
-    assert str(found.reason) == "The throughputs of the records count different things: frames, items."
+    with pytest.raises(NoMeasurement) as error:
+        measured(tmp_path, SPEECH, "5000.5 frames/s", "5000.5 items/s", protocol="estimate=reported")
+    assert error.value.diagnostic is not None
+    assert (error.value.diagnostic.code, error.value.diagnostic.values["kinds"]) == (Code.UNLIKE_UNITS, "frames, items")
 
 
 def test_a_page_of_samples_takes_no_frames(tmp_path: Path) -> None:
-    summary(tmp_path, SPEECH, "5000.5 frames/s", "5001.5 frames/s")
+    measured(tmp_path, SPEECH, "5000.5 frames/s", "5001.5 frames/s")
     (tmp_path / "page.toml").write_text(PAGE)
     (cell,) = cells(load(tmp_path / "page.toml"), tmp_path)
-    assert str(cell.reason) == "The page uses samples/s, but train.log gives frames/s."
+    assert cell.printed is None and cell.reason is not None
+    assert cell.reason.code == Remark.OTHER_UNIT

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from report.evidence.log_summary import summarise
+
 from report.measure.protocol import Protocol
 from tests.commandline import run
 

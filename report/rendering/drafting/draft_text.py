@@ -11,7 +11,7 @@ from parsers.io.message import Message, joined
 from parsers.io.printable import printable
 
 from ...measure.quantity import RANGE_OF_RUNS
-from ...measuring.estimate import counting
+from ...measure.work import thing
 from ...pagefile.page import Axis, Case
 from ...pagefile.parts import MARKED
 from ...wording.words import Translate, Translator, languages, worded
@@ -185,7 +185,7 @@ def _table(table: DraftTable, name: str, unit: str) -> Table:
         made.add("corner", _in_languages(joined(FIRST_AND_MORE, names), begins=True))
     if table.case:
         made.add("case", _inline(table.case))
-    if counting(table.unit) != counting(unit):
+    if thing(table.unit) != thing(unit):
         made.add("unit", table.unit)
     made.add("columns", _lines([_table_column(column) for column in table.columns]))
     made.add("rows", _lines([_row(row, table) for row in table.rows]))

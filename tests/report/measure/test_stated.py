@@ -20,7 +20,6 @@ from report.measure.protocol import Protocol
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import write_grammar
 from tests.report.measure.made_runs import run, stamps, stated, uses
-from tests.report.summaries import grammar, speeds
 
 OF_CARD: Mapping[str, Any] = {"throughput": {"scope": "card"}}
 EIGHT = {"cards": 8, "batch_size": 4}
@@ -384,6 +383,20 @@ def test_other_sources_check_a_number_by_a_protocol_and_never_change_it(
     assert (found.by and found.by.ratio) == (ratio and pytest.approx(ratio))
 
 
+GRAMMAR = """// Toy that begins anew
+start: step_line | summary_line | event_line
+step_line: "step" step{"1"} "speed" throughput{images, job, instant}
+summary_line: "in all" throughput{images, job, total}
+event_line: "begin" run_start{"training"}
+%import .vocabulary (step, throughput, run_start, images, job, instant, total, BLANK)
+%ignore BLANK
+"""
+
+
+def speeds(*values: float) -> list[str]:
+    return [f"step {number} speed {value}" for number, value in enumerate(values, 1)]
+
+
 TWO_RUNS = [*speeds(50, 52, 54), "begin training", *speeds(100, 102, 104)]
 
 
@@ -418,9 +431,10 @@ def test_a_protocol_that_means_no_run_of_the_log_is_refused(
 
 
 def of_log(folder: Path, lines: list[str], protocol: str) -> Measurement:
-    log = folder / "a.log"
+    log, grammar = folder / "a.log", folder / "toy.lark"
     log.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return measure(survey(log, format=grammar(folder)), Protocol.parse(protocol))
+    grammar.write_text(GRAMMAR, encoding="utf-8")
+    return measure(survey(log, format=grammar), Protocol.parse(protocol))
 
 
 def repeat(value: float, unit: str = "images", scope: str = "job") -> Measurement:
