@@ -12,9 +12,10 @@ from report.comparing.notebook import compare as compare
 from report.evidence.measured_log import MeasuredLog as MeasuredLog
 from report.evidence.measured_log import open as open  # noqa: A004 - the verb that every reader of logs uses
 from report.measure.diagnostics import NoMeasurement as NoMeasurement
+from report.measure.measure import measure as measure
+from report.measure.measurement import ContradictedError as ContradictedError
 from report.measure.measurement import Measurement as Measurement
 from report.measure.protocol import Protocol as Protocol
-from report.measuring.measurement import measure as measure
 
 from .cli import main as main
 

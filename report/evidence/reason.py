@@ -1,5 +1,6 @@
 """Reasons and remarks: why a case has no number, and what else a reader of one must know, as diagnostics."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from parsers.io.errors import MessageError
@@ -30,7 +31,7 @@ class Remark(StrEnum):
     DIFFERS = "unlike_cases"
 
 
-_SENTENCES = {
+_SENTENCES: Mapping[StrEnum, str] = {
     Remark.NOT_FOUND: "Log {pattern} not found in the log folder.",
     Remark.NOT_FOUND_BUT: "Log {pattern} not found in the log folder; did you mean {nearest}?",
     Remark.NOT_MEASURED: "Cannot compute a number from the log: {said}",

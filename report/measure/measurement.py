@@ -15,7 +15,7 @@ from parsers.runs.format_records import OWN_LINE
 from parsers.series import Floats, Lines, Series
 
 from .checks import Check, Estimate
-from .diagnostics import Code, Diagnostic, NoMeasurement, Parameter, say
+from .diagnostics import Code, Diagnostic, NoMeasurement, Parameter, digits, say
 from .number import without_noise
 from .protocol import Protocol
 from .ranks import RankSpread
@@ -122,7 +122,7 @@ class Calculation:
             return self.factor / self.values if self.are_times else self.values * self.factor
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Measurement:
     """One throughput of one run.
 
@@ -150,6 +150,10 @@ class Measurement:
     runs: tuple[RunOfLog, ...] = field(default=(), repr=False)
     calculation: Calculation | None = field(default=None, repr=False)
     every: Series | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        said = f"{digits(self.value)} {self.unit} ({self.scope}) by {self.estimate.name}"
+        return f"<{type(self).__name__} {self.status}: {said}, {self.protocol.words()}>"
 
     @property
     def value(self) -> float:

@@ -424,8 +424,9 @@ def _values(chosen: _Chosen) -> _Values:
         amounts, unit = _amounts(chosen)
         with np.errstate(divide="ignore", invalid="ignore"):
             return _Values(amounts / seconds, 1.0, unit, "job")
-    if protocol.estimate == "instant" and not protocol.is_of_last_means:
-        seconds = _instant(records, field, seconds)
+    if protocol.estimate == "instant":
+        undone = _instant(records, field, seconds)  # refuses what is no running mean
+        seconds = seconds if protocol.is_of_last_means else undone
     if protocol.is_in_steps:
         return _Values(seconds, 1.0, "steps", "job", are_times=True)
     _refuse_ranks_apart(chosen)

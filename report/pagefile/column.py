@@ -97,8 +97,9 @@ class Run(PagePart):
     a case states one) and `*` for repeats. A folder with one log for each rank counts as one log."""
     launched: Pattern | None = None
     """For `launch`: the same of its own runs, where `logs` are of others; they stand for those that are missing."""
-    protocol: AnyProtocol
-    """How the number is computed: a text such as `"tipc,decimals=2"`, or a table of the same keys."""
+    protocol: AnyProtocol = Protocol()
+    """How the number is computed: a text such as `"tipc,decimals=2"`, or a table of the same keys; by default by the
+    rule."""
     spellings: dict[Axis, dict[str, str]] = Field(default_factory=dict)
     """How the values of an axis are spelt in `logs`, if not as in the case."""
     launcher: str | None = None

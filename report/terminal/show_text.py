@@ -269,11 +269,12 @@ def explanation(log: MeasuredLog) -> Iterator[Message]:
 def _conversion(log: MeasuredLog, found: Measurement, factor: float) -> Iterator[Message]:
     """What turned the unit and scope of the source into those of the number, with the facts that say so."""
     series, unit = found.series, Message(found.estimate.unit)
+    names: tuple[str, ...] = SIZES
     if series.counted == found.estimate.counted:
-        counts = OF_SCOPE.get(series.scope, "ranks")
-        what, names = Message(counts), (counts,)
+        names = (OF_SCOPE.get(series.scope, "ranks"),)
+        what = Message(names[0])
     else:
-        what, names = Message(PER_EPOCH if series.counted == "epochs" else PER_STEP, unit=unit), SIZES
+        what = Message(PER_EPOCH if series.counted == "epochs" else PER_STEP, unit=unit)
     result = rate(found.value, found.unit, found.scope)
     told = {"rate": digits(series.rate), "unit": series.unit, "factor": f"{factor:.6g}"}
     yield Message(CONVERTED, **told, what=what, result=result)

@@ -68,23 +68,6 @@ class Stage(NamedTuple):
         return translate(self.key).format(**self.values)
 
 
-def stages(measured: Measurement, rule: str | None = None) -> Iterator[Stage]:
-    """The steps that make one value of one log, of its protocol or of the rule, in the order in which they are done.
-
-    ``rule``: what is read of the records, as a key of the catalogues, where that is no throughput.
-    """
-    left_out = {use: len(lines) for use, lines in measured.left_out.items()}
-    left = measured.available - sum(left_out.get(USES[number], 0) for number in UNREADABLE)
-    yield Stage(f"records_{measured.estimate.kind}", {}, left)
-    if not measured.protocol.states_rule:
-        yield Stage(WORK_OVER_TIME, {}, measured.records_used)
-        return
-    for key, values in measured.protocol.steps():
-        if not key.startswith(("records_", "repeats_", "decimals", "significant", "rounding_")):
-            left -= sum(left_out.get(_LEAVES_OUT[step], 0) for step in _LEAVES_OUT if key.startswith(step))
-            yield Stage(rule if rule and key.startswith("estimate_") else key, values, left)
-
-
 @dataclass(frozen=True)
 class Factor:
     """A count by its name ("cards"), and who says so."""
@@ -144,8 +127,18 @@ class Derivation:
 
     @property
     def stages(self) -> Iterator[Stage]:
-        """The protocol, or the rule, step by step."""
-        return stages(self.measurement, self.rule)
+        """The steps of the protocol that make the value of one log, or those of the rule, in their order."""
+        found = self.measurement
+        left_out = {use: len(lines) for use, lines in found.left_out.items()}
+        left = found.available - sum(left_out.get(USES[number], 0) for number in UNREADABLE)
+        yield Stage(f"records_{found.estimate.kind}", {}, left)
+        if not found.protocol.states_rule:
+            yield Stage(WORK_OVER_TIME, {}, found.records_used)
+            return
+        for key, values in found.protocol.steps():
+            if not key.startswith(("records_", "repeats_", "decimals", "significant", "rounding_")):
+                left -= sum(left_out.get(_LEAVES_OUT[step], 0) for step in _LEAVES_OUT if key.startswith(step))
+                yield Stage(self.rule if self.rule and key.startswith("estimate_") else key, values, left)
 
     @property
     def rows(self) -> list[tuple[float, ...]]:
@@ -178,19 +171,15 @@ class Derivation:
     def variations(self) -> Iterator[Variation]:
         """The number by other windows and statistics of its source, where it has several records."""
         found = self.measurement
-        every = found.series if found.every is None else found.every
         if found.ranks is not None and found.ranks.is_summed and found.calculation is None:
             return
+        own = found.calculation.statistic if found.calculation else None
+        every = found.series if found.every is None else found.every
         half = every.where(np.arange(len(every)) >= len(every) // 2)
-        for name, series in ((ALL_RECORDS, every), (SECOND_HALF, half)):
-            if len(series) > 1 and not np.array_equal(series.lines, found.series.lines):
-                yield Variation(Message(name), self.of(_of(found, series)), len(series))
-        if len(found.rates) > 1 and not (found.calculation and found.calculation.statistic == "median"):
-            median = Calculation(found.rates, "median", 1.0, are_times=False)
-            yield Variation(Message(MEDIAN), self.of(median.result), len(found.rates))
-        if found.calculation is not None and len(found.series) > 1:
-            rate = found.series.rate * found.per_series
-            yield Variation(Message(OVER_TIME), self.of(rate), len(found.series))
+        stretches = ((ALL_RECORDS, every, own), (SECOND_HALF, half, own))
+        for name, series, how in (*stretches, (MEDIAN, found.series, "median"), (OVER_TIME, found.series, None)):
+            if len(series) > 1 and (how != own or not np.array_equal(series.lines, found.series.lines)):
+                yield Variation(Message(name), self.of(_of(found, series, how)), len(series))
 
     @property
     def quotes(self) -> dict[int, str]:
@@ -206,13 +195,12 @@ class Derivation:
         return found
 
 
-def _of(found: Measurement, series: Series) -> float:
-    """What other stretches of its source give in the way in which a number was made."""
-    if found.calculation is None:
+def _of(found: Measurement, series: Series, statistic: str | None) -> float:
+    """What stretches of its source give by a statistic, or as work over time, in the unit of a number."""
+    if statistic is None:
         return series.rate * found.per_series
-    values = series.each if found.calculation.are_times else series.work / series.seconds
-    told = found.calculation.statistic, found.calculation.factor, found.calculation.are_times
-    return Calculation(values, *told).result
+    are_times = found.calculation is not None and found.calculation.are_times
+    return Calculation(series.each if are_times else 1 / series.each, statistic, found.per_series, are_times).result
 
 
 def _stated(name: str, facts: Mapping[str, Fact]) -> Factor:

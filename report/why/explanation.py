@@ -14,7 +14,8 @@ from ..evidence.case_evidence import cells, facts_of
 from ..evidence.cell import Cell, Proof
 from ..evidence.measured_log import measured_log
 from ..measure.checks import Check
-from ..measure.diagnostics import DIGITS, NoMeasurement, digits
+from ..measure.diagnostics import DIGITS, Diagnostic, NoMeasurement, digits
+from ..measure.measurement import Measurement
 from ..measure.number import DEFAULT_DECIMALS, printed
 from ..measure.protocol import Protocol, Step
 from ..measure.statistic import reduce_repeats
@@ -88,7 +89,8 @@ def of_log(log: Path, protocol: Protocol | None, given: Sequence[Fact], format_:
     measured = found.measurement
     if measured is None:
         raise NoMeasurement(OF_LOG, log=log, said=found.reason.message if found.reason else "")
-    remarks = (*found.remarks, *found.reading.warnings, *(said.message for said in found.diagnostics))
+    told = found.diagnostics if found.reason else (*found.diagnostics, *_both_sides(measured))
+    remarks = (*found.remarks, *found.reading.warnings, *(said.message for said in told))
     derived = Derivation(found.reading, measured, found.reading.facts, remarks=remarks)
     explained = _explained(str(log), measured.unit, measured.protocol.words(), (derived,))
     return replace(explained, contradicts=measured.by if found.reason else None)
@@ -114,7 +116,8 @@ def of_page(name: str, page: Page, cell: str, logs: Path) -> Explanation:
 def _derived(proof: Proof, cell: Cell) -> Derivation:
     facts, figure = facts_of(cell, proof), proof.figure
     measured = figure.measured if figure else proof.measurement
-    remarks = (*proof.reading.warnings, *(said.message for said in measured.diagnostics))
+    told = (*measured.diagnostics, *_both_sides(measured))
+    remarks = (*proof.reading.warnings, *(said.message for said in told))
     if figure is None:
         return Derivation(proof.reading, measured, facts, remarks=remarks)
     printing = cell.shown.printing(measured.protocol)
@@ -122,6 +125,11 @@ def _derived(proof: Proof, cell: Cell) -> Derivation:
     is_read = thing(measured.unit) != thing(cell.shown.rate)  # what was read is no throughput
     rule = cell.shown.quantity.rule if is_read else None
     return Derivation(proof.reading, replace(measured, protocol=protocol), facts, figure.operations, remarks, rule)
+
+
+def _both_sides(measured: Measurement) -> list[Diagnostic]:
+    """What to say of a number by a stated protocol that another source contradicts."""
+    return [measured.contradiction] if measured.contradiction else []
 
 
 def _explained(

@@ -25,6 +25,7 @@ import click
 from parsers.io.errors import ParserError
 from parsers.io.printable import say
 from report.evidence.measured_log import open as open_log
+from report.measure.diagnostics import Code
 from report.terminal.show_json import as_json, error_as_json
 
 LISTED = Path(__file__).with_name("unseen.csv")
@@ -81,8 +82,12 @@ def row(folder: Path, log: Path) -> Row:
 
 
 def silent(told: Mapping[str, Any]) -> str:
-    """The clocks that say more than twice or less than half of a number that is not contradicted."""
-    if told["status"] not in ("confirmed", "unchecked"):
+    """The clocks that say more than twice or less than half of a number that is not contradicted.
+
+    Not where it is told that nothing says how many batches a step holds.
+    """
+    codes = {one["code"] for one in told.get("diagnostics", [])}
+    if told["status"] not in ("confirmed", "unchecked") or Code.NEEDS_PASSES in codes:
         return ""
     clocks = [check for check in told["checks"] if check["source"].rpartition(".")[2] in CLOCKS]
     off = [check for check in clocks if max(check["ratio"], 1 / check["ratio"]) > TWICE + check["tolerance"]]

@@ -56,8 +56,8 @@ def init(
 ) -> None:
     """Draft the page file PAGE from LOGS: logs, run folders, or folders of them.
 
-    Columns are the frameworks, or the models or suites of a single framework; rows are whatever else differs. Unit and
-    protocol are suggested, with the reasons as comments (in the language of --lang); texts are in all languages. Files
+    Columns are the frameworks, or the models or suites of a single framework; rows are whatever else differs. Unit is
+    suggested, with the reason as a comment (in the language of --lang); texts are in all languages. Files
     that are left out are listed with the reason. An existing file is never overwritten.
 
     Exit status 1 if no log gives a throughput; nothing is written then.

@@ -1,7 +1,6 @@
 """Cases of a draft: logs that repeat each other are one of them."""
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -14,7 +13,6 @@ from .log_pattern import pattern_of
 from .measured_log import MeasuredLog
 
 SAME_LOG = "it is the same log as {other}."
-OTHER_PROTOCOL = "it needs another protocol ({protocol}) than the runs that it repeats ({others})."
 NO_PATTERN = "no pattern matches it and the runs that it repeats ({others}) without matching other logs."
 NOT_FOUND_BY = "no pattern of a page file finds it."
 _COUNTED_RUN = r"run|rep|repeat|trial|seed|try|attempt"
@@ -74,8 +72,7 @@ def cases_of(
     """
     cases, left_out = list[DraftCase](), list[Message]()
     for repeats in sorted(_repeats(logs), key=lambda found: (found[0].place, found[0].path)):
-        alike, unlike = _of_one_protocol(repeats)
-        left_out += unlike
+        alike = list(repeats)
         pattern = pattern_of(folder, [log.path for log in alike], others)
         if pattern is None:
             first, *more = alike
@@ -86,17 +83,6 @@ def cases_of(
         else:
             cases.append(DraftCase(tuple(alike), pattern))
     return cases, left_out
-
-
-def _of_one_protocol(repeats: Sequence[MeasuredLog]) -> tuple[list[MeasuredLog], list[Message]]:
-    """The runs with the protocol that most of them have, and why the others are left out."""
-    words = Counter(log.protocol.words() for log in repeats)
-    ((usual, _),) = words.most_common(1)
-    told = [(log, log.protocol.words()) for log in repeats]
-    unlike = [
-        why(log.path, Message(OTHER_PROTOCOL, protocol=said, others=usual)) for log, said in told if said != usual
-    ]
-    return [log for log, said in told if said == usual], unlike
 
 
 def _repeats(logs: Sequence[MeasuredLog]) -> Iterator[list[MeasuredLog]]:

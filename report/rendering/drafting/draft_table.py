@@ -8,7 +8,7 @@ from typing import get_args
 
 from parsers.io.printable import printable
 
-from ...measuring.estimate import counting
+from ...measure.work import thing
 from ...pagefile.page import Axis, Case, Value
 from .draft_case import DraftCase
 
@@ -75,7 +75,7 @@ def tables_of(cases: Sequence[DraftCase]) -> list[DraftTable]:
     Cases in another unit are in a table of their own, and so are those whose rows state other axes: a row that leaves
     an axis open would cover others. The unit of most cases is first.
     """
-    of_units = sorted(_by(cases, lambda case: counting(case.unit)).values(), key=len, reverse=True)
+    of_units = sorted(_by(cases, lambda case: thing(case.unit)).values(), key=len, reverse=True)
     tables = [_laid_out(some) for of_unit in of_units for some in _alike(of_unit)]
     names = _names([column.title for table in tables for column in table.columns])
     return [replace(table, columns=[*_with_quantities(table.columns, names)]) for table in tables]

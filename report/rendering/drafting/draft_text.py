@@ -11,16 +11,18 @@ from parsers.io.message import Message, joined
 from parsers.io.printable import printable
 
 from ...measure.quantity import RANGE_OF_RUNS
-from ...measuring.estimate import counting
+from ...measure.work import thing
 from ...pagefile.page import Axis, Case
 from ...pagefile.parts import MARKED
 from ...wording.words import Translate, Translator, languages, worded
 from .draft_case import DraftCase
-from .draft_protocol import DraftProtocol, protocols_of
 from .draft_table import MOST_COLUMNS, DraftColumn, DraftTable
 from .log_pattern import template_of
 
-DRAFTED = "Drafted from {count} logs; texts, axes and protocols may be edited. Keys: docs/page-file.md."
+DRAFTED = (
+    "Drafted from {count} logs; texts and axes may be edited. Without a protocol, the rule applies "
+    "(docs/protocols.md). Keys: docs/page-file.md."
+)
 UNIT_OF_ALL = "All logs give {unit}."
 UNIT_OF_MOST = "{count} of {total} logs give {unit}; tables of the others state their own."
 TITLE = "{models}: training throughput"
@@ -68,7 +70,6 @@ def page_text(
     ``briefly``: whether a column may have one pattern of its logs for all of its cells.
     """
     cases = [case for table in tables for case in table.cases]
-    protocols = {id(case): said for case, said in zip(cases, protocols_of(cases), strict=True)}
     logs = sum(len(case.logs) for case in cases)
     document = tomlkit.document()
     _comment(document, [Message(DRAFTED, count=logs)], translate)
@@ -83,7 +84,7 @@ def page_text(
     columns = tomlkit.table(is_super_table=True)
     for table in tables:
         for column in table.programs:
-            columns.add(column.name, _column(column, table, protocols, translate, briefly=briefly))
+            columns.add(column.name, _column(column, table, briefly=briefly))
     document.add("columns", columns)
     document.add("tables", _tables(tables, unit.unit))
     return tomlkit.dumps(document)
@@ -106,35 +107,19 @@ def _commands(cases: Sequence[DraftCase]) -> list[InlineTable]:
     return [_inline({"code": "\n".join([*said][:MOST_COMMANDS])})] if said else []
 
 
-def _column(
-    column: DraftColumn,
-    table: DraftTable,
-    protocols: Mapping[int, DraftProtocol],
-    translate: Translate,
-    *,
-    briefly: bool,
-) -> Table:
-    """A column of the page: where its logs are, and their protocols; what all its runs share is said once."""
+def _column(column: DraftColumn, table: DraftTable, *, briefly: bool) -> Table:
+    """A column of the page: where its logs are; what all its runs share is said once."""
     made = tomlkit.table()
     made.add("title", _name(column.title))
-    said = [protocols[id(case)] for case in column.cells.values()]
-    shares_protocol = len({protocol.text for protocol in said}) == 1
-    template = _template(column, table) if briefly or len(table.rows) == 1 else None
-    if template:
+    if template := _template(column, table) if briefly or len(table.rows) == 1 else None:
         made.add("logs", template)
-    if shares_protocol:
-        _add_protocol(made, said, translate)
-    if template and shares_protocol:
         return made
     runs = tomlkit.aot()
-    for (row, case), protocol in zip(column.cells.items(), said, strict=True):
+    for row, case in column.cells.items():
         run = tomlkit.table()
         if table.rows[row]:
             run.add("when", _inline(table.rows[row]))
-        if not template:
-            run.add("logs", case.pattern)
-        if not shares_protocol:
-            _add_protocol(run, [protocol], translate)
+        run.add("logs", case.pattern)
         runs.append(run)
     made.add("runs", runs)
     return made
@@ -145,11 +130,6 @@ def _template(column: DraftColumn, table: DraftTable) -> str | None:
     patterns = [case.pattern for case in column.cells.values()]
     template = template_of(patterns, [table.rows[row] for row in column.cells])
     return template if template and all(f"{{{axis}}}" in template for axis in table.row_axes) else None
-
-
-def _add_protocol(made: Table, said: Sequence[DraftProtocol], translate: Translate) -> None:
-    _comment(made, list(dict.fromkeys(reason for one in said for reason in one.reasons)), translate)
-    made.add("protocol", said[0].text)
 
 
 def _tables(tables: Sequence[DraftTable], unit: str) -> AoT:
@@ -205,7 +185,7 @@ def _table(table: DraftTable, name: str, unit: str) -> Table:
         made.add("corner", _in_languages(joined(FIRST_AND_MORE, names), begins=True))
     if table.case:
         made.add("case", _inline(table.case))
-    if counting(table.unit) != counting(unit):
+    if thing(table.unit) != thing(unit):
         made.add("unit", table.unit)
     made.add("columns", _lines([_table_column(column) for column in table.columns]))
     made.add("rows", _lines([_row(row, table) for row in table.rows]))

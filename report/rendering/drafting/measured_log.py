@@ -15,11 +15,10 @@ from parsers.runs.provenance import PAGE
 from parsers.runs.runfile import run_file
 
 from ...evidence.case_runs import another_log, not_done, outside
-from ...evidence.log_summary import Summary, summarise
 from ...evidence.measured_log import MeasuredLog as Measured
-from ...evidence.measured_log import measured_log as measured
-from ...measure.protocol import Protocol
-from ...measuring.estimate import tokens_of_a_sample
+from ...evidence.measured_log import measured_log as measure
+from ...measure.diagnostics import NoMeasurement
+from ...measure.measurement import Measurement
 from ...pagefile.page import Axis, Case, Value
 from ...pagefile.parts import COUNTED
 from ...pagefile.values import PRECISIONS
@@ -27,28 +26,22 @@ from .draft_logs import why
 
 LONGEST = 80  # characters of a value that a page file states
 MOST_COMMAND = 2000
-SAMPLES, TOKENS = "samples/s", "tokens"
-COUNTING = ("step_time", "duration", "clock")  # estimates that can count tokens instead
 
 
 @dataclass(frozen=True)
 class MeasuredLog:
     """A log with a throughput, by its ``path`` below the folder of logs.
 
-    ``case``: the axes that it states. ``protocol``: that of its number, without the warm-up that it ``skips``, of so
-    many ``records``. ``program``: the formats that read it. ``command``: what started it, where its run.json says so;
-    ``launched``: all that the run.json says, where it is that of a run that Tachograph started. ``observed``: the
-    quantities that its telemetry gives. ``quantities``: what else a page can show of it, by their names.
+    ``case``: the axes that it states. ``program``: the formats that read it. ``command``: what started it, where its
+    run.json says so; ``launched``: all that the run.json says, where it is that of a run that Tachograph started.
+    ``observed``: the quantities that its telemetry gives. ``quantities``: what else a page can show of it, by name.
     """
 
     path: str
     sha256: str
     case: Case
-    protocol: Protocol
     unit: str
     scope: Scope
-    skips: int
-    records: int
     program: str
     command: str = ""
     launched: str = ""
@@ -81,7 +74,7 @@ class DraftTask:
 
 
 def measured_log(task: DraftTask) -> MeasuredLog | UnusedLog:
-    """Measure one log by the first protocol that it allows."""
+    """Measure one log by the rule."""
     folder, path = task.folder, task.path
     log = folder / path
     try:
@@ -90,70 +83,44 @@ def measured_log(task: DraftTask) -> MeasuredLog | UnusedLog:
         run = run_file(log)
         if reason := not_done(run, path):
             return UnusedLog(path, why(path, reason), is_never_evidence=True)
-        summary, beside = _summary(log, task.states)
-        if reason := another_log(run, path, log, summary.reading.sha256):
+        measured = _measured(log, task.states)
+        if reason := another_log(run, path, log, measured.reading.sha256):
             return UnusedLog(path, why(path, reason), is_never_evidence=True)
-    except ParserError as error:
-        return UnusedLog(path, error.message)
-    if summary.measurement is None:
-        return UnusedLog(path, why(path, summary.reason or Message("")))
-    return _of_summary(path, summary, beside, run)
+        return _drafted(path, measured, measured.throughput(), run)
+    except (ParserError, NoMeasurement) as error:
+        return UnusedLog(path, error.message if isinstance(error, ParserError) else why(path, error.message))
 
 
-def _summary(log: Path, states: Iterable[tuple[str, int]]) -> tuple[Summary, Measured]:
-    summary = summarise(log, None, ())
-    lacking = tuple(Fact(name, count, PAGE) for name, count in states if name not in summary.reading.facts)
-    return (summarise(log, None, lacking) if lacking else summary), measured(log, None, lacking)
+def _measured(log: Path, states: Iterable[tuple[str, int]]) -> Measured:
+    measured = measure(log)
+    lacking = [Fact(name, count, PAGE) for name, count in states if name not in measured.reading.facts]
+    return measure(log, given=lacking) if lacking else measured
 
 
-def _of_summary(path: str, summary: Summary, beside: Measured, run: Mapping[str, object]) -> MeasuredLog | UnusedLog:
-    found = summary.measurement
-    if found is None:
-        return UnusedLog(path, why(path, summary.reason or Message("")))
-    skips = found.protocol.skip_records if found.protocol.take_first is None else 0
-    parts, steady = Path(path).parts, _steady(found.protocol, summary)
-    counts_tokens = found.unit == SAMPLES and steady.estimate in COUNTING and _length(summary) is not None
+def _drafted(path: str, measured: Measured, found: Measurement, run: Mapping[str, object]) -> MeasuredLog:
+    parts = Path(path).parts
     return MeasuredLog(
         path,
-        summary.reading.sha256,
-        case_of(summary.reading.facts),
-        Protocol.of({**steady.model_dump(exclude_defaults=True), "counts": TOKENS}) if counts_tokens else steady,
-        f"{TOKENS}/s" if counts_tokens else found.unit,
+        measured.reading.sha256,
+        case_of(measured.reading.facts),
+        found.unit,
         found.scope,
-        skips,
-        found.records_used + skips,
-        " + ".join(summary.formats),
+        " + ".join(measured.formats),
         _command(run),
         json.dumps(run, sort_keys=True) if "start" in run else "",
-        tuple(shown.quantity.name for _, shown in beside.observed.quantities),
+        tuple(shown.quantity.name for _, shown in measured.observed.quantities),
         is_of_a_run=len(parts) > 2 and parts[-2].isdecimal() and bool(run),
-        quantities=tuple(_quantities(summary, beside)),
+        quantities=tuple(_quantities(measured, found)),
     )
 
 
-def _quantities(summary: Summary, beside: Measured) -> Iterator[str]:
-    """What one card does and how long a step takes, of a log of a language model."""
-    names = [one.name for one in beside.figures]
-    if summary.measurement and (summary.measurement.unit == f"{TOKENS}/s" or _length(summary) or names[1:]):
-        found = beside.measurement
-        yield from names[:1] if names[:1] == ["throughput_per_card"] else ()
-        yield from ("step_time",) if found and found.seconds_per_step else ()
-        yield from (name for name in names if name != "throughput_per_card")
-
-
-def _length(summary: Summary) -> float | None:
-    """How many tokens a sample has."""
-    return tokens_of_a_sample(summary.part.table, summary.reading.facts)
-
-
-def _steady(protocol: Protocol, summary: Summary) -> Protocol:
-    """The protocol without its warm-up, for a page that chooses one for several runs; the last run is called so."""
-    keys = protocol.model_dump(exclude_defaults=True)
-    if protocol.take_first is None:
-        keys.pop("skip_records", None)
-    if summary.runs and protocol.run == summary.runs[-1].number:
-        keys |= {"run": "last"}
-    return Protocol.of({"estimate": protocol.estimate, **keys})
+def _quantities(measured: Measured, found: Measurement) -> Iterator[str]:
+    """What one card does and how long a step takes, of a log that counts tokens or prints operations."""
+    names = [one.name for one in measured.figures]
+    if found.estimate.counted == "tokens" or any(name != "throughput_per_card" for name in names):
+        yield from names
+        if found.seconds_per_step is not None:
+            yield "step_time"
 
 
 def case_of(facts: Mapping[str, Fact]) -> Case:

@@ -14,7 +14,7 @@ from ...evidence.case_evidence import cells
 from ...evidence.cell import Cell
 from ...evidence.reason import Remark
 from ...measure.diagnostics import say
-from ...measuring.estimate import counting
+from ...measure.work import thing
 from ...pagefile.page_file import parse
 from ...wording.words import Translate
 from .draft_case import DraftCase, cases_of, each_once
@@ -97,8 +97,8 @@ def _bytes(task: DraftTask) -> int:
 
 def _unit(logs: Sequence[MeasuredLog]) -> DraftedUnit:
     """The unit of the page, which most logs give."""
-    ((most, count),) = Counter(counting(log.unit) for log in logs).most_common(1)
-    return DraftedUnit(next(log.unit for log in logs if counting(log.unit) == most), count, len(logs))
+    ((most, count),) = Counter(thing(log.unit) for log in logs).most_common(1)
+    return DraftedUnit(next(log.unit for log in logs if thing(log.unit) == most), count, len(logs))
 
 
 def _not_the_job(log: MeasuredLog) -> Message:

@@ -12,6 +12,7 @@ from report.audit.audited_pages import audit_files
 from report.audit.finding import read_accepted, with_accepted
 from report.audit.findings.known_findings import allowed, baseline
 from report.audit.findings.sarif import FINGERPRINT, sarif
+from report.wording.words import Translator
 from tests.commandline import run
 from tests.report.audit.small_site import make
 
@@ -23,7 +24,7 @@ def said(page: Path, *accepted: Path) -> dict[str, Any]:
     found = audit_files([page], None, [], 0.0).findings
     for path in accepted:
         found, _ = with_accepted(found, read_accepted(path), path.parent)
-    log: dict[str, Any] = json.loads(sarif(found, str))
+    log: dict[str, Any] = json.loads(sarif(found, Translator("en").translate))
     return log
 
 

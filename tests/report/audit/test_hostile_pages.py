@@ -11,6 +11,7 @@ from report.audit.finding import VERDICTS, as_json
 from report.published.document import parse_document
 from report.published.published_numbers import published
 from report.published.published_site import PublishedSite
+from report.wording.words import Translator
 from tests.commandline import run
 from tests.report.audit.small_site import EIGHT, PAGE, audited, make
 
@@ -46,7 +47,7 @@ def test_any_text_gives_findings(text: str) -> None:
     site = PublishedSite([document], Path("a"), Path("a"))
     for finding in audit(site).findings:
         assert finding.verdict in VERDICTS
-        assert as_json(finding, "README.md", str)["reason"]
+        assert as_json(finding, "README.md", Translator("en").translate)["reason"]
 
 
 @pytest.mark.slow

@@ -1,1 +1,0 @@
-"""Checking: a measurement held against what the program prints itself."""

@@ -1,1 +1,0 @@
-"""Ranks: the numbers of several processes that each print their own, side by side, and how far they are apart."""
