@@ -103,12 +103,15 @@ def test_a_bar_that_begins_anew_counts_batches(tmp_path: Path) -> None:
 
 
 def passes(*each: tuple[int, int, float]) -> str:
-    """Progress bars of one name: of each the epoch, its total, and the seconds of a step."""
-    return "".join(
-        f"Epoch {epoch}: {100 * n // total:3}%|###| {n}/{total} [00:{int(n * second):02}<00:01, {1 / second:.2f}it/s]\n"
-        for epoch, total, second in each
-        for n in range(1, total + 1)
-    )
+    """Progress bars of one name: of each the epoch, its total, and the seconds of a step, which vary by 6%."""
+    lines = []
+    for epoch, total, second in each:
+        passed = 0.0
+        for n in range(1, total + 1):
+            passed += second * (1 + 0.03 * (n * 7 % 5 - 2))
+            bar = f"{100 * n // total:3}%|###| {n}/{total} [00:{int(passed):02}<00:01, {n / passed:.2f}it/s]"
+            lines.append(f"Epoch {epoch}: {bar}\n")
+    return "".join(lines)
 
 
 @pytest.mark.parametrize(
@@ -116,12 +119,11 @@ def passes(*each: tuple[int, int, float]) -> str:
     [((20, 0.5), (20, 0.1)), ((20, 0.5), (30, 0.1)), ((30, 0.5), (20, 0.4)), ((20, 0.1), (30, 0.5))],
     ids=["of as many steps", "the first one shorter", "hardly slower", "the second one longer and slower"],
 )
-def test_a_bar_that_is_drawn_twice_in_each_epoch_gives_no_number(
+def test_a_bar_that_is_drawn_twice_in_each_epoch_gives_no_one_number(
     tmp_path: Path, each: tuple[tuple[int, float], ...]
 ) -> None:
     found = shown(tmp_path, passes(*((epoch, *bar) for epoch in range(8) for bar in each)))
-    assert found["throughput"] is None
-    assert said(found, "is drawn twice, first at lines")
+    assert (found["status"], found["throughput"]) == ("contradicted", None)
 
 
 def test_of_two_bars_in_each_epoch_the_first_is_of_training_if_it_is_longer_and_slower(
@@ -136,7 +138,7 @@ def test_of_two_bars_in_each_epoch_the_first_is_of_training_if_it_is_longer_and_
 
 def test_runs_that_were_begun_again_in_other_batches_each_give_a_number(tmp_path: Path) -> None:
     found = shown(tmp_path, passes((0, 20, 0.5), (0, 30, 0.5), (0, 40, 0.25), (1, 40, 0.25)))
-    assert [each["throughput"]["value"] for each in found["runs"]] == [2, 2, 4]
+    assert [each["throughput"]["value"] for each in found["runs"]] == pytest.approx([2, 2, 4], rel=0.01)
 
 
 def test_a_time_in_few_whole_milliseconds_is_what_is_said_and_no_size_of_a_batch_is_asked_for(tmp_path: Path) -> None:

@@ -26,8 +26,9 @@ def test_the_time_of_a_speedrun_is_its_own_mean_of_the_run(tmp_path: Path) -> No
 
 
 def test_the_evaluation_before_the_first_step_of_a_speedrun_tells_no_time(tmp_path: Path) -> None:
-    log = "step:0/900 val_loss:10.8 train_time:0ms step_avg:0.02ms\n" + SPEEDRUN
-    assert shown(tmp_path, log, *OF_ONE_CARD)["throughput"] is None
+    evaluation = "step:0/900 val_loss:10.8 train_time:0ms step_avg:0.02ms\n"
+    with_it, without = (shown(tmp_path, log, *OF_ONE_CARD)["throughput"] for log in (evaluation + SPEEDRUN, SPEEDRUN))
+    assert (with_it["value"], with_it["records"]) == (without["value"], without["records"])
 
 
 BRIDGE = """Step Time : {rough:.2f}s GPU utilization: 500.0MODEL_TFLOP/s/GPU

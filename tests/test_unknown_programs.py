@@ -74,8 +74,8 @@ def test_format_says_why_there_is_no_grammar(tmp_path: Path) -> None:
 
 def test_a_log_of_a_known_format_does_not_load_the_general_reader() -> None:
     code = (
-        "import sys; from pathlib import Path; from report.evidence.log_summary import summarise;"
-        "summarise(Path('tests/parsers/golden/nanogpt/older.log'), None, ());"
+        "import sys; from pathlib import Path; from report.evidence.measured_log import measured_log;"
+        "measured_log(Path('tests/parsers/golden/nanogpt/older.log')).throughput();"
         "print([name for name in sys.modules if name.startswith('parsers.general.drafting')])"
     )
     assert run_python(code) == "[]\n"

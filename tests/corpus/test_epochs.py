@@ -3,14 +3,16 @@
 import pytest
 
 from parsers.runs.reading import Reading, survey
+from report.measure.diagnostics import NoMeasurement
+from report.measure.measure import measure
+from report.measure.measurement import Measurement
 from report.measure.protocol import Protocol
-from report.measuring.measurement import Measurement, NoMeasurement, measure
 from tests.parsers.corpus_logs import REAL_LOGS, RealLog, parameters
 
 
 def of(kind: str, reading: Reading) -> Measurement | None:
     try:
-        return measure(reading.records, reading.fields, reading.facts, Protocol.parse(f"records={kind}"))
+        return measure(reading, Protocol.parse(f"records={kind}"))
     except NoMeasurement:
         return None
 

@@ -1,86 +1,115 @@
 """How well logs are read that nothing was written from: `python -m tests.corpus.unseen DIR [--csv | --json]`.
 
-For any folder of logs it tells how many get a format, how many of those that print speed or times at all get a
-throughput, and which numbers contradict a second witness by more than 5 % without a warning: none may. Witnesses are
-the other estimates of the same log (what it prints, step time, clock), its records of other kinds (step, epoch,
-summary), what it says of itself in a line of its own, and how fast its lines say that its steps follow each other
-(``second_computations``); both of these are looked for in the raw text, without any grammar.
-
-Whether a log prints speed or times is decided by its text alone (``printed_speed``).
+For any folder of logs it counts how many get a format, how many numbers are confirmed, unchecked and contradicted, and
+how many logs are refused or no logs at all. A number that a clock of the same log makes more than twice as large or as
+small, as no pause or evaluation explains, is contradicted in silence where its status does not say so: none may be.
+Where a person read a log first, as ``unseen.csv`` lists it, the number is held against that of the person.
 """
+
+from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from hashlib import sha256
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import click
 
 from parsers.io.errors import ParserError
 from parsers.io.printable import say
-from report.evidence.log_summary import summarise
-from tests.corpus.judgement import Judgement, is_far, judgement_of
-from tests.corpus.printed_speed import prints_speed
-from tests.corpus.witnesses import TOLERANCE, Witness, are_near, contradicts, is_told, witnesses
+from report.evidence.measured_log import open as open_log
+from report.measure.diagnostics import Code
+from report.terminal.show_json import as_json, error_as_json
+
+LISTED = Path(__file__).with_name("unseen.csv")
+STATUSES = ("confirmed", "unchecked", "contradicted", "refused", "error")
+CLOCKS = ("time", "elapsed")
+TWICE = 2.0
+NEAR = 0.1  # means, medians and the steady part of one log are that near to each other as a rule
+SAMPLES = ("images/s", "sequences/s", "samples/s")
 
 
 @dataclass(frozen=True)
 class Row:
-    """What a log gives; ``silent`` names the witnesses that contradict it without a word."""
+    """What a log gives; ``silent`` names the clocks that contradict it though its status does not say so.
+
+    ``by_hand``: yes where a person read a speed or time of training from it, stamps where only the stamps of its lines
+    tell how fast it went, no for the rest, and nothing where nobody read it. ``ratio``: of the number, or of the nearer
+    side of a contradiction, to that of the person, in the same unit.
+    """
 
     log: str
     format: str
-    prints_speed: bool
+    status: str
     throughput: float | None
     unit: str
     scope: str
-    protocol: str
-    witnesses: str
-    warnings: str
-    reason: str
+    source: str
+    sides: str
+    codes: str
     silent: str
     by_hand: str = ""
-    is_readable: bool = False
-    ratio: float | None = None  # to the number that a person read, in the same unit
+    ratio: float | None = None
 
 
 def row(folder: Path, log: Path) -> Row:
     """What one log of a folder gives, beside what a person read from it where one did."""
-    return judged(read(folder, log), judgement_of(log))
-
-
-def judged(read: Row, hand: Judgement) -> Row:
-    """The same row with what a person read."""
-    ratio = hand.ratio(read.throughput, read.unit)
-    return replace(read, by_hand=hand.by_hand, is_readable=hand.is_readable, ratio=ratio)
-
-
-def read(folder: Path, log: Path) -> Row:
-    """What one log gives to the command."""
-    text = log.read_bytes().decode("utf-8", "replace")
-    name, speed = log.relative_to(folder).as_posix(), prints_speed(text)
     try:
-        found = summarise(log, None, ())
+        told = as_json(open_log(log))
     except ParserError as error:
-        return Row(name, "", speed, None, "", "", "", "", "", str(error), "")
-    formats = ", ".join(part.format.name for part in found.reading.parts if part.format)
-    warnings = [str(said) for said in found.warnings]
-    if found.measurement is None:
-        return Row(name, formats, speed, None, "", "", "", "", " | ".join(warnings), str(found.reason), "")
-    number, against = found.measurement, list(witnesses(found, text))
-    told = [witness for witness in against if is_told(witness, warnings)]
-    silent = [one for one in against if contradicts(one) and not any(are_near(one, other) for other in told)]
-    value, how = float(f"{number.value:.6g}"), number.protocol.words()
-    given = (value, number.unit, number.scope, how, worded(against), " | ".join(warnings), "", worded(silent))
-    return Row(name, formats, speed, *given)
+        told = error_as_json(log, error.message)
+    number, sides = told.get("throughput") or {}, told.get("sides") or []
+    return Row(
+        log.relative_to(folder).as_posix(),
+        ", ".join(told.get("formats", [])),
+        told["status"],
+        number.get("value"),
+        number.get("unit", ""),
+        number.get("scope", ""),
+        number.get("source", ""),
+        " | ".join(f"{side['value']:.6g} {side['unit']} ({side['source']})" for side in sides),
+        " ".join(one["code"] for one in told.get("diagnostics", [])),
+        silent(told),
+        *held_against_a_person(log, [number] if number else sides),
+    )
 
 
-def worded(found: Iterable[Witness]) -> str:
-    """The witnesses in one cell of a table."""
-    return "; ".join(f"{witness.name}: {witness.value:.6g} ({witness.ratio:.3f} x)" for witness in found)
+def silent(told: Mapping[str, Any]) -> str:
+    """The clocks that say more than twice or less than half of a number that is not contradicted.
+
+    Not where it is told that nothing says how many batches a step holds.
+    """
+    codes = {one["code"] for one in told.get("diagnostics", [])}
+    if told["status"] not in ("confirmed", "unchecked") or Code.NEEDS_PASSES in codes:
+        return ""
+    clocks = [check for check in told["checks"] if check["source"].rpartition(".")[2] in CLOCKS]
+    off = [check for check in clocks if max(check["ratio"], 1 / check["ratio"]) > TWICE + check["tolerance"]]
+    return "; ".join(f"{check['source']}: {check['value']:.6g} ({check['ratio']:.3f} x)" for check in off)
+
+
+def held_against_a_person(log: Path, numbers: Sequence[Mapping[str, Any]]) -> tuple[str, float | None]:
+    """``by_hand`` of a log with the same bytes, and the ratio of the nearest number to that of the person."""
+    listed = judgements().get(sha256(log.read_bytes()).hexdigest())
+    if listed is None:
+        return "", None
+    unit, right = listed["unit"], float(listed["right"] or 0)
+    are_alike = (one for one in numbers if one["unit"] == unit or {one["unit"], unit} <= {*SAMPLES})
+    ratios = [one["value"] / right for one in are_alike if right]
+    return listed["by_hand"], min(ratios, key=lambda ratio: max(ratio, 1 / ratio), default=None)
+
+
+@cache
+def judgements() -> Mapping[str, Mapping[str, str]]:
+    """What persons read, by the SHA-256 of the log."""
+    with LISTED.open(encoding="utf-8", newline="") as file:
+        return {listed["sha256"]: listed for listed in csv.DictReader(file)}
 
 
 def rows(folder: Path) -> list[Row]:
@@ -100,20 +129,16 @@ def table(found: Iterable[Row]) -> str:
 
 
 def summed_up(found: Sequence[Row]) -> str:
-    """The shares, and each number that is contradicted without a warning."""
-    speed = [row for row in found if row.prints_speed]
-    given = [row for row in found if row.throughput is not None]
-    silent = [row for row in given if row.silent]
+    """How many logs there are of each status, and each number that a clock contradicts in silence."""
+    statuses = Counter(row.status for row in found)
+    in_silence = [row for row in found if row.silent]
     return "\n".join(
         (
             f"{len(found)} logs",
             f"with a format: {share(sum(bool(row.format) for row in found), len(found))}",
-            f"that print speed or times: {share(len(speed), len(found))}",
-            f"with a throughput, of these: {share(sum(row.throughput is not None for row in speed), len(speed))}",
-            f"with a throughput, of the others: {sum(not row.prints_speed for row in given)}",
-            f"with a throughput that nothing else confirms: {sum(not row.witnesses for row in given)}",
-            f"contradicted by more than {TOLERANCE:.0%} without a warning: {len(silent)}",
-            *(f"  {row.log}: {row.throughput:g} {row.unit}, {row.protocol}; but {row.silent}" for row in silent),
+            *(f"{status}: {share(statuses[status], len(found))}" for status in STATUSES),
+            f"contradicted by a clock in silence: {len(in_silence)}",
+            *(f"  {row.log}: {row.throughput:g} {row.unit}, {row.source}; but {row.silent}" for row in in_silence),
             *by_hand(found),
         )
     )
@@ -121,17 +146,22 @@ def summed_up(found: Sequence[Row]) -> str:
 
 def by_hand(found: Sequence[Row]) -> list[str]:
     """What became of the logs that a person read first; nothing where there are none."""
-    readable = [row for row in found if row.is_readable]
+    readable = [row for row in found if row.by_hand == "yes"]
     compared = [row for row in found if row.ratio is not None]
-    far = [row for row in compared if is_far(row.ratio)]
+    far = [row for row in compared if row.ratio is not None and not 1 - NEAR <= row.ratio <= 1 / (1 - NEAR)]
     if not any(row.by_hand for row in found):
         return []
     return [
         f"that a person read a speed or time of training from: {share(len(readable), len(found))}",
-        f"with a throughput, of these: {share(sum(row.throughput is not None for row in readable), len(readable))}",
+        f"with a number or two sides, of these: {share(sum(is_told(row) for row in readable), len(readable))}",
         f"in the unit of the person: {len(compared)}, not near {len(far)}",
-        *(f"  {row.log}: {row.throughput:g} {row.unit}, {row.ratio:.3f} x" for row in far),
+        *(f"  {row.log}: {row.status}, {row.ratio:.3f} x" for row in far),
     ]
+
+
+def is_told(row: Row) -> bool:
+    """Whether a log gives a number, or the two sides of a contradiction."""
+    return row.throughput is not None or bool(row.sides)
 
 
 def share(count: int, of: int) -> str:
@@ -139,21 +169,15 @@ def share(count: int, of: int) -> str:
     return f"{count} of {of} ({count / of:.0%})" if of else "0 of 0"
 
 
-def told(found: Sequence[Row], form: str | None) -> list[str]:
-    """The lines to print in a form: csv, json, or a summary where none is given."""
-    if form == "json":
-        return [json.dumps(asdict(row), ensure_ascii=False) for row in found]
-    return (table(found) if form == "csv" else summed_up(found)).splitlines()
-
-
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--csv", "form", flag_value="csv", help="Print one row per log.")
 @click.option("--json", "form", flag_value="json", help="Print one JSON object per log and line.")
 def main(folder: Path, form: str | None) -> None:
-    """Read all files of FOLDER as logs. Exit status 1 if a number is contradicted without a warning."""
+    """Read all files of FOLDER as logs. Exit status 1 if a clock contradicts a number in silence."""
     found = rows(folder)
-    for line in told(found, form):
+    lines = [json.dumps(asdict(row), ensure_ascii=False) for row in found] if form == "json" else None
+    for line in lines or (table(found) if form == "csv" else summed_up(found)).splitlines():
         say(line)
     raise SystemExit(any(row.silent for row in found))
 

@@ -1,14 +1,7 @@
 """Logs of the ranks of a job, and a page of them."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
-
-from report.evidence.log_summary import Summary, summarise
-from report.measuring.ranks.rank_spread import RankSpread
 
 PAGE = """title = "T"
 model = "M"
@@ -47,32 +40,3 @@ def log(folder: Path, rates: Sequence[float], *, scope: str = "card", label: str
     path = folder / "train.log"
     path.write_text("".join(lines))
     return path
-
-
-def keys(summary: Summary) -> list[str]:
-    return [said.key for said in summary.warnings]
-
-
-def summary(path: Path, **facts: int) -> Summary:
-    (path.parent / "run.json").write_text(json.dumps({"case": facts, "status": "done"}))
-    return summarise(path, None, ())
-
-
-RANKS = 64
-
-
-STEPS = 40
-
-
-SLOW = 0.05
-
-
-def simulated_rates(seed: int, slow: Sequence[int] = ()) -> NDArray[np.float64]:
-    """The rates of 64 ranks, which vary by 2% from step to step; of some of them all are 5% lower."""
-    rates: NDArray[np.float64] = 100 * (1 + 0.02 * np.random.default_rng(seed).standard_normal((STEPS, RANKS)))
-    rates[:, list(slow)] *= 1 - SLOW
-    return rates
-
-
-def spread(values: Sequence[float], *, are_times: bool = False) -> RankSpread:
-    return RankSpread(tuple(range(len(values))), tuple(values), "samples/s", 4, are_times=are_times)

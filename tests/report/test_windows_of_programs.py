@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from report.evidence.log_summary import summarise
 
+from parsers.runs.reading import survey
+from report.measure.diagnostics import Code, NoMeasurement
+from report.measure.measure import measure
 from report.measure.protocol import Protocol
 from tests.commandline import run
 
@@ -52,6 +54,7 @@ def test_a_named_window_has_the_seconds_of_its_program(
 
 
 def test_a_log_that_ends_before_the_window_has_no_throughput(tmp_path: Path) -> None:
-    summary = summarise(log(tmp_path, 1, steps=30), Protocol.parse("dgxc"), ())
-    assert summary.measurement is None
-    assert "excludes all 30 records" in str(summary.reason)
+    with pytest.raises(NoMeasurement) as error:
+        measure(survey(log(tmp_path, 1, steps=30)), Protocol.parse("dgxc"))
+    assert error.value.diagnostic is not None
+    assert (error.value.diagnostic.code, error.value.diagnostic.values["count"]) == (Code.NO_WINDOW, 30)
