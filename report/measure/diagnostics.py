@@ -39,11 +39,13 @@ class Code(StrEnum):
     UNDONE = "running_mean_undone"
     EXPECTED = "expected_time"
     TOTAL_OF_RUN = "total_of_run"
+    SEVERAL_TOTALS = "several_totals"
     CONSTANT = "constant"
     DUPLICATES = "duplicate_records"
     SEVERAL_RUNS = "several_runs"
     RANKS_SUMMED = "ranks_summed"
     RANKS_DIFFER = "ranks_differ"
+    SLOW_RANK = "slow_rank"
     SLOW_NODE = "slow_node"
     RANKS_UNNAMED = "ranks_unnamed"
     SCOPE_UNKNOWN = "scope_unknown"
@@ -148,13 +150,17 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.UNDONE: "The {column} is a running mean; it was converted to the time of each record.",
     Code.EXPECTED: "The {column} is a prediction of the program, not a measurement.",
     Code.TOTAL_OF_RUN: "A total of the run, which includes start-up and evaluation.",
+    Code.SEVERAL_TOTALS: "The log prints {count} totals, from {low} to {high}; the last one is used.",
     Code.CONSTANT: "All {count} records print the same value, which may not be measured.",
     Code.DUPLICATES: ("One duplicate record is counted once.", "{count} duplicate records are counted once."),
     Code.SEVERAL_RUNS: "This is run {run} of {count}, the longest.",
     Code.RANKS_SUMMED: "Sum over {count} ranks.",
-    Code.RANKS_DIFFER: (
+    Code.SLOW_RANK: (
         "Ranks differ: rank {slowest_rank} is the slowest with {slowest} {unit}, rank {fastest_rank} the fastest with "
         "{fastest}; median {median}."
+    ),
+    Code.RANKS_DIFFER: (
+        "Ranks differ: {slowest} to {fastest} {unit}, median {median}; none of {count} ranks stands out."
     ),
     Code.SLOW_NODE: (
         "Node {node} is slow: all of its ranks are more than 1% behind the median of the other nodes; its own median "

@@ -108,7 +108,8 @@ class RankSpread:
         if self.differ:
             told = {"slowest": self.values[self.slowest], "fastest": self.values[self.fastest], "median": self.median}
             ranks = {"slowest_rank": self.numbers[self.slowest], "fastest_rank": self.numbers[self.fastest]}
-            yield say(Code.RANKS_DIFFER, count=len(self.numbers), unit=self.unit, **ranks, **told)
+            code = Code.SLOW_RANK if self.stands_out else Code.RANKS_DIFFER
+            yield say(code, count=len(self.numbers), unit=self.unit, **ranks, **told)
         for node, median in self.slow_nodes.items():
             yield say(Code.SLOW_NODE, node=node, median=median, unit=self.unit)
 

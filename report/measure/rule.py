@@ -115,7 +115,7 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
     told = [
         *_of_records(run, series, free, work),
         *_of_window(series, skipped, windowed, paused, f"{estimate.unit}/s", in_its_unit),
-        *_of_source(series, free),
+        *_of_source(run, series, free),
         *said_by(heard, status),
         *said,
         *(ranks.diagnostics if ranks else ()),
@@ -292,7 +292,7 @@ def _of_records(run: Run, claim: Series, free: Series, work: Work) -> Iterator[D
         yield say(Code.BATCH_VARIES, low=work.varies[0], high=work.varies[1])
 
 
-def _of_source(claim: Series, free: Series) -> Iterator[Diagnostic]:
+def _of_source(run: Run, claim: Series, free: Series) -> Iterator[Diagnostic]:
     """What a reader must know of the source of the number."""
     if claim.undone:
         yield say(Code.UNDONE, column=claim.source)
@@ -300,6 +300,10 @@ def _of_source(claim: Series, free: Series) -> Iterator[Diagnostic]:
         yield say(Code.EXPECTED, column=claim.source)
     if claim.whole:
         yield say(Code.TOTAL_OF_RUN)
+        totals = run.records(claim.kind).numbers(claim.source)
+        totals = totals[totals > 0]
+        if len(totals) and totals.max() > totals.min() * (1 + OVERHEAD):
+            yield say(Code.SEVERAL_TOTALS, count=len(totals), low=float(totals.min()), high=float(totals.max()))
     if free.is_coarse:
         yield say(Code.COARSE, column=free.source)
     values = free.values
