@@ -108,6 +108,12 @@ OF_KIND: Mapping[str, str] = {"epoch": "{name} of epochs", "summary": "{name} of
 # Parameters that are the column of a source, or its kind and column.
 SOURCES = ("source", "other_source", "column")
 SCOPES: Mapping[str, str] = {"card": "one card", "node": "one node", "job": "the whole job"}
+# What would tell the number of the whole job, by whose it is.
+JOB_NEEDS: Mapping[str, str] = {
+    "card": "pass --cards N",
+    "node": "the log does not state the number of nodes",
+    "unknown": "the log does not state whether the rate is of one card or of all; --cards N may show it",
+}
 # What would tell the samples of a step, by what is missing.
 NEEDS: Mapping[str, str] = {
     "batch_size": "pass --batch-size N",
@@ -155,7 +161,7 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
         "is {median} {unit}."
     ),
     Code.RANKS_UNNAMED: "A step is printed with several speeds (line {line}); each may be that of one rank.",
-    Code.SCOPE_UNKNOWN: "For the whole job, pass --cards N.",
+    Code.SCOPE_UNKNOWN: "For the whole job: {scope}.",
     Code.SCOPE_BY: "The rate is that of {scope}, according to the {source}.",
     Code.NO_BATCH: "Samples per step are unknown: {missing}.",
     Code.NEEDS_PASSES: "By the {source}, a step would hold {passes} batches; the log does not state how many it holds.",
@@ -257,7 +263,7 @@ class Diagnostic:
     @property
     def message(self) -> Message:
         """What it says, to be put into words; numbers with the digits that a reader needs."""
-        told = {name: _shown(name, value) for name, value in self.values.items()}
+        told = {name: _shown(self.code, name, value) for name, value in self.values.items()}
         sentence = SENTENCES.get(self.code)
         if sentence is None:
             said = told["said"]  # in the words of somebody else
@@ -268,14 +274,15 @@ class Diagnostic:
         return Message.of_count(count, *sentence, **{name: value for name, value in told.items() if name != "count"})
 
 
-def _shown(name: str, value: Parameter) -> object:
+def _shown(code: StrEnum, name: str, value: Parameter) -> object:
     if isinstance(value, Message):
         return value
     if name in SOURCES:
         return name_of(str(value))
     if name in ("quantity", "fact"):
         return Message(str(value))
-    for parameter, words in (("scope", SCOPES), ("missing", NEEDS)):
+    scopes = JOB_NEEDS if code == Code.SCOPE_UNKNOWN else SCOPES
+    for parameter, words in (("scope", scopes), ("missing", NEEDS)):
         if name == parameter:
             return Message(words.get(str(value), str(value)))
     return digits(value) if isinstance(value, float) else value

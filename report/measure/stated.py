@@ -238,7 +238,7 @@ def _over_time(series: Series, calculation: Calculation | None, estimate: Estima
     if calculation is None or calculation.statistic not in AVERAGES or series.whole or not len(series):
         return
     value = series.rate * calculation.factor
-    if abs(value / estimate.value - 1) > NOISE:
+    if abs(value - estimate.value) > NOISE * estimate.value:
         yield say(Code.OVER_TIME, value=value, unit=f"{estimate.unit}/s")
 
 

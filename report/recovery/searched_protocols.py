@@ -46,7 +46,8 @@ _MIDDLES = {"mean": 0, "median": 1}
 @cache
 def protocols() -> tuple[Protocol, ...]:
     """All protocols of the search, without a rule of printing, the simplest first; the named ones lead."""
-    leading = [Protocol.of({k: v for k, v in keys.items() if k not in _OF_PRINTING}) for keys in named().values()]
+    plain = [{key: one for key, one in keys.items() if key not in _OF_PRINTING} for keys in named().values()]
+    leading = [Protocol.of({"estimate": "reported", **keys}) for keys in plain]
     others = sorted([*_usual(), *_of_other_records(), *_wider()], key=lambda found: found[0])
     return tuple(dict.fromkeys([*leading, *(Protocol.of(keys) for _, keys in others)]))
 
@@ -80,7 +81,7 @@ def _of_other_records() -> Iterator[tuple[int, Keys]]:
     ):
         yield a + b + c, {"records": "epoch", "estimate": estimate, "skip_records": skip, "statistic": statistic}
     for statistic, cost in _STATISTICS.items():
-        yield cost, {"records": "summary", "statistic": statistic}
+        yield cost, {"records": "summary", "estimate": "reported", "statistic": statistic}
     for skip, cost in _CLOCK_SKIPS.items():
         yield cost, {"estimate": "clock", "skip_records": skip}
 
