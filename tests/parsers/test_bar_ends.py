@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.log_summary import summarise
+from report.evidence.measured_log import measured_log
 from tests.parsers.bars import clock
 from tests.parsers.drafting import drafted, refused
 
@@ -89,7 +89,7 @@ def test_the_bar_of_each_epoch_is_read_and_not_that_of_the_evaluation_below_it(t
 def test_the_throughput_is_the_mean_of_the_passes_but_a_slow_first_one(tmp_path: Path) -> None:
     log = tmp_path / "train.log"
     log.write_text("".join(passes(1.6, seconds=[9.0, *[4.0, 4.1] * 4])), encoding="utf-8")
-    found = summarise(log, None, ()).measurement
+    found = measured_log(log).measurement
     assert found is not None
     assert found.value == pytest.approx(40 / 4.05, rel=0.001)
 

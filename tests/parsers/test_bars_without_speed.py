@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.log_summary import summarise
+from report.evidence.measured_log import measured_log
 from tests.parsers.bars import bar, clock
 from tests.parsers.drafting import drafted, refused
 
@@ -33,7 +33,7 @@ def drawn(line: str, seconds: float = 1.5, by: int = 1) -> str:
 def test_steps_of_training_are_timed_by_the_clock(tmp_path: Path, line: str) -> None:
     log = tmp_path / "train.log"
     log.write_text(drawn(line), encoding="utf-8")
-    found = summarise(log, None, ())
+    found = measured_log(log)
     assert found.measurement is not None
     assert found.measurement.value == pytest.approx(1 / 1.5, rel=0.01)
     assert "its steps are timed by its own clock" in " ".join(map(str, found.warnings))

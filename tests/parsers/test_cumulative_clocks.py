@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from report.evidence.log_summary import Summary, summarise
+from report.evidence.measured_log import MeasuredLog, measured_log
 from tests.parsers.drafting import drafted, refused
+from tests.parsers.timed_logs import runs_of
 from tests.parsers.toy_logs import write
 
 LINES = range(1, 201)
@@ -22,8 +23,8 @@ def log(line: str, lines: range = LINES, *, each: float = EACH, begin: float = 0
     )
 
 
-def read(tmp_path: Path, text: str) -> Summary:
-    return summarise(write(tmp_path, text.encode()), None, ())
+def read(tmp_path: Path, text: str) -> MeasuredLog:
+    return measured_log(write(tmp_path, text.encode()))
 
 
 def rate(tmp_path: Path, text: str) -> float | None:
@@ -63,7 +64,7 @@ def test_resumed_steps_do_not_count_those_before(tmp_path: Path, line: str) -> N
 @pytest.mark.parametrize("line", CLOCKS.values(), ids=CLOCKS)
 def test_each_run_that_was_appended_has_its_own_clock(tmp_path: Path, line: str) -> None:
     found = read(tmp_path, log(line) + log(line, each=2 * EACH))
-    assert [run.measurement and run.measurement.value for run in found.runs] == [
+    assert [run.measurement and run.measurement.value for run in runs_of(found)] == [
         approx(10 / EACH, rel=0.01),
         approx(5 / EACH, rel=0.01),
     ]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from report.evidence.log_summary import Summary, summarise
+from report.evidence.measured_log import MeasuredLog, measured_log
 from tests.parsers.drafting import refused
 from tests.parsers.toy_logs import write
 
@@ -20,8 +20,8 @@ def log(line: str, *, each: int = 300, rate: float = 40.0) -> str:
     )
 
 
-def read(tmp_path: Path, text: str) -> Summary:
-    return summarise(write(tmp_path, text.encode()), None, ())
+def read(tmp_path: Path, text: str) -> MeasuredLog:
+    return measured_log(write(tmp_path, text.encode()))
 
 
 BESIDE = {

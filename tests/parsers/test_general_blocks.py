@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from report.evidence.log_summary import Summary, summarise
+from report.evidence.measured_log import MeasuredLog, measured_log
 from tests.parsers.drafting import drafted
 from tests.parsers.toy_logs import write
 
 SECONDS = (40.0, 20.5, 25.0, 15.5, 20.0, 20.0, 24.5, 14.5)  # 20 on average but for the first
 
 
-def read(at: Path, *lines: str, before: str = "", after: str = "", seconds: Sequence[float] = SECONDS) -> Summary:
+def read(at: Path, *lines: str, before: str = "", after: str = "", seconds: Sequence[float] = SECONDS) -> MeasuredLog:
     """A log of one block of these lines for each time."""
-    return summarise(write(at, (before + blocks(lines, seconds) + after).encode()), None, ())
+    return measured_log(write(at, (before + blocks(lines, seconds) + after).encode()))
 
 
 def blocks(lines: Sequence[str], seconds: Sequence[float] = SECONDS) -> str:
@@ -174,7 +174,7 @@ def test_times_below_a_test_that_rise_by_chance_are_no_clock(tmp_path: Path) -> 
 
 def test_a_clock_of_steps_that_begin_anew_gives_none(tmp_path: Path) -> None:
     text = blocks(CLOCKS["a clock below it"])
-    assert summarise(write(tmp_path, (text + text).encode()), None, ()).measurement is None
+    assert measured_log(write(tmp_path, (text + text).encode())).measurement is None
 
 
 def test_a_block_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
@@ -188,6 +188,6 @@ def test_a_time_of_an_epoch_behind_more_lines_than_are_kept_of_a_form_is_read(tm
         + f"Time Elapsed for This Epoch: 00:02:{40 + n % 5}\n"
         for n in range(8)
     )
-    found = summarise(write(tmp_path, text.encode()), None, ()).measurement
+    found = measured_log(write(tmp_path, text.encode())).measurement
     assert found is not None
     assert found.value == approx(1 / 162, rel=0.01)

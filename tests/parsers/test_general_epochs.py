@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from report.evidence.log_summary import Summary, summarise
+from report.evidence.measured_log import MeasuredLog, measured_log
 from tests.parsers.drafting import drafted, refused
 from tests.parsers.toy_logs import write
 
@@ -13,7 +13,7 @@ SECONDS = (40.0, 20.0, 25.0, 15.0, 20.0, 20.0)
 STAMP = "2031-02-03 04:{minute:02d}:{second:02d}"
 
 
-def read(at: Path, line: str, *, before: str = "", seconds: tuple[float, ...] = SECONDS) -> Summary:
+def read(at: Path, line: str, *, before: str = "", seconds: tuple[float, ...] = SECONDS) -> MeasuredLog:
     text, passed = before, 0.0
     for epoch, took in enumerate(seconds, 1):
         passed += took
@@ -31,7 +31,7 @@ def read(at: Path, line: str, *, before: str = "", seconds: tuple[float, ...] = 
             )
             + "\n"
         )
-    return summarise(write(at, text.encode()), None, ())
+    return measured_log(write(at, text.encode()))
 
 
 TIMED = {
@@ -88,7 +88,7 @@ def test_where_a_number_does_not_fit_the_stamps_the_epochs_are_counted_by_these(
     found = read(tmp_path, line, seconds=(20.0,) * 6).measurement
     assert found is not None
     assert found.value == approx(0.05)
-    assert found.protocol.estimate == "clock"
+    assert found.estimate.source in ("time", "elapsed")
 
 
 def of_folds(*lasts: int) -> str:
@@ -102,7 +102,7 @@ def of_folds(*lasts: int) -> str:
 
 
 def test_epochs_that_begin_anew_with_each_fold_are_numbered_one_by_one(tmp_path: Path) -> None:
-    found = summarise(write(tmp_path, of_folds(5, 1, 5, 5).encode()), None, ()).measurement
+    found = measured_log(write(tmp_path, of_folds(5, 1, 5, 5).encode())).measurement
     assert found is not None
     assert found.value == approx(1 / 480, rel=1e-3)
     assert found.unit == "epochs/s"
@@ -110,7 +110,7 @@ def test_epochs_that_begin_anew_with_each_fold_are_numbered_one_by_one(tmp_path:
 
 @pytest.mark.parametrize("lasts", [(1,) * 12, (1, 2, 1)], ids=["the first alone", "hardly a second one"])
 def test_epochs_that_hardly_rise_are_not_numbered_one_by_one(tmp_path: Path, lasts: tuple[int, ...]) -> None:
-    assert summarise(write(tmp_path, of_folds(*lasts).encode()), None, ()).measurement is None
+    assert measured_log(write(tmp_path, of_folds(*lasts).encode())).measurement is None
 
 
 def behind_epochs(told: str, *, each: float = 0.5, first: float = 0.0, of: str = "Epoch: {n:03d}/012") -> str:
@@ -131,7 +131,7 @@ def behind_epochs(told: str, *, each: float = 0.5, first: float = 0.0, of: str =
 def test_the_time_since_the_start_that_is_told_behind_each_epoch_gives_epochs_a_second(
     tmp_path: Path, told: str, rate: float
 ) -> None:
-    found = summarise(write(tmp_path, behind_epochs(told).encode()), None, ()).measurement
+    found = measured_log(write(tmp_path, behind_epochs(told).encode())).measurement
     assert found is not None
     assert found.value == approx(rate)
     assert found.unit == "epochs/s"
@@ -140,7 +140,7 @@ def test_the_time_since_the_start_that_is_told_behind_each_epoch_gives_epochs_a_
 @pytest.mark.parametrize(("said", "is_read"), [("Train", True), ("Top", False)])
 def test_lines_of_epochs_and_steps_are_of_training_where_one_says_so(tmp_path: Path, said: str, is_read: bool) -> None:
     text = behind_epochs("Epoch 1 | " + said + ": 90.5%\nTime elapsed: {since:.2f} min").replace("Loss", "Cost")
-    assert (summarise(write(tmp_path, text.encode()), None, ()).measurement is not None) == is_read
+    assert (measured_log(write(tmp_path, text.encode())).measurement is not None) == is_read
 
 
 @pytest.mark.parametrize(("name", "is_read"), [("elapsed time", True), ("valid elapsed time", False)])
@@ -163,7 +163,7 @@ NO_CLOCKS_OF_EPOCHS = {
 
 @pytest.mark.parametrize("text", NO_CLOCKS_OF_EPOCHS.values(), ids=NO_CLOCKS_OF_EPOCHS)
 def test_other_times_behind_epochs_are_no_clock(tmp_path: Path, text: str) -> None:
-    assert summarise(write(tmp_path, text.encode()), None, ()).measurement is None
+    assert measured_log(write(tmp_path, text.encode())).measurement is None
 
 
 def test_three_times_of_which_each_is_longer_by_as_much_are_those_since_the_start(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def of_two_forms(lines: tuple[str, str], marked: frozenset[int]) -> str:
 
 def test_epochs_that_are_marked_as_the_best_are_among_the_others(tmp_path: Path) -> None:
     text = of_two_forms(BEST, frozenset((1, 2, 3, 5, 8)))
-    found = summarise(write(tmp_path, text.encode()), None, ()).measurement
+    found = measured_log(write(tmp_path, text.encode())).measurement
     assert found is not None
     assert found.value == approx(12 / 252)
     assert found.records_used == 12
@@ -287,7 +287,7 @@ def test_epochs_that_are_marked_as_the_best_are_among_the_others(tmp_path: Path)
 
 def test_a_best_epoch_that_is_told_again_is_not_among_the_others(tmp_path: Path) -> None:
     text = of_two_forms(BEST, frozenset((1, 2, 3, 5, 8))) + BEST[1].format(n=8, loss=0.4, took=22)
-    assert summarise(write(tmp_path, text.encode()), None, ()).measurement is None
+    assert measured_log(write(tmp_path, text.encode())).measurement is None
 
 
 def test_a_time_that_rises_but_not_as_the_stamps_do_is_none_since_the_start(tmp_path: Path) -> None:

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from report.evidence.log_summary import Summary, summarise
+from report.evidence.measured_log import MeasuredLog, measured_log
 from tests.parsers.drafting import drafted
 from tests.parsers.toy_logs import write
 
 SECONDS = (123.0, 120.0, 125.0, 115.0, 119.0, 121.0)
 
 
-def summary(at: Path, text: str) -> Summary:
-    return summarise(write(at, text.encode()), None, ())
+def summary(at: Path, text: str) -> MeasuredLog:
+    return measured_log(write(at, text.encode()))
 
 
 def epochs(line: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from parsers.general.drafting import Draft, draft
 from parsers.runs.reading import survey
-from report.evidence.log_summary import summarise
+from report.evidence.measured_log import measured_log
 from tests.parsers.drafting import drafted, refused
 
 STEP = 0.5  # seconds that each step takes, but for some noise
@@ -99,7 +99,7 @@ READ = {
 def test_a_step_takes_the_remaining_time_over_the_steps_that_are_left(tmp_path: Path, text: str) -> None:
     found = drafted(tmp_path, text)
     assert "remaining" in found.columns
-    measured = summarise(write(tmp_path, text), None, ()).measurement
+    measured = measured_log(write(tmp_path, text)).measurement
     assert measured is not None
     assert measured.unit == "steps/s"
     assert measured.value == pytest.approx(1 / STEP, rel=0.03)
@@ -114,27 +114,27 @@ def test_a_step_takes_the_remaining_time_over_the_steps_that_are_left(tmp_path: 
     ],
 )
 def test_an_epoch_takes_the_remaining_time_over_the_epochs_that_are_left(tmp_path: Path, line: str) -> None:
-    measured = summarise(write(tmp_path, of_epochs(line)), None, ()).measurement
+    measured = measured_log(write(tmp_path, of_epochs(line))).measurement
     assert measured is not None
     assert measured.unit == "epochs/s"
     assert measured.value == pytest.approx(1 / 120, rel=0.03)
 
 
 def test_the_prediction_of_a_program_is_called_one(tmp_path: Path) -> None:
-    told = summarise(write(tmp_path, READ["for all steps"]), None, ()).warnings
+    told = measured_log(write(tmp_path, READ["for all steps"])).warnings
     assert any("the throughput is the program's own estimate" in str(one) for one in told)
 
 
 def test_what_counts_under_no_name_up_to_a_total_may_be_samples(tmp_path: Path) -> None:
     text = of_one_loop("[{n}/{N}] loss {loss:.4f} eta {seconds}s\n")
-    assert any("it may count samples" in str(one) for one in summarise(write(tmp_path, text), None, ()).warnings)
+    assert any("it may count samples" in str(one) for one in measured_log(write(tmp_path, text)).warnings)
 
 
 def test_one_slow_step_of_many_predictions_does_not_make_their_speed(tmp_path: Path) -> None:
     lines = READ["behind the number of an epoch and of a batch"].splitlines(keepends=True)
     place, clock_of = 40, lines[40].rpartition(" ")[2]
     lines[place] = lines[place].replace(clock_of, "9 days, 10:00:00.5\n")
-    measured = summarise(write(tmp_path, "".join(lines)), None, ()).measurement
+    measured = measured_log(write(tmp_path, "".join(lines))).measurement
     assert measured is not None
     assert measured.value == pytest.approx(1 / STEP, rel=0.03)
 

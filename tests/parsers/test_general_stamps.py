@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from report.evidence.log_summary import Summary, summarise
+from report.evidence.measured_log import MeasuredLog, measured_log
 from tests.parsers.drafting import refused
 from tests.parsers.toy_logs import write
 
@@ -15,8 +15,8 @@ START = datetime(2031, 2, 3, 23, 58)
 DATED, OF_DAY = "%Y-%m-%d %H:%M:%S - INFO - ", "[%H:%M:%S] "
 
 
-def read(at: Path, text: str) -> Summary:
-    return summarise(write(at, text.encode()), None, ())
+def read(at: Path, text: str) -> MeasuredLog:
+    return measured_log(write(at, text.encode()))
 
 
 def stamped(lines: Sequence[str], each: float, stamp: str = DATED) -> str:
@@ -56,7 +56,7 @@ def test_a_pause_of_which_only_the_dates_tell_gives_no_speed(tmp_path: Path, sta
     after = (f"{(later + timedelta(seconds=10 * n)).strftime(stamp)}{line}\n" for n, line in enumerate(STEPS[15:]))
     found = read(tmp_path, stamped(before, 10, stamp) + "".join(after))
     assert found.measurement is None
-    assert "a pause of half a day or more" in str(found.reason)
+    assert "a pause of half a day or more" in " ".join(map(str, found.warnings))
 
 
 def test_it_says_that_a_stamp_without_a_date_shows_no_pause_of_a_day(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_epochs_that_begin_anew_are_of_another_run(tmp_path: Path) -> None:
     found = read(tmp_path, stamped([*EPOCHS[:6], *EPOCHS[:5]], 25))
     assert found.measurement is not None
     assert found.measurement.value == approx(0.04)
-    assert len(found.runs) == 2
+    assert found.measurement is not None and len(found.measurement.runs) == 2
 
 
 def of_batches(seconds: Sequence[float], counts: Sequence[int] = ()) -> str:
@@ -131,7 +131,7 @@ def test_of_a_run_of_another_size_that_was_appended_the_last_stretch_is_measured
 def test_where_nothing_tells_two_runs_of_other_sizes_apart_none_is_measured(tmp_path: Path) -> None:
     found = read(tmp_path, of_batches([2] * 4 + [8] * 4))
     assert found.measurement is None
-    assert "as in another run" in str(found.reason)
+    assert "as in another run" in " ".join(map(str, found.warnings))
 
 
 @pytest.mark.parametrize("seconds", [(2, 8) * 4, (2, 2, 2, 2, 8, 2, 2, 2), (2, 2, 2, 2, 8)])

@@ -7,8 +7,9 @@ import pytest
 from pytest import approx
 
 from parsers.general.drafting import Draft, draft
-from report.evidence.log_summary import Summary, summarise
+from report.evidence.measured_log import MeasuredLog, measured_log
 from tests.commandline import run
+from tests.parsers.timed_logs import runs_of
 from tests.parsers.toy_logs import write
 
 EPOCHS = 6
@@ -24,8 +25,8 @@ def log(lines: str = HEADED, total: str = TOLD, *, first: int = 0, count: int = 
     return "".join(lines.format(epoch=n, next=n + 1, loss=2 / (n + 1), **planned) for n in epochs) + total
 
 
-def read(at: Path, text: str) -> Summary:
-    return summarise(write(at, text.encode()), None, ())
+def read(at: Path, text: str) -> MeasuredLog:
+    return measured_log(write(at, text.encode()))
 
 
 NUMBERED = {
@@ -93,7 +94,7 @@ def test_a_training_that_stopped_early_has_as_many_epochs_as_have_results(tmp_pa
 
 def test_each_of_several_trainings_has_its_own_time(tmp_path: Path) -> None:
     found = read(tmp_path, log() + "Feature extraction\n" + log(total="Training complete in 2m 0s\nBest acc: 0.93\n"))
-    assert [run.measurement.value for run in found.runs if run.measurement] == [approx(6 / 200), approx(6 / 120)]
+    assert [run.measurement.value for run in runs_of(found) if run.measurement] == [approx(6 / 200), approx(6 / 120)]
 
 
 WARMED = "".join(f"Warmup epoch {n}: loss 3.{n}\n" for n in (1, 2))

@@ -8,7 +8,7 @@ import pytest
 
 from parsers.io.errors import WrappedError
 from parsers.runs.reading import Reading, read
-from report.evidence.log_summary import summarise
+from report.evidence.measured_log import measured_log
 from tests.parsers.golden_logs import SOME_LOGS, as_json
 from tests.parsers.toy_logs import OTHER_NOISE, PACKERS, step, steps, write
 
@@ -89,7 +89,7 @@ def test_a_hostile_number_is_reported_in_sentences_and_in_no_warning_of_python(t
     for log in SOME_LOGS:
         hostile = re.sub(rb"(?<![0-9.])[0-9]+(?:\.[0-9]+)?", number.encode(), log.read_bytes())
         try:
-            found = summarise(write(tmp_path, hostile), None, (), log.parent.name)
+            found = measured_log(write(tmp_path, hostile), format=log.parent.name)
         except WrappedError as error:  # with equal numbers, lines are of one length, as those that a terminal cut
             assert "its lines were cut at" in str(error)
         else:

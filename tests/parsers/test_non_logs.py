@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.log_summary import summarise
+from report.evidence.measured_log import measured_log
 
 NON_LOGS = sorted((Path(__file__).parent / "non_logs").glob("*.txt"))
 
 
 @pytest.mark.parametrize("path", NON_LOGS, ids=lambda path: path.stem)
 def test_what_is_no_log_gives_no_throughput(path: Path) -> None:
-    found = summarise(path, None, ())
+    found = measured_log(path)
     assert (found.measurement, found.reason is None) == (None, False)
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.log_summary import summarise
+from report.evidence.measured_log import measured_log
 from tests.parsers.bars import bar
 from tests.parsers.drafting import refused
+from tests.parsers.timed_logs import runs_of
 
 SWEEP = "wandb: Agent Starting Run: {name} with config:\n"
 SPEEDS = (1.0, 3.0, 0.5)
@@ -22,8 +23,8 @@ def run(seconds: float, first: int = 0) -> str:
 def measured(tmp_path: Path, texts: Iterable[str]) -> list[float]:
     log = tmp_path / "train.log"
     log.write_text("".join(texts), encoding="utf-8")
-    found = summarise(log, None, ())
-    return [one.measurement.value for one in found.runs if one.measurement] or [
+    found = measured_log(log)
+    return [one.measurement.value for one in runs_of(found) if one.measurement] or [
         found.measurement.value if found.measurement else 0
     ]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parsers.runs.reading import Reading, survey
-from report.evidence.log_summary import summarise
+from report.evidence.measured_log import measured_log
 
 GRAMMAR = r"""
 start: step_line | epoch_line
@@ -50,5 +50,5 @@ def test_a_line_of_steps_has_no_duration_of_an_epoch(tmp_path: Path) -> None:
 def test_a_throughput_is_called_an_estimate_of_the_program_only_if_it_is_predicted(
     tmp_path: Path, grammar: str, is_told: bool
 ) -> None:
-    found = summarise(read(tmp_path, STEPS, grammar).path, None, (), str(tmp_path / "own.lark"))
+    found = measured_log(read(tmp_path, STEPS, grammar).path, format=str(tmp_path / "own.lark"))
     assert ("the program's own estimate" in " ".join(map(str, found.warnings))) == is_told

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from report.evidence.log_summary import Summary, summarise
+from report.evidence.measured_log import MeasuredLog, measured_log
 from tests.parsers.toy_logs import write
 
 EACH = 50  # seconds from line to line
@@ -22,8 +22,8 @@ def log(line: str, *, each: int = EACH, count: int = 30) -> str:
     )
 
 
-def read(tmp_path: Path, text: str) -> Summary:
-    return summarise(write(tmp_path, text.encode()), None, ())
+def read(tmp_path: Path, text: str) -> MeasuredLog:
+    return measured_log(write(tmp_path, text.encode()))
 
 
 AT_END = {
@@ -42,7 +42,7 @@ AT_END = {
 def test_steps_are_timed_by_stamps_at_the_end_of_their_lines(tmp_path: Path, line: str) -> None:
     found = read(tmp_path, log(line)).measurement
     assert found is not None
-    assert (found.unit, found.protocol.estimate) == ("steps/s", "clock")
+    assert (found.unit, found.estimate.source) == ("steps/s", "time")
     assert found.value == approx(100 / EACH)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from report.evidence.log_summary import summarise
+from report.evidence.measured_log import measured_log
 from tests.parsers.drafting import refused
 from tests.parsers.toy_logs import write
 
@@ -30,7 +30,7 @@ def text(line: str, steps: Iterable[int] = range(10, 210, 10)) -> str:
 
 
 def steps_per_second(at: Path, said: str) -> float:
-    found = summarise(write(at, said.encode()), None, ()).measurement
+    found = measured_log(write(at, said.encode())).measurement
     assert found is not None
     assert found.unit == "steps/s"
     return found.value

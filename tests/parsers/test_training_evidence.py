@@ -7,7 +7,7 @@ from pytest import approx
 
 from parsers.general.gathered import MOST_OF_A_FORM
 from parsers.general.proofs.training_evidence import UNNAMED
-from report.evidence.log_summary import Summary, summarise
+from report.evidence.measured_log import MeasuredLog, measured_log
 from tests.parsers.drafting import drafted, refused
 from tests.parsers.toy_logs import write
 
@@ -58,8 +58,8 @@ def of_epochs(
     return head + "".join(f"Epoch number: {n}\n{told.format(n=n)}\n  {name}: {16 + n % 3}.25\n" for n in range(1, 13))
 
 
-def read(at: Path, text: str) -> Summary:
-    return summarise(write(at, text.encode()), None, ())
+def read(at: Path, text: str) -> MeasuredLog:
+    return measured_log(write(at, text.encode()))
 
 
 STEP_SIZE = "Epoch number: 0\n  Current stepsize: 0.10000\n"

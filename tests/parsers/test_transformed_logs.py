@@ -8,7 +8,7 @@ import pytest
 from parsers.io.errors import LogError
 from parsers.runs.reading import survey
 from parsers.scanning.prefix import without_prefix
-from report.evidence.log_summary import Summary
+from report.evidence.measured_log import MeasuredLog
 from tests.commandline import run
 from tests.parsers.golden_logs import GOLDEN, LOGS, name
 from tests.parsers.transformations import (
@@ -39,11 +39,11 @@ def written(log: Path, folder: Path, data: bytes) -> Path:
     return copy
 
 
-def is_of_one_launcher(found: Summary) -> bool:
+def is_of_one_launcher(found: MeasuredLog) -> bool:
     """Whether all records name a rank, or none does: of a log put together of both a prefix makes another one."""
-    if "rank" not in found.part.table:
+    if "rank" not in found.reading.parts[0].table:
         return True
-    return bool(np.isnan(found.part.table["rank"]).sum() in (0, len(found.part.table)))
+    return bool(np.isnan(found.reading.parts[0].table["rank"]).sum() in (0, len(found.reading.parts[0].table)))
 
 
 def changed(log: Path, folder: Path, change: Transformation) -> str | None:

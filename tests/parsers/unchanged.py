@@ -5,25 +5,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from parsers.io.errors import ParserError
-from report.evidence.log_summary import Summary, summarise
+from report.evidence.measured_log import MeasuredLog, measured_log
 
 _NUMBERS = re.compile(r"[0-9.]+")
 
 
-def summary(log: Path) -> Summary | None:
+def summary(log: Path) -> MeasuredLog | None:
     """The summary of a log; None where it is refused in a sentence."""
     try:
-        return summarise(log, None, ())
+        return measured_log(log)
     except ParserError:
         return None
 
 
-def value(found: Summary | None) -> float | None:
+def value(found: MeasuredLog | None) -> float | None:
     """The throughput that is told, if any."""
     return found.measurement.value if found and found.measurement else None
 
 
-def changed_in_silence(before: Summary, now: Summary | None) -> str | None:
+def changed_in_silence(before: MeasuredLog, now: MeasuredLog | None) -> str | None:
     """What changed though nothing says so; None where all is well."""
     old, new = value(before), value(now)
     if new is None or now is None or (old is not None and abs(new - old) <= abs(old) / 1000):
@@ -31,5 +31,6 @@ def changed_in_silence(before: Summary, now: Summary | None) -> str | None:
     return None if set(_said(now)) - set(_said(before)) else f"{old} became {new}"
 
 
-def _said(found: Summary) -> Iterator[str]:
-    return (_NUMBERS.sub("0", str(warning)) for warning in found.warnings)
+def _said(found: MeasuredLog) -> Iterator[str]:
+    yield from (str(one.code) for one in found.diagnostics)
+    yield from (_NUMBERS.sub("0", str(warning)) for warning in found.warnings)
