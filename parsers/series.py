@@ -50,6 +50,7 @@ class Series:
     that no window can be taken of it. ``sampled``: a stretch shows one of its steps. ``timer``: who took the time, the
     program for its steps or a clock that always runs. ``undone``: made of running means; ``expected``: of what a
     program predicts. ``holds_more``: stretches of its clock also hold what is no training, such as evaluations.
+    ``derived``: of a clock that a printed rate says more finely, the column of that.
     ``values``: as printed, which a stated statistic is taken of.
     """
 
@@ -71,6 +72,7 @@ class Series:
     undone: bool = False
     expected: bool = False
     holds_more: bool = False
+    derived: str = ""
     values: Floats | None = None
 
     def __len__(self) -> int:
@@ -139,7 +141,7 @@ class Series:
         head = len(self) // REFERENCE
         if self.whole or not head:
             return 0
-        each, slack = self.each[:head], self.ticks[:head]
+        each, slack = self.each[:head], self.ticks[:head] * (2 if self.telescopes else 1)  # both ends of a clock
         low, high = np.quantile(self.each[head:], (0.25, 0.75))
         reach = np.maximum(INNER_FENCE * (high - low), NOISE * low) + slack
         usual = (each <= high + reach) & (each >= low / STALL - slack)

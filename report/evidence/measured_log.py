@@ -170,7 +170,7 @@ def measured_log(
         return _drafted(reading, protocol, facts)
     found = _measured(MeasuredLog(reading, protocol))
     prints_speed = any(part.rank[0] for part in reading.parts)
-    return found if found.measurement or format or prints_speed or not reading.format else _by_bar(found, facts)
+    return found if format or prints_speed or not reading.format else _by_bar(found, facts)
 
 
 def _measured(log: MeasuredLog) -> MeasuredLog:
@@ -202,16 +202,18 @@ def _drafted(reading: Reading, protocol: Protocol | None, facts: tuple[Fact, ...
 
 
 def _by_bar(log: MeasuredLog, facts: tuple[Fact, ...]) -> MeasuredLog:
-    """A log whose formats print no speed, read by its progress bar where the log shows which bar that is."""
+    """A log whose formats print no speed of steps, read by its progress bar as well, where it shows which that is."""
     from parsers.general.drafting import read_by_bar  # of use for such a log only
 
     bar = read_by_bar(log.reading.path, [part.format for part in log.reading.parts if part.format], facts)
     if bar is None:
         return log
     if isinstance(bar, Message):
-        return replace(log, remarks=(*log.remarks, bar))
+        return log if log.measurement else replace(log, remarks=(*log.remarks, bar))
     read = _of_all_ranks(bar.reading, log.reading, facts)
-    return _measured(MeasuredLog(read, log.protocol, remarks=(bar.said,)))
+    others = tuple(part for part in log.reading.parts if len(part.table))
+    found = _measured(MeasuredLog(replace(read, parts=(*read.parts, *others)), log.protocol, remarks=(bar.said,)))
+    return log if found.measurement is None or found.measurement.series.whole else found
 
 
 def _of_all_ranks(read: Reading, reading: Reading, facts: Iterable[Fact]) -> Reading:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from parsers.runs.reading import Reading
 
 from .diagnostics import Code, NoMeasurement, say
@@ -21,6 +23,15 @@ def measure(reading: Reading, protocol: Protocol | None = None) -> Measurement:
     ``ContradictedError`` is raised where the sources of the log contradict each other; a number by a protocol stands,
     and its status says so. Raises ``NoMeasurement``: its diagnostic says what the log lacks and what is possible.
     """
+    with np.errstate(all="ignore"):  # what is no number is left out, or refused where it is used
+        found = _measured(reading, protocol)
+    if reading.cut is None:
+        return found
+    cut = say(Code.CUT_LINE, line=reading.cut.line, column=reading.cut.column)
+    return replace(found, diagnostics=(*found.diagnostics, cut))
+
+
+def _measured(reading: Reading, protocol: Protocol | None) -> Measurement:
     if protocol is None or not protocol.states_rule:
         runs = [run_of(reading, protocol)] if protocol and protocol.run is not None else list(runs_of(reading))
         found = measure_log(runs)

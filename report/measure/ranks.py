@@ -66,6 +66,11 @@ class RankSpread:
         return max(self.values) > min(self.values) * (1 + TOLERANCE)
 
     @property
+    def are_one(self) -> bool:
+        """Whether all print one number, which ranks gather before they do, but for its last digits."""
+        return max(self.values) <= min(self.values) * (1 + EQUAL)
+
+    @property
     def stands_out(self) -> bool:
         """Whether the slowest is further from the median than chance takes one of so many; of few it always is."""
         if len(self.values) < MANY:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from parsers.grammar.field import Field
+from parsers.runs.appended import are_consecutive
 from parsers.runs.facts import Fact
 from parsers.runs.format_records import RUN
 from parsers.runs.reading import Reading
@@ -200,6 +201,15 @@ class Run:
                 found = found if wanted is None else found.rows(ranks == wanted)
             self._known[kind, rank] = found.once()
         return self._known[kind, rank]
+
+    def epochs_before(self, line: int) -> int | None:
+        """How many epochs the records number one by one, from the first, before a line; None where they do not."""
+        every = (self.all_records(kind) for kind in ("epoch", "step"))
+        epochs = next((records for records in every if len(records)), None)
+        meaning = epochs.field("epoch") if epochs else None
+        if epochs is None or meaning is None or not are_consecutive(numbers := epochs.numbers("epoch")):
+            return None
+        return int(np.ptp(numbers)) + 1 if numbers[0] == meaning.first and epochs.lines[-1] <= line else None
 
     def count(self, name: str) -> int | None:
         """A fact that is a count of at least one; None where nothing says it."""

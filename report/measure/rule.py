@@ -21,7 +21,7 @@ from .measurement import ContradictedError, Measurement, RunOfLog, Status, Use, 
 from .protocol import Protocol
 from .ranks import RankSpread, cards_of_node
 from .records import Run
-from .sources import is_derived, is_few, says_speed, series_of
+from .sources import is_few, says_speed, series_of
 from .work import Work, work_of
 
 KINDS = ("step", "epoch", "summary")
@@ -153,11 +153,11 @@ def _place(source: Source, found: Sequence[Source]) -> tuple[int, ...]:
     unit = UNITS.index(one.counted) if one.counted in UNITS else 0
     if unit and (work.convert(1.0, one.counted, "samples") or work.convert(1.0, one.counted, "tokens")):
         unit = 0
-    order = ORDER.get(one.source, len(ORDER))
+    order = ORDER.get(one.derived or one.source, len(ORDER))
     if one.sampled and one.counted == "steps" and one.source != "duration" and _has_clock(source, found):
         order = len(ORDER)  # nothing says what the speed of a bar is a mean of, but its clock does
-    late = one.expected or one.source.startswith("mean_")
-    clock = int(one.timer == "clock" or one.whole)
+    late = one.expected or (one.derived or one.source).startswith("mean_")
+    clock = int((one.timer == "clock" and not one.derived) or one.whole)
     if one.counted == "steps" and not unit and work.at_least:
         clock = 2
     is_unknown = one.scope == "unknown" and work.cards != 1
@@ -212,6 +212,10 @@ def _scaled(
                 return replace(estimate, value=amount, counted=unit, unit=unit, scope="job"), []
         return estimate, [say(Code.NO_BATCH, missing=work.missing or "batch_size")]
     scope, said = free.scope, []
+    records = run.records(free.kind)
+    differ = not ranks.are_one if ranks else records.apart > 0 and records.duplicates >= len(records)
+    if scope == "job" and differ and not any(one.says == "agrees" and one.counts_work for one in heard):
+        return replace(estimate, scope="unknown"), [say(Code.SCOPE_UNKNOWN, scope="unknown")]
     if scope == "unknown":
         agreed = [one for one in heard if one.says == "agrees" and one.scope]
         if work.cards == 1:
@@ -276,9 +280,6 @@ def _of_records(run: Run, claim: Series, free: Series, work: Work) -> Iterator[D
     records = run.records(claim.kind)
     if is_few(free):
         yield say(Code.FEW_RECORDS, count=len(free))
-    for name in ("throughput", "mean_throughput"):
-        if is_derived(records, name):
-            yield say(Code.DERIVED, column=name)
     for name in ("throughput", "step_time"):
         if records.prints(name) and not (records.numbers(name) > 0).any():
             yield say(Code.ZERO, column=name, line=int(records.lines[np.isfinite(records.numbers(name))][0]))
@@ -294,6 +295,8 @@ def _of_records(run: Run, claim: Series, free: Series, work: Work) -> Iterator[D
 
 def _of_source(run: Run, claim: Series, free: Series) -> Iterator[Diagnostic]:
     """What a reader must know of the source of the number."""
+    if claim.derived:
+        yield say(Code.DERIVED, column=claim.derived)
     if claim.undone:
         yield say(Code.UNDONE, column=claim.source)
     if claim.expected:

@@ -30,25 +30,10 @@ def series_of(run: Run, kind: str, rank: float | None = None) -> Iterator[Series
     if not len(records):
         return
     for name in PRINTED:
-        if not is_derived(records, name) and (found := _printed(records, name)) is not None:
+        if (found := _printed(records, name)) is not None and len(found):
             yield found
     yield from _durations(run, records)
     yield from _clocks(run, records)
-
-
-def is_derived(records: Records, name: str) -> bool:
-    """Whether each rate is what a counter shows over the seconds since the start: then those two say all it does.
-
-    After a restart they begin apart, and only their differences are right.
-    """
-    rates, seconds = records.numbers(name), records.numbers("elapsed")
-    for counter in COUNTERS if "throughput" in name else ():
-        done = records.numbers(counter)
-        known = np.isfinite(rates) & np.isfinite(done) & (seconds > 0) & (done > 0) & (rates > 0)
-        slack = resolution(seconds) / 2 / seconds[known] + resolution(rates) / rates[known]
-        if known.sum() > 1 and (np.abs(rates[known] * seconds[known] / done[known] - 1) <= slack).all():
-            return True
-    return False
 
 
 def unit_of(records: Records, field: Field) -> str:
@@ -112,6 +97,8 @@ def _printed(records: Records, name: str) -> Series | None:
     """The series of a column that prints a rate, or the time of a step."""
     if (column := _column(records, name)) is None:
         return None
+    if (found := _derived(column)) is not None:
+        return found
     field = column.field
     if field.kind == "total" or records.kind == "summary":
         return _total(column)
@@ -158,6 +145,31 @@ def _total(column: _Column) -> Series | None:
     if column.records.kind == "summary" and not is_alike and column.told["counted"] == "steps":
         return None
     return column.series(np.ones(1), slice(-1, None), whole=True, begins=np.zeros(1, np.int64))
+
+
+def _derived(column: _Column) -> Series | None:
+    """A rate or time that is that of a counter over the seconds since the start: a clock, which it says more finely.
+
+    After a restart the counter and the clock begin apart, and only their differences are right.
+    """
+    records, rows = column.records, column.rows
+    seconds = records.numbers("elapsed")[rows]
+    counters = [records.numbers(one) for one in COUNTERS] if "throughput" in column.name else [records.steps]
+    for done in (one[rows] for one in counters if one is not None):
+        clock, known = done * column.times, (done > 0) & (seconds > 0)
+        tick = 2 * done * column.slack  # some programs cut the last digit off
+        if known.sum() < 2 or (np.abs(clock - seconds) > tick + resolution(seconds) / 2)[known].any():
+            continue
+        if not np.median(tick) < resolution(seconds):
+            clock, tick = seconds, np.full(len(done), resolution(seconds))
+        told = {key: column.told[key] for key in ("counted", "unit", "scope")}
+        more = {"work": np.diff(done), "seconds": np.diff(clock), "tick": tick[1:], **told}
+        lines = records.lines[rows]
+        found = _made(
+            records, rows[1:], "elapsed", derived=column.name, timer="clock", telescopes=True, begins=lines[:-1], **more
+        )
+        return found.merged(~((found.work > 0) & (found.seconds > 0)))
+    return None
 
 
 def _undone(column: _Column) -> Series | None:
@@ -212,6 +224,8 @@ def _amounts(run: Run, records: Records, rows: Lines) -> Iterator[tuple[Floats, 
         yield steps, "steps", "job"
     if records.kind == "epoch":
         yield np.ones(len(rows)), "epochs", "job"
+    if records.kind == "summary" and len(records) == 1 and (count := run.epochs_before(int(records.lines[0]))):
+        yield np.array([float(count)]), "epochs", "job"
 
 
 def _clocks(run: Run, records: Records) -> Iterator[Series]:
@@ -271,7 +285,7 @@ def _counters(records: Records) -> Iterator[tuple[Floats, str, str]]:
 
 def says_speed(run: Run, series: Series) -> bool:
     """Whether a source says more than how long the very first step took, which holds the start-up."""
-    if not series.seconds.sum() > 0:
+    if not 0 < series.rate < np.inf:
         return False
     is_one = len(series) == 1 and not series.whole and series.kind == "step" and series.timer == "program"
     return not is_one or run.records("step").step_numbers[series.rows[0]] != 1

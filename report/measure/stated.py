@@ -14,7 +14,6 @@ import numpy as np
 
 from parsers.grammar.field import IN_SECONDS, Field, Scope
 from parsers.grammar.format import METRICS
-from parsers.runs.appended import are_consecutive
 from parsers.runs.clock import ARRIVAL
 from parsers.series import FEW, NOISE, Floats, Lines, Mask, Series, resolution
 
@@ -597,13 +596,10 @@ def _steps_of_records(records: Records) -> Floats:
 
 def _epochs_of_run(chosen: _Chosen) -> int:
     """How many epochs there are in the time of the whole run, where the log numbers them one by one before it."""
-    every = [chosen.run.all_records(kind) for kind in ("epoch", "step")]
-    epochs = next((records for records in every if len(records)), every[0])
-    numbers, meaning, line = epochs.numbers("epoch"), epochs.field("epoch"), int(chosen.own.lines[0])
-    is_one_by_one = meaning is not None and are_consecutive(numbers) and numbers[0] == meaning.first
-    if len(chosen.own) != 1 or not is_one_by_one or epochs.lines[-1] > line:
+    count = chosen.run.epochs_before(int(chosen.own.lines[0]))
+    if len(chosen.own) != 1 or count is None:
         raise NoMeasurement(say(Code.NO_EPOCHS))
-    return int(np.ptp(numbers)) + 1
+    return count
 
 
 def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
