@@ -180,7 +180,8 @@ def _measured(log: MeasuredLog) -> MeasuredLog:
         return replace(_of_run(log, error.found), reason=error)
     except NoMeasurement as error:
         return replace(log, reason=error)
-    return _of_run(log, found)
+    reason = ContradictedError(found) if found.contradiction else None  # of a stated protocol
+    return replace(_of_run(log, found), reason=reason)
 
 
 def _of_run(log: MeasuredLog, found: Measurement) -> MeasuredLog:

@@ -115,6 +115,7 @@ JOB_NEEDS: Mapping[str, str] = {
     "card": "pass --cards N",
     "node": "the log does not state the number of nodes",
     "unknown": "the log does not state whether the rate is of one card or of all; --cards N may show it",
+    "unknown of known cards": "the log does not state whether the rate is of one card or of all",
 }
 # What would tell the samples of a step, by what is missing.
 NEEDS: Mapping[str, str] = {

@@ -227,7 +227,9 @@ def _scaled(
         told = say(Code.RANKS_SUMMED, count=len(ranks.numbers))
         return replace(estimate, value=float(sum(ranks.values)), scope="job"), [told]
     if (factor := work.factor(scope)) is None:
-        return replace(estimate, scope=scope), [*said, say(Code.SCOPE_UNKNOWN, scope=scope)]
+        is_known = scope == "unknown" and work.cards is not None
+        whose = "unknown of known cards" if is_known else scope
+        return replace(estimate, scope=scope), [*said, say(Code.SCOPE_UNKNOWN, scope=whose)]
     return replace(estimate, value=estimate.value * factor, scope="job"), said
 
 

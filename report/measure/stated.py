@@ -197,7 +197,7 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
     where = protocol.records, (int(used[0]), int(used[-1])), len(used)
     estimate = Estimate(value, thing(unit), unit, scope, series.source, *where, error)
     work, others = chosen.work(), [one.series for one in sources(parts)]
-    heard = tuple(_checks(chosen, series, estimate, others, work))
+    heard = tuple(_checks(chosen, series, every, estimate, others, work))
     if (
         scope == "unknown"
         and series.scope == "job"
@@ -735,12 +735,25 @@ def _ranks_of(chosen: _Chosen, found: _Values | None) -> RankSpread | None:
 
 
 def _checks(
-    chosen: _Chosen, series: Series, estimate: Estimate, others: Sequence[Series], work: Work
+    chosen: _Chosen, series: Series, every: Series, estimate: Estimate, others: Sequence[Series], work: Work
 ) -> Iterator[Check]:
-    """What the other sources say of the records that are used; of a statistic that is no average they say nothing."""
-    in_window = int(np.isin(chosen.reasons, (Use.USED, Use.TRIM, Use.NOT_LAST)).sum())
-    if not len(series) or (chosen.protocol.statistic not in AVERAGES and in_window > 1) or not estimate.value > 0:
+    """What the other sources say of the records that are used.
+
+    Of a statistic that is no average they say nothing, unless they contradict what all records of its window make.
+    """
+    if not len(series) or not estimate.value > 0:
         return
+    if chosen.protocol.statistic not in AVERAGES:
+        windowed = np.isin(chosen.reasons[chosen.rows[every.rows]], (Use.USED, Use.TRIM, Use.NOT_LAST))
+        average = estimate.value * every.where(windowed).rate / series.rate
+        for check in _of_average(every.where(windowed), replace(estimate, value=average), others, work):
+            if windowed.sum() == 1 or check.says == "differs":
+                yield replace(check, ratio=check.ratio * average / estimate.value)
+        return
+    yield from _of_average(series, estimate, others, work)
+
+
+def _of_average(series: Series, estimate: Estimate, others: Sequence[Series], work: Work) -> Iterator[Check]:
     start, end = int(series.begins[0]), int(series.lines[-1])
     around = [one if one.whole else one.where((one.begins >= start) & (one.lines <= end)) for one in others]
     known = [one for one in around if len(one) and (one.kind, one.source) != (series.kind, series.source)]

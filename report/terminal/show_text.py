@@ -65,6 +65,7 @@ AGREES_WITH_FIRST = "the first agrees with: {checks}"
 ONLY_TIMER = "only the step time is checked: {checks}"
 NOTHING_ELSE = "no other source in the log decides between them"
 NO_OTHER = "no second source in the log"
+NONE_DECIDES = "no second source in the log is precise enough to confirm or contradict it"
 LISTED = "{first}, {second}"
 SENTENCES = "{first} {second}"
 WARNING = "warning: {said}"
@@ -186,7 +187,7 @@ def _number(log: MeasuredLog) -> Iterator[Message]:
     elif checks:
         yield Message(AGREES if found.status == "confirmed" else ONLY_TIMER, checks=checks)
     else:
-        yield Message(NO_OTHER)
+        yield Message(NONE_DECIDES if found.checks else NO_OTHER)
     if said:
         yield joined(SENTENCES, dict.fromkeys(said))
 
