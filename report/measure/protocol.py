@@ -214,11 +214,6 @@ class Protocol(BaseModel):
         return self.estimate == "instant" and self.counts == "steps"
 
     @property
-    def reads_throughput(self) -> bool:
-        """Whether it reads a throughput as printed, where the records print one."""
-        return self.estimate in ("reported", "instant") and not self.is_of_last_means
-
-    @property
     def is_of_whole_run(self) -> bool:
         """Whether it counts the epochs of a run whose time one line tells."""
         return (self.records, self.counts) == ("summary", "epochs")
