@@ -20,10 +20,9 @@ from parsers.series import FEW, NOISE, Floats, Lines, Mask, Series, resolution
 
 from .checks import Check, Estimate, checks
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
-from .length import Length
 from .measurement import Calculation, Measurement, Reasons, Use, use_of
 from .number import without_noise
-from .protocol import Protocol, ProtocolError
+from .protocol import Length, Protocol, ProtocolError
 from .ranks import RankSpread, RankTable, cards_of_node, side_by_side, speeds_apart
 from .records import Records, Run
 from .rule import judged, said_by, seconds_per_step, sources
