@@ -9,21 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from math import floor, log10
 
 from parsers.io.errors import MessageError
 from parsers.io.message import Message
 
+from .number import digits
+
 Parameter = float | int | str | Message
-DIGITS = 4  # significant ones that are shown: one more than the 3 that a benchmark compares
-
-
-def digits(value: float) -> str:
-    """A value where nobody states its digits: four significant ones, never an exponent: ``0.002540``, ``19,110``."""
-    rounded = float(f"{value:.{DIGITS}g}")
-    if not rounded or not abs(rounded) < 10 ** (DIGITS - 1):
-        return f"{rounded:,.0f}"
-    return f"{rounded:.{DIGITS - 1 - floor(log10(abs(rounded)))}f}"
 
 
 class Code(StrEnum):

@@ -16,9 +16,9 @@ from parsers.io.message import Message, joined
 
 from ..evidence.measured_log import MeasuredLog, Status
 from ..measure.checks import Check, Estimate
-from ..measure.diagnostics import digits, name_of
+from ..measure.diagnostics import name_of
 from ..measure.measurement import Measurement, RunOfLog
-from ..measure.number import printed
+from ..measure.number import digits, printed
 from ..measure.ranks import RankSpread
 from ..wording.words import Translate, whose, worded
 
