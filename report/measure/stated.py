@@ -58,7 +58,9 @@ def measure_stated(parts: Sequence[Run], protocol: Protocol) -> Measurement:
                 return _measured(run, parts, whole)
             except NoMeasurement as error:
                 reasons.append(error)
-    raise next((error for error in reasons if _asks(error)), reasons[0])
+    # Where an option of the command line would give the number, that is what to say.
+    asking = (one for one in reasons if one.diagnostic is not None and one.diagnostic.code == Code.NO_BATCH)
+    raise next(asking, reasons[0])
 
 
 def value_of(run: Run, protocol: Protocol) -> float:
@@ -86,11 +88,6 @@ def values_of(run: Run, protocol: Protocol) -> tuple[Records, Calculation, str]:
     found = _values(chosen)
     calculation = Calculation(found.values, protocol.statistic, found.factor, found.are_times)
     return chosen.own, calculation, found.unit
-
-
-def _asks(error: NoMeasurement) -> bool:
-    """Whether an option of the command line would give the number."""
-    return error.diagnostic is not None and error.diagnostic.code == Code.NO_BATCH
 
 
 def _estimates(protocol: Protocol) -> Iterator[Protocol]:

@@ -176,8 +176,7 @@ def _number(log: MeasuredLog) -> Iterator[Message]:
         yield joined(SENTENCES, dict.fromkeys([*reason, *said]))
         return
     yield _from(found)
-    agreeing = [check for check in found.checks if check.says == "agrees"]
-    agreeing.sort(key=lambda check: (not check.counts_work, not check.is_independent, check.tolerance))
+    agreeing = sorted((one for one in found.checks if one.says == "agrees"), key=lambda one: one.order)
     each = list(dict.fromkeys(map(_check, agreeing)))[:MOST_AGREEING]
     checks = joined(LISTED, each) if each else None
     if found.status == "contradicted" and found.by:
