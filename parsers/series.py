@@ -164,10 +164,13 @@ class Series:
         far = self.stalls()
         return far if self.timer == "clock" or far.sum() < FEW else np.zeros_like(far)
 
+    def without_pauses(self) -> Series:
+        """The stretches that hold no pause."""
+        return self.where(~self.pauses())
+
     def steady(self) -> Series:
         """The stretches of the steady part, without its pauses."""
-        part = self.where(np.arange(len(self)) >= self.warm_up())
-        return part.where(~part.pauses())
+        return self.where(np.arange(len(self)) >= self.warm_up()).without_pauses()
 
 
 def spread(values: Floats) -> float:

@@ -13,8 +13,9 @@ from click.testing import CliRunner, Result
 import tachograph
 from report.commands import show
 from report.evidence import measured_log
-from report.measure.diagnostics import SENTENCES, Code, NoMeasurement, digits, say
+from report.measure.diagnostics import SENTENCES, Code, NoMeasurement, say
 from report.measure.measurement import ContradictedError
+from report.measure.number import digits
 from report.terminal.show_text import RULE
 from report.wording.words import Translator, worded
 from tests.commandline import PROJECT

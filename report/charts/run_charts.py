@@ -13,9 +13,8 @@ from parsers.series import Floats, Mask, Series
 
 from ..evidence.case_evidence import facts_of
 from ..evidence.cell import Cell, Proof
-from ..measure.diagnostics import digits
 from ..measure.measurement import Measurement
-from ..measure.number import printed
+from ..measure.number import digits, printed
 from ..measure.records import runs_of
 from ..measure.sources import CLOCKS
 from ..pagefile.page import Page, Table

@@ -16,9 +16,10 @@ from parsers.runs.provenance import option
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import first_run, log_of
 
-from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, digits, say
+from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
 from ..measure.measure import measure
 from ..measure.measurement import ContradictedError, Measurement
+from ..measure.number import digits
 from ..measure.protocol import Protocol
 from ..measure.run_figures import CardFigure, RunNumbers, card_figures
 from .ranks.rank_telemetry import CardsOfRanks, of_cards

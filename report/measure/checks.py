@@ -68,6 +68,11 @@ class Check:
     needs_passes: bool = False
     series: Series | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def order(self) -> tuple[bool, bool, float]:
+        """The order in which checks that agree are told: those first that say the work, by another timer, exactly."""
+        return not self.counts_work, not self.is_independent, self.tolerance
+
     def as_json(self) -> dict[str, object]:
         """As ``show --json`` has it."""
         told = {"ratio": round(self.ratio, 4), "tolerance": round(self.tolerance, 4), "says": self.says}
@@ -109,9 +114,9 @@ def _time_of_steps(claim: Series, others: Sequence[Series]) -> Series | None:
 
 
 def _check(claim: Series, other: Series, start: int, work: Work, *, is_stated: bool) -> Check | None:
-    windowed = _without_pauses(claim.behind(start))
+    windowed = claim.behind(start).without_pauses()
     behind = other.behind(start)
-    free = _without_pauses(behind)
+    free = behind.without_pauses()
     # A clock that also holds evaluations is as a total; in few stretches a pause cannot be told from training.
     if claim.whole or other.whole or other.holds_more or (other.timer == "clock" and len(free) < FEW):
         # A total of the run may or may not hold warm-up and pauses; how long an evaluation took nobody knows.
@@ -137,10 +142,6 @@ def _between(
     nearest = min(known, key=lambda pair: abs(log(pair[0])))
     says = verdict(low, high, error, slack, slower_is_total=not claim.whole)
     return _judged((claim, other), nearest, says, error, work)
-
-
-def _without_pauses(series: Series) -> Series:
-    return series.where(~series.pauses())
 
 
 def _judged(

@@ -9,21 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from math import floor, log10
 
 from parsers.io.errors import MessageError
 from parsers.io.message import Message
 
+from .number import digits
+
 Parameter = float | int | str | Message
-DIGITS = 4  # significant ones that are shown: one more than the 3 that a benchmark compares
-
-
-def digits(value: float) -> str:
-    """A value where nobody states its digits: four significant ones, never an exponent: ``0.002540``, ``19,110``."""
-    rounded = float(f"{value:.{DIGITS}g}")
-    if not rounded or not abs(rounded) < 10 ** (DIGITS - 1):
-        return f"{rounded:,.0f}"
-    return f"{rounded:.{DIGITS - 1 - floor(log10(abs(rounded)))}f}"
 
 
 class Code(StrEnum):
@@ -55,7 +47,6 @@ class Code(StrEnum):
     BATCH_VARIES = "batch_varies"
     COARSE = "coarse_digits"
     ZERO = "zero_column"
-    CUT_LINE = "cut_last_line"
     BY_NAMES = "read_by_names"
     TOO_SHORT = "too_short"
     OVER_TIME = "work_over_time"
@@ -175,7 +166,6 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.BATCH_VARIES: "Batch sizes range from {low} to {high}.",
     Code.COARSE: "The {column} has too few digits.",
     Code.ZERO: "The {column} is 0 in every record, from line {line} on.",
-    Code.CUT_LINE: "The last line is cut off; its {column} is not used (line {line}).",
     Code.BY_NAMES: "No format matches; read by the names and units of its numbers ({used} of {total} lines).",
     Code.TOO_SHORT: "The protocol takes {take}; the log is {missing} short.",
     Code.OVER_TIME: "The work of the same records over their time is {value} {unit}.",

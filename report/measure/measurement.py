@@ -15,8 +15,8 @@ from parsers.runs.format_records import OWN_LINE
 from parsers.series import Floats, Lines, Series
 
 from .checks import Check, Estimate
-from .diagnostics import Code, Diagnostic, NoMeasurement, Parameter, digits, say
-from .number import without_noise
+from .diagnostics import Code, Diagnostic, NoMeasurement, Parameter, say
+from .number import digits, without_noise
 from .protocol import Protocol
 from .ranks import RankSpread
 from .records import Records

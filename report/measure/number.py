@@ -3,10 +3,12 @@
 import re
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
 from itertools import pairwise
+from math import floor, log10
 
 from .protocol import Protocol
 
 DEFAULT_DECIMALS = 3
+DIGITS = 4  # significant ones that are shown: one more than the 3 that a benchmark compares
 MUCH = 10.0  # a larger change is only said to be larger
 NEARLY_ALL = 0.995  # two digits of it are those of 100
 
@@ -46,6 +48,14 @@ def printed(value: float, protocol: Protocol) -> str:
         return format(_rounded(decimal, last, protocol).normalize(_EXACT), "f")
     decimals = DEFAULT_DECIMALS if protocol.decimals is None else protocol.decimals
     return format(_rounded(decimal, -decimals, protocol), "f")
+
+
+def digits(value: float) -> str:
+    """A value where nobody states its digits: four significant ones, never an exponent: ``0.002540``, ``19,110``."""
+    rounded = float(f"{value:.{DIGITS}g}")
+    if not rounded or not abs(rounded) < 10 ** (DIGITS - 1):
+        return f"{rounded:,.0f}"
+    return f"{rounded:.{DIGITS - 1 - floor(log10(abs(rounded)))}f}"
 
 
 def thousands(digits: str) -> list[str]:

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from itertools import combinations
@@ -10,10 +11,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     NonNegativeInt,
+    PlainSerializer,
     PositiveInt,
     ValidationError,
     model_validator,
@@ -23,8 +27,6 @@ from pydantic_core import ErrorDetails
 from parsers.io.errors import MessageError
 from parsers.io.message import Message
 from parsers.io.validation import UNKNOWN, Mistake, broken_rule
-
-from .length import AnyLength, Length, SomeLength
 
 ARE_EXCLUSIVE = "{one} and {other} are mutually exclusive."
 COUNTS_ALONE = "counts=steps goes with estimate=clock, duration or instant; estimate=steps reads the time of a step."
@@ -38,6 +40,8 @@ SET_TWICE = "{key} is set twice, to {first} and {second}; set it once."
 NO_KEY = '"{key}" is not a key of a protocol; keys: {keys}.'
 NEAREST_KEY = '"{key}" is not a key of a protocol; did you mean {nearest}?'
 NOT_ALLOWED = "{key}={value} is not valid: {said}"
+NO_LENGTH = 'expected a number of records such as 10, or of steps such as "100 steps".'
+TAKES_NOTHING = "at least 1 record or step must be taken."
 
 Percentile = Literal["p1", "p5", "p10", "p25", "p75", "p90", "p95", "p99"]
 Statistic = Literal["mean", "median", "harmonic_mean", "geometric_mean", "last", "min", "max", Percentile]
@@ -57,6 +61,37 @@ Step = tuple[str, dict[str, int | float]]  # of a rule: a key of the catalogues,
 
 class ProtocolError(MessageError, ValueError):
     """A protocol that does not exist or contradicts itself; one sentence says what was found and what is possible."""
+
+
+@dataclass(frozen=True)
+class Length:
+    """A stretch of a log, counted in records or in steps: a log printed every 10 steps has 10 times fewer records."""
+
+    count: int
+    of: Literal["records", "steps"] = "records"
+
+    def __str__(self) -> str:
+        """Return the shortest text that reads back as this length: ``10``, ``100steps``."""
+        return f"{self.count}steps" if self.of == "steps" else str(self.count)
+
+
+def _length(value: object) -> Length:
+    if isinstance(value, Length):
+        return value
+    found = re.fullmatch(r"(\d+)\s*(records?|steps?)?", str(value).strip())
+    if found is None:
+        raise Mistake(NO_LENGTH)
+    return Length(int(found[1]), "steps" if (found[2] or "").startswith("step") else "records")
+
+
+def _at_least_one(length: Length) -> Length:
+    if length.count < 1:
+        raise Mistake(TAKES_NOTHING)
+    return length
+
+
+AnyLength = Annotated[Length, BeforeValidator(_length, json_schema_input_type=int | str), PlainSerializer(str)]
+SomeLength = Annotated[AnyLength, AfterValidator(_at_least_one)]
 
 
 class Protocol(BaseModel):
@@ -212,11 +247,6 @@ class Protocol(BaseModel):
     def is_of_last_means(self) -> bool:
         """Whether it reads of each epoch the last running mean of the time of a step."""
         return self.estimate == "instant" and self.counts == "steps"
-
-    @property
-    def reads_throughput(self) -> bool:
-        """Whether it reads a throughput as printed, where the records print one."""
-        return self.estimate in ("reported", "instant") and not self.is_of_last_means
 
     @property
     def is_of_whole_run(self) -> bool:

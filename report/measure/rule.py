@@ -21,7 +21,7 @@ from .measurement import ContradictedError, Measurement, RunOfLog, Status, Use, 
 from .protocol import Protocol
 from .ranks import RankSpread, cards_of_node
 from .records import Run
-from .sources import is_few, says_speed, series_of
+from .sources import says_speed, series_of
 from .work import Work, work_of
 
 KINDS = ("step", "epoch", "summary")
@@ -195,7 +195,7 @@ def judged(heard: Sequence[Check]) -> tuple[Status, Check | None]:
     differing = [one for one in heard if one.says == "differs" and (one.is_independent or not is_proved)]
     if differing:
         return "contradicted", max(differing, key=lambda one: (one.is_independent, abs(log(one.ratio))))
-    best = min(agreeing, key=lambda one: (not one.counts_work, not one.is_independent, one.tolerance), default=None)
+    best = min(agreeing, key=lambda one: one.order, default=None)
     is_doubted = not is_proved and any(one.needs_passes and one.is_independent for one in heard)
     return ("confirmed" if best and best.counts_work and not is_doubted else "unchecked"), best
 
@@ -280,7 +280,7 @@ def _of_window(
 def _of_records(run: Run, claim: Series, free: Series, work: Work) -> Iterator[Diagnostic]:
     """What a reader must know of the records."""
     records = run.records(claim.kind)
-    if is_few(free):
+    if len(free) < FEW and not free.whole:
         yield say(Code.FEW_RECORDS, count=len(free))
     for name in ("throughput", "step_time"):
         if records.prints(name) and not (records.numbers(name) > 0).any():

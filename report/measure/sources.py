@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from parsers.grammar.field import IN_SECONDS, Field
-from parsers.series import FEW, OVERHEAD, Floats, Lines, Mask, Series, resolution
+from parsers.series import OVERHEAD, Floats, Lines, Mask, Series, resolution
 
 from .records import Records, Run
 from .work import thing
@@ -289,8 +289,3 @@ def says_speed(run: Run, series: Series) -> bool:
         return False
     is_one = len(series) == 1 and not series.whole and series.kind == "step" and series.timer == "program"
     return not is_one or run.records("step").step_numbers[series.rows[0]] != 1
-
-
-def is_few(series: Series) -> bool:
-    """Whether there are too few stretches to tell what is usual."""
-    return len(series) < FEW and not series.whole

@@ -19,10 +19,9 @@ from parsers.series import FEW, NOISE, Floats, Lines, Mask, Series, resolution
 
 from .checks import Check, Estimate, checks
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
-from .length import Length
 from .measurement import Calculation, Measurement, Reasons, Use, use_of
 from .number import without_noise
-from .protocol import Protocol, ProtocolError
+from .protocol import Length, Protocol, ProtocolError
 from .ranks import RankSpread, RankTable, cards_of_node, side_by_side, speeds_apart
 from .records import Records, Run
 from .rule import judged, said_by, seconds_per_step, sources
@@ -58,7 +57,9 @@ def measure_stated(parts: Sequence[Run], protocol: Protocol) -> Measurement:
                 return _measured(run, parts, whole)
             except NoMeasurement as error:
                 reasons.append(error)
-    raise next((error for error in reasons if _asks(error)), reasons[0])
+    # Where an option of the command line would give the number, that is what to say.
+    asking = (one for one in reasons if one.diagnostic is not None and one.diagnostic.code == Code.NO_BATCH)
+    raise next(asking, reasons[0])
 
 
 def value_of(run: Run, protocol: Protocol) -> float:
@@ -86,11 +87,6 @@ def values_of(run: Run, protocol: Protocol) -> tuple[Records, Calculation, str]:
     found = _values(chosen)
     calculation = Calculation(found.values, protocol.statistic, found.factor, found.are_times)
     return chosen.own, calculation, found.unit
-
-
-def _asks(error: NoMeasurement) -> bool:
-    """Whether an option of the command line would give the number."""
-    return error.diagnostic is not None and error.diagnostic.code == Code.NO_BATCH
 
 
 def _estimates(protocol: Protocol) -> Iterator[Protocol]:

@@ -9,14 +9,13 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from parsers.series import Floats, Mask
 
 from .diagnostics import Code, NoMeasurement, say
 
-Values = NDArray[np.float64]
 
-
-def trim(values: Values, fraction: float, minimum: int) -> NDArray[np.bool_]:
+def trim(values: Floats, fraction: float, minimum: int) -> Mask:
     """Return which values stay (bool, in the order of ``values``) when both ends of the sorted values are cut.
 
     Each end loses ``max(int(fraction * n), minimum)`` of the n values: ``int`` truncates, as the benchmark tool does
@@ -31,7 +30,7 @@ def trim(values: Values, fraction: float, minimum: int) -> NDArray[np.bool_]:
     return kept
 
 
-def mean(values: Values) -> float:
+def mean(values: Floats) -> float:
     """Return the arithmetic mean, of a sum that is rounded only once; infinite where that is too large."""
     try:
         return math.fsum(values) / len(values)
@@ -39,13 +38,13 @@ def mean(values: Values) -> float:
         return math.inf
 
 
-def harmonic_mean(values: Values) -> float:
+def harmonic_mean(values: Floats) -> float:
     """Return the harmonic mean: the throughput of windows that are equally long in samples. 0 if any value is 0."""
     with np.errstate(divide="ignore"):
         return 1 / mean(1 / values)
 
 
-def geometric_mean(values: Values) -> float:
+def geometric_mean(values: Floats) -> float:
     """Return the geometric mean, of a sum of logarithms that is rounded only once. 0 if any value is 0."""
     if not values.all():
         return 0.0
@@ -57,12 +56,12 @@ def geometric_mean(values: Values) -> float:
 PERCENTILES: Mapping[str, int] = {f"p{per_cent}": per_cent for per_cent in (1, 5, 10, 25, 75, 90, 95, 99)}
 
 
-def _percentile(per_cent: float) -> Callable[[Values], float]:
+def _percentile(per_cent: float) -> Callable[[Floats], float]:
     # Between two values of the sorted ones in proportion, as numpy and spreadsheets do.
     return lambda values: float(np.percentile(values, per_cent))
 
 
-_STATISTICS: Mapping[str, Callable[[Values], float]] = {
+_STATISTICS: Mapping[str, Callable[[Floats], float]] = {
     "mean": mean,
     "median": lambda values: float(np.median(values)),
     "harmonic_mean": harmonic_mean,
@@ -74,7 +73,7 @@ _STATISTICS: Mapping[str, Callable[[Values], float]] = {
 }
 
 
-def reduce(values: Values, statistic: str) -> float:
+def reduce(values: Floats, statistic: str) -> float:
     """Return one value (the unit is that of ``values``) of at least one value of a run; any ``Protocol.statistic``."""
     return _STATISTICS[statistic](values)
 
@@ -99,14 +98,12 @@ def reduce_repeats(values: Sequence[float], repeats: str) -> float:
     return _REPEATS[repeats](values)
 
 
-Draws = NDArray[np.float64]
-
 RESAMPLES = 10_000
 LEVEL = 0.95
 SEED = 1
 
 
-def resampled(values: Sequence[float], repeats: str) -> Draws:
+def resampled(values: Sequence[float], repeats: str) -> Floats:
     """Return the number of each of ``RESAMPLES`` draws, with replacement, of as many runs as there are.
 
     The draws are the same every time, so that a page comes out with the same bytes. Raises ``NoMeasurement``.
@@ -117,7 +114,7 @@ def resampled(values: Sequence[float], repeats: str) -> Draws:
     return _reduced(np.sort(np.asarray(values, dtype=np.float64)[drawn], axis=1), repeats)
 
 
-def _reduced(draws: Draws, repeats: str) -> Draws:
+def _reduced(draws: Floats, repeats: str) -> Floats:
     if repeats == "median":
         return np.asarray(np.median(draws, axis=1))
     if repeats == "max":

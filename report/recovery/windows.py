@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from parsers.series import Floats
 
-from ..measure.length import Length
 from ..measure.measurement import Calculation
-from ..measure.protocol import WINDOW, Protocol
+from ..measure.protocol import WINDOW, Length, Protocol
 from ..measure.records import Records
 from ..measure.statistic import PERCENTILES
 

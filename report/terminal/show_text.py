@@ -16,9 +16,9 @@ from parsers.io.message import Message, joined
 
 from ..evidence.measured_log import MeasuredLog, Status
 from ..measure.checks import Check, Estimate
-from ..measure.diagnostics import digits, name_of
+from ..measure.diagnostics import name_of
 from ..measure.measurement import Measurement, RunOfLog
-from ..measure.number import printed
+from ..measure.number import digits, printed
 from ..measure.ranks import RankSpread
 from ..wording.words import Translate, whose, worded
 
@@ -177,8 +177,7 @@ def _number(log: MeasuredLog) -> Iterator[Message]:
         yield joined(SENTENCES, dict.fromkeys([*reason, *said]))
         return
     yield _from(found)
-    agreeing = [check for check in found.checks if check.says == "agrees"]
-    agreeing.sort(key=lambda check: (not check.counts_work, not check.is_independent, check.tolerance))
+    agreeing = sorted((one for one in found.checks if one.says == "agrees"), key=lambda one: one.order)
     each = list(dict.fromkeys(map(_check, agreeing)))[:MOST_AGREEING]
     checks = joined(LISTED, each) if each else None
     if found.status == "contradicted" and found.by:

@@ -14,9 +14,9 @@ from ..evidence.case_evidence import cells, facts_of
 from ..evidence.cell import Cell, Proof
 from ..evidence.measured_log import measured_log
 from ..measure.checks import Check
-from ..measure.diagnostics import DIGITS, Diagnostic, NoMeasurement, digits
+from ..measure.diagnostics import Diagnostic, NoMeasurement
 from ..measure.measurement import Measurement
-from ..measure.number import DEFAULT_DECIMALS, printed
+from ..measure.number import DEFAULT_DECIMALS, DIGITS, digits, printed
 from ..measure.protocol import Protocol, Step
 from ..measure.statistic import reduce_repeats
 from ..measure.work import thing

@@ -11,8 +11,9 @@ from parsers.io.message import Message, joined
 from parsers.series import Series
 
 from ..measure.checks import Check
-from ..measure.diagnostics import digits, name_of
+from ..measure.diagnostics import name_of
 from ..measure.measurement import Calculation
+from ..measure.number import digits
 from ..measure.protocol import RULE
 from ..wording.words import Translate, whose, worded
 from .derivation import LEFT, Derivation, Factor

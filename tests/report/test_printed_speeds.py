@@ -9,8 +9,7 @@ import pytest
 from parsers.io.printable import printable
 from parsers.runs.reading import read
 from report.measure.diagnostics import NoMeasurement
-from report.measure.length import Length
-from report.measure.protocol import Protocol
+from report.measure.protocol import Length, Protocol
 from report.measure.run_figures import RunNumbers, mfu, step_milliseconds, tflops, throughput_per_card
 from tests.parsers.golden_logs import LOGS
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.measure.length import Length
-from report.measure.protocol import Protocol, ProtocolError, Statistic
+from report.measure.protocol import Length, Protocol, ProtocolError, Statistic
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parsers.series import Floats
 from report.measure.diagnostics import NoMeasurement
 from report.measure.protocol import Statistic
-from report.measure.statistic import Values, olympic, reduce, reduce_repeats, trim
+from report.measure.statistic import olympic, reduce, reduce_repeats, trim
 
 some = st.lists(st.floats(0.01, 1e6), min_size=1, max_size=60).map(np.array)
 
 
-def array(*values: float) -> Values:
+def array(*values: float) -> Floats:
     return np.array(values, dtype=np.float64)
 
 
@@ -40,23 +41,23 @@ def test_the_sum_of_a_mean_is_rounded_only_once() -> None:
 
 
 @given(some, st.sampled_from(get_args(Statistic)))
-def test_every_statistic_lies_between_min_and_max(values: Values, statistic: str) -> None:
+def test_every_statistic_lies_between_min_and_max(values: Floats, statistic: str) -> None:
     noise = 1e-13
     assert values.min() * (1 - noise) <= reduce(values, statistic) <= values.max() * (1 + noise)
 
 
 @given(some)
-def test_the_mean_is_never_below_the_harmonic_mean(values: Values) -> None:
+def test_the_mean_is_never_below_the_harmonic_mean(values: Floats) -> None:
     assert reduce(values, "harmonic_mean") <= reduce(values, "mean") * (1 + 1e-15)
 
 
 @given(some)
-def test_the_median_is_that_of_the_library(values: Values) -> None:
+def test_the_median_is_that_of_the_library(values: Floats) -> None:
     assert reduce(values, "median") == statistics.median(values.tolist())
 
 
 @given(some)
-def test_the_harmonic_mean_is_that_of_the_library(values: Values) -> None:
+def test_the_harmonic_mean_is_that_of_the_library(values: Floats) -> None:
     assert reduce(values, "harmonic_mean") == pytest.approx(statistics.harmonic_mean(values.tolist()), rel=1e-14)
 
 
@@ -86,7 +87,7 @@ def test_trim_that_leaves_nothing_is_refused() -> None:
 
 
 @given(some, st.floats(0, 0.49))
-def test_nothing_that_trim_keeps_is_beyond_what_it_cuts(values: Values, fraction: float) -> None:
+def test_nothing_that_trim_keeps_is_beyond_what_it_cuts(values: Floats, fraction: float) -> None:
     kept = trim(values, fraction, 0)
     cut = (len(values) - kept.sum()) // 2
     assert values[kept].min() == np.sort(values)[cut]
