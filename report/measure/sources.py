@@ -38,11 +38,14 @@ def series_of(run: Run, kind: str, rank: float | None = None) -> Iterator[Series
 
 def unit_of(records: Records, field: Field) -> str:
     """What a rate counts, in the words of the log where it says them on each line."""
-    if "counted" in records.table:
-        words = {str(word).lower() for word in records.table["counted"] if isinstance(word, str) and word}
-        if len(words) == 1:
-            return words.pop()
-    return (field.unit or "samples").replace("_", " ")
+    words = units_on_lines(records)
+    return words.pop() if len(words) == 1 else (field.unit or "samples").replace("_", " ")
+
+
+def units_on_lines(records: Records) -> set[str]:
+    """The words that lines say themselves for what their rates count."""
+    words = records.table["counted"].tolist() if "counted" in records.table else []
+    return {str(word).lower() for word in words if isinstance(word, str) and word}
 
 
 def seconds_of_steps(records: Records) -> tuple[Floats, Field | None]:
@@ -73,7 +76,7 @@ class _Column:
         """The series of which some of the records did so much work each."""
         seconds, tick = work * self.times[rows], work * self.slack[rows]
         told = {**self.told, "values": self.told["values"][rows], **more}
-        return _made(self.records, self.rows[rows], self.name, work=work, seconds=seconds, tick=tick, **told)
+        return series_over(self.records, self.rows[rows], self.name, work=work, seconds=seconds, tick=tick, **told)
 
     def of(self, rows: Mask) -> _Column:
         """The same of some of the records."""
@@ -87,7 +90,11 @@ class _Column:
         return replace(self, **cut)
 
 
-def _made(records: Records, rows: Lines, source: str, **more: Any) -> Series:
+def series_over(records: Records, rows: Lines, source: str, **more: Any) -> Series:
+    """The series of a source whose stretches end at some records, each behind the one before unless ``begins`` says.
+
+    ``more``: its other fields, as of ``Series``.
+    """
     lines = records.lines[rows]
     begins = np.concatenate([records.begins[rows[:1]], lines[:-1]])
     return Series(source=source, kind=records.kind, rows=rows, lines=lines, **{"begins": begins, **more})
@@ -165,7 +172,7 @@ def _derived(column: _Column) -> Series | None:
         told = {key: column.told[key] for key in ("counted", "unit", "scope")}
         more = {"work": np.diff(done), "seconds": np.diff(clock), "tick": tick[1:], **told}
         lines = records.lines[rows]
-        found = _made(
+        found = series_over(
             records, rows[1:], "elapsed", derived=column.name, timer="clock", telescopes=True, begins=lines[:-1], **more
         )
         return found.merged(~((found.work > 0) & (found.seconds > 0)))
@@ -208,7 +215,7 @@ def _durations(run: Run, records: Records) -> Iterator[Series]:
     told = {"whole": records.kind == "summary", "expected": field.is_expected, "values": seconds}
     for work, counted, scope in _amounts(run, records, rows):
         more = {"work": work, "counted": counted, "unit": counted, "scope": scope, **told}
-        found = _made(records, rows, "duration", seconds=seconds, tick=tick, **more)
+        found = series_over(records, rows, "duration", seconds=seconds, tick=tick, **more)
         yield _training(run, replace(found, timer="clock")) if field.kind == "wall_time" else found
 
 
@@ -262,7 +269,7 @@ def _clock(records: Records, rows: Lines, clock: str, counter: tuple[Floats, str
             is_anew |= crosses
     tick = np.full(len(work), resolution(times))
     told = {"counted": counted, "unit": counted, "scope": scope, "timer": "clock", "telescopes": True}
-    found = _made(records, rows[1:], clock, work=work, seconds=seconds, tick=tick, begins=lines[:-1], **told)
+    found = series_over(records, rows[1:], clock, work=work, seconds=seconds, tick=tick, begins=lines[:-1], **told)
     found = found.where(~is_anew & (work >= 0) & (seconds >= 0))
     return found.merged(~((found.work > 0) & (found.seconds > 0)))
 

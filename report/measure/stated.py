@@ -25,7 +25,7 @@ from .protocol import Length, Protocol, ProtocolError
 from .ranks import RankSpread, RankTable, cards_of_node, side_by_side, speeds_apart
 from .records import Records, Run
 from .rule import judged, said_by, seconds_per_step, sources
-from .sources import CLOCKS, COUNTERS, COVERED, seconds_of_steps, unit_of
+from .sources import CLOCKS, COUNTERS, COVERED, seconds_of_steps, series_over, unit_of, units_on_lines
 from .statistic import trim
 from .work import Work, thing, tokens_of_a_sample, work_of
 
@@ -460,10 +460,8 @@ def _rates(chosen: _Chosen, values: Floats) -> _Values:
 
 def _unit(records: Records, field: Field) -> str:
     """What rates count, which must be the same in all records."""
-    if "counted" in records.table:
-        words = {str(word).lower() for word in records.table["counted"] if isinstance(word, str) and word}
-        if len(words) > 1:
-            raise NoMeasurement(say(Code.UNLIKE_UNITS, kinds=", ".join(sorted(words))))
+    if len(words := units_on_lines(records)) > 1:
+        raise NoMeasurement(say(Code.UNLIKE_UNITS, kinds=", ".join(sorted(words))))
     return unit_of(records, field)
 
 
@@ -634,10 +632,10 @@ def _between(records: Records, clock: str, counter: tuple[Floats, str], starts: 
     work, seconds = done[ends] - done[starts], times[ends] - times[starts]
     if clock == "time":  # without the rounding of seconds since the first record
         seconds = (records.table[clock][ends] - records.table[clock][starts]) / np.timedelta64(1, "s")
-    where = ends, records.lines[ends], records.lines[starts]
     tick = np.full(len(work), resolution(times))
-    told = clock, records.kind, counted, counted
-    return Series(*told, "job", *where, work, seconds, tick, timer="clock", telescopes=True)
+    told = {"counted": counted, "unit": counted, "scope": "job", "timer": "clock", "telescopes": True}
+    begins = records.lines[starts]
+    return series_over(records, ends, clock, begins=begins, work=work, seconds=seconds, tick=tick, **told)
 
 
 def _done(chosen: _Chosen) -> tuple[Floats, str]:
@@ -697,18 +695,17 @@ def _series(chosen: _Chosen, which: Mask, found: _Values) -> Series:
         work = covered if found.are_times else values * seconds
     counted = "steps" if found.are_times else thing(found.unit)
     is_printed_rate = chosen.column == "throughput"
-    return Series(
-        chosen.column,
-        records.kind,
-        counted,
-        found.unit if is_printed_rate else counted,
-        (field.scope or "unknown") if is_printed_rate else "job",
+    return series_over(
+        records,
         rows,
-        records.lines[rows],
-        records.begins[rows],
-        work,
-        seconds,
-        tick,
+        chosen.column,
+        counted=counted,
+        unit=found.unit if is_printed_rate else counted,
+        scope=(field.scope or "unknown") if is_printed_rate else "job",
+        begins=records.begins[rows],
+        work=work,
+        seconds=seconds,
+        tick=tick,
         whole=records.kind == "summary" or field.kind == "total",
         sampled=field.kind == "unknown" or (field.kind == "instant" and steps is not None and bool((steps > 1).any())),
         expected=field.is_expected,
