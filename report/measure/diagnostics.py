@@ -47,6 +47,7 @@ class Code(StrEnum):
     BATCH_VARIES = "batch_varies"
     COARSE = "coarse_digits"
     ZERO = "zero_column"
+    CUT_LINE = "cut_last_line"
     BY_NAMES = "read_by_names"
     TOO_SHORT = "too_short"
     OVER_TIME = "work_over_time"
@@ -166,6 +167,7 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.BATCH_VARIES: "Batch sizes range from {low} to {high}.",
     Code.COARSE: "The {column} has too few digits.",
     Code.ZERO: "The {column} is 0 in every record, from line {line} on.",
+    Code.CUT_LINE: "The last line is cut off; its {column} is not used (line {line}).",
     Code.BY_NAMES: "No format matches; read by the names and units of its numbers ({used} of {total} lines).",
     Code.TOO_SHORT: "The protocol takes {take}; the log is {missing} short.",
     Code.OVER_TIME: "The work of the same records over their time is {value} {unit}.",
