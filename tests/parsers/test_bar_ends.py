@@ -8,6 +8,7 @@ import pytest
 from report.evidence.measured_log import measured_log
 from tests.parsers.bars import clock
 from tests.parsers.drafting import drafted, refused
+from tests.parsers.timed_logs import number
 
 SECONDS = (3.4, 3.2, 3.3, 3.1, 3.9, 3.2, 3.3, 3.8)  # of passes
 
@@ -89,9 +90,7 @@ def test_the_bar_of_each_epoch_is_read_and_not_that_of_the_evaluation_below_it(t
 def test_the_throughput_is_the_mean_of_the_passes_but_a_slow_first_one(tmp_path: Path) -> None:
     log = tmp_path / "train.log"
     log.write_text("".join(passes(1.6, seconds=[9.0, *[4.0, 4.1] * 4])), encoding="utf-8")
-    found = measured_log(log).measurement
-    assert found is not None
-    assert found.value == pytest.approx(40 / 4.05, rel=0.001)
+    assert number(measured_log(log)) == (pytest.approx(40 / 4.05, rel=0.001), "steps/s")
 
 
 def test_passes_of_which_one_line_each_is_left_are_told_apart_by_the_bars_between_them(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from report.evidence.measured_log import measured_log
 from tests.parsers.bars import bar, clock
 from tests.parsers.drafting import drafted, found_in, refused
-from tests.parsers.timed_logs import runs_of
+from tests.parsers.timed_logs import of_runs
 
 EPOCHS = range(12)
 WRITTEN_LATE = "".join(f"epoch: {n}, loss: 0.{n + 10}\n" for n in EPOCHS)
@@ -27,7 +27,7 @@ def test_each_pass_of_a_bar_of_epochs_is_a_run(tmp_path: Path) -> None:
     log = tmp_path / "train.log"
     log.write_text("".join(drawn(seconds) + WRITTEN_LATE for seconds in (30, 20)), encoding="utf-8")
     found = measured_log(log)
-    assert [round(1 / run.measurement.value) for run in runs_of(found) if run.measurement] == [30, 20]
+    assert of_runs(found) == pytest.approx([1 / 30, 1 / 20], rel=0.01)
 
 
 def test_a_bar_whose_steps_go_with_the_epochs_of_other_lines_counts_these(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_each_of_several_such_runs_has_its_own_speed_though_all_steps_are_drawn_
     log = tmp_path / "train.log"
     log.write_text("".join(run(f"seed={seed} epochs=12") for seed in range(3)), encoding="utf-8")
     found = measured_log(log)
-    assert [round(1 / one.measurement.value) for one in runs_of(found) if one.measurement] == [30, 30, 30]
+    assert of_runs(found) == pytest.approx([1 / 30] * 3, rel=0.01)
 
 
 def test_the_best_epoch_of_a_run_before_does_not_number_the_next(tmp_path: Path) -> None:

@@ -56,4 +56,3 @@ def test_an_elapsed_time_of_all_steps_between_two_lines_gives_way_to_their_stamp
     found = read(tmp_path, steps("{stamp} " + LINE, every=10, took=lambda n: 60 + n % 3 / 10))
     assert found.measurement is not None
     assert found.measurement.value == approx(1 / 6, rel=0.01)
-    assert "timed by the timestamps" in " ".join(map(str, found.warnings))

@@ -1,21 +1,24 @@
 """Records over several lines, for the general reader: a time on another line than the counter."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
 from pytest import approx
 
-from report.evidence.measured_log import MeasuredLog, measured_log
+from report.evidence.measured_log import MeasuredLog
 from tests.parsers.drafting import drafted
-from tests.parsers.toy_logs import write
+from tests.parsers.timed_logs import headline, number, read
 
 SECONDS = (40.0, 20.5, 25.0, 15.5, 20.0, 20.0, 24.5, 14.5)  # 20 on average but for the first
 
 
-def read(at: Path, *lines: str, before: str = "", after: str = "", seconds: Sequence[float] = SECONDS) -> MeasuredLog:
+def blocks_read(
+    at: Path, *lines: str, before: str = "", after: str = "", seconds: Sequence[float] = SECONDS
+) -> MeasuredLog:
     """A log of one block of these lines for each time."""
-    return measured_log(write(at, (before + blocks(lines, seconds) + after).encode()))
+    return read(at, (before + blocks(lines, seconds) + after))
 
 
 def blocks(lines: Sequence[str], seconds: Sequence[float] = SECONDS) -> str:
@@ -45,10 +48,7 @@ CLOCKS = {
 def test_a_clock_belongs_to_the_counter_whose_lines_take_turns_with_its_own(
     tmp_path: Path, lines: Sequence[str]
 ) -> None:
-    found = read(tmp_path, *lines).measurement
-    assert found is not None
-    assert found.unit == "steps/s"
-    assert found.value == approx(700 / 140, rel=0.01)
+    assert number(blocks_read(tmp_path, *lines)) == (approx(700 / 140, rel=0.01), "steps/s")
 
 
 EPOCHS = {
@@ -63,7 +63,6 @@ EPOCHS = {
     ),
     "a name that says so, of nothing but epochs": ("Epoch number: {n}", "Epoch run time in seconds: {took:.2f}"),
     "in Chinese": ("第 {n} 轮", "训练损失: {loss:.4f}", "耗时: {took:.1f} 秒"),
-    "the time since the start": ("Epoch {n} of 8", "loss {loss:.4f}", "val acc 0.5", "Time elapsed: {passed:.1f} s"),
     "lines of a logger": (
         "2031-02-03 INFO Epoch {n}/8",
         "2031-02-03 INFO loss: {loss:.4f}",
@@ -79,10 +78,12 @@ EPOCHS = {
 
 @pytest.mark.parametrize("lines", EPOCHS.values(), ids=EPOCHS)
 def test_a_time_in_each_block_of_an_epoch_gives_epochs_a_second(tmp_path: Path, lines: Sequence[str]) -> None:
-    found = read(tmp_path, *lines).measurement
-    assert found is not None
-    assert found.unit == "epochs/s"
-    assert found.value == approx(1 / 20, rel=0.01)
+    assert number(blocks_read(tmp_path, *lines)) == (approx(1 / 20, rel=0.01), "epochs/s")
+
+
+def test_a_clock_in_each_block_of_an_epoch_is_read(tmp_path: Path) -> None:
+    lines = ("Epoch {n} of 8", "loss {loss:.4f}", "val acc 0.5", "Time elapsed: {passed:.1f} s")
+    assert drafted(tmp_path, blocks(lines)).reading.records["elapsed"].tolist() == list(accumulate(SECONDS))
 
 
 def test_the_time_of_a_step_belongs_to_the_step_above_it(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ TOTAL = sum(SECONDS)
 def test_times_that_make_that_of_the_whole_run_are_those_of_its_epochs(
     tmp_path: Path, total: str, *, is_read: bool
 ) -> None:
-    found = read(tmp_path, *BELOW_A_TEST, after=total).measurement
+    found = headline(blocks_read(tmp_path, *BELOW_A_TEST, after=total))
     assert (found is not None) == is_read
     assert found is None or found.value == approx(1 / 20, rel=0.01)
 
@@ -146,7 +147,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("lines", REFUSED.values(), ids=REFUSED)
 def test_a_time_of_a_block_that_may_be_of_something_else_gives_none(tmp_path: Path, lines: Sequence[str]) -> None:
-    assert read(tmp_path, *lines).measurement is None
+    assert blocks_read(tmp_path, *lines).measurement is None
 
 
 def test_it_is_said_that_the_time_stands_on_other_lines_than_the_counter(tmp_path: Path) -> None:
@@ -169,12 +170,12 @@ def test_epochs_that_begin_anew_are_told_apart_by_their_numbers(tmp_path: Path) 
 
 def test_times_below_a_test_that_rise_by_chance_are_no_clock(tmp_path: Path) -> None:
     lines = ("Epoch {n}", "loss {loss:.4f}", "test acc 0.5", "time: {took:.2f} s")
-    assert read(tmp_path, *lines, seconds=(20.0, 20.5, 21.0, 21.5)).measurement is None
+    assert blocks_read(tmp_path, *lines, seconds=(20.0, 20.5, 21.0, 21.5)).measurement is None
 
 
 def test_a_clock_of_steps_that_begin_anew_gives_none(tmp_path: Path) -> None:
     text = blocks(CLOCKS["a clock below it"])
-    assert measured_log(write(tmp_path, (text + text).encode())).measurement is None
+    assert read(tmp_path, text + text).measurement is None
 
 
 def test_a_block_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
@@ -188,6 +189,4 @@ def test_a_time_of_an_epoch_behind_more_lines_than_are_kept_of_a_form_is_read(tm
         + f"Time Elapsed for This Epoch: 00:02:{40 + n % 5}\n"
         for n in range(8)
     )
-    found = measured_log(write(tmp_path, text.encode())).measurement
-    assert found is not None
-    assert found.value == approx(1 / 162, rel=0.01)
+    assert number(read(tmp_path, text)) == (approx(1 / 162, rel=0.01), "epochs/s")

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from report.evidence.measured_log import MeasuredLog, measured_log
-from tests.parsers.drafting import drafted, refused
-from tests.parsers.toy_logs import write
+from report.evidence.measured_log import MeasuredLog
+from tests.parsers.drafting import drafted, found_in, refused
+from tests.parsers.timed_logs import headline, number, read
 
 SECONDS = (40.0, 20.0, 25.0, 15.0, 20.0, 20.0)
 STAMP = "2031-02-03 04:{minute:02d}:{second:02d}"
 
 
-def read(at: Path, line: str, *, before: str = "", seconds: tuple[float, ...] = SECONDS) -> MeasuredLog:
+def epochs_of(at: Path, line: str, *, before: str = "", seconds: tuple[float, ...] = SECONDS) -> MeasuredLog:
     text, passed = before, 0.0
     for epoch, took in enumerate(seconds, 1):
         passed += took
@@ -31,7 +31,7 @@ def read(at: Path, line: str, *, before: str = "", seconds: tuple[float, ...] = 
             )
             + "\n"
         )
-    return measured_log(write(at, text.encode()))
+    return read(at, text)
 
 
 TIMED = {
@@ -50,16 +50,15 @@ TIMED = {
 
 @pytest.mark.parametrize("line", TIMED.values(), ids=TIMED)
 def test_a_log_that_tells_only_how_long_an_epoch_took_gives_epochs_a_second(tmp_path: Path, line: str) -> None:
-    found = read(tmp_path, line, seconds=(20.0,) * 3 + (25.0, 15.0, 20.0))
-    assert found.measurement is not None
-    assert found.measurement.unit == "epochs/s"
-    assert found.measurement.value == approx(6 / 120)
+    found = epochs_of(tmp_path, line, seconds=(20.0,) * 3 + (25.0, 15.0, 20.0))
+    assert number(found) == (approx(6 / 120), "epochs/s")
 
 
 def test_the_mean_is_that_of_the_times_and_not_of_their_rates(tmp_path: Path) -> None:
-    found = read(tmp_path, TIMED["a time with its unit"], seconds=(20.0, 10.0, 30.0, 10.0, 30.0, 20.0)).measurement
-    assert found is not None
-    assert found.value == approx(6 / 120)
+    assert number(epochs_of(tmp_path, TIMED["a time with its unit"], seconds=(20.0, 10.0, 30.0, 10.0, 30.0, 20.0))) == (
+        approx(6 / 120),
+        "epochs/s",
+    )
 
 
 REFUSED = {
@@ -80,15 +79,15 @@ AGAINST_STAMPS = {
 
 @pytest.mark.parametrize("line", REFUSED.values(), ids=REFUSED)
 def test_a_time_that_may_be_of_something_else_gives_none(tmp_path: Path, line: str) -> None:
-    assert read(tmp_path, line).measurement is None
+    assert epochs_of(tmp_path, line).measurement is None
 
 
 @pytest.mark.parametrize("line", AGAINST_STAMPS.values(), ids=AGAINST_STAMPS)
 def test_where_a_number_does_not_fit_the_stamps_the_epochs_are_counted_by_these(tmp_path: Path, line: str) -> None:
-    found = read(tmp_path, line, seconds=(20.0,) * 6).measurement
+    found = headline(epochs_of(tmp_path, line, seconds=(20.0,) * 6))
     assert found is not None
     assert found.value == approx(0.05)
-    assert found.estimate.source in ("time", "elapsed")
+    assert found.estimate.source == "time"
 
 
 def of_folds(*lasts: int) -> str:
@@ -102,15 +101,12 @@ def of_folds(*lasts: int) -> str:
 
 
 def test_epochs_that_begin_anew_with_each_fold_are_numbered_one_by_one(tmp_path: Path) -> None:
-    found = measured_log(write(tmp_path, of_folds(5, 1, 5, 5).encode())).measurement
-    assert found is not None
-    assert found.value == approx(1 / 480, rel=1e-3)
-    assert found.unit == "epochs/s"
+    assert number(read(tmp_path, of_folds(5, 1, 5, 5))) == (approx(1 / 480, rel=1e-3), "epochs/s")
 
 
 @pytest.mark.parametrize("lasts", [(1,) * 12, (1, 2, 1)], ids=["the first alone", "hardly a second one"])
 def test_epochs_that_hardly_rise_are_not_numbered_one_by_one(tmp_path: Path, lasts: tuple[int, ...]) -> None:
-    assert measured_log(write(tmp_path, of_folds(*lasts).encode())).measurement is None
+    assert read(tmp_path, of_folds(*lasts)).measurement is None
 
 
 def behind_epochs(told: str, *, each: float = 0.5, first: float = 0.0, of: str = "Epoch: {n:03d}/012") -> str:
@@ -131,23 +127,23 @@ def behind_epochs(told: str, *, each: float = 0.5, first: float = 0.0, of: str =
 def test_the_time_since_the_start_that_is_told_behind_each_epoch_gives_epochs_a_second(
     tmp_path: Path, told: str, rate: float
 ) -> None:
-    found = measured_log(write(tmp_path, behind_epochs(told).encode())).measurement
-    assert found is not None
-    assert found.value == approx(rate)
-    assert found.unit == "epochs/s"
+    found = drafted(tmp_path, behind_epochs(told)).reading
+    assert set(found.records["record"]) == {"epoch"}
+    assert found.records["elapsed"].diff().iloc[1:].tolist() == approx([1 / rate] * 11)
 
 
 @pytest.mark.parametrize(("said", "is_read"), [("Train", True), ("Top", False)])
 def test_lines_of_epochs_and_steps_are_of_training_where_one_says_so(tmp_path: Path, said: str, is_read: bool) -> None:
     text = behind_epochs("Epoch 1 | " + said + ": 90.5%\nTime elapsed: {since:.2f} min").replace("Loss", "Cost")
-    assert (measured_log(write(tmp_path, text.encode())).measurement is not None) == is_read
+    assert found_in(tmp_path, text).is_found == is_read
 
 
 @pytest.mark.parametrize(("name", "is_read"), [("elapsed time", True), ("valid elapsed time", False)])
 def test_the_time_since_the_start_on_the_lines_of_epochs_gives_epochs_a_second(
     tmp_path: Path, name: str, is_read: bool
 ) -> None:
-    found = read(tmp_path, "Epoch {epoch}: loss {loss:.4f}, " + name + ": {passed:.2f}s").measurement
+    line = "Epoch {epoch}: loss {loss:.4f}, " + name + ": {passed:.2f}s"
+    found = headline(epochs_of(tmp_path, line, seconds=(20.0,) * 6))
     assert (found is not None) == is_read
     assert found is None or found.value == approx(5 / 100)
 
@@ -163,16 +159,16 @@ NO_CLOCKS_OF_EPOCHS = {
 
 @pytest.mark.parametrize("text", NO_CLOCKS_OF_EPOCHS.values(), ids=NO_CLOCKS_OF_EPOCHS)
 def test_other_times_behind_epochs_are_no_clock(tmp_path: Path, text: str) -> None:
-    assert measured_log(write(tmp_path, text.encode())).measurement is None
+    assert read(tmp_path, text).measurement is None
 
 
 def test_three_times_of_which_each_is_longer_by_as_much_are_those_since_the_start(tmp_path: Path) -> None:
-    assert read(tmp_path, REFUSED["the time since the start"], seconds=(60.0,) * 3).measurement is None
+    assert epochs_of(tmp_path, REFUSED["the time since the start"], seconds=(60.0,) * 3).measurement is None
 
 
 def test_of_lines_of_training_and_of_a_test_only_the_former_count(tmp_path: Path) -> None:
     line = "Epoch {epoch} Train, loss: {loss:.4f}, Cost: {took:.1f} sec\nEpoch {epoch} Val, MAE: 14.7 Cost 239.5 sec"
-    found = read(tmp_path, line).measurement
+    found = headline(epochs_of(tmp_path, line))
     assert found is not None
     assert found.records_used == 5
     assert found.value == approx(5 / 100)
@@ -182,14 +178,16 @@ def test_a_clock_of_steps_comes_before_the_time_of_epochs(tmp_path: Path) -> Non
     steps = "".join(
         f"Epoch: {{epoch}} | Batch: {n}/ 40 | Loss: {{loss:.4f}} | Time: {n / 2}s\n" for n in range(10, 41, 10)
     )
-    found = read(tmp_path, steps + "Epoch {epoch} done | training loss: {loss:.4f} | time: {took:.1f}s").measurement
-    assert found is not None
-    assert found.unit == "steps/s"
-    assert found.value == approx(2)
+    assert number(
+        epochs_of(tmp_path, steps + "Epoch {epoch} done | training loss: {loss:.4f} | time: {took:.1f}s")
+    ) == (
+        approx(2),
+        "steps/s",
+    )
 
 
 def test_a_time_on_a_line_that_may_number_epochs_or_steps_is_that_of_neither(tmp_path: Path) -> None:
-    assert read(tmp_path, "[{epoch}/6] train_loss: {loss:.4f} valid_loss: 0.3 ({took:.2f} s)").measurement is None
+    assert epochs_of(tmp_path, "[{epoch}/6] train_loss: {loss:.4f} valid_loss: 0.3 ({took:.2f} s)").measurement is None
 
 
 def of_pairs(line: str) -> str:
@@ -245,10 +243,8 @@ CUMULATIVE = "Epoch {epoch}, Loss {loss:.4f}, Time {passed:.2f}s"
 
 
 def test_a_time_that_rises_with_many_epochs_from_the_first_is_that_since_the_start(tmp_path: Path) -> None:
-    found = read(tmp_path, CUMULATIVE, seconds=(6.0, 4.0, 5.0, 7.0, 5.0, 4.0) * 3)
-    assert found.measurement is not None
-    assert found.measurement.value == approx(17 / (3 * 31 - 6))
-    assert "is the time since the start: it rises with each numbered epoch" in " ".join(map(str, found.warnings))
+    found = epochs_of(tmp_path, CUMULATIVE, seconds=(6.0, 4.0, 5.0, 7.0, 5.0, 4.0) * 3)
+    assert number(found) == (approx(17 / (3 * 31 - 6)), "epochs/s")
 
 
 RISING = {
@@ -264,7 +260,7 @@ RISING = {
 def test_any_other_time_that_rises_with_epochs_is_no_speed(
     tmp_path: Path, line: str, seconds: tuple[float, ...]
 ) -> None:
-    assert read(tmp_path, line, seconds=seconds).measurement is None
+    assert epochs_of(tmp_path, line, seconds=seconds).measurement is None
 
 
 BEST = (
@@ -279,7 +275,7 @@ def of_two_forms(lines: tuple[str, str], marked: frozenset[int]) -> str:
 
 def test_epochs_that_are_marked_as_the_best_are_among_the_others(tmp_path: Path) -> None:
     text = of_two_forms(BEST, frozenset((1, 2, 3, 5, 8)))
-    found = measured_log(write(tmp_path, text.encode())).measurement
+    found = headline(read(tmp_path, text))
     assert found is not None
     assert found.value == approx(12 / 252)
     assert found.records_used == 12
@@ -287,10 +283,13 @@ def test_epochs_that_are_marked_as_the_best_are_among_the_others(tmp_path: Path)
 
 def test_a_best_epoch_that_is_told_again_is_not_among_the_others(tmp_path: Path) -> None:
     text = of_two_forms(BEST, frozenset((1, 2, 3, 5, 8))) + BEST[1].format(n=8, loss=0.4, took=22)
-    assert measured_log(write(tmp_path, text.encode())).measurement is None
+    assert read(tmp_path, text).measurement is None
 
 
 def test_a_time_that_rises_but_not_as_the_stamps_do_is_none_since_the_start(tmp_path: Path) -> None:
-    found = read(tmp_path, "{stamp} Epoch {epoch}, Loss {loss:.4f}, Time {third}s", seconds=(30.0,) * 12).measurement
-    assert found is not None
-    assert found.value == approx(1 / 30)
+    assert number(
+        epochs_of(tmp_path, "{stamp} Epoch {epoch}, Loss {loss:.4f}, Time {third}s", seconds=(30.0,) * 12)
+    ) == (
+        approx(1 / 30),
+        "epochs/s",
+    )

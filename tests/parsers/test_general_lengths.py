@@ -5,15 +5,10 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from report.evidence.measured_log import MeasuredLog, measured_log
 from tests.parsers.drafting import drafted
-from tests.parsers.toy_logs import write
+from tests.parsers.timed_logs import number, read
 
 SECONDS = (123.0, 120.0, 125.0, 115.0, 119.0, 121.0)
-
-
-def summary(at: Path, text: str) -> MeasuredLog:
-    return measured_log(write(at, text.encode()))
 
 
 def epochs(line: str) -> str:
@@ -38,10 +33,7 @@ OF_EPOCHS = {
 
 @pytest.mark.parametrize("line", OF_EPOCHS.values(), ids=OF_EPOCHS)
 def test_a_length_of_time_of_an_epoch_gives_epochs_a_second(tmp_path: Path, line: str) -> None:
-    found = summary(tmp_path, epochs(line)).measurement
-    assert found is not None
-    assert found.unit == "epochs/s"
-    assert found.value == approx(len(SECONDS) / sum(SECONDS))
+    assert number(read(tmp_path, epochs(line))) == (approx(len(SECONDS) / sum(SECONDS)), "epochs/s")
 
 
 def since_start(line: str) -> str:
@@ -61,10 +53,7 @@ SINCE_START = {
 
 @pytest.mark.parametrize("line", SINCE_START.values(), ids=SINCE_START)
 def test_a_length_of_time_that_rises_with_the_steps_is_the_time_since_the_start(tmp_path: Path, line: str) -> None:
-    found = summary(tmp_path, since_start(line)).measurement
-    assert found is not None
-    assert found.unit == "steps/s"
-    assert found.value == approx(5.0)
+    assert number(read(tmp_path, since_start(line))) == (approx(5.0), "steps/s")
 
 
 def test_the_clock_of_lines_that_hold_an_evaluation_may_hold_its_time(tmp_path: Path) -> None:
@@ -84,14 +73,12 @@ REFUSED = {
 
 @pytest.mark.parametrize("line", REFUSED.values(), ids=REFUSED)
 def test_a_length_of_time_of_something_else_gives_none(tmp_path: Path, line: str) -> None:
-    assert summary(tmp_path, epochs(line)).measurement is None
+    assert read(tmp_path, epochs(line)).measurement is None
 
 
 def test_a_total_time_that_rises_with_each_epoch_is_the_time_since_the_start(tmp_path: Path) -> None:
     text = "".join(f"[epoch:{n}/90] [loss:0.5] [total time:0:0{n}:{7 * n:02d}]\n" for n in range(1, 8))
-    found = summary(tmp_path, text).measurement
-    assert found is not None
-    assert found.value == approx(1 / 67)
+    assert number(read(tmp_path, text)) == (approx(1 / 67), "epochs/s")
 
 
 @pytest.mark.parametrize("left", ["ETA: {hours:.2f}h", "eta {minutes:.1f} min", "time left: {seconds:.0f}s"])
@@ -104,11 +91,9 @@ def test_a_time_that_is_left_in_words_proves_that_of_a_step(tmp_path: Path, left
         + "\n"
         for n in range(10, 200, 10)
     )
-    found = summary(tmp_path, text).measurement
-    assert found is not None
-    assert found.value == approx(1 / 2.005, rel=1e-3)
+    assert number(read(tmp_path, text)) == (approx(1 / 2.005, rel=1e-3), "steps/s")
 
 
 def test_numbers_whose_digits_are_rounded_away_give_none(tmp_path: Path) -> None:
     text = "".join(f"step {n}/900 loss 0.5 step time: 0.{1 + n % 2}s\n" for n in range(1, 20))
-    assert summary(tmp_path, text).measurement is None
+    assert read(tmp_path, text).measurement is None

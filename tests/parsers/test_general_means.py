@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.measured_log import measured_log
 from report.measure.diagnostics import Code
 from tests.parsers.drafting import drafted, refused
-from tests.parsers.toy_logs import write
+from tests.parsers.timed_logs import headline, number, read
 
 TIMES = [3.0, *(0.4 + (n * 7 % 5) / 100 for n in range(1, 60))]
 
@@ -89,10 +88,9 @@ def test_a_time_without_a_name_that_does_not_fall_as_a_mean_does_may_be_of_sever
 
 
 def test_the_steps_that_running_means_cover_say_more_than_their_mean(tmp_path: Path) -> None:
-    found = measured_log(write(tmp_path, of_epochs(700.0).encode()))
-    assert found.measurement is not None
-    assert found.measurement.value == pytest.approx(1 / 0.405, rel=0.02)
-    assert Code.UNDONE in [said.code for said in found.diagnostics]
+    found = read(tmp_path, of_epochs(700.0))
+    assert number(found) == (pytest.approx(1 / 0.405, rel=0.02), "steps/s")
+    assert Code.UNDONE in {said.code for said in found.diagnostics}
 
 
 NAMED = {
@@ -119,21 +117,18 @@ EPOCHS = {
 @pytest.mark.parametrize("line", EPOCHS.values(), ids=EPOCHS)
 def test_the_time_of_training_in_a_line_of_each_epoch_is_that_of_the_epoch(tmp_path: Path, line: str) -> None:
     text = "".join(line.format(n=n, t=2.0 + n % 2 / 10) + "\n" for n in range(1, 21))
-    found = measured_log(write(tmp_path, text.encode())).measurement
-    assert found is not None
-    assert found.unit == "epochs/s"
-    assert found.value == pytest.approx(1 / 2.05)
+    assert number(read(tmp_path, text)) == (pytest.approx(1 / 2.05), "epochs/s")
 
 
 @pytest.mark.parametrize("line", ["[Ep {n:03d}/20] loss=0.5 | {t:.1f}s", "[{n}/20] loss 0.5, {t:.1f}s"])
 def test_a_time_and_a_count_without_a_name_are_not_taken_for_those_of_a_step(tmp_path: Path, line: str) -> None:
     text = "".join(line.format(n=n, t=2.0 + n % 2 / 10) + "\n" for n in range(1, 21))
-    found = measured_log(write(tmp_path, text.encode())).measurement
+    found = headline(read(tmp_path, text))
     assert found is None or found.unit == "epochs/s"
 
 
 def test_the_run_time_of_an_epoch_is_that_of_the_epoch(tmp_path: Path) -> None:
     text = "".join(f"Epoch number: {n}\n\tloss: 0.5\n\tEpoch run time in seconds: 1.6{n % 3}\n" for n in range(1, 9))
-    found = measured_log(write(tmp_path, text.encode())).measurement
+    found = headline(read(tmp_path, text))
     assert found is not None
     assert found.unit == "epochs/s"

@@ -9,7 +9,9 @@ import pytest
 from parsers.general.drafting import Draft, draft
 from parsers.runs.reading import survey
 from report.evidence.measured_log import measured_log
+from report.measure.diagnostics import Code
 from tests.parsers.drafting import drafted, refused
+from tests.parsers.timed_logs import number
 
 STEP = 0.5  # seconds that each step takes, but for some noise
 NOISE = (0.97, 1.0, 1.04, 0.99, 1.02)
@@ -99,10 +101,7 @@ READ = {
 def test_a_step_takes_the_remaining_time_over_the_steps_that_are_left(tmp_path: Path, text: str) -> None:
     found = drafted(tmp_path, text)
     assert "remaining" in found.columns
-    measured = measured_log(write(tmp_path, text)).measurement
-    assert measured is not None
-    assert measured.unit == "steps/s"
-    assert measured.value == pytest.approx(1 / STEP, rel=0.03)
+    assert number(measured_log(write(tmp_path, text))) == (pytest.approx(1 / STEP, rel=0.03), "steps/s")
 
 
 @pytest.mark.parametrize(
@@ -114,29 +113,19 @@ def test_a_step_takes_the_remaining_time_over_the_steps_that_are_left(tmp_path: 
     ],
 )
 def test_an_epoch_takes_the_remaining_time_over_the_epochs_that_are_left(tmp_path: Path, line: str) -> None:
-    measured = measured_log(write(tmp_path, of_epochs(line))).measurement
-    assert measured is not None
-    assert measured.unit == "epochs/s"
-    assert measured.value == pytest.approx(1 / 120, rel=0.03)
+    assert number(measured_log(write(tmp_path, of_epochs(line)))) == (pytest.approx(1 / 120, rel=0.03), "epochs/s")
 
 
 def test_the_prediction_of_a_program_is_called_one(tmp_path: Path) -> None:
-    told = measured_log(write(tmp_path, READ["for all steps"])).warnings
-    assert any("the throughput is the program's own estimate" in str(one) for one in told)
-
-
-def test_what_counts_under_no_name_up_to_a_total_may_be_samples(tmp_path: Path) -> None:
-    text = of_one_loop("[{n}/{N}] loss {loss:.4f} eta {seconds}s\n")
-    assert any("it may count samples" in str(one) for one in measured_log(write(tmp_path, text)).warnings)
+    told = measured_log(write(tmp_path, READ["for all steps"])).diagnostics
+    assert Code.EXPECTED in {one.code for one in told}
 
 
 def test_one_slow_step_of_many_predictions_does_not_make_their_speed(tmp_path: Path) -> None:
     lines = READ["behind the number of an epoch and of a batch"].splitlines(keepends=True)
     place, clock_of = 40, lines[40].rpartition(" ")[2]
     lines[place] = lines[place].replace(clock_of, "9 days, 10:00:00.5\n")
-    measured = measured_log(write(tmp_path, "".join(lines))).measurement
-    assert measured is not None
-    assert measured.value == pytest.approx(1 / STEP, rel=0.03)
+    assert number(measured_log(write(tmp_path, "".join(lines)))) == (pytest.approx(1 / STEP, rel=0.03), "steps/s")
 
 
 REFUSED: dict[str, tuple[str, str]] = {

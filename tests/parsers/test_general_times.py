@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from parsers.general.drafting import Draft, draft
-from report.evidence.measured_log import measured_log
 from tests.parsers.drafting import drafted, refused
-from tests.parsers.toy_logs import write
+from tests.parsers.timed_logs import headline, read
 
 LINE = "{stamp} step {n} loss: 2.5 images/s: {y}.0\n"
 STAMPS = {
@@ -162,7 +161,7 @@ COUNTED = "".join(f"2031-02-03 04:05:{2 * n:02d},500 - INFO - Step {n}: loss = 2
 
 
 def test_steps_are_counted_by_stamps_where_no_number_is_a_time_of_training(tmp_path: Path) -> None:
-    found = measured_log(write(tmp_path, COUNTED.encode())).measurement
+    found = headline(read(tmp_path, COUNTED))
     assert found is not None
     assert (found.value, found.unit, found.estimate.source) == (0.5, "steps/s", "time")
 
@@ -173,7 +172,7 @@ def test_steps_are_counted_by_stamps_where_no_number_is_a_time_of_training(tmp_p
     ids=["no loss", "of a test", "no stamp"],
 )
 def test_other_lines_are_not_counted_by_their_stamps(tmp_path: Path, one: str, other: str) -> None:
-    found = measured_log(write(tmp_path, COUNTED.replace(one, other).encode())).measurement
+    found = headline(read(tmp_path, COUNTED.replace(one, other)))
     assert found is None or found.estimate.source != "time"
 
 
@@ -181,12 +180,12 @@ def test_other_lines_are_not_counted_by_their_stamps(tmp_path: Path, one: str, o
     "title", ["===== Test =====", "Evaluating on the test set", "INFO: Start evaluation of 20 batches"]
 )
 def test_steps_below_the_title_of_an_evaluation_are_not_counted(tmp_path: Path, title: str) -> None:
-    assert measured_log(write(tmp_path, f"{title}\nusing cuda\n{COUNTED}".encode())).measurement is None
+    assert read(tmp_path, f"{title}\nusing cuda\n{COUNTED}").measurement is None
 
 
 def test_steps_that_begin_anew_at_another_speed_may_be_of_an_evaluation(tmp_path: Path) -> None:
     faster = "".join(f"2031-02-03 04:06:{n:02d},500 - INFO - Step {n}: loss = 2.{n:02d}\n" for n in range(1, 21))
-    assert measured_log(write(tmp_path, (COUNTED + faster).encode())).measurement is None
+    assert read(tmp_path, (COUNTED + faster)).measurement is None
 
 
 def test_a_time_that_stands_in_two_units_is_not_read_by_one_of_them(tmp_path: Path) -> None:
@@ -195,7 +194,7 @@ def test_a_time_that_stands_in_two_units_is_not_read_by_one_of_them(tmp_path: Pa
         f"step {n}: loss 2.{n} step time {time if time > 1 else round(1000 * time)}{'s' if time > 1 else 'ms'}\n"
         for n, time in enumerate(times, 10)
     )
-    assert measured_log(write(tmp_path, text.encode())).measurement is None
+    assert read(tmp_path, text).measurement is None
 
 
 def test_a_time_on_lines_that_count_passes_and_steps_may_be_of_either(tmp_path: Path) -> None:
@@ -215,7 +214,7 @@ def test_a_time_without_a_unit_of_all_steps_between_two_lines_is_no_time_of_a_st
         f"Epoch[{n}] Iter[{616 * n}] Time:{passed[n - 1] + 0.25}, main_loss: 0.5\n"
         for n in range(1, 9)
     )
-    found = measured_log(write(tmp_path, text.encode())).measurement
+    found = headline(read(tmp_path, text))
     assert found is None or found.value < 0.8
 
 
@@ -253,5 +252,5 @@ WHOLE_EPOCH = "2031-02-03 04:{epoch:02d}:00 eta: 1:00:00 epoch: {epoch} iter: {l
 @pytest.mark.parametrize(("last", "proven"), [(45, True), (450, False), (9, False)])
 def test_the_time_of_a_step_is_shown_by_the_steps_of_whole_epochs(tmp_path: Path, last: int, proven: bool) -> None:
     text = "".join(WHOLE_EPOCH.format(epoch=n, last=last, time=1.25 + n % 3 / 100) for n in range(1, 9))
-    found = measured_log(write(tmp_path, text.encode())).measurement
+    found = headline(read(tmp_path, text))
     assert (found is not None and found.unit == "steps/s") == proven

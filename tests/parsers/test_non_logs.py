@@ -12,7 +12,8 @@ NON_LOGS = sorted((Path(__file__).parent / "non_logs").glob("*.txt"))
 @pytest.mark.parametrize("path", NON_LOGS, ids=lambda path: path.stem)
 def test_what_is_no_log_gives_no_throughput(path: Path) -> None:
     found = measured_log(path)
-    assert (found.measurement, found.reason is None) == (None, False)
+    assert found.status == "refused"
+    assert found.diagnostics
 
 
 def test_there_are_forty_of_them() -> None:

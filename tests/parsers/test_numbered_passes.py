@@ -8,7 +8,7 @@ import pytest
 from report.evidence.measured_log import measured_log
 from tests.parsers.bars import bar
 from tests.parsers.drafting import refused
-from tests.parsers.timed_logs import runs_of
+from tests.parsers.timed_logs import of_runs
 
 SWEEP = "wandb: Agent Starting Run: {name} with config:\n"
 SPEEDS = (1.0, 3.0, 0.5)
@@ -20,13 +20,11 @@ def run(seconds: float, first: int = 0) -> str:
     return "".join(f"Epoch {n}\n{bar('', 12, uneven[n - first], loss=False)}\nLoss: 2.{n}\n" for n in range(first, 9))
 
 
-def measured(tmp_path: Path, texts: Iterable[str]) -> list[float]:
+def measured(tmp_path: Path, texts: Iterable[str]) -> list[object]:
     log = tmp_path / "train.log"
     log.write_text("".join(texts), encoding="utf-8")
     found = measured_log(log)
-    return [one.measurement.value for one in runs_of(found) if one.measurement] or [
-        found.measurement.value if found.measurement else 0
-    ]
+    return of_runs(found) or [found.measurement.value if found.measurement else 0]
 
 
 def test_passes_that_run_at_different_speeds_are_of_one_training(tmp_path: Path) -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from report.evidence.measured_log import measured_log
 from tests.parsers.drafting import refused
-from tests.parsers.toy_logs import write
+from tests.parsers.timed_logs import headline, read
 
 EACH = {
     "took": "step {n}/900 loss: {x:.3f}, 10 iterations took {t:.3f} s",
@@ -30,7 +29,7 @@ def text(line: str, steps: Iterable[int] = range(10, 210, 10)) -> str:
 
 
 def steps_per_second(at: Path, said: str) -> float:
-    found = measured_log(write(at, said.encode())).measurement
+    found = headline(read(at, said))
     assert found is not None
     assert found.unit == "steps/s"
     return found.value

@@ -7,9 +7,8 @@ from pytest import approx
 
 from parsers.general.gathered import MOST_OF_A_FORM
 from parsers.general.proofs.training_evidence import UNNAMED
-from report.evidence.measured_log import MeasuredLog, measured_log
 from tests.parsers.drafting import drafted, refused
-from tests.parsers.toy_logs import write
+from tests.parsers.timed_logs import number, read
 
 TICK = "tick {n} kimg {kimg}.1 time {n}m 07s sec/tick 31.{n} sec/kimg 6.3{n} iters/sec 2.4{n} maintenance 0.0\n"
 
@@ -58,10 +57,6 @@ def of_epochs(
     return head + "".join(f"Epoch number: {n}\n{told.format(n=n)}\n  {name}: {16 + n % 3}.25\n" for n in range(1, 13))
 
 
-def read(at: Path, text: str) -> MeasuredLog:
-    return measured_log(write(at, text.encode()))
-
-
 STEP_SIZE = "Epoch number: 0\n  Current stepsize: 0.10000\n"
 NUMBERED = {
     "a learning rate once": of_epochs(head=STEP_SIZE),
@@ -72,10 +67,7 @@ NUMBERED = {
 
 @pytest.mark.parametrize("text", NUMBERED.values(), ids=NUMBERED)
 def test_the_time_behind_each_numbered_epoch_is_that_of_one(tmp_path: Path, text: str) -> None:
-    found = read(tmp_path, text).measurement
-    assert found is not None
-    assert found.unit == "epochs/s"
-    assert found.value == approx(1 / 17.25, rel=0.01)
+    assert number(read(tmp_path, text)) == (approx(1 / 17.25, rel=0.01), "epochs/s")
 
 
 UNSHOWN = {
@@ -96,9 +88,7 @@ def test_a_time_behind_numbered_epochs_that_may_be_of_something_else_is_refused(
 def test_the_times_of_epochs_are_believed_behind_more_lines_of_losses_than_are_examined(tmp_path: Path) -> None:
     losses = "".join(f"Iteration: {n:06d}, Generator Loss: 1.{n:06d}\n" for n in range(MOST_OF_A_FORM // 4))
     text = "".join(f"{losses}Time elapsed for this epoch: 00:02:4{n % 3 + 5}\n" for n in range(9))
-    found = read(tmp_path, text).measurement
-    assert found is not None
-    assert found.value == approx(1 / 166, rel=0.01)
+    assert number(read(tmp_path, text)) == (approx(1 / 166, rel=0.01), "epochs/s")
 
 
 def test_the_time_since_an_epoch_began_is_not_that_of_an_epoch(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from report.evidence.measured_log import MeasuredLog, measured_log
-from report.measure.measurement import RunOfLog
+from report.measure.measurement import Measurement
 from tests.parsers.toy_logs import write
 
 
@@ -11,14 +11,24 @@ def read(at: Path, text: str) -> MeasuredLog:
     return measured_log(write(at, text.encode()))
 
 
+def headline(found: MeasuredLog) -> Measurement | None:
+    """The measurement whose number is the throughput of a log; None where it has none, or two that contradict."""
+    return None if found.reason else found.measurement
+
+
+def number(found: MeasuredLog) -> tuple[object, str] | None:
+    told = headline(found)
+    return None if told is None else (told.value, told.unit)
+
+
+def of_runs(found: MeasuredLog) -> list[object]:
+    """What each run of a log gives."""
+    runs = found.measurement.runs if found.measurement else ()
+    return [run.measurement.value for run in runs if run.measurement]
+
+
 def speed(at: Path, text: str) -> tuple[object, str] | None:
-    found = read(at, text).measurement
-    return None if found is None else (found.value, found.unit)
-
-
-def runs_of(found: MeasuredLog) -> tuple[RunOfLog, ...]:
-    """What each of several runs of a log gives."""
-    return found.measurement.runs if found.measurement else ()
+    return number(read(at, text))
 
 
 def stamp(seconds: float) -> str:
