@@ -27,6 +27,7 @@ SIGMAS = 3.0  # standard errors: chance exceeds them once in 370 comparisons
 OVERHEAD = 0.10  # two timers of one program time different lines (logging, loading, callbacks): 10% is the usual most
 TOTAL = 2.0  # a total of the run also holds start-up, evaluation and checkpoints: slower by more is no longer that
 FEW = 3  # records: fewer have no quartiles, and are said to be few
+FENCED = 5  # stretches: of fewer none is ever beyond the outer fence of their quartiles
 STALL = 2.0  # a step that takes twice the usual time did something else as well; one twice as fast did not do it
 SAMPLED = 400  # values looked at to find the digits that a column prints
 DECIMALS = 7  # the finest digits looked for: tenths of microseconds
@@ -108,8 +109,13 @@ class Series:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether the digits of each stretch leave more than 10% open, and do not cancel."""
-        return len(self) > 0 and float(np.median(self.tick / self.seconds)) > OVERHEAD and not self.telescopes
+        """Whether the digits of each stretch leave more than 10% open, and do not cancel.
+
+        Of values that are all the same nobody sees the digits.
+        """
+        if not len(self) or self.telescopes or (len(self) >= FEW and (self.each == self.each[0]).all()):
+            return False
+        return float(np.median(self.tick / self.seconds)) > OVERHEAD
 
     def where(self, mask: Mask) -> Series:
         """Some of the stretches (bool, one each)."""

@@ -223,7 +223,7 @@ def refuse_wrapped(text: LogText, known: Sequence[Format], *, has_metrics: bool 
     lines = clean(text.first_block[:_TRIED]).decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     width = max(map(len, lines))
     cut = [number for number, line in enumerate(lines[:-1]) if len(line) == width]
-    if len(cut) < FEWEST_CUT:
+    if not width or len(cut) < FEWEST_CUT:
         return
     shapes = known_shapes(known)
 

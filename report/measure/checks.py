@@ -9,7 +9,7 @@ from math import inf, isfinite, log
 import numpy as np
 
 from parsers.grammar.field import Scope
-from parsers.series import FEW, OVERHEAD, TOTAL, Mask, Series, Verdict, verdict
+from parsers.series import FENCED, OVERHEAD, TOTAL, Mask, Series, Verdict, verdict
 
 from .work import Work
 
@@ -102,6 +102,8 @@ def checks(
         if found is None and sibling is not None and other.timer == "clock":
             found = _check(sibling, other, start, work, is_stated=is_stated)
             found = replace(found, counts_work=False) if found else None
+        if found is not None and work.at_least and claim.counted == other.counted == "steps":
+            found = replace(found, counts_work=False)  # both may count a part of a step
         if found is not None:
             yield found
 
@@ -117,14 +119,14 @@ def _check(claim: Series, other: Series, start: int, work: Work, *, is_stated: b
     windowed = claim.behind(start).without_pauses()
     behind = other.behind(start)
     free = behind.without_pauses()
-    # A clock that also holds evaluations is as a total; in few stretches a pause cannot be told from training.
-    if claim.whole or other.whole or other.holds_more or (other.timer == "clock" and len(free) < FEW):
+    if claim.whole or other.whole or other.holds_more:
         # A total of the run may or may not hold warm-up and pauses; how long an evaluation took nobody knows.
         slack = inf if other.holds_more and other.kind == "step" else TOTAL
         return _between(windowed, (claim, windowed), (other, other.steady()), work, slack)
     if windowed.kind == free.kind and len(free):
         windowed = windowed.where(_within(windowed, free))
-    return _between(windowed, (windowed,), (behind, free) if is_stated else (free,), work)
+    slack = TOTAL if other.timer == "clock" and len(free) < FENCED else 1.0  # a pause of few cannot be told
+    return _between(windowed, (windowed,), (behind, free) if is_stated else (free,), work, slack)
 
 
 def _between(
@@ -157,9 +159,10 @@ def _judged(
     if says == "differs" and work.at_least and (claim.counted == "steps") != (other.counted == "steps"):
         needs_passes = (ratio if other.counted == "steps" else 1 / ratio) < 1
     is_one_timer = claim.kind == other.kind and claim.timer == other.timer == "program"
+    is_clocks = claim.timer == other.timer == "clock"
     is_one_form = ("throughput" in claim.source) == ("throughput" in other.source)
     is_same = claim.source == other.source or (is_one_form and "duration" not in (claim.source, other.source))
-    if needs_passes or (says == "agrees" and is_one_timer and is_same):
+    if needs_passes or (says == "agrees" and (is_clocks or (is_one_timer and is_same))):
         says = "silent"
     is_independent = other.timer != claim.timer
     told = estimate_of(other), ratio, OVERHEAD + error, says, is_independent

@@ -65,7 +65,7 @@ def _length(found: Measurement) -> float:
 
 def _run_of_log(parts: Sequence[Run]) -> RunOfLog:
     lines = np.concatenate([part.table["line"] for part in parts])
-    ends = int(lines.min(initial=1)), int(lines.max(initial=1))
+    ends = (int(lines.min()), int(lines.max())) if len(lines) else (1, 1)
     try:
         return RunOfLog(parts[0].number, ends, measure_run(parts))
     except NoMeasurement as error:

@@ -165,7 +165,7 @@ def test_the_longest_run_of_a_log_counts_and_one_of_another_speed_contradicts_it
         ({"step": STEPS, "throughput": 0 * QUIET}, Code.NO_SPEED),
         ({"step": STEPS, "loss": QUIET}, Code.NO_SPEED),
         ({"step": STEPS[:1], "step_time": QUIET[:1]}, Code.FIRST_STEP),
-        ({"step": STEPS, "step_time": 1 + 0 * QUIET, "means": {"step_time": {"unit": "milliseconds"}}}, Code.COARSE),
+        ({"step": STEPS, "step_time": 1 + STEPS % 2, "means": {"step_time": {"unit": "milliseconds"}}}, Code.COARSE),
         ({"step": STEPS, "throughput": np.full(40, np.nan)}, Code.NO_SPEED),
     ],
 )
