@@ -23,7 +23,7 @@ LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1/train.log"
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [("--help", "report"), ("report cpu-demo --out {out}", "wrote"), (f"show {LOG}", "printed values")],
+    [("--help", "report"), ("report cpu-demo --out {out}", "wrote"), (f"show {LOG}", "CONFIRMED")],
 )
 def test_what_makes_no_dataframe_does_not_wait_for_pandas(words: str, said: str, tmp_path: Path) -> None:
     program = "import sys, tachograph\ntry: tachograph.main()\nfinally: assert 'pandas' not in sys.modules"

@@ -186,7 +186,6 @@ DRIVEN: dict[str, list[list[str]]] = {
         ["{hostile}"],
         ["--repo", "{top}/{name}.none"],
     ],
-    "keep": [["{top}/{name}.none"], ["{hostile}"]],
     "observe": [["{top}/{name}.none", "--node", "0", "--until", "1"], ["{top}", "--node", "{hostile}", "--until", "1"]],
     "images": [["--kind", "imagenet", "--count", "1", "{log}"], ["--kind", "{hostile}", "{top}/{name}"]],
 }
