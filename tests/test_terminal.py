@@ -21,7 +21,7 @@ from tachograph.cli import command_line
 from tests.commandline import PROJECT
 from tests.hostile_text import FORGED, HOSTILE, NAME, Hostile, unseen, write_hostile
 
-NUMBER = "11.5"
+NUMBER = "11.9"
 GOES_ON = {"serve", "--follow"}
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT), "TERM": "xterm", "COLUMNS": "160"}
 VARIABLES = ("CUDA_VISIBLE_DEVICES", "NCCL_DEBUG", "NCCL_SOCKET_IFNAME", "OMP_NUM_THREADS", "PADDLE_X", "LANGUAGE")
@@ -237,7 +237,7 @@ def ended_by_ctrl_c(words: list[str]) -> str:
     with subprocess.Popen(program(words), env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         assert process.stdout
         shown = b""
-        while (piece := os.read(process.stdout.fileno(), 65536)) and not re.search(rb"11\.5|Serving", shown + piece):
+        while (piece := os.read(process.stdout.fileno(), 65536)) and not re.search(rb"11\.9|Serving", shown + piece):
             shown += piece
         process.send_signal(signal.SIGINT)
         return (shown + piece + process.stdout.read()).decode()
