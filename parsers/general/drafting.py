@@ -24,7 +24,7 @@ from ..scanning.text import LogText
 from .anchor import NoGrammarError
 from .as_found import is_as_found
 from .bars.cut_bars import why_cut
-from .bars.training_bar import begins_late, training_bar
+from .bars.training_bar import training_bar
 from .blocks.block_choice import choices_in_blocks
 from .blocks.block_text import BlockText
 from .blocks.unbroken_block import UnbrokenBlock
@@ -178,11 +178,6 @@ def read_by_bar(path: Path, known: Sequence[Format], facts: Iterable[Fact] = ())
     reading = survey(path, format=[first, *known[1:]], facts=facts)
     formats = joined("{first} and {second}", (Message(one.name) for one in known))
     return ReadBar(_bar_first(reading, first), Message(OF_BAR, formats=formats, steps=bar.total))
-
-
-def bar_begins_late(path: Path) -> Message | None:
-    """What says that the progress bar of a log begins with steps of a training before; raises LogError."""
-    return begins_late(gather(path))
 
 
 def _bar_first(reading: Reading, fmt: Format) -> Reading:

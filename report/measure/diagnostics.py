@@ -41,6 +41,7 @@ class Code(StrEnum):
     SLOW_NODE = "slow_node"
     RANKS_UNNAMED = "ranks_unnamed"
     SCOPE_UNKNOWN = "scope_unknown"
+    SCOPE_UNSTATED = "scope_unstated"
     SCOPE_BY = "scope_by_check"
     NO_BATCH = "batch_unknown"
     NEEDS_PASSES = "batches_of_step_unknown"
@@ -107,7 +108,6 @@ JOB_NEEDS: Mapping[str, str] = {
     "card": "pass --cards N",
     "node": "the log does not state the number of nodes",
     "unknown": "the log does not state whether the rate is of one card or of all; --cards N may show it",
-    "unknown of known cards": "the log does not state whether the rate is of one card or of all",
 }
 # What would tell the samples of a step, by what is missing.
 NEEDS: Mapping[str, str] = {
@@ -161,6 +161,7 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     ),
     Code.RANKS_UNNAMED: "A step is printed with several speeds (line {line}); each may be that of one rank.",
     Code.SCOPE_UNKNOWN: "For the whole job: {scope}.",
+    Code.SCOPE_UNSTATED: "The log does not state whether the rate is of one card or of all.",
     Code.SCOPE_BY: "The rate is that of {scope}, according to the {source}.",
     Code.NO_BATCH: "Samples per step are unknown: {missing}.",
     Code.NEEDS_PASSES: "By the {source}, a step would hold {passes} batches; the log does not state how many it holds.",

@@ -178,13 +178,18 @@ class Measurement:
         return f"{self.estimate.unit}/s" if self.estimate.counted else self.estimate.unit
 
     @property
+    def other_value(self) -> float:
+        """What the source that confirms or contradicts it says, in the unit and scope of the number."""
+        return self.value * self.by.ratio if self.by else self.value
+
+    @property
     def contradiction(self) -> Diagnostic | None:
         """Both sides, where another source says something else."""
         if self.status != "contradicted" or self.by is None:
             return None
         other, told = self.by.estimate, dict[str, Parameter]()
         told |= {"value": self.value, "unit": self.unit, "source": self.estimate.name, "ratio": self.by.ratio}
-        told |= {"other": self.value * self.by.ratio, "other_source": other.name}
+        told |= {"other": self.other_value, "other_source": other.name}
         return Diagnostic(Code.CONTRADICTED, told)
 
     @property

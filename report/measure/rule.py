@@ -215,7 +215,7 @@ def _scaled(
     records = run.records(free.kind)
     differ = not ranks.are_one if ranks else records.apart > 0 and records.duplicates >= len(records)
     if scope == "job" and differ and not any(one.says == "agrees" and one.counts_work for one in heard):
-        return replace(estimate, scope="unknown"), [say(Code.SCOPE_UNKNOWN, scope="unknown")]
+        return replace(estimate, scope="unknown"), [say(Code.SCOPE_UNSTATED)]
     if scope == "unknown":
         agreed = [one for one in heard if one.says == "agrees" and one.scope]
         if work.cards == 1:
@@ -227,9 +227,9 @@ def _scaled(
         told = say(Code.RANKS_SUMMED, count=len(ranks.numbers))
         return replace(estimate, value=float(sum(ranks.values)), scope="job"), [told]
     if (factor := work.factor(scope)) is None:
-        is_known = scope == "unknown" and work.cards is not None
-        whose = "unknown of known cards" if is_known else scope
-        return replace(estimate, scope=scope), [*said, say(Code.SCOPE_UNKNOWN, scope=whose)]
+        is_unstated = scope == "unknown" and work.cards is not None  # their number would not tell it
+        told = say(Code.SCOPE_UNSTATED) if is_unstated else say(Code.SCOPE_UNKNOWN, scope=scope)
+        return replace(estimate, scope=scope), [*said, told]
     return replace(estimate, value=estimate.value * factor, scope="job"), said
 
 

@@ -32,6 +32,7 @@ from .records import Records, Run
 from .stated import measure_stated
 from .work import thing, tokens_of_a_sample
 
+SCOPES_OPEN = (Code.SCOPE_UNKNOWN, Code.SCOPE_UNSTATED)  # of a rate: a figure of a card says its own
 TOLERANCE = 0.02  # TFLOP/s and MFU are printed with two or three digits
 SHOWN: Mapping[str, str] = {
     "×": "{value} × {what} = {result}",
@@ -176,7 +177,7 @@ def throughput_per_card(run: RunNumbers) -> RunFigure:
 
 
 def _of_one_card(run: RunNumbers, found: Measurement) -> RunFigure:
-    said = tuple(one for one in found.diagnostics if one.code != Code.SCOPE_UNKNOWN)
+    said = tuple(one for one in found.diagnostics if one.code not in SCOPES_OPEN)
     if found.scope == "card":
         return RunFigure(replace(found, diagnostics=said))
     if found.series.scope == "card" and not (found.ranks and found.ranks.is_summed):
@@ -230,7 +231,7 @@ def _printed_time(run: RunNumbers) -> tuple[RunFigure, str] | None:
 
 def _read_as(measured: Measurement, unit: str) -> Measurement:
     """The same number in a unit of its own, that is no rate."""
-    said = tuple(one for one in measured.diagnostics if one.code not in (Code.SCOPE_UNKNOWN, Code.RANKS_SUMMED))
+    said = tuple(one for one in measured.diagnostics if one.code not in (*SCOPES_OPEN, Code.RANKS_SUMMED))
     return replace(measured, estimate=replace(measured.estimate, counted="", unit=unit), diagnostics=said)
 
 

@@ -31,7 +31,7 @@ def series_of(run: Run, kind: str, rank: float | None = None) -> Iterator[Series
         return
     for name in PRINTED:
         if (found := _printed(records, name)) is not None and len(found):
-            yield found
+            yield _training(run, found) if found.derived else found
     yield from _durations(run, records)
     yield from _clocks(run, records)
 

@@ -69,7 +69,7 @@ def _sides(found: Measurement) -> list[dict[str, Any]]:
     if found.by is None:
         return []
     first = found.estimate.as_json()
-    same = {"value": found.estimate.value * found.by.ratio, "unit": first["unit"], "scope": first["scope"]}
+    same = {"value": found.other_value, "unit": first["unit"], "scope": first["scope"]}
     return [first, {**found.by.estimate.as_json(), **same}]
 
 

@@ -184,7 +184,7 @@ def _number(log: MeasuredLog) -> Iterator[Message]:
         yield _other_side(found, found.by)
         yield Message(AGREES_WITH_FIRST, checks=checks) if checks else Message(NOTHING_ELSE)
     elif checks:
-        yield Message(AGREES if found.status == "confirmed" else ONLY_TIMER, checks=checks)
+        yield Message(AGREES if agreeing[0].counts_work else ONLY_TIMER, checks=checks)
     else:
         yield Message(NONE_DECIDES if found.checks else NO_OTHER)
     if said:
@@ -224,7 +224,7 @@ def _lines(ends: tuple[int, int]) -> Message:
 def _other_side(found: Measurement, by: Check) -> Message:
     """What contradicts the number, in its unit and scope."""
     other = by.estimate
-    second = rate(found.value * by.ratio, found.unit, found.scope)
+    second = rate(found.other_value, found.unit, found.scope)
     said = _of_source(OTHER_SIDE, second, other, other.records, other.lines, ratio=_times(by.ratio))
     return said if other.run is None else Message(OF_RUN, run=other.run, said=said)
 

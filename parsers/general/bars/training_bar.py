@@ -24,10 +24,6 @@ _BAR = re.compile(
     r"\s{0,3}\d{1,3}%(?:\|[^|]*\|)? *(?P<step>\d+)/(?P<total>\d+) \[[^,\]<]*<[^,\]]*, *[\d.]+(?P<unit>s/it|it/s)\]"
 )
 UNKNOWN = "The log does not show which of its progress bars belongs to training, so none is read."
-BEGINS_LATE = (
-    "The progress bar begins at step {step} of {steps} (line {line}); if the run went on from a checkpoint, its "
-    "summary counts what was done before it, and overstates the throughput."
-)
 OF_EPOCHS = "its progress bar is named for epochs, and may count epochs"
 OF_MANY_STEPS = "its name suggests that each count covers many steps, as folds or trials do"
 WITH_EPOCHS = "its progress bar follows the epochs of the log, and may count epochs"
@@ -100,15 +96,6 @@ def training_bar(gathered: Gathered) -> TrainingBar | Message | None:
     is_first = bool(losses) and losses[0] > min(bar[0].place for bar in (own, *earlier))
     is_alone = all(_is_beside(own, other) or _is_last_evaluation(own, other, losses) for other in bars.values())
     return TrainingBar(own) if is_first and is_alone and _has_losses_throughout(own, losses) else Message(UNKNOWN)
-
-
-def begins_late(gathered: Gathered) -> Message | None:
-    """That the bar that runs longest, to its end, begins with the steps of a training before; None of others."""
-    own = max(_by_total(gathered).values(), key=_seconds, default=[])
-    if not own or own[-1].step < own[-1].total or not TrainingBar(own).goes_on:
-        return None
-    line = gathered.spoken[own[0].place].line
-    return Message(BEGINS_LATE, step=own[0].step, steps=own[0].total, line=line)
 
 
 def _by_total(gathered: Gathered) -> dict[int, list[_Drawn]]:

@@ -58,11 +58,6 @@ def run(
     return Run(number, RecordTable({"line": lines, RECORD: kinds, **table}), fields, known)
 
 
-def joined(*parts: Run) -> list[Run]:
-    """One run as several formats read it."""
-    return list(parts)
-
-
 def stamps(seconds: Any) -> np.ndarray[Any, Any]:
     """Times of day, so many seconds behind the first."""
     return np.datetime64("2031-01-01T00:00:00", "us") + (np.asarray(seconds, float) * 1e6).astype("m8[us]")

@@ -70,7 +70,7 @@ def test_a_source_gives_the_number_and_the_others_check_it(
         ("card", {"cards": 8}, 1000, "job", set()),
         ("card", {}, 125, "card", {Code.SCOPE_UNKNOWN}),
         ("node", {"nodes": 2}, 250, "job", set()),
-        ("unknown", {"cards": 8}, 125, "unknown", {Code.SCOPE_UNKNOWN}),
+        ("unknown", {"cards": 8}, 125, "unknown", {Code.SCOPE_UNSTATED}),
         ("unknown", {"cards": 1}, 125, "job", set()),
         ("unknown", OF_JOB, 125, "job", set()),  # the time of a step tells the work of the job
         ("unknown", {"cards": 8, "job_batch_size": 512}, 1000, "job", set()),
