@@ -181,7 +181,9 @@ def run_or_reason(protocol: Protocol | None, run: FoundRun) -> ComparedRun | Mes
         return reason
     log = measured_log(run.log, protocol)
     try:
-        return ComparedRun(run, log.reading, log.throughput(), tuple(log.formats), run_file(run.log))
+        # A stated protocol says which of the sources counts where they contradict each other.
+        found = log.measurement if protocol and protocol.states_rule and log.measurement else log.throughput()
+        return ComparedRun(run, log.reading, found, tuple(log.formats), run_file(run.log))
     except NoMeasurement as error:
         return Message(NO_THROUGHPUT, log=run.path, reason=error.message)
 

@@ -44,7 +44,7 @@ class TableColumn(PagePart):
     """Its part of the case."""
     protocol: str | None = None
     """Keys that override the protocol of the run, such as `"decimals=1"`."""
-    quantity: AnyQuantity = THROUGHPUT
+    quantity: AnyQuantity = Field(default=THROUGHPUT.name, validate_default=True)
     """What is shown: one of the [quantities](#quantities)."""
     against: Against | None = None
     """What a `speed_up` is compared with; required for it, together with a `title` if that is another column, and not
@@ -119,7 +119,7 @@ class Table(PagePart):
     """Name of a table before it, whose corner, case, unit, columns and rows it has unless it states its own."""
     columns: list[TableColumn] = Field(min_length=1)
     """Its columns, from left to right; a column without other keys may be just its name."""
-    quantity: AnyQuantity = THROUGHPUT
+    quantity: AnyQuantity = Field(default=THROUGHPUT.name, validate_default=True)
     """What all its columns show, unless they set another."""
     against: Against | None = None
     """What all its columns are compared with, unless they set another."""
