@@ -234,7 +234,7 @@ def _over_time(series: Series, calculation: Calculation | None, estimate: Estima
         return
     value = series.rate * calculation.factor
     if abs(value - estimate.value) > NOISE * estimate.value:
-        yield say(Code.OVER_TIME, value=value, unit=f"{estimate.unit}/s")
+        yield say(Code.OVER_TIME, value=value, unit=f"{estimate.unit}/s", ratio=value / estimate.value)
 
 
 def _calculated(chosen: _Chosen, found: _Values) -> tuple[_Chosen, Calculation]:

@@ -1,6 +1,7 @@
 """Gathered notes: what is said of several numbers of a table is one sentence, with the range of their figures."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 
 from parsers.io.message import Message, joined
 
@@ -8,7 +9,11 @@ from ..evidence.cell import Cell
 from ..evidence.comparability import ON_SIDES, Difference, Unlike, in_words
 from ..measure.diagnostics import Code, Diagnostic
 
-OTHER_RECORDS = "Other records of the same log differ by {range}; see the evidence."
+# What is said against numbers by another figure of each; ``ratio`` is that figure / the number.
+AGAINST: Mapping[StrEnum, str] = {
+    Code.CONTRADICTED: "Other records of the same log differ by {range}; see the evidence.",
+    Code.OVER_TIME: "Work over time of the same records differs by {range}; see the evidence.",
+}
 PROTOCOLS = "Protocols differ; see the evidence."
 RANGE = "{low} to {high}"
 RECORDS = "{range} records"
@@ -40,20 +45,20 @@ def gists(cell: Cell) -> list[Message]:
 
 
 def of_diagnostics(found: Iterable[tuple[Place, Diagnostic]]) -> Iterator[Note]:
-    """What is said at each place as notes, each with all its places; what logs say against numbers is one note."""
+    """What is said at each place as notes, each with all its places; what is said against numbers is one note."""
     alike: dict[object, list[tuple[Place, Diagnostic]]] = {}
     for place, said in found:
-        alike.setdefault(said.code if said.code == Code.CONTRADICTED else said, []).append((place, said))
+        alike.setdefault(said.code if said.code in AGAINST else said, []).append((place, said))
     for several in alike.values():
         first, places = several[0][1], {place for place, _ in several}
-        if first.code == Code.CONTRADICTED:
-            yield Message(OTHER_RECORDS, range=_range_of([said for _, said in several])), places
+        if first.code in AGAINST:
+            yield Message(AGAINST[first.code], range=_range_of([said for _, said in several])), places
         else:
             yield first.message, places
 
 
 def _range_of(apart: Iterable[Diagnostic]) -> Message | str:
-    """By how much the other sides of contradictions differ."""
+    """By how much other figures differ from the numbers that they are said against."""
     shares = [float(str(said.values["ratio"])) - 1 for said in apart]
     return _range(f"{min(shares):+.1%}", f"{max(shares):+.1%}")
 

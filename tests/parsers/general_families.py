@@ -1,6 +1,6 @@
 """What the general reader gives for the golden logs of a family, held against what the family's own grammar reads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -56,8 +56,9 @@ def verdict(log: Path, found: Draft | NoDraft) -> tuple[str, str]:
     # A record of several lines has the number of its first.
     spans = any(variant.spans for variant in grammar.format.variants) if grammar.format else False
     units = {key[1]: field.unit for key, field in found.reading.fields.items()}
+    means = {key for key, field in grammar.fields.items() if field.kind == "running_mean"}
     verdicts = {
-        key: _of_column(key[1], values, _of_unit(units[key[1]], key[1], grammar), spans=spans)
+        key: _of_column(key[1], values, _of_unit(units[key[1]], key[1], grammar), means, spans=spans)
         for key, values in said.items()
     }
     told = ", ".join(f"{key[1]} {v}" for key, v in verdicts.items())
@@ -88,9 +89,11 @@ def _of_unit(unit: str | None, name: str, reading: Reading) -> dict[tuple[str, s
     return {key: values for key, values in own.items() if reading.fields[key].unit in (unit, None)}
 
 
-def _of_column(name: str, values: Values, own: Mapping[tuple[str, str], Values], *, spans: bool) -> str:
-    # A quantity that the grammar does not read at all is another one.
-    best = WRONG if any(other in SAME_AS[name] for _, other in own) else OTHER
+def _of_column(
+    name: str, values: Values, own: Mapping[tuple[str, str], Values], means: Collection[tuple[str, str]], *, spans: bool
+) -> str:
+    # A quantity that the grammar does not read at all is another one; so is the rate of a record where it reads means.
+    best = WRONG if any(key[1] in SAME_AS[name] for key in own if key not in means) else OTHER
     for (_, other), expected in own.items():
         if other not in SAME_AS[name]:
             continue

@@ -28,7 +28,8 @@ DARK = 'matchMedia("(prefers-color-scheme: dark)").matches'
 STOPS = """[...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")]
   .filter((element) => element.tabIndex >= 0 && element.checkVisibility()).length"""
 NARROWEST = """Math.min(...[...document.querySelectorAll("main :is(p:not(.unseen), li, td, th)")]
-  .filter((element) => element.checkVisibility() && element.innerText.trim().length > 12)
+  .filter((element) => element.checkVisibility())
+  .filter((element) => element.innerText.split("\\n").some((line) => line.trim().length > 12))
   .map((element) => element.clientWidth))"""
 CUT = """[...document.querySelectorAll(".scroll:has(table.results, table.cases)")]
   .filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.querySelector("caption").textContent)"""
