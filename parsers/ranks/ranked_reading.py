@@ -23,7 +23,7 @@ from ..runs.reading import NONE_FITS, Reading
 from ..runs.reading import read as read_file
 from ..runs.reading import survey as survey_file
 from ..scanning.columns import Array, missing
-from ..scanning.record_table import RecordTable
+from ..scanning.record_table import RecordTable, finest
 from .rank_files import RankFile, RankFiles, rank_files
 
 AT_ONCE = np.timedelta64(1500, "ms")  # stamps of ranks that finish a step together, by clocks of whole seconds
@@ -273,7 +273,8 @@ def _are_at_once(first: dict[float, np.datetime64], other: dict[float, np.dateti
 def _stacked(tables: Sequence[RecordTable]) -> RecordTable:
     """The records of some tables, in their order; what a table lacks is missing in its rows."""
     names = dict.fromkeys(name for table in tables for name in table)
-    return RecordTable({name: _stacked_column(name, tables) for name in names})
+    columns = {name: _stacked_column(name, tables) for name in names}
+    return RecordTable(columns, finest(table.digits for table in tables))
 
 
 def _stacked_column(name: str, tables: Sequence[RecordTable]) -> Array:

@@ -1,5 +1,6 @@
 """Typed columns: what the fields of many lines become, block by block."""
 
+import math
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -80,6 +81,12 @@ class Places:
         widths: Ids = self.spans[self.shape, field, 1]
         return widths
 
+    def digit(self, field: int) -> float:
+        """One unit of the last digit of a field, the finest of all shapes; lines of one differ in their digits only."""
+        shapes, firsts = np.unique(self.shape, return_index=True)
+        texts = self.texts(field, firsts[self.spans[shapes, field, 1] > 0])
+        return min(map(last_digit, texts), default=math.inf)
+
     def has(self, field: int) -> bool:
         """Whether any line has a field."""
         return bool(self.widths(field).any())
@@ -126,6 +133,7 @@ def numbers(texts: Sequence[bytes]) -> Array:
         return np.array([_number(text) for text in texts])
 
 
+_DIGITS = frozenset(b"0123456789")
 _SCALES = {b"K": 1e3, b"k": 1e3, b"M": 1e6}
 
 
@@ -136,6 +144,19 @@ def _number(text: bytes) -> float:
     if (scale := _SCALES.get(text[-1:])) is not None:
         return float(text[:-1].replace(b",", b"")) * scale
     return length_of_time(text.decode("utf-8", "replace"))
+
+
+def last_digit(text: bytes) -> float:
+    """One unit of the last digit of a number as printed: 0.01 of ``2.50``, 100 of ``12.3K``, 1 of ``2:28``.
+
+    Infinite of ``nan``.
+    """
+    if not _DIGITS.intersection(text):
+        return math.inf
+    scale = _SCALES.get(text[-1:], 1.0)
+    mantissa, _, power = text.rstrip(b"KkM").lower().partition(b"e")
+    decimals = len(mantissa.partition(b".")[2])
+    return scale * 10.0 ** ((int(power) if power.lstrip(b"+-").isdigit() else 0) - decimals)
 
 
 def strings(texts: Sequence[bytes]) -> Array:
@@ -166,7 +187,10 @@ KINDS = {"NUMBER": NUMBER, "INTEGER": NUMBER, "STAMP": STAMP}
 
 
 class VariantLines:
-    """The lines of one variant: physical line numbers and one typed column a field."""
+    """The lines of one variant: physical line numbers and one typed column a field.
+
+    ``digits``: one unit of the last printed digit of each column of numbers, the finest of all lines.
+    """
 
     def __init__(self, variant: Variant) -> None:
         self.variant = variant
@@ -175,6 +199,7 @@ class VariantLines:
         self._numbers = Growing()
         self._columns: dict[str, Growing] = {}
         self._not_numbers = array("q")
+        self.digits: dict[str, float] = {}
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -185,6 +210,8 @@ class VariantLines:
         for index, field in enumerate(self._fields):
             if field is not RANK or RANK.name in self._columns or places.has(index):
                 self._grow(field, self._column(index, places, cells[index], None if odd is None else odd[index]))
+            if field.type == "NUMBER" and (digit := places.digit(index)) < self.digits.get(field.name, math.inf):
+                self.digits[field.name] = digit
         self._numbers.add(numbers)
 
     def _column(self, index: int, places: Places, cells: Floats, odd: Bytes | None) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import inf
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -20,16 +21,19 @@ FEWEST_LEFT = 20
 FEWEST_WHOLE = 20  # seconds, minutes or hours, of which one more or less is little
 
 Order = NDArray[np.int64] | None
+Digits = Mapping[tuple[str, str], float]
 
 
 class RecordTable:
     """The records of a log in file order, a column an array; to make a DataFrame of them takes longer than to read few.
 
-    ``columns``: by name; ``record`` is int8, the place of each record's kind in METRICS.
+    ``columns``: by name; ``record`` is int8, the place of each record's kind in METRICS. ``digits``: one unit of the
+    last digit that records of a kind print in a column of numbers, the finest of all lines.
     """
 
-    def __init__(self, columns: Mapping[str, Array]) -> None:
+    def __init__(self, columns: Mapping[str, Array], digits: Digits | None = None) -> None:
         self._columns = columns
+        self.digits = digits or {}
 
     def __len__(self) -> int:
         return len(self._columns[RECORD])
@@ -43,8 +47,8 @@ class RecordTable:
     def __getitem__(self, name: str) -> Array:
         return self._columns[name]
 
-    def __reduce__(self) -> tuple[type[RecordTable], tuple[Mapping[str, Array]]]:
-        return RecordTable, (self._columns,)  # without the DataFrame: it can be made anew
+    def __reduce__(self) -> tuple[type[RecordTable], tuple[Mapping[str, Array], Digits]]:
+        return RecordTable, (self._columns, self.digits)  # without the DataFrame: it can be made anew
 
     def are(self, kind: str) -> NDArray[np.bool_]:
         """Which records are of a kind (bool): step, epoch or summary."""
@@ -53,15 +57,15 @@ class RecordTable:
 
     def rows(self, which: slice | Array) -> RecordTable:
         """Some of the records: those of a slice without a copy, or those that a mask or row numbers name."""
-        return RecordTable({name: column[which] for name, column in self._columns.items()})
+        return RecordTable({name: column[which] for name, column in self._columns.items()}, self.digits)
 
     def columns(self, names: Iterable[str]) -> RecordTable:
         """The records with these columns only, and their kind."""
-        return RecordTable({name: self._columns[name] for name in (RECORD, *names)})
+        return RecordTable({name: self._columns[name] for name in (RECORD, *names)}, self.digits)
 
     def having(self, name: str, column: Array) -> RecordTable:
         """The same records with one column more, or another one of that name."""
-        return RecordTable({**self._columns, name: column})
+        return RecordTable({**self._columns, name: column}, self.digits)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -83,7 +87,19 @@ def table(found: Sequence[VariantLines]) -> RecordTable:
         column = _column(found, name, order)
         if column is not None:
             columns[name] = _finished(column, field)
-    return RecordTable({**columns, **_computed(found, columns, order)})
+    return RecordTable(
+        {**columns, **_computed(found, columns, order)},
+        finest({(lines.variant.record, name): digit for name, digit in lines.digits.items()} for lines in found),
+    )
+
+
+def finest(each: Iterable[Digits]) -> Digits:
+    """The digits of several tables put together."""
+    found: dict[tuple[str, str], float] = {}
+    for digits in each:
+        for column, digit in digits.items():
+            found[column] = min(digit, found.get(column, inf))
+    return found
 
 
 def _computed(found: Sequence[VariantLines], columns: Mapping[str, Array], order: Order) -> dict[str, Array]:

@@ -14,7 +14,7 @@ from parsers.runs.facts import Fact
 from parsers.runs.format_records import RUN
 from parsers.runs.reading import Reading
 from parsers.scanning.record_table import RecordTable
-from parsers.series import Floats, Lines, Mask
+from parsers.series import Floats, Lines, Mask, resolution
 
 Fields = Mapping[tuple[str, str], Field]
 Facts = Mapping[str, Fact]
@@ -61,6 +61,10 @@ class Records:
             known = column[~np.isnat(column)]
             column = (column - (known[0] if len(known) else np.datetime64("NaT"))) / np.timedelta64(1, "s")
         return np.asarray(column, np.float64)
+
+    def digit(self, name: str) -> float:
+        """One unit of the last digit that a column prints; of stamps, and of what is computed, as its values show."""
+        return self.table.digits.get((self.kind, name)) or resolution(self.numbers(name))
 
     def prints(self, name: str) -> bool:
         """Whether any record has a number in a column."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from parsers.grammar.field import IN_SECONDS, Field
-from parsers.series import OVERHEAD, Floats, Lines, Mask, Series, resolution
+from parsers.series import OVERHEAD, Floats, Lines, Mask, Series
 
 from .records import Records, Run
 from .work import thing
@@ -129,7 +129,7 @@ def _column(records: Records, name: str) -> _Column | None:
     rows = np.flatnonzero(np.isfinite(values) & (values > 0))
     if field is None or not len(rows):
         return None
-    values, digit = values[rows], resolution(records.numbers(field.name))
+    values, digit = values[rows], records.digit(field.name)
     if name in ("throughput", "mean_throughput", "step_rate"):
         times = 1 / values
         slack = times * digit / 2 / values
@@ -160,15 +160,15 @@ def _derived(column: _Column) -> Series | None:
     After a restart the counter and the clock begin apart, and only their differences are right.
     """
     records, rows = column.records, column.rows
-    seconds = records.numbers("elapsed")[rows]
+    seconds, second = records.numbers("elapsed")[rows], records.digit("elapsed")
     counters = [records.numbers(one) for one in COUNTERS] if "throughput" in column.name else [records.steps]
     for done in (one[rows] for one in counters if one is not None):
         clock, known = done * column.times, (done > 0) & (seconds > 0)
         tick = 2 * done * column.slack  # some programs cut the last digit off
-        if known.sum() < 2 or (np.abs(clock - seconds) > tick + resolution(seconds) / 2)[known].any():
+        if known.sum() < 2 or (np.abs(clock - seconds) > tick + second / 2)[known].any():
             continue
-        if not np.median(tick) < resolution(seconds):
-            clock, tick = seconds, np.full(len(done), resolution(seconds))
+        if not np.median(tick) < second:
+            clock, tick = seconds, np.full(len(done), second)
         told = {key: column.told[key] for key in ("counted", "unit", "scope")}
         more = {"work": np.diff(done), "seconds": np.diff(clock), "tick": tick[1:], **told}
         lines = records.lines[rows]
@@ -211,7 +211,7 @@ def _durations(run: Run, records: Records) -> Iterator[Series]:
     if field is None or not len(rows):
         return
     scale = IN_SECONDS.get(field.unit or "seconds", 1.0)
-    seconds, tick = values[rows] * scale, np.full(len(rows), resolution(values) / 2 * scale)
+    seconds, tick = values[rows] * scale, np.full(len(rows), records.digit("duration") / 2 * scale)
     told = {"whole": records.kind == "summary", "expected": field.is_expected, "values": seconds}
     for work, counted, scope in _amounts(run, records, rows):
         more = {"work": work, "counted": counted, "unit": counted, "scope": scope, **told}
@@ -267,7 +267,7 @@ def _clock(records: Records, rows: Lines, clock: str, counter: tuple[Floats, str
         is_of_epoch = clock == "elapsed" and bool((is_anew & crosses).any())  # a bar's clock begins with its epoch
         if is_of_epoch or (counted == "steps" and not records.epochs_are_whole):
             is_anew |= crosses
-    tick = np.full(len(work), resolution(times))
+    tick = np.full(len(work), records.digit(clock))
     told = {"counted": counted, "unit": counted, "scope": scope, "timer": "clock", "telescopes": True}
     found = series_over(records, rows[1:], clock, work=work, seconds=seconds, tick=tick, begins=lines[:-1], **told)
     found = found.where(~is_anew & (work >= 0) & (seconds >= 0))
