@@ -54,8 +54,8 @@ class Check:
 
     ``is_independent``: whether another timer took its time. ``counts_work``: whether it also says what a step holds,
     and not only how long one took. ``scope``: that of the number which makes them agree, where its format states none.
-    ``needs_passes``: it would differ, but that a step may hold several batches, which nothing says. ``series``: the
-    stretches that made its estimate.
+    ``needs_passes``: it would differ, but that a step may hold several batches, which nothing says; ``may_pause``: but
+    that one of its few stretches may hold a pause. ``series``: the stretches that made its estimate.
     """
 
     estimate: Estimate
@@ -66,6 +66,7 @@ class Check:
     counts_work: bool = True
     scope: Scope | None = None
     needs_passes: bool = False
+    may_pause: bool = False
     series: Series | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -120,8 +121,11 @@ def _check(claim: Series, other: Series, start: int, work: Work, *, is_stated: b
     behind = other.behind(start)
     free = behind.without_pauses()
     if claim.whole or other.whole or other.holds_more:
-        # A total of the run may or may not hold warm-up and pauses; how long an evaluation took nobody knows.
-        slack = inf if other.holds_more and other.kind == "step" else TOTAL
+        # A total of the run may or may not hold warm-up and pauses; how long an evaluation took nobody knows. Two rates
+        # of one line are of the same time.
+        is_one_line = claim.whole and other.whole and "duration" not in (claim.source, other.source)
+        is_one_line = is_one_line and np.array_equal(claim.lines, other.lines)
+        slack = inf if other.holds_more and other.kind == "step" else 1.0 if is_one_line else TOTAL
         return _between(windowed, (claim, windowed), (other, other.steady()), work, slack)
     if windowed.kind == free.kind and len(free):
         windowed = windowed.where(_within(windowed, free))
@@ -143,7 +147,9 @@ def _between(
     error, low, high = windowed.error + other.error, known[0][0], known[-1][0]
     nearest = min(known, key=lambda pair: abs(log(pair[0])))
     says = verdict(low, high, error, slack, slower_is_total=not claim.whole)
-    return _judged((claim, other), nearest, says, error, work)
+    found = _judged((claim, other), nearest, says, error, work)
+    is_of_part = not (claim.whole or other.whole or other.holds_more)
+    return replace(found, may_pause=is_of_part and says == "silent" and verdict(low, high, error) == "differs")
 
 
 def _judged(
@@ -161,7 +167,7 @@ def _judged(
     is_one_timer = claim.kind == other.kind and claim.timer == other.timer == "program"
     is_clocks = claim.timer == other.timer == "clock"
     is_one_form = ("throughput" in claim.source) == ("throughput" in other.source)
-    is_same = claim.source == other.source or (is_one_form and "duration" not in (claim.source, other.source))
+    is_same = claim.counted == other.counted or (is_one_form and "duration" not in (claim.source, other.source))
     if needs_passes or (says == "agrees" and (is_clocks or (is_one_timer and is_same))):
         says = "silent"
     is_independent = other.timer != claim.timer
@@ -182,9 +188,11 @@ def _ratio(claim: Series, other: Series, work: Work) -> tuple[float, Scope | Non
     ratio = other.rate / claim.rate
     if claim.counted == other.counted and claim.scope == other.scope:
         return (ratio, None) if isfinite(ratio) and ratio > 0 else None
-    if claim.counted == other.counted and {claim.scope, other.scope} == {"card", "job"} and not work.cards:
+    if {claim.scope, other.scope} == {"card", "job"} and not work.cards:
         # A job does at least what one of its cards does.
-        return (ratio, None) if (ratio < 1) == (claim.scope == "card") else None
+        both = (_converted(claim.rate, claim, other.rate, other, unit, work) for unit in UNITS)
+        known = next((one for one in both if one is not None), None)
+        return (known, None) if known is not None and (known < 1) == (claim.scope == "card") else None
     found: list[tuple[float, Scope | None]] = []
     for of_claim, scope in _of_job(claim, work):
         for of_other, _ in _of_job(other, work):

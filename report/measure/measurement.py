@@ -180,7 +180,11 @@ class Measurement:
     @property
     def other_value(self) -> float:
         """What the source that confirms or contradicts it says, in the unit and scope of the number."""
-        return self.value * self.by.ratio if self.by else self.value
+        if self.by is None:
+            return self.value
+        other, mine = self.by.estimate, self.estimate
+        is_alike = (other.counted, other.scope) == (mine.counted, mine.scope)
+        return other.value if is_alike else self.value * self.by.ratio
 
     @property
     def contradiction(self) -> Diagnostic | None:

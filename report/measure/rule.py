@@ -188,7 +188,7 @@ def judged(heard: Sequence[Check]) -> tuple[Status, Check | None]:
 
     Where a clock and the work of a step confirm a number, another one that the program prints is what is wrong. A clock
     that agrees with the time of a step says nothing of what a step holds, which leaves the number unchecked; so does a
-    clock that disagrees unless a step holds several batches.
+    clock that disagrees unless a step holds several batches, or one of its few stretches a pause.
     """
     agreeing = [one for one in heard if one.says == "agrees"]
     is_proved = any(one.is_independent and one.counts_work for one in agreeing)
@@ -196,7 +196,8 @@ def judged(heard: Sequence[Check]) -> tuple[Status, Check | None]:
     if differing:
         return "contradicted", max(differing, key=lambda one: (one.is_independent, abs(log(one.ratio))))
     best = min(agreeing, key=lambda one: one.order, default=None)
-    is_doubted = not is_proved and any(one.needs_passes and one.is_independent for one in heard)
+    open_ = (one for one in heard if one.is_independent and (one.needs_passes or one.may_pause))
+    is_doubted = not is_proved and any(open_)
     return ("confirmed" if best and best.counts_work and not is_doubted else "unchecked"), best
 
 

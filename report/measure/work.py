@@ -133,11 +133,11 @@ def _counted(run: Run, records: Records, counter: str, count: str, rows: Lines) 
     done, steps, field = records.numbers(counter), records.steps, records.field(count)
     if steps is None or not len(rows):
         return None
-    if not np.isfinite(done).any() and field is not None and field.scope in ("job", "card", "node"):
-        factor = {"card": run.count("cards"), "node": run.count("nodes")}.get(field.scope, 1)
-        done = np.nancumsum(records.numbers(count)) * factor if factor else done
     first, last = max(int(rows[0]) - 1, 0), int(rows[-1])
     amount, passed = float(done[last] - done[first]), float(steps[last] - steps[first])
+    if not np.isfinite(done).any() and field is not None and field.scope in ("job", "card", "node"):
+        factor = {"card": run.count("cards"), "node": run.count("nodes")}.get(field.scope, 1)
+        amount = float(records.numbers(count)[first + 1 : last + 1].sum()) * (factor or np.nan)
     return amount / passed if amount > 0 and passed > 0 else None
 
 

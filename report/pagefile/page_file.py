@@ -43,13 +43,15 @@ def names() -> list[str]:
 
 
 def find(page: str) -> Path:
-    """The file of a page, by its name or its path; raises PageError when there is none."""
-    path = Path(page) if page.endswith(".toml") else FOLDER / f"{page}.toml"
-    if page.endswith(".toml") and not path.exists():
-        raise PageError(NO_FILE, path=path)
-    if not path.exists():
+    """The file of a page, by its path, with or without .toml, or by its name; raises PageError when there is none."""
+    if page.endswith(".toml"):
+        if not Path(page).exists():
+            raise PageError(NO_FILE, path=Path(page))
+        return Path(page)
+    found = next((path for path in (FOLDER / f"{page}.toml", Path(f"{page}.toml")) if path.exists()), None)
+    if found is None:
         raise PageError(NO_PAGE, page=repr(page), names=", ".join(names()))
-    return path
+    return found
 
 
 def load(path: Path) -> Page:

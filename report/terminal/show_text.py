@@ -58,7 +58,7 @@ FROM = "{rate} ({source}, {records}, {lines})"
 RECORDS = ("{count} record", "{count} records")
 LINE, LINES = "line {line}", "lines {first}-{last}"
 OF_RUN = "run {run}: {said}"
-OTHER_SIDE = "{rate} ({source}, {records}, {lines}): {ratio}×"
+OPINION = "{rate} ({source}, {records}, {lines}): {ratio}×"
 CHECK = "{source} {ratio}× ({lines})"
 AGREES = "agrees: {checks}"
 AGREES_WITH_FIRST = "the first agrees with: {checks}"
@@ -178,7 +178,8 @@ def _number(log: MeasuredLog) -> Iterator[Message]:
         return
     yield _from(found)
     agreeing = sorted((one for one in found.checks if one.says == "agrees"), key=lambda one: one.order)
-    each = list(dict.fromkeys(map(_check, agreeing)))[:MOST_AGREEING]
+    by_source = {one.estimate.name: one for one in reversed(agreeing)}  # the best of each
+    each = [_check(one) for one in agreeing if one is by_source[one.estimate.name]][:MOST_AGREEING]
     checks = joined(LISTED, each) if each else None
     if found.status == "contradicted" and found.by:
         yield _other_side(found, found.by)
@@ -223,10 +224,14 @@ def _lines(ends: tuple[int, int]) -> Message:
 
 def _other_side(found: Measurement, by: Check) -> Message:
     """What contradicts the number, in its unit and scope."""
-    other = by.estimate
-    second = rate(found.other_value, found.unit, found.scope)
-    said = _of_source(OTHER_SIDE, second, other, other.records, other.lines, ratio=_times(by.ratio))
-    return said if other.run is None else Message(OF_RUN, run=other.run, said=said)
+    return _opinion(by, rate(found.other_value, found.unit, found.scope))
+
+
+def _opinion(check: Check, said: Message) -> Message:
+    """What a check says, with its records and lines, and how many times the number it is."""
+    of = check.estimate
+    told = _of_source(OPINION, said, of, of.records, of.lines, ratio=_times(check.ratio))
+    return told if of.run is None else Message(OF_RUN, run=of.run, said=told)
 
 
 def _check(check: Check) -> Message:
@@ -313,7 +318,9 @@ def _of_numbers(log: MeasuredLog) -> Iterator[Message]:
         yield from _of_ranks(log.measurement.ranks)
     if log.cards_of_ranks:
         yield log.cards_of_ranks.summary
-    yield from (Message(CHECKED, said=_check(check)) for check in (log.measurement.checks if log.measurement else ()))
+    for check in log.measurement.checks if log.measurement else ():
+        of = check.estimate
+        yield Message(CHECKED, said=_opinion(check, rate(of.value, f"{of.unit}/s", of.scope)))
 
 
 def _of_ranks(ranks: RankSpread) -> Iterator[Message]:
