@@ -96,9 +96,12 @@ def checks(
     stated protocol may hold the pauses of its window or not: what another source says of it lies between the two.
     """
     sibling = _time_of_steps(claim, others)
+    told = {(other.kind, other.source) for other in others if other.counted == claim.counted}
     for other in others:
         if other.timer == claim.timer == "clock" and other.source == claim.source:
             continue  # the same clock, as another format reads it
+        if other.timer == "program" and other.counted != claim.counted and (other.kind, other.source) in told:
+            continue  # the same times, in a unit that needs the work of a step
         found = _check(claim, other, start, work, is_stated=is_stated)
         if found is None and sibling is not None and other.timer == "clock":
             found = _check(sibling, other, start, work, is_stated=is_stated)

@@ -122,10 +122,10 @@ def _printed(records: Records, name: str) -> Series | None:
 
 def _column(records: Records, name: str) -> _Column | None:
     field, values = records.field(name), records.numbers(name)
+    if name in ("step_time", "step_rate") and (name == "step_time") != records.prints("step_time"):
+        return None  # bars print either
     if name == "step_time":
         values, field = seconds_of_steps(records)
-    elif name == "step_rate" and records.prints("step_time"):
-        return None
     rows = np.flatnonzero(np.isfinite(values) & (values > 0))
     if field is None or not len(rows):
         return None

@@ -31,6 +31,7 @@ FIELDS = {
     "consumed_samples": Field("consumed_samples", "INTEGER"),
     "consumed_tokens": Field("consumed_tokens", "INTEGER"),
     "token_count": Field("token_count", "INTEGER", scope="card"),
+    "sample_count": Field("sample_count", "INTEGER", scope="job"),
     "batch_size": Field("batch_size", "INTEGER"),
     "job_batch_size": Field("job_batch_size", "INTEGER"),
     "rank": Field("rank", "INTEGER"),

@@ -1,5 +1,6 @@
 """The rule: work over time in the steady part of the longest run, and what the other sources of a log say of it."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.series import FEW, OVERHEAD
+from report.evidence.measured_log import measured_log
 from report.measure.diagnostics import Code, NoMeasurement
 from report.measure.measurement import Measurement
 from tests.report.measure.made_runs import measured, run, stamps
@@ -93,6 +95,36 @@ def test_a_clock_tells_whose_number_a_rate_of_unknown_scope_is(each: int, value:
     found = number(run(step=STEPS, facts={"cards": 8}, means={"throughput": {"scope": "unknown"}}, **columns))
     assert (found.value, found.scope, found.status) == (value, "job", "confirmed")
     assert {"scope": scope, "source": "step.elapsed"} in [said.values for said in found.diagnostics]
+
+
+SUMMARY = """***** Running training *****
+  Num examples = 3,200
+  Instantaneous batch size per device = 16
+  Total train batch size (w. parallel, distributed & accumulation) = 16
+  Gradient Accumulation steps = 1
+{{'train_runtime': 100.0, 'train_samples_per_second': 32.0, 'train_steps_per_second': {printed}, 'epoch': 1.0}}
+"""
+
+
+@pytest.mark.parametrize(("printed", "status"), [("2.0", "confirmed"), ("2", "unchecked"), ("1.2", "contradicted")])
+def test_two_rates_of_a_line_agree_within_the_digits_that_are_printed(
+    tmp_path: Path, printed: str, status: str
+) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(SUMMARY.format(printed=printed), encoding="utf-8")
+    assert measured_log(log).status == status
+
+
+def test_a_job_is_not_slower_than_one_of_its_cards() -> None:
+    of_card = {"throughput": {"scope": "card"}}
+    columns = {"throughput": 64 / QUIET, "time": stamps(CLOCK * 3)}
+    found = measured(run(step=STEPS, facts={"job_batch_size": 64}, means=of_card, **columns))
+    assert found.status == "contradicted"
+
+
+def test_a_rate_and_the_counts_that_it_was_computed_from_are_one_source() -> None:
+    columns = {"throughput": 64 / QUIET, "duration": QUIET, "sample_count": np.full(40, 64)}
+    assert number(run(step=STEPS, **columns)).status == "unchecked"
 
 
 @pytest.mark.parametrize("first", [5.0, 0.1])
