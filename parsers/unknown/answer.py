@@ -1,0 +1,434 @@
+"""From a log to an answer: which columns are of training, what they measure, and which of them is the speed.
+
+The answer is one of four: a speed that nothing contradicts; one question with at most three candidates, each with the
+option that chooses it; what is printed beside what the clock counts, where these contradict each other; or nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+
+import numpy as np
+
+from ..series import Mask, spread
+from .constants import APART, FEW, MINOR, MOST_CANDIDATES, MOST_ROUNDING, MOST_UNACCOUNTED, SAMPLE, TYPICAL_STEP
+from .judge import LEFT, STEP, STEPS, Finding, Hypothesis, advance, best, hypotheses, judge, passes
+from .log import Column, Log, Table
+from .log import read as read_log
+from .naming import split, words_of
+from .option import BAR, CLOCK, Option, parse_option
+from .speed import Speed, by_pass, clock_speed, speed_of, target_of
+from .text import BAR_CLOCK
+from .training import Reason, is_training, may_be_training, shows_loss, why_not
+
+
+class Ask(Enum):
+    """What a question is about."""
+
+    SPAN = "span_or_unit"  # what takes this time, in which unit
+    TRAINING = "which_lines"  # which of several lines or bars are of training
+    CONFIRM = "confirm"  # whether this is the speed of training at all
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A speed, and the others that its lines tell beside it.
+
+    ``refine``: options that say what the log does not, such as what the rate counts.
+    """
+
+    speed: Speed
+    also: tuple[Speed, ...] = ()
+    refine: tuple[Speed, ...] = ()
+
+
+@dataclass(frozen=True)
+class Question:
+    """Candidates of which the log does not say which one it is, the likeliest first."""
+
+    ask: Ask
+    candidates: tuple[Speed, ...]
+
+
+@dataclass(frozen=True)
+class Contradicted:
+    """What the log prints, and what its own clock says of the same lines; an option takes either."""
+
+    printed: Speed
+    counted: Speed
+    finding: Finding
+
+    @property
+    def candidates(self) -> tuple[Speed, ...]:
+        """Both."""
+        return self.printed, self.counted
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """No speed; ``reasons``: the names of numbers that may be speeds, and why each is none."""
+
+    reasons: tuple[tuple[str, Reason], ...] = ()
+
+
+Answer = Accepted | Question | Contradicted | Nothing
+
+
+def answer(path: Path | str, read: Option | str | None = None) -> Answer:
+    """The speed of training that a log tells; ``read``: what a person says of a number of it.
+
+    Raises LogError when the log cannot be read, OptionError where a text is no option.
+    """
+    return answer_of(read_log(Path(path)), read)
+
+
+def answer_of(log: Log, read: Option | str | None = None) -> Answer:
+    """The same of a log whose lines were read; raises OptionError."""
+    if read is None:
+        return _choose(log, _find(log))
+    return _told(log, parse_option(read) if isinstance(read, str) else read)
+
+
+# ---- what the columns of a log turn out to be
+
+
+@dataclass
+class Found:
+    """What the columns of a log turn out to be.
+
+    ``asked``: with more than one reading; ``refuted``: with none that a clock allows; ``weak``: nothing shows that they
+    are of training.
+    """
+
+    accepted: list[Speed] = field(default_factory=list)
+    asked: list[Speed] = field(default_factory=list)
+    weak: list[Speed] = field(default_factory=list)
+    refuted: list[Speed] = field(default_factory=list)
+    contradicted: list[tuple[Speed, Finding]] = field(default_factory=list)
+    reasons: list[tuple[str, Reason]] = field(default_factory=list)
+
+
+def _find(log: Log) -> Found:
+    found = Found()
+    for column in (column for table in log.tables for column in table.columns):
+        m, table = column.meaning, column.table
+        if m.role == "remaining" and shows_loss(table) and not table.is_evaluation:
+            found.weak += _known(_read(column, Hypothesis("time", LEFT, factor=m.factor or 1.0)))
+        if m.role not in ("rate", "time", "elapsed") or m.name == BAR_CLOCK:
+            continue
+        if (reason := why_not(column, log)) is None:
+            _sort(column, found)
+            continue
+        found.reasons.append((column.name, reason))
+        if reason is Reason.NO_TRAINING and may_be_training(column):
+            found.weak += _known(*(_read(column, h) for h in hypotheses(column) if not h.is_mean))
+    return found
+
+
+def _read(column: Column, h: Hypothesis) -> Speed:
+    speed = speed_of(judge(column, h), target_of(column))
+    return by_pass(speed) if column.table.bar else speed
+
+
+def _known(*speeds: Speed | None) -> list[Speed]:
+    return [s for s in speeds if s is not None and np.isfinite(s.rate) and s.rate > 0]
+
+
+def _sort(column: Column, found: Found) -> None:
+    """Judge all that a column may measure, and put what comes of it where it belongs."""
+    if column.table.bar and column.meaning.role == "rate" and column.meaning.counts not in ("steps", "epochs", None):
+        return
+    verdicts = [judge(column, h) for h in hypotheses(column)]
+    standing, possible = best(verdicts)
+    speeds = _known(*(speed_of(v, target_of(column)) for v in standing or possible))
+    refused = next((v for v in verdicts if v.hypothesis.told and v.against), None)
+    if standing and speeds:
+        found.accepted.append(by_pass(speeds[0]) if column.table.bar else speeds[0])
+    elif column.table.bar and any(v.against for v in verdicts):
+        found.accepted += _known(clock_speed(column.table))  # what a bar shows is smoothed: its clock counts
+    elif refused is not None:
+        found.contradicted.append((speed_of(refused, target_of(column)), refused.against[0]))
+    elif possible:
+        found.asked += speeds
+    elif verdicts:
+        found.refuted += _known(speed_of(min(verdicts, key=lambda v: v.distance), target_of(column)))
+
+
+# ---- the decision
+
+
+def _order(speed: Speed) -> tuple[int, ...]:
+    """Which speed is told: lines before bars, those with a loss, steps before epochs, one meaning, most lines."""
+    m, table, told = speed.verdict.column.meaning, speed.table, speed.option.hypothesis.told
+    level = {"elapsed": 1, "remaining": 2}.get(speed.role, 0) + (2 if speed.unit == "epochs" else 0)
+    counted = table.step is not None and table.step not in table.guests
+    known = 0 if speed.role == "throughput" and speed.unit else 1 if speed.unit else 2
+    return (
+        speed.unit == "epochs",
+        table.bar,
+        not shows_loss(table) and not table.trains,
+        level,
+        not counted,
+        not told and not speed.verdict.agree,
+        known,
+        "qualified" in m.flags,
+        not speed.verdict.agree,
+        "mean" in m.flags,
+        -len(table.rows),
+        {"throughput": 0, "step_time": 1}.get(speed.role, 2),
+    )
+
+
+def _choose(log: Log, found: Found) -> Answer:
+    asked = [*found.asked, *(s for s in found.accepted if not _is_sure(s, log))]
+    accepted = sorted((s for s in found.accepted if _is_sure(s, log)), key=_order)
+    of_training = (t for t in log.tables if (shows_loss(t) or t.bar) and not t.is_evaluation and is_training(t, log))
+    clocked = sorted(_known(*map(clock_speed, of_training)), key=_order)
+    if contradiction := _contradiction(accepted, found.contradicted):
+        return contradiction
+    if accepted:
+        return _accept(accepted, found)
+    if asked:
+        candidates = sorted([*asked, *clocked, *found.refuted], key=_likely)
+        shown = [s for s in candidates if s.table.evidence]
+        return Question(Ask.SPAN, _distinct(shown or candidates))
+    if clocked:
+        return _accept_clock(clocked, found)
+    if found.weak:
+        weak = [r for s in sorted(found.weak, key=_order) for r in (_refined(s) or (s,))]
+        return Question(Ask.CONFIRM, _distinct(weak))
+    return Nothing(tuple(found.reasons))
+
+
+def _contradiction(accepted: Sequence[Speed], contradicted: Sequence[tuple[Speed, Finding]]) -> Contradicted | None:
+    """What the log prints against its clock: of a number that would be told, or of the time of a step beside that."""
+    if not contradicted:
+        return None
+    printed, finding = min(contradicted, key=lambda pair: _order(pair[0]))
+    better = not accepted or _order(printed)[:4] < _order(accepted[0])[:4]
+    if better and (clock := clock_speed(printed.table)):
+        return Contradicted(printed, clock, finding)
+    main = accepted[0] if accepted else None
+    if main is None or main.role != "throughput" or (clock := clock_speed(main.table)) is None:
+        return None
+    beside = (finding for s, finding in contradicted if s.table is main.table and s.role == "step_time")
+    against = next(beside, None)
+    return Contradicted(main, clock, against) if against else None
+
+
+def _accept(accepted: Sequence[Speed], found: Found) -> Answer:
+    main = accepted[0]
+    if rival := _rival(main, accepted) or _other_run(main, found.asked):
+        return Question(Ask.TRAINING, _distinct([main, rival]))
+    if parts := _two_runs(main):
+        return Question(Ask.TRAINING, parts)
+    also = {s.role: s for s in reversed(accepted[1:]) if s.table is main.table and s.role != main.role}
+    return Accepted(main, tuple(also.values()), _refined(main))
+
+
+def _accept_clock(clocked: Sequence[Speed], found: Found) -> Answer:
+    """The clock alone, if nearly all lines go on by it and the log prints no time that it refutes."""
+    main = clocked[0]
+    done = advance(main.table) if main.unit != "epochs" else passes(main.table)
+    if np.isfinite(done).sum() < FEW or np.isfinite(done).mean() < 1 - 1 / MINOR:
+        return Question(Ask.CONFIRM, _distinct(clocked))
+    beside = sorted((s for s in found.refuted if s.table is main.table), key=_from_typical)[:1]
+    candidates = _distinct([*beside, main])
+    return Question(Ask.SPAN, candidates) if len(candidates) > 1 else Accepted(main)
+
+
+def _is_sure(speed: Speed, log: Log) -> bool:
+    """Whether a number may be told.
+
+    A single line only where it is of training by its own words, several lines only if they say about the same or count
+    on.
+    """
+    table, values = speed.table, np.array(list(speed.values.values()))
+    counts = np.isfinite(advance(table)).any() or np.isfinite(passes(table)).any()
+    is_open = len(values) > 1 and speed.role != "elapsed" and not speed.verdict.agree and not counts
+    if is_open and spread(values) / np.sqrt(len(values)) > MOST_ROUNDING:
+        return False
+    return len(table.rows) > 1 or (is_training(table, log, speed.verdict.column) and speed.unit is not None)
+
+
+def _likely(speed: Speed) -> tuple[bool, bool, float]:
+    """The order of candidates: lines with a loss, what is printed before the clock, typical steps first."""
+    return not shows_loss(speed.table), speed.option.target == CLOCK, _from_typical(speed)
+
+
+def _from_typical(speed: Speed) -> float:
+    """How far the time of a step is from a typical one."""
+    return float(abs(np.log(speed.rate * TYPICAL_STEP))) if speed.unit == "steps" else 0.0
+
+
+def _are_apart(one: float, other: float) -> bool:
+    """Whether two numbers are two to a reader."""
+    return not 1 / APART < one / other < APART
+
+
+def _rival(main: Speed, accepted: Sequence[Speed]) -> Speed | None:
+    """Another speed of the same meaning, of other lines that do not repeat these, which is another number."""
+    one, own = main.table, set(main.lines)
+    for speed in accepted[1:]:
+        other = speed.table
+        if other is one or (speed.unit, speed.scope, speed.role) != (main.unit, main.scope, main.role):
+            continue
+        level = (one.step in one.columns) == (other.step in other.columns)
+        alike = _core(main) == _core(speed)
+        if not (level or alike) or (one.bar and shows_loss(one) and not shows_loss(other)):
+            continue
+        many = len(speed.lines) >= len(main.lines) / MINOR
+        far = alike and not MOST_UNACCOUNTED < speed.rate / main.rate < 1 / MOST_UNACCOUNTED
+        if (many or far) and own.isdisjoint(speed.lines) and _are_apart(speed.rate, main.rate):
+            return speed
+    return None
+
+
+def _two_runs(speed: Speed) -> tuple[Speed, ...]:
+    """The speeds before and behind the line where a log goes over to another, as where a job began again elsewhere."""
+    lines, x = [line for line, _ in speed.values], np.log(np.array(list(speed.values.values())))
+    least = max(FEW, len(x) // MINOR)
+    if len(x) < 2 * least or speed.option.hypothesis.is_mean or speed.role == "elapsed" or speed.table.bar:
+        return ()
+    places = np.arange(least, len(x) - least + 1)
+    sums = np.concatenate(([0], np.cumsum(x)))
+    explained = sums[places] ** 2 / places + (sums[-1] - sums[places]) ** 2 / (len(x) - places)
+    place = int(places[np.argmax(explained)])
+    one, other = np.exp(x[:place]), np.exp(x[place:])
+    apart = abs(float(np.log(np.median(one) / np.median(other))))
+    if apart < np.log(APART) or spread(one) + spread(other) > apart or not _begins_anew(speed, lines, place):
+        return ()
+    middle = float(np.median(np.exp(x)))
+    power = 1 if speed.role in ("throughput", "step_rate") else -1
+    parts = ((one, lines[0], lines[place - 1]), (other, lines[place], lines[-1]))
+    return tuple(
+        replace(
+            speed,
+            rate=speed.rate * (float(np.median(part)) / middle) ** power,
+            option=replace(speed.option, part=(first, last)),
+        )
+        for part, first, last in parts
+    )
+
+
+def _begins_anew(speed: Speed, lines: list[int], place: int) -> bool:
+    """Whether steps fall at a line, or more other lines are printed before it than before any other."""
+    table, gaps = speed.table, np.diff(lines)
+    if table.step is not None:
+        steps = {row.line: step for row, step in zip(table.rows, table.step.values, strict=True)}
+        if steps[lines[place]] < steps[lines[place - 1]] and table.epoch is None:
+            return True
+    return bool(gaps[place - 1] == gaps.max() > np.median(gaps))
+
+
+def _core(speed: Speed) -> tuple[str, ...]:
+    """The name of a column without the words that change nothing."""
+    idle = words_of("mean") | words_of("training") | words_of("neutral") | words_of("each")
+    return tuple(word for word in split(speed.column) if word not in idle)
+
+
+def _other_run(main: Speed, asked: Sequence[Speed]) -> Speed | None:
+    """A speed of other lines of training before or behind these, none of whose readings is about this number."""
+    table = main.table
+    for speed in asked:
+        other = speed.table
+        apart = other.order[0] > table.order[-1] or other.order[-1] < table.order[0]
+        if not apart or not shows_loss(other) or len(other.rows) * MINOR < len(table.rows):
+            continue
+        same = [s for s in asked if s.table is other and s.unit == main.unit]
+        if same and all(_are_apart(s.rate, main.rate) for s in same):
+            return same[0]
+    return None
+
+
+def _refined(speed: Speed) -> tuple[Speed, ...]:
+    """What a rate may count where the log does not say it."""
+    if speed.unit is not None:
+        return ()
+    amounts = [c.meaning.counts for c in speed.table.of("amount", "consumed") if c.meaning.counts]
+    names = ["words", "tokens"] if split(speed.column)[-1:] == ("wps",) else ["samples", "tokens", "images"]
+
+    def of(unit: str) -> Speed:
+        h = replace(speed.option.hypothesis, counts=unit)
+        return replace(speed, unit=unit, option=replace(speed.option, hypothesis=h))
+
+    return tuple(map(of, list(dict.fromkeys([*amounts, *names]))[:MOST_CANDIDATES]))
+
+
+def _distinct(speeds: Iterable[Speed]) -> tuple[Speed, ...]:
+    """The first candidates of a question that are different numbers, with options that differ."""
+    kept: list[Speed] = []
+    for s in speeds:
+        if all(s.unit != k.unit or _are_apart(s.rate, k.rate) for k in kept):
+            kept.append(s)
+    kept = kept[:MOST_CANDIDATES]
+    return tuple(_told_apart(s, [o for o in kept if o is not s and o.read == s.read]) for s in kept)
+
+
+def _told_apart(speed: Speed, rivals: Sequence[Speed]) -> Speed:
+    """A candidate among those of one name: by a text that only its lines have, or else by its lines."""
+    if not rivals:
+        return speed
+    rows = [row.text for row in speed.table.rows[:SAMPLE]]
+    others = [row.text for rival in rivals for row in rival.table.rows[:SAMPLE]]
+    words = [c.name for c in speed.table.columns if len(c.name) > 2] + re.findall(r"[A-Za-z_]{3,}", rows[0])
+    telling = (w for w in words if '"' not in w and all(w in r for r in rows) and not any(w in r for r in others))
+    text = next(telling, None)
+    part = None if text else (speed.lines[0], speed.lines[-1])
+    return replace(speed, option=replace(speed.option, lines=text, part=part))
+
+
+# ---- what a person says
+
+
+def _told(log: Log, option: Option) -> Answer:
+    """The speed by an option that a person gave; what the clock says against it is told beside it."""
+    found = []
+    for table in log.tables:
+        first, last = option.part or (0, log.lines)
+        rows = table.rows
+        kept: Mask = np.array(
+            [(option.lines is None or option.lines in row.text) and first <= row.line <= last for row in rows]
+        )
+        if kept.any():
+            found += _known(*targets(table if kept.all() else table.part(kept), option))
+    if not found:
+        return Nothing(((option.target, Reason.NO_SUCH_TARGET),))
+    return Accepted(min(found, key=lambda s: (s.table.is_evaluation, not s.table.evidence, -len(s.lines))))
+
+
+def targets(table: Table, option: Option) -> list[Speed]:
+    """What an option means in the lines of one table."""
+    if option.target == CLOCK or option.target.split()[0] == BAR:
+        return [s for s in [_by_its_clock(table, option)] if s]
+    speeds = []
+    for column in table.columns:
+        if split(option.target) not in (split(target_of(column)), split(column.name)):
+            continue
+        if option.hypothesis.per == STEPS and option.count and not np.isfinite(column.counts).any():
+            column.__dict__["counts"] = np.full(len(column.values), float(option.count))
+        speeds.append(replace(speed_of(judge(column, option.hypothesis), option.target), option=option))
+    return speeds
+
+
+def _by_its_clock(table: Table, option: Option) -> Speed | None:
+    """The speed of a bar, as it is shown unless its clock says something else, or of lines by their clock."""
+    h, clock = option.hypothesis, clock_speed(table)
+    if option.target == CLOCK:
+        is_meant = not table.bar and clock is not None and clock.unit == h.counts
+        return replace(clock, option=option) if clock and is_meant else None
+    name = option.target[len(BAR) :].strip()
+    if not table.bar or name not in ("", " ".join(table.key.head), str(int(table.key.total))):
+        return None
+    column = next((c for c in table.columns if c.meaning.role in ("rate", "time")), None)
+    if column is not None:
+        m = column.meaning
+        own = Hypothesis("rate", counts="steps") if m.role == "rate" else Hypothesis("time", STEP, factor=m.factor or 1)
+        speed = by_pass(speed_of(judge(column, own), option.target))
+        if clock is None or not speed.verdict.against:
+            clock = speed
+    return replace(clock, unit=h.counts, option=option) if clock else None
