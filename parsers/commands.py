@@ -27,6 +27,7 @@ NOT_A_GRAMMAR = "the name of a grammar ends in .lark."
 # A log that cannot be read is told when its turn comes: it does not keep the others.
 LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
 FORMAT = click.option("--format", "format_", metavar="NAME|FILE.lark", help="Log format.  [default: detected]")
+READ = click.option("--read", metavar="NAME=UNIT", help="What a number of the log measures, such as dt=ms/step.")
 
 
 @click.command()

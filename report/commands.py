@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from parsers.commands import FORMAT, LOGS
+from parsers.commands import FORMAT, LOGS, READ
 from parsers.io.printable import printable, say
 from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
@@ -46,6 +46,7 @@ SHOW_FAILED = "{log}: cannot be shown; this is a defect of Tachograph: {error}."
 @click.option("--cards", type=click.IntRange(min=1), help="Total number of GPUs (or processes).")
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process).")
 @FORMAT
+@READ
 @click.option("--all", "wants_all", is_flag=True, help="Show all facts, checks, unmatched lines and warnings.")
 @click.option("--explain", "explains", is_flag=True, help="Show the rule, and how the number came out by it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line, with all of it.")
@@ -59,6 +60,7 @@ def show(
     cards: int | None,
     batch_size: int | None,
     format_: str | None,
+    read: str | None,
     wants_all: bool,
     explains: bool,
     as_json: bool,
@@ -95,7 +97,7 @@ def show(
         protocol = Protocol.parse(stated) if stated else None
     except ProtocolError as error:
         raise Unreadable(told_in(error, translate)) from error
-    options = {"protocol": protocol, "cards": cards, "batch_size": batch_size, "format": format_}
+    options = {"protocol": protocol, "cards": cards, "batch_size": batch_size, "format": format_, "read": read}
     wanted = {"wants_all": wants_all, "explains": explains}
     how = (options, wanted, as_json, _terminal(), language)
     if follows:

@@ -64,10 +64,10 @@ def _read(log: Path) -> Reading:
     if reading.format and any(part.rank[0] for part in reading.parts):
         return reading
     found = measured_log(log)
-    if found.reading.format is None:
+    if not any(len(part.table) for part in found.reading.parts):
         return read(log)  # which says why it cannot
     told = (one.message for one in found.diagnostics if one.code == Code.BY_NAMES)
-    return replace(found.reading, warnings=(*told, *found.remarks, *found.reading.warnings))
+    return replace(found.reading, warnings=(*told, *found.reading.warnings))
 
 
 def measured(path: Path, protocol: Protocol, scaling: Scaling) -> Measurement:

@@ -169,7 +169,7 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.COARSE: "The {column} has too few digits.",
     Code.ZERO: "The {column} is 0 in every record, from line {line} on.",
     Code.CUT_LINE: "The last line is cut off; its {column} is not used (line {line}).",
-    Code.BY_NAMES: "No format matches; read by the names and units of its numbers ({used} of {total} lines).",
+    Code.BY_NAMES: "Read as {read} ({used} of {total} lines).",
     Code.TOO_SHORT: "The protocol takes {take}; the log is {missing} short.",
     Code.OVER_TIME: "The work of the same records over their time is {value} {unit}.",
     Code.RUNNING_MEANS: (

@@ -31,7 +31,7 @@ def as_json(log: MeasuredLog) -> dict[str, Any]:
         "sides": _sides(found) if found and found.status == "contradicted" else [],
         "checks": [check.as_json() for check in found.checks] if found else [],
         "diagnostics": [one.as_json() for one in log.diagnostics],
-        "options": [],
+        "options": [offer.as_json() for offer in log.options],
         "runs": [_run(run) for run in found.runs] if found else [],
         "ranks": _ranks(found.ranks) if found and found.ranks else None,
         "logs": [_log(one) for one in reading.ranks],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from io import StringIO
 from itertools import islice
@@ -63,6 +64,8 @@ CHECK = "{source} {ratio}× ({lines})"
 AGREES = "agrees: {checks}"
 AGREES_WITH_FIRST = "the first agrees with: {checks}"
 ONLY_TIMER = "only the step time is checked: {checks}"
+OFFER = "{number} {unit}: {command}"
+UNKNOWN_UNIT = "per second"
 NOTHING_ELSE = "no other source in the log decides between them"
 NO_OTHER = "no second source in the log"
 NONE_DECIDES = "no second source in the log is precise enough to confirm or contradict it"
@@ -149,6 +152,7 @@ def _parts(log: MeasuredLog, translate: Translate, *, wants_all: bool, explains:
     yield Text.assemble((status, style), pad, worded(first, translate))
     indent = " " * STATUS_WIDTH
     yield from (Text(indent + worded(said, translate)) for said in rest)
+    yield from (Text(indent + worded(said, translate)) for said in _offers(log))
     if log.warnings and not wants_all:
         more = len(log.warnings) - 1
         said = Message(MORE, said=log.warnings[0], count=more) if more else Message(WARNING, said=log.warnings[0])
@@ -190,6 +194,14 @@ def _number(log: MeasuredLog) -> Iterator[Message]:
         yield Message(NONE_DECIDES if found.checks else NO_OTHER)
     if said:
         yield joined(SENTENCES, dict.fromkeys(said))
+
+
+def _offers(log: MeasuredLog) -> Iterator[Message]:
+    """The whole command for each option, with what it gives."""
+    for offer in log.options:
+        command = f"tachograph show {shlex.quote(str(log.reading.path))} {offer.text}"
+        unit = f"{offer.unit}/s" if offer.unit else Message(UNKNOWN_UNIT)
+        yield Message(OFFER, number=digits(offer.value), unit=unit, command=command)
 
 
 def rate(value: float, unit: str, scope: str) -> Message:

@@ -1,0 +1,89 @@
+"""A log as every command reads it: by the known formats, and by what it says itself where these find no speed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from parsers.grammar.format import Format
+from parsers.ranks.ranked_reading import again, survey
+from parsers.runs.facts import Fact
+from parsers.runs.reading import Reading
+from parsers.runs.runfile import run_file
+from parsers.unknown.answer import Accepted, Answer, Contradicted, answer, answer_of
+from parsers.unknown.log import read as lines_of
+from parsers.unknown.option import Option, parse_option
+from parsers.unknown.reading import reading
+from parsers.unknown.speed import Speed
+
+from ..measure.diagnostics import NoMeasurement
+from ..measure.measure import measure
+from ..measure.measurement import ContradictedError
+
+READ = "read"  # the key of run.json
+
+
+@dataclass(frozen=True)
+class AsRead:
+    """What is in a log; ``answer``: what its numbers say by themselves, None where the formats alone read it.
+
+    ``option``: what somebody says of a number of it.
+    """
+
+    reading: Reading
+    answer: Answer | None = None
+    option: Option | None = None
+
+
+def as_read(
+    path: Path, *, format: str | None = None, facts: Iterable[Fact] = (), read: Option | str | None = None
+) -> AsRead:
+    """Read a log, or the logs of the ranks of a run in a folder.
+
+    ``format``: a known format or a grammar, and no other. ``read``: what a person says of a number, by default what
+    run.json keeps. Raises ParserError where the log cannot be read, or the option is none.
+    """
+    facts = tuple(facts)
+    found = survey(path, format=format, facts=facts)
+    option = _option(found.path, read)
+    if option is None and (format is not None or tells_speed(found)):
+        return AsRead(found)
+    told = answer(found.path, option)
+    speed = told if isinstance(told, Accepted) else told.printed if isinstance(told, Contradicted) else None
+    if speed is None:
+        return AsRead(found, told, option)
+    known = [part.format for part in found.parts if part.format]
+    return AsRead(_of_all_ranks(reading(speed, facts, known), found, speed, (facts, known)), told, option)
+
+
+def tells_speed(found: Reading) -> bool:
+    """Whether the formats of a log give a throughput by the rule, or two that contradict each other."""
+    if any(part.rank[0] for part in found.parts):
+        return True
+    try:
+        measure(found)
+    except NoMeasurement as error:
+        return isinstance(error, ContradictedError)
+    return True
+
+
+def _option(log: Path, read: Option | str | None) -> Option | None:
+    said = read if read is not None else run_file(log).get(READ)
+    return parse_option(said) if isinstance(said, str) else said if isinstance(said, Option) else None
+
+
+def _of_all_ranks(
+    one: Reading, found: Reading, of: Accepted | Speed, how: tuple[tuple[Fact, ...], list[Format]]
+) -> Reading:
+    """What was read of a log, and of those of the other ranks where each has one of its own."""
+    if found.folder is None:
+        return one
+    option = of.speed.option if isinstance(of, Accepted) else of.option
+    facts, known = how
+
+    def read_rank(path: Path) -> Reading:
+        own = answer_of(lines_of(path), option)
+        return reading(own, facts, known) if isinstance(own, Accepted) else survey(path, format=known, facts=facts)
+
+    return again(found.folder, one, read_rank)

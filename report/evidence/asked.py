@@ -1,0 +1,111 @@
+"""Asked: why the numbers of a log tell no speed by themselves, and the options with which they would."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from parsers.unknown.answer import Accepted, Answer, Ask, Contradicted, Nothing, Question
+from parsers.unknown.speed import Speed
+from parsers.unknown.training import Reason
+
+from ..measure.diagnostics import SENTENCES, Diagnostic, say
+
+
+class Asked(StrEnum):
+    """Why there is no number, of a log that no format reads."""
+
+    SPAN = "span_unknown"
+    TRAINING = "training_unknown"
+    CONFIRM = "speed_unproven"
+    CLOCK = "clock_refutes"
+    EVALUATION = "of_evaluation"
+    PART = "part_of_a_step"
+    CONSTANT = "never_changes"
+    DIGITS = "too_few_digits"
+    NO_TRAINING = "no_training"
+    NO_NUMBER = "no_numbers"
+    NO_TARGET = "no_such_number"
+    VAGUE = "vague_name"
+
+
+SENTENCES.update(
+    {
+        Asked.SPAN: "The log does not state what {column} measures.",
+        Asked.TRAINING: "The log does not state which of its lines or progress bars are training.",
+        Asked.CONFIRM: "Nothing in the log shows that {column} is the speed of training.",
+        Asked.CLOCK: "By the clock of the log, {column} is {ratio}× what it should be.",
+        Asked.EVALUATION: "{column} is of evaluation, not of training.",
+        Asked.PART: "{column} is the time of a part of a step.",
+        Asked.CONSTANT: "{column} is the same on every line, which may not be measured.",
+        Asked.DIGITS: "{column} has too few digits.",
+        Asked.NO_TRAINING: "Nothing on the lines of {column} shows that they are training, such as a loss or a step.",
+        Asked.NO_NUMBER: "{column} is not a positive number.",
+        Asked.NO_TARGET: "No number in the log is called {column}.",
+        Asked.VAGUE: "The name {column} does not say what it measures.",
+    }
+)
+QUESTIONS = {Ask.SPAN: Asked.SPAN, Ask.TRAINING: Asked.TRAINING, Ask.CONFIRM: Asked.CONFIRM}
+REASONS: Mapping[Reason, Asked] = {
+    Reason.EVALUATION: Asked.EVALUATION,
+    Reason.PART: Asked.PART,
+    Reason.CONSTANT: Asked.CONSTANT,
+    Reason.DIGITS: Asked.DIGITS,
+    Reason.NO_TRAINING: Asked.NO_TRAINING,
+    Reason.NO_NUMBER: Asked.NO_NUMBER,
+    Reason.NO_SUCH_TARGET: Asked.NO_TARGET,
+    Reason.VAGUE: Asked.VAGUE,
+}
+
+
+@dataclass(frozen=True)
+class Offer:
+    """An option that gives a number, and which: ``value`` of ``unit`` a second; ``scope``: card, node, job, unknown.
+
+    ``unit`` is empty where nobody knows what is counted.
+    """
+
+    option: str
+    value: float
+    unit: str
+    scope: str
+
+    @property
+    def text(self) -> str:
+        """The option as it is typed in a shell."""
+        return f"--read {shlex.quote(self.option)}"
+
+    def as_json(self) -> dict[str, object]:
+        """As ``show --json`` has it."""
+        gives = {"value": self.value, "unit": f"{self.unit}/s" if self.unit else None, "scope": self.scope}
+        return {"option": self.text, "gives": gives}
+
+
+def why_none(answer: Answer | None) -> Diagnostic | None:
+    """Why the numbers of a log tell no speed by themselves; None where there is nothing to say of any."""
+    if isinstance(answer, Question):
+        return say(QUESTIONS[answer.ask], column=answer.candidates[0].column)
+    if isinstance(answer, Contradicted):
+        return say(Asked.CLOCK, column=answer.printed.column, ratio=1 / answer.finding.ratio)
+    if isinstance(answer, Nothing) and answer.reasons:
+        column, reason = answer.reasons[0]
+        return say(REASONS[reason], column=column)
+    return None
+
+
+def offers(answer: Answer | None) -> tuple[Offer, ...]:
+    """What a person may say of the numbers of a log, the likeliest first."""
+    return tuple(_offer(speed) for speed in _candidates(answer))
+
+
+def _candidates(answer: Answer | None) -> Iterator[Speed]:
+    if isinstance(answer, Question | Contradicted):
+        yield from answer.candidates
+    elif isinstance(answer, Accepted):
+        yield from answer.refine
+
+
+def _offer(speed: Speed) -> Offer:
+    return Offer(speed.read, speed.rate, speed.unit or "", speed.scope or "unknown")
