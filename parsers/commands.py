@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,20 +11,25 @@ import click
 
 from .ingesting.command import ingest
 from .io.errors import FormatError, ParserError, WriteError, reason_of
-from .io.message import counted, joined
+from .io.message import counted
 from .io.printable import printable, say
 from .io.refusal import Unreadable
 from .scrubbing.command import scrub
 
 if TYPE_CHECKING:
-    from .general.drafting import Draft
+    from collections.abc import Iterator
+
     from .grammar.format import Format
+    from .runs.reading import Reading
+    from .unknown.speed import Speed
 
 
 CLAIMED = "is of the known format {name}; read it with `tachograph show`."
-NO_DRAFT = "no grammar can be drafted for it: {reasons}."
-NO_SCOPE = "has no throughput whose scope is unknown; omit --scope."
+NO_DRAFT = "does not say how fast it trained; `tachograph show {log}` lists what --read could say of its numbers."
 NOT_A_GRAMMAR = "the name of a grammar ends in .lark."
+# Of the lines that go beside a grammar to test it by.
+MOST_READ = 20
+MOST_OTHER = 10
 # A log that cannot be read is told when its turn comes: it does not keep the others.
 LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
 FORMAT = click.option("--format", "format_", metavar="NAME|FILE.lark", help="Log format.  [default: detected]")
@@ -106,14 +112,13 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
 @click.command("format")
 @click.argument("log", type=click.Path(readable=False, path_type=Path))
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="Output file: NAME.lark.")
+@READ
 @click.option("--scope", type=click.Choice(["card", "node", "job"]), help="Whose the throughput is, if you know it.")
-def draft_format(log: Path, out: Path, scope: str | None) -> None:
+def draft_format(log: Path, out: Path, read: str | None, scope: str | None) -> None:
     """Draft a grammar for LOG, of a program that no known format describes.
 
-    Numbers are named by the words and units beside them. A number whose meaning the log does not prove is left out,
-    and whose it is (of a card, a node or the job) is unknown unless you say so with --scope, or write it into the
-    grammar. A few lines of the log are put into the folder NAME, to test the grammar by; review them before you publish
-    them.
+    The grammar reads the log as `tachograph show` does without one, or with the same --read. A few lines of the log are
+    put into the folder NAME, to test the grammar by; review them before you publish them.
 
     All commands know the grammars in the folder that $TACHOGRAPH_FORMATS names.
 
@@ -121,40 +126,37 @@ def draft_format(log: Path, out: Path, scope: str | None) -> None:
     Examples:
       tachograph format train.log --out my.lark
       tachograph show train.log --format my.lark
-      tachograph format train.log --scope job --out formats/my.lark
+      tachograph format train.log --read 'tok_s=tokens/s of card' --out formats/my.lark
     """
+    from .unknown.draft import draft
+
     if out.suffix != ".lark":
         raise click.BadParameter(f"{out}: {NOT_A_GRAMMAR}", param_hint="--out")
     try:
-        drafted = _drafted(log)
-        _write(_of_scope(drafted, log, scope) if scope else drafted, log, out)
+        _write(draft(_speed(log, read, scope)), log, out)
     except ParserError as error:
         raise Unreadable(error) from error
 
 
-def _drafted(log: Path) -> Draft:
-    from .general.drafting import NoDraft, draft
+def _speed(log: Path, read: str | None, scope: str | None) -> Speed:
+    """What is known of the numbers of a log, or what somebody says of one; raises ParserError."""
     from .scanning.detection import detect, formats
+    from .unknown.answer import Accepted, answer
 
-    if claimed := detect(log, formats()):
+    if read is None and (claimed := detect(log, formats())):
         raise FormatError.at(log, CLAIMED, name=claimed.name)
-    found = draft(log)
-    if isinstance(found, NoDraft):
-        raise FormatError.at(log, NO_DRAFT, reasons=joined("{first}; {second}", found.reasons))
-    return found
+    found = answer(log, read)
+    if isinstance(found, Accepted) and scope:
+        option = found.speed.option
+        found = answer(log, replace(option, hypothesis=replace(option.hypothesis, scope=scope)))
+    if not isinstance(found, Accepted):
+        raise FormatError.at(log, NO_DRAFT, log=log)
+    return found.speed
 
 
-def _of_scope(found: Draft, log: Path, scope: str) -> Draft:
-    from .general.drafting import of_scope
-
-    if (stated := of_scope(found, scope)) is None:
-        raise FormatError.at(log, NO_SCOPE)
-    return stated
-
-
-def _write(found: Draft, log: Path, out: Path) -> None:
-    from .general.drafting import excerpt
+def _write(grammar: str, log: Path, out: Path) -> None:
     from .io.atomic_write import whole
+    from .runs.reading import survey
 
     golden = out.with_suffix("") / f"{log.name.partition('.')[0]}.log"
     try:
@@ -162,14 +164,30 @@ def _write(found: Draft, log: Path, out: Path) -> None:
     except OSError as error:
         raise WriteError(golden.parent, reason_of(error)) from error
     with whole(out) as unfinished:
-        unfinished.write_text(found.text, encoding="utf-8")
+        unfinished.write_text(grammar, encoding="utf-8")
+    reading = survey(log, format=out)
     with whole(golden) as unfinished:
-        unfinished.write_bytes(excerpt(log, found.reading))
-    columns = ", ".join(found.columns)
-    say(f"Wrote {out}: it reads {found.used} of {counted(found.total, 'line')} of {log}, with {columns}.")
-    for assumed in found.assumed:
-        say(f"Assumed: {assumed}.")
+        unfinished.write_bytes(b"".join(_excerpt(log, reading)))
+    columns = ", ".join(dict.fromkeys(name for _, name in reading.fields))
+    lines = counted(reading.account.total, "line")
+    say(f"Wrote {out}: it reads {reading.account.matched} of {lines} of {log}, with {columns}.")
     say(f"Wrote {golden}: some of its lines. Read the log with: tachograph show {log} --format {out}")
+
+
+def _excerpt(log: Path, reading: Reading) -> Iterator[bytes]:
+    """The first lines of a log that a reading has records of, and the first others, in their order and as they are."""
+    from .scanning.detection import known_shapes
+    from .scanning.text import LogText
+
+    read, others = set(reading.records["line"].tolist()[:MOST_READ]), 0
+    for lines in LogText(log).blocks(known_shapes(())):
+        for row in range(len(lines)):
+            number = lines.before + row + 1
+            others += number not in read
+            if number in read or others <= MOST_OTHER:
+                yield lines.data[int(lines.starts[row]) : int(lines.ends[row])]
+        if lines.before + len(lines) >= max(read, default=0):
+            return
 
 
 commands: list[click.Command] = [formats, draft_format, ingest, parse, scrub]

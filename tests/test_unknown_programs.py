@@ -1,8 +1,6 @@
 """Logs of programs that nobody described: `show` reads them without a format, `format` drafts one."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -33,20 +31,29 @@ def test_format_drafts_a_grammar_that_reads_the_log(log: Path) -> None:
 
 
 @pytest.mark.parametrize("scope", ["card", "node", "job"])
-def test_whose_a_rate_is_can_be_stated_as_its_grammar_is_drafted(scope: str, log: Path) -> None:
+def test_whose_a_rate_is_can_be_stated_as_it_is_read(scope: str, log: Path) -> None:
     grammar = log.with_name("formats") / "acme.lark"
     run("format", log, "--scope", scope, "--out", grammar)
-    found = json.loads(run("show", "--json", log, "--format", grammar).stdout)["throughput"]
-    assert (found["value"], found["scope"]) == (RATE, scope)
-    assert f"// By the option --scope, the throughput is that of one {scope}." in grammar.read_text(encoding="utf-8")
+    read = run("show", "--json", log, "--read", f"speed=images/s of {scope}")
+    for done in (read, run("show", "--json", log, "--format", grammar)):
+        found = json.loads(done.stdout)["throughput"]
+        assert (found["value"], found["scope"]) == (RATE, scope)
 
 
-def test_a_scope_is_refused_where_no_rate_lacks_one(tmp_path: Path) -> None:
+def test_a_question_is_answered_by_one_of_its_options(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
-    log.write_text("".join(f"step {n} loss 2.5 time: 0.5{n} s\n" for n in range(9)), encoding="utf-8")
-    found = run("format", log, "--scope", "job", "--out", tmp_path / "my.lark")
-    assert (found.returncode, (tmp_path / "my.lark").exists()) == (2, False)
-    assert "has no throughput whose scope is unknown; omit --scope." in found.stderr
+    log.write_text("".join(f"iter {n}0 loss 2.5{n} dt 12{n}.5\n" for n in range(1, 9)), encoding="utf-8")
+    asked = json.loads(run("show", "--json", log).stdout)
+    assert (asked["status"], asked["throughput"]) == ("refused", None)
+    gives = {offer["option"]: offer["gives"]["value"] for offer in asked["options"]}
+    read = json.loads(run("show", "--json", log, "--read", "dt=ms/step").stdout)
+    assert read["throughput"]["value"] == pytest.approx(gives["--read dt=ms/step"], rel=0.01)
+
+
+def test_a_text_that_is_no_option_is_refused_with_an_example(log: Path) -> None:
+    done = run("show", log, "--read", "speed")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "dt=ms/step" in done.stderr
 
 
 def test_format_puts_some_of_the_lines_into_a_folder_of_tests(log: Path) -> None:
@@ -62,24 +69,8 @@ def test_format_refuses_a_log_of_a_known_format(tmp_path: Path) -> None:
     assert "is of the known format" in run("format", log, "--out", "my.lark", cwd=tmp_path).stderr
 
 
-def test_format_says_why_there_is_no_grammar(tmp_path: Path) -> None:
+def test_format_refuses_a_log_without_a_speed(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_text("hello\n", encoding="utf-8")
     done = run("format", log, "--out", "my.lark", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (
-        2,
-        f"Error: {log}: no grammar can be drafted for it: no number in it is recognised as a training speed.\n",
-    )
-
-
-def test_a_log_of_a_known_format_does_not_load_the_general_reader() -> None:
-    code = (
-        "import sys; from pathlib import Path; from report.evidence.measured_log import measured_log;"
-        "measured_log(Path('tests/parsers/golden/nanogpt/older.log')).throughput();"
-        "print([name for name in sys.modules if name.startswith('parsers.general.drafting')])"
-    )
-    assert run_python(code) == "[]\n"
-
-
-def run_python(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert (done.returncode, (tmp_path / "my.lark").exists()) == (2, False)

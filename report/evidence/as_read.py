@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parsers.grammar.format import Format
+from parsers.io.message import Message
 from parsers.ranks.ranked_reading import again, survey
 from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
@@ -22,6 +23,7 @@ from ..measure.measure import measure
 from ..measure.measurement import ContradictedError
 
 READ = "read"  # the key of run.json
+WITHOUT_FORMAT = "the log was read without a format, as {read}"
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,17 @@ class AsRead:
     reading: Reading
     answer: Answer | None = None
     option: Option | None = None
+
+    @property
+    def has_records(self) -> bool:
+        """Whether any record was read."""
+        return any(len(part.table) for part in self.reading.parts)
+
+    @property
+    def without(self) -> Message | None:
+        """How its speed was read, where no format reads one: then it proves less."""
+        speed = _speed(self.answer)
+        return Message(WITHOUT_FORMAT, read=speed.read) if speed else None
 
 
 def as_read(
@@ -50,11 +63,14 @@ def as_read(
     if option is None and (format is not None or tells_speed(found)):
         return AsRead(found)
     told = answer(found.path, option)
-    speed = told if isinstance(told, Accepted) else told.printed if isinstance(told, Contradicted) else None
-    if speed is None:
+    if (speed := told if isinstance(told, Accepted) else _speed(told)) is None:
         return AsRead(found, told, option)
     known = [part.format for part in found.parts if part.format]
     return AsRead(_of_all_ranks(reading(speed, facts, known), found, speed, (facts, known)), told, option)
+
+
+def _speed(told: Answer | None) -> Speed | None:
+    return told.speed if isinstance(told, Accepted) else told.printed if isinstance(told, Contradicted) else None
 
 
 def tells_speed(found: Reading) -> bool:

@@ -19,7 +19,7 @@ from parsers.runs.facts import Fact, name_facts
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import files_of_run
 
-from ..recovery.shown_reading import ShownReading, shown_reading
+from ..evidence.as_read import AsRead, as_read
 from .labels import Label, Value, merged, name_of, read_label
 
 MOST_ARCHIVES = 100  # of a site
@@ -70,14 +70,15 @@ class Log:
         return self.path.rpartition("/")[0]
 
     @cached_property
-    def shown(self) -> ShownReading | None:
+    def shown(self) -> AsRead | None:
         """What is in it; None where that is no log of a known speed, cannot be read, or leads out of the folder."""
         if not self.unpacked and leading_out(files_of_run(self.file), self.root):
             return None
         try:
-            return shown_reading(self.file)
+            found = as_read(self.file)
         except (ParserError, OSError):
             return None
+        return found if found.has_records else None
 
     @property
     def reading(self) -> Reading | None:

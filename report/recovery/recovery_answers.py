@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from parsers.io.errors import ParserError
+from parsers.io.errors import FormatError, ParserError
 from parsers.io.message import Message
 from parsers.runs.appended import as_one
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import option
-from parsers.runs.reading import Reading, read
+from parsers.runs.reading import Reading
 
+from ..evidence.as_read import AsRead, as_read
 from .protocol_search import search
 from .recovery import Pair, Recovered, recover
 from .searched_protocols import protocols, rounded
-from .shown_reading import ShownReading, shown_reading
 
 MOST_SHOWN = 5
 EXPLAINS = "{log}: {number}: {protocol} explains {explained} of {searched} logs; by chance at most {chance}."
@@ -32,6 +32,7 @@ BY_CHANCE_ONE = (
 NO_PROTOCOL = "{log}: {number}: no protocol gives these digits."
 ALSO = "  also {protocol}"
 HOW = "  {said}"
+NOT_READ = "nothing in it is known to be a speed; `tachograph show {log}` says why, and --format or --read what it is."
 NOT_POSITIVE = "--published must be a positive number as printed, such as 2791.98; got {number}."
 
 
@@ -109,15 +110,18 @@ def _digits(number: str) -> str:
     return plain
 
 
-def _read(log: Path, facts: Sequence[Fact], format_: str | None) -> ShownReading:
-    return ShownReading(read(log, format=format_, facts=facts)) if format_ else shown_reading(log, facts)
+def _read(log: Path, facts: Sequence[Fact], format_: str | None) -> AsRead:
+    found = as_read(log, format=format_, facts=facts)
+    if not found.has_records:
+        raise FormatError.at(found.reading.path, NOT_READ, log=found.reading.path)
+    return found
 
 
 def _pair(reading: Reading, digits: str) -> Pair:
     return Pair(digits, reading.sha256, search(as_one(reading.parts[0]), reading.facts))
 
 
-def _answer(log: ShownReading, pair: Pair, best: Recovered | None) -> Answer:
+def _answer(log: AsRead, pair: Pair, best: Recovered | None) -> Answer:
     ranks = [int(rank) for rank in np.flatnonzero(pair.searched.hits(pair.digits))]
     words = [_words(rank) for rank in ranks]
     own = best.protocol.words() if best else None

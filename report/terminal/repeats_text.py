@@ -89,7 +89,7 @@ def _next(measured: Sequence[MeasuredLog]) -> str:
         return NEXT
     if _cards(measured) <= {1}:
         return NEXT_OF_UNKNOWN
-    return NEXT_OF_SEVERAL if all(one.draft is not None for one in measured) else NEXT_WITHOUT
+    return NEXT_OF_SEVERAL if all(one.answer is not None for one in measured) else NEXT_WITHOUT
 
 
 def _warnings(logs: Sequence[Path], measured: Sequence[MeasuredLog]) -> Iterator[Message]:
