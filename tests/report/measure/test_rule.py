@@ -117,13 +117,13 @@ def test_two_rates_of_a_line_agree_within_the_digits_that_are_printed(
 
 def test_a_job_is_not_slower_than_one_of_its_cards() -> None:
     of_card = {"throughput": {"scope": "card"}}
-    columns = {"throughput": 64 / QUIET, "time": stamps(CLOCK * 3)}
-    found = measured(run(step=STEPS, facts={"job_batch_size": 64}, means=of_card, **columns))
+    columns: dict[str, Any] = {"throughput": 64 / QUIET, "time": stamps(CLOCK * 3)}
+    found = number(run(step=STEPS, facts={"job_batch_size": 64}, means=of_card, **columns))
     assert found.status == "contradicted"
 
 
 def test_a_rate_and_the_counts_that_it_was_computed_from_are_one_source() -> None:
-    columns = {"throughput": 64 / QUIET, "duration": QUIET, "sample_count": np.full(40, 64)}
+    columns: dict[str, Any] = {"throughput": 64 / QUIET, "duration": QUIET, "sample_count": np.full(40, 64)}
     assert number(run(step=STEPS, **columns)).status == "unchecked"
 
 
