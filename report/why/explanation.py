@@ -90,7 +90,7 @@ def of_log(log: Path, protocol: Protocol | None, given: Sequence[Fact], format_:
     if measured is None:
         raise NoMeasurement(OF_LOG, log=log, said=found.reason.message if found.reason else "")
     told = found.diagnostics if found.reason else (*found.diagnostics, *_both_sides(measured))
-    remarks = (*found.remarks, *found.reading.warnings, *(said.message for said in told))
+    remarks = (*found.reading.warnings, *(said.message for said in told))
     derived = Derivation(found.reading, measured, found.reading.facts, remarks=remarks)
     explained = _explained(str(log), measured.unit, measured.protocol.words(), (derived,))
     return replace(explained, contradicts=measured.by if found.reason else None)
