@@ -164,6 +164,7 @@ _OF_RUN: Sequence[Decorator] = (
         metavar="REVISION|FOLDER",
         help="Run it alternately with the code of this git revision, or in this other checkout, and compare.",
     ),
+    click.option("--read", metavar="NAME=UNIT", help="What a number of the log measures, such as dt=ms/step."),
     *_OF_BOTH,
     click.option("--lang", "language", default="en", show_default=True, help="Language of the summary at the end."),
     click.argument("words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="COMMAND..."),
@@ -330,6 +331,7 @@ def run(
     repeats: int | None,
     into: Path | None,
     against: str | None,
+    read: str | None,
     language: str,
     measured: Measured,
     comparison: Callable[[str], Callable[[Path, Path], str]],
@@ -361,7 +363,11 @@ def run(
     facts = {name: value for name, value in states.items() if value is not None}
     place = executor.place
     is_contained = bool(place.container or place.only_writes)
-    of_words = partial(of_command, states=facts, device=device, is_contained=is_contained, is_here=place.is_here)
+    if read is not None:
+        _refuse_no_option(read)
+    of_words = partial(
+        of_command, states=facts, device=device, read=read, is_contained=is_contained, is_here=place.is_here
+    )
     job, suite, planner = of_words(words, here), into or Path("logs", here.name), Planner(place)
     if against is None:
         planned = planner.of_command(job, suite, repeats or 1)
@@ -376,6 +382,16 @@ def run(
         cases = [planner.of_command(one, of, repeats or 3) for of, one in jobs.items()]
         if executor.execute(alternating(cases)) and tell:
             say_text(tell(*(case[0].folder.path.parent for case in cases)))
+
+
+def _refuse_no_option(read: str) -> None:
+    from parsers.io.errors import ParserError
+    from parsers.unknown.option import parse_option
+
+    try:
+        parse_option(read)
+    except ParserError as error:
+        raise Unreadable(error) from error
 
 
 @contextmanager

@@ -275,13 +275,14 @@ def of_command(
     states: Mapping[str, str | int] | None = None,
     device: str | None = None,
     *,
+    read: str | None = None,
     is_contained: bool = False,
     is_here: bool = True,
 ) -> Job:
     """Return the job of a command of one's own: any program that trains, started in `folder`.
 
     `states`: facts of run.json's case by their names, such as `{"model": "GPT-2", "cards": 8}`; further ones are those
-    that the command proves. `device`: cpu or gpu; None for gpu where this machine has one, or does not run it
+    that the command proves. `read`: what a number of its log measures. `device`: cpu or gpu; None for gpu where this machine has one, or does not run it
     (`is_here`), else cpu. `is_contained`: whether a container runs it, whose programs are not known here.
     Raises click.UsageError where nothing can start it, or its cards and nodes do not fit.
     """
@@ -321,6 +322,7 @@ def of_command(
             "case_from": {name: count.words for name, count in counts.items() if name not in states},
             "command": moved(words, folder, None),
             "native": command,
+            **({"read": read} if read else {}),
         },
         python=command_line.python(words, folder, os.environ.get("PATH", os.defpath)),
     )

@@ -58,6 +58,7 @@ OPTIONS = (
     click.option("--into", required=True, type=click.Path(file_okay=False, path_type=Path), help="Output folder."),
     JOBS,
     SCHEDULER,
+    click.option("--read", metavar="NAME=UNIT", help="What a number of the logs measures, such as dt=ms/step."),
     click.option("--scrub", is_flag=True, help="Replace names, addresses and credentials."),
     click.option("--verbose", is_flag=True, help="List every skipped file."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object per log and unreadable file."),
@@ -82,7 +83,7 @@ def ingest(
     """Turn the logs of SOURCES into run folders: INTO/CASE/REPEAT/train.log with a run.json that records its origin.
 
     SOURCE is a log, a folder, a tar or zip archive, a git checkout, or a URL (http://, s3:// and others supported by
-    fsspec). All text files with metric lines of a known format are logs. Existing run folders are not changed.
+    fsspec). All text files with metric lines of a known format are logs, and what SOURCES name. Existing run folders are not changed.
     An archive or compressed log may unpack to 64 MiB, 250 times its size, or $TACHOGRAPH_UNPACKED_GIB, whichever is
     largest; an archive may have 65,536 members, and a download 64 GiB. With --scheduler, SOURCES, INTO and $TMPDIR
     must be on disks shared by all workers.
@@ -118,23 +119,29 @@ def _events(
     *,
     jobs: int | None,
     scheduler: str | None,
+    read: str | None,
     scrub: bool,
 ) -> "Iterator[Event]":
     """What becomes of each file, as it happens; raises Unreadable where the work cannot be done."""
     from ..io.errors import ParserError
     from ..sharing.workers import Workers
+    from ..unknown.option import parse_option
 
     try:
-        yield from followed(_found(sources, into, Workers(jobs, scheduler), secrets() if scrub else None))
+        if read is not None:
+            parse_option(read)
+        yield from followed(_found(sources, into, Workers(jobs, scheduler), read, secrets() if scrub else None))
     except ParserError as error:
         raise Unreadable(error) from error
 
 
-def _found(sources: tuple[str, ...], into: Path, workers: "Workers", secrets: "Secrets | None") -> "Iterator[Event]":
+def _found(
+    sources: tuple[str, ...], into: Path, workers: "Workers", read: str | None, secrets: "Secrets | None"
+) -> "Iterator[Event]":
     """What becomes of each file, names replaced where there are secrets to look for."""
     from .ingest import ingest as ingested
     from .ingest import ingest_scrubbed
 
     if secrets is None:
-        return ingested(sources, into, workers)
-    return ingest_scrubbed(sources, into, workers, secrets)
+        return ingested(sources, into, workers, read)
+    return ingest_scrubbed(sources, into, workers, secrets, read)

@@ -103,11 +103,11 @@ class Copies:
 Event = Ingested | LeftOut | Copies
 
 
-def ingest(sources: Sequence[str], into: Path, workers: "Workers") -> Iterator[Event]:
+def ingest(sources: Sequence[str], into: Path, workers: "Workers", read: str | None = None) -> Iterator[Event]:
     """Ingest the logs of sources (paths and URLs) into a suite; yields what became of each file, then the copies.
 
     A text with metric lines of a known format is a log, and so is any text that a source names itself. ``workers``
-    see the same folders as this process. Raises ParserError where the suite cannot be filled, and where there are none.
+    see the same folders as this process. ``read``: what a number of the logs measures. Raises ParserError where the suite cannot be filled, and where there are none.
     """
     _refuse_own(sources, into)
     formats()  # workers that are forked have them then
@@ -117,7 +117,7 @@ def ingest(sources: Sequence[str], into: Path, workers: "Workers") -> Iterator[E
         candidates = chain.from_iterable(found.candidates(source) for source in sources)
         tasks = (one if isinstance(one, LeftOut) else (one, suite.known(label(one)[0])) for one in candidates)
         seen: dict[str, None] = {}
-        with workers.each(partial(take, staging=suite.staging.resolve()), tasks, _size) as results:
+        with workers.each(partial(take, staging=suite.staging.resolve(), read=read), tasks, _size) as results:
             for taken in results:
                 if isinstance(taken, LeftOut):
                     yield taken
@@ -161,7 +161,9 @@ def _size(task: Task | LeftOut) -> int:
     return 0 if isinstance(task, LeftOut) else task[0].size
 
 
-def ingest_scrubbed(found: Sequence[str], into: Path, workers: "Workers", secrets: Secrets) -> Iterator[Event]:
+def ingest_scrubbed(
+    found: Sequence[str], into: Path, workers: "Workers", secrets: Secrets, read: str | None = None
+) -> Iterator[Event]:
     """As ``ingest``, with every name in logs, in what lies beside them and in their run.json replaced.
 
     The logs become a suite that is thrown away, and its copies are kept: a name has the same placeholder in all logs
@@ -170,7 +172,7 @@ def ingest_scrubbed(found: Sequence[str], into: Path, workers: "Workers", secret
     """
     with TemporaryDirectory(prefix="tachograph-") as spool:
         named = Path(spool, "named", into.resolve().name)  # a run.json holds the name of its suite
-        taken = list(ingest(found, named, workers))
+        taken = list(ingest(found, named, workers, read))
         yield from (event for event in taken if isinstance(event, LeftOut))
         logs = {event.sha256: event for event in taken if isinstance(event, Ingested)}
         if logs:

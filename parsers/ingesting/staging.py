@@ -59,16 +59,16 @@ class Taken:
     remarks: tuple[str, ...] = ()
 
 
-def take(task: Task | LeftOut, staging: Path) -> Taken | LeftOut:
+def take(task: Task | LeftOut, staging: Path, read: str | None = None) -> Taken | LeftOut:
     """Take a candidate in, with which comes the SHA-256 of what is there already under its label.
 
-    ``staging``: where run folders are made. What is left out already stays so.
+    ``staging``: where run folders are made. ``read``: what a number of it measures. What is left out already stays so.
     Raises StagingError where nothing can be written there.
     """
-    return task if isinstance(task, LeftOut) else _take(*task, staging)
+    return task if isinstance(task, LeftOut) else _take(*task, staging, read)
 
 
-def _take(candidate: Candidate, known: frozenset[str], staging: Path) -> Taken | LeftOut:
+def _take(candidate: Candidate, known: frozenset[str], staging: Path, read: str | None) -> Taken | LeftOut:
     try:
         with _local(candidate.place) as path:
             head = _head(path)
@@ -81,7 +81,7 @@ def _take(candidate: Candidate, known: frozenset[str], staging: Path) -> Taken |
             places = {**candidate.beside_log, **candidate.configurations}
             # What is not on this machine is brought into the folder that its log was brought into.
             beside = {name: _brought(place, path.with_name(name)) for name, place in places.items()}
-            staged = stage(path, candidate, beside, staging, unpacked)
+            staged = stage(path, candidate, beside, staging, unpacked, read)
             content = unpacked or staged.sha256
             return Taken(candidate, staged.sha256, content, name, staged.folder, remarks + staged.remarks)
     except NotTakenError as error:
@@ -170,11 +170,18 @@ class Staged:
     remarks: tuple[str, ...] = ()
 
 
-def stage(log: Path, candidate: Candidate, beside: Mapping[str, Path], staging: Path, unpacked: str = "") -> Staged:
+def stage(
+    log: Path,
+    candidate: Candidate,
+    beside: Mapping[str, Path],
+    staging: Path,
+    unpacked: str = "",
+    read: str | None = None,
+) -> Staged:
     """Make a run folder of a log below ``staging``; ``beside`` are the files of its run, by name.
 
     The log is copied as it is, packed or not. ``unpacked``: the SHA-256 of what is packed in it; empty where it is not
-    packed. Raises StagingError where the folder cannot be made, WriteError where a file cannot be written, OSError
+    packed. ``read``: as run.json is to say it. Raises StagingError where the folder cannot be made, WriteError where a file cannot be written, OSError
     where one cannot be read.
     """
     folder = staging / uuid4().hex
@@ -192,6 +199,8 @@ def stage(log: Path, candidate: Candidate, beside: Mapping[str, Path], staging: 
         document = {**run, "ingested": origin, "log": {**run["log"], **described}}
         for name in beside.keys() & set(SIDE_FILES):
             shutil.copyfile(beside[name], folder / name)
+    if read is not None:
+        document["read"] = read
     is_of_another = RUN_FILE in beside and run is None
     for name in () if is_of_another else beside.keys() & set(CONFIGURATIONS):
         shutil.copyfile(beside[name], folder / name)

@@ -180,6 +180,7 @@ class RunJson(TypedDict, total=False):
     case_from: dict[str, str]
     command: list[str]
     native: str | None
+    read: str
     variables: dict[str, str]
     environment: Environment
     nodes: list[Environment]

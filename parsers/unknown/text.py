@@ -145,7 +145,9 @@ class _Reader:
                 continue
             if self._in_a_word(found) or BAR.match(self.line, found.start()):
                 continue
-            field = self._field(place, found, self.line[max(last, found.start() - LONGEST_NAME) : found.start()], before)
+            field = self._field(
+                place, found, self.line[max(last, found.start() - LONGEST_NAME) : found.start()], before
+            )
             skip = field.total is not None
             last = self.numbers[field.total].end() if field.total is not None else field.end + len(field.unit)
             before = field

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.commands import FORMAT
+from parsers.commands import FORMAT, READ
 from parsers.io.printable import say
 from parsers.io.refusal import Unreadable
 
@@ -37,6 +37,7 @@ NO_VALUES = "{title}: no values of a log are used."
 @click.option("--cards", type=click.IntRange(min=1), help="Total number of GPUs (or processes), for a log.")
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process), for a log.")
 @FORMAT
+@READ
 @click.option("--json", "wants_json", is_flag=True, help="Print one JSON object with all lines and values.")
 @click.option("--values", "wants_values", is_flag=True, help="Print only the numbers used, one per line.")
 @LANGUAGE
@@ -48,6 +49,7 @@ def why(
     cards: int | None,
     batch_size: int | None,
     format_: str | None,
+    read: str | None,
     wants_json: bool,
     wants_values: bool,
     language: str,
@@ -79,7 +81,7 @@ def why(
     translate = translate_to(language)
     if wants_json and wants_values:
         raise wrong_use(translate, TWO_OUTPUTS)
-    of_log = {"--protocol": stated, "--cards": cards, "--batch-size": batch_size, "--format": format_}
+    of_log = {"--protocol": stated, "--cards": cards, "--batch-size": batch_size, "--format": format_, "--read": read}
     given = {option: said for option, said in of_log.items() if said is not None}
     if cell is not None:
         if given:
@@ -87,7 +89,8 @@ def why(
         explained = _of_cell(target, cell, logs, translate)
     else:
         _refuse_page(target, logs, translate)
-        explained = _of_log(Path(target), stated, {"cards": cards, "batch_size": batch_size}, format_, translate)
+        options = {"cards": cards, "batch_size": batch_size}
+        explained = _of_log(Path(target), stated, options, {"format": format_, "read": read}, translate)
     if wants_values:
         _print_values(explained, translate)
     else:
@@ -122,7 +125,11 @@ def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") ->
 
 
 def _of_log(
-    log: Path, stated: str | None, options: Mapping[str, int | None], format_: str | None, translate: "Translate"
+    log: Path,
+    stated: str | None,
+    options: Mapping[str, int | None],
+    how: Mapping[str, str | None],
+    translate: "Translate",
 ) -> "Explanation":
     from parsers.io.errors import ParserError
     from parsers.runs.facts import Fact
@@ -135,7 +142,7 @@ def _of_log(
 
     given = [Fact(name, number, option(name)) for name, number in options.items() if number]
     try:
-        return of_log(log_of(log), Protocol.parse(stated) if stated else None, given, format_)
+        return of_log(log_of(log), Protocol.parse(stated) if stated else None, given, **how)
     except (ProtocolError, ParserError) as error:
         raise Unreadable(told_in(error, translate)) from error
     except NoMeasurement as error:

@@ -80,12 +80,14 @@ class Explanation:
         return printed(number, self.protocol) if self.states_digits else digits(number)
 
 
-def of_log(log: Path, protocol: Protocol | None, given: Sequence[Fact], format_: str | None) -> Explanation:
+def of_log(
+    log: Path, protocol: Protocol | None, given: Sequence[Fact], format: str | None = None, read: str | None = None
+) -> Explanation:
     """Explain the throughput of one log, by the rule where no protocol is stated.
 
     Raises ``NoMeasurement`` where it has none, ParserError when it, or a side file of its run, cannot be read.
     """
-    found = measured_log(log, protocol, given, format_)
+    found = measured_log(log, protocol, given, format, read)
     measured = found.measurement
     if measured is None:
         raise NoMeasurement(OF_LOG, log=log, said=found.reason.message if found.reason else "")
