@@ -138,9 +138,9 @@ def open(
 ) -> MeasuredLog:
     """Read a log and measure it, by the rule where no protocol is stated; a run folder stands for its log.
 
-    A folder with a log for each rank is read as one run. ``read``: what a number of it measures, such as ``dt=ms/step``.
-    ``cards``: of the whole job; ``batch_size``: of one card.
-    Raises ``ParserError`` where the log, or a side file of its run, cannot be read, and ``ProtocolError``.
+    A folder with a log for each rank is read as one run. ``read``: what a number of it measures (``dt=ms/step``).
+    ``cards``: of the whole job; ``batch_size``: of one card. Raises ``ParserError`` where the log, or a side file of
+    its run, cannot be read, and ``ProtocolError``.
     """
     log = log_at(Path(path))
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
