@@ -20,6 +20,7 @@ from ..scanning.text import LogText
 from ..series import Floats, Mask
 from .constants import (
     HEAD,
+    HEAD_LINES,
     HEAD_WORDS,
     LONGEST_LINE,
     MAJORITY,
@@ -368,13 +369,14 @@ def _counts(column: Column) -> bool:
 class Log:
     """All rows of a log, in tables.
 
-    ``texts``: lines without numbers that mean anything, and the first of each table, for what they state, each with
+    ``head``: its first lines. ``texts``: lines without numbers that mean anything, and the first of each table, for what they state, each with
     its number. ``evidence``: the order of the rows that show a loss or the like.
     """
 
     path: Path
     tables: list[Table] = field(default_factory=list)
     lines: int = 0
+    head: list[str] = field(default_factory=list)
     texts: list[tuple[int, str]] = field(default_factory=list)
     evidence: list[int] = field(default_factory=list)
 
@@ -390,6 +392,8 @@ def read(path: Path, most: int = MOST_LINES) -> Log:
     forms, header = _Forms(), tuple[str, ...]()
     for number, rank, line in _lines(path):
         log.lines = number
+        if number <= HEAD_LINES:
+            log.head.append(line)
         for drawn in line.split("\r"):
             header, text = _named_cells(header, drawn.rstrip())
             for part in _states(text):
