@@ -188,7 +188,8 @@ def _measured(log: MeasuredLog) -> MeasuredLog:
     except ContradictedError as error:
         return replace(_of_run(log, error.found), reason=error)
     except NoMeasurement as error:
-        asked = why_none(log.answer)
+        # Of a log that a format reads its own reason says more, unless there is a question to answer.
+        asked = why_none(log.answer) if log.options or log.read or not log.formats else None
         return replace(log, reason=NoMeasurement(asked) if asked else error)
     reason = ContradictedError(found) if found.contradiction else None  # of a stated protocol
     return replace(_of_run(log, found), reason=reason)

@@ -45,7 +45,7 @@ def commanded(tmp_path_factory: pytest.TempPathFactory) -> OwnProgram:
     program = make_program(tmp_path_factory.mktemp("commanded"))
     program.change("print('loss 1')  # changed\n")
     program.run("--cards", "1", "--", "env", "CUDA_VISIBLE_DEVICES=0", "python", "train.py")
-    program.run("--", "torchrun", "--nproc_per_node", "1", "train.py")
+    program.run("--read", "loss=samples/s", "--", "torchrun", "--nproc_per_node", "1", "train.py")
     return program
 
 
