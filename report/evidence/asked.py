@@ -29,6 +29,9 @@ class Asked(StrEnum):
     NO_NUMBER = "no_numbers"
     NO_TARGET = "no_such_number"
     VAGUE = "vague_name"
+    SOURCE_CODE = "source_code"
+    PAGE = "page_of_text"
+    CHANGES = "list_of_changes"
 
 
 SENTENCES.update(
@@ -45,6 +48,9 @@ SENTENCES.update(
         Asked.NO_NUMBER: "{column} is not a positive number.",
         Asked.NO_TARGET: "No number in the log is called {column}.",
         Asked.VAGUE: "The name {column} does not say what it measures.",
+        Asked.SOURCE_CODE: "This is source code, not a log.",
+        Asked.PAGE: "This is a page of text, not a log.",
+        Asked.CHANGES: "This is a list of changes, not a log.",
     }
 )
 QUESTIONS = {Ask.SPAN: Asked.SPAN, Ask.TRAINING: Asked.TRAINING, Ask.CONFIRM: Asked.CONFIRM}
@@ -57,6 +63,9 @@ REASONS: Mapping[Reason, Asked] = {
     Reason.NO_NUMBER: Asked.NO_NUMBER,
     Reason.NO_SUCH_TARGET: Asked.NO_TARGET,
     Reason.VAGUE: Asked.VAGUE,
+    Reason.SOURCE_CODE: Asked.SOURCE_CODE,
+    Reason.PAGE: Asked.PAGE,
+    Reason.CHANGES: Asked.CHANGES,
 }
 
 
