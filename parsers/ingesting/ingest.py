@@ -107,7 +107,8 @@ def ingest(sources: Sequence[str], into: Path, workers: "Workers", read: str | N
     """Ingest the logs of sources (paths and URLs) into a suite; yields what became of each file, then the copies.
 
     A text with metric lines of a known format is a log, and so is any text that a source names itself. ``workers``
-    see the same folders as this process. ``read``: what a number of the logs measures. Raises ParserError where the suite cannot be filled, and where there are none.
+    see the same folders as this process. ``read``: what a number of the logs measures. Raises ParserError where the
+    suite cannot be filled, and where there are none.
     """
     _refuse_own(sources, into)
     formats()  # workers that are forked have them then

@@ -181,8 +181,8 @@ def stage(
     """Make a run folder of a log below ``staging``; ``beside`` are the files of its run, by name.
 
     The log is copied as it is, packed or not. ``unpacked``: the SHA-256 of what is packed in it; empty where it is not
-    packed. ``read``: as run.json is to say it. Raises StagingError where the folder cannot be made, WriteError where a file cannot be written, OSError
-    where one cannot be read.
+    packed. ``read``: as run.json is to say it. Raises StagingError where the folder cannot be made, WriteError where a
+    file cannot be written, OSError where one cannot be read.
     """
     folder = staging / uuid4().hex
     try:
