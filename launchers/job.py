@@ -283,7 +283,8 @@ def of_command(
 
     `states`: facts of run.json's case by their names, such as `{"model": "GPT-2", "cards": 8}`; further ones are those
     that the command proves. `read`: what a number of its log measures. `device`: cpu or gpu; None for gpu where this
-    machine has one, or does not run it (`is_here`), else cpu. `is_contained`: whether a container runs it, whose programs are not known here.
+    machine has one, or does not run it (`is_here`), else cpu. `is_contained`: whether a container runs it, whose
+    programs are not known here.
     Raises click.UsageError where nothing can start it, or its cards and nodes do not fit.
     """
     states = states or {}

@@ -83,10 +83,10 @@ def ingest(
     """Turn the logs of SOURCES into run folders: INTO/CASE/REPEAT/train.log with a run.json that records its origin.
 
     SOURCE is a log, a folder, a tar or zip archive, a git checkout, or a URL (http://, s3:// and others supported by
-    fsspec). All text files with metric lines of a known format are logs, and what SOURCES name. Existing run folders are
-    not changed. An archive or compressed log may unpack to 64 MiB, 250 times its size, or $TACHOGRAPH_UNPACKED_GIB, whichever is
-    largest; an archive may have 65,536 members, and a download 64 GiB. With --scheduler, SOURCES, INTO and $TMPDIR
-    must be on disks shared by all workers.
+    fsspec). All text files with metric lines of a known format are logs, and what SOURCES name. Existing run folders
+    are not changed. An archive or compressed log may unpack to 64 MiB, 250 times its size, or $TACHOGRAPH_UNPACKED_GIB,
+    whichever is largest; an archive may have 65,536 members, and a download 64 GiB. With --scheduler, SOURCES, INTO and
+    $TMPDIR must be on disks shared by all workers.
 
     Exit status 1 if a file was unreadable or no log was found, 2 for wrong use.
 
