@@ -78,15 +78,8 @@ def test_a_longer_bar_behind_the_losses_of_a_training_is_not_one_of_training(tmp
     assert found["throughput"]["value"] == 16
 
 
-def test_the_steady_part_of_a_bar_comes_before_the_total_that_the_trainer_prints_at_its_end(tmp_path: Path) -> None:
-    end = "{'train_runtime': 200.0, 'train_samples_per_second': 14.5, 'train_steps_per_second': 0.453, 'epoch': 1.0}\n"
-    found = shown(tmp_path, *trained(1, 91), end)
-    assert (found["throughput"]["value"], found["checks"][0]["value"]) == (16, 14.5)
-
-
 def test_each_of_two_trainings_in_one_log_has_a_speed_of_its_own(tmp_path: Path) -> None:
     end = "{{'train_runtime': 9.0, 'train_samples_per_second': {}, 'train_steps_per_second': {}, 'epoch': 1.0}}\n"
     first, second = end.format(14.4, 0.45), end.format(7.2, 0.225)
     found = shown(tmp_path, *trained(1, 91), first, *trained(1, 91, seconds=4.0), second)
-    assert (found["status"], found["throughput"]) == ("contradicted", None)
-    assert [each["throughput"]["value"] for each in found["runs"]] == [16, 8]
+    assert [each["throughput"]["value"] for each in found["runs"]] == [14.4, 7.2]

@@ -90,13 +90,6 @@ def bar(name: str, total: int, seconds: float, steps: int | None = None, more: s
     ]
 
 
-def test_a_bar_that_may_count_anything_is_not_multiplied_by_a_batch_size(tmp_path: Path) -> None:
-    drawn = "\n".join(bar("Training: ", 500, 2, 30, ", loss=1.5"))
-    found = shown(tmp_path, f"{ONE_CARD}{drawn}\n")
-    assert (found["throughput"]["value"], found["throughput"]["unit"]) == (0.5, "steps/s")
-    assert "batch_unknown" in {one["code"] for one in found["diagnostics"]}
-
-
 def test_a_bar_that_begins_anew_counts_batches(tmp_path: Path) -> None:
     found = shown(tmp_path, ONE_CARD + "\n".join(bar("", 50, 0.5, more=", loss=1.5") * 3) + "\n")
     assert (found["throughput"]["value"], found["throughput"]["unit"]) == (pytest.approx(16, rel=0.03), "samples/s")

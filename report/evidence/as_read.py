@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from parsers.grammar.format import Format
 from parsers.io.message import Message
@@ -61,12 +60,9 @@ def as_read(
     facts = tuple(facts)
     found = survey(path, format=format, facts=facts)
     option = _option(found.path, read)
-    of_formats = None if option else _told_by_formats(found)
-    if option is None and (format is not None or of_formats == "speed"):
+    if option is None and (format is not None or _tells_speed(found)):
         return AsRead(found)
     told = answer(found.path, option)
-    if of_formats == "total" and not (isinstance(told, Accepted) and told.speed.table.bar):
-        return AsRead(found)
     if (speed := told if isinstance(told, Accepted) else _speed(told)) is None:
         return AsRead(found, told, option)
     known = [part.format for part in found.parts if part.format]
@@ -77,14 +73,15 @@ def _speed(told: Answer | None) -> Speed | None:
     return told.speed if isinstance(told, Accepted) else told.printed if isinstance(told, Contradicted) else None
 
 
-def _told_by_formats(found: Reading) -> Literal["speed", "total"] | None:
-    """What the formats of a log give by the rule: a throughput, or only a total of the run, which a bar may refine."""
+def _tells_speed(found: Reading) -> bool:
+    """Whether the formats of a log give a throughput by the rule, or two that contradict each other."""
     if any(part.rank[0] for part in found.parts):
-        return "speed"
+        return True
     try:
-        return "total" if measure(found).series.whole else "speed"
+        measure(found)
     except NoMeasurement as error:
-        return "speed" if isinstance(error, ContradictedError) else None
+        return isinstance(error, ContradictedError)
+    return True
 
 
 def _option(log: Path, read: Option | str | None) -> Option | None:
