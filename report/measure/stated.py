@@ -21,7 +21,7 @@ from .checks import Check, Estimate, checks
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
 from .measurement import Calculation, Measurement, Reasons, Use, use_of
 from .number import without_noise
-from .protocol import Length, Protocol, ProtocolError
+from .protocol import Protocol, ProtocolError
 from .ranks import RankSpread, RankTable, cards_of_node, side_by_side, speeds_apart
 from .records import Records, Run
 from .rule import judged, said_by, seconds_per_step, sources
@@ -332,7 +332,7 @@ def _are_parts(records: Records, field: Field) -> Mask:
 
     The last one of an epoch counts, unless it is far from the steps of the longest, as where the run ended.
     """
-    steps, epochs = _steps_in_epoch(records, "last running means"), records.numbers("epoch")
+    steps, epochs = _steps_of_epochs(records, "last running means"), records.numbers("epoch")
     ends = np.full(len(steps), field.per != "run")
     ends[:-1] &= (steps[1:] < steps[:-1]) | (epochs[1:] > epochs[:-1])
     ends[-1:] = True
@@ -342,72 +342,67 @@ def _are_parts(records: Records, field: Field) -> Mask:
 
 def _windowed(records: Records, protocol: Protocol) -> tuple[Reasons, int]:
     """Why each record is used or not by the window, and how many records or steps it is too short."""
-    count = len(records)
-    steps = _steps_done(records, protocol.words()) if protocol.window_counts_steps else np.arange(1.0, count + 1)
-    start, stop = _rest(records, steps, protocol)
-    first, last = start, stop
-    before = float(protocol.skip_steps or (steps[start - 1] if start else 0))
-    if protocol.take_last is not None:
-        first = max(start, _back(steps, stop, protocol.take_last))
-    elif protocol.take_first is not None and protocol.take_first.of == "records":
-        last = min(stop, start + protocol.take_first.count)
-    elif protocol.take_first is not None:
-        last = min(stop, _place(steps, before + protocol.take_first.count))
-    reasons = np.full(count, Use.USED, np.int8)
+    places = np.arange(1.0, len(records) + 1)
+    steps = _steps_done(records, protocol.words()) if protocol.window_counts_steps else places
+    start, stop = _rest(records, places, steps, protocol)
+    first, last, missing = start, stop, 0
+    if (take := protocol.take_first or protocol.take_last) is not None:
+        done = steps if take.of == "steps" else places
+        before = float(done[start - 1]) if start else 0.0
+        if take.of == "steps" and protocol.skip_steps:
+            before = float(protocol.skip_steps)
+        if protocol.take_first:
+            last = min(stop, _behind(done, before + take.count))
+        else:
+            first = max(start, _back(done, stop, take.count))
+        missing = max(0, take.count - int(done[stop - 1] - before)) if stop > start else take.count
+    reasons = np.full(len(records), Use.USED, np.int8)
     reasons[:first] = Use.BEFORE
     reasons[last:] = Use.BEYOND
     reasons[stop:] = Use.DROP_LAST if protocol.to_step is None else Use.BEYOND
     reasons[:start] = Use.SKIP_STEPS if protocol.skip_steps else Use.SKIP_RECORDS
     if protocol.from_step is not None:
         reasons[:start] = Use.BEFORE
-    take = protocol.take_first or protocol.take_last
-    is_of_records = take is None or take.of == "records" or start == stop
-    there = stop - start if is_of_records else float(steps[stop - 1]) - before
-    return reasons, max(0, take.count - int(there)) if take else 0
+    return reasons, missing
 
 
-def _rest(records: Records, steps: Floats, protocol: Protocol) -> tuple[int, int]:
+def _rest(records: Records, places: Floats, steps: Floats, protocol: Protocol) -> tuple[int, int]:
     """The first record behind those skipped, and the first of those dropped at the end."""
-    count = len(records)
-    skipped = protocol.skip_records or int(without_noise(protocol.skip_fraction * count))
-    start = _place(steps, protocol.skip_steps) if protocol.skip_steps else min(skipped, count)
-    stop = _back(steps, count, protocol.drop_last)
+    skipped = protocol.skip_records or int(without_noise(protocol.skip_fraction * len(records)))
+    start = _behind(steps, protocol.skip_steps) if protocol.skip_steps else _behind(places, skipped)
+    drop = protocol.drop_last
+    stop = _back(steps if drop.of == "steps" else places, len(records), drop.count)
     if protocol.from_step is not None or protocol.to_step is not None:
-        numbers = records.numbers("step")
-        _refuse_uncounted(numbers, records, protocol.words())
-        if (np.diff(numbers) < 0).any():  # which of two equal ones is meant?
+        _steps_of_epochs(records, protocol.words())
+        if (np.diff(numbers := records.numbers("step")) < 0).any():  # which of two equal ones is meant?
             raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=protocol.words()))
         start = start if protocol.from_step is None else int(np.searchsorted(numbers, protocol.from_step, "left"))
-        stop = stop if protocol.to_step is None else int(np.searchsorted(numbers, protocol.to_step, "right"))
+        stop = stop if protocol.to_step is None else _behind(numbers, protocol.to_step)
     return start, max(start, stop)
 
 
-def _place(steps: Floats, done: float) -> int:
-    """The first record that was printed after more than so many steps."""
-    return int(np.searchsorted(steps, done, side="right"))
+def _behind(done: Floats, count: float) -> int:
+    """The first record that was printed after more than so many records or steps."""
+    return int(np.searchsorted(done, count, side="right"))
 
 
-def _back(steps: Floats, stop: int, length: Length) -> int:
+def _back(done: Floats, stop: int, count: int) -> int:
     """The record at which the last records or steps before ``stop`` begin."""
-    if length.of == "records" or stop == 0:
-        return max(0, stop - length.count)
-    return _place(steps, steps[stop - 1] - length.count)
+    return _behind(done, done[stop - 1] - count) if stop else 0
 
 
 def _steps_done(records: Records, wanted: str) -> Floats:
+    """The steps done in the run at each record."""
     if records.steps is None:
         raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=wanted))
     return records.steps
 
 
-def _steps_in_epoch(records: Records, wanted: str) -> Floats:
-    _refuse_uncounted(records.step_numbers, records, wanted)
-    return records.step_numbers
-
-
-def _refuse_uncounted(numbers: Floats, records: Records, wanted: str) -> None:
-    if records.field("step") is None or not np.isfinite(numbers).all():
+def _steps_of_epochs(records: Records, wanted: str) -> Floats:
+    """The number of each step as it is printed, from 1."""
+    if records.field("step") is None or not np.isfinite(records.step_numbers).all():
         raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=wanted))
+    return records.step_numbers
 
 
 def _values(chosen: _Chosen) -> _Values:
@@ -494,7 +489,7 @@ def _instant(records: Records, field: Field, means: Floats) -> Floats:
     elif field.per == "run":
         done, starts = _steps_done(records, "estimate=instant"), np.zeros(len(means), np.bool_)
     else:
-        done = _steps_in_epoch(records, "estimate=instant")
+        done = _steps_of_epochs(records, "estimate=instant")
         starts = np.append(True, done[1:] <= done[:-1])
         if (np.diff(records.numbers("epoch")) > 0)[~starts[1:]].any():
             raise NoMeasurement(say(Code.NOT_UNDONE, column=field.name))  # its steps run on over epochs
