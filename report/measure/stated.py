@@ -15,7 +15,7 @@ import numpy as np
 from parsers.grammar.field import IN_SECONDS, Field, Scope
 from parsers.grammar.format import METRICS
 from parsers.runs.clock import ARRIVAL
-from parsers.series import FEW, NOISE, Floats, Lines, Mask, Series, resolution
+from parsers.series import FEW, NOISE, Floats, Lines, Mask, Series
 
 from .checks import Check, Estimate, checks
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
@@ -625,7 +625,7 @@ def _between(records: Records, clock: str, counter: tuple[Floats, str], starts: 
     work, seconds = done[ends] - done[starts], times[ends] - times[starts]
     if clock == "time":  # without the rounding of seconds since the first record
         seconds = (records.table[clock][ends] - records.table[clock][starts]) / np.timedelta64(1, "s")
-    tick = np.full(len(work), resolution(times))
+    tick = np.full(len(work), records.digit(clock))
     told = {"counted": counted, "unit": counted, "scope": "job", "timer": "clock", "telescopes": True}
     begins = records.lines[starts]
     return series_over(records, ends, clock, begins=begins, work=work, seconds=seconds, tick=tick, **told)
