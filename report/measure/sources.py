@@ -78,6 +78,14 @@ class Column:
         told = {**self.told, "values": self.told["values"][rows], **more}
         return series_over(self.records, self.rows[rows], self.name, work=work, seconds=seconds, tick=tick, **told)
 
+    def stretches(self, **more: object) -> Series:
+        """The series of which each record is the mean of the steps since the one before, or one of them."""
+        steps, kind = self.records.covered(self.rows), self.field.kind
+        is_one = kind == "instant" or steps is None
+        sampled = kind == "unknown" or (kind == "instant" and steps is not None and bool((steps > 1).any()))
+        work = np.ones(len(self.rows)) if is_one or steps is None else steps
+        return self.series(work, sampled=sampled, **more)
+
     def of(self, rows: Mask) -> Column:
         """The same of some of the records."""
         told = {**self.told, "values": self.told["values"][rows]}
@@ -111,13 +119,13 @@ def _printed(records: Records, name: str) -> Series | None:
         return _total(column)
     if field.kind == "running_mean":
         return _undone(column)
-    steps = records.covered(column.rows)
-    sampled = field.kind == "instant" and steps is not None and bool((steps > 1).any())
-    if sampled and (firsts := records.step_numbers[column.rows] == 1).any() and not firsts.all():
-        # One step stands for many, and the first of an epoch, which waits for its data, for none.
-        column = column.of(~firsts)
-    work = steps if field.kind != "instant" and steps is not None else np.ones(len(column.rows))
-    return column.series(work, sampled=sampled or field.kind == "unknown")
+    found = column.stretches()
+    if found.sampled and field.kind == "instant":
+        firsts = records.step_numbers[column.rows] == 1
+        if firsts.any() and not firsts.all():
+            # One step stands for many, and the first of an epoch, which waits for its data, for none.
+            return replace(column.of(~firsts).stretches(), sampled=True)
+    return found
 
 
 def column_of(records: Records, name: str) -> Column | None:

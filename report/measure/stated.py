@@ -201,6 +201,11 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
     ):
         estimate, said = replace(estimate, scope="job"), ()
     status, by = judged(heard)
+    if calculation is not None and calculation.are_times:
+        per_step: float | None = calculation.of_values
+    else:
+        of_job = estimate.value if estimate.scope == "job" else None
+        per_step = seconds_per_step(series, work, others, of_job) if len(series) else None
     reasons = chosen.reasons
     if ranks is not None and ranks.is_summed:
         reasons = np.where(reasons == Use.OTHER_RANK, Use.SUMMED, reasons).astype(np.int8)
@@ -220,7 +225,7 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         heard,
         by,
         diagnostics,
-        _seconds_per_step(estimate, calculation, series, work, others),
+        per_step,
         ranks,
         run.number,
         calculation=calculation,
@@ -254,16 +259,6 @@ def _calculated(chosen: _Chosen, found: _Values) -> tuple[_Chosen, Calculation]:
         reasons[np.flatnonzero(reasons == Use.USED)[:-1]] = Use.NOT_LAST
     chosen = chosen.taking(reasons)
     return chosen, Calculation(found.values[chosen.used], protocol.statistic, found.factor, found.are_times)
-
-
-def _seconds_per_step(
-    estimate: Estimate, calculation: Calculation | None, series: Series, work: Work, others: Sequence[Series]
-) -> float | None:
-    """The time of a step: the statistic of printed ones, or that of the same records, or what the number makes."""
-    if calculation is not None and calculation.are_times:
-        return calculation.of_values
-    of_job = estimate.value if estimate.scope == "job" else None
-    return seconds_per_step(series, work, others, of_job) if len(series) else None
 
 
 def _chosen(run: Run, protocol: Protocol) -> _Chosen:
@@ -571,14 +566,12 @@ def _epochs_done(records: Records) -> Floats:
 
 
 def _steps_of_records(records: Records) -> Floats:
-    """The steps of each record: all of an epoch, or those since the one before; of the first no more than of others."""
-    stated = records.numbers("steps_per_epoch")
-    if records.kind == "epoch" and np.isfinite(stated).all():
-        return stated
-    steps = np.diff(_steps_done(records, "estimate=duration"), prepend=0)
-    if records.kind == "step" and len(steps) > 1:
-        steps[0] = min(steps[0], int(np.median(steps[1:])))
-    return steps
+    """The steps of each record, none of one that prints the step of the one before again."""
+    covered = records.covered(np.arange(len(records)), records.field("duration"))
+    if covered is not None and records.kind == "epoch":
+        return covered
+    risen = np.diff(_steps_done(records, "estimate=duration"), prepend=0)
+    return risen if covered is None else np.where(risen > 0, covered, 0)
 
 
 def _epochs_of_run(chosen: _Chosen) -> int:
@@ -633,23 +626,20 @@ def _between(records: Records, clock: str, counter: tuple[Floats, str], starts: 
 
 def _series(chosen: _Chosen, found: _Values) -> Series:
     """All records that have a speed, as work and seconds."""
-    records, field, values = chosen.own, chosen.field, found.values
-    is_rate, is_whole = chosen.column == "throughput", records.kind == "summary" or field.kind == "total"
-    column = column_of(records, chosen.column)
+    records, is_rate, column = chosen.own, chosen.column == "throughput", column_of(chosen.own, chosen.column)
     if column is None:
         raise NoMeasurement(say(Code.NO_SPEED))
-    column = column.of(((values > 0) & np.isfinite(values))[column.rows])
+    column = column.of(((found.values > 0) & np.isfinite(found.values))[column.rows])
+    values = found.values[column.rows]
     if is_rate:  # of all ranks, or without what a running mean says of earlier steps
-        column = replace(column, times=1 / values[column.rows])
-    steps = records.covered(column.rows)
-    is_instant, is_of_work = field.kind == "instant", not (is_rate or found.are_times)
-    sampled = is_instant and steps is not None and bool((steps > 1).any())
-    work = np.ones(len(column.rows)) if steps is None or is_instant or is_of_work else steps
-    told = {"begins": records.begins[column.rows], "whole": is_whole, "sampled": sampled or field.kind == "unknown"}
-    series = column.series(work, **told)
+        column = replace(column, times=1 / values)
+    is_whole = records.kind == "summary" or chosen.field.kind == "total"
+    told = {"begins": records.begins[column.rows], "whole": is_whole}
+    is_duration = chosen.column == "duration"
+    series = column.series(np.ones(len(values)), **told) if is_duration else column.stretches(**told)
     if is_rate or found.are_times:
         return series
-    return replace(series, work=values[column.rows] * series.seconds, counted=found.unit, unit=found.unit)
+    return replace(series, work=values * series.seconds, counted=found.unit, unit=found.unit)
 
 
 def _ranks_of(chosen: _Chosen, found: _Values | None) -> RankSpread | None:
@@ -675,17 +665,12 @@ def _checks(
     """
     if not len(series) or not estimate.value > 0:
         return
-    if chosen.protocol.statistic not in AVERAGES:
+    is_average, ratio = chosen.protocol.statistic in AVERAGES, 1.0
+    if not is_average:
         windowed = np.isin(chosen.reasons[chosen.rows[every.rows]], (Use.USED, Use.TRIM, Use.NOT_LAST))
-        average = estimate.value * every.where(windowed).rate / series.rate
-        for check in _of_average(every.where(windowed), replace(estimate, value=average), others, work):
-            if windowed.sum() == 1 or check.says == "differs":
-                yield replace(check, ratio=check.ratio * average / estimate.value)
-        return
-    yield from _of_average(series, estimate, others, work)
-
-
-def _of_average(series: Series, estimate: Estimate, others: Sequence[Series], work: Work) -> Iterator[Check]:
+        all_of_window = every.where(windowed)
+        ratio = all_of_window.rate / series.rate
+        series, is_average = all_of_window, len(all_of_window) == 1
     start, end = int(series.begins[0]), int(series.lines[-1])
     around = [one if one.whole else one.where((one.begins >= start) & (one.lines <= end)) for one in others]
     known = [one for one in around if len(one) and (one.kind, one.source) != (series.kind, series.source)]
@@ -703,12 +688,14 @@ def _of_average(series: Series, estimate: Estimate, others: Sequence[Series], wo
         telescopes=False,
         sampled=False,
         values=None,
-        work=np.array([estimate.value * total]),
+        work=np.array([estimate.value * ratio * total]),
         seconds=np.array([total]),
         tick=np.array([min(series.error, 1.0) * total]),
         whole=series.whole or spans_pauses,
     )
-    yield from checks(claim, known, start, work, is_stated=True)
+    for check in checks(claim, known, start, work, is_stated=True):
+        if is_average or check.says == "differs":
+            yield replace(check, ratio=check.ratio * ratio)
 
 
 def _of_records(chosen: _Chosen, series: Series, work: Work) -> Iterator[Diagnostic]:
