@@ -189,14 +189,11 @@ def _of_one_card(run: RunNumbers, found: Measurement) -> RunFigure:
     if found.scope == "unknown":
         raise NoMeasurement(say(Code.LACKS_FACT, quantity="throughput_per_card", fact="scope"))
     name = "cards" if found.scope == "job" else "cards_per_node"
-    if (count := _count(run, name)) is None:
+    count = run.parts[0].count(name) if run.parts else None
+    if count is None:
         raise NoMeasurement(say(Code.LACKS_FACT, quantity="throughput_per_card", fact=name))
     told = {"count": count, "source": run.facts[name].source.message}
     return RunFigure(found, (Operation("÷", count, Message(ONE_CARD if count == 1 else CARDS, **told)),))
-
-
-def _count(run: RunNumbers, name: str) -> int | None:
-    return run.parts[0].count(name) if run.parts else None
 
 
 def step_time(run: RunNumbers) -> RunFigure:

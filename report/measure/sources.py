@@ -78,7 +78,7 @@ class Column:
         told = {**self.told, "values": self.told["values"][rows], **more}
         return series_over(self.records, self.rows[rows], self.name, work=work, seconds=seconds, tick=tick, **told)
 
-    def stretches(self, **more: object) -> Series:
+    def stretches(self, **more: Any) -> Series:
         """The series of which each record is the mean of the steps since the one before, or one of them."""
         steps, kind = self.records.covered(self.rows), self.field.kind
         is_one = kind == "instant" or steps is None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -634,7 +635,7 @@ def _series(chosen: _Chosen, found: _Values) -> Series:
     if is_rate:  # of all ranks, or without what a running mean says of earlier steps
         column = replace(column, times=1 / values)
     is_whole = records.kind == "summary" or chosen.field.kind == "total"
-    told = {"begins": records.begins[column.rows], "whole": is_whole}
+    told: dict[str, Any] = {"begins": records.begins[column.rows], "whole": is_whole}
     is_duration = chosen.column == "duration"
     series = column.series(np.ones(len(values)), **told) if is_duration else column.stretches(**told)
     if is_rate or found.are_times:
