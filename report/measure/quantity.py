@@ -224,18 +224,13 @@ _ALL: tuple[Quantity, ...] = (
 QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _ALL}
 
 
-def named(name: str) -> Quantity:
-    """The quantity of a name, which must be one of ``QUANTITIES``."""
-    return QUANTITIES[name]
-
-
 class _OfItsName:
     """In a file of ours a quantity is its name."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, *_: Any) -> CoreSchema:
         names = core_schema.literal_schema(list(QUANTITIES))
-        return core_schema.no_info_after_validator_function(named, names)
+        return core_schema.no_info_after_validator_function(QUANTITIES.__getitem__, names)
 
 
 AnyQuantity = Annotated[Quantity, _OfItsName]

@@ -94,11 +94,6 @@ class RunNumbers:
         part = self.parts[0]
         return tokens_of_a_sample(part, part.all_records(self.measurement.estimate.kind))
 
-    def by(self, **keys: str) -> Protocol:
-        """The protocol with other keys and the same window; ``counts`` only where it is among them."""
-        stated = self.protocol.model_dump(exclude_defaults=True, exclude={"counts"})
-        return Protocol.of({**stated, **keys})
-
 
 @dataclass(frozen=True)
 class Operation:
@@ -272,8 +267,9 @@ def _computed_time(run: RunNumbers) -> RunFigure:
     estimate = found.protocol.estimate
     if found.protocol.states_rule:
         keys = {"estimate": estimate, "counts": "steps"} if estimate in ("clock", "duration") else {"estimate": "steps"}
+        window = run.protocol.model_dump(exclude_defaults=True, exclude={"counts"})
         try:
-            by_steps = measure_stated(run.parts, run.by(**keys))
+            by_steps = measure_stated(run.parts, Protocol.of({**window, **keys}))
             return RunFigure(by_steps, (Operation("over", 1.0, Message(ONE_STEP)),))
         except NoMeasurement:
             pass

@@ -292,14 +292,13 @@ def _chosen(run: Run, protocol: Protocol) -> _Chosen:
 def _column(records: Records, protocol: Protocol) -> str:
     """The column that the estimate reads, the first that is printed."""
 
-    def printed(estimate: str) -> Iterator[str]:
+    def printed(estimate: str) -> str:
         known = (name for name in READS[estimate] if name in CLOCKS or records.field(name))
-        return (name for name in known if records.prints(name))
+        return next(filter(records.prints, known), "")
 
-    estimate = "steps" if protocol.is_of_last_means else protocol.estimate
-    if (column := next(printed(estimate), None)) is not None:
+    if column := printed("steps" if protocol.is_of_last_means else protocol.estimate):
         return column
-    raise NoMeasurement(_no_column(protocol, [one for one in ESTIMATES if next(printed(one), None)], "estimate"))
+    raise NoMeasurement(_no_column(protocol, list(filter(printed, ESTIMATES)), "estimate"))
 
 
 def _no_column(protocol: Protocol, possible: Sequence[str], key: str) -> Diagnostic:
