@@ -147,9 +147,8 @@ class _Chosen:
         if "rank" not in self.every.table or not np.isfinite(self.own.numbers(column)).all():
             return None
         valued = np.isfinite(self.every.numbers(column))
-        are_lowest = np.zeros(len(self.every), np.bool_)
-        are_lowest[self.rows] = True
-        return side_by_side(self.every.rows(valued), column, are_lowest[valued])
+        chosen = valued & ~np.isin(self.reasons, (Use.REPEATED, Use.PART_OF_EPOCH))
+        return side_by_side(self.every.rows(chosen), column)
 
     def taking(self, reasons: Reasons) -> _Chosen:
         """The same where its own records are used or not for other reasons."""
