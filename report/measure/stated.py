@@ -604,11 +604,10 @@ def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
     every = _between(records, name, counter, np.flatnonzero(~anew), np.flatnonzero(~anew) + 1)
     every = every.where(np.isfinite(every.work) & np.isfinite(every.seconds))
     every = every.merged(~((every.work > 0) & (every.seconds > 0)))
-    used, reasons = np.zeros(len(records), np.bool_), chosen.reasons.copy()
-    used[[first, last]] = True
-    reasons[chosen.rows[chosen.used]] = Use.BETWEEN
-    reasons[chosen.rows[used]] = Use.USED
-    return replace(chosen, used=used, reasons=reasons), series, every
+    reasons = chosen.reasons[chosen.rows]
+    reasons[chosen.used] = Use.BETWEEN
+    reasons[[first, last]] = Use.USED
+    return chosen.taking(reasons), series, every
 
 
 def _between(records: Records, clock: str, counter: tuple[Floats, str], starts: Lines, ends: Lines) -> Series:

@@ -126,8 +126,8 @@ def test_a_rate_that_is_printed_as_0_counts_as_0(statistic: str, value: float) -
 
 
 def test_a_duration_that_begins_anew_with_an_epoch_covers_no_steps_of_the_epoch_before() -> None:
-    columns = {"epoch": [1, 1, 2, 2], "step": [10, 20, 10, 20], "steps_per_epoch": [30] * 4, "duration": [5.0] * 4}
-    made = run(**columns, means={"duration": {"per": "epoch"}})
+    columns: Any = {"epoch": [1, 1, 2, 2], "step": [10, 20, 10, 20], "steps_per_epoch": [30] * 4, "duration": [5.0] * 4}
+    made = run(means={"duration": {"per": "epoch"}}, **columns)
     assert stated("estimate=duration,counts=steps", made).rates.tolist() == [2.0] * 4
 
 
