@@ -65,7 +65,8 @@ class RecordTable:
 
     def having(self, name: str, column: Array) -> RecordTable:
         """The same records with one column more, or another one of that name."""
-        return RecordTable({**self._columns, name: column}, self.digits)
+        others = {key: digit for key, digit in self.digits.items() if key[1] != name}
+        return RecordTable({**self._columns, name: column}, others)
 
     @cached_property
     def frame(self) -> pd.DataFrame:

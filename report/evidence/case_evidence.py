@@ -126,7 +126,7 @@ def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Remarks) -
         protocol = proofs[0].measurement.protocol  # which names the first estimate that its log allows
     if quantity.of_log:
         number = quantity.combined([proof.value for proof in proofs], protocol)
-    elif not quantity.of_telemetry:
+    elif quantity.is_rate:
         number = combine([proof.measurement for proof in proofs], protocol)
         if quantity.of_runs:
             number = quantity.combined([proof.measurement.value for proof in proofs], protocol)

@@ -29,8 +29,8 @@ Reasons = NDArray[np.int8]
 class Use:
     """Why a record is used or not; arrays of these are int8.
 
-    Not chosen from: it is of another run, lacks the value that is read, is of another rank, prints a step again, or is
-    the running mean of a part of an epoch. Left out by the window: warm-up or what a protocol skips, pauses, what it
+    Not chosen from: it lacks the value that is read, is of another rank, prints a step again, or is the running mean of
+    a part of an epoch. Left out by the window: warm-up or what a protocol skips, pauses, what it
     drops at the end, what lies beyond what it takes first or before what it takes last. Left out behind it: trimmed,
     not the last one, between the two that a clock reads, part of the sum over ranks.
     """
@@ -46,18 +46,17 @@ class Use:
     TRIM = 8
     NOT_LAST = 9
     BETWEEN = 10
-    OTHER_RUN = 11
-    SUMMED = 12
-    REPEATED = 13
-    PART_OF_EPOCH = 14
-    WARM_UP = 15
-    PAUSE = 16
+    SUMMED = 11
+    REPEATED = 12
+    PART_OF_EPOCH = 13
+    WARM_UP = 14
+    PAUSE = 15
 
 
 # The words for these, ``skip_records``, in their order.
 USES = tuple(name.lower() for name in vars(Use) if name.isupper())
 # Those that a protocol cannot choose from.
-UNREADABLE = (Use.OTHER_RUN, Use.NO_VALUE, Use.OTHER_RANK, Use.SUMMED, Use.REPEATED, Use.PART_OF_EPOCH)
+UNREADABLE = (Use.NO_VALUE, Use.OTHER_RANK, Use.SUMMED, Use.REPEATED, Use.PART_OF_EPOCH)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +65,6 @@ class UseOfRecords:
 
     lines: Lines
     reasons: Reasons
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, UseOfRecords) and self.by_reason == other.by_reason
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def used(self) -> Lines:

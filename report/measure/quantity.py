@@ -74,11 +74,6 @@ class Quantity:
         return self.origin in ("runs", "draws")
 
     @property
-    def of_telemetry(self) -> bool:
-        """Whether it is computed from gpu.csv or cpu.csv."""
-        return self.origin in ("cards", "processes")
-
-    @property
     def of_log(self) -> bool:
         """Whether it is computed from the log, beside its throughput."""
         return self.origin in ("window", "run")
@@ -97,11 +92,6 @@ class Quantity:
     def is_over_fewest_cards(self) -> bool:
         """Whether it is a quotient over the throughput of the fewest cards of its column and case."""
         return self.is_quotient and self.whole == PERCENT
-
-    @property
-    def is_told_by_title(self) -> bool:
-        """Whether the title of its column alone says what it is: the throughput of the page, or one over another."""
-        return self.is_throughput or self.is_over_another
 
     @property
     def rule(self) -> str:
@@ -224,18 +214,13 @@ _ALL: tuple[Quantity, ...] = (
 QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _ALL}
 
 
-def named(name: str) -> Quantity:
-    """The quantity of a name, which must be one of ``QUANTITIES``."""
-    return QUANTITIES[name]
-
-
 class _OfItsName:
     """In a file of ours a quantity is its name."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, *_: Any) -> CoreSchema:
         names = core_schema.literal_schema(list(QUANTITIES))
-        return core_schema.no_info_after_validator_function(named, names)
+        return core_schema.no_info_after_validator_function(QUANTITIES.__getitem__, names)
 
 
 AnyQuantity = Annotated[Quantity, _OfItsName]

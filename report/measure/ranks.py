@@ -157,8 +157,8 @@ class RankTable:
         return RankSpread(ranks, each, unit, cards_per_node, self.are_times, lines=by_rank)
 
 
-def side_by_side(records: Records, column: str, lowest: Mask) -> RankTable | None:
-    """What ranks print in a column; ``records``: those of all that have it, ``lowest``: which are of the lowest rank.
+def side_by_side(records: Records, column: str) -> RankTable | None:
+    """What ranks print in a column, which all of the records have.
 
     Records of the same epoch and step belong together; where no step is printed those of the same place in the order of
     their rank. None where only one rank prints, or where a rank prints a step twice.
@@ -166,23 +166,18 @@ def side_by_side(records: Records, column: str, lowest: Mask) -> RankTable | Non
     ranks = records.numbers("rank")
     named = np.isfinite(ranks)
     numbers, row = np.unique(ranks[named], return_inverse=True)
-    if lowest.all() or not (numbers < MOST).all():
+    if len(numbers) < 2 or not (numbers < MOST).all():
         return None
     keys = _same_steps(records)[named]
     taken = np.unique(keys[row == 0])
-    place = np.searchsorted(taken, keys)
-    known = (place < len(taken)) & (taken[np.minimum(place, len(taken) - 1)] == keys)
-    places = row[known] * len(taken) + place[known]
-    if len(np.unique(places)) < len(places):
+    known = np.isin(keys, taken)
+    at = row[known], np.searchsorted(taken, keys[known])
+    if len(np.unique(at[0] * len(taken) + at[1])) < len(at[0]):
         return None
-    values, lines = np.full(len(numbers) * len(taken), np.nan), np.zeros(len(numbers) * len(taken), np.int64)
-    values[places] = records.numbers(column)[named][known]
-    lines[places] = records.lines[named][known]
-    order, shape = np.searchsorted(taken, keys[row == 0]), (len(numbers), -1)
-    are_times = column in ("step_time", "work_time", "duration")
-    return RankTable(
-        numbers.astype(np.int64), values.reshape(shape)[:, order], lines.reshape(shape)[:, order], are_times
-    )
+    values, lines = np.full((len(numbers), len(taken)), np.nan), np.zeros((len(numbers), len(taken)), np.int64)
+    values[at], lines[at] = records.numbers(column)[named][known], records.lines[named][known]
+    order, are_times = np.searchsorted(taken, keys[row == 0]), column in ("step_time", "work_time", "duration")
+    return RankTable(numbers.astype(np.int64), values[:, order], lines[:, order], are_times)
 
 
 def _same_steps(records: Records) -> Lines:

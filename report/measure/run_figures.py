@@ -8,11 +8,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from parsers.grammar.field import Field
 from parsers.grammar.variant import RUN_START, RUN_STOP
 from parsers.io.message import Message
 from parsers.runs.events import Event, begins_once, time_to_train
@@ -33,6 +32,7 @@ from .stated import measure_stated
 from .work import thing, tokens_of_a_sample
 
 SCOPES_OPEN = (Code.SCOPE_UNKNOWN, Code.SCOPE_UNSTATED)  # of a rate: a figure of a card says its own
+OF_RATES = (*SCOPES_OPEN, Code.RANKS_SUMMED)  # what is not said of a column of another kind
 TOLERANCE = 0.02  # TFLOP/s and MFU are printed with two or three digits
 SHOWN: Mapping[str, str] = {
     "×": "{value} × {what} = {result}",
@@ -93,11 +93,6 @@ class RunNumbers:
         """How many tokens a sample has; None where nothing says it."""
         part = self.parts[0]
         return tokens_of_a_sample(part, part.all_records(self.measurement.estimate.kind))
-
-    def by(self, **keys: str) -> Protocol:
-        """The protocol with other keys and the same window; ``counts`` only where it is among them."""
-        stated = self.protocol.model_dump(exclude_defaults=True, exclude={"counts"})
-        return Protocol.of({**stated, **keys})
 
 
 @dataclass(frozen=True)
@@ -189,57 +184,44 @@ def _of_one_card(run: RunNumbers, found: Measurement) -> RunFigure:
     if found.scope == "unknown":
         raise NoMeasurement(say(Code.LACKS_FACT, quantity="throughput_per_card", fact="scope"))
     name = "cards" if found.scope == "job" else "cards_per_node"
-    if (count := _count(run, name)) is None:
+    count = run.parts[0].count(name) if run.parts else None
+    if count is None:
         raise NoMeasurement(say(Code.LACKS_FACT, quantity="throughput_per_card", fact=name))
     told = {"count": count, "source": run.facts[name].source.message}
     return RunFigure(found, (Operation("÷", count, Message(ONE_CARD if count == 1 else CARDS, **told)),))
 
 
-def _count(run: RunNumbers, name: str) -> int | None:
-    return run.parts[0].count(name) if run.parts else None
-
-
 def step_time(run: RunNumbers) -> RunFigure:
     """The seconds of a step: as printed, by the clock or by durations where the protocol is, else by the throughput."""
-    if printed := _printed_time(run):
-        figure, unit = printed
-        return figure if unit == "s" else figure.then(Operation("÷", 1000, Message(MILLISECONDS)))
-    return _computed_time(run)
+    return _time_of_step(run, "s")
 
 
 def step_milliseconds(run: RunNumbers) -> RunFigure:
     """The milliseconds of a step, by the same rules."""
-    figure, unit = _printed_time(run) or (_computed_time(run), "s")
-    return figure if unit == "ms" else figure.then(Operation("×", 1000, Message(MILLISECONDS)))
+    return _time_of_step(run, "ms")
 
 
-def _printed_time(run: RunNumbers) -> tuple[RunFigure, str] | None:
-    """The time of a step in the digits of the log, and its unit; None where a log or its protocol has none."""
+def _time_of_step(run: RunNumbers, unit: str) -> RunFigure:
+    figure = _printed_time(run) or _computed_time(run)
+    is_printed_in = "ms" if figure.measured.unit == "ms" else "s"
+    if is_printed_in == unit:
+        return figure
+    return figure.then(Operation("×" if unit == "ms" else "÷", 1000, Message(MILLISECONDS)))
+
+
+def _printed_time(run: RunNumbers) -> RunFigure | None:
+    """The time of a step in the digits and the unit of the log; None where a log or its protocol has none."""
     if run.protocol.estimate in ("clock", "duration"):
         return None
     # A step is one of all cards, whose times are not added up.
-    found = _over_window(
-        run, "step_time", lambda field: replace(field, scope="unknown") if field.unit in TIMES else None
-    )
-    if found is None:
-        return None
-    measured, field = found
-    if (unit := TIMES.get(field.unit or "")) is None:
-        return None
-    return RunFigure(_read_as(measured, unit)), unit
+    found = _over_window(run, "step_time", TIMES, scope="unknown")
+    return RunFigure(found) if found else None
 
 
-def _read_as(measured: Measurement, unit: str) -> Measurement:
-    """The same number in a unit of its own, that is no rate."""
-    said = tuple(one for one in measured.diagnostics if one.code not in (*SCOPES_OPEN, Code.RANKS_SUMMED))
-    return replace(measured, estimate=replace(measured.estimate, counted="", unit=unit), diagnostics=said)
+def _over_window(run: RunNumbers, name: str, units: Mapping[str, str] | str, **meaning: Any) -> Measurement | None:
+    """The statistic of what the records of the throughput print in a column, as a number in a unit of its own.
 
-
-def _over_window(
-    run: RunNumbers, name: str, meaning: Callable[[Field], Field | None]
-) -> tuple[Measurement, Field] | None:
-    """The statistic of what the records of the throughput print in a column, whose meaning may be another.
-
+    ``units``: that unit, or by that of the column, which must be among them; ``meaning``: what else the column means.
     None where no format has the column.
     """
     found = run.measurement
@@ -248,15 +230,23 @@ def _over_window(
     rule = {"records": kind, "estimate": "reported", "statistic": statistic or "harmonic_mean"}
     for part in run.parts:
         field = part.fields.get((kind, name))
-        read = meaning(field) if field is not None and name in part.table else None
-        if field is None or read is None or not np.isfinite(part.table[name]).any():
+        unit = units if isinstance(units, str) else units.get(field.unit or "") if field else None
+        if field is None or unit is None or name not in part.table or not np.isfinite(part.table[name]).any():
             continue
         table = part.table.rows(part.table.are(kind) & _in_window(part, found))
-        fields = {**part.fields, (kind, "throughput"): replace(read, name="throughput")}
-        as_rate = replace(part, table=table.having("throughput", table[name]), fields=fields, _known={})
-        measured = measure_stated([as_rate], Protocol.of(rule))
+        as_rate = replace(field, name="throughput", unit=name, **meaning)
+        fields = {**part.fields, (kind, "throughput"): as_rate}
+        own = replace(part, table=table.having("throughput", table[name]), fields=fields, _known={})
+        measured = measure_stated([own], Protocol.of(rule))
+        own_words = {"column": name, "unit": unit}
+        said = tuple(
+            say(one.code, **{key: own_words.get(key, value) for key, value in one.values.items()})
+            for one in measured.diagnostics
+            if one.code not in OF_RATES and not (one.code == Code.OVER_TIME and unit in TIMES.values())
+        )
+        estimate = replace(measured.estimate, counted="", unit=unit)
         use = found.use if measured.lines == found.lines else measured.use
-        return replace(measured, protocol=found.protocol, use=use), field
+        return replace(measured, estimate=estimate, protocol=found.protocol, use=use, diagnostics=said)
     return None
 
 
@@ -277,8 +267,9 @@ def _computed_time(run: RunNumbers) -> RunFigure:
     estimate = found.protocol.estimate
     if found.protocol.states_rule:
         keys = {"estimate": estimate, "counts": "steps"} if estimate in ("clock", "duration") else {"estimate": "steps"}
+        window = run.protocol.model_dump(exclude_defaults=True, exclude={"counts"})
         try:
-            by_steps = measure_stated(run.parts, run.by(**keys))
+            by_steps = measure_stated(run.parts, Protocol.of({**window, **keys}))
             return RunFigure(by_steps, (Operation("over", 1.0, Message(ONE_STEP)),))
         except NoMeasurement:
             pass
@@ -293,11 +284,8 @@ def _computed_time(run: RunNumbers) -> RunFigure:
 
 def _of_column(run: RunNumbers, name: str, unit: str) -> RunFigure | None:
     """What the records of the window print in a column, of one card; None where no format has the column."""
-    found = _over_window(run, name, lambda field: replace(field, unit="TFLOP"))
-    if found is None:
-        return None
-    figure = _of_one_card(run, found[0])
-    return replace(figure, measured=_read_as(figure.measured, unit))
+    found = _over_window(run, name, unit)
+    return _of_one_card(run, found) if found else None
 
 
 def hardware_tflops(run: RunNumbers) -> RunFigure:

@@ -61,7 +61,7 @@ def seconds_of_steps(records: Records) -> tuple[Floats, Field | None]:
 
 
 @dataclass(frozen=True)
-class _Column:
+class Column:
     """A printed rate or time, and of which records: the seconds of one unit of work, and what these may be off by."""
 
     records: Records
@@ -78,7 +78,15 @@ class _Column:
         told = {**self.told, "values": self.told["values"][rows], **more}
         return series_over(self.records, self.rows[rows], self.name, work=work, seconds=seconds, tick=tick, **told)
 
-    def of(self, rows: Mask) -> _Column:
+    def stretches(self, **more: Any) -> Series:
+        """The series of which each record is the mean of the steps since the one before, or one of them."""
+        steps, kind = self.records.covered(self.rows), self.field.kind
+        is_one = kind == "instant" or steps is None
+        sampled = kind == "unknown" or (kind == "instant" and steps is not None and bool((steps > 1).any()))
+        work = np.ones(len(self.rows)) if is_one or steps is None else steps
+        return self.series(work, sampled=sampled, **more)
+
+    def of(self, rows: Mask) -> Column:
         """The same of some of the records."""
         told = {**self.told, "values": self.told["values"][rows]}
         cut: dict[str, Any] = {
@@ -102,7 +110,7 @@ def series_over(records: Records, rows: Lines, source: str, **more: Any) -> Seri
 
 def _printed(records: Records, name: str) -> Series | None:
     """The series of a column that prints a rate, or the time of a step."""
-    if (column := _column(records, name)) is None:
+    if (column := column_of(records, name)) is None:
         return None
     if (found := _derived(column)) is not None:
         return found
@@ -111,16 +119,17 @@ def _printed(records: Records, name: str) -> Series | None:
         return _total(column)
     if field.kind == "running_mean":
         return _undone(column)
-    steps = records.covered(column.rows)
-    sampled = field.kind == "instant" and steps is not None and bool((steps > 1).any())
-    if sampled and (firsts := records.step_numbers[column.rows] == 1).any() and not firsts.all():
-        # One step stands for many, and the first of an epoch, which waits for its data, for none.
-        column = column.of(~firsts)
-    work = steps if field.kind != "instant" and steps is not None else np.ones(len(column.rows))
-    return column.series(work, sampled=sampled or field.kind == "unknown")
+    found = column.stretches()
+    if found.sampled and field.kind == "instant":
+        firsts = records.step_numbers[column.rows] == 1
+        if firsts.any() and not firsts.all():
+            # One step stands for many, and the first of an epoch, which waits for its data, for none.
+            return replace(column.of(~firsts).stretches(), sampled=True)
+    return found
 
 
-def _column(records: Records, name: str) -> _Column | None:
+def column_of(records: Records, name: str) -> Column | None:
+    """A column that prints a rate or a time; None where it prints none, or where another one says the same."""
     field, values = records.field(name), records.numbers(name)
     if name in ("step_time", "step_rate") and (name == "step_time") != records.prints("step_time"):
         return None  # bars print either
@@ -143,10 +152,10 @@ def _column(records: Records, name: str) -> _Column | None:
         counted = thing(unit)
         told |= {"unit": unit, "counted": "environment steps" if counted == "steps" else counted}
         told |= {"scope": field.scope or "unknown"}
-    return _Column(records, name, field, rows, times, slack, told)
+    return Column(records, name, field, rows, times, slack, told)
 
 
-def _total(column: _Column) -> Series | None:
+def _total(column: Column) -> Series | None:
     """A total of the run; None of times of several summaries, which may be of several models."""
     is_alike = column.times.max() <= column.times.min() * (1 + OVERHEAD)
     if column.records.kind == "summary" and not is_alike and column.told["counted"] == "steps":
@@ -154,7 +163,7 @@ def _total(column: _Column) -> Series | None:
     return column.series(np.ones(1), slice(-1, None), whole=True, begins=np.zeros(1, np.int64))
 
 
-def _derived(column: _Column) -> Series | None:
+def _derived(column: Column) -> Series | None:
     """A rate or time that is that of a counter over the seconds since the start: a clock, which it says more finely.
 
     After a restart the counter and the clock begin apart, and only their differences are right.
@@ -179,7 +188,7 @@ def _derived(column: _Column) -> Series | None:
     return None
 
 
-def _undone(column: _Column) -> Series | None:
+def _undone(column: Column) -> Series | None:
     """A running mean is a clock: times the steps that it covers it is the time since it began anew."""
     records, field, rows = column.records, column.field, column.rows
     if records.kind == "epoch" and field.per != "run":
@@ -213,13 +222,13 @@ def _durations(run: Run, records: Records) -> Iterator[Series]:
     scale = IN_SECONDS.get(field.unit or "seconds", 1.0)
     seconds, tick = values[rows] * scale, np.full(len(rows), records.digit("duration") / 2 * scale)
     told = {"whole": records.kind == "summary", "expected": field.is_expected, "values": seconds}
-    for work, counted, scope in _amounts(run, records, rows):
+    for work, counted, scope in amounts_of(run, records, rows):
         more = {"work": work, "counted": counted, "unit": counted, "scope": scope, **told}
         found = series_over(records, rows, "duration", seconds=seconds, tick=tick, **more)
         yield _training(run, replace(found, timer="clock")) if field.kind == "wall_time" else found
 
 
-def _amounts(run: Run, records: Records, rows: Lines) -> Iterator[tuple[Floats, str, str]]:
+def amounts_of(run: Run, records: Records, rows: Lines) -> Iterator[tuple[Floats, str, str]]:
     """What records did, in each unit that says it, and whose work that is."""
     for name, counted in COVERED.items():
         amount, field = records.numbers(name)[rows], records.field(name)
@@ -239,7 +248,7 @@ def _clocks(run: Run, records: Records) -> Iterator[Series]:
     """Counters over clocks: what was done between two records, over the time between them."""
     for clock in CLOCKS:
         times = records.numbers(clock)
-        for done, counted, scope in _counters(records):
+        for done, counted, scope in counters_of(records):
             rows = np.flatnonzero(np.isfinite(times) & np.isfinite(done))
             if len(rows) < 2:
                 continue
@@ -274,7 +283,7 @@ def _clock(records: Records, rows: Lines, clock: str, counter: tuple[Floats, str
     return found.merged(~((found.work > 0) & (found.seconds > 0)))
 
 
-def _counters(records: Records) -> Iterator[tuple[Floats, str, str]]:
+def counters_of(records: Records) -> Iterator[tuple[Floats, str, str]]:
     """What had been done at each record, in each unit that is counted, and whose work that is."""
     for name, counted in COUNTERS.items():
         if records.prints(name):

@@ -9,23 +9,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from parsers.grammar.field import IN_SECONDS, Field, Scope
 from parsers.grammar.format import METRICS
 from parsers.runs.clock import ARRIVAL
-from parsers.series import FEW, NOISE, Floats, Lines, Mask, Series, resolution
+from parsers.series import FEW, NOISE, Floats, Lines, Mask, Series
 
 from .checks import Check, Estimate, checks
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
 from .measurement import Calculation, Measurement, Reasons, Use, use_of
 from .number import without_noise
-from .protocol import Length, Protocol, ProtocolError
+from .protocol import Protocol, ProtocolError
 from .ranks import RankSpread, RankTable, cards_of_node, side_by_side, speeds_apart
 from .records import Records, Run
 from .rule import judged, said_by, seconds_per_step, sources
-from .sources import CLOCKS, COUNTERS, COVERED, seconds_of_steps, series_over, unit_of, units_on_lines
+from .sources import (
+    CLOCKS,
+    amounts_of,
+    column_of,
+    counters_of,
+    seconds_of_steps,
+    series_over,
+    unit_of,
+    units_on_lines,
+)
 from .statistic import trim
 from .work import Work, thing, tokens_of_a_sample, work_of
 
@@ -105,8 +115,8 @@ class _Chosen:
     """What a protocol chooses from, and what it takes of that.
 
     ``every``: all records of its kind in the run. ``own``: those of one rank that have a value in ``column``, at
-    ``rows`` of these. ``used``: which of them the window takes, and ``reasons`` why each of ``every`` is used or not.
-    ``missing``: how many records or steps the log has too few for that.
+    ``rows`` of these, with what is ``printed`` there. ``used``: which of them the window takes, and ``reasons`` why
+    each of ``every`` is used or not. ``missing``: how many records or steps the log has too few for that.
     """
 
     run: Run
@@ -115,6 +125,7 @@ class _Chosen:
     every: Records
     rows: Lines
     own: Records
+    printed: Floats
     used: Mask
     reasons: Reasons
     missing: int
@@ -122,10 +133,7 @@ class _Chosen:
     @property
     def field(self) -> Field:
         """What the column means."""
-        found = self.own.field(self.column)
-        if self.column == "step_time":
-            found = seconds_of_steps(self.own)[1]
-        if found is None:
+        if (found := self.own.field(self.column)) is None:
             raise NoMeasurement(say(Code.NO_SPEED))
         return found
 
@@ -139,22 +147,14 @@ class _Chosen:
         if "rank" not in self.every.table or not np.isfinite(self.own.numbers(column)).all():
             return None
         valued = np.isfinite(self.every.numbers(column))
-        are_lowest = np.zeros(len(self.every), np.bool_)
-        are_lowest[self.rows] = True
-        return side_by_side(self.every.rows(valued), column, are_lowest[valued])
+        chosen = valued & ~np.isin(self.reasons, (Use.REPEATED, Use.PART_OF_EPOCH))
+        return side_by_side(self.every.rows(chosen), column)
 
-    def kept(self, values: Floats) -> _Chosen:
-        """The same where a statistic takes some of the values in the window (one each)."""
-        protocol, within = self.protocol, np.flatnonzero(self.used)
-        reasons = np.full(len(values), Use.USED, np.int8)
-        if protocol.trim or protocol.trim_min:
-            reasons[~trim(values, protocol.trim, protocol.trim_min)] = Use.TRIM
-        if protocol.statistic == "last":
-            reasons[np.flatnonzero(reasons == Use.USED)[:-1]] = Use.NOT_LAST
-        used, all_reasons = self.used.copy(), self.reasons.copy()
-        used[within] = reasons == Use.USED
-        all_reasons[self.rows[within]] = reasons
-        return replace(self, used=used, reasons=all_reasons)
+    def taking(self, reasons: Reasons) -> _Chosen:
+        """The same where its own records are used or not for other reasons."""
+        every = self.reasons.copy()
+        every[self.rows] = reasons
+        return replace(self, used=reasons == Use.USED, reasons=every)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,8 +186,8 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         found = _values(chosen)
         chosen, calculation = _calculated(chosen, found)
         value, unit, scope, said = calculation.result, found.unit, found.scope, found.said
-        series, ranks = _series(chosen, chosen.used, found), _ranks_of(chosen, found)
-        every = _series(chosen, np.ones(len(chosen.own), np.bool_), found)
+        every, ranks = _series(chosen, found), _ranks_of(chosen, found)
+        series = every.where(chosen.used[every.rows])
     used = chosen.own.lines[chosen.used]
     error = series.error if len(series) else 1.0
     where = protocol.records, (int(used[0]), int(used[-1])), len(used)
@@ -201,6 +201,11 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
     ):
         estimate, said = replace(estimate, scope="job"), ()
     status, by = judged(heard)
+    if calculation is not None and calculation.are_times:
+        per_step: float | None = calculation.of_values
+    else:
+        of_job = estimate.value if estimate.scope == "job" else None
+        per_step = seconds_per_step(series, work, others, of_job) if len(series) else None
     reasons = chosen.reasons
     if ranks is not None and ranks.is_summed:
         reasons = np.where(reasons == Use.OTHER_RANK, Use.SUMMED, reasons).astype(np.int8)
@@ -220,7 +225,7 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         heard,
         by,
         diagnostics,
-        _seconds_per_step(estimate, calculation, series, work, others),
+        per_step,
         ranks,
         run.number,
         calculation=calculation,
@@ -230,7 +235,8 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
 
 def _over_time(series: Series, calculation: Calculation | None, estimate: Estimate) -> Iterator[Diagnostic]:
     """What work over time would give, where the average of the protocol is further from it than noise."""
-    if calculation is None or calculation.statistic not in AVERAGES or series.whole or not len(series):
+    is_average = calculation is not None and calculation.statistic in AVERAGES
+    if calculation is None or not is_average or series.whole or not len(series) or not estimate.value > 0:
         return
     value = series.rate * calculation.factor
     if abs(value - estimate.value) > NOISE * estimate.value:
@@ -239,20 +245,20 @@ def _over_time(series: Series, calculation: Calculation | None, estimate: Estima
 
 def _calculated(chosen: _Chosen, found: _Values) -> tuple[_Chosen, Calculation]:
     """What the statistic of the protocol makes of the values in its window, and the records whose values it takes."""
-    _refuse_impossible(chosen, found.values)
-    chosen = chosen.kept(found.values[chosen.used])
-    taken = found.values[chosen.used]
-    return chosen, Calculation(taken, chosen.protocol.statistic, found.factor, found.are_times)
-
-
-def _seconds_per_step(
-    estimate: Estimate, calculation: Calculation | None, series: Series, work: Work, others: Sequence[Series]
-) -> float | None:
-    """The time of a step: the statistic of printed ones, or that of the same records, or what the number makes."""
-    if calculation is not None and calculation.are_times:
-        return calculation.of_values
-    of_job = estimate.value if estimate.scope == "job" else None
-    return seconds_per_step(series, work, others, of_job) if len(series) else None
+    protocol, within = chosen.protocol, np.flatnonzero(chosen.used)
+    values = found.values[within]
+    # A throughput may be printed as 0; nothing else may be.
+    bad = ~np.isfinite(values) | (values < 0 if protocol.estimate == "reported" else values <= 0)
+    if bad.any():
+        told = {"value": float(values[bad][0]), "line": int(chosen.own.lines[within[bad][0]])}
+        raise NoMeasurement(say(Code.IMPOSSIBLE, estimate=protocol.estimate, **told))
+    reasons = chosen.reasons[chosen.rows]
+    if protocol.trim or protocol.trim_min:
+        reasons[within[~trim(values, protocol.trim, protocol.trim_min)]] = Use.TRIM
+    if protocol.statistic == "last":
+        reasons[np.flatnonzero(reasons == Use.USED)[:-1]] = Use.NOT_LAST
+    chosen = chosen.taking(reasons)
+    return chosen, Calculation(found.values[chosen.used], protocol.statistic, found.factor, found.are_times)
 
 
 def _chosen(run: Run, protocol: Protocol) -> _Chosen:
@@ -261,7 +267,8 @@ def _chosen(run: Run, protocol: Protocol) -> _Chosen:
     if not len(every):
         raise NoMeasurement(_no_column(protocol, [kind for kind in METRICS if len(run.all_records(kind))], "records"))
     column = _column(every, protocol)
-    valued = np.isfinite(_printed(every, column))
+    printed = seconds_of_steps(every)[0] if column == "step_time" else every.numbers(column)
+    valued = np.isfinite(printed)
     reasons = np.where(valued, Use.OTHER_RANK, Use.NO_VALUE).astype(np.int8)
     rows = np.flatnonzero(valued)
     if "rank" in every.table and np.isfinite(ranks := every.numbers("rank")[rows]).any():
@@ -278,20 +285,19 @@ def _chosen(run: Run, protocol: Protocol) -> _Chosen:
     used: Mask = reasons[rows] == Use.USED
     if not used.any():
         raise NoMeasurement(say(Code.NO_WINDOW, protocol=protocol.words(), count=len(own)))
-    return _Chosen(run, protocol, column, every, rows, own, used, reasons, missing)
+    return _Chosen(run, protocol, column, every, rows, own, printed[rows], used, reasons, missing)
 
 
 def _column(records: Records, protocol: Protocol) -> str:
     """The column that the estimate reads, the first that is printed."""
 
-    def printed(estimate: str) -> Iterator[str]:
+    def printed(estimate: str) -> str:
         known = (name for name in READS[estimate] if name in CLOCKS or records.field(name))
-        return (name for name in known if records.prints(name))
+        return next(filter(records.prints, known), "")
 
-    estimate = "steps" if protocol.is_of_last_means else protocol.estimate
-    if (column := next(printed(estimate), None)) is not None:
+    if column := printed("steps" if protocol.is_of_last_means else protocol.estimate):
         return column
-    raise NoMeasurement(_no_column(protocol, [one for one in ESTIMATES if next(printed(one), None)], "estimate"))
+    raise NoMeasurement(_no_column(protocol, list(filter(printed, ESTIMATES)), "estimate"))
 
 
 def _no_column(protocol: Protocol, possible: Sequence[str], key: str) -> Diagnostic:
@@ -301,11 +307,6 @@ def _no_column(protocol: Protocol, possible: Sequence[str], key: str) -> Diagnos
     columns = " or ".join(READS["steps" if protocol.is_of_last_means else protocol.estimate])
     told = {"estimate": protocol.estimate, "columns": columns, "kind": protocol.records}
     return say(Code.NO_COLUMN, **told, possible=" or ".join(f"{key}={one}" for one in possible))
-
-
-def _printed(records: Records, column: str) -> Floats:
-    """What is printed in a column, or of the times of steps what their inverse says."""
-    return seconds_of_steps(records)[0] if column == "step_time" else records.numbers(column)
 
 
 def _of_earlier_run(records: Records, field: Field) -> int:
@@ -325,7 +326,7 @@ def _are_parts(records: Records, field: Field) -> Mask:
 
     The last one of an epoch counts, unless it is far from the steps of the longest, as where the run ended.
     """
-    steps, epochs = _steps_in_epoch(records, "last running means"), records.numbers("epoch")
+    steps, epochs = _steps_of_epochs(records, "last running means"), records.numbers("epoch")
     ends = np.full(len(steps), field.per != "run")
     ends[:-1] &= (steps[1:] < steps[:-1]) | (epochs[1:] > epochs[:-1])
     ends[-1:] = True
@@ -335,90 +336,82 @@ def _are_parts(records: Records, field: Field) -> Mask:
 
 def _windowed(records: Records, protocol: Protocol) -> tuple[Reasons, int]:
     """Why each record is used or not by the window, and how many records or steps it is too short."""
-    count = len(records)
-    steps = _steps_done(records, protocol.words()) if protocol.window_counts_steps else np.arange(1.0, count + 1)
-    start, stop = _rest(records, steps, protocol)
-    first, last = start, stop
-    before = float(protocol.skip_steps or (steps[start - 1] if start else 0))
-    if protocol.take_last is not None:
-        first = max(start, _back(steps, stop, protocol.take_last))
-    elif protocol.take_first is not None and protocol.take_first.of == "records":
-        last = min(stop, start + protocol.take_first.count)
-    elif protocol.take_first is not None:
-        last = min(stop, _place(steps, before + protocol.take_first.count))
-    reasons = np.full(count, Use.USED, np.int8)
+    places = np.arange(1.0, len(records) + 1)
+    steps = _steps_done(records, protocol.words()) if protocol.window_counts_steps else places
+    start, stop = _rest(records, places, steps, protocol)
+    first, last, missing = start, stop, 0
+    if (take := protocol.take_first or protocol.take_last) is not None:
+        done = steps if take.of == "steps" else places
+        before = float(done[start - 1]) if start else 0.0
+        if take.of == "steps" and protocol.skip_steps:
+            before = float(protocol.skip_steps)
+        if protocol.take_first:
+            last = min(stop, _behind(done, before + take.count))
+        else:
+            first = max(start, _back(done, stop, take.count))
+        missing = max(0, take.count - int(done[stop - 1] - before)) if stop > start else take.count
+    reasons = np.full(len(records), Use.USED, np.int8)
     reasons[:first] = Use.BEFORE
     reasons[last:] = Use.BEYOND
     reasons[stop:] = Use.DROP_LAST if protocol.to_step is None else Use.BEYOND
     reasons[:start] = Use.SKIP_STEPS if protocol.skip_steps else Use.SKIP_RECORDS
     if protocol.from_step is not None:
         reasons[:start] = Use.BEFORE
-    take = protocol.take_first or protocol.take_last
-    is_of_records = take is None or take.of == "records" or start == stop
-    there = stop - start if is_of_records else float(steps[stop - 1]) - before
-    return reasons, max(0, take.count - int(there)) if take else 0
+    return reasons, missing
 
 
-def _rest(records: Records, steps: Floats, protocol: Protocol) -> tuple[int, int]:
+def _rest(records: Records, places: Floats, steps: Floats, protocol: Protocol) -> tuple[int, int]:
     """The first record behind those skipped, and the first of those dropped at the end."""
-    count = len(records)
-    skipped = protocol.skip_records or int(without_noise(protocol.skip_fraction * count))
-    start = _place(steps, protocol.skip_steps) if protocol.skip_steps else min(skipped, count)
-    stop = _back(steps, count, protocol.drop_last)
+    skipped = protocol.skip_records or int(without_noise(protocol.skip_fraction * len(records)))
+    start = _behind(steps, protocol.skip_steps) if protocol.skip_steps else _behind(places, skipped)
+    drop = protocol.drop_last
+    stop = _back(steps if drop.of == "steps" else places, len(records), drop.count)
     if protocol.from_step is not None or protocol.to_step is not None:
-        numbers = records.numbers("step")
-        _refuse_uncounted(numbers, records, protocol.words())
-        if (np.diff(numbers) < 0).any():  # which of two equal ones is meant?
+        _steps_of_epochs(records, protocol.words())
+        if (np.diff(numbers := records.numbers("step")) < 0).any():  # which of two equal ones is meant?
             raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=protocol.words()))
         start = start if protocol.from_step is None else int(np.searchsorted(numbers, protocol.from_step, "left"))
-        stop = stop if protocol.to_step is None else int(np.searchsorted(numbers, protocol.to_step, "right"))
+        stop = stop if protocol.to_step is None else _behind(numbers, protocol.to_step)
     return start, max(start, stop)
 
 
-def _place(steps: Floats, done: float) -> int:
-    """The first record that was printed after more than so many steps."""
-    return int(np.searchsorted(steps, done, side="right"))
+def _behind(done: Floats, count: float) -> int:
+    """The first record that was printed after more than so many records or steps."""
+    return int(np.searchsorted(done, count, side="right"))
 
 
-def _back(steps: Floats, stop: int, length: Length) -> int:
+def _back(done: Floats, stop: int, count: int) -> int:
     """The record at which the last records or steps before ``stop`` begin."""
-    if length.of == "records" or stop == 0:
-        return max(0, stop - length.count)
-    return _place(steps, steps[stop - 1] - length.count)
+    return _behind(done, done[stop - 1] - count) if stop else 0
 
 
 def _steps_done(records: Records, wanted: str) -> Floats:
+    """The steps done in the run at each record."""
     if records.steps is None:
         raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=wanted))
     return records.steps
 
 
-def _steps_in_epoch(records: Records, wanted: str) -> Floats:
-    _refuse_uncounted(records.step_numbers, records, wanted)
-    return records.step_numbers
-
-
-def _refuse_uncounted(numbers: Floats, records: Records, wanted: str) -> None:
-    if records.field("step") is None or not np.isfinite(numbers).all():
+def _steps_of_epochs(records: Records, wanted: str) -> Floats:
+    """The number of each step as it is printed, from 1."""
+    if records.field("step") is None or not np.isfinite(records.step_numbers).all():
         raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=wanted))
+    return records.step_numbers
 
 
 def _values(chosen: _Chosen) -> _Values:
     """One value of each record that can be read, and how their statistic becomes the throughput."""
     records, protocol, column, field = chosen.own, chosen.protocol, chosen.column, chosen.field
-    printed = _printed(records, column)
-    if not printed.any():
+    if not chosen.printed.any():
         raise NoMeasurement(say(Code.ZERO, column=column, line=int(records.lines[0])))
     if column == "throughput":
-        return _rates(chosen, _instant(records, field, printed) if protocol.estimate == "instant" else printed)
+        return _rates(chosen)
+    seconds = 1 / chosen.printed if field.name == "step_rate" else _in_seconds(chosen.printed, field)
     if protocol.is_of_whole_run:
-        return _Values(_epochs_of_run(chosen) / _in_seconds(printed, field), 1.0, "epochs", "job")
-    with np.errstate(divide="ignore"):
-        seconds = 1 / printed if field.name == "step_rate" else _in_seconds(printed, field)
+        return _Values(_epochs_of_run(chosen) / seconds, 1.0, "epochs", "job")
     if column == "duration":
-        amounts, unit = _amounts(chosen)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return _Values(amounts / seconds, 1.0, unit, "job")
+        amounts, unit = _work_done(chosen)
+        return _Values(amounts / seconds, 1.0, unit, "job")
     if protocol.estimate == "instant":
         undone = _instant(records, field, seconds)  # refuses what is no running mean
         seconds = seconds if protocol.is_of_last_means else undone
@@ -426,12 +419,10 @@ def _values(chosen: _Chosen) -> _Values:
         return _Values(seconds, 1.0, "steps", "job", are_times=True)
     _refuse_ranks_apart(chosen)
     is_plain = protocol.statistic == "mean" and not (protocol.trim or protocol.trim_min)
-    if not is_plain and (sizes := _own_sizes(chosen)) is not None:
-        amounts, unit = _as_counted(chosen, sizes, "samples")
-        with np.errstate(divide="ignore"):
-            return _Values(amounts / seconds, 1.0, unit, "job")
-    amount, unit = _of_step(chosen)
-    return _Values(seconds, amount, unit, "job", are_times=True)
+    amount, unit = _of_step(chosen, of_each=not is_plain)
+    if isinstance(amount, float):
+        return _Values(seconds, amount, unit, "job", are_times=True)
+    return _Values(amount / seconds, 1.0, unit, "job")
 
 
 def _in_seconds(printed: Floats, field: Field) -> Floats:
@@ -439,11 +430,12 @@ def _in_seconds(printed: Floats, field: Field) -> Floats:
     return printed / scale if scale != 1 else printed
 
 
-def _rates(chosen: _Chosen, values: Floats) -> _Values:
+def _rates(chosen: _Chosen) -> _Values:
     """The rates as printed, times what makes them those of the job; those of all its ranks are added up."""
-    field, work = chosen.field, chosen.work()
+    field, is_instant = chosen.field, chosen.protocol.estimate == "instant"
+    values = _instant(chosen.own, field, chosen.printed) if is_instant else chosen.printed
     unit = _unit(chosen.own.rows(chosen.used), field)
-    factor = work.factor(field.scope)
+    factor = chosen.work().factor(field.scope)
     ranks = chosen.rank_table(chosen.column)
     if field.scope == "job" and (line := speeds_apart(ranks, chosen.own)):
         return _Values(values, 1.0, unit, "unknown", said=(say(Code.RANKS_UNNAMED, line=line),))
@@ -451,7 +443,7 @@ def _rates(chosen: _Chosen, values: Floats) -> _Values:
         scope = field.scope or "unknown"
         return _Values(values, 1.0, unit, scope, said=(say(Code.SCOPE_UNKNOWN, scope=scope),))
     if ranks is not None and field.scope == "card" and len(ranks.numbers) == factor and ranks.are_whole:
-        if chosen.protocol.estimate == "reported":
+        if not is_instant:
             said = (say(Code.RANKS_SUMMED, count=len(ranks.numbers)),)
             return _Values(np.nanmean(ranks.values, axis=0), float(factor), unit, "job", is_summed=True, said=said)
         _refuse_ranks_apart(chosen)
@@ -463,15 +455,6 @@ def _unit(records: Records, field: Field) -> str:
     if len(words := units_on_lines(records)) > 1:
         raise NoMeasurement(say(Code.UNLIKE_UNITS, kinds=", ".join(sorted(words))))
     return unit_of(records, field)
-
-
-def _refuse_impossible(chosen: _Chosen, values: Floats) -> None:
-    """Refuse values in the window that are no throughput or time of a step; a throughput printed as 0 may be so."""
-    taken = values[chosen.used]
-    bad = ~np.isfinite(taken) | (taken < 0 if chosen.protocol.estimate == "reported" else taken <= 0)
-    if bad.any():
-        told = {"value": float(taken[bad][0]), "line": int(chosen.own.lines[chosen.used][bad][0])}
-        raise NoMeasurement(say(Code.IMPOSSIBLE, estimate=chosen.protocol.estimate, **told))
 
 
 def _refuse_ranks_apart(chosen: _Chosen) -> None:
@@ -500,7 +483,7 @@ def _instant(records: Records, field: Field, means: Floats) -> Floats:
     elif field.per == "run":
         done, starts = _steps_done(records, "estimate=instant"), np.zeros(len(means), np.bool_)
     else:
-        done = _steps_in_epoch(records, "estimate=instant")
+        done = _steps_of_epochs(records, "estimate=instant")
         starts = np.append(True, done[1:] <= done[:-1])
         if (np.diff(records.numbers("epoch")) > 0)[~starts[1:]].any():
             raise NoMeasurement(say(Code.NOT_UNDONE, column=field.name))  # its steps run on over epochs
@@ -515,6 +498,27 @@ def _instant(records: Records, field: Field, means: Floats) -> Floats:
         return np.where(starts, means, steps / time if is_rate else time / steps)
 
 
+def _of_step(chosen: _Chosen, *, of_each: bool) -> tuple[Floats | float, str]:
+    """What all cards do in one step of those used: tokens where the log or the protocol counts them, else samples.
+
+    ``of_each``: of each record, where they print how much that is and it varies.
+    """
+    work, counts_tokens = chosen.work(), chosen.protocol.counts == "tokens"
+    if of_each and work.varies is not None and work.samples is not None:
+        name = "job_batch_size" if chosen.own.prints("job_batch_size") else "batch_size"
+        printed = np.where(chosen.used, chosen.own.numbers(name), 0)
+        sizes = printed * round(work.samples / float(printed[chosen.used].mean()))
+        return _as_counted(chosen, sizes, "samples")
+    if counts_tokens or chosen.run.count("job_batch_tokens") or work.samples is None:
+        amount, counted = work.tokens, "tokens"
+    else:
+        amount, counted = work.samples, "samples"
+    if amount is None:
+        missing = work.missing if work.samples is None else "sequence_length"
+        raise NoMeasurement(say(Code.NO_BATCH, missing=missing or "batch_size"))
+    return float(amount), counted
+
+
 def _as_counted(chosen: _Chosen, amounts: Floats, counted: str) -> tuple[Floats, str]:
     """What was done in what the protocol counts: tokens of samples where it counts tokens."""
     if chosen.protocol.counts != "tokens" or counted != "samples":
@@ -524,68 +528,49 @@ def _as_counted(chosen: _Chosen, amounts: Floats, counted: str) -> tuple[Floats,
     return amounts * length, "tokens"
 
 
-def _of_step(chosen: _Chosen) -> tuple[float, str]:
-    """What all cards do in one step of those used: tokens where the log or the protocol counts them, else samples."""
-    work = chosen.work()
-    if chosen.protocol.counts == "tokens" or chosen.run.count("job_batch_tokens") or work.samples is None:
-        amount, counted = work.tokens, "tokens"
-    else:
-        amount, counted = work.samples, "samples"
-    if amount is None:
-        missing = work.missing if work.samples is None else "sequence_length"
-        raise NoMeasurement(say(Code.NO_BATCH, missing=missing or "batch_size"))
-    return amount, counted
+def _work_done(chosen: _Chosen, *, since_start: bool = False) -> tuple[Floats, str]:
+    """What all cards did in each record, or had done at it since the start, and what is counted.
 
-
-def _own_sizes(chosen: _Chosen) -> Floats | None:
-    """The samples of a step of all cards at each record, where the records used print them and they vary."""
-    work, sizes = chosen.work(), np.full(len(chosen.own), np.nan)
-    if work.varies is None or work.samples is None:
-        return None
-    name = "job_batch_size" if chosen.own.prints("job_batch_size") else "batch_size"
-    printed = chosen.own.numbers(name)[chosen.used]
-    sizes[chosen.used] = printed * round(work.samples / float(printed.mean()))
-    return sizes
-
-
-def _amounts(chosen: _Chosen) -> tuple[Floats, str]:
-    """What all cards did in each record, and what is counted."""
-    records, run, protocol = chosen.own, chosen.run, chosen.protocol
-    count = len(records)
-    if protocol.counts == "epochs":
-        return np.ones(count), "epochs"
-    if protocol.counts == "steps":
-        return _steps_of_records(records), "steps"
-    for name, counted in COVERED.items():
-        if records.field(name) and np.isfinite(records.numbers(name)).all():
-            return _as_counted(chosen, _of_job(chosen, name), counted)
-    if records.kind == "epoch" and (size := run.count("epoch_samples")):
-        return _as_counted(chosen, np.full(count, float(size)), "samples")
-    steps = _steps_of_records(records)
-    if (sizes := _own_sizes(chosen)) is not None:
-        return _as_counted(chosen, steps * sizes, "samples")
-    amount, counted = _of_step(chosen)
+    Of what had been done only differences mean something.
+    """
+    records, counts = chosen.own, chosen.protocol.counts
+    if counts == "epochs":
+        return _epochs_done(records) if since_start else np.ones(len(records)), "epochs"
+    if counts != "steps":
+        every = np.arange(len(records))
+        known = counters_of(records) if since_start else amounts_of(chosen.run, records, every)
+        for amounts, counted, scope in known:
+            if counted in ("samples", "tokens") and np.isfinite(amounts).all():
+                if (factor := chosen.work().factor(scope)) is None:
+                    raise NoMeasurement(say(Code.SCOPE_UNKNOWN, scope=scope))
+                return _as_counted(chosen, amounts * factor, counted)
+        size, epochs = chosen.run.count("epoch_samples"), records.numbers("epoch")
+        if since_start and records.kind == "epoch" and size and np.isfinite(epochs).all():
+            return _as_counted(chosen, epochs * size, "samples")
+    steps = _steps_done(records, f"estimate={chosen.protocol.estimate}") if since_start else _steps_of_records(records)
+    if counts == "steps":
+        return steps, "steps"
+    amount, counted = _of_step(chosen, of_each=True)
+    if since_start and not isinstance(amount, float):
+        return np.cumsum(np.diff(steps, prepend=0) * amount), counted
     return steps * amount, counted
 
 
-def _of_job(chosen: _Chosen, name: str) -> Floats:
-    """A column of counts, times what makes them those of the whole job."""
-    meaning = chosen.own.field(name)
-    scope = meaning.scope if meaning and meaning.scope else "unknown"
-    if (factor := chosen.work().factor(scope)) is None:
-        raise NoMeasurement(say(Code.SCOPE_UNKNOWN, scope=scope))
-    return chosen.own.numbers(name) * factor
+def _epochs_done(records: Records) -> Floats:
+    """The number of each epoch, or its place where the log does not number them."""
+    epochs = records.numbers("epoch")
+    if records.field("epoch") and not np.isfinite(epochs).all():
+        raise NoMeasurement(say(Code.NO_EPOCHS))
+    return epochs if records.prints("epoch") else np.arange(1.0, len(records) + 1)
 
 
 def _steps_of_records(records: Records) -> Floats:
-    """The steps of each record: all of an epoch, or those since the one before; of the first no more than of others."""
-    stated = records.numbers("steps_per_epoch")
-    if records.kind == "epoch" and np.isfinite(stated).all():
-        return stated
-    steps = np.diff(_steps_done(records, "estimate=duration"), prepend=0)
-    if records.kind == "step" and len(steps) > 1:
-        steps[0] = min(steps[0], int(np.median(steps[1:])))
-    return steps
+    """The steps of each record, none of one that prints the step of the one before again."""
+    covered = records.covered(np.arange(len(records)), records.field("duration"))
+    if covered is not None and records.kind == "epoch":
+        return covered
+    risen = np.diff(_steps_done(records, "estimate=duration"), prepend=0)
+    return risen if covered is None else np.where(risen > 0, covered, 0)
 
 
 def _epochs_of_run(chosen: _Chosen) -> int:
@@ -605,7 +590,7 @@ def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
     first, last = np.flatnonzero(chosen.used)[[0, -1]]
     first = max(first - 1, 0)
     name = next(one for one in CLOCKS if one == CLOCKS[-1] or np.isfinite(records.numbers(one)[[first, last]]).all())
-    counter = _done(chosen)
+    counter = _work_done(chosen, since_start=True)
     anew = np.zeros(len(records) - 1, np.bool_) if name == "time" else np.diff(records.numbers(name)) < 0
     if protocol.counts == "epochs":
         anew |= np.diff(records.numbers("epoch")) < 0
@@ -619,11 +604,10 @@ def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
     every = _between(records, name, counter, np.flatnonzero(~anew), np.flatnonzero(~anew) + 1)
     every = every.where(np.isfinite(every.work) & np.isfinite(every.seconds))
     every = every.merged(~((every.work > 0) & (every.seconds > 0)))
-    used, reasons = np.zeros(len(records), np.bool_), chosen.reasons.copy()
-    used[[first, last]] = True
-    reasons[chosen.rows[chosen.used]] = Use.BETWEEN
-    reasons[chosen.rows[used]] = Use.USED
-    return replace(chosen, used=used, reasons=reasons), series, every
+    reasons = chosen.reasons[chosen.rows]
+    reasons[chosen.used] = Use.BETWEEN
+    reasons[[first, last]] = Use.USED
+    return chosen.taking(reasons), series, every
 
 
 def _between(records: Records, clock: str, counter: tuple[Floats, str], starts: Lines, ends: Lines) -> Series:
@@ -632,85 +616,28 @@ def _between(records: Records, clock: str, counter: tuple[Floats, str], starts: 
     work, seconds = done[ends] - done[starts], times[ends] - times[starts]
     if clock == "time":  # without the rounding of seconds since the first record
         seconds = (records.table[clock][ends] - records.table[clock][starts]) / np.timedelta64(1, "s")
-    tick = np.full(len(work), resolution(times))
+    tick = np.full(len(work), records.digit(clock))
     told = {"counted": counted, "unit": counted, "scope": "job", "timer": "clock", "telescopes": True}
     begins = records.lines[starts]
     return series_over(records, ends, clock, begins=begins, work=work, seconds=seconds, tick=tick, **told)
 
 
-def _done(chosen: _Chosen) -> tuple[Floats, str]:
-    """What all cards had done at each record, of which only differences mean something, and what is counted."""
-    records, protocol = chosen.own, chosen.protocol
-    if protocol.counts == "steps":
-        return _steps_done(records, "estimate=clock"), "steps"
-    epochs = records.numbers("epoch")
-    if protocol.counts == "epochs":
-        if records.field("epoch") and not np.isfinite(epochs).all():
-            raise NoMeasurement(say(Code.NO_EPOCHS))
-        return epochs if records.prints("epoch") else np.arange(1.0, len(records) + 1), "epochs"
-    if (known := _counted(chosen)) is not None:
-        return _as_counted(chosen, *known)
-    size = chosen.run.count("epoch_samples")
-    if records.kind == "epoch" and size and np.isfinite(epochs).all():
-        return _as_counted(chosen, epochs * size, "samples")
-    steps = _steps_done(records, "estimate=clock")
-    if (sizes := _own_sizes(chosen)) is not None:
-        each = np.where(chosen.used, sizes, 0)
-        return _as_counted(chosen, np.cumsum(np.diff(steps, prepend=0) * each), "samples")
-    amount, counted = _of_step(chosen)
-    return steps * amount, counted
-
-
-def _counted(chosen: _Chosen) -> tuple[Floats, str] | None:
-    """What had been done by the log's own counts, in all or in each record; None where it has none."""
-    records = chosen.own
-    for name, counted in COUNTERS.items():
-        if np.isfinite(done := records.numbers(name)).all():
-            return done, counted
-    for name, counted in COVERED.items():
-        # What was done before the first record does not matter, and it may not say so.
-        if records.field(name) and len(records) > 1 and np.isfinite(records.numbers(name)[1:]).all():
-            return np.nancumsum(_of_job(chosen, name)), counted
-    return None
-
-
-def _series(chosen: _Chosen, which: Mask, found: _Values) -> Series:
-    """Some of the records as work and seconds."""
-    records, field = chosen.own, chosen.field
-    values = found.values
-    rows = np.flatnonzero(which & (values > 0) & np.isfinite(values))
-    values, printed = values[rows], _printed(records, chosen.column)
-    steps = records.covered(rows)
-    work = np.ones(len(rows)) if steps is None or field.kind == "instant" else steps
-    digit = resolution(printed) / 2
-    is_rate = field.name in ("throughput", "step_rate")
-    if is_rate:
-        each = values if found.are_times else 1 / values
-        tick = work * each * digit / printed[rows]
-        seconds = work * each
-    else:
-        covered = np.ones(len(rows)) if chosen.column == "duration" or not found.are_times else work
-        scale = IN_SECONDS[field.unit or "seconds"]
-        seconds, tick = covered * printed[rows] * scale, covered * digit * scale
-        work = covered if found.are_times else values * seconds
-    counted = "steps" if found.are_times else thing(found.unit)
-    is_printed_rate = chosen.column == "throughput"
-    return series_over(
-        records,
-        rows,
-        chosen.column,
-        counted=counted,
-        unit=found.unit if is_printed_rate else counted,
-        scope=(field.scope or "unknown") if is_printed_rate else "job",
-        begins=records.begins[rows],
-        work=work,
-        seconds=seconds,
-        tick=tick,
-        whole=records.kind == "summary" or field.kind == "total",
-        sampled=field.kind == "unknown" or (field.kind == "instant" and steps is not None and bool((steps > 1).any())),
-        expected=field.is_expected,
-        values=printed[rows],
-    )
+def _series(chosen: _Chosen, found: _Values) -> Series:
+    """All records that have a speed, as work and seconds."""
+    records, is_rate, column = chosen.own, chosen.column == "throughput", column_of(chosen.own, chosen.column)
+    if column is None:
+        raise NoMeasurement(say(Code.NO_SPEED))
+    column = column.of(((found.values > 0) & np.isfinite(found.values))[column.rows])
+    values = found.values[column.rows]
+    if is_rate:  # of all ranks, or without what a running mean says of earlier steps
+        column = replace(column, times=1 / values)
+    is_whole = records.kind == "summary" or chosen.field.kind == "total"
+    told: dict[str, Any] = {"begins": records.begins[column.rows], "whole": is_whole}
+    is_duration = chosen.column == "duration"
+    series = column.series(np.ones(len(values)), **told) if is_duration else column.stretches(**told)
+    if is_rate or found.are_times:
+        return series
+    return replace(series, work=values * series.seconds, counted=found.unit, unit=found.unit)
 
 
 def _ranks_of(chosen: _Chosen, found: _Values | None) -> RankSpread | None:
@@ -736,17 +663,12 @@ def _checks(
     """
     if not len(series) or not estimate.value > 0:
         return
-    if chosen.protocol.statistic not in AVERAGES:
+    is_average, ratio = chosen.protocol.statistic in AVERAGES, 1.0
+    if not is_average:
         windowed = np.isin(chosen.reasons[chosen.rows[every.rows]], (Use.USED, Use.TRIM, Use.NOT_LAST))
-        average = estimate.value * every.where(windowed).rate / series.rate
-        for check in _of_average(every.where(windowed), replace(estimate, value=average), others, work):
-            if windowed.sum() == 1 or check.says == "differs":
-                yield replace(check, ratio=check.ratio * average / estimate.value)
-        return
-    yield from _of_average(series, estimate, others, work)
-
-
-def _of_average(series: Series, estimate: Estimate, others: Sequence[Series], work: Work) -> Iterator[Check]:
+        all_of_window = every.where(windowed)
+        ratio = all_of_window.rate / series.rate
+        series, is_average = all_of_window, len(all_of_window) == 1
     start, end = int(series.begins[0]), int(series.lines[-1])
     around = [one if one.whole else one.where((one.begins >= start) & (one.lines <= end)) for one in others]
     known = [one for one in around if len(one) and (one.kind, one.source) != (series.kind, series.source)]
@@ -764,12 +686,14 @@ def _of_average(series: Series, estimate: Estimate, others: Sequence[Series], wo
         telescopes=False,
         sampled=False,
         values=None,
-        work=np.array([estimate.value * total]),
+        work=np.array([estimate.value * ratio * total]),
         seconds=np.array([total]),
         tick=np.array([min(series.error, 1.0) * total]),
         whole=series.whole or spans_pauses,
     )
-    yield from checks(claim, known, start, work, is_stated=True)
+    for check in checks(claim, known, start, work, is_stated=True):
+        if is_average or check.says == "differs":
+            yield replace(check, ratio=check.ratio * ratio)
 
 
 def _of_records(chosen: _Chosen, series: Series, work: Work) -> Iterator[Diagnostic]:

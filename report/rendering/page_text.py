@@ -93,8 +93,8 @@ class PageText(Translator):
 
     def is_told_by_title(self, shown: Shown) -> bool:
         """Whether the title of a column alone says what it shows; its unit is that of the page then."""
-        has_own_unit = shown.quantity.is_throughput and shown.rate != self.page.unit
-        return shown.quantity.is_told_by_title and not has_own_unit
+        is_in_unit_of_page = shown.quantity.is_throughput and shown.rate == self.page.unit
+        return is_in_unit_of_page or shown.quantity.is_over_another
 
     def column_title(self, title: str, shown: Shown) -> str:
         """The title of a column; one that does not show the throughput of the page says what it shows, and its unit.

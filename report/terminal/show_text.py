@@ -103,7 +103,6 @@ REASONS: Mapping[str, str] = {
     "pause": "pauses",
     "no_value": "without a value",
     "other_rank": "other ranks",
-    "other_run": "other runs",
     "repeated": "duplicates",
     "part_of_epoch": "parts of an epoch",
     "summed": "summed over ranks",

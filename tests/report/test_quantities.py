@@ -10,9 +10,3 @@ def test_a_page_file_names_a_quantity() -> None:
         target = {"target": 2.5} if quantity.needs_target else {}
         column = TableColumn.model_validate({"column": "a", "quantity": quantity.name, **against, **target})
         assert column.quantity is quantity
-
-
-def test_a_quantity_is_made_of_one_thing() -> None:
-    for quantity in QUANTITIES.values():
-        kinds = (quantity.is_throughput, quantity.of_runs, quantity.of_telemetry, quantity.of_log, quantity.is_quotient)
-        assert kinds.count(True) == 1

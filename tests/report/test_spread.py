@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from report.measure.diagnostics import NoMeasurement
 from report.measure.protocol import Protocol
-from report.measure.quantity import QUANTITIES, named
+from report.measure.quantity import QUANTITIES
 from report.measure.statistic import RESAMPLES, resampled
 
 RUNS = [6.5, 6.4, 6.9, 6.6, 6.6, 6.7, 6.1]
@@ -18,7 +18,7 @@ every_rule = pytest.mark.parametrize("repeats", ["median", "mean", "olympic", "m
 
 
 def spread(quantity: str, values: list[float], repeats: str) -> float:
-    return named(quantity).combined(values, Protocol.parse(f"repeats={repeats}"))
+    return QUANTITIES[quantity].combined(values, Protocol.parse(f"repeats={repeats}"))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from parsers.io.extras import extra
 from parsers.runs.record_file import no_formula
 
 from ...evidence.circumstances import CIRCUMSTANCES
-from ...measure.quantity import named
+from ...measure.quantity import QUANTITIES
 from .metrics import AXES, Metric, one_line
 
 QUOTED = "quoted from others, or computed from what is quoted"
@@ -339,7 +339,7 @@ def file_name(text: str) -> str:
 
 def _not_of_tipc(metric: Metric) -> str | None:
     case = metric.case
-    if not named(metric.quantity).is_throughput or metric.scope != "job":
+    if not QUANTITIES[metric.quantity].is_throughput or metric.scope != "job":
         return NOT_A_SPEED
     is_named = all(case.get(name) not in (None, "") for name in ("framework", "model", "precision"))
     if not is_named or not all(isinstance(case.get(name), int) for name in ("batch_size", "nodes", "cards")):

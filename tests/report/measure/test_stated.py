@@ -120,6 +120,27 @@ def test_the_number_of_a_step_is_as_printed_where_the_first_is_0() -> None:
     assert uses(stated("from_step=1,to_step=2", made)) == "before used used beyond"
 
 
+@pytest.mark.parametrize(("statistic", "value"), [("mean", 2.0), ("harmonic_mean", 0.0), ("geometric_mean", 0.0)])
+def test_a_rate_that_is_printed_as_0_counts_as_0(statistic: str, value: float) -> None:
+    assert stated(f"statistic={statistic}", run(step=[1, 2, 3], throughput=[0.0, 2.0, 4.0])).value == value
+
+
+def test_a_duration_that_begins_anew_with_an_epoch_covers_no_steps_of_the_epoch_before() -> None:
+    columns: Any = {"epoch": [1, 1, 2, 2], "step": [10, 20, 10, 20], "steps_per_epoch": [30] * 4, "duration": [5.0] * 4}
+    made = run(means={"duration": {"per": "epoch"}}, **columns)
+    assert stated("estimate=duration,counts=steps", made).rates.tolist() == [2.0] * 4
+
+
+def test_a_duration_that_is_printed_twice_is_refused() -> None:
+    made = run(step=[10, 10, 20], duration=[5.0, 5.0, 5.0])
+    assert refusal("estimate=duration,counts=steps", made) == Code.IMPOSSIBLE
+
+
+def test_a_trimmed_step_is_no_part_of_the_step_beside_it() -> None:
+    made = run(step=[10, 20, 30, 40, 50, 60], step_time=[1.0, 1.0, 9.0, 2.0, 0.1, 2.0])
+    assert "work_over_time" not in [said.code for said in stated("estimate=steps,trim_min=1", made).diagnostics]
+
+
 def test_the_tipc_protocol_skips_10_lines_and_cuts_5_at_each_end() -> None:
     rates = [1.0] * 10 + [100.0 + i for i in range(1, 13)]
     found = stated("tipc", run(step=np.arange(10, 221, 10), throughput=rates, facts=EIGHT, means=OF_CARD))
