@@ -1,0 +1,1 @@
+"""Logs of programs that no format describes: what their numbers measure, or one question with its answers."""

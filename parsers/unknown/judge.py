@@ -1,0 +1,546 @@
+"""Hypotheses about a column, and what witnesses of the same log say of them.
+
+Whatever a log says about speed predicts the seconds between its records. A hypothesis says what a column measures; a
+witness tells how many seconds passed, or how much was done. Their ratio is the only test, and how far it may be off
+follows from the printed digits, the resolution of the clock and the spread of the single ratios.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+import numpy as np
+
+from ..series import SIGMAS, TOTAL, Floats, Mask, Series, held, spread, verdict
+from .constants import (
+    CLEARLY_WHOLE,
+    DAY,
+    EPOCH_FIRST,
+    EPOCH_LAST,
+    FASTEST_STEP,
+    FEW,
+    FEWEST_INTERVALS,
+    MAJORITY,
+    MEAN_FITS_BETTER,
+    MOST_ROUNDING,
+    MOST_UNACCOUNTED,
+    NEAREST_RIVAL,
+    NEARLY_ALL,
+)
+from .log import Column, Table
+from .text import BAR_CLOCK, NO_DATE
+
+STEP, LINE, STEPS, EPOCH, START, LEFT = "step", "line", "steps", "epoch", "start", "left"
+NEAR_ONE = 2 / NEAREST_RIVAL  # for what is an estimate itself: only near rivals are told apart
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """What a column measures.
+
+    ``kind``: rate or time. ``per``: of a time the span that takes it: one step, the steps since the last line, as many
+    as the line counts, an epoch, all since the start, all that is left. ``counts``: what a rate counts. ``factor``:
+    seconds of the unit. ``is_mean``: of all steps since the start. ``told``: name and unit say all of this.
+    """
+
+    kind: str
+    per: str | None = None
+    counts: str | None = None
+    factor: float = 1.0
+    scope: str | None = None
+    is_mean: bool = False
+    told: bool = False
+
+    @property
+    def is_of_unknown(self) -> bool:
+        """Whether it is a rate of something that no line counts."""
+        return self.kind == "rate" and self.counts not in ("steps", "epochs")
+
+
+class ClockKind(Enum):
+    """What tells seconds."""
+
+    STAMPS = "stamps"
+    ELAPSED = "elapsed"
+    BAR = "bar"
+
+
+class Witness(Enum):
+    """What a hypothesis is held against."""
+
+    CLOCK = "clock"  # the seconds between the records
+    BAR = "pass of the bar"  # the clock of a bar since the start of its pass
+    PROGRESS = "progress"  # a clock, and what was done since the start
+    MEASURED = "measured"  # a clock, and what each line measures of its step
+    AMOUNT = "amount"  # a clock: what a rate makes of the time of a step; how far it spreads
+    TIME = "time"  # a time beside a rate: both together are one amount
+    RATE = "rate"  # a rate beside a time: both together are one whole number
+    REMAINING = "remaining"
+    MEAN = "mean"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one witness says: predicted over told seconds, and whether both can be true; None where it leaves that open.
+
+    ``by``: the kind of the clock or the name of the column that is the witness. ``seconds``: of one step or epoch, as
+    the witness tells it. ``cards``: how many times the rate goes into what was counted, if that is a whole number.
+    """
+
+    witness: Witness
+    by: str
+    ratio: float
+    says: bool | None
+    seconds: float = np.nan
+    cards: int = 1
+
+
+@dataclass
+class Verdict:
+    """What the witnesses of a log say of a hypothesis; ``amount``: what one step has, as a rate and a clock tell."""
+
+    column: Column
+    hypothesis: Hypothesis
+    findings: list[Finding] = field(default_factory=list)
+    amount: float | None = None
+
+    @property
+    def agree(self) -> list[Finding]:
+        """The witnesses that confirm it."""
+        return [f for f in self.findings if f.says is True]
+
+    @property
+    def against(self) -> list[Finding]:
+        """The witnesses that refute it."""
+        return [f for f in self.findings if f.says is False]
+
+    @property
+    def distance(self) -> float:
+        """How far from 1 the clocks find it, as a logarithm."""
+        found = [abs(np.log(f.ratio)) for f in self.findings if f.ratio > 0 and f.witness is Witness.CLOCK]
+        return float(min(found, default=np.inf))
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Seconds between each two records of a table, told by something other than the column that is judged."""
+
+    kind: ClockKind
+    seconds: Floats
+    fine: float
+
+
+def advance(table: Table) -> Floats:
+    """The steps between each two records, within a pass or on into the next epoch; NaN where a run begins anew."""
+    if table.step is None:
+        return np.full(max(len(table.rows) - 1, 0), np.nan)
+    n = table.step.values
+    d = np.diff(n)
+    if interleaved(n):
+        return np.full(len(d), np.nan)
+    if table.epoch is not None and np.isfinite(table.totals).any():
+        turns = np.diff(table.epoch.values)
+        d = np.where((turns > 0) & (d <= 0), d + turns * table.totals[1:], d)
+    return np.where(d > 0, d, np.nan)
+
+
+def interleaved(n: Floats) -> bool:
+    """Whether counts are those of several processes at once: again and again they fall, but not back to the start."""
+    falls = np.flatnonzero(np.diff(n) < 0)
+    return len(falls) >= FEWEST_INTERVALS and bool(np.median(n[falls + 1] / n[falls]) > MOST_UNACCOUNTED)
+
+
+def passes(table: Table) -> Floats:
+    """The epochs between each two records."""
+    d = np.diff(table.epoch.values) if table.epoch is not None else np.full(max(len(table.rows) - 1, 0), np.nan)
+    return np.where(d > 0, d, np.nan)
+
+
+def clocks(table: Table, but: Column | None = None) -> list[Clock]:
+    """What tells the seconds between the records of a table, but for one column."""
+    found = []
+    stamps = np.diff(table.moments)
+    if ((table.moments >= NO_DATE) & (table.moments < NO_DATE + DAY)).any():
+        stamps = np.where(stamps < -DAY / 2, stamps + DAY, stamps)  # past midnight
+    if np.nansum(stamps[stamps > 0]) > 0:
+        found.append(Clock(ClockKind.STAMPS, np.where(stamps >= 0, stamps, np.nan), table.fineness))
+    for column in table.of("elapsed"):
+        unit = column.meaning.factor or 1.0
+        d = np.diff(column.values) * unit
+        if column is not but and len(d) and (d[np.isfinite(d)] >= 0).mean() > MAJORITY and np.nansum(d[d > 0]) > 0:
+            kind = ClockKind.BAR if column.meaning.name == BAR_CLOCK else ClockKind.ELAPSED
+            found.append(Clock(kind, np.where(d >= 0, d, np.nan), column.quantum * unit))
+    return found
+
+
+def rises(column: Column) -> bool:
+    """Whether numbers rise from line to line as the time since the start does."""
+    v = column.values[np.isfinite(column.values)]
+    d = np.diff(v)
+    return len(v) > FEW and bool((d >= 0).mean() > NEARLY_ALL and (d > 0).mean() > MAJORITY and v[-1] > 2 * v[0])
+
+
+def falls(column: Column) -> bool:
+    """Whether times fall with the steps of an epoch, as the time that is left of it does."""
+    left = column.table.totals - (column.table.step.values if column.table.step is not None else np.nan)
+    ok = np.isfinite(left) & np.isfinite(column.values) & (left > 0)
+    v, left = column.values[ok], left[ok]
+    if len(v) <= FEWEST_INTERVALS or np.ptp(left) <= left.min() or (v <= 0).any():
+        return False
+    return spread(v / left) < spread(v) / MEAN_FITS_BETTER
+
+
+def hypotheses(column: Column) -> Iterator[Hypothesis]:
+    """What a column may measure, by its name and unit and by the counters of its lines."""
+    m = column.meaning
+    if m.role == "rate":
+        rate = Hypothesis(
+            "rate", counts=m.counts, factor=m.factor or 1.0, scope=m.scope, told="unproven" not in m.flags
+        )
+        yield rate
+        yield replace(rate, is_mean=True)
+    elif EPOCH_FIRST < np.nanmax(np.abs(column.values), initial=0) < EPOCH_LAST * 1e3:
+        return  # a moment
+    elif m.per == "steps" and np.isfinite(column.counts).any():
+        yield Hypothesis("time", STEPS, counts=m.counts, factor=m.factor or 1.0, told=True)
+    elif m.role == "remaining" or falls(column):
+        yield Hypothesis("time", LEFT, factor=m.factor or 1.0)
+    else:
+        for unit in (m.factor,) if m.factor else (1.0, 1e-3):
+            yield from _of_unit(column, unit)
+
+
+def _of_unit(column: Column, unit: float) -> Iterator[Hypothesis]:
+    """What a time of a unit may be of."""
+    m, table = column.meaning, column.table
+    time = Hypothesis("time", factor=unit)
+    if m.per is not None:
+        told = m.factor is not None
+        yield replace(time, per=EPOCH if m.per == "epoch" else STEP, told=told)
+        if m.per != "epoch":
+            yield replace(time, per=STEP, is_mean=True, told=told and "mean" in m.flags)
+    elif m.role == "elapsed" or rises(column):
+        yield replace(time, per=START, told=m.role == "elapsed" and m.factor is not None)
+    elif table.step is not None:
+        yield replace(time, per=STEP)
+        yield replace(time, per=LINE)
+        yield replace(time, per=STEP, is_mean=True)
+    elif table.epoch is not None:
+        yield replace(time, per=EPOCH)
+        yield replace(time, per=STEP)  # the mean of the steps of the epoch
+
+
+def predict(h: Hypothesis, column: Column) -> Floats:
+    """The seconds between each two records of a table if a hypothesis holds; of a rate of samples, up to one factor."""
+    table = column.table
+    v, n, e = column.values, advance(table), passes(table)
+    done = e if h.counts == "epochs" or h.per == EPOCH else n
+    with np.errstate(all="ignore"):
+        if h.is_mean:
+            since = counts_since_start(column, h)
+            d = np.diff(since / v if h.kind == "rate" else since * v) * h.factor
+            return np.where(np.isfinite(done) & (d > 0), d, np.nan)
+        if h.kind == "rate":
+            return done / v[1:] * h.factor
+        if h.per == START:
+            d = np.diff(v) * h.factor
+            return np.where(d >= 0, d, np.nan)
+        if h.per == LEFT:
+            return np.full(max(len(v) - 1, 0), np.nan)
+        if h.per == LINE:
+            return np.where(np.isfinite(n), v[1:] * h.factor, np.nan)
+        return v[1:] * h.factor * done / (column.counts[1:] if h.per == STEPS else 1)
+
+
+def counts_since_start(column: Column, h: Hypothesis) -> Floats:
+    """What was done since the start at each record.
+
+    Of several counters of steps the one under which means fit a clock best.
+    """
+    table = column.table
+    if h.counts == "epochs" and table.epoch is not None:
+        return table.epoch.values
+    if h.kind == "time":
+        return table.step.values if table.step is not None else column.values * np.nan
+    counters = [
+        c.values
+        for c in table.of("step", guests=table.step is None or table.step not in table.columns)
+        if np.isfinite(c.values).all() and (np.diff(c.values) > 0).mean() > MAJORITY
+    ] or ([table.step.values] if table.step else [])
+    found = clocks(table, but=column)
+    if len(counters) < 2 or not found:
+        return counters[0] if counters else column.values * np.nan
+
+    def misfit(count: Floats) -> float:
+        with np.errstate(all="ignore"):
+            ratios = np.diff(count / column.values) / found[0].seconds
+        ratios = ratios[np.isfinite(ratios) & (ratios > 0)]
+        return float(np.std(ratios) / np.mean(ratios)) if len(ratios) > 1 else np.inf  # of three, spread sees no outlier
+
+    return min(counters, key=misfit)
+
+
+def roundness(column: Column) -> float:
+    """By what part the numbers of a column are rounded."""
+    middle = np.nanmedian(np.abs(column.values))
+    return float(column.quantum / middle) if middle > 0 else np.inf
+
+
+def compare(column: Column, predicted: Floats, clock: Clock) -> tuple[float, float] | None:
+    """Predicted over told seconds, and by what part that may be off; None where digits or counts say nothing."""
+    ok = np.isfinite(predicted) & np.isfinite(clock.seconds) & (predicted > 0)
+    if ok.sum() < FEWEST_INTERVALS or clock.seconds[ok].sum() <= 0:
+        return None
+    lines = np.array([row.line for row in column.table.rows])
+    where = {"rows": np.flatnonzero(ok) + 1, "lines": lines[1:][ok], "begins": lines[:-1][ok]}
+
+    def series(source: str, seconds: Floats, tick: Floats, *, telescopes: bool) -> Series:
+        of = {"kind": "step", "counted": "steps", "unit": "steps", "work": np.ones(len(seconds)), **where}
+        return Series(source=source, scope="unknown", seconds=seconds, tick=tick, telescopes=telescopes, **of)
+
+    claim = series(column.name, predicted[ok], predicted[ok] * roundness(column) / 2, telescopes=False)
+    told = series(clock.kind.value, clock.seconds[ok], np.full(ok.sum(), clock.fine / 2), telescopes=True)
+    return held(claim, told) if max(claim.error, told.error) <= MOST_ROUNDING else None
+
+
+def _says(ratio: float, error: float) -> bool | None:
+    """Whether a claim can be true with a clock that also counts what is no training."""
+    found = verdict(1 / ratio, 1 / ratio, error, TOTAL)
+    return {"agrees": True, "differs": False, "silent": None}[found]
+
+
+def judge(column: Column, h: Hypothesis) -> Verdict:
+    """What each witness of a log says of a hypothesis."""
+    found = Verdict(column, h)
+    if h.is_of_unknown:
+        _judge_amount(found)
+        return found
+    predicted = predict(h, column)
+    done = passes(column.table) if h.per == EPOCH or h.counts == "epochs" else advance(column.table)
+    for clock in clocks(column.table, but=column):
+        if (compared := compare(column, predicted, clock)) is not None:
+            ratio, error = compared
+            says = _says(ratio, error) if h.told else 1 / NEAREST_RIVAL <= ratio <= NEAREST_RIVAL
+            says = None if error > 1 else says
+            found.findings.append(Finding(Witness.CLOCK, clock.kind.value, ratio, says, _each(clock, done)))
+    if column.table.bar and not h.is_mean:
+        _judge_pass(found)
+    if h.kind == "time" and h.per == STEP:
+        _judge_time(found)
+    return found
+
+
+def _each(clock: Clock, done: Floats) -> float:
+    """The seconds of one of what was done between the records, by a clock."""
+    ok = np.isfinite(done) & np.isfinite(clock.seconds)
+    return float(clock.seconds[ok].sum() / done[ok].sum()) if ok.any() else np.nan
+
+
+def _judge_pass(found: Verdict) -> None:
+    """A speed of a bar against its clock since the start of the pass, where single intervals tell nothing."""
+    column, h = found.column, found.hypothesis
+    table, step = column.table, column.table.step
+    clock = next(iter(table.of("elapsed")), None)
+    if step is None or clock is None or column.meaning.role not in ("rate", "time") or h.per not in (None, STEP):
+        return
+    if found.findings and not interleaved(step.values):
+        return
+    with np.errstate(all="ignore"):
+        each = column.values * h.factor if h.kind == "time" else h.factor / column.values
+        ratios = step.values * each / clock.values
+    ratios = ratios[np.isfinite(ratios) & (clock.values > clock.quantum)]
+    ratio = float(np.median(ratios)) if len(ratios) else 0.0
+    if ratio >= 1 / NEAREST_RIVAL:  # less: resumed, its count does not begin at 0
+        found.findings.append(Finding(Witness.BAR, ClockKind.BAR.value, ratio, ratio <= NEAREST_RIVAL))
+
+
+def progress_of(table: Table, unit: str | None) -> Column | None:
+    """The column that counts what was trained since the start, of a unit or of any."""
+    counted = table.of("consumed")
+    found = [c for c in counted if np.isfinite(c.values).mean() > NEARLY_ALL and (np.diff(c.values) >= 0).all()]
+    return next((c for c in found if unit in (None, c.meaning.counts)), None)
+
+
+def _judge_amount(found: Verdict) -> None:
+    """A rate of samples: times the seconds of a step it must be one amount, and that which the lines count."""
+    column, h = found.column, found.hypothesis
+    done = progress_of(column.table, h.counts)
+    for clock in clocks(column.table):
+        if done is not None and _judge_progress(found, done, clock):
+            continue
+        predicted = predict(h, column)
+        ok = np.isfinite(predicted) & np.isfinite(clock.seconds) & (clock.seconds > 0) & (predicted > 0)
+        if ok.sum() >= FEWEST_INTERVALS:
+            amounts = clock.seconds[ok] / predicted[ok]
+            found.amount = float(np.median(amounts))
+            found.findings.append(Finding(Witness.AMOUNT, clock.kind.value, spread(amounts), None))
+            _judge_measured(found, amounts, ok, clock)
+    if h.is_mean:
+        return
+    for time in column.table.of("time"):
+        m = time.meaning
+        if m.flags & {"part", "other"} or m.per == "epoch" or np.nanmax(time.values, initial=0) > EPOCH_FIRST:
+            continue
+        amounts = column.values * time.values * (m.factor or 1.0)
+        amounts = amounts[np.isfinite(amounts) & (amounts > 0)]
+        if len(amounts) >= FEWEST_INTERVALS and spread(amounts) < roundness(column) + roundness(time):
+            found.findings.append(Finding(Witness.TIME, time.name, 1.0, True))
+            found.amount = float(np.median(amounts))
+
+
+def _judge_progress(found: Verdict, done: Column, clock: Clock) -> bool:
+    """What lines count since the start against a rate; that of one card goes into it a whole number of times."""
+    column, h = found.column, found.hypothesis
+    d = np.diff(done.values)
+    with np.errstate(all="ignore"):
+        own = np.diff(done.values / column.values) if h.is_mean else d / column.values[1:] * h.factor
+    predicted = np.where((d > 0) & (own > 0), own, np.nan)
+    if (compared := compare(column, predicted, clock)) is None:
+        return False
+    ratio, error = compared
+    cards = round(ratio) if h.scope != "job" and ratio * error < CLEARLY_WHOLE else 1
+    says = _says(ratio, error)
+    if cards > 1 and abs(ratio / cards - 1) <= error:
+        says = True
+    else:
+        cards = 1
+    each = _each(clock, np.where(np.isfinite(predicted), d, np.nan))
+    found.findings.append(Finding(Witness.PROGRESS, done.name, ratio, says, each, cards))
+    return True
+
+
+def _judge_measured(found: Verdict, amounts: Floats, ok: Mask, clock: Clock) -> None:
+    """What lines measure of each step is what a rate makes of its seconds: tokens 4096, 4011, 4100."""
+    for column in found.column.table.of("amount", guests=False):
+        own = column.values[1:][ok]
+        if not np.isfinite(own).all() or np.ptp(own) == 0 or (own <= 0).any():
+            continue
+        ratio, error = float(np.median(own / amounts)), SIGMAS * spread(amounts / own) / np.sqrt(len(own))
+        whole = max(ratio, 1 / ratio)  # of one card here, of all of them there
+        cards = round(whole) if whole * error < CLEARLY_WHOLE and abs(whole / round(whole) - 1) <= error else 1
+        says = True if cards > 1 else _says(ratio, error)
+        each = float(clock.seconds[ok].sum() / advance(found.column.table)[ok].sum())
+        if error < 1:
+            found.findings.append(Finding(Witness.MEASURED, column.name, ratio, says, each, cards))
+
+
+def _judge_time(found: Verdict) -> None:
+    """The time of a step by the remaining time, by the mean beside it, or by a rate beside it."""
+    column, h = found.column, found.hypothesis
+    table, v, step = column.table, column.values * h.factor, column.table.step
+    if step is not None and not h.is_mean:
+        for left in table.of("remaining"):
+            with np.errstate(all="ignore"):
+                ratios = (table.totals - step.values) * v / (left.values * (left.meaning.factor or 1.0))
+            ratios = ratios[np.isfinite(ratios) & (ratios > 0)]
+            if len(ratios) >= FEW and 1 / NEAR_ONE < (ratio := float(np.median(ratios))) < NEAR_ONE:
+                found.findings.append(Finding(Witness.REMAINING, left.name, ratio, says=True))
+        _judge_mean(found, step)
+    for rate in table.of("rate"):
+        if rate.meaning.counts in ("steps", "epochs") or rate.meaning.flags & {"other", "part"}:
+            continue
+        amounts = rate.values * v
+        amounts = amounts[np.isfinite(amounts) & (amounts > 0)]
+        if len(amounts) >= FEWEST_INTERVALS and np.ptp(column.values) > 0:
+            middle, close = float(np.median(amounts)), roundness(rate) + roundness(column)
+            if spread(amounts) < close and middle > NEARLY_ALL and abs(middle / round(middle) - 1) <= max(close, 1e-3):
+                found.findings.append(Finding(Witness.RATE, rate.name, 1.0, says=True))
+
+
+def _judge_mean(found: Verdict, step: Column) -> None:
+    """The time of a step by the mean of all steps in brackets behind it, undone."""
+    column, h = found.column, found.hypothesis
+    mean, v = column.mean, column.values * h.factor
+    is_named = column.meaning.factor is not None or (h.factor == 1 and np.median(v) < 1)
+    if len(mean) <= FEWEST_INTERVALS or not np.isfinite(mean).all() or not is_named:
+        return
+    k = step.values + (step.values[0] == 0)
+    with np.errstate(all="ignore"):
+        each = np.diff(k * mean * h.factor) / np.diff(k) / v[1:]
+    each = each[np.isfinite(each)]
+    if len(each) and (each > 0).mean() > NEARLY_ALL and 1 / NEAR_ONE < (ratio := float(np.median(each))) < NEAR_ONE:
+        found.findings.append(Finding(Witness.MEAN, column.name, ratio, says=True))
+
+
+def counts_twice(table: Table) -> bool:
+    """Whether lines count two kinds of steps, such as forward passes and steps of the optimizer: one goes on faster."""
+    counters = [c.values for c in table.of("step", guests=False) if np.isfinite(c.values).all()]
+    ahead = {float(np.ptp(v)) for v in counters if len(v) > 1 and np.ptp(v) > 0 and (np.diff(v) >= 0).all()}
+    return len(ahead) > 1 and max(ahead) >= 2 * min(ahead)
+
+
+def best(verdicts: list[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
+    """The one that stands, and those that are possible where none does: rivals that predict the same are one."""
+    verdicts = [v for v in verdicts if v.hypothesis.told or not _is_too_fast(v)]
+    plain = [v for v in verdicts if not v.hypothesis.is_mean]
+    refuted = any(v.against for v in plain) and not any(v.agree for v in plain)
+    means = [v for v in verdicts if v.hypothesis.is_mean and (_is_mean(v, plain) or (refuted and _stands_as_time(v)))]
+    possible = [v for v in means or plain if not v.against]
+    if agreed := [v for v in possible if v.agree]:
+        return [min(agreed, key=lambda v: v.distance)], possible
+    told = [v for v in possible if v.hypothesis.told and not _is_of_either(v)]
+    return told or _only_reading(possible), possible
+
+
+def _stands_as_time(mean: Verdict) -> bool:
+    return mean.hypothesis.kind == "time" and bool(mean.agree) and not mean.against
+
+
+def _is_of_either(v: Verdict) -> bool:
+    """Whether a number may be of either of two kinds of steps that its lines count."""
+    return (v.hypothesis.per == STEP or v.hypothesis.is_of_unknown) and counts_twice(v.column.table)
+
+
+def _is_too_fast(v: Verdict) -> bool:
+    """Whether steps would take less than any step does: a time such as 0.25 is none of milliseconds."""
+    h, column = v.hypothesis, v.column
+    if h.kind != "time" or h.per not in (STEP, LINE, START, EPOCH):
+        return False
+    with np.errstate(all="ignore"):
+        each = predict(h, column) / advance(column.table)
+    each = each[np.isfinite(each) & (each > 0)]
+    if not len(each):
+        each = column.values[np.isfinite(column.values) & (column.values > 0)] * h.factor
+    return len(each) > 0 and bool(np.median(each) < FASTEST_STEP)
+
+
+def _only_reading(possible: list[Verdict]) -> list[Verdict]:
+    """The one reading that is left where all that are possible predict the same: each line is one step."""
+    if not possible:
+        return []
+    done = advance(possible[0].column.table)
+    done = done[np.isfinite(done)]
+    if len(done) < FEWEST_INTERVALS:
+        return []
+    if len(possible) == 1 and possible[0].hypothesis.per == START:
+        return possible
+    if (done == 1).mean() < NEARLY_ALL or counts_twice(possible[0].column.table) or possible[0].findings:
+        return []
+    are_times = all(v.hypothesis.per in (STEP, LINE) for v in possible)
+    return possible[:1] if are_times and len({v.hypothesis.factor for v in possible}) == 1 else []
+
+
+def _is_mean(mean: Verdict, plain: list[Verdict]) -> bool:
+    """Whether numbers are means since the start: undone they fit the clock, and at least twice as well as they are."""
+    column, h = mean.column, mean.hypothesis
+    same = [v for v in plain if replace(v.hypothesis, is_mean=True, told=False) == replace(h, told=False)]
+    if not same or len(column.values) <= FEW:
+        return False
+    done = progress_of(column.table, h.counts) if h.kind == "rate" else None
+    with np.errstate(all="ignore"):
+        if done is not None:
+            one, other = np.diff(done.values) / column.values[1:], np.diff(done.values / column.values)
+        else:
+            one, other = predict(same[0].hypothesis, column), predict(h, column)
+    gain = []
+    for clock in clocks(column.table, but=column):
+        ok = np.isfinite(one) & np.isfinite(other) & (one > 0) & (other > 0) & (clock.seconds > 0)
+        if ok.sum() <= FEWEST_INTERVALS:
+            continue
+        seconds = clock.seconds[ok]
+        floor = clock.fine / np.median(seconds) + roundness(column)
+        better = spread(seconds / one[ok]) > MEAN_FITS_BETTER * (spread(seconds / other[ok]) + floor)
+        gain.append((float(floor), bool(better)))
+    return bool(gain) and min(gain)[1]  # of the finest clock

@@ -1,0 +1,516 @@
+"""A log as tables: lines that begin alike, and under each name the numbers of those lines."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..scanning.prefix import after_prefix, has_prefix
+from ..scanning.source import clean
+from ..scanning.text import LogText
+from ..series import Floats, Mask
+from .constants import HEAD, HEAD_WORDS, LONGEST_LINE, MAJORITY, MOST_LETTERS, MOST_LINES, NEARLY_ALL, SAMPLE
+from .naming import Meaning, meaning, words_of
+from .text import ESCAPE, NUMBER, RAY, Field, length, moment, parse
+
+SPEEDS = ("rate", "time", "elapsed", "remaining")
+LOSSES = ("loss", "learning_rate", "gradient_norm", "evidence")
+_WORD = r"(?<![A-Za-z])(?:{})(?![A-Za-z])"
+_EVALUATING = (
+    r"test|testing|val|valid|validation|validating|eval|evaluation|evaluating|evaluator|inference|predict\w*|dev|warm-?up"
+)
+_EVALUATION = re.compile(f"(?i){_WORD.format(_EVALUATING)}|验证|评估|测试")
+_TRAINING = re.compile("(?i)" + _WORD.format("train|training|trainer|pretrain") + "|训练")
+# Words of evaluations and preparations that also stand in lines of training.
+_EITHER = frozenset(("log", "input", "output", "io", "load", "gen", "map", "test"))
+_HEAD_WORD = re.compile(r"[a-z一-鿿]+")
+_REMEMBERED = 3  # texts of each table that are kept for what they state
+_LONGEST_TEXT = 400
+
+
+@dataclass(eq=False)
+class Form:
+    """What lines that are equal but for their digits have in common.
+
+    ``head``: the words they begin with. ``bar``: they are states of a progress bar. ``evidence``: they show a loss or
+    the like, and ``trains``: they say that they are of training.
+    """
+
+    fields: tuple[Field, ...]
+    head: tuple[str, ...]
+    bar: bool
+    is_evaluation: bool
+    evidence: bool
+    trains: bool
+
+    @property
+    def known(self) -> list[Meaning]:
+        """What its numbers mean, in their order."""
+        return [f.meaning for f in self.fields if f.meaning]
+
+
+@dataclass(eq=False)
+class Row:
+    """A line, or a state of a progress bar: ``order`` counts both. ``rank``: that of a launcher's prefix, or -1."""
+
+    line: int
+    order: int
+    text: str
+    form: Form
+    rank: int = -1
+
+    @cached_property
+    def spans(self) -> list[tuple[int, int]]:
+        """Where its numbers stand."""
+        return [m.span() for m in NUMBER.finditer(self.text)]
+
+    @cached_property
+    def moment(self) -> tuple[float, float]:
+        """POSIX seconds of its stamp, and how fine that is."""
+        return moment(self.text)
+
+    def digits(self, place: int) -> str:
+        """A number as printed."""
+        return self.text[slice(*self.spans[place])] if place < len(self.spans) else ""
+
+    def value(self, of: Field | None) -> float:
+        """The number of a field; NaN where there is none."""
+        if of is None or of.place >= len(self.spans):
+            return np.nan
+        if of.clock:
+            start = self.spans[of.place][0]
+            return length(self.text[start + (self.text[start] in "-+") :])
+        return self.at(of.place) * of.scale
+
+    def at(self, place: int | None) -> float:
+        """The number at a place among all of the line."""
+        try:
+            return float(self.digits(place).replace(",", "")) if place is not None else np.nan
+        except ValueError:
+            return np.nan
+
+
+@dataclass(eq=False)
+class Column:
+    """The numbers under one name in the rows of a table."""
+
+    table: Table
+    name: str
+    meaning: Meaning
+    fields: dict[Form, Field] = field(default_factory=dict)
+
+    def _each(self) -> list[tuple[Row, Field | None]]:
+        return [(row, self.fields.get(row.form)) for row in self.table.rows]
+
+    @cached_property
+    def values(self) -> Floats:
+        """One a row, NaN where a row has none."""
+        return np.array([row.value(f) for row, f in self._each()])
+
+    @cached_property
+    def totals(self) -> Floats:
+        """The second numbers of fractions."""
+        return np.array([row.at(f.total) if f else np.nan for row, f in self._each()])
+
+    @cached_property
+    def counts(self) -> Floats:
+        """The numbers of steps that a time is of."""
+        return np.array([row.at(f.of) if f else np.nan for row, f in self._each()])
+
+    @cached_property
+    def used(self) -> Mask:
+        """Which of the numbers are comparable.
+
+        None of less than its steps or with an evaluation inside; of a bar that ends only its last states, which are
+        means of whole passes.
+        """
+        rows, table = self.table.rows, self.table
+        kept = np.ones(len(rows), dtype=bool)
+        if table.bar and table.step is not None:
+            ends: Mask = table.step.values == table.totals
+            return ends if ends.any() else kept
+        of_evaluation = {
+            form: {f.key for f in form.fields if f.meaning and f.meaning.role == "time" and "other" in f.meaning.flags}
+            for form in table.forms
+        }
+        seen = Counter(name for row in rows for name in of_evaluation[row.form])
+        rare = {name for name, count in seen.items() if count < MAJORITY * len(rows)}
+        kept &= np.array([not (rare & of_evaluation[row.form]) for row in rows])
+        if np.isfinite(self.counts).any() and table.step is not None:
+            kept &= ~(table.step.values < self.counts - 1)
+        return kept
+
+    @cached_property
+    def quantum(self) -> float:
+        """The smallest difference that the printed digits can show."""
+        rows = [(row, f) for row, f in self._each()[:SAMPLE] if f is not None]
+        if any(f.clock for _, f in rows):
+            return 1.0
+        digits = [row.digits(f.place).lower() for row, f in rows if f.place < len(row.spans)]
+        parts = [number.partition("e") for number in digits]
+        places = [len(whole.partition(".")[2]) - int(power or 0) for whole, _, power in parts]
+        return float(max((f.scale for _, f in rows), default=1.0) * 10.0 ** -max(places, default=0))
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The numbers in brackets behind those of this column: means of it."""
+        behind = {
+            form: next((f for f in form.fields if f.is_mean and f.place == own.place + 1), None)
+            for form, own in self.fields.items()
+        }
+        return np.array([row.value(behind.get(row.form)) for row in self.table.rows])
+
+
+class Key(NamedTuple):
+    """What lines of one table share. ``total``: the number of steps of a bar. ``counters``: the roles of its counts."""
+
+    head: tuple[str, ...]
+    bar: bool
+    is_evaluation: bool
+    evidence: bool
+    total: float = 0.0
+    step: str | None = None
+    counters: tuple[str, ...] = ()
+
+
+@dataclass(eq=False)
+class Table:
+    """Rows of lines that begin alike. ``guests``: columns of lines that take turns with those of this table.
+
+    ``count``: how many such lines the log has, of which ``rows`` may be the first.
+    """
+
+    key: Key
+    rows: list[Row] = field(default_factory=list)
+    guests: list[Column] = field(default_factory=list)
+    count: int = 0
+    guest_evidence: bool = False
+    guest_moments: Floats | None = None
+    guest_fine: float = np.nan
+
+    @cached_property
+    def forms(self) -> list[Form]:
+        """The forms of its rows."""
+        return list(dict.fromkeys(row.form for row in self.rows))
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """The columns of its own lines."""
+        found: dict[tuple[Meaning, str, int], Column] = {}
+        for form in self.forms:
+            seen = Counter[tuple[Meaning, str]]()
+            for f in form.fields:
+                if f.meaning is None or f.is_mean:
+                    continue
+                key = (f.meaning, f.key.lower() if f.meaning.name else "")
+                name = f.key or f.unit.strip(" ()[]")
+                found.setdefault((*key, seen[key]), Column(self, name, f.meaning)).fields[form] = f
+                seen[key] += 1
+        return list(found.values())
+
+    def part(self, kept: Mask) -> Table:
+        """The table of some of the rows."""
+        rows = [row for row, k in zip(self.rows, kept, strict=True) if k]
+        table = replace(self, rows=rows, guests=[], count=len(rows))
+        table.guest_moments = None if self.guest_moments is None else self.guest_moments[kept]
+        for guest in self.guests:
+            table.invite(guest, guest.values[kept], guest.totals[kept])
+        return table
+
+    def invite(self, other: Column, values: Floats, totals: Floats) -> None:
+        """Add a column of other lines, with a number for each row."""
+        guest = Column(self, other.name, other.meaning)
+        guest.__dict__.update(values=values, totals=totals, quantum=other.quantum)
+        self.guests.append(guest)
+
+    @property
+    def bar(self) -> bool:
+        """Whether its rows are states of a progress bar."""
+        return self.key.bar
+
+    @property
+    def is_evaluation(self) -> bool:
+        """Whether its rows say that they are of an evaluation."""
+        return self.key.is_evaluation
+
+    @cached_property
+    def evidence(self) -> bool:
+        """Whether most rows show a loss or the like, or take turns with rows that do."""
+        return bool(np.mean([row.form.evidence for row in self.rows]) >= MAJORITY) or self.guest_evidence
+
+    @cached_property
+    def trains(self) -> bool:
+        """Whether rows say that they are of training."""
+        return any(row.form.trains for row in self.rows[:SAMPLE])
+
+    def of(self, *roles: str, guests: bool = True) -> list[Column]:
+        """The columns of some roles."""
+        own = [c for c in self.columns if c.meaning.role in roles]
+        return own + [c for c in self.guests if guests and c.meaning.role in roles]
+
+    @cached_property
+    def step(self) -> Column | None:
+        """The column that counts steps: the first whose numbers are whole and rise."""
+        if self.bar:
+            return next((c for c in self.of("step") if np.isfinite(c.totals).any()), None)
+        return next(filter(_counts, (*map(_second_of_fraction, self.of("step")), *self._unnamed)), None)
+
+    @property
+    def _unnamed(self) -> list[Column]:
+        """The first number of the lines, where it is whole and has neither name nor unit."""
+        firsts = {form: next(iter(form.fields), None) for form in self.forms}
+        kept = {
+            form: f
+            for form, f in firsts.items()
+            if f and f.meaning is None and not f.unit and not re.search("[A-Za-z一-鿿]", f.before)
+        }
+        return [Column(self, "", Meaning("step", ""), kept)] if len(kept) == len(firsts) and len(self.rows) > 1 else []
+
+    @cached_property
+    def epoch(self) -> Column | None:
+        """The column that counts epochs."""
+        found = self.of("epoch")
+        known = (c for c in found if np.isfinite(c.values).mean() > NEARLY_ALL and "other" not in c.meaning.flags)
+        return next(known, None)
+
+    @cached_property
+    def totals(self) -> Floats:
+        """How many steps there are, as far as the counter says so."""
+        if self.step is not None and np.isfinite(self.step.totals).any():
+            return self.step.totals
+        told = next(iter(self.of("steps")), None)
+        return told.values if told is not None else np.full(len(self.rows), np.nan)
+
+    @cached_property
+    def moments(self) -> Floats:
+        """POSIX seconds of each row."""
+        own = np.array([row.moment[0] for row in self.rows])
+        return own if np.isfinite(own).mean() > NEARLY_ALL or self.guest_moments is None else self.guest_moments
+
+    @cached_property
+    def fineness(self) -> float:
+        """The resolution of these, in seconds."""
+        fine = [row.moment[1] for row in self.rows if np.isfinite(row.moment[1])]
+        return float(np.median(fine)) if fine else self.guest_fine
+
+    @cached_property
+    def order(self) -> Floats:
+        """The order of each row among all of the log."""
+        return np.array([row.order for row in self.rows], dtype=float)
+
+
+def _second_of_fraction(column: Column) -> Column:
+    """A counter of steps, or of `0/10, 0/20` the second number: the first is an epoch that stays."""
+    v = column.values
+    if len(v) < 2 or np.ptp(v) > 0 or not np.ptp(column.totals) > 0:
+        return column
+    fields = {form: replace(f, place=f.total, total=None) for form, f in column.fields.items() if f.total is not None}
+    return Column(column.table, column.name, column.meaning, fields)
+
+
+def _counts(column: Column) -> bool:
+    """Whether the numbers of a column are whole and rise."""
+    known = np.isfinite(v := column.values)
+    if known.mean() < NEARLY_ALL or "other" in column.meaning.flags or (v[known] % 1).any():
+        return False
+    d = np.diff(v[known])
+    return len(d) == 0 or bool((d >= 0).mean() > MAJORITY and (d > 0).any())
+
+
+@dataclass
+class Log:
+    """All rows of a log, in tables.
+
+    ``texts``: lines without numbers that mean anything, and the first of each table, for what they state, each with
+    its number. ``evidence``: the order of the rows that show a loss or the like.
+    """
+
+    path: Path
+    tables: list[Table] = field(default_factory=list)
+    lines: int = 0
+    texts: list[tuple[int, str]] = field(default_factory=list)
+    evidence: list[int] = field(default_factory=list)
+
+
+def read(path: Path, most: int = MOST_LINES) -> Log:
+    """The rows of a log, of each table so many at ``most``; raises LogError when it cannot be read."""
+    log, tables, order = Log(path), dict[Key, Table](), 0
+    forms, header = _Forms(), tuple[str, ...]()
+    for number, rank, line in _lines(path):
+        log.lines = number
+        for drawn in line.split("\r"):
+            header, text = _named_cells(header, drawn.rstrip())
+            for part in _states(text):
+                order += 1
+                if (form := forms.of(part)) is None:
+                    if part and len(log.texts) < most:
+                        log.texts.append((number, part[:_LONGEST_TEXT]))
+                    continue
+                row = Row(number, order, part, form, rank)
+                if form.evidence:
+                    log.evidence.append(order)
+                table = tables.setdefault(key := _key(form, row), Table(key))
+                table.count += 1
+                if table.count <= most:
+                    table.rows.append(row)
+                if table.count <= _REMEMBERED:
+                    log.texts.append((number, part[:_LONGEST_TEXT]))
+    log.tables = list(tables.values())
+    _introduce(log.tables)
+    return log
+
+
+def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
+    """The lines of a log with their numbers, the ranks of the prefixes that launchers put before them, or -1."""
+    number = 0
+    for block in LogText(path).data():
+        data = clean(block)
+        prefixed = has_prefix(b"\n" + data)
+        text = data.removesuffix(b"\n")
+        for raw in text.split(b"\n"):
+            number += 1
+            start, (first, end) = after_prefix(raw, 0, len(raw)) if prefixed else (0, (0, 0))
+            if len(raw) > LONGEST_LINE and b"\r" not in raw:
+                yield number, -1, ""  # data, such as a configuration in one line
+                continue
+            yield number, int(raw[first:end] or -1), RAY.sub("", ESCAPE.sub("", raw[start:].decode("utf-8", "replace")))
+
+
+class _Forms:
+    """The forms of lines by their texts without numbers; of a text with too many of them, no log, the first ones."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Form | None] = {}
+        self._letters = 0
+
+    def of(self, text: str) -> Form | None:
+        """The form of a line; None where no number in it means anything."""
+        if not text or len(text) > LONGEST_LINE:
+            return None
+        mask = NUMBER.sub("#", text)
+        if mask not in self._known:
+            self._letters += len(text)
+            if "#" not in mask or self._letters > MOST_LETTERS:
+                return None
+            self._known[mask] = _form(text)
+        return self._known[mask]
+
+
+def _form(text: str) -> Form | None:
+    parsed = parse(text)
+    if not any(f.meaning for f in parsed.fields):
+        return None
+    known = [f for f in parsed.fields if f.meaning]
+    found = _HEAD_WORD.findall(NUMBER.sub(" ", parsed.head.lower()))
+    words = [w for w in found if len(w) > 1 and w not in words_of("level")]
+    speeds = [f.start for f in known if f.meaning and f.meaning.role in SPEEDS]
+    lead = text[: min([HEAD, *speeds])]
+    says_training = bool(_TRAINING.search(lead))
+    marks = [f.meaning for f in known if f.meaning and f.meaning.role in LOSSES]
+    other = words_of("not_training") - _EITHER
+    evaluates = (
+        (bool(_EVALUATION.search(re.split("loss|acc", lead)[0])) and not says_training)
+        or (bool(marks) and all("other" in m.flags for m in marks))
+        or (bool(set(words[:HEAD_WORDS]) & other) and not says_training)
+        or (parsed.bar and bool(set(words) & (words_of("not_training") | words_of("of_many_steps"))))
+    )
+    evidence = any("other" not in m.flags for m in marks) and not evaluates
+    trains = bool(_TRAINING.search(parsed.head.replace("_", " ")))
+    return Form(parsed.fields, tuple(words[:HEAD_WORDS]), parsed.bar, evaluates, evidence, trains)
+
+
+_CELL_SIGNS = (r"\|", ",", r"\t", r"\s{2,}", r"\s+")
+_CELL = re.compile(r"[-+]?[\d.,:eE+-]+%?|nan|inf|-+|\d{4}-\d\d-\d\d[ T][\d:.]+")
+_LONGEST_ROW = 2000  # letters of a row of a table that people read
+
+
+def _named_cells(header: tuple[str, ...], text: str) -> tuple[tuple[str, ...], str]:
+    """A row of numbers below a header as if each number stood behind its name; a header is kept for rows below it."""
+    if len(text) > _LONGEST_ROW or not (header or "|" in text or "," in text or "\t" in text or " " in text):
+        return header, text
+    has_digit = any(map(str.isdigit, text))
+    if has_digit and not header:
+        return header, text
+    for sign in _CELL_SIGNS:
+        cells = tuple(cell.strip() for cell in re.split(sign, text.strip(" |\t")))
+        if has_digit:
+            if len(cells) == len(header) and all(map(_CELL.fullmatch, cells)):
+                return header, ", ".join(f"{name}: {cell}" for name, cell in zip(header, cells, strict=True))
+        elif len(cells) > 1 and all(cells):
+            roles = {m.role for cell in cells if (m := meaning(cell))}
+            if roles & {"step", "epoch"} and roles & {*SPEEDS, "loss"}:
+                return cells, text
+    return header, text
+
+
+_STATE = re.compile(r"\d+/\d+ \[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]")
+
+
+def _states(text: str) -> list[str]:
+    """The parts of a line: a bar without an end of line runs into what is printed next."""
+    if "%|" not in text:
+        return [text]
+    ends = [0, *(state.end() for state in _STATE.finditer(text)), len(text)]
+    parts = [text[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+    return [part for part in parts if part.strip()]
+
+
+def _key(form: Form, row: Row) -> Key:
+    told = Key(form.head, form.bar, form.is_evaluation, form.evidence)
+    counters = [f for f in form.fields if f.meaning and f.meaning.role in ("step", "epoch") and not f.is_mean]
+    if form.bar:
+        step = next((f for f in counters if f.meaning and f.meaning.role == "step" and f.total is not None), None)
+        return told._replace(total=row.at(step.total) if step else 0.0)
+    roles = tuple(f.meaning.role for f in form.fields if f.meaning and f.meaning.role in ("step", "epoch"))
+    names = (f.meaning.name for f in counters if f.meaning and f.meaning.role == "step")
+    return told._replace(step=next(names, None), counters=roles[:2])
+
+
+def _introduce(tables: list[Table]) -> None:
+    """Give tables that lack counts, clocks or evidence the columns of those whose lines take turns with theirs."""
+    for table in tables:
+        if table.bar or table.is_evaluation or not table.of(*SPEEDS):
+            continue
+        if table.step is not None and np.isfinite(table.moments).mean() > NEARLY_ALL and table.evidence:
+            continue
+        for other in tables:
+            if other is table or other.is_evaluation or len(other.rows) * 2 < len(table.rows):
+                continue
+            if (pairs := _pairs(table, other)) is not None:
+                _invite(table, other, pairs)
+        for name in ("step", "epoch", "totals", "moments", "fineness", "evidence"):
+            table.__dict__.pop(name, None)
+
+
+def _pairs(table: Table, other: Table) -> np.ndarray[tuple[int], np.dtype[np.intp]] | None:
+    """For each row of a table the row of another that goes with it: always the one before, or always the one behind."""
+    behind = np.searchsorted(other.order, table.order, side="left")
+    own = np.median(np.diff(table.order)) if len(table.rows) > 1 else np.inf
+    found = []
+    for places in (behind - 1, behind):
+        inside = (places >= 0) & (places < len(other.rows))
+        if inside.mean() < NEARLY_ALL or len(np.unique(places[inside])) < NEARLY_ALL * inside.sum():
+            continue
+        gap = float(np.median(np.abs(other.order[places[inside]] - table.order[inside])))
+        if gap < own:
+            found.append((gap, np.where(inside, places, -1)))
+    return min(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _invite(table: Table, other: Table, pairs: np.ndarray[tuple[int], np.dtype[np.intp]]) -> None:
+    def paired(values: Floats) -> Floats:
+        return np.where(pairs >= 0, values[pairs], np.nan)
+
+    for column in other.of("step", "epoch", "steps", "elapsed", "consumed", "remaining", "amount", guests=False):
+        if np.isfinite(column.values).mean() > NEARLY_ALL:
+            table.invite(column, paired(column.values), paired(column.totals))
+    table.guest_evidence |= other.evidence and not other.bar
+    if table.guest_moments is None and np.isfinite(other.moments).mean() > NEARLY_ALL:
+        table.guest_moments, table.guest_fine = paired(other.moments), other.fineness
