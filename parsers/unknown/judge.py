@@ -277,7 +277,9 @@ def counts_since_start(column: Column, h: Hypothesis) -> Floats:
         with np.errstate(all="ignore"):
             ratios = np.diff(count / column.values) / found[0].seconds
         ratios = ratios[np.isfinite(ratios) & (ratios > 0)]
-        return float(np.std(ratios) / np.mean(ratios)) if len(ratios) > 1 else np.inf  # of three, spread sees no outlier
+        return (
+            float(np.std(ratios) / np.mean(ratios)) if len(ratios) > 1 else np.inf
+        )  # of three, spread sees no outlier
 
     return min(counters, key=misfit)
 
@@ -307,7 +309,7 @@ def compare(column: Column, predicted: Floats, clock: Clock) -> tuple[float, flo
 
 def _says(ratio: float, error: float) -> bool | None:
     """Whether a claim can be true with a clock that also counts what is no training."""
-    found = verdict(1 / ratio, 1 / ratio, error, TOTAL)
+    found = verdict(ratio, ratio, error, TOTAL)
     return {"agrees": True, "differs": False, "silent": None}[found]
 
 
@@ -466,7 +468,8 @@ def _judge_mean(found: Verdict, step: Column) -> None:
 
 def counts_twice(table: Table) -> bool:
     """Whether lines count two kinds of steps, such as forward passes and steps of the optimizer: one goes on faster."""
-    counters = [c.values for c in table.of("step", guests=False) if np.isfinite(c.values).all()]
+    named = [c for c in table.of("step", guests=False) if c.meaning.name and not np.isfinite(c.totals).any()]
+    counters = [c.values for c in named if np.isfinite(c.values).all()]
     ahead = {float(np.ptp(v)) for v in counters if len(v) > 1 and np.ptp(v) > 0 and (np.diff(v) >= 0).all()}
     return len(ahead) > 1 and max(ahead) >= 2 * min(ahead)
 

@@ -23,9 +23,7 @@ from .text import ESCAPE, NUMBER, RAY, Field, length, moment, parse
 SPEEDS = ("rate", "time", "elapsed", "remaining")
 LOSSES = ("loss", "learning_rate", "gradient_norm", "evidence")
 _WORD = r"(?<![A-Za-z])(?:{})(?![A-Za-z])"
-_EVALUATING = (
-    r"test|testing|val|valid|validation|validating|eval|evaluation|evaluating|evaluator|inference|predict\w*|dev|warm-?up"
-)
+_EVALUATING = r"test|testing|val|valid|validation|validating|eval|evaluation|evaluating|evaluator|inference|predict\w*|dev|warm-?up"
 _EVALUATION = re.compile(f"(?i){_WORD.format(_EVALUATING)}|验证|评估|测试")
 _TRAINING = re.compile("(?i)" + _WORD.format("train|training|trainer|pretrain") + "|训练")
 # Words of evaluations and preparations that also stand in lines of training.
@@ -318,7 +316,7 @@ def _second_of_fraction(column: Column) -> Column:
 def _counts(column: Column) -> bool:
     """Whether the numbers of a column are whole and rise."""
     known = np.isfinite(v := column.values)
-    if known.mean() < NEARLY_ALL or "other" in column.meaning.flags or (v[known] % 1).any():
+    if known.mean() < NEARLY_ALL or column.meaning.flags & {"other", "part"} or (v[known] % 1).any():
         return False
     d = np.diff(v[known])
     return len(d) == 0 or bool((d >= 0).mean() > MAJORITY and (d > 0).any())

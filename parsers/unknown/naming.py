@@ -301,6 +301,8 @@ def _count(key: _Phrase, words: Words, title: str, signed: bool) -> Meaning | No
         return Meaning("amount", title, counts=counted(key.word(found.end() - 3)))
     if letters == "VC" or (core == "C" and "V" not in letters and flags <= {"mean"}):
         return Meaning("amount", title, counts=counted(key.word(-1)))
+    if core == "PN":  # micro_step
+        return Meaning("step", title, counts="steps", flags=flags)
     if core in plain:
         role = plain[core]
         if role == "step" and "total" in words:

@@ -17,24 +17,38 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..io.errors import ParserError
 from .judge import EPOCH, LEFT, LINE, START, STEP, STEPS, Hypothesis
 from .naming import counted, seconds
 
 CLOCK, BAR = "clock", "bar"
-_OPTION = re.compile(
-    r"\s*(?P<target>.+?)\s*=\s*(?:(?P<what>[\w一-鿿]+)/(?P<per>s|min|h)|(?P<unit>ms|us|s|min|h)/(?:(?P<count>\d+) )?(?P<span>steps|step|epochs|epoch|line)"
-    r"|(?P<since>elapsed|left) (?P<of>ms|s|min|h))(?P<mean> since start)?(?: of (?P<scope>card|node|job))?(?: on \"(?P<lines>[^\"]+)\")?(?: in lines (?P<first>\d+)-(?P<last>\d+))?\s*"
-)
+SCOPES = ("card", "node", "job")
+NOT_AN_OPTION = "{text} is no reading of a number; write NAME=UNIT, such as {examples}."
+EXAMPLES = "dt=ms/step, tok_s=tokens/s of card or clock=steps/s"
 _UNITS = {1e-6: "us", 1e-3: "ms", 1.0: "s", 60.0: "min", 3600.0: "h"}
+_UNIT = "|".join(sorted(_UNITS.values(), key=len, reverse=True))
+_OPTION = re.compile(
+    r"\s*(?P<target>.+?)\s*="
+    rf"\s*(?:(?P<what>[\w一-鿿]+)/(?P<per>{_UNIT})"
+    rf"|(?P<unit>{_UNIT})/(?P<span>step|epoch|line|(?P<count>[1-9]\d{{0,8}}) (?P<many>steps|epochs))"
+    rf"|(?P<since>elapsed|left) (?P<of>{_UNIT}))"
+    r"(?P<mean> since start)?(?: of (?P<scope>card|node|job))?"
+    r"(?: on \"(?P<lines>[^\"]+)\")?(?: in lines (?P<first>\d+)-(?P<last>\d+))?\s*"
+)
+_SPANS = {"step": STEP, "epoch": EPOCH, "line": LINE}
 
 
-class OptionError(ValueError):
-    """An option that is none; its only argument is the text."""
+class OptionError(ParserError):
+    """A text that is no option."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """``target``: the name of the number as the log prints it, `clock`, or `bar` with its name or number of steps."""
+    """What a person says of a number.
+
+    ``target``: its name as the log prints it, `clock`, or `bar` with its name or number of steps. ``count``: of how
+    many steps or epochs a time is. ``lines``: a text that its lines contain. ``part``: their first and last number.
+    """
 
     target: str
     hypothesis: Hypothesis
@@ -51,41 +65,26 @@ class Option:
             text = f"{'elapsed' if h.per == START else 'left'} {unit}"
         else:
             text = f"{unit}/{self.count or 1} {h.counts or 'steps'}" if h.per == STEPS else f"{unit}/{h.per}"
-        scope = f" of {h.scope}" if h.scope in ("card", "node", "job") else ""
-        return (
-            f"{self.target}={text}{' since start' if h.is_mean else ''}{scope}"
-            + (f' on "{self.lines}"' if self.lines else "")
-            + (f" in lines {self.part[0]}-{self.part[1]}" if self.part else "")
-        )
+        mean, scope = " since start" if h.is_mean else "", f" of {h.scope}" if h.scope in SCOPES else ""
+        lines = f' on "{self.lines}"' if self.lines else ""
+        part = f" in lines {self.part[0]}-{self.part[1]}" if self.part else ""
+        return f"{self.target}={text}{mean}{scope}{lines}{part}"
 
 
 def parse_option(text: str) -> Option:
+    """The option of a text; raises OptionError where it is none."""
     found = _OPTION.fullmatch(text)
     if found is None:
-        raise OptionError(text)
-    scope, mean = found["scope"], bool(found["mean"])
+        raise OptionError(NOT_AN_OPTION, text=repr(text), examples=EXAMPLES)
     if found["what"]:
-        counts = counted(found["what"]) or found["what"]
-        h = Hypothesis("rate", counts=counts, factor=seconds(found["per"]) or 1.0, scope=scope, is_mean=mean, told=True)
+        what = counted(found["what"]) or found["what"]
+        h = Hypothesis("rate", counts=what, factor=seconds(found["per"]) or 1.0)
     elif found["since"]:
-        h = Hypothesis(
-            "time", START if found["since"] == "elapsed" else LEFT, factor=seconds(found["of"]) or 1.0, told=True
-        )
+        h = Hypothesis("time", START if found["since"] == "elapsed" else LEFT, factor=seconds(found["of"]) or 1.0)
     else:
-        per = {"step": STEP, "epoch": EPOCH, "line": LINE, "steps": STEPS, "epochs": STEPS}[found["span"]]
-        h = Hypothesis(
-            "time",
-            per,
-            counts="epochs" if found["span"] == "epochs" else None,
-            factor=seconds(found["unit"]) or 1.0,
-            scope=scope,
-            is_mean=mean,
-            told=True,
-        )
-    return Option(
-        found["target"].strip(),
-        h,
-        int(found["count"]) if found["count"] else None,
-        found["lines"],
-        (int(found["first"]), int(found["last"])) if found["first"] else None,
-    )
+        epochs = "epochs" if found["many"] == "epochs" else None
+        h = Hypothesis("time", _SPANS.get(found["span"], STEPS), counts=epochs, factor=seconds(found["unit"]) or 1.0)
+    h = Hypothesis(h.kind, h.per, h.counts, h.factor, found["scope"], is_mean=bool(found["mean"]), told=True)
+    count = int(found["count"]) if found["count"] else None
+    part = (int(found["first"]), int(found["last"])) if found["first"] else None
+    return Option(found["target"].strip(), h, count, found["lines"], part)

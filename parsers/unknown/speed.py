@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from ..series import Floats
 from .constants import APART, CLOCK_TICKS, MOST_UNACCOUNTED
 from .judge import (
     EPOCH,
@@ -25,94 +27,117 @@ from .judge import (
     passes,
     progress_of,
 )
-from ..series import Floats
 from .log import Column, Table
 from .naming import Meaning
 from .option import BAR, CLOCK, Option
 
-_ROLES = {
-    STEP: "step_time",
-    EPOCH: "duration",
-    LINE: "duration",
-    STEPS: "duration",
-    START: "elapsed",
-    LEFT: "remaining",
-}
+_ROLES = {STEP: "step_time", START: "elapsed", LEFT: "remaining"}
 
 
 @dataclass(frozen=True)
 class Speed:
-    """A speed read from a log: ``rate`` for each second; ``values``: the numbers used, by line and place in it."""
+    """A speed read from a log: so many of a unit each second; None where nobody knows what is counted.
+
+    ``option``: what a person would say to get it. ``verdict``: the column, what it measures, and what witnesses say.
+    ``by_clock``: a clock tells it, and no printed number is used.
+    """
 
     rate: float
     unit: str | None
-    scope: str | None
     option: Option
-    column: str
-    role: str
-    lines: tuple[int, ...]
-    findings: tuple[Finding, ...] = ()
-    values: dict[tuple[int, int], float] = field(default_factory=dict, compare=False)
-    verdict: Verdict | None = field(default=None, compare=False, repr=False)
+    verdict: Verdict
+    by_clock: bool = False
 
     @property
     def read(self) -> str:
+        """The text of its option."""
         return str(self.option)
+
+    @property
+    def table(self) -> Table:
+        """The lines that it is read from."""
+        return self.verdict.column.table
+
+    @property
+    def column(self) -> str:
+        """The name of the number in these."""
+        return self.verdict.column.name
+
+    @property
+    def scope(self) -> str | None:
+        """Whose it is: card, node or job; None where nothing says it."""
+        return self.option.hypothesis.scope
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What witnesses say of it."""
+        return tuple(self.verdict.findings)
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """The numbers of its lines."""
+        return tuple(row.line for row in self.table.rows)
+
+    @property
+    def role(self) -> str:
+        """What kind of number it is: throughput, step_rate, step_time, duration, elapsed or remaining."""
+        h = self.verdict.hypothesis
+        if self.by_clock:
+            return "elapsed"
+        if h.kind == "rate":
+            return "step_rate" if h.counts in ("steps", "epochs") else "throughput"
+        return _ROLES.get(h.per or STEP, "duration")
+
+    @cached_property
+    def values(self) -> dict[tuple[int, int], float]:
+        """The numbers used, times in seconds, by line and place among the rows of that line."""
+        column, h = self.verdict.column, self.verdict.hypothesis
+        places: dict[int, int] = {}
+        found = {}
+        for row, x, used in zip(column.table.rows, column.values, column.used, strict=True):
+            place = places[row.line] = places.get(row.line, -1) + 1
+            if not self.by_clock and used and np.isfinite(x) and x > 0:
+                found[row.line, place] = float(x) * (h.factor if h.kind == "time" else 1.0)
+        return found
 
 
 def speed_of(verdict: Verdict, target: str) -> Speed:
     """The speed by a verdict, its numbers, and the option by which a person would say the same."""
     column, h = verdict.column, verdict.hypothesis
-    proof = next(
-        (
-            f
-            for f in verdict.findings
-            if f.says and f.witness in (Witness.PROGRESS, Witness.MEASURED) and f.cards == 1
-        ),
-        None,
-    )
-    if h.scope == "card" and proof:  # what the lines count in all grows as fast
+    proven = any(f.says and f.cards == 1 for f in verdict.findings if f.witness in (Witness.PROGRESS, Witness.MEASURED))
+    if h.scope == "card" and proven:  # what the lines count in all grows as fast
         h = replace(h, scope=None)
-    if h.kind == "rate" and h.counts is None and proof and (done := progress_of(column.table, None)) is not None:
+    if h.kind == "rate" and h.counts is None and proven and (done := progress_of(column.table, None)) is not None:
         h = replace(h, counts=done.meaning.counts)
-    rate, unit = _rate(replace(verdict, hypothesis=h))
-    places: dict[int, int] = {}
-    values = {}
-    for row, x, used in zip(column.table.rows, column.values, column.used, strict=True):
-        place = places[row.line] = places.get(row.line, -1) + 1
-        if used and np.isfinite(x) and x > 0:
-            values[row.line, place] = float(x) * (h.factor if h.kind == "time" else 1.0)
-    role = (
-        _ROLES[h.per or STEP] if h.kind == "time" else "step_rate" if h.counts in ("steps", "epochs") else "throughput"
-    )
-    count = int(np.nanmedian(column.counts)) if h.per == STEPS and np.isfinite(column.counts).any() else None
-    option = Option(target, replace(h, told=True), count)
-    lines = tuple(row.line for row in column.table.rows)
-    return Speed(rate, unit, h.scope, option, column.name, role, lines, tuple(verdict.findings), values, verdict)
+    verdict = replace(verdict, hypothesis=h)
+    rate, unit = _rate(verdict)
+    counted = column.counts[np.isfinite(column.counts)] if h.per == STEPS else np.array([])
+    count = int(np.median(counted)) if len(counted) else None
+    return Speed(rate, unit, Option(target, replace(h, told=True), count), verdict)
 
 
 def _rate(verdict: Verdict) -> tuple[float, str | None]:
     """Steps, epochs or samples a second by a hypothesis, and which of them."""
     column, h = verdict.column, verdict.hypothesis
-    table, v = column.table, column.values * (h.factor if h.kind == "time" else 1 / h.factor)
+    table, used = column.table, column.used
+    v = column.values * (h.factor if h.kind == "time" else 1 / h.factor)
     with np.errstate(all="ignore"):
-        if h.kind == "rate" and h.is_mean:
-            done = progress_of(table, h.counts)
+        if h.is_mean:
+            done = progress_of(table, h.counts) if h.kind == "rate" else None
             count = done.values if done is not None else counts_since_start(column, h)
-            return _middle(np.diff(count) / np.diff(count / v), default=v[-1]), h.counts
+            times = count / v if h.kind == "rate" else count * v
+            last = v[-1] if h.kind == "rate" else 1 / v[-1]
+            return _middle(np.diff(count) / np.diff(times), default=last), h.counts if h.kind == "rate" else "steps"
         if h.kind == "rate":
-            return _middle(v[column.used]), h.counts
-        if h.per == STEP and h.is_mean and table.step is not None:
-            return 1 / _middle(np.diff(table.step.values * v) / np.diff(table.step.values), default=v[-1]), "steps"
+            return _middle(v[used]), h.counts
         if h.per == STEPS:
             return _middle(column.counts / v), h.counts or "steps"
         if h.per == LEFT and table.step is not None:
             return _middle((table.totals - table.step.values) / v), "steps"
         if h.per == START:
             return by_clock(table, np.diff(v), column.quantum * h.factor)
-        if h.per == LINE:
-            return _middle(advance(table), default=1.0) / _middle(v[column.used]), "steps"
-    return 1 / _middle(v[column.used]), "epochs" if h.per == EPOCH else "steps"
+        steps = _middle(advance(table), default=1.0) if h.per == LINE else 1.0
+    return steps / _middle(v[used]), "epochs" if h.per == EPOCH else "steps"
 
 
 def _middle(values: Floats, default: float = np.nan) -> float:
@@ -122,19 +147,16 @@ def _middle(values: Floats, default: float = np.nan) -> float:
 
 
 def by_clock(table: Table, seconds: Floats, fine: float) -> tuple[float, str | None]:
-    """Steps or epochs a second by a clock."""
+    """Steps or epochs a second by a clock, the usual one of so many intervals that it tells their time well."""
     for unit, done in (("steps", advance(table)), ("epochs", passes(table))):
         ok = np.isfinite(done) & np.isfinite(seconds) & (seconds >= 0)
-        if ok.any() and seconds[ok].sum() > 0:
-            return _typical(done[ok], seconds[ok], fine), unit
+        if not ok.any() or seconds[ok].sum() <= 0:
+            continue
+        usual = max(float(np.median(seconds[ok])), 1e-9)
+        length = min(max(1, int(np.ceil(CLOCK_TICKS * fine / usual))), int(ok.sum()))
+        amounts, times = (np.convolve(x[ok], np.ones(length), "valid") for x in (done, seconds))
+        return _middle(amounts[times > 0] / times[times > 0]), unit
     return np.nan, None
-
-
-def _typical(done: Floats, seconds: Floats, fine: float) -> float:
-    """The median rate of so many intervals in a row that the clock tells their time well; of all where none is long enough."""
-    length = min(max(1, int(np.ceil(CLOCK_TICKS * fine / max(np.median(seconds), 1e-9)))), len(done))
-    amounts, times = (np.convolve(x, np.ones(length), "valid") for x in (done, seconds))
-    return _middle(amounts[times > 0] / times[times > 0])
 
 
 def clock_speed(table: Table) -> Speed | None:
@@ -148,31 +170,18 @@ def clock_speed(table: Table) -> Speed | None:
         if np.isfinite(rate) and rate > 0 and unit:
             h = Hypothesis("rate", counts=unit, told=True)
             column = Column(table, CLOCK, Meaning("elapsed", clock.kind.value))
-            option = (
-                Option(target_of(column), h) if clock.kind is ClockKind.BAR else Option(CLOCK, h, lines=_mark(table))
-            )
-            return Speed(
-                rate,
-                unit,
-                None,
-                option,
-                clock.kind.value,
-                "elapsed",
-                tuple(r.line for r in table.rows),
-                (),
-                {},
-                Verdict(column, h),
-            )
+            is_bar = clock.kind is ClockKind.BAR
+            option = Option(target_of(column), h) if is_bar else Option(CLOCK, h, lines=_mark(table))
+            return Speed(rate, unit, option, Verdict(column, h), by_clock=True)
     return None
 
 
 def by_pass(speed: Speed) -> Speed:
-    """The speed of a bar by its clock over all passes, if that is told well: what it shows is the mean of its last states."""
-    table = speed.verdict.column.table
-    clock = next((c for c in clocks(table) if c.kind is ClockKind.BAR), None)
+    """The speed of a bar by its clock over all passes, if that is told well: what it shows is smoothed."""
+    clock = next((c for c in clocks(speed.table) if c.kind is ClockKind.BAR), None)
     if clock is None:
         return speed
-    done = advance(table)
+    done = advance(speed.table)
     ok = np.isfinite(done) & (clock.seconds > 0)
     each = done[ok] / clock.seconds[ok]
     if len(each) < 2:
@@ -186,9 +195,11 @@ def by_pass(speed: Speed) -> Speed:
 
 def target_of(column: Column) -> str:
     """The name by which an option means a column."""
-    if column.table.bar:
-        return f"{BAR} {' '.join(column.table.key.head) or int(column.table.key.total)}"
-    return column.name or next((f.unit.strip(" ()[]") for f in column.fields.values() if f.unit), "") or "number"
+    table = column.table
+    if table.bar:
+        return f"{BAR} {' '.join(table.key.head) or int(table.key.total)}"
+    units = (f.unit.strip(" ()[]") for f in column.fields.values())
+    return column.name or next(filter(None, units), "number")
 
 
 def _mark(table: Table) -> str:
