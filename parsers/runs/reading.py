@@ -163,16 +163,22 @@ def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[
 
 
 def survey(
-    path: str | Path, *, format: str | Path | Format | Sequence[Format] | None = None, facts: Iterable[Fact] = ()
+    path: str | Path,
+    *,
+    format: str | Path | Format | Sequence[Format] | None = None,
+    facts: Iterable[Fact] = (),
+    found: FormatRecords | None = None,
 ) -> Reading:
     """As ``read``, but a text of no known format gives a reading without records: all its lines are unrecognised.
 
-    Of several formats each reads what those before it leave.
+    Of several formats each reads what those before it leave. ``found``: records of no format, which come first.
     """
-    source, cascade = _read(LogText(path := Path(path)), _chosen(format), search=format is None)
+    search = format is None and found is None
+    source, cascade = _read(LogText(path := Path(path)), _chosen(format), search=search, found=found)
     parts = [records_of(level, source) for level in cascade.levels[:-1]]
     if len(parts) > 1:
         parts.sort(key=lambda part: part.rank)
+    parts = [*([found] if found else ()), *parts]
     run, happened = run_file(path), events(of_kinds(cascade.levels, ("event",)))
     of_training, left_out = without_evaluation(parts)
     all_parts = tuple(told_apart(of_training, happened)) or (NOTHING,)
@@ -192,17 +198,19 @@ def _chosen(format: str | Path | Format | Sequence[Format] | None) -> list[Forma
     return [known_format(format)] if isinstance(format, str | Path | Format) else list(format)
 
 
-def _read(text: LogText, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
+def _read(
+    text: LogText, chosen: list[Format], *, search: bool, found: FormatRecords | None = None
+) -> tuple[Source, Cascade]:
     """Read a log as these formats, and as all others that are found in it; what any program prints comes last."""
     known = chosen or formats()
     shapes = known_shapes(known)
     if search:
         chosen = [fmt for fmt in [detected(text, known)] if fmt]
     while True:
-        cascade = Cascade([*chosen, common()], shapes)
+        cascade = Cascade([*chosen, common()], shapes, np.unique(found.table["line"]) if found else None)
         another = _feed(cascade, text, chosen, shapes, search=search and bool(chosen))
         if another is None:
-            refuse_wrapped(text, known, has_metrics=bool(of_kinds(cascade.levels, METRICS)))
+            refuse_wrapped(text, known, has_metrics=found is not None or bool(of_kinds(cascade.levels, METRICS)))
             return text.source, cascade
         chosen.append(next(fmt for fmt in known if fmt.name == another))
 

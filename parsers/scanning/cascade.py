@@ -99,17 +99,23 @@ def _each_of(rows: Rows, shape: Ids, times: int) -> tuple[Rows, Ids]:
 
 
 class Cascade:
-    """Reads the lines of one log, in order, as several formats, and keeps account of each line."""
+    """Reads the lines of one log, in order, as several formats, and keeps account of each line.
 
-    def __init__(self, formats: Sequence[Format], known: KnownShapes) -> None:
+    ``found``: the lines (ascending, from 1) that hold records of no format; these are matched, too.
+    """
+
+    def __init__(self, formats: Sequence[Format], known: KnownShapes, found: Integers | None = None) -> None:
         self.levels = [FormatLines(fmt, known.of(fmt)) for fmt in formats]
         self.account = LineAccount(formats, known)
+        self._found = np.zeros(0, np.int64) if found is None else found
 
     def feed(self, lines: ShapedLines) -> Verdicts:
         """Read the next lines; returns what is known of each."""
         verdicts = Verdicts(len(lines))
         for level in self.levels:
             level.read(lines, verdicts)
+        first, end = np.searchsorted(self._found, (lines.before + 1, lines.before + len(lines) + 1))
+        verdicts.note(self._found[first:end] - lines.before - 1, is_matched=True)
         self.account.add(lines, verdicts)
         return verdicts
 

@@ -395,13 +395,13 @@ def _told(log: Log, option: Option) -> Answer:
             [(option.lines is None or option.lines in row.text) and first <= row.line <= last for row in rows]
         )
         if kept.any():
-            found += _known(*_targets(table if kept.all() else table.part(kept), option))
+            found += _known(*targets(table if kept.all() else table.part(kept), option))
     if not found:
         return Nothing(((option.target, Reason.NO_SUCH_TARGET),))
     return Accepted(min(found, key=lambda s: (s.table.is_evaluation, not s.table.evidence, -len(s.lines))))
 
 
-def _targets(table: Table, option: Option) -> list[Speed]:
+def targets(table: Table, option: Option) -> list[Speed]:
     """What an option means in the lines of one table."""
     if option.target == CLOCK or option.target.split()[0] == BAR:
         return [s for s in [_by_its_clock(table, option)] if s]

@@ -20,6 +20,7 @@ SAMPLE = 50  # rows that are looked at for what all lines of one form share
 HEAD_WORDS = 6  # of a line tell its kind: more of them are a sentence, which varies
 HEAD = 160  # letters in which a line says when it was printed, and of what it is
 MOST_LINES = 20_000  # of one table: a median over so many is exact to 1 %, and a log of a million lines stays fast
+MOST_RECORDS = 1_000_000  # of one table of a reading: 400 MB of memory; more lines stay unmatched
 MOST_LETTERS = 2_000_000  # of distinct templates, 20,000 lines: a text with more is no log
 LONGEST_LINE = 20_000  # letters; longer lines are data, such as a configuration in one line
 

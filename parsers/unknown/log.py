@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from ..scanning.columns import last_digit
 from ..scanning.prefix import after_prefix, has_prefix
 from ..scanning.source import clean
 from ..scanning.text import LogText
@@ -151,10 +153,8 @@ class Column:
         rows = [(row, f) for row, f in self._each()[:SAMPLE] if f is not None]
         if any(f.clock for _, f in rows):
             return 1.0
-        digits = [row.digits(f.place).lower() for row, f in rows if f.place < len(row.spans)]
-        parts = [number.partition("e") for number in digits]
-        places = [len(whole.partition(".")[2]) - int(power or 0) for whole, _, power in parts]
-        return float(max((f.scale for _, f in rows), default=1.0) * 10.0 ** -max(places, default=0))
+        digits = [row.digits(f.place).encode() for row, f in rows if f.place < len(row.spans)]
+        return min(map(last_digit, digits), default=1.0) * max((f.scale for _, f in rows), default=1.0)
 
     @cached_property
     def mean(self) -> Floats:
@@ -167,7 +167,10 @@ class Column:
 
 
 class Key(NamedTuple):
-    """What lines of one table share. ``total``: the number of steps of a bar. ``counters``: the roles of its counts."""
+    """What lines of one table share.
+
+    ``total``: the number of steps of a bar. ``counters``: the roles of its counts. ``rank``: as of a row.
+    """
 
     head: tuple[str, ...]
     bar: bool
@@ -176,15 +179,17 @@ class Key(NamedTuple):
     total: float = 0.0
     step: str | None = None
     counters: tuple[str, ...] = ()
+    rank: int = -1
 
 
 @dataclass(eq=False)
 class Table:
     """Rows of lines that begin alike. ``guests``: columns of lines that take turns with those of this table.
 
-    ``count``: how many such lines the log has, of which ``rows`` may be the first.
+    ``count``: how many such lines the ``log`` has, of which ``rows`` may be the first.
     """
 
+    log: Log
     key: Key
     rows: list[Row] = field(default_factory=list)
     guests: list[Column] = field(default_factory=list)
@@ -354,7 +359,7 @@ def read(path: Path, most: int = MOST_LINES) -> Log:
                 row = Row(number, order, part, form, rank)
                 if form.evidence:
                     log.evidence.append(order)
-                table = tables.setdefault(key := _key(form, row), Table(key))
+                table = tables.setdefault(key := _key(form, row), Table(log, key))
                 table.count += 1
                 if table.count <= most:
                     table.rows.append(row)
@@ -456,12 +461,12 @@ def _states(text: str) -> list[str]:
     if "%|" not in text:
         return [text]
     ends = [0, *(state.end() for state in _STATE.finditer(text)), len(text)]
-    parts = [text[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+    parts = [text[start:end] for start, end in pairwise(ends)]
     return [part for part in parts if part.strip()]
 
 
 def _key(form: Form, row: Row) -> Key:
-    told = Key(form.head, form.bar, form.is_evaluation, form.evidence)
+    told = Key(form.head, form.bar, form.is_evaluation, form.evidence, rank=row.rank)
     counters = [f for f in form.fields if f.meaning and f.meaning.role in ("step", "epoch") and not f.is_mean]
     if form.bar:
         step = next((f for f in counters if f.meaning and f.meaning.role == "step" and f.total is not None), None)

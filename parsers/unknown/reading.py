@@ -1,0 +1,219 @@
+"""From a speed of an unknown log to a reading of it: its lines as records with typed columns, as a format gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..grammar.field import Field, Kind, Per, Scope
+from ..grammar.format import METRICS, Format
+from ..grammar.timestamps import run_on
+from ..runs.facts import Fact
+from ..runs.format_records import FormatRecords
+from ..runs.reading import Reading, survey
+from ..scanning.columns import Array
+from ..scanning.record_table import RecordTable, finest
+from ..series import Floats, Mask
+from .answer import Accepted, answer_of, targets
+from .constants import DAY, MOST_RECORDS, NEARLY_ALL
+from .judge import EPOCH, LEFT, LINE, START, STEPS, ClockKind, Hypothesis, clocks
+from .log import Column, Log, Table
+from .log import read as read_log
+from .naming import split
+from .speed import Speed
+from .stated import stated_facts
+from .text import NO_DATE
+
+_SCOPES: dict[str | None, Scope] = {"card": "card", "node": "node", "job": "job"}
+# Columns that stand beside a speed, by the role of the number; those that only training prints, as they are.
+_BESIDE = {"loss": "loss", "learning_rate": "learning_rate", "gradient_norm": "gradient_norm"}
+_CONSUMED = {"samples": "consumed_samples", "tokens": "consumed_tokens"}
+
+
+def reading(found: Accepted | Speed, facts: Iterable[Fact] = (), known: Sequence[Format] = ()) -> Reading:
+    """The log of a speed with its lines as records, which come before those of ``known`` formats of the same log.
+
+    ``facts``: what the caller knows. All lines of the records are matched; what the log states of its batch size and
+    cards is told where that is certain. Raises LogError when the log cannot be read.
+    """
+    speed = found.speed if isinstance(found, Accepted) else found
+    log = speed.table.log
+    if any(table.count > len(table.rows) for table in _tables(speed)):
+        log = read_log(log.path, MOST_RECORDS)
+        again = answer_of(log, speed.option)
+        speed = again.speed if isinstance(again, Accepted) else speed
+    records = _records(speed, found.also if isinstance(found, Accepted) else ())
+    return survey(log.path, format=known, facts=[*facts, *stated_facts(log, speed)], found=records)
+
+
+def _tables(speed: Speed) -> list[Table]:
+    """The lines of a speed, and those of other ranks that are like them."""
+    key, part = speed.table.key, speed.option.part
+    others = [t for t in speed.table.log.tables if t.key._replace(rank=key.rank) == key and t.key.rank != key.rank]
+    return [speed.table, *(others if part is None else ())]
+
+
+def _records(speed: Speed, also: Sequence[Speed]) -> FormatRecords:
+    drawn = [_Drawn(speed.table).fill(speed, also)]
+    for table in _tables(speed)[1:]:
+        drawn += [_Drawn(table).fill(own, ()) for own in targets(table, speed.option)[:1]]
+    names = dict.fromkeys(name for one in drawn for name in one.columns)
+    joined = {
+        name: np.concatenate([one.columns.get(name, np.full(len(one.columns["line"]), np.nan)) for one in drawn])
+        for name in names
+    }
+    order = np.argsort(joined["line"], kind="stable")
+    fields = {key: told for one in reversed(drawn) for key, told in one.fields.items()}
+    columns = {name: _whole(column[order], name, fields) for name, column in joined.items()}
+    not_numbers = np.sort(np.concatenate([one.not_numbers for one in drawn]))
+    return FormatRecords(None, RecordTable(columns, finest(one.digits for one in drawn)), fields, not_numbers)
+
+
+def _whole(column: Array, name: str, fields: dict[tuple[str, str], Field]) -> Array:
+    """A column of counts as whole numbers, where all rows have one."""
+    is_count = any(key[1] == name and told.type == "INTEGER" for key, told in fields.items())
+    return column.astype(np.int64) if is_count and np.isfinite(column).all() else column
+
+
+@dataclass
+class _Drawn:
+    """The records of one table as they are made: ``columns`` by name, what they mean, and their digits."""
+
+    table: Table
+    columns: dict[str, Array] = field(default_factory=dict)
+    fields: dict[tuple[str, str], Field] = field(default_factory=dict)
+    digits: dict[tuple[str, str], float] = field(default_factory=dict)
+    not_numbers: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    record: str = "step"
+
+    def add(self, values: Array, told: Field, digit: float = 0.0) -> None:
+        """Add a column, unless there is one of that name."""
+        if told.name not in self.columns:
+            self.columns[told.name] = values
+            self.fields[self.record, told.name] = told
+            if digit:
+                self.digits[self.record, told.name] = digit
+
+    def fill(self, speed: Speed, also: Sequence[Speed]) -> _Drawn:
+        """Add all columns of the table of a speed."""
+        rows = self.table.rows
+        self.record = _kind(speed)
+        self.columns["line"] = np.array([row.line for row in rows], np.int64)
+        self.columns["record"] = np.full(len(rows), METRICS.index(self.record), np.int8)
+        if self.table.key.rank >= 0:
+            self.add(np.full(len(rows), float(self.table.key.rank)), Field("rank", "INTEGER"))
+        self._counters()
+        self._beside()
+        for one in (speed, *(other for other in also if other.unit)):
+            self._speed(one)
+        self._clocks(speed)
+        if self.table.bar and self.table.step is not None:  # what is drawn before the first step tells no time of one
+            begun = self.table.step.values > 0
+            self.columns = {name: column[begun] for name, column in self.columns.items()}
+        return self
+
+    def _counters(self) -> None:
+        """The number of the step and of the epoch, and how many there are."""
+        step, epoch, totals = self.table.step, self.table.epoch, self.table.totals
+        if step is not None:
+            first = 0 if not self.table.bar and (step.values == 0).any() else 1
+            self.add(step.values, Field("step", "INTEGER" if _are_whole(step.values) else "NUMBER", first=first))
+            restarts = self.table.bar or (np.diff(step.values) <= 0).any()
+            if np.isfinite(totals).any():
+                self.add(totals, Field("steps_per_epoch" if restarts else "steps", "INTEGER"))
+        if epoch is not None:
+            first = 0 if (epoch.values == 0).any() else 1
+            whole = _are_whole(epoch.values)
+            told = Field("epoch", "INTEGER", first=first) if whole else Field("epochs_done", "NUMBER")
+            self.add(epoch.values, told)
+            if whole and np.isfinite(epoch.totals).any():
+                self.add(epoch.totals, Field("epochs", "INTEGER"))
+
+    def _beside(self) -> None:
+        """What is counted and printed beside the speed."""
+        lines = self.columns["line"]
+        for column in self.table.columns:
+            role, name = column.meaning.role, _BESIDE.get(column.meaning.role)
+            if name is not None and "other" not in column.meaning.flags and name not in self.columns:
+                self.add(column.values, Field(name, "NUMBER"), column.quantum)
+                if role == "loss":
+                    printed = np.array([row.form in column.fields for row in self.table.rows], np.bool_)
+                    self.not_numbers = lines[printed & np.isnan(column.values)]
+            if role == "amount" and split(column.name) in (("global", "batch", "size"), ("total", "batch", "size")):
+                self.add(column.values, Field("job_batch_size", "INTEGER"))
+        for column in self.table.of("consumed"):
+            if name := _CONSUMED.get(column.meaning.counts or ""):
+                self.add(column.values, Field(name, "INTEGER"))
+
+    def _speed(self, speed: Speed) -> None:
+        """The column of a speed, as far as a printed number says it."""
+        column, h = speed.verdict.column, speed.verdict.hypothesis
+        if speed.by_clock or (self.table.bar and self._has_states()):
+            return  # the clock of a bar counts: what it shows is smoothed
+        values: Floats = np.where(column.used & (column.values > 0), column.values, np.nan)
+        kind: Kind = "running_mean" if h.is_mean or self.table.bar else "unknown"
+        per: Per | None = "epoch" if self.table.bar else "run" if h.is_mean else None
+        since = 0 if per else None
+        rounding = column.quantum
+        if h.kind == "rate" and h.counts == "epochs":
+            self.add(h.factor / values, Field("duration", "NUMBER", "seconds", kind="training_time", per="epoch"))
+        elif h.kind == "rate":
+            rate = "step_rate" if h.counts == "steps" else "throughput"
+            unit = None if h.counts == "steps" else speed.option.hypothesis.counts or "unknown"
+            scope = None if rate == "step_rate" else _SCOPES.get(speed.scope, "unknown")
+            told = Field(rate, "NUMBER", unit, scope, kind, since, per)
+            self.add(values / h.factor, told, rounding / h.factor)
+        elif h.per == START:
+            self.add(column.values * h.factor, Field("elapsed", "NUMBER"), rounding * h.factor)
+        elif h.per == LEFT:
+            left = self.table.totals - (self.table.step.values if self.table.step is not None else np.nan)
+            with np.errstate(all="ignore"):
+                each = np.where(left > 0, values * h.factor / left, np.nan)
+            self.add(each, Field("step_time", "NUMBER", "seconds", kind="unknown", is_expected=True))
+        elif h.per in (LINE, EPOCH) or (h.per == STEPS and h.counts == "epochs"):
+            count = column.counts if h.per == STEPS else 1.0
+            told = Field("duration", "NUMBER", "seconds", kind="training_time", per="run" if h.per == LINE else "epoch")
+            self.add(values * h.factor / count, told, rounding * h.factor)
+        else:
+            count = column.counts if h.per == STEPS else 1.0
+            told = Field("step_time", "NUMBER", "seconds", None, kind, since, per)
+            self.add(values * h.factor / count, told, rounding * h.factor / float(np.nanmedian(count)))
+
+    def _has_states(self) -> bool:
+        """Whether a bar has a clock, and most of its passes several states to count by it."""
+        step = self.table.step
+        if step is None or not any(clock.kind is ClockKind.BAR for clock in clocks(self.table)):
+            return False
+        return bool((np.diff(step.values) > 0).sum() >= len(step.values) / 2)
+
+    def _clocks(self, speed: Speed) -> None:
+        """The time since the start, and the moment of each line."""
+        for column in self.table.of("elapsed") if not self.table.bar or self._has_states() else ():
+            if np.isfinite(column.values).mean() > NEARLY_ALL and "other" not in column.meaning.flags:
+                unit = column.meaning.factor or 1.0
+                told = Field("elapsed", "NUMBER")
+                self.add(column.values * unit, told, column.quantum * unit)
+        moments = self.table.moments
+        if np.isfinite(moments).mean() > NEARLY_ALL and not self.table.bar:
+            stamps = np.where(np.isfinite(moments), moments * 1e6, 0).round().astype(np.int64).view("datetime64[us]")
+            stamps[~np.isfinite(moments)] = np.datetime64("NaT")
+            if ((moments >= NO_DATE) & (moments < NO_DATE + DAY)).any():
+                stamps = run_on(stamps, "TIME_OF_DAY")
+            self.add(stamps, Field("time", "STAMP"))
+
+
+def _kind(speed: Speed) -> str:
+    """The kind of the records of a speed."""
+    table, h = speed.table, speed.verdict.hypothesis
+    if len(table.rows) == 1 and table.step is None and table.epoch is None:
+        return "summary"
+    is_of_epochs = speed.unit == "epochs" or h.per == EPOCH or (table.epoch is not None and table.step is None)
+    return "epoch" if is_of_epochs else "step"
+
+
+def _are_whole(values: Floats) -> bool:
+    known = values[np.isfinite(values)]
+    whole: Mask = known % 1 == 0
+    return bool(whole.all())
