@@ -20,6 +20,7 @@ from ..scanning.text import LogText
 from ..series import Floats, Mask
 from .constants import HEAD, HEAD_WORDS, LONGEST_LINE, MAJORITY, MOST_LETTERS, MOST_LINES, NEARLY_ALL, SAMPLE
 from .naming import Meaning, meaning, words_of
+from .stated import Stated, stated
 from .text import ESCAPE, NUMBER, RAY, Field, length, moment, parse
 
 SPEEDS = ("rate", "time", "elapsed", "remaining")
@@ -169,7 +170,8 @@ class Column:
 class Key(NamedTuple):
     """What lines of one table share.
 
-    ``total``: the number of steps of a bar. ``counters``: the roles of its counts. ``rank``: as of a row.
+    ``total``: the number of steps of a bar. ``counters``: the roles of its counts. ``rank``: where there are several,
+    and all lines name theirs; else -1.
     """
 
     head: tuple[str, ...]
@@ -288,8 +290,11 @@ class Table:
         """How many steps there are, as far as the counter says so."""
         if self.step is not None and np.isfinite(self.step.totals).any():
             return self.step.totals
-        told = next(iter(self.of("steps")), None)
-        return told.values if told is not None else np.full(len(self.rows), np.nan)
+        if told := self.of("steps"):
+            return told[0].values
+        known = self.log.stated.steps
+        is_one = self.step is not None and self.epoch is not None and len(known) == 1
+        return np.full(len(self.rows), float(min(known)) if is_one else np.nan)
 
     @cached_property
     def moments(self) -> Floats:
@@ -341,6 +346,11 @@ class Log:
     texts: list[tuple[int, str]] = field(default_factory=list)
     evidence: list[int] = field(default_factory=list)
 
+    @cached_property
+    def stated(self) -> Stated:
+        """What it states once of its steps."""
+        return stated(self.texts)
+
 
 def read(path: Path, most: int = MOST_LINES) -> Log:
     """The rows of a log, of each table so many at ``most``; raises LogError when it cannot be read."""
@@ -365,9 +375,19 @@ def read(path: Path, most: int = MOST_LINES) -> Log:
                     table.rows.append(row)
                 if table.count <= _REMEMBERED:
                     log.texts.append((number, part[:_LONGEST_TEXT]))
-    log.tables = list(tables.values())
+    log.tables = [own for table in tables.values() for own in _of_ranks(table)]
     _introduce(log.tables)
     return log
+
+
+def _of_ranks(table: Table) -> list[Table]:
+    """A table for each rank, where all lines name theirs."""
+    ranks = sorted({row.rank for row in table.rows})
+    if len(ranks) == 1 or ranks[0] < 0:
+        return [table]
+    cut = table.count - len(table.rows)
+    rows = {rank: [row for row in table.rows if row.rank == rank] for rank in ranks}
+    return [replace(table, key=table.key._replace(rank=r), rows=own, count=len(own) + cut) for r, own in rows.items()]
 
 
 def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
@@ -466,7 +486,7 @@ def _states(text: str) -> list[str]:
 
 
 def _key(form: Form, row: Row) -> Key:
-    told = Key(form.head, form.bar, form.is_evaluation, form.evidence, rank=row.rank)
+    told = Key(form.head, form.bar, form.is_evaluation, form.evidence)
     counters = [f for f in form.fields if f.meaning and f.meaning.role in ("step", "epoch") and not f.is_mean]
     if form.bar:
         step = next((f for f in counters if f.meaning and f.meaning.role == "step" and f.total is not None), None)

@@ -23,7 +23,6 @@ from .log import Column, Log, Table
 from .log import read as read_log
 from .naming import split
 from .speed import Speed
-from .stated import stated_facts
 from .text import NO_DATE
 
 _SCOPES: dict[str | None, Scope] = {"card": "card", "node": "node", "job": "job"}
@@ -45,14 +44,18 @@ def reading(found: Accepted | Speed, facts: Iterable[Fact] = (), known: Sequence
         again = answer_of(log, speed.option)
         speed = again.speed if isinstance(again, Accepted) else speed
     records = _records(speed, found.also if isinstance(found, Accepted) else ())
-    return survey(log.path, format=known, facts=[*facts, *stated_facts(log, speed)], found=records)
+    lengths = speed.table.totals if speed.table.bar or speed.table.epoch is not None else np.zeros(0)
+    stated = log.stated.facts(np.unique(lengths[np.isfinite(lengths)]).tolist())
+    return survey(log.path, format=known, facts=[*facts, *stated], found=records)
 
 
 def _tables(speed: Speed) -> list[Table]:
     """The lines of a speed, and those of other ranks that are like them."""
-    key, part = speed.table.key, speed.option.part
-    others = [t for t in speed.table.log.tables if t.key._replace(rank=key.rank) == key and t.key.rank != key.rank]
-    return [speed.table, *(others if part is None else ())]
+    key = speed.table.key
+    if key.rank < 0 or speed.option.part is not None:
+        return [speed.table]
+    others = [t for t in speed.table.log.tables if t.key._replace(rank=key.rank) == key and 0 <= t.key.rank != key.rank]
+    return [speed.table, *others]
 
 
 def _records(speed: Speed, also: Sequence[Speed]) -> FormatRecords:
@@ -152,7 +155,8 @@ class _Drawn:
         column, h = speed.verdict.column, speed.verdict.hypothesis
         if speed.by_clock or (self.table.bar and self._has_states()):
             return  # the clock of a bar counts: what it shows is smoothed
-        values: Floats = np.where(column.used & (column.values > 0), column.values, np.nan)
+        is_used = column.used & (column.values > 0) & np.isfinite(column.values)
+        values: Floats = np.where(is_used, column.values, np.nan)
         kind: Kind = "running_mean" if h.is_mean or self.table.bar else "unknown"
         per: Per | None = "epoch" if self.table.bar else "run" if h.is_mean else None
         since = 0 if per else None
@@ -186,7 +190,8 @@ class _Drawn:
         step = self.table.step
         if step is None or not any(clock.kind is ClockKind.BAR for clock in clocks(self.table)):
             return False
-        return bool((np.diff(step.values) > 0).sum() >= len(step.values) / 2)
+        begun = step.values[step.values > 0]
+        return len(begun) > 1 and bool((np.diff(begun) > 0).sum() >= len(begun) / 2)
 
     def _clocks(self, speed: Speed) -> None:
         """The time since the start, and the moment of each line."""
