@@ -21,7 +21,10 @@ HEAD_WORDS = 6  # of a line tell its kind: more of them are a sentence, which va
 HEAD = 160  # letters in which a line says when it was printed, and of what it is
 MOST_LINES = 20_000  # of one table: a median over so many is exact to 1 %, and a log of a million lines stays fast
 MOST_RECORDS = 1_000_000  # of one table of a reading: 400 MB of memory; more lines stay unmatched
-MOST_LETTERS = 2_000_000  # of distinct templates, 20,000 lines: a text with more is no log
+LONGEST_NAME = 200  # letters before a number: what stands before them does not name it
+MOST_TABLES = 300  # with most rows: programs print fewer kinds of lines, and each is held against each
+MOST_COLUMNS = 300  # of a table: programs print fewer names, and each number is looked at
+MOST_LETTERS = 600_000  # of distinct templates, 6,000 lines: a text with more is no log, and each takes 0.3 ms
 LONGEST_LINE = 20_000  # letters; longer lines are data, such as a configuration in one line
 
 # The answer (answer.py)

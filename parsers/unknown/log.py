@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -18,7 +18,7 @@ from ..scanning.prefix import after_prefix, has_prefix
 from ..scanning.source import clean
 from ..scanning.text import LogText
 from ..series import Floats, Mask
-from .constants import HEAD, HEAD_WORDS, LONGEST_LINE, MAJORITY, MOST_LETTERS, MOST_LINES, NEARLY_ALL, SAMPLE
+from .constants import HEAD, HEAD_WORDS, LONGEST_LINE, MAJORITY, MOST_COLUMNS, MOST_LETTERS, MOST_LINES, MOST_TABLES, NEARLY_ALL, SAMPLE
 from .naming import Meaning, meaning, words_of
 from .stated import Stated, stated
 from .text import ESCAPE, NUMBER, RAY, Field, length, moment, parse
@@ -107,23 +107,28 @@ class Column:
     meaning: Meaning
     fields: dict[Form, Field] = field(default_factory=dict)
 
-    def _each(self) -> list[tuple[Row, Field | None]]:
-        return [(row, self.fields.get(row.form)) for row in self.table.rows]
+    def _filled(self, number: Callable[[Row, Field], float]) -> Floats:
+        """A number for each row that has a field of this column, NaN for others."""
+        values = np.full(len(self.table.rows), np.nan)
+        for form, f in self.fields.items():
+            for place in self.table.places.get(form, ()):
+                values[place] = number(self.table.rows[place], f)
+        return values
 
     @cached_property
     def values(self) -> Floats:
         """One a row, NaN where a row has none."""
-        return np.array([row.value(f) for row, f in self._each()])
+        return self._filled(Row.value)
 
     @cached_property
     def totals(self) -> Floats:
         """The second numbers of fractions."""
-        return np.array([row.at(f.total) if f else np.nan for row, f in self._each()])
+        return self._filled(lambda row, f: row.at(f.total))
 
     @cached_property
     def counts(self) -> Floats:
         """The numbers of steps that a time is of."""
-        return np.array([row.at(f.of) if f else np.nan for row, f in self._each()])
+        return self._filled(lambda row, f: row.at(f.of))
 
     @cached_property
     def used(self) -> Mask:
@@ -132,18 +137,11 @@ class Column:
         None of less than its steps or with an evaluation inside; of a bar that ends only its last states, which are
         means of whole passes.
         """
-        rows, table = self.table.rows, self.table
-        kept = np.ones(len(rows), dtype=bool)
+        table = self.table
         if table.bar and table.step is not None:
             ends: Mask = table.step.values == table.totals
-            return ends if ends.any() else kept
-        of_evaluation = {
-            form: {f.key for f in form.fields if f.meaning and f.meaning.role == "time" and "other" in f.meaning.flags}
-            for form in table.forms
-        }
-        seen = Counter(name for row in rows for name in of_evaluation[row.form])
-        rare = {name for name, count in seen.items() if count < MAJORITY * len(rows)}
-        kept &= np.array([not (rare & of_evaluation[row.form]) for row in rows])
+            return ends if ends.any() else np.ones(len(table.rows), np.bool_)
+        kept: Mask = ~table.evaluates
         if np.isfinite(self.counts).any() and table.step is not None:
             kept &= ~(table.step.values < self.counts - 1)
         return kept
@@ -151,7 +149,7 @@ class Column:
     @cached_property
     def quantum(self) -> float:
         """The smallest difference that the printed digits can show."""
-        rows = [(row, f) for row, f in self._each()[:SAMPLE] if f is not None]
+        rows = [(row, f) for row in self.table.rows[:SAMPLE] if (f := self.fields.get(row.form))]
         if any(f.clock for _, f in rows):
             return 1.0
         digits = [row.digits(f.place).encode() for row, f in rows if f.place < len(row.spans)]
@@ -160,11 +158,10 @@ class Column:
     @cached_property
     def mean(self) -> Floats:
         """The numbers in brackets behind those of this column: means of it."""
-        behind = {
-            form: next((f for f in form.fields if f.is_mean and f.place == own.place + 1), None)
-            for form, own in self.fields.items()
-        }
-        return np.array([row.value(behind.get(row.form)) for row in self.table.rows])
+        def number(row: Row, own: Field) -> float:
+            return row.value(next((f for f in row.form.fields if f.is_mean and f.place == own.place + 1), None))
+
+        return self._filled(number)
 
 
 class Key(NamedTuple):
@@ -203,7 +200,15 @@ class Table:
     @cached_property
     def forms(self) -> list[Form]:
         """The forms of its rows."""
-        return list(dict.fromkeys(row.form for row in self.rows))
+        return list(self.places)
+
+    @cached_property
+    def places(self) -> dict[Form, list[int]]:
+        """Where rows of each form stand among all."""
+        found: dict[Form, list[int]] = {}
+        for place, row in enumerate(self.rows):
+            found.setdefault(row.form, []).append(place)
+        return found
 
     @cached_property
     def columns(self) -> list[Column]:
@@ -218,7 +223,22 @@ class Table:
                 name = f.key or f.unit.strip(" ()[]")
                 found.setdefault((*key, seen[key]), Column(self, name, f.meaning)).fields[form] = f
                 seen[key] += 1
+        if len(found) > MOST_COLUMNS:  # names that vary: those of most rows
+            rows = {key: sum(len(self.places[form]) for form in column.fields) for key, column in found.items()}
+            kept = set(sorted(found, key=lambda key: -rows[key])[:MOST_COLUMNS])
+            found = {key: column for key, column in found.items() if key in kept}
         return list(found.values())
+
+    @cached_property
+    def evaluates(self) -> Mask:
+        """Which rows print the time of an evaluation that most of them do not: it is in their own time, too."""
+        timed = {
+            form: {f.key for f in form.fields if f.meaning and f.meaning.role == "time" and "other" in f.meaning.flags}
+            for form in self.forms
+        }
+        seen = Counter(name for row in self.rows for name in timed[row.form])
+        rare = {name for name, count in seen.items() if count < MAJORITY * len(self.rows)}
+        return np.array([bool(rare & timed[row.form]) for row in self.rows], np.bool_)
 
     def part(self, kept: Mask) -> Table:
         """The table of some of the rows."""
@@ -375,6 +395,9 @@ def read(path: Path, most: int = MOST_LINES) -> Log:
                     table.rows.append(row)
                 if table.count <= _REMEMBERED:
                     log.texts.append((number, part[:_LONGEST_TEXT]))
+    if len(tables) > MOST_TABLES:
+        kept = set(sorted(tables, key=lambda key: -len(tables[key].rows))[:MOST_TABLES])
+        tables = {key: table for key, table in tables.items() if key in kept}
     log.tables = [own for table in tables.values() for own in _of_ranks(table)]
     _introduce(log.tables)
     return log

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from .constants import EPOCH_FIRST, EPOCH_LAST, HEAD
+from .constants import EPOCH_FIRST, EPOCH_LAST, HEAD, LONGEST_NAME
 from .naming import Meaning, counted, meaning, seconds, split, words_of
 
 NUMBER = re.compile(
@@ -26,13 +26,13 @@ STAMP = re.compile(
     rf"|{_OF_DAY}{_CLOCK}(?![\d:<\/])(?: ?[AaPp][Mm](?![A-Za-z]))?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
 )
 LENGTH = re.compile(
-    r"(?:\d+ days?, *)?\d+:\d\d?:\d\d?(?:\.\d+)?(?![\d:])|(?<![\d:])\d+:\d\d(?:\.\d+)?(?![\d:])"
+    r"(?<!\d)(?:\d+ days?, *)?\d+:\d\d?:\d\d?(?:\.\d+)?(?![\d:])|(?<![\d:])\d+:\d\d(?:\.\d+)?(?![\d:])"
     r"|\b(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+(?:\.\d+)?s\b|\b\d+h ?\d+m\b"
 )
 _IDENTITY = re.compile(
     r"(?<![\w/])/?(?:gpu|GPU|cuda|rank|Rank|RANK|RK|device|worker|node|Node|local_rank|pid)[:=#\s\[]{0,2}\d+\]?"
     r"|(?<![\w./\\-])[\w./\\-]+\.(?:py|cpp|cc|cu|java|scala|h|npy|pt|pth|yaml|json|txt|log|bin)\b(?:[:\]]? ?\d+)?(?::\w+)?"
-    r"|\b0x[0-9a-f]+|\b\d+(?:\.\d+){2,}\b|:::\w+v[\d.]+|\"?lineno\"?: *\d+|[$]:\d+|[\w/]+:\d+:\w+\]"
+    r"|\b0x[0-9a-f]+|\b\d+(?:\.\d+){2,}\b|:::\w+v[\d.]+|\"?lineno\"?: *\d+|[$]:\d+|(?<![\w/])[\w/]+:\d+:\w+\]"
 )
 _UNIT = re.compile(
     r"[ ]{0,2}[\[(]?((?:/s(?:ec)?|[A-Za-z一-鿿]+(?: ?/ ?[A-Za-z一-鿿]+){0,2})"
@@ -145,7 +145,7 @@ class _Reader:
                 continue
             if self._in_a_word(found) or BAR.match(self.line, found.start()):
                 continue
-            field = self._field(place, found, self.line[last : found.start()], before)
+            field = self._field(place, found, self.line[max(last, found.start() - LONGEST_NAME) : found.start()], before)
             skip = field.total is not None
             last = self.numbers[field.total].end() if field.total is not None else field.end + len(field.unit)
             before = field
@@ -166,7 +166,7 @@ class _Reader:
         )
         if length is None or any(a <= found.start() < b for a, b in self.stamps):
             return None
-        text = self.line[last : length.start()]
+        text = self.line[max(last, length.start() - LONGEST_NAME) : length.start()]
         behind, ahead = self.line[length.end() : length.end() + 1], self.line[length.start() - 1 : length.start()]
         if (
             before

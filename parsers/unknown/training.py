@@ -64,7 +64,8 @@ def is_training(table: Table, log: Log, column: Column | None = None) -> bool:
         return True
     if table.epoch is not None and "other" not in table.epoch.meaning.flags:
         return True  # nothing but training has epochs
-    inside = sum(table.rows[0].order <= order <= table.rows[-1].order for order in log.evidence)
+    first, end = np.searchsorted(log.evidence, (table.rows[0].order, table.rows[-1].order + 1))
+    inside = int(end - first)
     if table.bar:
         return _is_bar_of_training(table, log, inside)
     m = column.meaning if column else None
