@@ -20,6 +20,7 @@ from .judge import LEFT, STEP, STEPS, Finding, Hypothesis, advance, best, hypoth
 from .log import Column, Log, Table
 from .log import read as read_log
 from .naming import split, words_of
+from .no_log import why_no_log
 from .option import BAR, CLOCK, Option, parse_option
 from .speed import Speed, by_pass, clock_speed, speed_of, target_of
 from .text import BAR_CLOCK
@@ -88,9 +89,10 @@ def answer(path: Path | str, read: Option | str | None = None) -> Answer:
 
 def answer_of(log: Log, read: Option | str | None = None) -> Answer:
     """The same of a log whose lines were read; raises OptionError."""
-    if read is None:
-        return _choose(log, _find(log))
-    return _told(log, parse_option(read) if isinstance(read, str) else read)
+    if read is not None:
+        return _told(log, parse_option(read) if isinstance(read, str) else read)
+    reason = why_no_log(log)
+    return Nothing((("", reason),)) if reason else _choose(log, _find(log))
 
 
 # ---- what the columns of a log turn out to be
@@ -252,7 +254,9 @@ def _is_sure(speed: Speed, log: Log) -> bool:
     is_open = len(values) > 1 and speed.role != "elapsed" and not speed.verdict.agree and not counts
     if is_open and spread(values) / np.sqrt(len(values)) > MOST_ROUNDING:
         return False
-    return len(table.rows) > 1 or (is_training(table, log, speed.verdict.column) and speed.unit is not None)
+    says_training = table.trains or bool(table.of("step", "epoch")) or words_of("training") & set(split(speed.column))
+    is_clear = speed.unit is not None and "qualified" not in speed.verdict.column.meaning.flags
+    return len(table.rows) > 1 or (is_clear and bool(says_training) and is_training(table, log, speed.verdict.column))
 
 
 def _likely(speed: Speed) -> tuple[bool, bool, float]:

@@ -18,6 +18,7 @@ FEW = 3  # rows: fewer have no spread around their median, so nothing is conclud
 MINOR = 5  # lines that are less than a fifth of others are remarks among them, and no rival
 SAMPLE = 50  # rows that are looked at for what all lines of one form share
 HEAD_WORDS = 6  # of a line tell its kind: more of them are a sentence, which varies
+HEAD_LINES = 3000  # of a text tell what it is
 HEAD = 160  # letters in which a line says when it was printed, and of what it is
 MOST_LINES = 20_000  # of one table: a median over so many is exact to 1 %, and a log of a million lines stays fast
 MOST_RECORDS = 1_000_000  # of one table of a reading: 400 MB of memory; more lines stay unmatched

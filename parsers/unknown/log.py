@@ -18,7 +18,7 @@ from ..scanning.prefix import after_prefix, has_prefix
 from ..scanning.source import clean
 from ..scanning.text import LogText
 from ..series import Floats, Mask
-from .constants import HEAD, HEAD_WORDS, LONGEST_LINE, MAJORITY, MOST_COLUMNS, MOST_LETTERS, MOST_LINES, MOST_TABLES, NEARLY_ALL, SAMPLE
+from .constants import HEAD, HEAD_LINES, HEAD_WORDS, LONGEST_LINE, MAJORITY, MOST_COLUMNS, MOST_LETTERS, MOST_LINES, MOST_TABLES, NEARLY_ALL, SAMPLE
 from .naming import Meaning, meaning, words_of
 from .stated import Stated, stated
 from .text import ESCAPE, NUMBER, RAY, Field, length, moment, parse
@@ -356,13 +356,14 @@ def _counts(column: Column) -> bool:
 class Log:
     """All rows of a log, in tables.
 
-    ``texts``: lines without numbers that mean anything, and the first of each table, for what they state, each with
+    ``head``: its first lines. ``texts``: lines without numbers that mean anything, and the first of each table, for what they state, each with
     its number. ``evidence``: the order of the rows that show a loss or the like.
     """
 
     path: Path
     tables: list[Table] = field(default_factory=list)
     lines: int = 0
+    head: list[str] = field(default_factory=list)
     texts: list[tuple[int, str]] = field(default_factory=list)
     evidence: list[int] = field(default_factory=list)
 
@@ -378,6 +379,8 @@ def read(path: Path, most: int = MOST_LINES) -> Log:
     forms, header = _Forms(), tuple[str, ...]()
     for number, rank, line in _lines(path):
         log.lines = number
+        if number <= HEAD_LINES:
+            log.head.append(line)
         for drawn in line.split("\r"):
             header, text = _named_cells(header, drawn.rstrip())
             for part in _states(text):

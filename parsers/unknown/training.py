@@ -26,6 +26,9 @@ class Reason(Enum):
     NO_NUMBER = "no_number"
     NO_SUCH_TARGET = "no_such_target"
     VAGUE = "vague_name"
+    SOURCE_CODE = "source_code"
+    PAGE = "page_of_text"
+    CHANGES = "list_of_changes"
 
 
 def why_not(column: Column, log: Log) -> Reason | None:
