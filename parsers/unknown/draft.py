@@ -1,18 +1,37 @@
-"""From an accepted speed to a grammar of the project that reads the log the same, with the option as its annotation."""
+"""From a speed of an unknown log to a grammar that reads the log the same, with the option as its annotation."""
 
 from __future__ import annotations
 
 import re
+import tempfile
 import textwrap
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
+
+from ..grammar.format import Format
+from ..grammar.loading import compiled
+from ..io.errors import FormatError, GrammarError, ParserError, WrappedError
+from ..runs.reading import survey
+from .answer import Accepted
 from .judge import EPOCH, LEFT, LINE, STEP, STEPS
 from .log import Column, Form, Table
-from .option import BAR, CLOCK
+from .option import CLOCK
+from .reading import every_value
 from .speed import Speed
-from .text import BAR as BAR_PATTERN
-from .text import BAR_CLOCK, NUMBER, Field
+from .text import BAR, BAR_CLOCK, NUMBER, Field
 
+# Why there is none, in a sentence.
+NOT_WRITTEN = {
+    "unit": "the unit of the number has no column",
+    "bar": "its progress bar is not of a known kind",
+    "orders": "its lines hold the numbers in too many orders",
+    "nameless": "a number has neither a name nor a unit",
+    "differs": "the grammar reads other lines or numbers of the log than this",
+}
+NO_GRAMMAR = "no grammar can be written for {read}: {reason}."
 _COUNTED = ("images", "samples", "sequences", "tokens", "words", "environment_steps")
 _LENGTHS = {1e-3: "milliseconds", 1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}
 _STAMPS = {
@@ -22,210 +41,255 @@ _STAMPS = {
 }
 _BESIDE = ("epoch", "loss", "learning_rate", "gradient_norm")
 _PIECE = re.compile(r"[,;|\t{}]|\s{2,}|(?<=\])|\)\s")
+_LETTER = "A-Za-z一-鿿"
+_NAME = re.compile(rf"(?<![{_LETTER}])[{_LETTER}][^\d]{{0,30}}\Z")
+_SHORT = 30  # letters before a number that name it as they are
+_SIGNS = 6  # letters of signs between two numbers, by which the second is known
 MOST_ALTERNATIVES = 12  # more orders of the same columns are no format
+MOST_DIGITS_READ = 500  # rows whose digits show how numbers are written
+WIDTH = 116
+SAME = 1e-3  # of a value: digits that a conversion of units may move
 
 
-class NoGrammarError(ValueError):
-    """The lines cannot be written as one rule; its only argument says what stands in the way."""
+class NoGrammarError(ParserError):
+    """A speed of which no grammar can be written; ``code``: why, one of NOT_WRITTEN."""
+
+    def __init__(self, code: str, read: str = "") -> None:
+        super().__init__(NO_GRAMMAR, read=read, reason=NOT_WRITTEN[code])
+        self.code = code
 
 
 @dataclass(frozen=True)
-class _Column:
+class _Told:
+    """A column of the grammar: its rule, and where its numbers stand in each form."""
+
     text: str
     fields: dict[Form, Field]
 
 
-def draft(speed: Speed) -> str:
-    """A grammar for the lines of a speed. Raises NoGrammarError."""
+def draft(found: Accepted | Speed) -> str:
+    """The grammar of a speed, which reads its log the same; raises NoGrammarError where none does."""
+    speed = found.speed if isinstance(found, Accepted) else found
+    try:
+        text = _text(speed)
+    except NoGrammarError as error:
+        raise NoGrammarError(error.code, speed.read) from error
+    if not _reads_the_same(text, speed):
+        raise NoGrammarError("differs", speed.read)
+    return text
+
+
+def _reads_the_same(text: str, speed: Speed) -> bool:
+    """Whether a grammar finds the numbers of a speed in its lines, and in no others; of a clock, what counts there."""
+    with tempfile.TemporaryDirectory() as folder:
+        grammar = Path(folder) / "drafted.lark"
+        grammar.write_text(text, encoding="utf-8")
+        try:
+            reading = survey(speed.table.log.path, format=Format("drafted", grammar, *compiled(grammar)))
+        except (GrammarError, FormatError, WrappedError):
+            return False
+    records, lines = reading.parts[0].table, set(speed.lines)
+    wanted = every_value(speed)
+    if not wanted:
+        return set(records["line"].tolist()) == lines and bool({"step", "epoch"} & set(records))
+    names = [name for name in ("throughput", "step_rate", "step_time", "duration", "elapsed") if name in records]
+    scale = {"milliseconds": 1e-3, "minutes": 60.0, "hours": 3600.0}
+    read: dict[int, list[float]] = {}
+    for name in names:
+        units = {field.unit for (_, of), field in reading.fields.items() if of == name}
+        values = records[name].astype(np.float64) * scale.get(next(iter(units)) or "", 1.0)
+        for line, value in zip(records["line"].tolist(), values.tolist(), strict=True):
+            if np.isfinite(value):
+                read.setdefault(line, []).append(value)
+    return read.keys() <= lines and all(any(abs(x / value - 1) < SAME for x in read.get(line, ())) for (line, _), value in wanted.items())
+
+
+def _text(speed: Speed) -> str:
     column = speed.verdict.column
     table = column.table
-    columns = [*_beside(table), *([] if speed.option.target == CLOCK else [_Column(_written(speed), column.fields)])]
-    if any(c.meaning.role == "elapsed" and c.meaning.name == BAR_CLOCK for c in table.columns):
-        columns += [
-            _Column("elapsed{DURATION}", c.fields)
-            for c in table.columns
-            if c.meaning.name == BAR_CLOCK and c.meaning.role == "elapsed" and all(f.clock for f in c.fields.values())
-        ]
-    writer = _Writer(table, column.fields)
-    orders: dict[tuple, list[Form]] = {}
-    for form in dict.fromkeys(
-        row.form for row in table.rows if row.form in column.fields or speed.option.target == CLOCK
-    ):
+    is_clock = speed.option.target == CLOCK
+    columns = [*_beside(table), *([] if is_clock else [_Told(_written(speed), column.fields)])]
+    clocks = (c for c in table.columns if c.meaning.name == BAR_CLOCK and c.meaning.role == "elapsed")
+    columns += [_Told("elapsed{DURATION}", c.fields) for c in clocks if all(f.clock for f in c.fields.values())]
+    writer = _Writer(table)
+    orders: dict[tuple[tuple[str, bool, str], ...], list[Form]] = {}
+    for form in (form for form in table.forms if is_clock or form in column.fields):
         here = sorted((c for c in columns if form in c.fields), key=lambda c: c.fields[form].start)
-        orders.setdefault(
-            tuple((c.text, c.fields[form].total is not None, _anchor(form, c.fields[form])) for c in here), []
-        ).append(form)
+        order = ((c.text, c.fields[form].total is not None, _anchor(c.fields[form])) for c in here)
+        orders.setdefault(tuple(order), []).append(form)
     if len(orders) > MOST_ALTERNATIVES:
         raise NoGrammarError("orders")
-    lines = [
-        writer.alternative([next(c for c in columns if c.text == text) for text, *_ in order], forms)
-        for order, forms in sorted(orders.items(), key=lambda item: -len(item[0]))
-    ]
-    kind = (
-        "step_line"
-        if table.step is not None and table.step in table.columns
-        else "epoch_line"
-        if table.epoch
-        else "summary_line"
-    )
-    return _grammar(speed, kind, list(dict.fromkeys(lines)), writer)
+    by_text = {c.text: c for c in columns}
+    longest = sorted(orders.items(), key=lambda item: -len(item[0]))
+    lines = [writer.alternative([by_text[text] for text, *_ in order], forms) for order, forms in longest]
+    counts = table.step is not None and table.step in table.columns
+    kind = "step_line" if counts else "epoch_line" if table.epoch else "summary_line"
+    return writer.grammar(speed, kind, list(dict.fromkeys(lines)))
 
 
 def _written(speed: Speed) -> str:
     """The column of the vocabulary that a speed is."""
-    h = speed.option.hypothesis
+    h = speed.verdict.hypothesis
     mean = 'running_mean{per_run, "0"}' if h.is_mean else "unknown"
-    if h.kind == "rate" and h.counts == "steps" and h.factor == 1.0:
-        return f"step_rate{{{mean}}}"
-    if h.kind == "rate" and h.counts != "epochs" and h.factor == 1.0:
-        return f"throughput{{{h.counts if h.counts in _COUNTED else 'unknown'}, {h.scope or 'unknown'}, {mean}}}"
+    if h.kind == "rate" and h.factor == 1.0 and h.counts != "epochs":
+        if h.counts == "steps":
+            return f"step_rate{{{mean}}}"
+        unit = speed.option.hypothesis.counts
+        return f"throughput{{{unit if unit in _COUNTED else 'unknown'}, {speed.scope or 'unknown'}, {mean}}}"
     unit = _LENGTHS.get(h.factor)
     if unit is None or h.kind == "rate":
         raise NoGrammarError("unit")
     if h.per == STEP:
         return f"step_time{{{unit}, {mean}}}"
     if h.per in (LINE, STEPS, EPOCH):
-        return f"duration{{{unit}}}"
+        return f"duration{{{unit}, training_time{{{'per_epoch' if h.per == EPOCH else 'per_run'}}}}}"
     if h.per == LEFT:
         return f"remaining{{{unit}}}"
     clock = any(f.clock for f in speed.verdict.column.fields.values())
     return f"elapsed{{{'DURATION' if clock else {'minutes': 'MINUTES', 'hours': 'HOURS'}.get(unit, 'NUMBER')}}}"
 
 
-def _beside(table: Table) -> list[_Column]:
+def _beside(table: Table) -> list[_Told]:
     """The counters and losses of a table, each once a line."""
     found = []
     if table.step is not None and table.step in table.columns and (table.step.values % 1 == 0).all():
-        found.append(_Column(f'step{{"{int(not (table.step.values == 0).any())}"}}', table.step.fields))
+        found.append(_Told(f'step{{"{int(not (table.step.values == 0).any())}"}}', table.step.fields))
     for role in _BESIDE:
-        column: Column | None = next((c for c in table.columns if c.meaning.role == role and not c.meaning.flags), None)
-        if column is None or column is table.step:
+        named = (c for c in table.columns if c.meaning.role == role and not c.meaning.flags and c is not table.step)
+        if (column := next(named, None)) is None:
             continue
-        if role == "epoch":
-            if (column.values[column.values == column.values] % 1).any() or not all(
-                "." not in row.digits(column.fields[row.form].place)
-                for row in table.rows[:50]
-                if row.form in column.fields
-            ):
-                continue
-            found.append(_Column(f'epoch{{"{int(not (column.values == 0).any())}"}}', column.fields))
-        else:
-            found.append(_Column(role, column.fields))
+        if role != "epoch":
+            found.append(_Told(role, column.fields))
+        elif _is_printed_whole(column):
+            found.append(_Told(f'epoch{{"{int(not (column.values == 0).any())}"}}', column.fields))
     return found
 
 
-def _anchor(form: Form, field: Field) -> str:
-    """The text before a number by which a line is known to hold it: its name and the sign, without blanks at the ends."""
+def _is_printed_whole(column: Column) -> bool:
+    known = column.values[np.isfinite(column.values)]
+    rows = [row for row in column.table.rows[:50] if row.form in column.fields]
+    return not (known % 1).any() and all("." not in row.digits(column.fields[row.form].place) for row in rows)
+
+
+def _anchor(field: Field) -> str:
+    """The text before a number by which a line is known to hold it: its name and the sign."""
     piece = _PIECE.split(field.before)[-1].strip()
-    if not re.search("[A-Za-z一-鿿]", piece):
-        tail = re.search(r"(?<![A-Za-z一-鿿])[A-Za-z一-鿿][^\d]{0,30}\Z", field.before)
-        piece = (
-            field.before[tail.start() :].strip()
-            if tail and tail.start()
-            else field.before.strip()
-            if len(field.before.strip()) < 30
-            else piece
-        )
-    return re.sub(r"^[^A-Za-z一-鿿\"'\[(]+(?=[A-Za-z])", "", piece)
+    if not re.search(f"[{_LETTER}]", piece):
+        before, tail = field.before.strip(), _NAME.search(field.before)
+        if tail and tail.start():
+            piece = field.before[tail.start() :].strip()
+        elif len(before) < _SHORT:
+            piece = before
+    return re.sub(rf"^[^{_LETTER}\"'\[(]+(?=[A-Za-z])", "", piece)
 
 
 class _Writer:
     """Writes alternatives, and keeps the terminals that they need."""
 
-    def __init__(self, table: Table, main: dict[Form, Field]) -> None:
+    def __init__(self, table: Table) -> None:
         self.table = table
         self.terminals: dict[str, str] = {}
-        texts = {row.form: row.text for row in table.rows}
-        self.texts = texts
+        self.texts = {row.form: row.text for row in reversed(table.rows)}
 
-    def alternative(self, columns: list[_Column], forms: list[Form]) -> str:
-        parts = self._stamp(forms)
-        if self.table.bar:
-            parts += self._bar(forms)
-            bar = BAR_PATTERN.search(self.texts[forms[0]])
-            columns = [
-                c for c in columns if bar is None or c.fields[forms[0]].start > bar.start()
-            ]  # its name is read as text
+    def alternative(self, columns: Sequence[_Told], forms: Sequence[Form]) -> str:
+        """The lines of some forms, all of whose columns stand in one order."""
+        first = forms[0]
+        parts = self._bar(first) if self.table.bar else self._stamp(forms)
+        if self.table.bar and (bar := BAR.search(self.texts[first])):
+            columns = [c for c in columns if c.fields[first].start > bar.start()]  # its name is read as text
         for place, column in enumerate(columns):
-            field = column.fields[forms[0]]
-            anchors = {_anchor(form, column.fields[form]) for form in forms}
-            anchor = max(anchors, key=len) if len(anchors) == 1 else _common_end(anchors)
+            field = column.fields[first]
+            anchors = {_anchor(column.fields[form]) for form in forms}
             if not (self.table.bar and field.total is not None):
-                parts += self._way(anchor, field, forms[0], first=place == 0)
+                parts += self._way(_common_end(anchors), field, first, is_first=place == 0)
             parts.append(column.text)
+            units = {column.fields[form].unit.strip() for form in forms}
             if field.total is not None:
                 parts += ['"/"', "INTEGER"]
-            elif field.unit.strip(" ()[]") and (field.meaning is not None):
-                units = {column.fields[form].unit.strip() for form in forms}
-                parts += [_literal(word) for word in units.pop().split()] if len(units) == 1 else []
+            elif field.unit.strip(" ()[]") and len(units) == 1:
+                parts += map(_literal, units.pop().split())
         return " ".join([*parts, "_REST?"])
 
-    def _stamp(self, forms: list[Form]) -> list[str]:
+    def _stamp(self, forms: Iterable[Form]) -> list[str]:
         """The moment at the start of the lines, where all have one of a kind behind the same sign."""
-        if self.table.bar:
-            return []
-        texts = [row.text for row in self.table.rows if row.form in forms]
+        known = set(forms)
+        texts = [row.text for row in self.table.rows if row.form in known]
         for kind, pattern in _STAMPS.items():
             found = [re.match(rf"\s*([\[(<]?)(?:{pattern})(?!\d)", text) for text in texts]
-            if all(found) and len({m[1] for m in found if m}) == 1:
-                sign = next(m[1] for m in found if m)
-                return [*([_literal(sign)] if sign else []), f"time{{{kind}}}"]
+            signs = {m[1] for m in found if m}
+            if all(found) and len(signs) == 1:
+                return [*(_literal(sign) for sign in signs if sign), f"time{{{kind}}}"]
         return []
 
-    def _bar(self, forms: list[Form]) -> list[str]:
+    def _bar(self, form: Form) -> list[str]:
         """The name of a bar, its percentage and its picture."""
-        text = self.texts[forms[0]]
-        bar = BAR_PATTERN.search(text)
-        if bar is None:
+        text = self.texts[form]
+        if (bar := BAR.search(text)) is None:
             raise NoGrammarError("bar")
         name = NUMBER.sub(" # ", text[: bar.start()]).split()
         self.terminals["_BAR"] = r"/[0-9]{1,3}+%(?:\|[^|\n]*+\|)?/"
         return [*("NUMBER" if word == "#" else _literal(word) for word in name), "_BAR"]
 
-    def _way(self, anchor: str, field: Field, form: Form, *, first: bool) -> list[str]:
+    def _way(self, anchor: str, field: Field, form: Form, *, is_first: bool) -> list[str]:
         """What stands before a column: whatever it is up to its name, and the name; or up to a number with its unit."""
-        number = r"[ \t]*+[-+]?[0-9.nN]"
-        if re.search("[A-Za-z一-鿿]", anchor):
-            words = anchor.split()
+        number, words = r"[ \t]*+[-+]?[0-9.nN]", anchor.split()
+        if re.search(f"[{_LETTER}]", anchor):
             edge = self._edge(words[0], field, form)
-            sought = r"[ \t]*+".join(re.escape(word).replace("/", r"\/") for word in words)
-            name = self._terminal(rf"/(?!{edge}{sought}{number})[^ \t\n][^\n]*?(?={edge}{sought}{number})/")
-            return [f"{name}?", *map(_literal, words)]
-        unit = field.unit.strip()
-        if unit:
-            sought = rf"[-+]?[0-9][0-9.,eE+-]*+[ ]?{re.escape(unit).replace('/', chr(92) + '/')}"
-            name = self._terminal(rf"/(?!{sought})[^ \t\n][^\n]*?(?=(?<![\w.]){sought})/")
-            return [f"{name}?"]
+            sought = edge + r"[ \t]*+".join(map(_escaped, words)) + number
+            return [self._up_to(sought, sought), *map(_literal, words)]
+        if unit := field.unit.strip():
+            sought = rf"[-+]?[0-9][0-9.,eE+-]*+[ ]?{_escaped(unit)}"
+            return [self._up_to(sought, rf"(?<![\w.]){sought}")]
         if field.total is not None:
-            sought = rf"{re.escape(anchor)}[ \t]*+[0-9]++ *+\/"
-            name = self._terminal(rf"/(?!{sought})[^ \t\n][^\n]*?(?={sought})/")
-            return [f"{name}?", *map(_literal, anchor.split())]
-        signs = [w for w in anchor.split() if w]
-        if first and len(signs) <= 1:
-            return [_literal(w) for w in signs]
-        if not first and len(anchor) <= 6:
-            return [_literal(w) for w in signs]
+            sought = rf"{_escaped(anchor)}[ \t]*+[0-9]++ *+\/"
+            return [self._up_to(sought, sought), *map(_literal, words)]
+        if (is_first and len(words) <= 1) or (not is_first and len(anchor) <= _SIGNS):
+            return [*map(_literal, words)]
         raise NoGrammarError("nameless")
 
     def _edge(self, word: str, field: Field, form: Form) -> str:
-        """What may not stand before a name: no letters of another name; no path, but where these lines have one there."""
+        """What may not stand before a name: no letters of another name; no path, but where lines have one there."""
         if not word[:1].isalnum():
             return ""
         text = self.texts[form]
         start = text.rfind(word, 0, field.start)
         return r"(?<![\w.])" if text[start - 1 : start] in ("/", "-", ".") else r"(?<![\w.\/-])"
 
-    def _terminal(self, pattern: str) -> str:
-        name = next((n for n, known in self.terminals.items() if known == pattern), f"_TO_{len(self.terminals) + 1}")
+    def _up_to(self, here: str, there: str) -> str:
+        """A terminal of what may stand before a text, unless it stands here already."""
+        pattern = rf"/(?!{here})[^ \t\n][^\n]*?(?={there})/"
+        known = (name for name, of in self.terminals.items() if of == pattern)
+        name = next(known, f"_TO_{len(self.terminals) + 1}")
         self.terminals[name] = pattern
-        return name
+        return f"{name}?"
+
+    def grammar(self, speed: Speed, kind: str, alternatives: Sequence[str]) -> str:
+        """The text of the grammar of some alternatives of a line kind."""
+        wrapped = [textwrap.wrap(a, WIDTH, break_long_words=False, break_on_hyphens=False) for a in alternatives]
+        body = f"{kind}: " + "\n    | ".join(" \\\n    ".join(lines) for lines in wrapped)
+        plain = re.sub(r'"(?:\\.|[^"\\])*"', '""', body)
+        used = set(re.findall(r"(?<![\"\w])[a-zA-Z_]+(?=[{ },\"\n]|$)", plain))
+        names = sorted({name for name in used if not name.startswith("_") and name != kind} | {"BLANK"})
+        rows = self.table.rows[:MOST_DIGITS_READ]
+        is_grouped = any("," in row.digits(f.place) for row in rows for f in row.form.fields if f.meaning)
+        is_scaled = any(f.scale != 1 for form in self.table.forms for f in form.fields)
+        override = []
+        if written := "SCALED" if is_scaled else "GROUPED" if is_grouped else "":
+            override = [f"%override NUMBER: {written}"]
+            names += [name for name in (written, "NUMBER") if name not in names]
+        if "_REST?" in body:
+            self.terminals["_REST"] = r"/[^ \t\n][^\n]*+/"
+        findings = [f"// {f.witness.value} ({f.by}): {f.ratio:.3g}" for f in speed.findings]
+        head = [f"// Drafted: {speed.column or speed.option.target}", f"// --read '{speed.read}'", *findings]
+        terminals = [f"{name}: {pattern}" for name, pattern in self.terminals.items()]
+        imports = [f"%import .vocabulary ({', '.join(names)})", *override, "%ignore BLANK"]
+        return "\n".join([*head, "", f"start: {kind}", "", body, "", *terminals, "", *imports, ""])
 
 
-def _common_end(texts: set[str]) -> str:
+def _common_end(texts: Iterable[str]) -> str:
     """The words that all texts end with."""
-    ends = [text.split()[::-1] for text in texts]
     kept = []
-    for words in zip(*ends, strict=False):  # the shortest ends first
+    for words in zip(*(text.split()[::-1] for text in texts), strict=False):  # the shortest ends first
         if len(set(words)) > 1:
             break
         kept.append(words[0])
@@ -236,40 +300,6 @@ def _literal(word: str) -> str:
     return '"' + word.replace("\\", r"\\").replace('"', r"\"") + '"'
 
 
-def _grammar(speed: Speed, kind: str, alternatives: list[str], writer: _Writer) -> str:
-    wrapped = [
-        " \\\n    ".join(textwrap.wrap(a, 116, break_long_words=False, break_on_hyphens=False)) for a in alternatives
-    ]
-    body = f"{kind}: " + "\n    | ".join(wrapped)
-    used = set(re.findall(r"(?<![\"\w])[a-zA-Z_]+(?=[{ },\"\n]|$)", re.sub(r'"(?:\\.|[^"\\])*"', '""', body)))
-    names = sorted(
-        {n for n in used if not n.startswith("_") and n not in ("step_line", "epoch_line", "summary_line")} | {"BLANK"}
-    )
-    digits = [row.digits(f.place) for row in writer.table.rows[:500] for f in row.form.fields if f.meaning]
-    grouped = any("," in d for d in digits)
-    scaled = any(f.scale != 1 for form in writer.texts for f in form.fields)
-    override = ["%override NUMBER: SCALED"] if scaled else ["%override NUMBER: GROUPED"] if grouped else []
-    names += (["SCALED"] if scaled else ["GROUPED"] if grouped else []) + (
-        ["NUMBER"] if override and "NUMBER" not in names else []
-    )
-    if "_REST?" in body:
-        writer.terminals["_REST"] = r"/[^ \t\n][^\n]*+/"
-    findings = [f"// {f.witness.value} ({f.by}): {f.ratio:.3g}" for f in speed.findings]
-    return "\n".join(
-        [
-            f"// Drafted: {speed.column or BAR}",
-            f"// --read '{speed.read}'",
-            *findings,
-            "",
-            f"start: {kind}",
-            "",
-            body,
-            "",
-            *(f"{n}: {p}" for n, p in writer.terminals.items()),
-            "",
-            f"%import .vocabulary ({', '.join(names)})",
-            *override,
-            "%ignore BLANK",
-            "",
-        ]
-    )
+def _escaped(text: str) -> str:
+    """A text in a regular expression of a grammar."""
+    return re.escape(text).replace("/", r"\/")
