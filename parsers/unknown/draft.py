@@ -101,7 +101,9 @@ def _reads_the_same(text: str, speed: Speed) -> bool:
         for line, value in zip(records["line"].tolist(), values.tolist(), strict=True):
             if np.isfinite(value):
                 read.setdefault(line, []).append(value)
-    return read.keys() <= lines and all(any(abs(x / value - 1) < SAME for x in read.get(line, ())) for (line, _), value in wanted.items())
+    return read.keys() <= lines and all(
+        any(abs(x / value - 1) < SAME for x in read.get(line, ())) for (line, _), value in wanted.items()
+    )
 
 
 def _text(speed: Speed) -> str:

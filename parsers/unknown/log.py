@@ -18,7 +18,19 @@ from ..scanning.prefix import after_prefix, has_prefix
 from ..scanning.source import clean
 from ..scanning.text import LogText
 from ..series import Floats, Mask
-from .constants import HEAD, HEAD_LINES, HEAD_WORDS, LONGEST_LINE, MAJORITY, MOST_COLUMNS, MOST_LETTERS, MOST_LINES, MOST_TABLES, NEARLY_ALL, SAMPLE
+from .constants import (
+    HEAD,
+    HEAD_LINES,
+    HEAD_WORDS,
+    LONGEST_LINE,
+    MAJORITY,
+    MOST_COLUMNS,
+    MOST_LETTERS,
+    MOST_LINES,
+    MOST_TABLES,
+    NEARLY_ALL,
+    SAMPLE,
+)
 from .naming import Meaning, meaning, words_of
 from .stated import Stated, stated
 from .text import ESCAPE, NUMBER, RAY, Field, length, moment, parse
@@ -158,6 +170,7 @@ class Column:
     @cached_property
     def mean(self) -> Floats:
         """The numbers in brackets behind those of this column: means of it."""
+
         def number(row: Row, own: Field) -> float:
             return row.value(next((f for f in row.form.fields if f.is_mean and f.place == own.place + 1), None))
 

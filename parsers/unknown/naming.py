@@ -1,10 +1,9 @@
-"""What a number means, by the words before it and the unit behind it: one lexer and one grammar over classes of words."""
+"""What a number means by the words before it and the unit behind it: one lexer and one grammar of classes of words."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,6 +15,7 @@ _UNIT_IN_NAME = re.compile(
     r"^(.*?)\s*[(\[]\s*([^()\[\]0-9]{1,24}?)\s*[)\]]$|^(.*\S) in (ms|s|sec|seconds|milliseconds)$", re.DOTALL
 )
 LONGEST_NAME = 9  # words; what stands before them is a sentence
+LONGEST_PHRASE = 4  # words of the vocabulary that are one
 
 # One letter for each class of words, of which the grammar below is written.
 _LETTERS = {
@@ -58,8 +58,8 @@ class Meaning:
     """What a number is.
 
     ``role``: rate, time, elapsed, remaining, step, steps, epoch, loss, learning_rate, gradient_norm, evidence, amount,
-    consumed, other. ``counts``: what a rate or a count counts. ``per``: step or epoch, of a time. ``factor``: the seconds
-    of its unit. ``flags``: other (not of training), part, mean, qualified (unknown words), nameless, unproven.
+    consumed, other. ``counts``: what a rate or a count counts. ``per``: step or epoch, of a time. ``factor``: the
+    seconds of its unit. ``flags``: other (not of training), part, mean, qualified (unknown words), nameless, unproven.
     """
 
     role: str
@@ -72,7 +72,8 @@ class Meaning:
 
 
 @cache
-def vocabulary() -> dict:
+def vocabulary() -> dict[str, dict[str, list[str]]]:
+    """All words, by table and class."""
     return tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
 
 
@@ -110,6 +111,7 @@ def words_of(name: str) -> frozenset[str]:
 
 
 def counted(word: str) -> str | None:
+    """What a word counts, in one word for all that mean the same."""
     if word in words_of("step"):
         return "steps"
     if word in words_of("epoch"):
@@ -126,14 +128,13 @@ def seconds(word: str) -> float | None:
 @cache
 def lex(words: Words) -> tuple[tuple[str, Words], ...]:
     """The words of a phrase with the letter of their class, the longest known phrases first; `?` for unknown words."""
-    found, place = [], 0
+    found, place, known = [], 0, _phrases()
     while place < len(words):
-        length = next(
-            (n for n in range(min(4, len(words) - place), 0, -1) if words[place : place + n] in _phrases()), 0
-        )
-        piece = words[place : place + max(length, 1)]
-        found.append(("/" if piece == ("/",) else _phrases()[piece] if length else "?", piece))
-        place += max(length, 1)
+        ends = range(min(place + LONGEST_PHRASE, len(words)), place, -1)
+        end = next((end for end in ends if words[place:end] in known), place + 1)
+        piece = words[place:end]
+        found.append(("/" if piece == ("/",) else known.get(piece, "?"), piece))
+        place = end
     return tuple(found)
 
 
@@ -176,11 +177,9 @@ def meaning(name: str, unit: str = "", *, signed: bool = True) -> Meaning | None
     words, behind = split(name), split(unit)
     key, of = _phrase(words), _phrase(behind)
     title = " ".join(words)
-    return (
-        _rate(key, of, title)
-        or _time(key, of, title, signed)
-        or (None if behind and of.letters in "SM" else _count(key, words, title, signed))
-    )
+    if found := _rate(key, of, title) or _time(key, of, title, signed):
+        return found
+    return None if not words or (behind and of.letters in "SM") else _count(key, words, title, signed)
 
 
 def _flags(letters: str) -> frozenset[str]:
@@ -192,30 +191,33 @@ def _flags(letters: str) -> frozenset[str]:
 def _rate(key: _Phrase, of: _Phrase, title: str) -> Meaning | None:
     """A rate, or a time of one step or epoch, that words compose: tokens / s, s / step; or the name of a rate."""
     for phrase, other in ((key, of), (of, key)):
-        scope = key.scope or of.scope
-        left = other.letters.replace("R", "").replace("T", "")
-        if found := _RATE.search(phrase.letters):
-            rest = phrase.without(*found.span()).replace("R", "") + left
-            flags = _flags(rest) | ({"nameless"} if not key.letters else set())
-            what = {"N": "steps", "E": "epochs"}.get(found["what"]) or counted(phrase.word(found.start("what")))
-            if phrase is key and other.letters:  # sec/it: 12 MB
-                return Meaning("other", title)
-            if other.letters and "R" not in other.letters and phrase is of and set(other.letters) & set("OAZFK"):
-                return None
-            factor = seconds(phrase.word(found.start("unit")))
-            return Meaning("rate", title, counts=what, factor=factor, scope=scope, flags=flags)
-        if found := _PERIOD.search(phrase.letters):
-            rest = phrase.without(*found.span()).replace("R", "").replace("T", "") + left
-            factor = seconds(phrase.word(found.start("unit")))
-            if found["what"] == "C":
-                return Meaning("other", title)
-            per = "step" if found["what"] == "N" else "epoch"
-            flags = _flags(rest) | ({"nameless"} if not key.letters else set())
-            return Meaning("time", title, per=per, factor=factor, scope=scope, flags=flags)
+        for pattern in (_RATE, _PERIOD):
+            if found := pattern.search(phrase.letters):
+                return _composed(key, of, title, found, phrase, other)
     if not of.letters and (found := _GLUED_RATE.search(key.letters)):
         flags = _flags(key.without(*found.span())) | {"unproven"}
         return Meaning("rate", title, counts=counted(key.word(found.start())), factor=1.0, scope=key.scope, flags=flags)
     return _named_rate(key, of, title)
+
+
+def _composed(
+    key: _Phrase, of: _Phrase, title: str, found: re.Match[str], phrase: _Phrase, other: _Phrase
+) -> Meaning | None:
+    """What `tokens / s` or `s / step` in one of two phrases means; None where the other speaks against it."""
+    rest = re.sub("[RT]", "", phrase.without(*found.span()) + other.letters)
+    factor = seconds(phrase.word(found.start("unit")))
+    flags = _flags(rest) | ({"nameless"} if not key.letters else set())
+    if found.re is _PERIOD:
+        if found["what"] == "C":
+            return Meaning("other", title)
+        per = "step" if found["what"] == "N" else "epoch"
+        return Meaning("time", title, per=per, factor=factor, scope=key.scope or of.scope, flags=flags)
+    if phrase is key and other.letters:  # sec/it: 12 MB
+        return Meaning("other", title)
+    if "R" not in other.letters and set(other.letters) & set("OAZFK"):
+        return None
+    what = {"N": "steps", "E": "epochs"}.get(found["what"]) or counted(phrase.word(found.start("what")))
+    return Meaning("rate", title, counts=what, factor=factor, scope=key.scope or of.scope, flags=flags)
 
 
 def _named_rate(key: _Phrase, of: _Phrase, title: str) -> Meaning | None:
@@ -255,82 +257,74 @@ def _time(key: _Phrase, of: _Phrase, title: str, signed: bool) -> Meaning | None
         return None
     letters, factor = told
     other = Meaning("other", title) if factor else None
-    bare = re.sub("[twJ]", "", letters)
     if set(letters) & set("OAZFc"):
         return other
     if "Q" in letters:
         return Meaning("remaining", title, factor=factor, flags=_flags(letters))
+    bare = re.sub("[twJ]", "", letters)
     for per, pattern, plain in (("epoch", _TIME_OF_EPOCH, "E"), ("step", _TIME_OF_STEP, "N")):
-        found = pattern.search(letters)
-        if (found and (factor or re.search("[TL]", letters))) or (factor and bare.lstrip("Ve").rstrip("V") == plain):
-            rest = re.sub("[TLEN/ei]", "", letters)
-            return Meaning("time", title, per=per, factor=factor, scope=key.scope, flags=_flags(rest))
+        is_composed = pattern.search(letters) and (factor or re.search("[TL]", letters))
+        if is_composed or (factor and bare.lstrip("Ve").rstrip("V") == plain):
+            flags = _flags(re.sub("[TLEN/ei]", "", letters))
+            return Meaning("time", title, per=per, factor=factor, scope=key.scope, flags=flags)
     if bare.strip("Ve") == "L" or (bare == "T" and "total" in title.split()):
         return Meaning("elapsed", title, factor=factor, flags=_flags(letters))
+    return _bare_time(letters, factor, key, title, is_named=signed or bare == "T") or other
+
+
+def _bare_time(letters: str, factor: float | None, key: _Phrase, title: str, *, is_named: bool) -> Meaning | None:
+    """A time of which no word says what takes it."""
     if re.search("[TL]/?[we]*C", letters):  # the time of a sequence
-        return other or Meaning("other", title)
+        return Meaning("other", title)
     if factor is None and words_of("needs_unit") & set(title.split()) and not re.search("[NE]", letters):
         return None  # cost: 2.5 is a loss
-    if re.search("[TL]", letters) and (factor or signed or bare == "T"):
+    if re.search("[TL]", letters) and (factor or is_named):
         rest = re.sub("[TLei/NE]", "", letters) + ("?" if re.search("[NE]", letters) else "")
         return Meaning("time", title, factor=factor, scope=key.scope, flags=_flags(rest))
     if factor and not letters.strip("tw"):
         return Meaning("time", title, factor=factor, flags=frozenset({"nameless"} if not letters else ()))
-    return other
+    return None
+
+
+_COUNTS = {
+    "N": "step",
+    "PN": "step",  # micro_step
+    "E": "epoch",
+    "O": "loss",
+    "A": "learning_rate",
+    "D": "gradient_norm",
+    "W": "evidence",
+    "Z": "amount",
+    "c": "consumed",
+    "K": "steps",
+}
 
 
 def _count(key: _Phrase, words: Words, title: str, signed: bool) -> Meaning | None:
     """A count of steps or epochs, or a number that only training prints; of a sentence only the last words count."""
-    if not words:
-        return None
-    plain = {
-        "N": "step",
-        "E": "epoch",
-        "O": "loss",
-        "A": "learning_rate",
-        "D": "gradient_norm",
-        "W": "evidence",
-        "Z": "amount",
-        "c": "consumed",
-        "K": "steps",
-    }
-    letters = key.letters
-    core = letters.strip("twie")
+    letters, core = key.letters, key.letters.strip("twie")
     flags = _flags(letters.replace("O", ""))
-    if found := re.fullmatch(r"[Vtw]*C/N", letters):  # words/batch
-        return Meaning("amount", title, counts=counted(key.word(found.end() - 3)))
-    if letters == "VC" or (core == "C" and "V" not in letters and flags <= {"mean"}):
-        return Meaning("amount", title, counts=counted(key.word(-1)))
-    if core == "PN":  # micro_step
-        return Meaning("step", title, counts="steps", flags=flags)
-    if core in plain:
-        role = plain[core]
-        if role == "step" and "total" in words:
-            role = "steps"
+    of_batch = re.fullmatch(r"[Vtw]*C/N", letters)  # words/batch
+    if of_batch or letters == "VC" or (core == "C" and "V" not in letters and flags <= {"mean"}):
+        return Meaning("amount", title, counts=counted(key.word(len(letters) - 3 if of_batch else -1)))
+    if core in _COUNTS:
+        role = "steps" if core == "N" and "total" in words else _COUNTS[core]
         counts = next((counted(w) for w in words if counted(w)), None)
         return Meaning(role, title, counts=counts, flags=flags - {"mean"})
-    if "O" in letters and "y" not in letters:
+    is_evidence = ("O" in letters and "y" not in letters) or core[-1:] in ("A", "O", "D")
+    if is_evidence or (core[-1:] == "W" and len(core) < 3):
         return Meaning("evidence", title, flags=flags & {"other"})
-    if core[-1:] in ("A", "O", "D") or (core[-1:] == "W" and len(core) < 3):
-        return Meaning("evidence", title, flags=flags & {"other"})
-    if set(letters) & set("F"):
+    if "F" in letters:
         return Meaning("other", title)
-    if not signed:
-        for length in (3, 2, 1):
-            tail = _phrase(words[-length:])
-            if (
-                len(words) > length
-                and words[-length - 1] != "/"
-                and len(tail.letters) == 1
-                and tail.letters in plain
-                and "other" not in flags
-            ):
-                return Meaning(plain[tail.letters], " ".join(words[-length:]))
-    if core in ("?N", "?wN") and "i" not in letters:
-        return Meaning("step", title, flags=flags)
+    if not signed and "other" not in flags and (tail := _last_words(words)):
+        return tail
+    return Meaning("step", title, flags=flags) if core in ("?N", "?wN") and "i" not in letters else None
+
+
+def _last_words(words: Words) -> Meaning | None:
+    """What the last words of a sentence count: `we are now at epoch`."""
+    for length in range(min(3, len(words) - 1), 0, -1):
+        tail = _phrase(words[-length:])
+        if len(tail.letters) == 1 and tail.letters in _COUNTS and words[-length - 1] != "/":
+            return Meaning(_COUNTS[tail.letters], " ".join(words[-length:]))
     return None
-
-
-def classes(words: Sequence[str]) -> str:
-    """The letters of some words, one by one."""
-    return "".join(_phrases().get((word,), "?") for word in words)

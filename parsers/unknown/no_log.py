@@ -44,7 +44,9 @@ def why_no_log(log: Log) -> Reason | None:
 
 def _trains_behind_source(log: Log) -> bool:
     """Whether a log begins with the source of its program: lines of training count steps behind its last line."""
-    last = max((n for n, line in enumerate(log.head, 1) if _CODE.match(line) and re.search("[A-Za-z]", line)), default=0)
+    last = max(
+        (n for n, line in enumerate(log.head, 1) if _CODE.match(line) and re.search("[A-Za-z]", line)), default=0
+    )
     for table in (table for table in log.tables if table.evidence and table.step is not None):
         steps = [step for row, step in zip(table.rows, table.step.values, strict=True) if row.line > last]
         if len(steps) >= LEAST_BEHIND and all(before < after for before, after in pairwise(steps)):
@@ -57,4 +59,3 @@ def _shows_table(lines: Sequence[str]) -> bool:
     if not any(map(_RULE_OF_TABLE.fullmatch, lines)):
         return False
     return sum(line.lstrip().startswith("|") for line in lines) < FEWEST_OF_TABLE or any(map(_HEADING.match, lines))
-

@@ -31,7 +31,8 @@ LENGTH = re.compile(
 )
 _IDENTITY = re.compile(
     r"(?<![\w/])/?(?:gpu|GPU|cuda|rank|Rank|RANK|RK|device|worker|node|Node|local_rank|pid)[:=#\s\[]{0,2}\d+\]?"
-    r"|(?<![\w./\\-])[\w./\\-]+\.(?:py|cpp|cc|cu|java|scala|h|npy|pt|pth|yaml|json|txt|log|bin)\b(?:[:\]]? ?\d+)?(?::\w+)?"
+    r"|(?<![\w./\\-])[\w./\\-]+\.(?:py|cpp|cc|cu|java|scala|h|npy|pt|pth|yaml|json|txt|log|bin)\b"
+    r"(?:[:\]]? ?\d+)?(?::\w+)?"
     r"|\b0x[0-9a-f]+|\b\d+(?:\.\d+){2,}\b|:::\w+v[\d.]+|\"?lineno\"?: *\d+|[$]:\d+|(?<![\w/])[\w/]+:\d+:\w+\]"
 )
 _UNIT = re.compile(
@@ -50,6 +51,8 @@ _MEAN = re.compile(r"[A-Za-z/%]{0,6},?\s*\(\s*\Z")
 _SCALE = re.compile(r"([KkM])(?![A-Za-z/])")
 _COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")  # glued to its number: epoch3
 _TIME_UNIT = r"(?:ms|msecs?|s|secs?|seconds?|mins?|minutes?|秒)"
+SHORT = 32  # letters behind a number that may say what it counts
+_LENGTH_UNIT = re.compile(rf"\s?(?:{_TIME_UNIT}|h|hrs?|hours?)(?![A-Za-z/])", re.IGNORECASE)
 _OVER_COUNT = re.compile(rf"\s?{_TIME_UNIT}\s?(?:/|for|per)(?: the)?(?: last)?\s?(?=\d+\s?[A-Za-z])")  # 1.6s/20 iters
 _BEHIND_COUNT = re.compile(r"\s?([A-Za-z一-鿿]+)[)\]]?\s?(?:[:=]|用时|耗时|in|took|time|cost|elapsed)?\s?[:=：]?\s?\Z")
 BAR = re.compile(r"(?<![\d.])\d{1,3}%(?:\|[^|\r\n]*\|| ?[━─╸╺#>=. ]{3,}|(?= +\d+/\d+ \[\d))")
@@ -69,8 +72,12 @@ NO_DATE = datetime(2024, 1, 1, tzinfo=UTC).timestamp()  # the day of stamps that
 
 @dataclass(frozen=True)
 class Field:
-    """A number by its place among all of a line. ``total``: the place of the second number of a fraction. ``of``: that of
-    the count of steps that a time is of. ``clock``: it begins a length such as 1:02:03."""
+    """A number by its place among all of a line.
+
+    ``before``: the text between the last number and it. ``total``: the place of the second number of a fraction.
+    ``of``: that of the count of steps that a time is of. ``clock``: it begins a length such as 1:02:03. ``is_mean``: it
+    stands in brackets behind the number that it is a mean of.
+    """
 
     place: int
     start: int
@@ -96,6 +103,7 @@ class Parsed:
 
 
 def parse(line: str) -> Parsed:
+    """The numbers of a line that may mean something."""
     reader = _Reader(line)
     fields = _without_counts(tuple(reader.fields()))
     known = [f for f in fields if f.meaning]
@@ -113,6 +121,31 @@ def _without_counts(fields: tuple[Field, ...]) -> tuple[Field, ...]:
     """Fields without the meaning of those that are the count of another: the 100 of `Time(100 iters): 1.25s`."""
     counts = {f.of for f in fields if f.of is not None}
     return tuple(replace(f, meaning=None) if f.place in counts else f for f in fields)
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A number of a line: its ``place`` among all, the text between the last one and it, and the field ``before``.
+
+    ``key``: the name in that text; ``signed``: a colon or equals sign stands behind it.
+    """
+
+    place: int
+    start: int
+    end: int
+    text: str
+    before: Field | None
+    key: str
+    signed: bool
+
+    def field(self, told: Meaning | None, key: str = "") -> Field:
+        """The field of this number."""
+        return Field(self.place, self.start, self.end, self.text, "", told, key)
+
+    def of_count(self, of: int, unit: str, word: str, name: str, counts: str | None = None) -> Field:
+        """The field of a time of so many steps or epochs as stand at the place ``of``."""
+        told = Meaning("time", name, counts=counts, per="steps", factor=seconds(word.strip().lower()) or 1.0)
+        return replace(self.field(told, self.key), unit=unit, of=of)
 
 
 class _Reader:
@@ -145,7 +178,9 @@ class _Reader:
                 continue
             if self._in_a_word(found) or BAR.match(self.line, found.start()):
                 continue
-            field = self._field(place, found, self.line[max(last, found.start() - LONGEST_NAME) : found.start()], before)
+            text = self.line[max(last, found.start() - LONGEST_NAME) : found.start()]
+            key, signed = _key(_WRAPPED.sub("", text))
+            field = self._field(_Number(place, *found.span(), text, before, key, signed))
             skip = field.total is not None
             last = self.numbers[field.total].end() if field.total is not None else field.end + len(field.unit)
             before = field
@@ -167,174 +202,147 @@ class _Reader:
         if length is None or any(a <= found.start() < b for a, b in self.stamps):
             return None
         text = self.line[max(last, length.start() - LONGEST_NAME) : length.start()]
-        behind, ahead = self.line[length.end() : length.end() + 1], self.line[length.start() - 1 : length.start()]
-        if (
-            before
-            and before.meaning
-            and before.meaning.role == "step"
-            and before.total is not None
-            and not re.search("[A-Za-z]", text)
-        ):
-            told = Meaning("elapsed", BAR_CLOCK, factor=1.0)
-        elif ahead == "<" and before and before.meaning and before.meaning.name == BAR_CLOCK:
-            told = Meaning("remaining", "bar left", factor=1.0)
-        else:
+        told, key = self._of_length(length, text, before), ""
+        if told is None:
             key, signed = _key(text)
-            spelt = length[0][-1:] in "smhd"  # 3m 21s needs no name
-            told = meaning(key, "s", signed=signed) if (key or spelt) and not (before and _MANY.match(text)) else None
+            is_spelt = length[0][-1:] in "smhd"  # 3m 21s needs no name
+            if (key or is_spelt) and not (before and _MANY.match(text)):
+                told = meaning(key, "s", signed=signed)
             if told is None or told.role not in ("time", "elapsed", "remaining"):
                 return None
-            return Field(place, *length.span(), text, "", told, key, clock=True)
-        return Field(place, *length.span(), text, "", told, told.name, clock=True) if behind != ":" else None
+        elif self.line[length.end() : length.end() + 1] == ":":
+            return None
+        return Field(place, *length.span(), text, "", told, key or told.name, clock=True)
 
-    def _fraction(self, place: int) -> bool:
-        if place + 1 >= len(self.numbers):
-            return False
-        one, two = self.numbers[place : place + 2]
-        between = self.line[one.end() : two.start()]
-        return one[0].isdecimal() and two[0].isdecimal() and between.strip() == "/" and not self.marked(two)
+    def _of_length(self, length: re.Match[str], text: str, before: Field | None) -> Meaning | None:
+        """What a length behind the count of a bar is: the time since its start, or that it will take."""
+        if before is None or before.meaning is None:
+            return None
+        if before.meaning.role == "step" and before.total is not None and not re.search("[A-Za-z]", text):
+            return Meaning("elapsed", BAR_CLOCK, factor=1.0)
+        is_left = self.line[length.start() - 1 : length.start()] == "<" and before.meaning.name == BAR_CLOCK
+        return Meaning("remaining", "bar left", factor=1.0) if is_left else None
 
-    def _field(self, place: int, found: re.Match[str], text: str, before: Field | None) -> Field:
-        start, end = found.span()
-        if (
-            before
-            and before.meaning
-            and before.meaning.role not in ("step", "epoch")
-            and _MEAN.match(text)
-            and before.total is None
-            and (before.meaning.role in ("rate", "time", "elapsed") or not _TIMED.match(self.line, end))
-        ):
-            return Field(place, start, end, text, "", before.meaning, before.key, is_mean=True)
-        key, signed = _key(_WRAPPED.sub("", text))
-        if self._fraction(place):
-            m = self._of_fraction(text, key, signed, place)
-            return Field(place, start, end, text, "", m, key if m and m.name else "", total=place + 1)
-        is_epoch = before and before.meaning and before.meaning.role == "epoch"
-        if (
-            is_epoch
-            and before.total is None
-            and self.line[end : end + 1] == "]"
-            and re.fullmatch(r"\]\s?\[\s*|,\s*", text)
-        ):
-            return Field(place, start, end, text, "", Meaning("step", "step"), "step")
-        if re.search(r"\[\Z", text) and re.match(r"\s*,\s*\d+\s*\]", self.line[end:]) and split(key)[-1:] == ("step",):
-            return Field(place, start, end, text, "", Meaning("epoch", "epoch"), key)
-        if spelt := self._ordinal(text, end, key):
-            return Field(place, start, end, text, "", spelt, spelt.name)
-        if told := self._of_several(place, end, text, before):
-            of, unit, m = told
-            return Field(place, start, end, text, unit, m, key, of=of)
-        if glued := re.match(r"s<(?=\d)", self.line[end : end + 3]) or (
-            self.line[start - 1 : start] == "<" and before and before.key == BAR_CLOCK
-        ):
-            role = "elapsed" if isinstance(glued, re.Match) else "remaining"
-            return Field(place, start, end, text, "s", Meaning(role, BAR_CLOCK, factor=1.0), BAR_CLOCK)
-        scaled = _SCALE.match(self.line, end)
-        behind = scaled.end() if scaled else end
-        unit = self._unit(behind, key, text.endswith("("), signed)
-        m = meaning(key, _plain(unit), signed=signed)
-        word = re.match(r"\s([A-Za-z]+)(?!\w|/|\s?:)", self.line[behind:])
-        if m and m.role == "rate" and not unit and word and counted(word[1].lower()):  # speed: 497 iterations
-            return Field(place, start, end, text, "", None, key)
-        if scaled and not (m and m.role in ("rate", "step")):
-            return Field(place, start, end, text, "", None, key)
-        scale = {"K": 1e3, "k": 1e3, "M": 1e6}[scaled[1]] if scaled else 1.0
-        return Field(place, start, behind, text, unit if m else "", m, key, scale=scale)
+    def _field(self, at: _Number) -> Field:
+        """What a number is: by what stands around it, or else by its name and unit."""
+        for kind in (self._mean, self._fraction, self._of_pair, self._ordinal, self._of_several, self._clock_of_bar):
+            if found := kind(at):
+                return found
+        return self._named(at)
 
-    def _of_fraction(self, text: str, key: str, signed: bool, place: int) -> Meaning | None:
+    def _mean(self, at: _Number) -> Field | None:
+        """A number in brackets behind another one: `0.51 (0.48)`."""
+        before = at.before
+        if before is None or before.meaning is None or before.total is not None or not _MEAN.match(at.text):
+            return None
+        is_timed = before.meaning.role not in ("rate", "time", "elapsed") and _TIMED.match(self.line, at.end)
+        if before.meaning.role in ("step", "epoch") or is_timed:
+            return None
+        return replace(at.field(before.meaning, before.key), is_mean=True)
+
+    def _fraction(self, at: _Number) -> Field | None:
         """The first number of 10 / 200 counts steps or epochs by its name; without a name it is a step."""
-        m = meaning(key, "", signed=signed) if key else None
+        if at.place + 1 >= len(self.numbers):
+            return None
+        one, two = self.numbers[at.place : at.place + 2]
+        between = self.line[one.end() : two.start()]
+        if between.strip() != "/" or not (one[0].isdecimal() and two[0].isdecimal()) or self.marked(two):
+            return None
+        m = self._of_fraction(at)
+        return replace(at.field(m, at.key if m and m.name else ""), total=at.place + 1)
+
+    def _of_fraction(self, at: _Number) -> Meaning | None:
+        m = meaning(at.key, "", signed=at.signed) if at.key else None
         if m and m.role == "epoch":
             return m
         if self.bar:  # only the fraction behind its picture is that of a bar
-            if self.numbers[place].start() < self.bar.start():
-                return (
-                    m
-                    if m and m.role == "step"
-                    else Meaning("epoch", "")
-                    if not key or not re.search("[A-Za-z]", key)
-                    else m
-                )
+            if at.start < self.bar.start():
+                is_named = m is None or m.role == "step" or re.search("[A-Za-z]", at.key)
+                return m if is_named and at.key else Meaning("epoch", "")
             return Meaning("step", m.name if m and m.role == "step" else "", counts=m.counts if m else None)
-        two = re.match(
-            r"\[\s*\d+\s*/\s*\d+\s*\]\s?\[\s*\d+\s*/\s*\d+\s*\]", self.line[self.numbers[place].start() - 1 :]
-        )
-        if two:
+        if re.match(r"\[\s*\d+\s*/\s*\d+\s*\]\s?\[\s*\d+\s*/\s*\d+\s*\]", self.line[max(at.start - 1, 0) :]):
             return Meaning("epoch", "epoch")
-        return m if m and m.role in ("step", "steps") else Meaning("step", "") if m is None else None
+        return Meaning("step", "") if m is None else m if m.role in ("step", "steps") else None
 
-    def _ordinal(self, text: str, end: int, key: str) -> Meaning | None:
+    def _of_pair(self, at: _Number) -> Field | None:
+        """An epoch and its step in brackets: `Epoch [3][100]`, `Epoch [3, 100]`, `step [3, 100]`."""
+        before, rest = at.before, self.line[at.end : at.end + SHORT]
+        is_epoch = before and before.meaning and before.meaning.role == "epoch" and before.total is None
+        if is_epoch and rest[:1] == "]" and re.fullmatch(r"\]\s?\[\s*|,\s*", at.text):
+            return at.field(Meaning("step", "step"), "step")
+        is_pair = at.text[-1:] == "[" and re.match(r"\s*,\s*\d+\s*\]", rest)
+        return at.field(Meaning("epoch", "epoch"), at.key) if is_pair and split(at.key)[-1:] == ("step",) else None
+
+    def _ordinal(self, at: _Number) -> Field | None:
         """What is counted in words around its number: `第 3 轮`, `1epoch:`."""
-        behind = self.line[end : end + 12]
-        if text.rstrip().endswith("第"):
-            word = re.match(r"\s*(?:个\s*)?([A-Za-z]+|轮|步|批)", behind)
-            what = counted(word[1].lower()) if word else None
-            return Meaning(what[:-1], what[:-1]) if what in ("steps", "epochs") else None
-        return Meaning("epoch", "epoch") if not key and re.match(r"epoch:", behind) else None
+        behind = self.line[at.end : at.end + SHORT]
+        found = re.match(r"\s*(?:个\s*)?([A-Za-z]+|轮|步|批)", behind) if at.text.rstrip().endswith("第") else None
+        what = counted(found[1].lower()) if found else "epochs" if not at.key and behind.startswith("epoch:") else None
+        return at.field(Meaning(what[:-1], what[:-1]), what[:-1]) if what in ("steps", "epochs") else None
 
-    def _of_several(self, place: int, end: int, text: str, before: Field | None) -> tuple[int, str, Meaning] | None:
-        """The time of several steps whose count stands beside it: `1.6s/20 iters`, `Time(100 iters): 1.2s`."""
-        if ahead := _OVER_COUNT.match(self.line, end):
-            if place + 1 >= len(self.numbers):
+    def _of_several(self, at: _Number) -> Field | None:
+        """The time of several steps whose count stands beside it."""
+        if ahead := _OVER_COUNT.match(self.line, at.end):  # 1.6s/20 iters
+            count = self.numbers[at.place + 1]
+            word = re.match(r"\s?([A-Za-z]+)", self.line[count.end() : count.end() + SHORT])
+            if not word or counted(word[1].lower()) != "steps":
                 return None
-            count = self.numbers[place + 1]
-            word = re.match(r"\s?([A-Za-z]+)", self.line[count.end() :])
-            if word and counted(word[1].lower()) == "steps":
-                factor = seconds(ahead[0].split("/")[0].split()[0].strip().lower() or "s")
-                return place + 1, ahead[0].split("/")[0], Meaning("time", "", per="steps", factor=factor or 1.0)
-        if before and before.place == place - 1 and before.total is None and self.numbers[place - 1][0].isdecimal():
-            bare = before.meaning is None or before.meaning.role not in ("step", "epoch", "steps")
-            if (many := _MANY.match(text)) and (what := counted(many[1].lower())) in ("steps", "epochs"):
-                if unit := re.match(rf"\s?{_TIME_UNIT}(?![A-Za-z/])", self.line[end:], re.IGNORECASE) or re.match(
-                    r"\s?(?:h|hrs?|hours?)\b", self.line[end:]
-                ):
-                    return (
-                        place - 1,
-                        unit[0],
-                        Meaning(
-                            "time", many[0].strip(), counts=what, per="steps", factor=seconds(unit[0].strip().lower())
-                        ),
-                    )
-            behind, unit = _BEHIND_COUNT.match(text), re.match(rf"\s?{_TIME_UNIT}(?![A-Za-z/])", self.line[end:])
-            if bare and behind and unit and counted(behind[1].lower()) == "steps":
-                known = _plain_words(before.before)
-                if all(
-                    w in words_of("time") | words_of("each") | {"over", "last", "past", "these", "/"}
-                    for w in known[-3:]
-                ):
-                    return (
-                        place - 1,
-                        unit[0],
-                        Meaning("time", " ".join(known[-3:]), per="steps", factor=seconds(unit[0].strip().lower())),
-                    )
+            unit = ahead[0].split("/")[0]
+            return at.of_count(at.place + 1, unit, unit.split()[0], "")
+        before = at.before
+        if before is None or before.place != at.place - 1 or before.total is not None:
+            return None
+        unit_behind = _LENGTH_UNIT.match(self.line, at.end)
+        if not unit_behind or not self.numbers[at.place - 1][0].isdecimal():
+            return None
+        many = _MANY.match(at.text)  # 2 epochs completed in 1.5 hours
+        if many and (what := counted(many[1].lower())) in ("steps", "epochs"):
+            return at.of_count(at.place - 1, unit_behind[0], unit_behind[0], many[0].strip(), what)
+        behind = _BEHIND_COUNT.match(at.text)  # Time(100 iters): 1.25s
+        bare = before.meaning is None or before.meaning.role not in ("step", "epoch", "steps")
+        if not bare or not behind or counted(behind[1].lower()) != "steps":
+            return None
+        words = split(_SEPARATOR.split(before.before.rstrip(" (["))[-1])[-3:]
+        is_time = set(words) <= words_of("time") | words_of("each") | {"over", "last", "past", "these", "/"}
+        return at.of_count(at.place - 1, unit_behind[0], unit_behind[0], " ".join(words)) if is_time else None
+
+    def _clock_of_bar(self, at: _Number) -> Field | None:
+        """The seconds since the start of a bar and to its end: `12.5s<30.1s`."""
+        if re.match(r"s<\d", self.line[at.end : at.end + 3]):
+            return replace(at.field(Meaning("elapsed", BAR_CLOCK, factor=1.0), BAR_CLOCK), unit="s")
+        if self.line[at.start - 1 : at.start] == "<" and at.before and at.before.key == BAR_CLOCK:
+            return replace(at.field(Meaning("remaining", BAR_CLOCK, factor=1.0), BAR_CLOCK), unit="s")
         return None
 
-    def _unit(self, end: int, key: str, in_brackets: bool, signed: bool) -> str:
+    def _named(self, at: _Number) -> Field:
+        """A number by the name before it and the unit behind it."""
+        scaled = _SCALE.match(self.line, at.end)
+        behind = scaled.end() if scaled else at.end
+        unit = self._unit(behind, at)
+        m = meaning(at.key, unit.strip(" [(])"), signed=at.signed)
+        word = re.match(r"\s([A-Za-z]+)(?!\w|/|\s?:)", self.line[behind : behind + SHORT])
+        is_count = m and m.role == "rate" and not unit and word and counted(word[1].lower())  # speed: 497 iterations
+        if is_count or (scaled and not (m and m.role in ("rate", "step"))):
+            return at.field(None, at.key)
+        scale = {"K": 1e3, "k": 1e3, "M": 1e6}[scaled[1]] if scaled else 1.0
+        return replace(at.field(m, at.key), end=behind, unit=unit if m else "", scale=scale)
+
+    def _unit(self, end: int, at: _Number) -> str:
         """The text of the unit behind a number; nothing where that is the next name."""
         rest = self.line[end : end + 48]
         unit = _UNIT.match(rest)
         glued = not rest[:1].isspace()
-        closed = in_brackets and unit is not None and unit[0].endswith(")")
+        closed = at.text.endswith("(") and unit is not None and unit[0].endswith(")")
         if unit is None or (_NEXT_IS_NAME.match(rest, unit.end()) and not (glued or closed)):
             return ""
         m = meaning("", unit[1])
         is_speed = m is not None and (m.role == "rate" or (m.role == "time" and m.per is not None))
         is_time = seconds(unit[1].lower()) is not None
-        named = meaning(key, "", signed=signed) if key else None
-        has_name = named is not None and (
-            named.role not in ("rate", "time", "elapsed", "remaining") or "/" in named.name
-        )
-        if (is_speed or is_time) and re.match(r"[\])]?\s+[-\d.(]", rest[unit.end(1) :]) and not glued and has_name:
-            return ""
+        if (is_speed or is_time) and not glued and re.match(r"[\])]?\s+[-\d.(]", rest[unit.end(1) :]):
+            named = meaning(at.key, "", signed=at.signed) if at.key else None
+            if named and (named.role not in ("rate", "time", "elapsed", "remaining") or "/" in named.name):
+                return ""
         return rest[: unit.end(1)] if is_speed or is_time or glued else ""
-
-
-def _plain(unit: str) -> str:
-    return unit.strip(" [(])")
-
-
-def _plain_words(text: str) -> tuple[str, ...]:
-    return split(_SEPARATOR.split(text.rstrip(" (["))[-1])
 
 
 def _key(before: str) -> tuple[str, bool]:
@@ -356,47 +364,50 @@ _NAMED = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d+) (\d
 _DAY_ONLY = re.compile(rf"(?:{_OF_DAY}|\A[\[\w\]]{{0,20}}\[)(\d\d):(\d\d):(\d\d)(?:[.,](\d{{1,6}}))?(?![\d:</])")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _POSIX = re.compile(
-    r"(?i)[\"']?(?:time_ms|timestamp|time|ts|_timestamp)[\"']?\s*[:=]\s*[\"']?(\d{10}(?:\.\d+)?|\d{13})(?!\d)|:::\w+v[\d.]+ \w+ (\d{10}\.\d+)"
+    r"(?i)[\"']?(?:time_ms|timestamp|time|ts|_timestamp)[\"']?\s*[:=]\s*[\"']?(\d{10}(?:\.\d+)?|\d{13})(?!\d)"
+    r"|:::\w+v[\d.]+ \w+ (\d{10}\.\d+)"
 )
+_NO_MOMENT = math.nan, math.nan
 
 
 def moment(text: str) -> tuple[float, float]:
     """POSIX seconds of the stamp of a line, and how fine it is; NaN of none."""
-    if (found := _POSIX.search(text[:400])) and (value := float(found[1] or found[2])):
-        value, fine = (
-            (value / 1e3, 1e-3)
-            if value > EPOCH_LAST
-            else (value, 10.0 ** -len(str(found[1] or found[2]).partition(".")[2]))
-        )
-        return (value, fine) if EPOCH_FIRST < value < EPOCH_LAST else (math.nan, math.nan)
-    head = text[:HEAD]
+    if (found := _POSIX.search(text[:400])) and float(digits := str(found[1] or found[2])):
+        value, fine = float(digits), 10.0 ** -len(digits.partition(".")[2])
+        value, fine = (value / 1e3, 1e-3) if value > EPOCH_LAST else (value, fine)
+        return (value, fine) if EPOCH_FIRST < value < EPOCH_LAST else _NO_MOMENT
     try:
-        if found := _NAMED.search(head):
-            month, *rest, year = found.groups()
-            return _posix(year or 2024, _MONTHS.index(month) + 1, *rest), 1.0
-        if every := list(_FULL.finditer(head)):  # a shipper of logs may put its own before that of the program
-            found = next((m for m in every if m[7]), every[0])
-            return _fraction(_posix(*found.groups()[:6]), found[7])
-        if found := _DAY_ONLY.match(head):
-            return _fraction(_posix(2024, 1, 1, *found.groups()[:3]), found[4])
-        if found := _YEAR_FIRST.search(head[:60]):
-            return _fraction(_posix(2000 + int(found[1]), *found.groups()[1:6]), found[7])
-        if found := _SHORT.search(head[:80]):
-            month, day, _, *clock, fraction = found.groups()
-            if int(month) > 12:
-                month, day = day, month
-            return _fraction(_posix(2024, month, day, *clock), fraction)
-    except ValueError:
-        pass
-    return math.nan, math.nan
+        return _stamp(text[:HEAD])
+    except ValueError:  # the 32nd of a month
+        return _NO_MOMENT
+
+
+def _stamp(head: str) -> tuple[float, float]:
+    """The same of a stamp in letters and signs; raises ValueError for one that no calendar has."""
+    if found := _NAMED.search(head):
+        month, *rest, year = found.groups()
+        return _posix(year or 2024, _MONTHS.index(month) + 1, *rest), 1.0
+    if every := list(_FULL.finditer(head)):  # a shipper of logs may put its own before that of the program
+        found = next((m for m in every if m[7]), every[0])
+        return _fraction(_posix(*found.groups()[:6]), found[7])
+    if found := _DAY_ONLY.match(head):
+        return _fraction(_posix(2024, 1, 1, *found.groups()[:3]), found[4])
+    if found := _YEAR_FIRST.search(head[:60]):
+        return _fraction(_posix(2000 + int(found[1]), *found.groups()[1:6]), found[7])
+    if found := _SHORT.search(head[:80]):
+        month, day, _, *clock, fraction = found.groups()
+        months = (day, month) if int(month) > 12 else (month, day)
+        return _fraction(_posix(2024, *months, *clock), fraction)
+    return _NO_MOMENT
 
 
 def _posix(*parts: object) -> float:
-    return datetime(*(int(str(p)) for p in parts), tzinfo=UTC).timestamp()  # type: ignore[arg-type]
+    year, month, day, hour, minute, second = (int(str(part)) for part in parts)
+    return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
 
 
 def _fraction(whole: float, digits: str | None) -> tuple[float, float]:
-    return (whole + float(f"0.{digits}"), 10.0 ** -len(digits)) if digits else (whole, 1.0)
+    return (whole + float(f"0.{digits}"), float(10.0 ** -len(digits))) if digits else (whole, 1.0)
 
 
 def length(text: str) -> float:
