@@ -188,8 +188,8 @@ def survey(
     warnings = (*said, *left_out, *findings(all_parts, happened))
     leftover = cascade.account.unrecognised.leftover(all_parts[0].format)
     cut = next((level.cut for level in cascade.levels if level.cut), None)
-    found = (all_parts, told, cascade.account.whole(), warnings, happened, leftover, cut, tuple(of_runs))
-    return Reading(path, source.sha256, source.bytes, *found)
+    whole = (all_parts, told, cascade.account.whole(), warnings, happened, leftover, cut, tuple(of_runs))
+    return Reading(path, source.sha256, source.bytes, *whole)
 
 
 def _chosen(format: str | Path | Format | Sequence[Format] | None) -> list[Format]:

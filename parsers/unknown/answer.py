@@ -122,7 +122,7 @@ def _find(log: Log) -> Found:
             found.weak += _known(_read(column, Hypothesis("time", LEFT, factor=m.factor or 1.0)))
         if m.role not in ("rate", "time", "elapsed") or m.name == BAR_CLOCK:
             continue
-        if (reason := why_not(column, log)) is None:
+        if (reason := why_not(column)) is None:
             _sort(column, found)
             continue
         found.reasons.append((column.name, reason))
@@ -186,9 +186,9 @@ def _order(speed: Speed) -> tuple[int, ...]:
 
 
 def _choose(log: Log, found: Found) -> Answer:
-    asked = [*found.asked, *(s for s in found.accepted if not _is_sure(s, log))]
-    accepted = sorted((s for s in found.accepted if _is_sure(s, log)), key=_order)
-    of_training = (t for t in log.tables if (shows_loss(t) or t.bar) and not t.is_evaluation and is_training(t, log))
+    asked = [*found.asked, *(s for s in found.accepted if not _is_sure(s))]
+    accepted = sorted((s for s in found.accepted if _is_sure(s)), key=_order)
+    of_training = (t for t in log.tables if (shows_loss(t) or t.bar) and not t.is_evaluation and is_training(t))
     clocked = sorted(_known(*map(clock_speed, of_training)), key=_order)
     if contradiction := _contradiction(accepted, found.contradicted):
         return contradiction
@@ -243,7 +243,7 @@ def _accept_clock(clocked: Sequence[Speed], found: Found) -> Answer:
     return Question(Ask.SPAN, candidates) if len(candidates) > 1 else Accepted(main)
 
 
-def _is_sure(speed: Speed, log: Log) -> bool:
+def _is_sure(speed: Speed) -> bool:
     """Whether a number may be told.
 
     A single line only where it is of training by its own words, several lines only if they say about the same or count
@@ -256,7 +256,7 @@ def _is_sure(speed: Speed, log: Log) -> bool:
         return False
     says_training = table.trains or bool(table.of("step", "epoch")) or words_of("training") & set(split(speed.column))
     is_clear = speed.unit is not None and "qualified" not in speed.verdict.column.meaning.flags
-    return len(table.rows) > 1 or (is_clear and bool(says_training) and is_training(table, log, speed.verdict.column))
+    return len(table.rows) > 1 or (is_clear and bool(says_training) and is_training(table, speed.verdict.column))
 
 
 def _likely(speed: Speed) -> tuple[bool, bool, float]:

@@ -1,4 +1,4 @@
-"""Every numeric constant of the engine, with its reason. All other tolerances are computed from digits, counts and noise."""
+"""What reading an unknown log chooses, and why. All other tolerances follow from digits, counts and noise."""
 
 # The judge (judge.py)
 FEWEST_INTERVALS = 2  # one interval has no spread, so nothing tells its noise
@@ -7,9 +7,7 @@ NEAREST_RIVAL = 2**0.5  # rival hypotheses differ by 2 or more (2 steps, 60 s, 1
 MEAN_FITS_BETTER = 2.0  # a mean since the start must halve the spread: nothing more is needed where values drift
 MOST_ROUNDING = 0.5  # a number of one digit is up to 50 % off (1 may be 0.5 to 1.5): beyond it, it says nothing
 FASTEST_STEP = 1e-3  # seconds: launching the kernels of one step takes longer, so a reading that gives less is none
-CLEARLY_WHOLE = (
-    0.25  # a ratio is a whole number of cards only if its error is under a quarter: else any number is near one
-)
+CLEARLY_WHOLE = 0.25  # a ratio is a whole number of cards only if its error is under that: else any is near one
 
 # Tables and their columns (log.py, training.py)
 NEARLY_ALL = 0.9  # of rows: one in ten may be cut off, overwritten or of another form
@@ -31,9 +29,7 @@ LONGEST_LINE = 20_000  # letters; longer lines are data, such as a configuration
 # The answer (answer.py)
 MOST_CANDIDATES = 3  # a person chooses among three without reading twice
 APART = 1.25  # two candidates closer than this are the same number to a reader: a person rounds to 25 %
-TYPICAL_STEP = (
-    0.3  # seconds: the middle of 10 ms and 10 s, between which most steps lie; orders candidates, decides nothing
-)
+TYPICAL_STEP = 0.3  # seconds: between 10 ms and 10 s lie most steps; it orders candidates and decides nothing
 LONG_BAR = 60.0  # seconds: bars of loading, downloading and samples end sooner; others are only asked about
 CLOCK_TICKS = 10  # an interval of so many ticks of a clock is off by at most 10 %, less than APART
 

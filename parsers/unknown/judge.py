@@ -295,15 +295,15 @@ def compare(column: Column, predicted: Floats, clock: Clock) -> tuple[float, flo
     ok = np.isfinite(predicted) & np.isfinite(clock.seconds) & (predicted > 0)
     if ok.sum() < FEWEST_INTERVALS or clock.seconds[ok].sum() <= 0:
         return None
-    lines = np.array([row.line for row in column.table.rows])
-    where = {"rows": np.flatnonzero(ok) + 1, "lines": lines[1:][ok], "begins": lines[:-1][ok]}
+    lines = np.array([row.line for row in column.table.rows], np.int64)
 
     def series(source: str, seconds: Floats, tick: Floats, *, telescopes: bool) -> Series:
-        of = {"kind": "step", "counted": "steps", "unit": "steps", "work": np.ones(len(seconds)), **where}
-        return Series(source=source, scope="unknown", seconds=seconds, tick=tick, telescopes=telescopes, **of)
+        where = np.flatnonzero(ok) + 1, lines[1:][ok], lines[:-1][ok]
+        told = *where, np.ones(len(seconds)), seconds, tick
+        return Series(source, "step", "steps", "steps", "unknown", *told, telescopes=telescopes)
 
     claim = series(column.name, predicted[ok], predicted[ok] * roundness(column) / 2, telescopes=False)
-    told = series(clock.kind.value, clock.seconds[ok], np.full(ok.sum(), clock.fine / 2), telescopes=True)
+    told = series(clock.kind.value, clock.seconds[ok], np.full(int(ok.sum()), clock.fine / 2), telescopes=True)
     return held(claim, told) if max(claim.error, told.error) <= MOST_ROUNDING else None
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..grammar.timestamps import length_of_time
 from ..scanning.columns import last_digit
 from ..scanning.prefix import after_prefix, has_prefix
 from ..scanning.source import clean
@@ -33,17 +34,20 @@ from .constants import (
 )
 from .naming import Meaning, meaning, words_of
 from .stated import Stated, stated
-from .text import ESCAPE, NUMBER, RAY, Field, length, moment, parse
+from .text import ESCAPE, LENGTH, NUMBER, RAY, Field, moment, parse
 
 SPEEDS = ("rate", "time", "elapsed", "remaining")
 LOSSES = ("loss", "learning_rate", "gradient_norm", "evidence")
 _WORD = r"(?<![A-Za-z])(?:{})(?![A-Za-z])"
-_EVALUATING = r"test|testing|val|valid|validation|validating|eval|evaluation|evaluating|evaluator|inference|predict\w*|dev|warm-?up"
+_EVALUATING = (
+    r"test|testing|valid|val(?:idati(?:on|ng))?|eval(?:uat(?:ion|e|ing|or))?|inference|predict\w*|dev|warm-?up"
+)
 _EVALUATION = re.compile(f"(?i){_WORD.format(_EVALUATING)}|验证|评估|测试")
 _TRAINING = re.compile("(?i)" + _WORD.format("train|training|trainer|pretrain") + "|训练")
 # Words of evaluations and preparations that also stand in lines of training.
 _EITHER = frozenset(("log", "input", "output", "io", "load", "gen", "map", "test"))
 _HEAD_WORD = re.compile(r"[a-z一-鿿]+")
+_LAST_NUMBER = re.compile(r"[-+]?[\d.,:]+\Z")
 _REMEMBERED = 3  # texts of each table that are kept for what they state
 _LONGEST_TEXT = 400
 
@@ -99,7 +103,8 @@ class Row:
             return np.nan
         if of.clock:
             start = self.spans[of.place][0]
-            return length(self.text[start + (self.text[start] in "-+") :])
+            found = LENGTH.match(self.text, start + (self.text[start] in "-+"))
+            return length_of_time(found[0]) if found else np.nan
         return self.at(of.place) * of.scale
 
     def at(self, place: int | None) -> float:
@@ -369,8 +374,8 @@ def _counts(column: Column) -> bool:
 class Log:
     """All rows of a log, in tables.
 
-    ``head``: its first lines. ``texts``: lines without numbers that mean anything, and the first of each table, for what they state, each with
-    its number. ``evidence``: the order of the rows that show a loss or the like.
+    ``head``: its first lines. ``texts``: lines without numbers that mean anything, and the first of each table, each
+    with its number, for what they state. ``evidence``: the order of the rows that show a loss or the like.
     """
 
     path: Path
@@ -388,35 +393,40 @@ class Log:
 
 def read(path: Path, most: int = MOST_LINES) -> Log:
     """The rows of a log, of each table so many at ``most``; raises LogError when it cannot be read."""
-    log, tables, order = Log(path), dict[Key, Table](), 0
-    forms, header = _Forms(), tuple[str, ...]()
-    for number, rank, line in _lines(path):
-        log.lines = number
-        if number <= HEAD_LINES:
-            log.head.append(line)
-        for drawn in line.split("\r"):
-            header, text = _named_cells(header, drawn.rstrip())
-            for part in _states(text):
-                order += 1
-                if (form := forms.of(part)) is None:
-                    if part and len(log.texts) < most:
-                        log.texts.append((number, part[:_LONGEST_TEXT]))
-                    continue
-                row = Row(number, order, part, form, rank)
-                if form.evidence:
-                    log.evidence.append(order)
-                table = tables.setdefault(key := _key(form, row), Table(log, key))
-                table.count += 1
-                if table.count <= most:
-                    table.rows.append(row)
-                if table.count <= _REMEMBERED:
-                    log.texts.append((number, part[:_LONGEST_TEXT]))
+    log, tables, forms = Log(path), dict[Key, Table](), _Forms()
+    for order, (number, rank, text) in enumerate(_parts(log)):
+        if (form := forms.of(text)) is None:
+            if text and len(log.texts) < most:
+                log.texts.append((number, text[:_LONGEST_TEXT]))
+            continue
+        row = Row(number, order, text, form, rank)
+        if form.evidence:
+            log.evidence.append(order)
+        table = tables.setdefault(key := _key(form, row), Table(log, key))
+        table.count += 1
+        if table.count <= most:
+            table.rows.append(row)
+        if table.count <= _REMEMBERED:
+            log.texts.append((number, text[:_LONGEST_TEXT]))
     if len(tables) > MOST_TABLES:
         kept = set(sorted(tables, key=lambda key: -len(tables[key].rows))[:MOST_TABLES])
         tables = {key: table for key, table in tables.items() if key in kept}
     log.tables = [own for table in tables.values() for own in _of_ranks(table)]
     _introduce(log.tables)
     return log
+
+
+def _parts(log: Log) -> Iterator[tuple[int, int, str]]:
+    """The lines of a log with number and rank, each state of a progress bar by itself, cells behind their names."""
+    header = tuple[str, ...]()
+    for number, rank, line in _lines(log.path):
+        log.lines = number
+        if number <= HEAD_LINES:
+            log.head.append(line)
+        for drawn in line.split("\r"):
+            header, text = _named_cells(header, drawn.rstrip())
+            for part in _states(text):
+                yield number, rank, part
 
 
 def _of_ranks(table: Table) -> list[Table]:
@@ -430,19 +440,22 @@ def _of_ranks(table: Table) -> list[Table]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
-    """The lines of a log with their numbers, the ranks of the prefixes that launchers put before them, or -1."""
+    """The lines of a log with their numbers, and the ranks of the prefixes that launchers put before them, or -1."""
     number = 0
     for block in LogText(path).data():
         data = clean(block)
-        prefixed = has_prefix(b"\n" + data)
-        text = data.removesuffix(b"\n")
-        for raw in text.split(b"\n"):
+        prefixed, is_cut = has_prefix(b"\n" + data), not data.endswith(b"\n")
+        lines = data.removesuffix(b"\n").split(b"\n")
+        for place, raw in enumerate(lines, 1):
             number += 1
-            start, (first, end) = after_prefix(raw, 0, len(raw)) if prefixed else (0, (0, 0))
             if len(raw) > LONGEST_LINE and b"\r" not in raw:
                 yield number, -1, ""  # data, such as a configuration in one line
                 continue
-            yield number, int(raw[first:end] or -1), RAY.sub("", ESCAPE.sub("", raw[start:].decode("utf-8", "replace")))
+            start, (first, end) = after_prefix(raw, 0, len(raw)) if prefixed else (0, (0, 0))
+            text = RAY.sub("", ESCAPE.sub("", raw[start:].decode("utf-8", "replace")))
+            if is_cut and place == len(lines):
+                text = _LAST_NUMBER.sub("", text)  # its rest may be missing
+            yield number, int(raw[first:end] or -1), text
 
 
 class _Forms:

@@ -177,8 +177,8 @@ def meaning(name: str, unit: str = "", *, signed: bool = True) -> Meaning | None
     words, behind = split(name), split(unit)
     key, of = _phrase(words), _phrase(behind)
     title = " ".join(words)
-    if found := _rate(key, of, title) or _time(key, of, title, signed):
-        return found
+    if speed := _rate(key, of, title) or _time(key, of, title, signed):
+        return speed
     return None if not words or (behind and of.letters in "SM") else _count(key, words, title, signed)
 
 

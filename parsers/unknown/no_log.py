@@ -47,8 +47,9 @@ def _trains_behind_source(log: Log) -> bool:
     last = max(
         (n for n, line in enumerate(log.head, 1) if _CODE.match(line) and re.search("[A-Za-z]", line)), default=0
     )
-    for table in (table for table in log.tables if table.evidence and table.step is not None):
-        steps = [step for row, step in zip(table.rows, table.step.values, strict=True) if row.line > last]
+    for table in (table for table in log.tables if table.evidence):
+        counts = table.step.values if table.step is not None else ()
+        steps = [step for row, step in zip(table.rows, counts, strict=False) if row.line > last]
         if len(steps) >= LEAST_BEHIND and all(before < after for before, after in pairwise(steps)):
             return True
     return False

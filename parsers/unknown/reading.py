@@ -1,4 +1,4 @@
-"""From a speed of an unknown log to a reading of it: its lines as records with typed columns, as a format gives them."""
+"""From a speed of an unknown log to a reading of it: its lines as records with typed columns."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ..scanning.record_table import RecordTable, finest
 from ..series import Floats, Mask
 from .answer import Accepted, answer_of, targets
 from .constants import DAY, MOST_RECORDS, NEARLY_ALL
-from .judge import EPOCH, LEFT, LINE, START, STEPS, ClockKind, Hypothesis, clocks
-from .log import Column, Log, Table
+from .judge import EPOCH, LEFT, LINE, START, STEPS, ClockKind, clocks
+from .log import Table
 from .log import read as read_log
 from .naming import split
 from .speed import Speed

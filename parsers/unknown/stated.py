@@ -26,8 +26,8 @@ _SIZE = re.compile(
     rf"{_IS}{_COUNT}"
 )
 _CARDS = re.compile(
-    rf"{_BEFORE}(?:world[ _-]size|num[ _-]?(?:gpus?|devices)|n[ _-]?gpus?|total gpus|gpu number|number of (?:gpus|devices)"
-    rf"|devices){_IS}{_COUNT}"
+    rf"{_BEFORE}(?:world[ _-]size|num[ _-]?(?:gpus?|devices)|n[ _-]?gpus?|total gpus|gpu number"
+    rf"|number of (?:gpus|devices)|devices){_IS}{_COUNT}"
 )
 _TOKENS = re.compile(
     rf"{_BEFORE}(?:(?:train|global|total)[ _-]batch[ _-]tokens"
@@ -106,7 +106,8 @@ class Stated:
         several = [count for count in self.cards if count.value > 1]
         found: dict[int, list[Fact]] = {}
         for size in (*self.sizes, *self.card_sizes):
-            for card in several or ([] if self.of_several else [None]):
+            alone: list[Count | None] = [] if self.of_several else [None]
+            for card in several or alone:
                 if (all_ := size.value * (card.value if card else 1)) and self._makes(all_, steps):
                     one = [*_fact("batch_size", [size]), *_fact("cards", [card])] if card else []
                     found.setdefault(all_, one or _fact("job_batch_size", [size]))

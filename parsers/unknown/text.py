@@ -26,7 +26,7 @@ STAMP = re.compile(
     rf"|{_OF_DAY}{_CLOCK}(?![\d:<\/])(?: ?[AaPp][Mm](?![A-Za-z]))?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
 )
 LENGTH = re.compile(
-    r"(?<!\d)(?:\d+ days?, *)?\d+:\d\d?:\d\d?(?:\.\d+)?(?![\d:])|(?<![\d:])\d+:\d\d(?:\.\d+)?(?![\d:])"
+    r"(?<!\d)(?:\d+ days?, )?\d+:\d\d?:\d\d?(?:\.\d+)?(?![\d:])|(?<![\d:])\d+:\d\d(?:\.\d+)?(?![\d:])"
     r"|\b(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+(?:\.\d+)?s\b|\b\d+h ?\d+m\b"
 )
 _IDENTITY = re.compile(
@@ -95,7 +95,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Parsed:
-    """The fields of a line. ``bar``: it is the state of a progress bar. ``head``: what stands before its first number."""
+    """The fields of a line. ``bar``: it is a state of a progress bar. ``head``: what stands before its first number."""
 
     fields: tuple[Field, ...]
     head: str
@@ -285,26 +285,26 @@ class _Reader:
         if ahead := _OVER_COUNT.match(self.line, at.end):  # 1.6s/20 iters
             count = self.numbers[at.place + 1]
             word = re.match(r"\s?([A-Za-z]+)", self.line[count.end() : count.end() + SHORT])
-            if not word or counted(word[1].lower()) != "steps":
-                return None
             unit = ahead[0].split("/")[0]
-            return at.of_count(at.place + 1, unit, unit.split()[0], "")
-        before = at.before
-        if before is None or before.place != at.place - 1 or before.total is not None:
+            is_of_steps = word and counted(word[1].lower()) == "steps"
+            return at.of_count(at.place + 1, unit, unit.split()[0], "") if is_of_steps else None
+        before, unit_behind = at.before, _LENGTH_UNIT.match(self.line, at.end)
+        if before is None or unit_behind is None or before.place != at.place - 1 or before.total is not None:
             return None
-        unit_behind = _LENGTH_UNIT.match(self.line, at.end)
-        if not unit_behind or not self.numbers[at.place - 1][0].isdecimal():
-            return None
-        many = _MANY.match(at.text)  # 2 epochs completed in 1.5 hours
+        found = self._count_before(before, at.text) if self.numbers[at.place - 1][0].isdecimal() else None
+        return at.of_count(at.place - 1, unit_behind[0], unit_behind[0], *found) if found else None
+
+    def _count_before(self, before: Field, text: str) -> tuple[str, str | None] | None:
+        """The name of a time whose count stands before it, and what is counted; None where that is no such count."""
+        many = _MANY.match(text)  # 2 epochs completed in 1.5 hours
         if many and (what := counted(many[1].lower())) in ("steps", "epochs"):
-            return at.of_count(at.place - 1, unit_behind[0], unit_behind[0], many[0].strip(), what)
-        behind = _BEHIND_COUNT.match(at.text)  # Time(100 iters): 1.25s
-        bare = before.meaning is None or before.meaning.role not in ("step", "epoch", "steps")
-        if not bare or not behind or counted(behind[1].lower()) != "steps":
-            return None
+            return many[0].strip(), what
+        behind = _BEHIND_COUNT.match(text)  # Time(100 iters): 1.25s
+        is_bare = before.meaning is None or before.meaning.role not in ("step", "epoch", "steps")
         words = split(_SEPARATOR.split(before.before.rstrip(" (["))[-1])[-3:]
         is_time = set(words) <= words_of("time") | words_of("each") | {"over", "last", "past", "these", "/"}
-        return at.of_count(at.place - 1, unit_behind[0], unit_behind[0], " ".join(words)) if is_time else None
+        is_of_steps = behind is not None and counted(behind[1].lower()) == "steps"
+        return (" ".join(words), None) if is_bare and is_of_steps and is_time else None
 
     def _clock_of_bar(self, at: _Number) -> Field | None:
         """The seconds since the start of a bar and to its end: `12.5s<30.1s`."""
@@ -408,18 +408,3 @@ def _posix(*parts: object) -> float:
 
 def _fraction(whole: float, digits: str | None) -> tuple[float, float]:
     return (whole + float(f"0.{digits}"), float(10.0 ** -len(digits))) if digits else (whole, 1.0)
-
-
-def length(text: str) -> float:
-    """The seconds of a length of time such as `1 day, 2:03:04`, `02:03`, `1h 2m 3s`."""
-    found = LENGTH.match(text)
-    if found is None:
-        return math.nan
-    days = re.match(r"(\d+) day", found[0])
-    total = 86400.0 * int(days[1]) if days else 0.0
-    if ":" in found[0]:
-        parts = re.sub(r"^\d+ days?, *", "", found[0]).split(":")
-        return total + sum(float(p) * 60**n for n, p in enumerate(reversed(parts)))
-    for value, unit in re.findall(r"(\d+(?:\.\d+)?) ?([dhms])", found[0]):
-        total += float(value) * {"d": 86400, "h": 3600, "m": 60, "s": 1}[unit]
-    return total
