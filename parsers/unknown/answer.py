@@ -17,7 +17,7 @@ import numpy as np
 from ..series import Mask, spread
 from .constants import APART, FEW, MINOR, MOST_CANDIDATES, MOST_ROUNDING, MOST_UNACCOUNTED, SAMPLE, TYPICAL_STEP
 from .judge import LEFT, STEP, STEPS, Finding, Hypothesis, advance, best, hypotheses, judge, passes
-from .log import Column, Log, Table
+from .log import Column, Log, Table, share
 from .log import read as read_log
 from .naming import split, words_of
 from .no_log import why_no_log
@@ -87,6 +87,7 @@ def answer(path: Path | str, read: Option | str | None = None) -> Answer:
     return answer_of(read_log(Path(path)), read)
 
 
+@np.errstate(all="ignore")  # what is no number is NaN, and is left out where it is used
 def answer_of(log: Log, read: Option | str | None = None) -> Answer:
     """The same of a log whose lines were read; raises OptionError."""
     if read is not None:
@@ -236,7 +237,7 @@ def _accept_clock(clocked: Sequence[Speed], found: Found) -> Answer:
     """The clock alone, if nearly all lines go on by it and the log prints no time that it refutes."""
     main = clocked[0]
     done = advance(main.table) if main.unit != "epochs" else passes(main.table)
-    if np.isfinite(done).sum() < FEW or np.isfinite(done).mean() < 1 - 1 / MINOR:
+    if np.isfinite(done).sum() < FEW or share(np.isfinite(done)) < 1 - 1 / MINOR:
         return Question(Ask.CONFIRM, _distinct(clocked))
     beside = sorted((s for s in found.refuted if s.table is main.table), key=_from_typical)[:1]
     candidates = _distinct([*beside, main])
@@ -405,6 +406,7 @@ def _told(log: Log, option: Option) -> Answer:
     return Accepted(min(found, key=lambda s: (s.table.is_evaluation, not s.table.evidence, -len(s.lines))))
 
 
+@np.errstate(all="ignore")
 def targets(table: Table, option: Option) -> list[Speed]:
     """What an option means in the lines of one table."""
     if option.target == CLOCK or option.target.split()[0] == BAR:

@@ -29,7 +29,7 @@ from .constants import (
     NEAREST_RIVAL,
     NEARLY_ALL,
 )
-from .log import Column, Table
+from .log import Column, Table, share
 from .text import BAR_CLOCK, NO_DATE
 
 STEP, LINE, STEPS, EPOCH, START, LEFT = "step", "line", "steps", "epoch", "start", "left"
@@ -166,20 +166,13 @@ def clocks(table: Table, but: Column | None = None) -> list[Clock]:
         stamps = np.where(stamps < -DAY / 2, stamps + DAY, stamps)  # past midnight
     if np.nansum(stamps[stamps > 0]) > 0:
         found.append(Clock(ClockKind.STAMPS, np.where(stamps >= 0, stamps, np.nan), table.fineness))
-    for column in table.of("elapsed"):
+    for column in table.elapsed:
         unit = column.meaning.factor or 1.0
         d = np.diff(column.values) * unit
-        if column is not but and len(d) and (d[np.isfinite(d)] >= 0).mean() > MAJORITY and np.nansum(d[d > 0]) > 0:
+        if column is not but and len(d) and share(d[np.isfinite(d)] >= 0) > MAJORITY and np.nansum(d[d > 0]) > 0:
             kind = ClockKind.BAR if column.meaning.name == BAR_CLOCK else ClockKind.ELAPSED
             found.append(Clock(kind, np.where(d >= 0, d, np.nan), column.quantum * unit))
     return found
-
-
-def rises(column: Column) -> bool:
-    """Whether numbers rise from line to line as the time since the start does."""
-    v = column.values[np.isfinite(column.values)]
-    d = np.diff(v)
-    return len(v) > FEW and bool((d >= 0).mean() > NEARLY_ALL and (d > 0).mean() > MAJORITY and v[-1] > 2 * v[0])
 
 
 def falls(column: Column) -> bool:
@@ -221,7 +214,7 @@ def _of_unit(column: Column, unit: float) -> Iterator[Hypothesis]:
         yield replace(time, per=EPOCH if m.per == "epoch" else STEP, told=told)
         if m.per != "epoch":
             yield replace(time, per=STEP, is_mean=True, told=told and "mean" in m.flags)
-    elif m.role == "elapsed" or rises(column):
+    elif m.role == "elapsed" or column.rises:
         yield replace(time, per=START, told=m.role == "elapsed" and m.factor is not None)
     elif table.step is not None:
         yield replace(time, per=STEP)
@@ -237,21 +230,20 @@ def predict(h: Hypothesis, column: Column) -> Floats:
     table = column.table
     v, n, e = column.values, advance(table), passes(table)
     done = e if h.counts == "epochs" or h.per == EPOCH else n
-    with np.errstate(all="ignore"):
-        if h.is_mean:
-            since = counts_since_start(column, h)
-            d = np.diff(since / v if h.kind == "rate" else since * v) * h.factor
-            return np.where(np.isfinite(done) & (d > 0), d, np.nan)
-        if h.kind == "rate":
-            return done / v[1:] * h.factor
-        if h.per == START:
-            d = np.diff(v) * h.factor
-            return np.where(d >= 0, d, np.nan)
-        if h.per == LEFT:
-            return np.full(max(len(v) - 1, 0), np.nan)
-        if h.per == LINE:
-            return np.where(np.isfinite(n), v[1:] * h.factor, np.nan)
-        return v[1:] * h.factor * done / (column.counts[1:] if h.per == STEPS else 1)
+    if h.is_mean:
+        since = counts_since_start(column, h)
+        d = np.diff(since / v if h.kind == "rate" else since * v) * h.factor
+        return np.where(np.isfinite(done) & (d > 0), d, np.nan)
+    if h.kind == "rate":
+        return done / v[1:] * h.factor
+    if h.per == START:
+        d = np.diff(v) * h.factor
+        return np.where(d >= 0, d, np.nan)
+    if h.per == LEFT:
+        return np.full(max(len(v) - 1, 0), np.nan)
+    if h.per == LINE:
+        return np.where(np.isfinite(n), v[1:] * h.factor, np.nan)
+    return v[1:] * h.factor * done / (column.counts[1:] if h.per == STEPS else 1)
 
 
 def counts_since_start(column: Column, h: Hypothesis) -> Floats:
@@ -267,15 +259,14 @@ def counts_since_start(column: Column, h: Hypothesis) -> Floats:
     counters = [
         c.values
         for c in table.of("step", guests=table.step is None or table.step not in table.columns)
-        if np.isfinite(c.values).all() and (np.diff(c.values) > 0).mean() > MAJORITY
+        if np.isfinite(c.values).all() and share(np.diff(c.values) > 0) > MAJORITY
     ] or ([table.step.values] if table.step else [])
     found = clocks(table, but=column)
     if len(counters) < 2 or not found:
         return counters[0] if counters else column.values * np.nan
 
     def misfit(count: Floats) -> float:
-        with np.errstate(all="ignore"):
-            ratios = np.diff(count / column.values) / found[0].seconds
+        ratios = np.diff(count / column.values) / found[0].seconds
         ratios = ratios[np.isfinite(ratios) & (ratios > 0)]
         return (
             float(np.std(ratios) / np.mean(ratios)) if len(ratios) > 1 else np.inf
@@ -286,7 +277,8 @@ def counts_since_start(column: Column, h: Hypothesis) -> Floats:
 
 def roundness(column: Column) -> float:
     """By what part the numbers of a column are rounded."""
-    middle = np.nanmedian(np.abs(column.values))
+    known = np.abs(column.values[np.isfinite(column.values)])
+    middle = np.median(known) if len(known) else 0.0
     return float(column.quantum / middle) if middle > 0 else np.inf
 
 
@@ -349,9 +341,8 @@ def _judge_pass(found: Verdict) -> None:
         return
     if found.findings and not interleaved(step.values):
         return
-    with np.errstate(all="ignore"):
-        each = column.values * h.factor if h.kind == "time" else h.factor / column.values
-        ratios = step.values * each / clock.values
+    each = column.values * h.factor if h.kind == "time" else h.factor / column.values
+    ratios = step.values * each / clock.values
     ratios = ratios[np.isfinite(ratios) & (clock.values > clock.quantum)]
     ratio = float(np.median(ratios)) if len(ratios) else 0.0
     if ratio >= 1 / NEAREST_RIVAL:  # less: resumed, its count does not begin at 0
@@ -361,7 +352,7 @@ def _judge_pass(found: Verdict) -> None:
 def progress_of(table: Table, unit: str | None) -> Column | None:
     """The column that counts what was trained since the start, of a unit or of any."""
     counted = table.of("consumed")
-    found = [c for c in counted if np.isfinite(c.values).mean() > NEARLY_ALL and (np.diff(c.values) >= 0).all()]
+    found = [c for c in counted if share(np.isfinite(c.values)) > NEARLY_ALL and (np.diff(c.values) >= 0).all()]
     return next((c for c in found if unit in (None, c.meaning.counts)), None)
 
 
@@ -396,8 +387,7 @@ def _judge_progress(found: Verdict, done: Column, clock: Clock) -> bool:
     """What lines count since the start against a rate; that of one card goes into it a whole number of times."""
     column, h = found.column, found.hypothesis
     d = np.diff(done.values)
-    with np.errstate(all="ignore"):
-        own = np.diff(done.values / column.values) if h.is_mean else d / column.values[1:] * h.factor
+    own = np.diff(done.values / column.values) if h.is_mean else d / column.values[1:] * h.factor
     predicted = np.where((d > 0) & (own > 0), own, np.nan)
     if (compared := compare(column, predicted, clock)) is None:
         return False
@@ -434,8 +424,7 @@ def _judge_time(found: Verdict) -> None:
     table, v, step = column.table, column.values * h.factor, column.table.step
     if step is not None and not h.is_mean:
         for left in table.of("remaining"):
-            with np.errstate(all="ignore"):
-                ratios = (table.totals - step.values) * v / (left.values * (left.meaning.factor or 1.0))
+            ratios = (table.totals - step.values) * v / (left.values * (left.meaning.factor or 1.0))
             ratios = ratios[np.isfinite(ratios) & (ratios > 0)]
             if len(ratios) >= FEW and 1 / NEAR_ONE < (ratio := float(np.median(ratios))) < NEAR_ONE:
                 found.findings.append(Finding(Witness.REMAINING, left.name, ratio, says=True))
@@ -459,8 +448,7 @@ def _judge_mean(found: Verdict, step: Column) -> None:
     if len(mean) <= FEWEST_INTERVALS or not np.isfinite(mean).all() or not is_named:
         return
     k = step.values + (step.values[0] == 0)
-    with np.errstate(all="ignore"):
-        each = np.diff(k * mean * h.factor) / np.diff(k) / v[1:]
+    each = np.diff(k * mean * h.factor) / np.diff(k) / v[1:]
     each = each[np.isfinite(each)]
     if len(each) and (each > 0).mean() > NEARLY_ALL and 1 / NEAR_ONE < (ratio := float(np.median(each))) < NEAR_ONE:
         found.findings.append(Finding(Witness.MEAN, column.name, ratio, says=True))
@@ -501,8 +489,7 @@ def _is_too_fast(v: Verdict) -> bool:
     h, column = v.hypothesis, v.column
     if h.kind != "time" or h.per not in (STEP, LINE, START, EPOCH):
         return False
-    with np.errstate(all="ignore"):
-        each = predict(h, column) / advance(column.table)
+    each = predict(h, column) / advance(column.table)
     each = each[np.isfinite(each) & (each > 0)]
     if not len(each):
         each = column.values[np.isfinite(column.values) & (column.values > 0)] * h.factor
@@ -532,11 +519,10 @@ def _is_mean(mean: Verdict, plain: list[Verdict]) -> bool:
     if not same or len(column.values) <= FEW:
         return False
     done = progress_of(column.table, h.counts) if h.kind == "rate" else None
-    with np.errstate(all="ignore"):
-        if done is not None:
-            one, other = np.diff(done.values) / column.values[1:], np.diff(done.values / column.values)
-        else:
-            one, other = predict(same[0].hypothesis, column), predict(h, column)
+    if done is not None:
+        one, other = np.diff(done.values) / column.values[1:], np.diff(done.values / column.values)
+    else:
+        one, other = predict(same[0].hypothesis, column), predict(h, column)
     gain = []
     for clock in clocks(column.table, but=column):
         ok = np.isfinite(one) & np.isfinite(other) & (one > 0) & (other > 0) & (clock.seconds > 0)

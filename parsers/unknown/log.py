@@ -20,6 +20,7 @@ from ..scanning.source import clean
 from ..scanning.text import LogText
 from ..series import Floats, Mask
 from .constants import (
+    FEW,
     HEAD,
     HEAD_LINES,
     HEAD_WORDS,
@@ -50,6 +51,11 @@ _HEAD_WORD = re.compile(r"[a-z一-鿿]+")
 _LAST_NUMBER = re.compile(r"[-+]?[\d.,:]+\Z")
 _REMEMBERED = 3  # texts of each table that are kept for what they state
 _LONGEST_TEXT = 400
+
+
+def share(mask: Mask) -> float:
+    """Which part of all is so; nothing of none."""
+    return float(mask.mean()) if len(mask) else 0.0
 
 
 @dataclass(eq=False)
@@ -162,6 +168,13 @@ class Column:
         if np.isfinite(self.counts).any() and table.step is not None:
             kept &= ~(table.step.values < self.counts - 1)
         return kept
+
+    @property
+    def rises(self) -> bool:
+        """Whether its numbers rise from line to line as the time since the start does."""
+        v = self.values[np.isfinite(self.values)]
+        d = np.diff(v)
+        return len(v) > FEW and bool((d >= 0).mean() > NEARLY_ALL and (d > 0).mean() > MAJORITY and v[-1] > 2 * v[0])
 
     @cached_property
     def quantum(self) -> float:
@@ -322,6 +335,12 @@ class Table:
         found = self.of("epoch")
         known = (c for c in found if np.isfinite(c.values).mean() > NEARLY_ALL and "other" not in c.meaning.flags)
         return next(known, None)
+
+    @cached_property
+    def elapsed(self) -> list[Column]:
+        """The columns that tell the time since the start: by their names, or as times of nothing else that rise."""
+        bare = (c for c in self.of("time") if c.meaning.per is None and not c.meaning.flags)
+        return [*self.of("elapsed"), *(c for c in bare if c.rises)]
 
     @cached_property
     def totals(self) -> Floats:
@@ -560,7 +579,7 @@ def _introduce(tables: list[Table]) -> None:
                 continue
             if (pairs := _pairs(table, other)) is not None:
                 _invite(table, other, pairs)
-        for name in ("step", "epoch", "totals", "moments", "fineness", "evidence"):
+        for name in ("step", "epoch", "elapsed", "totals", "moments", "fineness", "evidence"):
             table.__dict__.pop(name, None)
 
 

@@ -18,7 +18,7 @@ from ..scanning.record_table import RecordTable, finest
 from ..series import Floats, Mask
 from .answer import Accepted, answer_of, targets
 from .constants import DAY, MOST_RECORDS, NEARLY_ALL
-from .judge import EPOCH, LEFT, LINE, START, STEPS, ClockKind, clocks
+from .judge import EPOCH, LEFT, LINE, START, STEPS, ClockKind, clocks, progress_of
 from .log import Table
 from .log import read as read_log
 from .naming import split
@@ -31,6 +31,7 @@ _BESIDE = {"loss": "loss", "learning_rate": "learning_rate", "gradient_norm": "g
 _CONSUMED = {"samples": "consumed_samples", "tokens": "consumed_tokens"}
 
 
+@np.errstate(all="ignore")  # what is no number is NaN, as in any reading
 def reading(found: Accepted | Speed, facts: Iterable[Fact] = (), known: Sequence[Format] = ()) -> Reading:
     """The log of a speed with its lines as records, which come before those of ``known`` formats of the same log.
 
@@ -164,6 +165,8 @@ class _Drawn:
         column, h = speed.verdict.column, speed.verdict.hypothesis
         if speed.by_clock or (self.table.bar and self._has_states()):
             return  # the clock of a bar counts: what it shows is smoothed
+        if h.kind == "rate" and h.is_mean and h.counts in _CONSUMED and progress_of(self.table, h.counts):
+            return  # a mean of more than this run: what was done is counted, and a clock beside it
         is_used = column.used & (column.values > 0) & np.isfinite(column.values)
         values: Floats = np.where(is_used, column.values, np.nan)
         kind: Kind = "running_mean" if h.is_mean or self.table.bar else "unknown"
@@ -182,8 +185,7 @@ class _Drawn:
             self.add(column.values * h.factor, Field("elapsed", "NUMBER"), rounding * h.factor)
         elif h.per == LEFT:
             left = self.table.totals - (self.table.step.values if self.table.step is not None else np.nan)
-            with np.errstate(all="ignore"):
-                each = np.where(left > 0, values * h.factor / left, np.nan)
+            each = np.where(left > 0, values * h.factor / left, np.nan)
             self.add(each, Field("step_time", "NUMBER", "seconds", kind="unknown", is_expected=True))
         elif h.per in (LINE, EPOCH) or (h.per == STEPS and h.counts == "epochs"):
             count = column.counts if h.per == STEPS else 1.0
@@ -204,7 +206,7 @@ class _Drawn:
 
     def _clocks(self, speed: Speed) -> None:
         """The time since the start, and the moment of each line."""
-        for column in self.table.of("elapsed") if not self.table.bar or self._has_states() else ():
+        for column in self.table.elapsed if not self.table.bar or self._has_states() else ():
             if np.isfinite(column.values).mean() > NEARLY_ALL and "other" not in column.meaning.flags:
                 unit = column.meaning.factor or 1.0
                 told = Field("elapsed", "NUMBER")

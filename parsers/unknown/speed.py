@@ -121,22 +121,21 @@ def _rate(verdict: Verdict) -> tuple[float, str | None]:
     column, h = verdict.column, verdict.hypothesis
     table, used = column.table, column.used
     v = column.values * (h.factor if h.kind == "time" else 1 / h.factor)
-    with np.errstate(all="ignore"):
-        if h.is_mean:
-            done = progress_of(table, h.counts) if h.kind == "rate" else None
-            count = done.values if done is not None else counts_since_start(column, h)
-            times = count / v if h.kind == "rate" else count * v
-            last = v[-1] if h.kind == "rate" else 1 / v[-1]
-            return _middle(np.diff(count) / np.diff(times), default=last), h.counts if h.kind == "rate" else "steps"
-        if h.kind == "rate":
-            return _middle(v[used]), h.counts
-        if h.per == STEPS:
-            return _middle(column.counts / v), h.counts or "steps"
-        if h.per == LEFT and table.step is not None:
-            return _middle((table.totals - table.step.values) / v), "steps"
-        if h.per == START:
-            return by_clock(table, np.diff(v), column.quantum * h.factor)
-        steps = _middle(advance(table), default=1.0) if h.per == LINE else 1.0
+    if h.is_mean:
+        done = progress_of(table, h.counts) if h.kind == "rate" else None
+        count = done.values if done is not None else counts_since_start(column, h)
+        times = count / v if h.kind == "rate" else count * v
+        last = v[-1] if h.kind == "rate" else 1 / v[-1]
+        return _middle(np.diff(count) / np.diff(times), default=last), h.counts if h.kind == "rate" else "steps"
+    if h.kind == "rate":
+        return _middle(v[used]), h.counts
+    if h.per == STEPS:
+        return _middle(column.counts / v), h.counts or "steps"
+    if h.per == LEFT and table.step is not None:
+        return _middle((table.totals - table.step.values) / v), "steps"
+    if h.per == START:
+        return by_clock(table, np.diff(v), column.quantum * h.factor)
+    steps = _middle(advance(table), default=1.0) if h.per == LINE else 1.0
     return steps / _middle(v[used]), "epochs" if h.per == EPOCH else "steps"
 
 
