@@ -213,17 +213,30 @@ def test_a_text_that_is_no_option(text: str) -> None:
 
 PIECES = st.sampled_from(
     [
-        "step 10",
-        "loss 2.5",
-        "time 0.5 s",
-        "tok/s=4096",
-        "\r",
-        "\n",
-        "100%|####| 8/8 [00:05<00:00, 1.48it/s]",
-        "nan",
-        "\x00",
+        *(
+            "step 10",
+            "loss 2.5",
+            "time 0.5 s",
+            "tok/s=4096",
+            "\r",
+            "\n",
+            "100%|####| 8/8 [00:05<00:00, 1.48it/s]",
+            "nan",
+        ),
+        *(
+            "2031-02-03 04:05:06 ",
+            "[rank1]: ",
+            "1e400",
+            "{'a': 1,",
+            "}",
+            "|",
+            "epoch 1/3 ",
+            "ETA: 1:00:00",
+            "é",
+            "\x00",
+        ),
+        "9" * 400,
     ]
-    + ["2031-02-03 04:05:06 ", "[rank1]: ", "1e400", "{'a': 1,", "}", "|", "epoch 1/3 ", "ETA: 1:00:00", "é", "9" * 400]
 )
 
 
@@ -279,7 +292,7 @@ IN_SECONDS = {"milliseconds": 1e-3}
 
 
 def beside_grammar(speed: Speed, log: Reading) -> str:
-    """Whether the numbers of a speed are those that the grammar of a log reads: same, part, another, or nothing alike."""
+    """Whether a speed has the numbers that the grammar of its log reads: same, part, another, or nothing alike."""
     values, records = every_value(speed), log.parts[0].table
     if not values or speed.role not in SAME_AS:
         return "a clock"
