@@ -6,7 +6,7 @@ count before those of the others. The records of the other ranks stand behind it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,11 +73,16 @@ def survey(
     return _together(found, files, lead, readings, facts)
 
 
-def again(path: Path, lead: Reading, facts: Iterable[Fact]) -> Reading:
-    """The logs of the ranks in a folder, read by the formats of ``lead``, which is that of one of them."""
+def again(path: Path, lead: Reading, facts: Iterable[Fact], each: Callable[[Path], Reading] | None = None) -> Reading:
+    """The logs of the ranks in a folder, read as that of one of them, ``lead``, was: by its formats, or by ``each``.
+
+    ``each`` reads a log of a program that no format describes.
+    """
     found = rank_files(path)
     first = next(file for file in found.files if file.path == lead.path)
-    return _together(found, found.streams[first.stream], first, {first: lead}, list(facts))
+    files = found.streams[first.stream]
+    readings = {file: each(file.path) for file in files if file is not first} if each else {}
+    return _together(found, files, first, {**readings, first: lead}, list(facts))
 
 
 def by_rank(reading: Reading) -> Iterator[tuple[Path, RecordTable]]:
@@ -164,12 +169,12 @@ def _rank_logs(files: Sequence[RankFile], readings: Sequence[Reading]) -> Iterat
 
 def _part(part: FormatRecords, logs: Sequence[RankLog], readings: Sequence[Reading]) -> FormatRecords:
     """What one format reads in all logs."""
-    if part.format is None:
+    if not len(part.table):
         return part
-    name, fields = part.format.name, dict(part.fields)
+    name, fields = part.format.name if part.format else None, dict(part.fields)
     tables, not_numbers = [], []
     for log, reading in zip(logs, readings, strict=True):
-        for own in (own for own in reading.parts if own.format and own.format.name == name):
+        for own in (own for own in reading.parts if (own.format.name if own.format else None) == name):
             tables.append(_of_rank(own.table, log))
             not_numbers.append(own.not_numbers + log.before)
             fields = own.fields | fields

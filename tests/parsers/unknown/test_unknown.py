@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parsers.io.errors import LogError
+from parsers.ranks.ranked_reading import again
 from parsers.runs.reading import Reading, read, survey
 from parsers.unknown.answer import Accepted, Answer, Contradicted, Nothing, Question, answer
 from parsers.unknown.draft import NoGrammarError, draft
@@ -119,6 +120,37 @@ def _holds_measured(log: Any, case: dict[str, Any]) -> None:
     expected = case.get("measured", case["speed"])
     assert measured.value == pytest.approx(expected["rate"], rel=case["speed"].get("near", 0.1))
     assert measured.unit.removesuffix("/s") == expected["unit"]
+
+
+def test_the_logs_of_all_ranks_are_read_by_one_option(tmp_path: Path) -> None:
+    for rank, speed in ((0, 64), (1, 80)):
+        lines = [f"step {n} loss 2.5 samples/s {speed}.{n}\n" for n in range(10, 30)]
+        (tmp_path / f"rank_{rank}.log").write_text("".join(lines))
+    found = answer(tmp_path / "rank_0.log")
+    assert isinstance(found, Accepted)
+
+    def each(path: Path) -> Reading:
+        told = answer(path, found.speed.option)
+        assert isinstance(told, Accepted)
+        return reading(told)
+
+    log = again(tmp_path, reading(found), (), each)
+    assert log.records.groupby("rank")["throughput"].median().to_dict() == pytest.approx({0: 64.195, 1: 80.195})
+
+
+def test_a_bar_is_read_beside_the_records_of_a_known_format(tmp_path: Path) -> None:
+    lines = [
+        f"{{'loss': 2.5, 'learning_rate': 1e-05, 'epoch': 0.{n}}}\n"
+        f"  {n}%|#  | {n}/100 [{n * 2 // 60:02}:{n * 2 % 60:02}<03:00,  2.00s/it]"
+        for n in range(10, 60)
+    ]
+    path = written(tmp_path, "\n".join(lines) + "\n")
+    known = read(path)
+    found = answer(path)
+    assert isinstance(found, Accepted)
+    log = reading(found, known=[part.format for part in known.parts if part.format])
+    assert measure(log).value == pytest.approx(0.5)
+    assert [part.format for part in log.parts] == [None, *(part.format for part in known.parts)]
 
 
 @pytest.mark.parametrize(
