@@ -134,6 +134,7 @@ def numbers(texts: Sequence[bytes]) -> Array:
 
 
 _DIGITS = frozenset(b"0123456789")
+_MOST_POWER = 300  # of ten
 _SCALES = {b"K": 1e3, b"k": 1e3, b"M": 1e6}
 
 
@@ -149,14 +150,12 @@ def _number(text: bytes) -> float:
 def last_digit(text: bytes) -> float:
     """One unit of the last digit of a number as printed: 0.01 of ``2.50``, 100 of ``12.3K``, 1 of ``2:28``.
 
-    Infinite of ``nan``.
+    Infinite of ``nan``, and of what no float holds.
     """
-    if not _DIGITS.intersection(text):
-        return math.inf
     scale = _SCALES.get(text[-1:], 1.0)
     mantissa, _, power = text.rstrip(b"KkM").lower().partition(b"e")
-    decimals = len(mantissa.partition(b".")[2])
-    return scale * 10.0 ** ((int(power) if power.lstrip(b"+-").isdigit() else 0) - decimals)
+    exponent = (int(power[:9]) if power.lstrip(b"+-").isdigit() else 0) - len(mantissa.partition(b".")[2])
+    return scale * 10.0**exponent if _DIGITS.intersection(text) and abs(exponent) <= _MOST_POWER else math.inf
 
 
 def strings(texts: Sequence[bytes]) -> Array:

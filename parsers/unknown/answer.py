@@ -276,11 +276,16 @@ def _are_apart(one: float, other: float) -> bool:
 
 
 def _rival(main: Speed, accepted: Sequence[Speed]) -> Speed | None:
-    """Another speed of the same meaning, of other lines that do not repeat these, which is another number."""
+    """Another number of the same meaning, in the same lines or in others that do not repeat them."""
     one, own = main.table, set(main.lines)
     for speed in accepted[1:]:
         other = speed.table
-        if other is one or (speed.unit, speed.scope, speed.role) != (main.unit, main.scope, main.role):
+        if (speed.unit, speed.scope, speed.role) != (main.unit, main.scope, main.role):
+            continue
+        if other is one:
+            both = np.isfinite(speed.verdict.column.values) & np.isfinite(main.verdict.column.values)
+            if both.any() and _are_apart(speed.rate, main.rate):
+                return speed
             continue
         level = (one.step in one.columns) == (other.step in other.columns)
         alike = _core(main) == _core(speed)

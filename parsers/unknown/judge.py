@@ -471,7 +471,7 @@ def best(verdicts: list[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
     possible = [v for v in means or plain if not v.against]
     if agreed := [v for v in possible if v.agree]:
         return [min(agreed, key=lambda v: v.distance)], possible
-    told = [v for v in possible if v.hypothesis.told and not _is_of_either(v)]
+    told = [v for v in possible if v.hypothesis.told and not _is_of_either(v) and not _is_too_fast(v)]
     return told or _only_reading(possible), possible
 
 

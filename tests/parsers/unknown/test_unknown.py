@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parsers.io.errors import LogError
+from parsers.ranks.ranked_reading import again
 from parsers.runs.reading import Reading, read, survey
 from parsers.unknown.answer import Accepted, Answer, Contradicted, Nothing, Question, answer
 from parsers.unknown.draft import NoGrammarError, draft
@@ -36,17 +37,16 @@ def text_of(case: dict[str, Any]) -> str:
     """The text of a case of the table, with its repeated lines written out."""
     repeated = case.get("repeat", [0])
     numbers = range(repeated[0], repeated[1] + 1, repeated[2]) if len(repeated) == 3 else repeated
-    lines = [
-        re.sub(r"\$\{([^}]*)\}", lambda found, n=n: _formatted(found[1], n), line)
-        for n in numbers
-        for line in case["lines"].splitlines()
-    ]
+    lines = [_filled(line, n) for n in numbers for line in case["lines"].splitlines()]
     return case.get("before", "") + case.get("end", "\n").join(lines) + case.get("end", "\n") + case.get("after", "")
 
 
-def _formatted(expression: str, n: int) -> str:
-    value, _, form = expression.partition(":")
-    return format(eval(value, {"n": n, "__builtins__": {}, "chr": chr}), form)  # noqa: S307 (of the table beside this)
+def _filled(line: str, n: int) -> str:
+    def value(found: re.Match[str]) -> str:
+        expression, _, form = found[1].partition(":")
+        return format(eval(expression, {"n": n, "__builtins__": {}, "chr": chr}), form)  # noqa: S307 (ours)
+
+    return re.sub(r"\$\{([^}]*)\}", value, line)
 
 
 def written(folder: Path, text: str | bytes) -> Path:
@@ -91,7 +91,8 @@ def test_a_log_of_the_table(name: str, tmp_path: Path) -> None:
             assert offered[option].rate == pytest.approx(rate, rel=NEAR)
             told = answer(path, option)
             assert isinstance(told, Accepted)
-            assert (told.speed.rate, told.speed.read) == (pytest.approx(rate, rel=NEAR), option)
+            assert told.speed.rate == pytest.approx(rate, rel=NEAR)
+            assert told.speed.read == option
         return
     assert isinstance(found, Accepted), found
     holds(found.speed, case["speed"])
@@ -119,6 +120,37 @@ def _holds_measured(log: Any, case: dict[str, Any]) -> None:
     expected = case.get("measured", case["speed"])
     assert measured.value == pytest.approx(expected["rate"], rel=case["speed"].get("near", 0.1))
     assert measured.unit.removesuffix("/s") == expected["unit"]
+
+
+def test_the_logs_of_all_ranks_are_read_by_one_option(tmp_path: Path) -> None:
+    for rank, speed in ((0, 64), (1, 80)):
+        lines = [f"step {n} loss 2.5 samples/s {speed}.{n}\n" for n in range(10, 30)]
+        (tmp_path / f"rank_{rank}.log").write_text("".join(lines))
+    found = answer(tmp_path / "rank_0.log")
+    assert isinstance(found, Accepted)
+
+    def each(path: Path) -> Reading:
+        told = answer(path, found.speed.option)
+        assert isinstance(told, Accepted)
+        return reading(told)
+
+    log = again(tmp_path, reading(found), (), each)
+    assert log.records.groupby("rank")["throughput"].median().to_dict() == pytest.approx({0: 64.195, 1: 80.195})
+
+
+def test_a_bar_is_read_beside_the_records_of_a_known_format(tmp_path: Path) -> None:
+    lines = [
+        f"{{'loss': 2.5, 'learning_rate': 1e-05, 'epoch': 0.{n}}}\n"
+        f"  {n}%|#  | {n}/100 [{n * 2 // 60:02}:{n * 2 % 60:02}<03:00,  2.00s/it]"
+        for n in range(10, 60)
+    ]
+    path = written(tmp_path, "\n".join(lines) + "\n")
+    known = read(path)
+    found = answer(path)
+    assert isinstance(found, Accepted)
+    log = reading(found, known=[part.format for part in known.parts if part.format])
+    assert measure(log).value == pytest.approx(0.5)
+    assert [part.format for part in log.parts] == [None, *(part.format for part in known.parts)]
 
 
 @pytest.mark.parametrize(
@@ -213,17 +245,30 @@ def test_a_text_that_is_no_option(text: str) -> None:
 
 PIECES = st.sampled_from(
     [
-        "step 10",
-        "loss 2.5",
-        "time 0.5 s",
-        "tok/s=4096",
-        "\r",
-        "\n",
-        "100%|####| 8/8 [00:05<00:00, 1.48it/s]",
-        "nan",
-        "\x00",
+        *(
+            "step 10",
+            "loss 2.5",
+            "time 0.5 s",
+            "tok/s=4096",
+            "\r",
+            "\n",
+            "100%|####| 8/8 [00:05<00:00, 1.48it/s]",
+            "nan",
+        ),
+        *(
+            "2031-02-03 04:05:06 ",
+            "[rank1]: ",
+            "1e400",
+            "{'a': 1,",
+            "}",
+            "|",
+            "epoch 1/3 ",
+            "ETA: 1:00:00",
+            "é",
+            "\x00",
+        ),
+        "9" * 400,
     ]
-    + ["2031-02-03 04:05:06 ", "[rank1]: ", "1e400", "{'a': 1,", "}", "|", "epoch 1/3 ", "ETA: 1:00:00", "é", "9" * 400]
 )
 
 
@@ -279,7 +324,7 @@ IN_SECONDS = {"milliseconds": 1e-3}
 
 
 def beside_grammar(speed: Speed, log: Reading) -> str:
-    """Whether the numbers of a speed are those that the grammar of a log reads: same, part, another, or nothing alike."""
+    """Whether a speed has the numbers that the grammar of its log reads: same, part, another, or nothing alike."""
     values, records = every_value(speed), log.parts[0].table
     if not values or speed.role not in SAME_AS:
         return "a clock"
