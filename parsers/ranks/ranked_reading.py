@@ -73,7 +73,6 @@ def survey(
     return _together(found, files, lead, readings, facts)
 
 
-<<<<<<< HEAD
 def again(path: Path, lead: Reading, read: Callable[[Path], Reading]) -> Reading:
     """The logs of the ranks in a folder, of which ``lead`` is one, and each other is as ``read`` gives it."""
     found = rank_files(path)
@@ -81,18 +80,6 @@ def again(path: Path, lead: Reading, read: Callable[[Path], Reading]) -> Reading
     files = found.streams[first.stream]
     readings = {file: lead if file is first else read(file.path) for file in files}
     return _together(found, files, first, readings, ())
-=======
-def again(path: Path, lead: Reading, facts: Iterable[Fact], each: Callable[[Path], Reading] | None = None) -> Reading:
-    """The logs of the ranks in a folder, read as that of one of them, ``lead``, was: by its formats, or by ``each``.
-
-    ``each`` reads a log of a program that no format describes.
-    """
-    found = rank_files(path)
-    first = next(file for file in found.files if file.path == lead.path)
-    files = found.streams[first.stream]
-    readings = {file: each(file.path) for file in files if file is not first} if each else {}
-    return _together(found, files, first, {**readings, first: lead}, list(facts))
->>>>>>> t-unk
 
 
 def by_rank(reading: Reading) -> Iterator[tuple[Path, RecordTable]]:
@@ -179,19 +166,10 @@ def _rank_logs(files: Sequence[RankFile], readings: Sequence[Reading]) -> Iterat
 
 def _part(part: FormatRecords, logs: Sequence[RankLog], readings: Sequence[Reading]) -> FormatRecords:
     """What one format reads in all logs."""
-<<<<<<< HEAD
     fields = dict(part.fields)
     tables, not_numbers = [], []
     for log, reading in zip(logs, readings, strict=True):
         for own in (own for own in reading.parts if own.format == part.format and len(own.table)):
-=======
-    if not len(part.table):
-        return part
-    name, fields = part.format.name if part.format else None, dict(part.fields)
-    tables, not_numbers = [], []
-    for log, reading in zip(logs, readings, strict=True):
-        for own in (own for own in reading.parts if (own.format.name if own.format else None) == name):
->>>>>>> t-unk
             tables.append(_of_rank(own.table, log))
             not_numbers.append(own.not_numbers + log.before)
             fields = own.fields | fields

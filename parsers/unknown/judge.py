@@ -71,14 +71,12 @@ class Witness(Enum):
     """What a hypothesis is held against."""
 
     CLOCK = "clock"  # the seconds between the records
-    BAR = "pass of the bar"  # the clock of a bar since the start of its pass
     PROGRESS = "progress"  # a clock, and what was done since the start
     MEASURED = "measured"  # a clock, and what each line measures of its step
     AMOUNT = "amount"  # a clock: what a rate makes of the time of a step; how far it spreads
     TIME = "time"  # a time beside a rate: both together are one amount
     RATE = "rate"  # a rate beside a time: both together are one whole number
     REMAINING = "remaining"
-    MEAN = "mean"
 
 
 @dataclass(frozen=True)
@@ -319,8 +317,6 @@ def judge(column: Column, h: Hypothesis) -> Verdict:
             says = _says(ratio, error) if h.told else 1 / NEAREST_RIVAL <= ratio <= NEAREST_RIVAL
             says = None if error > 1 else says
             found.findings.append(Finding(Witness.CLOCK, clock.kind.value, ratio, says, _each(clock, done)))
-    if column.table.bar and not h.is_mean:
-        _judge_pass(found)
     if h.kind == "time" and h.per == STEP:
         _judge_time(found)
     return found
@@ -330,23 +326,6 @@ def _each(clock: Clock, done: Floats) -> float:
     """The seconds of one of what was done between the records, by a clock."""
     ok = np.isfinite(done) & np.isfinite(clock.seconds)
     return float(clock.seconds[ok].sum() / done[ok].sum()) if ok.any() else np.nan
-
-
-def _judge_pass(found: Verdict) -> None:
-    """A speed of a bar against its clock since the start of the pass, where single intervals tell nothing."""
-    column, h = found.column, found.hypothesis
-    table, step = column.table, column.table.step
-    clock = next(iter(table.of("elapsed")), None)
-    if step is None or clock is None or column.meaning.role not in ("rate", "time") or h.per not in (None, STEP):
-        return
-    if found.findings and not interleaved(step.values):
-        return
-    each = column.values * h.factor if h.kind == "time" else h.factor / column.values
-    ratios = step.values * each / clock.values
-    ratios = ratios[np.isfinite(ratios) & (clock.values > clock.quantum)]
-    ratio = float(np.median(ratios)) if len(ratios) else 0.0
-    if ratio >= 1 / NEAREST_RIVAL:  # less: resumed, its count does not begin at 0
-        found.findings.append(Finding(Witness.BAR, ClockKind.BAR.value, ratio, ratio <= NEAREST_RIVAL))
 
 
 def progress_of(table: Table, unit: str | None) -> Column | None:
@@ -419,7 +398,7 @@ def _judge_measured(found: Verdict, amounts: Floats, ok: Mask, clock: Clock) -> 
 
 
 def _judge_time(found: Verdict) -> None:
-    """The time of a step by the remaining time, by the mean beside it, or by a rate beside it."""
+    """The time of a step by the remaining time, or by a rate beside it."""
     column, h = found.column, found.hypothesis
     table, v, step = column.table, column.values * h.factor, column.table.step
     if step is not None and not h.is_mean:
@@ -428,7 +407,6 @@ def _judge_time(found: Verdict) -> None:
             ratios = ratios[np.isfinite(ratios) & (ratios > 0)]
             if len(ratios) >= FEW and 1 / NEAR_ONE < (ratio := float(np.median(ratios))) < NEAR_ONE:
                 found.findings.append(Finding(Witness.REMAINING, left.name, ratio, says=True))
-        _judge_mean(found, step)
     for rate in table.of("rate"):
         if rate.meaning.counts in ("steps", "epochs") or rate.meaning.flags & {"other", "part"}:
             continue
@@ -438,20 +416,6 @@ def _judge_time(found: Verdict) -> None:
             middle, close = float(np.median(amounts)), roundness(rate) + roundness(column)
             if spread(amounts) < close and middle > NEARLY_ALL and abs(middle / round(middle) - 1) <= max(close, 1e-3):
                 found.findings.append(Finding(Witness.RATE, rate.name, 1.0, says=True))
-
-
-def _judge_mean(found: Verdict, step: Column) -> None:
-    """The time of a step by the mean of all steps in brackets behind it, undone."""
-    column, h = found.column, found.hypothesis
-    mean, v = column.mean, column.values * h.factor
-    is_named = column.meaning.factor is not None or (h.factor == 1 and np.median(v) < 1)
-    if len(mean) <= FEWEST_INTERVALS or not np.isfinite(mean).all() or not is_named:
-        return
-    k = step.values + (step.values[0] == 0)
-    each = np.diff(k * mean * h.factor) / np.diff(k) / v[1:]
-    each = each[np.isfinite(each)]
-    if len(each) and (each > 0).mean() > NEARLY_ALL and 1 / NEAR_ONE < (ratio := float(np.median(each))) < NEAR_ONE:
-        found.findings.append(Finding(Witness.MEAN, column.name, ratio, says=True))
 
 
 def counts_twice(table: Table) -> bool:

@@ -185,15 +185,6 @@ class Column:
         digits = [row.digits(f.place).encode() for row, f in rows if f.place < len(row.spans)]
         return min(map(last_digit, digits), default=1.0) * max((f.scale for _, f in rows), default=1.0)
 
-    @cached_property
-    def mean(self) -> Floats:
-        """The numbers in brackets behind those of this column: means of it."""
-
-        def number(row: Row, own: Field) -> float:
-            return row.value(next((f for f in row.form.fields if f.is_mean and f.place == own.place + 1), None))
-
-        return self._filled(number)
-
 
 class Key(NamedTuple):
     """What lines of one table share.

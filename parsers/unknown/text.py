@@ -225,7 +225,7 @@ class _Reader:
 
     def _field(self, at: _Number) -> Field:
         """What a number is: by what stands around it, or else by its name and unit."""
-        for kind in (self._mean, self._fraction, self._of_pair, self._ordinal, self._of_several, self._clock_of_bar):
+        for kind in (self._mean, self._fraction, self._of_pair, self._ordinal, self._of_several):
             if found := kind(at):
                 return found
         return self._named(at)
@@ -305,14 +305,6 @@ class _Reader:
         is_time = set(words) <= words_of("time") | words_of("each") | {"over", "last", "past", "these", "/"}
         is_of_steps = behind is not None and counted(behind[1].lower()) == "steps"
         return (" ".join(words), None) if is_bare and is_of_steps and is_time else None
-
-    def _clock_of_bar(self, at: _Number) -> Field | None:
-        """The seconds since the start of a bar and to its end: `12.5s<30.1s`."""
-        if re.match(r"s<\d", self.line[at.end : at.end + 3]):
-            return replace(at.field(Meaning("elapsed", BAR_CLOCK, factor=1.0), BAR_CLOCK), unit="s")
-        if self.line[at.start - 1 : at.start] == "<" and at.before and at.before.key == BAR_CLOCK:
-            return replace(at.field(Meaning("remaining", BAR_CLOCK, factor=1.0), BAR_CLOCK), unit="s")
-        return None
 
     def _named(self, at: _Number) -> Field:
         """A number by the name before it and the unit behind it."""
