@@ -73,13 +73,16 @@ def survey(
     return _together(found, files, lead, readings, facts)
 
 
-def again(path: Path, lead: Reading, read: Callable[[Path], Reading]) -> Reading:
-    """The logs of the ranks in a folder, of which ``lead`` is one, and each other is as ``read`` gives it."""
+def again(path: Path, lead: Reading, facts: Iterable[Fact], each: Callable[[Path], Reading] | None = None) -> Reading:
+    """The logs of the ranks in a folder, read as that of one of them, ``lead``, was: by its formats, or by ``each``.
+
+    ``each`` reads a log of a program that no format describes.
+    """
     found = rank_files(path)
     first = next(file for file in found.files if file.path == lead.path)
     files = found.streams[first.stream]
-    readings = {file: lead if file is first else read(file.path) for file in files}
-    return _together(found, files, first, readings, ())
+    readings = {file: each(file.path) for file in files if file is not first} if each else {}
+    return _together(found, files, first, {**readings, first: lead}, list(facts))
 
 
 def by_rank(reading: Reading) -> Iterator[tuple[Path, RecordTable]]:
@@ -166,14 +169,16 @@ def _rank_logs(files: Sequence[RankFile], readings: Sequence[Reading]) -> Iterat
 
 def _part(part: FormatRecords, logs: Sequence[RankLog], readings: Sequence[Reading]) -> FormatRecords:
     """What one format reads in all logs."""
-    fields = dict(part.fields)
+    if not len(part.table):
+        return part
+    name, fields = part.format.name if part.format else None, dict(part.fields)
     tables, not_numbers = [], []
     for log, reading in zip(logs, readings, strict=True):
-        for own in (own for own in reading.parts if own.format == part.format and len(own.table)):
+        for own in (own for own in reading.parts if (own.format.name if own.format else None) == name):
             tables.append(_of_rank(own.table, log))
             not_numbers.append(own.not_numbers + log.before)
             fields = own.fields | fields
-    return FormatRecords(part.format, _stacked(tables), fields, np.concatenate(not_numbers)) if tables else part
+    return FormatRecords(part.format, _stacked(tables), fields, np.concatenate(not_numbers))
 
 
 def _of_rank(table: RecordTable, log: RankLog) -> RecordTable:

@@ -102,4 +102,4 @@ def _of_all_ranks(
         own = answer_of(lines_of(path), option)
         return reading(own, facts, known) if isinstance(own, Accepted) else survey(path, format=known, facts=facts)
 
-    return again(found.folder, one, read_rank)
+    return again(found.folder, one, facts, read_rank)
