@@ -138,7 +138,6 @@ _OF_LAUNCH: Sequence[Decorator] = (
         type=_OUT,
         help="Suite folder; for a page, the folder of all logs.  [default: logs/RECIPE, or logs]",
     ),
-    click.option("--script", type=_FILE, help="Job script for --on slurm; replaces the one shown by --dry-run."),
     click.option("--master", metavar="HOST:PORT", help="Rendezvous address, to start each node by hand."),
     click.option("--node-rank", type=click.IntRange(min=0), help="Rank of this node with --master, from 0."),
     *_OF_BOTH,
@@ -188,14 +187,13 @@ class Executor:
     dry_run: bool
     no_redact: bool
     fills: Path | None
-    script: Path | None = None
 
     @cached_property
     def place(self) -> Place:
         """Where they take place."""
         from .backends import chosen
 
-        return chosen(self.on, self.hosts, self.script, self.site, self.container, is_dry=self.dry_run)
+        return chosen(self.on, self.hosts, self.site, self.container, is_dry=self.dry_run)
 
     @property
     def leaves(self) -> bool:
@@ -312,11 +310,8 @@ def launch(
         )
     else:
         planned = planner.of_page(lacking(target, into or Path("logs"), repeats, only))
-    folders = list(dict.fromkeys(run.folder.path.parent for run in planned))
-    if executor.place.edited and len(folders) > 1:
-        raise click.UsageError("--script applies to a single case; select it with --only.")
     if executor.execute(planned) and is_recipe:
-        for folder in folders:
+        for folder in dict.fromkeys(run.folder.path.parent for run in planned):
             say_text(measured(folder, "en")[0])
 
 

@@ -22,7 +22,7 @@ from parsers.runs.run_folder import RunJson, Source
 
 from .recipes import command_line
 from .recipes.checkout import Checkout, remarks
-from .recipes.recipe import LAUNCHERS, MADE, ROOM, SYNTHETIC, Recipe, dry_run
+from .recipes.recipe import MADE, SYNTHETIC, Recipe, dry_run
 from .secrets.redaction import redact_document, redact_text, secret_values
 
 _PLACES = {"REPO", "WORK", "MASTER", "NODE_RANK"}
@@ -54,10 +54,8 @@ class Job:
     """That which its program is of."""
     folders: Sequence[Path]
     """The folders that it needs apart from programs and `WORK`: its checkout, its data; none is within another."""
-    start: Sequence[str]
-    """The arguments that start it on this machine."""
     environment: Mapping[str, str]
-    """The environment of these, but for `WORK`, the folder for what it writes, which each run has of its own."""
+    """That which it starts in, but for `WORK`, the folder for what it writes, which each run has of its own."""
     command: str
     """A line of shell that starts it and holds no path of a machine: it needs `REPO`, the folder that it runs in, and
     `WORK`; on several nodes `MASTER` and `NODE_RANK` as well."""
@@ -83,13 +81,6 @@ class Job:
     meets_by_address: bool = False
     """Whether its nodes know each other by addresses, not by names: Paddle's launcher does."""
     recipe: Recipe | None = None
-
-    @property
-    def sets_repo(self) -> str:
-        """The line of a script that sets REPO, or, for a recipe without a checkout, demands that it be set."""
-        if self.repo.exists() or self.recipe is None:
-            return f"export REPO={shell_quoted(self.repo.resolve())}"
-        return f': "${{REPO:?set it to a checkout of {self.recipe.facts["repository"]}}}"'
 
     def case(self, gpus: Sequence[str]) -> dict[str, str | int]:
         """What is measured; `gpus`: the names of those of its first machine."""
@@ -174,8 +165,7 @@ def of_recipe(
     read = [repo / variables["DATA"]] if variables.get("DATA") and not makes_data else []
     inherited = {name: value for name, value in os.environ.items() if name not in _OURS}
     # What Python prints to a pipe would wait in a buffer, and standard output and error would change order.
-    ours = {"PYTHONUNBUFFERED": "1", "DRY_RUN": "", LAUNCHERS: str(ROOM)}
-    environment = {**inherited, **ours, **variables, "REPO": str(repo.resolve())}
+    environment = {**inherited, "PYTHONUNBUFFERED": "1", **variables, "REPO": str(repo.resolve())}
     places = {"MASTER": "@MASTER@", "NODE_RANK": "@NODE_RANK@"} if nodes > 1 else {}
     command = re.sub(r"@(MASTER|NODE_RANK)@", r'"$\1"', dry_run(recipe, repo, {**variables, **places}).strip())
     return Job(
@@ -183,7 +173,6 @@ def of_recipe(
         repo=repo,
         checkout=checkout,
         folders=_outermost([repo, *read]),
-        start=["bash", str(recipe.path)],
         environment=environment,
         command=command,
         nodes=nodes,
@@ -300,8 +289,7 @@ def of_command(
         raise click.UsageError(f"{message}; state them with --cards.")
     cards = int(facts.get("cards", nodes))
     _check_split(cards, nodes)
-    line = " ".join(_expanding(word, folder) for word in words)
-    command = f'cd "$REPO" && {line}'
+    command = f'cd "$REPO" && {" ".join(_expanding(word, folder) for word in words)}'
     top = top_of(folder) or folder
     has_gpu = _has_accelerator(_OF_NVIDIA if is_contained else _ACCELERATORS)  # containers are given no others
     return Job(
@@ -309,7 +297,6 @@ def of_command(
         repo=folder,
         checkout=Checkout(top),
         folders=_outermost([top, folder]),
-        start=["bash", "-c", f'cd -- "$REPO" && exec {line}'],
         environment={**os.environ, "PYTHONUNBUFFERED": "1", "REPO": str(folder)},
         command=command,
         nodes=nodes,

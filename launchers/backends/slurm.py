@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from parsers.runs.run_folder import LOG, SCRIPT, RunJson
 
 from ..job import CannotRunHere, Job
 from .containers import Container
-from .place import Place, Start, here_document, of_nodes, rendered, shell_part
+from .place import Place, rendered
 from .site_file import NO_SITE, Site
 
 NO_ANSWER = "unknown, as Slurm does not answer"
@@ -34,7 +34,6 @@ class Slurm(Place):
     """A cluster that Slurm manages."""
 
     site: Site = NO_SITE
-    edited: str | None = None
     container: Container | None = None
     starts_tasks: bool = True
 
@@ -49,10 +48,22 @@ class Slurm(Place):
             raise CannotRunHere(f"{message}; omit --container.")
         return job
 
-    def start(self, job: Job, folder: Path) -> Start:
-        """Write the job script, and run it in the allocation that this process is in."""
-        (folder / SCRIPT).write_text(self._text(job), encoding="utf-8")
-        return Start(["bash", str(folder / SCRIPT)], of_nodes(job, folder))
+    def job_script(self, job: Job) -> str:
+        """The job script, with its directives."""
+        values: dict[str, object] = {}
+        if self.container:  # where the nodes of Paddle's launcher meet is then found inside
+            values |= {"command": self.container.command(job), "meets_by_address": False}
+        values["is_of_a_service"] = self.container is not None and self.container.is_of_a_service
+        return rendered("slurm.sh.jinja", job, self.site, **values)
+
+    def command(self, job: Job, folder: Path, environment: Mapping[str, str]) -> list[str]:
+        """Run the job script in the allocation that this process is in."""
+        return ["bash", str(folder / SCRIPT)]
+
+    def line(self, job: Job, folder: Path) -> str:
+        """Outside of an allocation, the job script is submitted."""
+        words = ["sbatch", "--wait", *self._options(folder / LOG), str(folder / SCRIPT)]
+        return super().line(job, folder) if allocation() else " ".join(map(shell_quoted, words))
 
     def submit(self, job: Job, command: Sequence[str], output: Path, *, after: str | None) -> str:
         """Submit a command that executes a job within an allocation of its own, and return the number of that.
@@ -60,7 +71,7 @@ class Slurm(Place):
         `output`: the file for what it says. `after`: the number of a job that must have ended before. Raises
         click.ClickException where Slurm refuses it.
         """
-        directives = [line for line in self._text(job).splitlines() if line.startswith("#SBATCH")]
+        directives = [line for line in self.job_script(job).splitlines() if line.startswith("#SBATCH")]
         line = f"exec {' '.join(map(shell_quoted, command))} > /dev/null\n"
         waits = [f"--dependency=afterany:{after}"] if after else []
         answer = subprocess.run(
@@ -74,27 +85,10 @@ class Slurm(Place):
             raise click.ClickException(printable(f"Slurm refused the job: {answer.stderr.strip()}."))
         return answer.stdout.partition(";")[0].strip()
 
-    def script(self, job: Job, folder: Path) -> str:
-        """The job script, submitted; within an allocation, run there."""
-        script = here_document(self._text(job))
-        if allocation():
-            return shell_part(job, folder, f"{{ bash /dev/fd/3 3{script}}} 2>&1 | tee {shell_quoted(folder / LOG)}\n")
-        words = ["sbatch", "--wait", *self._options(folder / LOG)]
-        return shell_part(job, folder, f"{' '.join(map(shell_quoted, words))} {script}")
-
     def described(self) -> RunJson:
         """The number of the allocation, its partition and its nodes."""
         partition, nodes = (os.environ.get(f"SLURM_JOB_{name}", "") for name in ("PARTITION", "NODELIST"))
         return {"scheduler": {"name": "slurm", "job": allocation(), "partition": partition, "nodes": nodes}}
-
-    def _text(self, job: Job) -> str:
-        if self.edited:
-            return self.edited
-        values: dict[str, object] = {}
-        if self.container:  # where the nodes of Paddle's launcher meet is then found inside
-            values |= {"command": self.container.command(job), "meets_by_address": False}
-        values["is_of_a_service"] = self.container is not None and self.container.is_of_a_service
-        return rendered("slurm.sh.jinja", job, self.site, **values)
 
     def _options(self, output: Path) -> list[str]:
         # A job that is requeued would be two executions in one log. A site may have another default for what a job gets

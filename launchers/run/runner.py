@@ -116,7 +116,6 @@ class Runner:
             "case": dict(job.facts),
             "repeat": int(folder.path.name),
             **job.kept,
-            **({"native": None} if self.place.edited else {}),
             "environment": cast(Environment, image),
             "source": source,
         }

@@ -179,7 +179,7 @@ class RunJson(TypedDict, total=False):
     launcher: str
     case_from: dict[str, str]
     command: list[str]
-    native: str | None
+    native: str
     variables: dict[str, str]
     environment: Environment
     nodes: list[Environment]
