@@ -158,11 +158,7 @@ _OF_RUN: Sequence[Decorator] = (
     ),
     click.option("--repeats", type=_COUNT, help="Number of runs.  [default: 1, or 3 per side with --against]"),
     click.option("--into", type=_OUT, help="Suite folder.  [default: logs/ and the name of this folder]"),
-    click.option(
-        "--against",
-        metavar="REVISION|FOLDER",
-        help="Run it alternately with the code of this git revision, or in this other checkout, and compare.",
-    ),
+    click.option("--against", metavar="REVISION", help="Run it alternately with the code of this git revision."),
     *_OF_BOTH,
     click.option("--lang", "language", default="en", show_default=True, help="Language of the summary at the end."),
     click.argument("words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="COMMAND..."),
@@ -200,9 +196,15 @@ class Executor:
         """Whether the runs have not ended when the command does."""
         return self.dry_run or self.detach or self.fills is not None
 
+    @property
+    def submits(self) -> bool:
+        """Whether each run becomes a job of Slurm."""
+        from .backends.slurm import allocation
+
+        return self.detach or self.parallel is not None or (self.on == "slurm" and not (allocation() or self.fills))
+
     def execute(self, planned: Sequence[PlannedRun]) -> bool:
         """Execute or submit runs, or print their script; returns whether they have ended."""
-        from .backends.slurm import allocation
         from .run.folder import RunFolder
         from .run.runner import Runner
         from .run.screen import Screen
@@ -217,14 +219,12 @@ class Executor:
             say_text("".join(series.script()))
         elif self.place.only_writes:
             raise click.UsageError(self.place.only_writes)
-        elif self.fills:
+        elif self.fills or not self.submits:
             series.execute()
         elif self.detach:
             tell_how_to_collect(series.submit(self.parallel))
-        elif self.parallel or (self.on == "slurm" and not allocation()):
-            wait(series.submit(self.parallel or 1), screen)
         else:
-            series.execute()
+            wait(series.submit(self.parallel or 1), screen)
         return not self.leaves
 
 
@@ -350,7 +350,7 @@ def run(
       tachograph run --nodes 2 --cards 16 --on slurm -- bash train.sh
     """
     from .job import moved, of_command
-    from .run.plan import Planner, alternating, other_checkout, suite_of
+    from .run.plan import Planner, alternating, folder_at, suite_of
 
     here = Path.cwd()
     facts = {name: value for name, value in states.items() if value is not None}
@@ -365,12 +365,15 @@ def run(
             say_text(text)
             sys.exit(0 if is_whole else _FOUND_BAD)
         return
-    tell = None if executor.leaves else comparison(language)
-    with other_checkout(against, here, suite.parent, outlives=executor.leaves) as (there, label):
-        jobs = {suite_of(suite, label): of_words(moved(words, here, there), there), suite: job}
+    if executor.dry_run or executor.submits:
+        message = "--against keeps a checkout of the revision only until the command ends"
+        raise click.UsageError(f"{message}; omit --dry-run and --detach, and use Slurm within an allocation.")
+    tell = comparison(language)
+    with folder_at(against, here, suite.parent) as there:
+        jobs = {suite_of(suite, against): of_words(moved(words, here, there), there), suite: job}
         cases = [planner.of_command(one, of, repeats or 3) for of, one in jobs.items()]
-        if executor.execute(alternating(cases)) and tell:
-            say_text(tell(*(case[0].folder.path.parent for case in cases)))
+        executor.execute(alternating(cases))
+        say_text(tell(*(case[0].folder.path.parent for case in cases)))
 
 
 @contextmanager
