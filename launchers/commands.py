@@ -6,8 +6,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, partial, wraps
 from pathlib import Path
@@ -19,7 +18,7 @@ from parsers.io.printable import printable, say, say_text
 from parsers.io.refusal import Unreadable
 
 from .recipes.checkout import Checkout, describe, remarks
-from .recipes.recipe import SUFFIX, SYNTHETIC, Recipe, cases, draft, dry_run, find, is_known, read_all
+from .recipes.recipe import SUFFIX, SYNTHETIC, Recipe, cases, dry_run, find, is_known, read_all
 
 if TYPE_CHECKING:
     from .backends.place import Place
@@ -265,8 +264,7 @@ def launch(
 
     Omitted options use the recipe's defaults; EXTRA, after --, is passed to the native program. A page file sets how
     its cases run. Finished runs are not repeated, so run the same command again to resume. RECIPE is a name or the path
-    of a script (.sh) of your own; `tachograph launchers --new` drafts one. At the end of a recipe its throughput is
-    printed, with its spread over the runs.
+    of a script (.sh) of your own. At the end of a recipe its throughput is printed, with its spread over the runs.
 
     Several values between commas are a case each. Cases take turns, each time in the opposite order (A B B A), so that
     a drift of the machine meets all of them. With two checkouts of the repository of a recipe, its runs take turns in
@@ -376,42 +374,25 @@ def run(
         say_text(tell(*(case[0].folder.path.parent for case in cases)))
 
 
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Tell in one sentence what cannot be written; `path` where the system names no file, as for a full disk."""
-    try:
-        yield
-    except OSError as error:
-        raise Unreadable(f"{error.filename or path}: cannot be written: {error.strerror}.") from error
-
-
 @click.command(name="launchers")
 @click.option("--check", "checked", metavar="RECIPE", help="Check the options of a recipe against its program.")
-@click.option("--new", metavar="NAME", help="Draft a recipe of your own: NAME.sh, in this folder.")
-@click.option("--repo", type=_FOLDER, help="Checkout of the native repository, for --check and --new.")
+@click.option("--repo", type=_FOLDER, help="Checkout of the native repository, for --check.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def list_launchers(checked: str | None, new: str | None, repo: Path | None, *, as_json: bool) -> None:
+def list_launchers(checked: str | None, repo: Path | None, *, as_json: bool) -> None:
     """List the recipes: model, framework, repository with its pinned commit, precisions, and requirements.
 
     With --check, git looks up each option of a recipe in the files of the checkout. Exit status 1 if one is not found.
     Nothing in the checkout is executed.
 
     RECIPE is a name or the path of a script (.sh). A recipe of your own is one script whose head says what it needs;
-    those in the folders of $TACHOGRAPH_RECIPES are listed and found by name. --new drafts one and never overwrites a
-    file.
+    those in the folders of $TACHOGRAPH_RECIPES are listed and found by name.
 
     \b
     Examples:
       tachograph launchers
       tachograph launchers --check paddleclas_resnet50 --repo PaddleClas
-      tachograph launchers --new my_model --repo my-checkout
       tachograph launchers --check my_model.sh --repo my-checkout
     """
-    if new and checked:
-        raise click.UsageError("--check and --new cannot be used together.")
-    if new:
-        _draft(new, repo)
-        return
     if bool(checked) != bool(repo):
         raise click.UsageError("--check and --repo must be used together.")
     if checked and repo:
@@ -421,17 +402,6 @@ def list_launchers(checked: str | None, new: str | None, repo: Path | None, *, a
     rows = [recipe.row for recipe in read_all()]
     table = tabulate(rows, "keys", "simple", maxcolwidths=[*[None] * 6, 40], disable_numparse=True)
     say_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows) if as_json else f"{table}\n")
-
-
-def _draft(name: str, repo: Path | None) -> None:
-    """Write the script of a new recipe where there is no such file."""
-    name = name.removesuffix(SUFFIX)
-    path, text = Path(f"{name}{SUFFIX}"), draft(name, repo)
-    if os.path.lexists(path):
-        raise click.UsageError(f"{path} exists already; an existing file is never overwritten.")
-    with _told(path), path.open("x", encoding="utf-8") as file:
-        file.write(text)
-    say(f"Wrote {path}. Edit it, then run `tachograph launchers --check {path} --repo DIR`.")
 
 
 def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
@@ -538,8 +508,10 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
     except ImportError as error:
         advice = 'run `pip install "tachograph[images]"`'
         raise Unreadable(f"Images need the package pillow, which is not installed; {advice}.") from error
-    with _told(out):
+    try:
         KINDS[kind](out, count, size)
+    except OSError as error:  # which names no file where a disk is full
+        raise Unreadable(f"{error.filename or out}: cannot be written: {error.strerror}.") from error
 
 
 commands = [launch, run, list_launchers, doctor, observe, images]

@@ -21,8 +21,6 @@ import click
 from parsers.io.input_file import text_of
 from parsers.io.printable import printable
 
-from .checkout import describe
-
 ROOM = Path(__file__).resolve().parents[1]
 FOLDERS = "TACHOGRAPH_RECIPES"
 LAUNCHERS = "TACHOGRAPH_LAUNCHERS"  # the variable by which a script elsewhere finds what all share
@@ -127,11 +125,6 @@ class Recipe:
         }
 
 
-def names() -> list[str]:
-    """List the names of Tachograph's recipes, sorted."""
-    return sorted(path.stem for path in ROOM.glob(f"*{SUFFIX}"))
-
-
 def _scripts() -> dict[str, Path]:
     """The scripts of all recipes by their names: Tachograph's, and those in the folders of TACHOGRAPH_RECIPES."""
     found = dict[str, Path]()
@@ -201,20 +194,6 @@ def _mistakes(recipe: Recipe) -> Iterator[str]:
         re.compile(recipe.facts.get("metric", ""))
     except re.error as error:
         yield f"its metric is not a regular expression: {error}"
-
-
-def draft(name: str, repo: Path | None) -> str:
-    """Return the script of a new recipe; of a checkout `repo` its repository and commit.
-
-    Raises click.UsageError for a name that no recipe may have.
-    """
-    if not _NAME.fullmatch(name) or name in names():
-        taken = "is the name of a recipe of Tachograph" if name in names() else "is not a name"
-        raise click.UsageError(f"{printable(name)} {taken}; use letters, digits, `_`, `-` and `.`, such as my_model.")
-    known = describe(repo) if repo else {}
-    text = text_of(ROOM / "recipe.sh.draft").replace("@NAME@", name)
-    text = text.replace("@REPOSITORY@", known.get("repository") or "https://example.com/owner/repository")
-    return text.replace("@COMMIT@", known.get("commit") or "0" * 40)
 
 
 def cases(recipe: Recipe) -> Iterator[dict[str, str]]:
