@@ -95,12 +95,6 @@ class NvidiaCard:
         return self.name == _FALLEN
 
     @property
-    def capability(self) -> tuple[int, int] | None:
-        """The compute capability, such as (8, 0)."""
-        found = _nvml(pynvml.nvmlDeviceGetCudaComputeCapability, self.handle)
-        return None if found is None else (int(found[0]), int(found[1]))
-
-    @property
     def memory_mib(self) -> int | None:
         """MiB in all."""
         memory = self._memory()
@@ -185,16 +179,6 @@ def _nvidia() -> Iterator[Cards | None]:
         yield Cards(names, lambda: [card.answer() for card in found], found) if found else None
     finally:
         _nvml(pynvml.nvmlShutdown)
-
-
-def nvml_trouble() -> str | None:
-    """Say in NVML's words why it does not start; None where it does."""
-    try:
-        pynvml.nvmlInit()
-    except pynvml.NVMLError as error:
-        return str(error)
-    _nvml(pynvml.nvmlShutdown)
-    return None
 
 
 def nvidia_driver() -> str | None:
