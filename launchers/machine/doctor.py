@@ -222,7 +222,7 @@ def _cards(launch: Launch, found: Cards | None) -> Findings:
 def _idle(answers: Sequence[CardAnswer]) -> Findings:
     busy = list[str]()
     for card, sample, processes in answers:
-        names = sorted({program(process.number, of_others=True) or "unknown" for process in processes or ()})
+        names = sorted({program(process.number) or "unknown" for process in processes or ()})
         utilisation, memory = sample.utilisation or 0, sample.memory or 0
         if utilisation > _IDLE_UTILISATION or memory > _IDLE_MEMORY or names:
             programs = f"programs on it: {', '.join(names) or 'none'}"

@@ -23,7 +23,6 @@ from typing import Any, cast
 
 from parsers.io.input_file import opened, text_of
 from parsers.runs.run_folder import (
-    CARD_PROCESSES,
     DONE,
     FAILED,
     INTERRUPTED,
@@ -78,8 +77,7 @@ class Runner:
         load = RunLoad(members) if members else None
         meanwhile: list[AbstractContextManager[object]] = [self.screen.following(unfinished / LOG)]
         if load:  # other nodes sample themselves
-            files = (unfinished / TELEMETRY, unfinished / CARD_PROCESSES, unfinished / PROCESSES)
-            meanwhile.append(recorded(*files, load))
+            meanwhile.append(recorded(unfinished / TELEMETRY, unfinished / PROCESSES, load))
         with ExitStack() as stack:
             own = {"WORK": str(folder.work.resolve())}
             if self.place.is_here:
