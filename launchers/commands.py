@@ -53,6 +53,8 @@ class Values(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 tak
 
 _COUNTS = Values(_COUNT, "N,...")
 _SWITCH = Values(click.Choice(["on", "off"]), "on|off,...")
+_PRECISIONS = Values(click.STRING, "TEXT,...")
+_DEVICE = click.Choice(["cpu", "gpu"])
 
 
 def _filter(_context: click.Context, _option: click.Parameter, text: str | None) -> dict[str, str]:
@@ -100,9 +102,7 @@ _OF_BOTH: Sequence[Decorator] = (
         help="Show what became of submitted runs below FOLDER, and exit.  [default: logs]",
     ),
     click.option("--timeout", type=_COUNT, help="Time limit of a run in seconds."),
-    click.option(
-        "--stall", type=_COUNT, metavar="SECONDS", help="Stop a run that prints nothing for so long while it runs."
-    ),
+    click.option("--stall", type=_COUNT, metavar="SECONDS", help="Stop a run that prints nothing for so long."),
     click.option("--dry-run", is_flag=True, help="Print the commands as a standalone script; run nothing."),
     click.option("--fills", type=_OUT, hidden=True),
     click.option("--no-redact", is_flag=True, help="Do not redact likely secrets in logs and run.json."),
@@ -110,21 +110,15 @@ _OF_BOTH: Sequence[Decorator] = (
 
 _OF_LAUNCH: Sequence[Decorator] = (
     click.argument("target", metavar="RECIPE|PAGE"),
-    click.option(
-        "--repo", "repos", type=_FOLDER, multiple=True, help="Checkout of the native repository; --dry-run needs none."
-    ),
-    click.option(
-        "--data", type=_FOLDER, help="Training data.  [default: set by the recipe or page, relative to the checkout]"
-    ),
+    click.option("--repo", "repos", type=_FOLDER, multiple=True, help="Checkout; --dry-run needs none."),
+    click.option("--data", type=_FOLDER, help="Training data.  [default: set by the recipe or page]"),
     click.option("--cards", type=_COUNTS, help="Total number of GPUs (or processes)."),
     click.option("--nodes", type=_COUNTS, help="Number of nodes; GPUs are split evenly."),
-    click.option(
-        "--precision", type=Values(click.STRING, "TEXT,..."), help="Precision: fp32, tf32, amp (mixed) or fp16 (pure)."
-    ),
+    click.option("--precision", type=_PRECISIONS, help="Precision: fp32, tf32, amp (mixed) or fp16 (pure)."),
     click.option("--batch-size", type=_COUNTS, help="Batch size per GPU (or process)."),
     click.option("--steps", type=_COUNT, help="Total number of training steps."),
     click.option("--epochs", type=_COUNT, help="Number of epochs; steps are split evenly."),
-    click.option("--device", type=click.Choice(["cpu", "gpu"]), help="Device to train on."),
+    click.option("--device", type=_DEVICE, help="Device to train on."),
     click.option("--synthetic", is_flag=True, help="Train on data that the program generates, if the recipe can."),
     click.option("--accumulation", type=_COUNTS, help="Forward passes per optimizer step."),
     click.option("--sequence-length", type=_COUNTS, help="Tokens per sequence."),
@@ -132,11 +126,7 @@ _OF_LAUNCH: Sequence[Decorator] = (
     click.option("--xla", type=_SWITCH, help="Compile with XLA."),
     click.option("--repeats", type=_COUNT, help="Runs per case.  [default: 3, or set by the page]"),
     click.option("--only", callback=_filter, metavar="AXIS=VALUE,...", help="Run only these cases of a page."),
-    click.option(
-        "--into",
-        type=_OUT,
-        help="Suite folder; for a page, the folder of all logs.  [default: logs/RECIPE, or logs]",
-    ),
+    click.option("--into", type=_OUT, help="Suite folder; of a page, all logs.  [default: logs/RECIPE, or logs]"),
     click.option("--master", metavar="HOST:PORT", help="Rendezvous address, to start each node by hand."),
     click.option("--node-rank", type=click.IntRange(min=0), help="Rank of this node with --master, from 0."),
     *_OF_BOTH,
@@ -150,11 +140,7 @@ _OF_RUN: Sequence[Decorator] = (
     click.option("--nodes", type=_COUNT, help="Number of nodes.  [default: as the command says]"),
     click.option("--precision", help="Precision, such as fp32, tf32, amp, fp16 or bf16."),
     click.option("--batch-size", type=_COUNT, help="Batch size per GPU (or process)."),
-    click.option(
-        "--device",
-        type=click.Choice(["cpu", "gpu"]),
-        help="What it trains on.  [default: gpu if there is one, or --on]",
-    ),
+    click.option("--device", type=_DEVICE, help="What it trains on.  [default: gpu if there is one, or --on]"),
     click.option("--repeats", type=_COUNT, help="Number of runs.  [default: 1, or 3 per side with --against]"),
     click.option("--into", type=_OUT, help="Suite folder.  [default: logs/ and the name of this folder]"),
     click.option("--against", metavar="REVISION", help="Run it alternately with the code of this git revision."),
@@ -437,7 +423,7 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
 @click.option("--cards", type=_COUNT, help="Total number of GPUs that a launch would use.")
 @click.option("--nodes", type=_COUNT, default=1, show_default=True, help="Number of nodes.")
 @click.option("--precision", help="Precision that a launch would use.")
-@click.option("--device", type=click.Choice(["cpu", "gpu"]), help="Device that a launch would train on.")
+@click.option("--device", type=_DEVICE, help="Device that a launch would train on.")
 @click.option("--synthetic", is_flag=True, help="A launch would train on data that the program generates.")
 @_ON
 @_SITE
