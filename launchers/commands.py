@@ -17,7 +17,7 @@ import click
 from parsers.io.printable import printable, say, say_text
 from parsers.io.refusal import Unreadable
 
-from .recipes.checkout import Checkout, describe, remarks
+from .recipes.checkout import Checkout, at_revision, remarks
 from .recipes.recipe import SUFFIX, SYNTHETIC, Recipe, cases, dry_run, find, is_known, read_all
 
 if TYPE_CHECKING:
@@ -334,7 +334,7 @@ def run(
       tachograph run --nodes 2 --cards 16 --on slurm -- bash train.sh
     """
     from .job import moved, of_command
-    from .run.plan import Planner, alternating, folder_at, suite_of
+    from .run.plan import Planner, alternating, suite_of
 
     here = Path.cwd()
     facts = {name: value for name, value in states.items() if value is not None}
@@ -353,7 +353,7 @@ def run(
         message = "--against keeps a checkout of the revision only until the command ends"
         raise click.UsageError(f"{message}; omit --dry-run and --detach, and use Slurm within an allocation.")
     tell = comparison(language)
-    with folder_at(against, here, suite.parent) as there:
+    with at_revision(against, here, suite.parent) as there:
         jobs = {suite_of(suite, against): of_words(moved(words, here, there), there), suite: job}
         cases = [planner.of_command(one, of, repeats or 3) for of, one in jobs.items()]
         executor.execute(alternating(cases))
@@ -398,7 +398,7 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
 
     lines = [dry_run(recipe, repo, variables) for variables in cases(recipe)]
     outcome = check(lines, repo)
-    found = describe(repo)
+    found = Checkout(repo).described
     if as_json:
         say(json.dumps({"recipe": recipe.name, "commit": found["commit"], **outcome._asdict()}, ensure_ascii=False))
         return _FOUND_BAD if outcome.unknown else 0

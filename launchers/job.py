@@ -21,7 +21,7 @@ from parsers.runs.git_files import top_of
 from parsers.runs.run_folder import RunJson, Source
 
 from .recipes import command_line
-from .recipes.checkout import Checkout, remarks
+from .recipes.checkout import Checkout
 from .recipes.recipe import MADE, SYNTHETIC, Recipe, dry_run
 from .secrets.redaction import redact_document, redact_text, secret_values
 
@@ -125,11 +125,6 @@ class Job:
         for name in {**ours, **theirs}:
             if theirs.get(name) not in (ours.get(name), published.get(name)):
                 yield f"{name}={theirs.get(name)}, not {ours.get(name)}"
-
-    def remarks(self) -> Iterator[str]:
-        """What somebody should know of the checkout of a recipe before it runs, a sentence each."""
-        if self.recipe and self.repo.exists():
-            yield from map(str, remarks(self.checkout.described, self.recipe.facts))
 
     def _names_file(self, word: str) -> bool:
         with suppress(OSError, ValueError):  # a word may be longer than a path can be

@@ -20,8 +20,7 @@ from parsers.io.printable import printable
 from parsers.runs.run_folder import Environment
 
 from ..job import refuse_impossible
-from ..recipes import checkout
-from ..recipes.checkout import Diagnosis, Level
+from ..recipes.checkout import Checkout, Diagnosis, Level, remarks
 from ..recipes.recipe import ROOM, SYNTHETIC, Recipe
 from . import facts
 from .cards import CardAnswer, Cards, cards, cuda_driver, nvidia_driver
@@ -332,9 +331,9 @@ def _data(launch: Launch) -> Findings:
 def _checkout(launch: Launch) -> Findings:
     if launch.recipe is None or launch.repo is None:
         return
-    remarks = list(checkout.remarks(checkout.describe(launch.repo), launch.recipe.facts))
+    differing = list(remarks(Checkout(launch.repo).described, launch.recipe.facts))
     commit = launch.recipe.facts["commit"][:12]
-    yield from remarks or [Diagnosis("checkout", "ok", f"At the pinned commit {commit}, without local changes.")]
+    yield from differing or [Diagnosis("checkout", "ok", f"At the pinned commit {commit}, without local changes.")]
 
 
 def _numbers(version: str) -> tuple[int, ...]:

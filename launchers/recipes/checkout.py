@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import click
 
+from parsers.io.printable import printable
 from parsers.origins.address import public_repository
-from parsers.runs.git_files import command, commit_of, environment, git
+from parsers.runs.git_files import command, commit_of, environment, git, top_of
 from parsers.runs.run_folder import Source
 
 # Submodules are compared by their commits alone: their own configurations are not looked into.
@@ -120,24 +122,29 @@ class Checkout:
             raise click.UsageError(f"{message}; {self.repo} is a checkout of {self.repository}.")
 
 
-def describe(repo: Path) -> Source:
-    """Say the `repository`, the `commit` and whether files are changed (`dirty`); what is not known is None."""
-    return Checkout(repo).described
-
-
 @contextmanager
-def worktree(repo: Path, commit: str, folder: Path) -> Iterator[None]:
-    """Check a commit out into a folder that is not there yet, and take it away again at the end.
+def at_revision(revision: str, here: Path, beside: Path) -> Iterator[Path]:
+    """The folder `here` as a git revision of the checkout around it has it, while this lasts.
 
-    Filters that the checkout or the user configures apply, for its code is to run; hooks do not. Raises
+    `beside`: the folder in which the revision is checked out. Filters that the checkout or the user configures apply,
+    for its code is to run; hooks do not. Raises click.UsageError where there is no such revision or folder,
     click.ClickException where git refuses.
     """
-    _change(repo, "worktree", "add", "--quiet", "--detach", str(folder), commit)
-    try:
-        yield
-    finally:
-        with suppress(click.ClickException):  # git forgets by itself what is no longer there
-            _change(repo, "worktree", "remove", "--force", str(folder))
+    top = top_of(here)
+    if not top or not (commit := commit_of(top, revision)):
+        where = f"{top} has no such git revision" if top else f"{here} is in no git checkout"
+        raise click.UsageError(f"--against {printable(revision)!r}: {where}.")
+    beside.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".against-", dir=beside.resolve()) as place:
+        checkout, below = Path(place, top.resolve().name), here.relative_to(top)
+        _change(top, "worktree", "add", "--quiet", "--detach", str(checkout), commit)
+        try:
+            if not (checkout / below).is_dir():
+                raise click.UsageError(f"Revision {printable(revision)} does not have the folder {below}.")
+            yield checkout / below
+        finally:
+            with suppress(click.ClickException):  # git forgets by itself what is no longer there
+                _change(top, "worktree", "remove", "--force", str(checkout))
 
 
 def _change(repo: Path, *arguments: str) -> None:
@@ -164,7 +171,7 @@ class Diagnosis(NamedTuple):
 
 
 def remarks(found: Mapping[str, Any], facts: Mapping[str, str]) -> Iterator[Diagnosis]:
-    """Say how `found`, an answer of `describe`, differs from what a recipe means; bad where it is another program.
+    """Say how `found`, a checkout as described, differs from what a recipe means; bad where it is another program.
 
     `facts` are the recipe's head lines, of which `repository` and `commit` count.
     """

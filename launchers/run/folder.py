@@ -85,14 +85,10 @@ class RunFolder:
 
         Raises click.ClickException where it cannot be read, states no status, or has a schema that is not known.
         """
-        try:
-            found = dict(json.loads(data_of(self.path / RUN_FILE)))
-            found["status"]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            message = (
-                f"{self.path} does not contain a {RUN_FILE} with a status; move the folder away to rerun the case."
-            )
-            raise click.ClickException(message) from None
+        found = _document(self.path / RUN_FILE, "status")
+        if found is None:
+            has = f"{self.path} does not contain a {RUN_FILE} with a status"
+            raise click.ClickException(f"{has}; move the folder away to rerun the case.")
         if (schema := found.get("schema", 1)) not in range(1, SCHEMA + 1):
             has = f"{self.path / RUN_FILE}: has schema {shortened(schema)}"
             reads = f"this version of Tachograph reads schemas 1 to {SCHEMA}"
@@ -119,14 +115,12 @@ class RunFolder:
 
         Raises click.ClickException where that cannot be read.
         """
-        try:
-            found = dict(json.loads(data_of(self.submitted)))
-            dict(found["facts"]), int(found["job"])  # it becomes a word of commands
-        except FileNotFoundError:
+        if not os.path.lexists(self.submitted):
             return None
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        found = _document(self.submitted, "job", "facts")
+        if found is None or not str(found["job"]).isdecimal():  # it becomes a word of commands
             what = f"{self.submitted} is not what a submission left"
-            raise click.ClickException(f"{what}; remove it to rerun the case.") from None
+            raise click.ClickException(f"{what}; remove it to rerun the case.")
         return found
 
     def put_aside(self) -> list[Path]:
@@ -151,6 +145,14 @@ class RunFolder:
         # Of a command or a path a byte that is no UTF-8 cannot be told.
         replace_file(self.unfinished / RUN_FILE, text.encode(errors="replace"))
         self.unfinished.rename(self.path)
+
+
+def _document(path: Path, *keys: str) -> dict[str, Any] | None:
+    """A JSON object that has these keys; None where there is something else."""
+    with suppress(OSError, ValueError, TypeError, RecursionError):
+        found = dict(json.loads(data_of(path)))
+        return found if found.keys() >= {*keys} else None
+    return None
 
 
 def done_below(case: Path) -> Iterator[Path]:

@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, count, groupby, islice, product, zip_longest
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import click
 
-from parsers.io.printable import printable, say
-from parsers.runs.git_files import commit_of, top_of
+from parsers.io.printable import say
 from parsers.runs.run_folder import DONE
 
 from ..backends.place import Place
 from ..job import CannotRunHere, Job, of_recipe
-from ..recipes.checkout import Checkout, worktree
+from ..recipes.checkout import Checkout
 from ..recipes.recipe import Recipe, find
 from .folder import RunFolder, done_below, submitted_below
 from .runner import differing
@@ -142,26 +139,6 @@ def alternating(cases: Sequence[Sequence[PlannedRun]]) -> list[PlannedRun]:
     """
     rounds = enumerate(zip_longest(*cases))
     return [run for number, runs in rounds for run in (runs[::-1] if number % 2 else runs) if run is not None]
-
-
-@contextmanager
-def folder_at(revision: str, here: Path, beside: Path) -> Iterator[Path]:
-    """The folder `here` as a git revision of the checkout around it has it, while this lasts.
-
-    `beside`: the folder of suites, in which the revision is checked out, for other machines may share it. Raises
-    click.UsageError where there is no such revision or folder.
-    """
-    top = top_of(here)
-    if not top or not (commit := commit_of(top, revision)):
-        where = f"{top} has no such git revision" if top else f"{here} is in no git checkout"
-        raise click.UsageError(f"--against {printable(revision)!r}: {where}.")
-    beside.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".against-", dir=beside.resolve()) as place:
-        checkout, below = Path(place, top.resolve().name), here.relative_to(top)
-        with worktree(top, commit, checkout):
-            if not (checkout / below).is_dir():
-                raise click.UsageError(f"Revision {printable(revision)} does not have the folder {below}.")
-            yield checkout / below
 
 
 def suite_of(suite: Path, side: str) -> Path:

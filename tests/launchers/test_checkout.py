@@ -11,7 +11,7 @@ from git_checkout import URL, git, make_checkout
 from native_checkout import executable
 
 from launchers.recipes import checkout
-from launchers.recipes.checkout import Checkout, describe
+from launchers.recipes.checkout import Checkout
 
 UNKNOWN = {"repository": None, "commit": None, "dirty": None}
 
@@ -25,28 +25,28 @@ def repo(tmp_path: Path) -> Path:
 def remarks(repo: Path, **other: str) -> list[str]:
     """Those on a recipe that means just this checkout, but for what is `other`."""
     facts = {"repository": URL, "commit": git(repo, "rev-parse", "HEAD"), **other}
-    return list(map(str, checkout.remarks(describe(repo), facts)))
+    return list(map(str, checkout.remarks(Checkout(repo).described, facts)))
 
 
 def test_a_checkout_and_a_worktree_of_it_are_described_by_url_and_commit(repo: Path) -> None:
     git(repo, "worktree", "add", "-q", "../other")
     expected = {"repository": URL, "commit": git(repo, "rev-parse", "HEAD"), "dirty": False}
-    assert [describe(repo), describe(repo.parent / "other")] == [expected] * 2
-    assert describe(repo / "tools") == UNKNOWN  # a repository around a folder does not count
+    assert [Checkout(repo).described, Checkout(repo.parent / "other").described] == [expected] * 2
+    assert Checkout(repo / "tools").described == UNKNOWN  # a repository around a folder does not count
 
 
 def test_a_repository_without_commits_tells_only_where_it_comes_from(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     git(tmp_path, "remote", "add", "origin", URL)
-    assert describe(tmp_path) == UNKNOWN | {"repository": URL}
+    assert Checkout(tmp_path).described == UNKNOWN | {"repository": URL}
 
 
 def test_variables_that_point_git_elsewhere_change_nothing(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = describe(repo)
+    expected = Checkout(repo).described
     configures = {"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"}
     for name in set(git(repo, "rev-parse", "--local-env-vars").split()) - configures:
         monkeypatch.setenv(name, "/nowhere")
-    assert describe(repo) == expected
+    assert Checkout(repo).described == expected
 
 
 def test_a_remote_is_recorded_without_secrets_and_folders(repo: Path) -> None:
@@ -72,12 +72,12 @@ def test_changed_files_make_a_checkout_dirty_and_outputs_do_not_and_asking_write
     executable(repo / "output" / "ResNet50" / "latest.pdparams", "weights")
     os.utime(repo / "tools" / "train.py", (1, 1))
     before = (repo / ".git" / "index").read_bytes()
-    assert (describe(repo)["dirty"], Checkout(repo).patch) == (False, "")
+    assert (Checkout(repo).described["dirty"], Checkout(repo).patch) == (False, "")
     assert (repo / ".git" / "index").read_bytes() == before
     (repo / "tools" / "train.py").write_text("two\n")
     unstaged = Checkout(repo).patch
     git(repo, "add", "tools")
-    assert (describe(repo)["dirty"], Checkout(repo).patch) == (True, unstaged)
+    assert (Checkout(repo).described["dirty"], Checkout(repo).patch) == (True, unstaged)
     assert "\n-one\n+two\n" in unstaged
 
 
@@ -97,8 +97,8 @@ def test_where_git_is_missing_or_refuses_nothing_is_known(
     repo: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
     monkeypatch.setenv(variable, value)
-    assert describe(repo)["commit"] is None
-    assert len(list(checkout.remarks(describe(repo), {"repository": URL, "commit": "a" * 40}))) == 1
+    assert Checkout(repo).described["commit"] is None
+    assert len(list(checkout.remarks(Checkout(repo).described, {"repository": URL, "commit": "a" * 40}))) == 1
 
 
 @pytest.mark.parametrize(
