@@ -11,7 +11,6 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
@@ -23,8 +22,8 @@ from .containers import Container
 from .place import Place, rendered
 from .site_file import NO_SITE, Site
 
-NO_ANSWER = "unknown, as Slurm does not answer"
-# As squeue and sacct spell the states in which a job has ended. There are many others, and each version adds some.
+_NO_ANSWER = "unknown, as Slurm does not answer"
+# As squeue spells the states in which a job has ended. There are many others, and each version adds some.
 _OVER = {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED"}
 _OVER |= {"REVOKED", "TIMEOUT"}
 
@@ -104,48 +103,17 @@ def allocation() -> str:
     return os.environ.get("SLURM_JOB_ID", "")
 
 
-class JobState(NamedTuple):
-    """A job's state by its name, how long it ran, and its nodes or why it waits.
-
-    The name is None where Slurm has forgotten the job, and NO_ANSWER where it does not answer.
-    """
-
-    name: str | None
-    elapsed: str = ""
-    where: str = ""
-
-    @property
-    def is_going(self) -> bool:
-        """Whether it waits or runs."""
-        return self.name is not None and self.name not in _OVER
-
-    def __str__(self) -> str:
-        where = "" if self.where == "(None)" else self.where
-        return " ".join(filter(None, [self.name or "forgotten by Slurm", self.elapsed, where]))
-
-
-def state(job: str) -> JobState:
-    """The state of a job, of the queue or else of the accounting."""
-    if not job:
-        return JobState(None)
-    queued = _asked("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T|%M|%R")
-    if queued.stdout.strip():
-        return JobState(*queued.stdout.splitlines()[0].split("|")[:3])
-    if queued.returncode and "Invalid job id" not in queued.stderr:
-        return JobState(NO_ANSWER)
-    kept = _asked(
-        "sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}", "--format=State,Elapsed,NodeList"
-    )
-    name, _, rest = kept.stdout.partition("|")
-    # "CANCELLED by 1000"
-    return JobState(name.split()[0], *rest.splitlines()[0].split("|")[:2]) if name.strip() else JobState(None)
-
-
-def _asked(*command: str) -> subprocess.CompletedProcess[str]:
+def state(job: str) -> tuple[bool, str]:
+    """Whether a job waits or runs, and what the queue says of it: state, time, and its nodes or why it waits."""
+    command = ["squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T %M %R"]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError as error:  # no such program here
-        return subprocess.CompletedProcess(command, 1, "", str(error.strerror))
+        queued = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:  # no such program here
+        return True, _NO_ANSWER
+    if said := queued.stdout.partition("\n")[0]:
+        return said.partition(" ")[0] not in _OVER, said.removesuffix(" (None)")
+    is_forgotten = queued.returncode == 0 or "Invalid job id" in queued.stderr
+    return not is_forgotten, "forgotten by Slurm" if is_forgotten else _NO_ANSWER
 
 
 def cancel(job: str) -> None:

@@ -156,7 +156,7 @@ class Series:
         Raises click.ClickException where its folder holds another run.
         """
         path, submission = run.folder.path, run.folder.submission()
-        if submission and submission["job"] != slurm.allocation() and slurm.state(submission["job"]).is_going:
+        if submission and submission["job"] != slurm.allocation() and slurm.state(submission["job"])[0]:
             status, facts = _SUBMITTED, submission["facts"]
             said = f"{path} is submitted already as Slurm job {submission['job']}."
         elif run.folder.status() == DONE:
@@ -279,18 +279,19 @@ def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder
     for folder in folders:
         if not (submission := folder.submission()):  # another one has told it
             continue
-        job, state = submission["job"], slurm.state(submission["job"])
-        if state.is_going:
+        job = submission["job"]
+        is_going, said = slurm.state(job)
+        if is_going:
             left.append(folder)
-            if told.get(folder.path) != state.name:
-                say(f"{folder.path}: Slurm job {job} is {state}.", err=True)
-            told[folder.path] = str(state.name)
+            if told.get(folder.path) != (state := said.partition(" ")[0]):
+                say(f"{folder.path}: Slurm job {job} is {said}.", err=True)
+            told[folder.path] = state
             continue
         with _written(folder):
             folder.submitted.unlink(missing_ok=True)
             if (status := folder.status()) is None:
-                said = f"Slurm job {job} has ended ({state}) without its run; what it said is in {folder.output}"
-                say(f"{folder.path}: {said}.", err=True)
+                ended = f"Slurm job {job} has ended ({said}) without its run; what it said is in {folder.output}"
+                say(f"{folder.path}: {ended}.", err=True)
             else:
                 folder.output.unlink(missing_ok=True)
                 _tell_end(folder, folder.facts())
