@@ -17,7 +17,7 @@ import click
 from parsers.io.printable import printable, say, say_text
 from parsers.io.refusal import Unreadable
 
-from .recipes.checkout import Checkout, at_revision, remarks
+from .recipes.checkout import Checkout, at_revision
 from .recipes.recipe import SUFFIX, SYNTHETIC, Recipe, cases, dry_run, find, is_known, read_all
 
 if TYPE_CHECKING:
@@ -398,15 +398,15 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
 
     lines = [dry_run(recipe, repo, variables) for variables in cases(recipe)]
     outcome = check(lines, repo)
-    found = Checkout(repo).described
+    checkout = Checkout(repo)
     if as_json:
-        say(json.dumps({"recipe": recipe.name, "commit": found["commit"], **outcome._asdict()}, ensure_ascii=False))
+        say(json.dumps({"recipe": recipe.name, "commit": checkout.commit, **outcome._asdict()}, ensure_ascii=False))
         return _FOUND_BAD if outcome.unknown else 0
     rows = [map(printable, row) for row in {**outcome.known, **dict.fromkeys(outcome.unknown, "not found")}.items()]
     say_text(f"{tabulate(rows, ['option', 'where'], 'plain', disable_numparse=True)}\n\n")
     if outcome.unchecked:
         say(f"Not checked, because they belong to what starts the program: {', '.join(outcome.unchecked)}.")
-    for remark in remarks(found, recipe.facts):
+    for remark in checkout.remarks(recipe.facts):
         say(remark)
     say(f"Searched {len(outcome.searched)} files.")
     if outcome.unknown:

@@ -20,7 +20,7 @@ from parsers.io.printable import printable
 from parsers.runs.run_folder import Environment
 
 from ..job import refuse_impossible
-from ..recipes.checkout import Checkout, Diagnosis, Level, remarks
+from ..recipes.checkout import Checkout, Diagnosis, Level
 from ..recipes.recipe import ROOM, SYNTHETIC, Recipe
 from . import facts
 from .cards import CardAnswer, Cards, cards, cuda_driver, nvidia_driver
@@ -331,7 +331,7 @@ def _data(launch: Launch) -> Findings:
 def _checkout(launch: Launch) -> Findings:
     if launch.recipe is None or launch.repo is None:
         return
-    differing = list(remarks(Checkout(launch.repo).described, launch.recipe.facts))
+    differing = list(Checkout(launch.repo).remarks(launch.recipe.facts))
     commit = launch.recipe.facts["commit"][:12]
     yield from differing or [Diagnosis("checkout", "ok", f"At the pinned commit {commit}, without local changes.")]
 

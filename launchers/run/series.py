@@ -28,7 +28,6 @@ from ..backends import slurm
 from ..backends.slurm import Slurm
 from ..job import Job
 from ..machine.telemetry import foreign_remark
-from ..recipes.checkout import remarks
 from ..secrets.redaction import public
 from .folder import RunFolder, claimed, submitted_below
 from .runner import Runner, differing, redact_script
@@ -175,8 +174,8 @@ class Series:
     def _tell_remarks(self) -> None:
         """Say in a sentence each how the checkouts are not as their recipes mean."""
         jobs = {(run.job.repo, run.job.name): run.job for run in self.planned}
-        known = ((job, job.recipe) for job in jobs.values() if job.recipe and job.repo.exists())
-        found = (remarks(job.checkout.described, recipe.facts) for job, recipe in known)
+        known = ((job.checkout, job.recipe) for job in jobs.values() if job.recipe and job.repo.exists())
+        found = (checkout.remarks(recipe.facts) for checkout, recipe in known)
         for remark in dict.fromkeys(map(str, chain.from_iterable(found))):
             say(remark, err=True)
 

@@ -56,7 +56,9 @@ class Patient:
         executable(top / "resnet.sh", 'cd "$REPO"\npython main.py\n')
         self.checkout: dict[str, Any] = {key: FACTS[key] for key in ("repository", "commit")} | {"dirty": False}
         monkeypatch.setattr(cards, "pynvml", stand_in)
-        monkeypatch.setattr(checkout.Checkout, "described", property(lambda _: self.checkout))
+        monkeypatch.setattr(checkout.Checkout, "repository", property(lambda _: self.checkout["repository"]))
+        status = property(lambda _: (self.checkout["commit"], self.checkout["dirty"]))
+        monkeypatch.setattr(checkout.Checkout, "_status", status)
         monkeypatch.setattr(doctor, "_LOOK", 0)
         foreign = lambda _: {"cpu_percent": self.others, "load_average": 1.0, "gpu_processes": []}  # noqa: E731
         monkeypatch.setattr(RunLoad, "foreign", foreign)
