@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from parsers.io.printable import printable, say, say_text
+from parsers.io.printable import printable, say, say_text, shell_quoted
 from parsers.io.refusal import Unreadable
 
 from .recipes.checkout import Checkout, at_revision
@@ -193,7 +193,7 @@ class Executor:
         from .run.folder import RunFolder
         from .run.runner import Runner
         from .run.screen import Screen
-        from .run.series import PlannedRun, Series, tell_how_to_collect, wait
+        from .run.series import PlannedRun, Series, wait
 
         if self.fills:
             of_case = (run.job for run in planned if run.folder.path.parent.resolve() == self.fills.parent)
@@ -206,10 +206,13 @@ class Executor:
             raise click.UsageError(self.place.only_writes)
         elif self.fills or not self.submits:
             series.execute()
-        elif self.detach:
-            tell_how_to_collect(series.submit(self.parallel))
         else:
-            wait(series.submit(self.parallel or 1), screen)
+            submitted = series.submit(self.parallel if self.detach else self.parallel or 1)
+            if not self.detach:
+                wait(submitted, screen)
+            elif submitted:
+                top = os.path.commonpath([folder.path.parent.parent for folder in submitted])
+                say(f"Show them with `tachograph launch --collect {shell_quoted(top)}`.", err=True)
         return not self.leaves
 
 
@@ -408,7 +411,6 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
         say(f"Not checked, because they belong to what starts the program: {', '.join(outcome.unchecked)}.")
     for remark in checkout.remarks(recipe.facts):
         say(remark)
-    say(f"Searched {len(outcome.searched)} files.")
     if outcome.unknown:
         say(f"{len(outcome.unknown)} of {len(rows)} options were not found: {', '.join(outcome.unknown)}.")
         return _FOUND_BAD

@@ -44,42 +44,37 @@ class CannotRunHere(click.UsageError):
 
 @dataclass(frozen=True)
 class Job:
-    """What a runner executes any number of times, at any place, and what run.json says of it."""
+    """What a runner executes any number of times, at any place, and what run.json says of it.
+
+    `name`: what messages call it. `repo`: the folder that it runs in, `checkout`: that which its program is of.
+    `folders`: those that it needs apart from programs and `WORK`: its checkout, its data; none is within another.
+    `environment`: that which it starts in, but for `WORK`, the folder of each run for what it writes.
+    `command`: a line of shell that starts it and holds no path of a machine: it needs `REPO`, the folder that it runs
+    in, and `WORK`; on several nodes `MASTER` and `NODE_RANK` as well. `cards_per_node`: what a cluster is asked for.
+    `device`: what trains, cpu or gpu. `case_name`: that of the case's folder, for example ResNet50_bs4_fp32_N1C2.
+    `facts`: those of run.json's case that are known before it runs. `kept`: what run.json says of what was asked for:
+    as far as known, `recipe`, `command`, `native`, `variables`. `python`: the one that trains; None where none does.
+    `tasks`: what it wants one task for when something starts it on several machines, node or card; `needs_starter`:
+    whether something else must start it on these; `meets_by_address`: whether its nodes know each other by addresses,
+    not by names, as with Paddle's launcher.
+    """
 
     name: str
-    """What messages call it."""
     repo: Path
-    """The folder that it runs in."""
     checkout: Checkout
-    """That which its program is of."""
     folders: Sequence[Path]
-    """The folders that it needs apart from programs and `WORK`: its checkout, its data; none is within another."""
     environment: Mapping[str, str]
-    """That which it starts in, but for `WORK`, the folder for what it writes, which each run has of its own."""
     command: str
-    """A line of shell that starts it and holds no path of a machine: it needs `REPO`, the folder that it runs in, and
-    `WORK`; on several nodes `MASTER` and `NODE_RANK` as well."""
     nodes: int
     cards_per_node: int
-    """The number of cards that a cluster is asked for on each node."""
     device: str
-    """What trains: cpu or gpu."""
     case_name: str
-    """The name of the case's folder, for example ResNet50_bs4_fp32_N1C2."""
     facts: Mapping[str, str | int]
-    """The facts of run.json's case that are known before it runs."""
     kept: RunJson
-    """What run.json says of what was asked for: as far as known, `recipe`, `command`, `native`, `variables`."""
     python: str | None = "python"
-    """The Python that trains; None where none does."""
-    metric: str | None = None
-    """A regular expression that matches the lines without which it has not trained; None where none is known."""
     tasks: str = "node"
-    """What it wants one task for when something starts it on several machines: node or card."""
     needs_starter: bool = False
-    """Whether something else must start it on its several machines."""
     meets_by_address: bool = False
-    """Whether its nodes know each other by addresses, not by names: Paddle's launcher does."""
     recipe: Recipe | None = None
 
     def case(self, gpus: Sequence[str]) -> dict[str, str | int]:
@@ -182,7 +177,6 @@ def of_recipe(
             "native": command,
             "variables": variables,
         },
-        metric=recipe.facts["metric"],
         tasks=tasks,
         needs_starter=nodes > 1 and (tasks == "card" or not variables.get("MASTER")),
         meets_by_address=nodes > 1 and "paddle.distributed.launch" in command,

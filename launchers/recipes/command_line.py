@@ -165,17 +165,15 @@ _CONFIG = re.compile(r"(?!\.?/)[\w./-]{1,200}\.(?:py|ya?ml|toml)")
 _HIT = re.compile(r"([^\0]+)\0(\d+)\0(.*)\n")
 # Programs that the checkout configures are not started, and its submodules are not looked into.
 _GREP = ("grep", "-I", "--no-textconv", "--no-recurse-submodules", "--no-color")
-_WITHOUT_DEFINITIONS = (".md", ".rst", ".txt", ".ipynb", ".svg", ".sh")
-_FILES = ("--", ".", *(f":(exclude)*{suffix}" for suffix in _WITHOUT_DEFINITIONS))
+_FILES = ("--", ".", *(f":(exclude)*{suffix}" for suffix in (".md", ".rst", ".txt", ".ipynb", ".svg", ".sh")))
 
 
 class CheckOutcome(NamedTuple):
-    """Options: `known` with their `file:line`, `unknown` ones, `unchecked` ones of starters; the files `searched`."""
+    """Options: `known` with their `file:line`, `unknown` ones, and `unchecked` ones of starters."""
 
     known: Mapping[str, str]
     unknown: Sequence[str]
     unchecked: Sequence[str]
-    searched: Sequence[str]
 
 
 def check(lines: Iterable[str], repo: Path) -> CheckOutcome:
@@ -204,8 +202,7 @@ def check(lines: Iterable[str], repo: Path) -> CheckOutcome:
         named = zip(values, files, strict=True)
         absent |= {value: None for value, file in named if _CONFIG.fullmatch(value) and not (repo / file).exists()}
     known = _places(uses, repo)
-    searched = [file for file in tracked if not file.endswith(_WITHOUT_DEFINITIONS)]
-    return CheckOutcome(known, [*(use for use in uses if use not in known), *absent], list(starter), searched)
+    return CheckOutcome(known, [*(use for use in uses if use not in known), *absent], list(starter))
 
 
 def _spellings(use: str) -> set[str]:

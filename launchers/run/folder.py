@@ -102,12 +102,11 @@ class RunFolder:
 
     def is_held(self) -> bool:
         """Whether another runner fills the folder now."""
-        with suppress(OSError):
-            lock = os.open(self.lock, os.O_RDWR | os.O_NOFOLLOW)
-            try:
-                return not locked(self.lock, lock)
-            finally:
-                os.close(lock)
+        try:
+            with suppress(OSError), holding(self.lock, os.O_RDWR, ""):
+                pass
+        except click.ClickException:
+            return True
         return False
 
     def submission(self) -> dict[str, Any] | None:
@@ -182,19 +181,27 @@ def describe(log: Path) -> LogFile:
 
 
 @contextmanager
+def holding(path: Path, flags: int, refusal: str) -> Iterator[None]:
+    """Hold a file or a folder that is opened so; raises click.ClickException where another process holds it."""
+    lock = os.open(path, flags | os.O_NOFOLLOW, 0o666)
+    try:
+        if not locked(path, lock):
+            raise click.ClickException(refusal)
+        yield
+    finally:
+        os.close(lock)
+
+
+@contextmanager
 def claimed(folder: RunFolder) -> Iterator[None]:
     """Hold a run folder as the only runner, and end what is left of the job of a runner that was killed.
 
     Raises click.ClickException where another runner holds the folder.
     """
     folder.path.parent.mkdir(parents=True, exist_ok=True)
-    lock = os.open(folder.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
-    try:
-        if not locked(folder.lock, lock):
-            raise click.ClickException(f"{folder.path} is in use by another runner; wait until it has finished.")
+    refusal = f"{folder.path} is in use by another runner; wait until it has finished."
+    with holding(folder.lock, os.O_RDWR | os.O_CREAT, refusal):
         with suppress(FileNotFoundError):
             end_job(text_of(folder.unfinished / MARKED, errors="replace"))
         yield
         folder.lock.unlink()
-    finally:
-        os.close(lock)

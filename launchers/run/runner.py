@@ -154,10 +154,10 @@ class Runner:
             gpus = observed[0]["gpus"]
             device = {"device": gpus[0]} if job.device == "gpu" and gpus else {}
             facts = {**facts, "case": {**facts["case"], **device}, "environment": observed[0], "nodes": observed}
-        counted: RunJson = {} if job.metric is None else {"metric_lines": _count(log, job.metric)}
+        counted: RunJson = {"metric_lines": _count(log, job.recipe.facts["metric"])} if job.recipe else {}
         reason = ended.reason or _of_status(ended.exit_status)
-        if reason is None and counted.get("metric_lines") == 0:
-            reason = f"Exit status 0, but no log line matches {job.metric}."
+        if reason is None and job.recipe and counted["metric_lines"] == 0:
+            reason = f"Exit status 0, but no log line matches {job.recipe.facts['metric']}."
         if reason is None:
             reason = next(map(str, faults(log, facts, folder.siblings())), None)
         status = INTERRUPTED if ended.is_interrupted else FAILED if reason else DONE

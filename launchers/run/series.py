@@ -20,8 +20,7 @@ from typing import Any
 import click
 
 from parsers.io.atomic_write import replace_file
-from parsers.io.locks import locked
-from parsers.io.printable import say, shell_quoted
+from parsers.io.printable import say
 from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, LOG, SCRIPT
 
 from ..backends import slurm
@@ -29,7 +28,7 @@ from ..backends.slurm import Slurm
 from ..job import Job
 from ..machine.telemetry import foreign_remark
 from ..secrets.redaction import public
-from .folder import RunFolder, claimed, submitted_below
+from .folder import RunFolder, claimed, holding, submitted_below
 from .runner import Runner, differing, redact_script
 from .screen import Screen
 
@@ -134,12 +133,15 @@ class Series:
     @contextmanager
     def _begun(self, run: PlannedRun) -> Iterator[str | None]:
         """Hold the folder of a run, in which nothing is left; of one that is done or submitted only say which."""
-        folder = run.folder
+        folder, job = run.folder, run.job
         with _written(folder), ExitStack() as held:
             status = self._status(run)
             if status is None:
                 held.enter_context(claimed(folder))
-                held.enter_context(_alone(run.job))
+                if job.recipe and job.recipe.is_alone:
+                    why = f"{job.name} writes into its checkout, so two of its runs would mix their files"
+                    refusal = f"{why}; wait until the run in {job.repo} has ended."
+                    held.enter_context(holding(job.repo.resolve(), os.O_RDONLY, refusal))
                 status = self._status(run)  # as another runner has left it meanwhile
             if status is None:
                 if folder.unfinished.exists():
@@ -178,19 +180,6 @@ class Series:
         found = (checkout.remarks(recipe.facts) for checkout, recipe in known)
         for remark in dict.fromkeys(map(str, chain.from_iterable(found))):
             say(remark, err=True)
-
-
-@contextmanager
-def _alone(job: Job) -> Iterator[None]:
-    """Hold the checkout of a recipe that writes into it; raises click.ClickException where another run holds it."""
-    held = os.open(job.repo, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        if job.recipe and job.recipe.is_alone and not locked(job.repo, held):
-            why = f"{job.name} writes into its checkout, so two of its runs would mix their files"
-            raise click.ClickException(f"{why}; wait until the run in {job.repo} has ended.")
-        yield
-    finally:
-        os.close(held)
 
 
 @contextmanager
@@ -259,13 +248,6 @@ def collect_below(top: Path) -> None:
     told = dict[Path, str]()
     left = _look(folders, told)
     _report(told, f"; not ended: {len(left)}" if left else "")
-
-
-def tell_how_to_collect(folders: Sequence[RunFolder]) -> None:
-    """Say the command that shows submitted runs."""
-    if folders:
-        top = os.path.commonpath([folder.path.parent.parent for folder in folders])
-        say(f"Show them with `tachograph launch --collect {shell_quoted(top)}`.", err=True)
 
 
 def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder]:
