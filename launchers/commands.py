@@ -68,15 +68,6 @@ def _filter(_context: click.Context, _option: click.Parameter, text: str | None)
     return chosen
 
 
-def _collect(context: click.Context, _option: click.Parameter, folder: Path | None) -> None:
-    """Do nothing but show what was submitted."""
-    if folder is not None and not context.resilient_parsing:
-        from .run.series import collect_below
-
-        collect_below(folder)
-        context.exit()
-
-
 _ON = click.option("--on", type=click.Choice(["slurm", "mpirun", "kubernetes"]), help="Multi-node launcher.")
 _SITE = click.option("--site", type=_FILE, help="Site file.  [default: ~/.config/tachograph/site.toml, if it exists]")
 _CONTAINER = click.option("--container", metavar="IMAGE", help="Run in a container of this image.")
@@ -89,18 +80,7 @@ _OF_BOTH: Sequence[Decorator] = (
     _SITE,
     _CONTAINER,
     click.option("--parallel", type=_COUNT, help="Submit all runs to Slurm, so many of them side by side."),
-    click.option("--detach", is_flag=True, help="Submit all runs to Slurm and exit; see --collect."),
-    click.option(
-        "--collect",
-        type=_FOLDER,
-        is_flag=False,
-        flag_value="logs",
-        is_eager=True,
-        expose_value=False,
-        callback=_collect,
-        metavar="[FOLDER]",
-        help="Show what became of submitted runs below FOLDER, and exit.  [default: logs]",
-    ),
+    click.option("--detach", is_flag=True, help="Submit all runs to Slurm and exit; see `collect`."),
     click.option("--timeout", type=_COUNT, help="Time limit of a run in seconds."),
     click.option("--stall", type=_COUNT, metavar="SECONDS", help="Stop a run that prints nothing for so long."),
     click.option("--dry-run", is_flag=True, help="Print the commands as a standalone script; run nothing."),
@@ -212,7 +192,7 @@ class Executor:
                 wait(submitted, screen)
             elif submitted:
                 top = os.path.commonpath([folder.path.parent.parent for folder in submitted])
-                say(f"Show them with `tachograph launch --collect {shell_quoted(top)}`.", err=True)
+                say(f"Show them with `tachograph collect {shell_quoted(top)}`.", err=True)
         return not self.leaves
 
 
@@ -266,7 +246,7 @@ def launch(
       tachograph launch report/pages/cpu-demo.toml --repo PaddleClas --repo PaddleSeg --dry-run
       tachograph launch paddleclas_resnet50 --repo before/ --repo after/ --repeats 5
       tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 4 --cards 32 --on slurm
-      tachograph launch my-page.toml --repo PaddleClas --on slurm --detach; tachograph launch --collect
+      tachograph launch my-page.toml --repo PaddleClas --on slurm --detach; tachograph collect
       tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 2 --cards 16 --on mpirun -H a:8,b:8
     """
     from .run.plan import Planner
@@ -361,6 +341,21 @@ def run(
         cases = [planner.of_command(one, of, repeats or 3) for of, one in jobs.items()]
         executor.execute(alternating(cases))
         say_text(tell(*(case[0].folder.path.parent for case in cases)))
+
+
+@click.command()
+@click.argument("folder", type=_FOLDER, default="logs")
+def collect(folder: Path) -> None:
+    """Show what became of submitted runs below FOLDER.  [default: logs]
+
+    \b
+    Examples:
+      tachograph launch my-page.toml --repo PaddleClas --on slurm --detach
+      tachograph collect
+    """
+    from .run.series import collect_below
+
+    collect_below(folder)
 
 
 @click.command(name="launchers")
@@ -502,4 +497,4 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
         raise Unreadable(f"{error.filename or out}: cannot be written: {error.strerror}.") from error
 
 
-commands = [launch, run, list_launchers, doctor, observe, images]
+commands = [launch, run, collect, list_launchers, doctor, observe, images]
