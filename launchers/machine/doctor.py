@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 
 import click
+from tabulate import tabulate
 
 from parsers.io.input_file import text_of
 from parsers.io.printable import printable
@@ -102,14 +103,9 @@ def examine(launch: Launch) -> Findings:
 
 
 def shown(findings: Iterable[Diagnosis]) -> str:
-    """Lay findings out for a terminal, a line each, the advice in a line below; ends with a newline unless empty."""
-    listed = list(findings)
-    width = max((len(finding.subject) for finding in listed), default=0)
-    lines = []
-    for subject, level, said, advice in listed:
-        head = f"{level:7}  {printable(subject):{width}}  "
-        lines += [head + printable(said), *([" " * len(head) + printable(advice)] if advice else [])]
-    return "".join(f"{line}\n" for line in lines)
+    """Lay findings out for a terminal, a line each, the advice in a line below; ends with a newline."""
+    rows = [(level, subject, "\n".join(map(printable, filter(None, rest)))) for subject, level, *rest in findings]
+    return f"{tabulate(rows, tablefmt='plain', disable_numparse=True)}\n"
 
 
 def _python(launch: Launch) -> Findings:

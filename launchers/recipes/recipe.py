@@ -32,7 +32,6 @@ _DEFAULTS = re.compile(r"^: (.+)$", re.MULTILINE)
 _VARIABLE = re.compile(r'"\$\{([A-Z_]+):[=?]([^}]*)\}"')
 _READ = re.compile(r'^\. ".+/(\w+\.bash)"$', re.MULTILINE)
 _ENTERED = re.compile(r'^cd "\$REPO/([^"$]+)"', re.MULTILINE)
-_OF_ALL = "native.bash"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _FACTS = ("model", "framework", "repository", "commit", "licence", "metric", "data", "needs")
 _VARIABLES = ("REPO", "NODES", "CARDS", "PRECISION", "BATCH_SIZE", "STEPS", "EXTRA")
@@ -57,17 +56,13 @@ class Recipe:
         return (self.folder or ROOM) / f"{self.name}{SUFFIX}"
 
     @property
-    def shared(self) -> list[Path]:
-        """The files that give options to the scripts of one framework; native.bash, which all read, gives none."""
-        read, path = list[Path](), self.path
-        while (found := _READ.search(path.read_text(encoding="utf-8"))) and found[1] != _OF_ALL:
-            read.append(path := ROOM / found[1])
-        return read
-
-    @property
     def sha256(self) -> str:
-        """That of the script, and of what it shares with others of its framework, put behind it."""
-        return hashlib.sha256(b"".join(path.read_bytes() for path in [self.path, *self.shared])).hexdigest()
+        """That of the script, and of the files that give options to all scripts of its framework, put behind it."""
+        digest, path = hashlib.sha256(), self.path
+        while path.name != "native.bash":  # which all read; it gives no options
+            digest.update(text := path.read_bytes())
+            path = ROOM / (found[1] if (found := _READ.search(text.decode())) else "native.bash")
+        return digest.hexdigest()
 
     @property
     def command(self) -> list[str]:
