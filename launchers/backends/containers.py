@@ -64,45 +64,35 @@ class Container:
     runtime: str
     site: ContainerSite
 
-    def command(self, job: Job) -> str:
+    def command(self, job: Job, name: str | None = None) -> str:
         """Return the line of shell that starts the job inside, in place of its command; it needs what that needs.
 
-        Folders stand in it as seen from REPO, because it is published.
+        Folders stand in it as seen from REPO, because it is published. `name`: what the container is called, where its
+        runtime gives names.
         """
         seen = [os.path.relpath(folder, job.repo.resolve()) for folder in job.folders]
-        texts = ['"$REPO"' if path == "." else f'"$(realpath "$REPO"/{shell_quoted(path)})"' for path in seen]
-        marked = {f"@FOLDER{number}@": text for number, text in enumerate(texts)} | {"@WORK@": '"$WORK"'}
-        marks = re.compile(f"({'|'.join(marked)})")
-        options = (
-            "".join(marked.get(part) or shell_quoted(part) for part in marks.split(word) if part)
-            for word in self.words(job, folders=[*marked])
-        )
-        return " ".join([*options, "bash", "-c", shell_quoted(with_meeting(job))])
+        folders = ['"$REPO"' if path == "." else f'"$(realpath "$REPO"/{shell_quoted(path)})"' for path in seen]
+        line = self._line(job, [*folders, '"$WORK"'], name=name)
+        return f"{line} bash -c {shell_quoted(with_meeting(job))}"
 
-    def words(
-        self,
-        job: Job,
-        *program: str,
-        name: str | None = None,
-        mounts: Sequence[str] = (),
-        folders: Sequence[str] | None = None,
-    ) -> list[str]:
-        """Return the arguments that start a program inside.
+    def _line(self, job: Job, folders: Sequence[str], mounts: Sequence[str] = (), name: str | None = None) -> str:
+        """The line of shell to which a program and its arguments are added.
 
-        `name`: what the container is called, where its runtime gives names. `mounts`: further ones, `SOURCE:PATH:ro`.
-        `folders`: None for those of the job, and WORK of its environment.
+        `folders`: as the shell reads them. `mounts`: further ones, `SOURCE:PATH:ro`.
         """
         how: dict[str, Any] = {"variable": "", "gpus": "", "shm": "", "name": "", **_RUNTIMES[self.runtime]}
-        if folders is None:
-            folders = [*map(str, job.folders), *filter(None, [job.environment.get("WORK")])]
-        mounted = [*(f"{folder}:{folder}" for folder in folders), *self.site.mounts, *mounts]
+        more = [*self.site.mounts, *mounts]
         if self.runtime == "enroot":  # it has other flags than :ro, and asks for none
-            mounted = [":".join(mount.split(":")[:2]) for mount in mounted]
+            more = [":".join(mount.split(":")[:2]) for mount in more]
         variables = sorted({*_ALWAYS, *carried(job.environment)})
         options = [how["gpus"]] if job.device == "gpu" else []
         options += [how["shm"].format(self.site.shm), how["name"].format(name) if name else ""]
-        options += [*map(how["mount"].format, mounted), *map(how["variable"].format, variables)]
-        return [*how["start"], *filter(None, options), *self.site.options, self.image, *program]
+        mounted = [how["mount"].format(f"{folder}:{folder}") for folder in folders]
+        rest = [*map(how["mount"].format, more), *map(how["variable"].format, variables)]
+        words = [*filter(None, rest), *self.site.options, self.image]
+        return " ".join(
+            [*map(shell_quoted, [*how["start"], *filter(None, options)]), *mounted, *map(shell_quoted, words)]
+        )
 
     def described(self, job: Job, *, is_here: bool) -> Environment:
         """What run.json says of the environment inside; `is_here`: whether this machine runs it and can look inside."""
@@ -149,7 +139,8 @@ class Container:
 
     def native_python(self, job: Job) -> Environment:
         """What the Python inside says of itself, see `facts.native_python`; raises as that does."""
-        inside = self.words(job, mounts=[f"{_QUESTION}:{_INSIDE}:ro"], folders=[*map(str, job.folders)])
+        line = self._line(job, [*map(shell_quoted, job.folders)], [f"{_QUESTION}:{_INSIDE}:ro"])
+        inside = ["bash", "-c", f'exec {line} "$@"', "bash"]
         return facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)
 
     @cached_property

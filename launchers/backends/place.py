@@ -134,8 +134,7 @@ class Local(Place):
 
     def command(self, job: Job, folder: Path, environment: Mapping[str, str]) -> list[str]:
         """The native command, in a container where there is one."""
-        inside = ["bash", "-c", with_meeting(job)]
-        return self.container.words(job, *inside, name=_container_name(folder)) if self.container else inside
+        return ["bash", "-c", self._text(job, _container_name(folder))]
 
     def members(self, folder: Path) -> Members:
         """The processes of the run; those of a container may descend from a service."""
@@ -147,8 +146,10 @@ class Local(Place):
         """The native command, and its log."""
         told = {name: job.environment.get(name) for name in ("MASTER", "NODE_RANK") if job.nodes > 1}
         exports = "".join(f"export {name}={shell_quoted(value)}\n" for name, value in told.items() if value)
-        command = self.container.command(job) if self.container else with_meeting(job)
-        return f"{exports}({command}) 2>&1 | tee {shell_quoted(folder / LOG)}"
+        return f"{exports}({self._text(job)}) 2>&1 | tee {shell_quoted(folder / LOG)}"
+
+    def _text(self, job: Job, name: str | None = None) -> str:
+        return self.container.command(job, name) if self.container else with_meeting(job)
 
     def finish(self, folder: Path) -> None:
         """End a container that may go on, because whoever started it was killed."""
