@@ -157,11 +157,6 @@ class Executor:
         return chosen(self.on, self.hosts, self.site, self.container, is_dry=self.dry_run)
 
     @property
-    def leaves(self) -> bool:
-        """Whether the runs have not ended when the command does."""
-        return self.dry_run or self.detach or self.fills is not None
-
-    @property
     def submits(self) -> bool:
         """Whether each run becomes a job of Slurm."""
         from .backends.slurm import allocation
@@ -193,7 +188,7 @@ class Executor:
             elif submitted:
                 top = os.path.commonpath([folder.path.parent.parent for folder in submitted])
                 say(f"Show them with `tachograph collect {shell_quoted(top)}`.", err=True)
-        return not self.leaves
+        return not (self.dry_run or self.detach or self.fills)
 
 
 def _with(options: Sequence[Decorator], command: Callable[..., None]) -> Callable[..., None]:

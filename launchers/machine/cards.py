@@ -16,20 +16,18 @@ from parsers.runs.run_folder import CardSample
 
 
 class CardProcess(NamedTuple):
-    """A process that computes on a card, by the number that it has on the machine."""
+    """A process that computes on a card, by the number that it has on the machine, and MiB that it holds if told."""
 
     number: int
     memory: float | None
-    """MiB that it holds on the card; None where that is not told."""
 
 
 class CardAnswer(NamedTuple):
-    """What one card answers, with the number that it has on this machine."""
+    """What the card of a number answers, and the processes that compute on it; None where nothing tells of them."""
 
     card: int
     sample: CardSample
     processes: tuple[CardProcess, ...] | None = None
-    """Those that compute on the card; None where nothing tells of them."""
 
 
 class Cards(NamedTuple):
