@@ -6,8 +6,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, partial, wraps
 from pathlib import Path
@@ -15,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from parsers.io.printable import printable, say, say_text
+from parsers.io.printable import printable, say, say_text, shell_quoted
 from parsers.io.refusal import Unreadable
 
-from .recipes.checkout import Checkout, describe, remarks
-from .recipes.recipe import SUFFIX, SYNTHETIC, Recipe, cases, draft, dry_run, find, is_known, read_all
+from .recipes.checkout import Checkout, at_revision
+from .recipes.recipe import SUFFIX, SYNTHETIC, Recipe, cases, dry_run, find, is_known, read_all
 
 if TYPE_CHECKING:
     from .backends.place import Place
@@ -54,6 +53,8 @@ class Values(click.ParamType):  # type: ignore[type-arg]  # click before 8.4 tak
 
 _COUNTS = Values(_COUNT, "N,...")
 _SWITCH = Values(click.Choice(["on", "off"]), "on|off,...")
+_PRECISIONS = Values(click.STRING, "TEXT,...")
+_DEVICE = click.Choice(["cpu", "gpu"])
 
 
 def _filter(_context: click.Context, _option: click.Parameter, text: str | None) -> dict[str, str]:
@@ -65,15 +66,6 @@ def _filter(_context: click.Context, _option: click.Parameter, text: str | None)
     if len(chosen) < len(pairs):
         raise click.BadParameter(f"{text!r} sets an axis more than once; give one value per axis.")
     return chosen
-
-
-def _collect(context: click.Context, _option: click.Parameter, folder: Path | None) -> None:
-    """Do nothing but show what was submitted."""
-    if folder is not None and not context.resilient_parsing:
-        from .run.series import collect_below
-
-        collect_below(folder)
-        context.exit()
 
 
 _ON = click.option("--on", type=click.Choice(["slurm", "mpirun", "kubernetes"]), help="Multi-node launcher.")
@@ -88,22 +80,9 @@ _OF_BOTH: Sequence[Decorator] = (
     _SITE,
     _CONTAINER,
     click.option("--parallel", type=_COUNT, help="Submit all runs to Slurm, so many of them side by side."),
-    click.option("--detach", is_flag=True, help="Submit all runs to Slurm and exit; see --collect."),
-    click.option(
-        "--collect",
-        type=_FOLDER,
-        is_flag=False,
-        flag_value="logs",
-        is_eager=True,
-        expose_value=False,
-        callback=_collect,
-        metavar="[FOLDER]",
-        help="Show what became of submitted runs below FOLDER, and exit.  [default: logs]",
-    ),
+    click.option("--detach", is_flag=True, help="Submit all runs to Slurm and exit; see `collect`."),
     click.option("--timeout", type=_COUNT, help="Time limit of a run in seconds."),
-    click.option(
-        "--stall", type=_COUNT, metavar="SECONDS", help="Stop a run that prints nothing for so long while it runs."
-    ),
+    click.option("--stall", type=_COUNT, metavar="SECONDS", help="Stop a run that prints nothing for so long."),
     click.option("--dry-run", is_flag=True, help="Print the commands as a standalone script; run nothing."),
     click.option("--fills", type=_OUT, hidden=True),
     click.option("--no-redact", is_flag=True, help="Do not redact likely secrets in logs and run.json."),
@@ -111,21 +90,15 @@ _OF_BOTH: Sequence[Decorator] = (
 
 _OF_LAUNCH: Sequence[Decorator] = (
     click.argument("target", metavar="RECIPE|PAGE"),
-    click.option(
-        "--repo", "repos", type=_FOLDER, multiple=True, help="Checkout of the native repository; --dry-run needs none."
-    ),
-    click.option(
-        "--data", type=_FOLDER, help="Training data.  [default: set by the recipe or page, relative to the checkout]"
-    ),
+    click.option("--repo", "repos", type=_FOLDER, multiple=True, help="Checkout; --dry-run needs none."),
+    click.option("--data", type=_FOLDER, help="Training data.  [default: set by the recipe or page]"),
     click.option("--cards", type=_COUNTS, help="Total number of GPUs (or processes)."),
     click.option("--nodes", type=_COUNTS, help="Number of nodes; GPUs are split evenly."),
-    click.option(
-        "--precision", type=Values(click.STRING, "TEXT,..."), help="Precision: fp32, tf32, amp (mixed) or fp16 (pure)."
-    ),
+    click.option("--precision", type=_PRECISIONS, help="Precision: fp32, tf32, amp (mixed) or fp16 (pure)."),
     click.option("--batch-size", type=_COUNTS, help="Batch size per GPU (or process)."),
     click.option("--steps", type=_COUNT, help="Total number of training steps."),
     click.option("--epochs", type=_COUNT, help="Number of epochs; steps are split evenly."),
-    click.option("--device", type=click.Choice(["cpu", "gpu"]), help="Device to train on."),
+    click.option("--device", type=_DEVICE, help="Device to train on."),
     click.option("--synthetic", is_flag=True, help="Train on data that the program generates, if the recipe can."),
     click.option("--accumulation", type=_COUNTS, help="Forward passes per optimizer step."),
     click.option("--sequence-length", type=_COUNTS, help="Tokens per sequence."),
@@ -133,12 +106,7 @@ _OF_LAUNCH: Sequence[Decorator] = (
     click.option("--xla", type=_SWITCH, help="Compile with XLA."),
     click.option("--repeats", type=_COUNT, help="Runs per case.  [default: 3, or set by the page]"),
     click.option("--only", callback=_filter, metavar="AXIS=VALUE,...", help="Run only these cases of a page."),
-    click.option(
-        "--into",
-        type=_OUT,
-        help="Suite folder; for a page, the folder of all logs.  [default: logs/RECIPE, or logs]",
-    ),
-    click.option("--script", type=_FILE, help="Job script for --on slurm; replaces the one shown by --dry-run."),
+    click.option("--into", type=_OUT, help="Suite folder; of a page, all logs.  [default: logs/RECIPE, or logs]"),
     click.option("--master", metavar="HOST:PORT", help="Rendezvous address, to start each node by hand."),
     click.option("--node-rank", type=click.IntRange(min=0), help="Rank of this node with --master, from 0."),
     *_OF_BOTH,
@@ -152,18 +120,10 @@ _OF_RUN: Sequence[Decorator] = (
     click.option("--nodes", type=_COUNT, help="Number of nodes.  [default: as the command says]"),
     click.option("--precision", help="Precision, such as fp32, tf32, amp, fp16 or bf16."),
     click.option("--batch-size", type=_COUNT, help="Batch size per GPU (or process)."),
-    click.option(
-        "--device",
-        type=click.Choice(["cpu", "gpu"]),
-        help="What it trains on.  [default: gpu if there is one, or --on]",
-    ),
+    click.option("--device", type=_DEVICE, help="What it trains on.  [default: gpu if there is one, or --on]"),
     click.option("--repeats", type=_COUNT, help="Number of runs.  [default: 1, or 3 per side with --against]"),
     click.option("--into", type=_OUT, help="Suite folder.  [default: logs/ and the name of this folder]"),
-    click.option(
-        "--against",
-        metavar="REVISION|FOLDER",
-        help="Run it alternately with the code of this git revision, or in this other checkout, and compare.",
-    ),
+    click.option("--against", metavar="REVISION", help="Run it alternately with the code of this git revision."),
     click.option("--read", metavar="NAME=UNIT", help="What a number of the log measures, such as dt=ms/step."),
     *_OF_BOTH,
     click.option("--lang", "language", default="en", show_default=True, help="Language of the summary at the end."),
@@ -189,27 +149,27 @@ class Executor:
     dry_run: bool
     no_redact: bool
     fills: Path | None
-    script: Path | None = None
 
     @cached_property
     def place(self) -> Place:
         """Where they take place."""
         from .backends import chosen
 
-        return chosen(self.on, self.hosts, self.script, self.site, self.container, is_dry=self.dry_run)
+        return chosen(self.on, self.hosts, self.site, self.container, is_dry=self.dry_run)
 
     @property
-    def leaves(self) -> bool:
-        """Whether the runs have not ended when the command does."""
-        return self.dry_run or self.detach or self.fills is not None
+    def submits(self) -> bool:
+        """Whether each run becomes a job of Slurm."""
+        from .backends.slurm import allocation
+
+        return self.detach or self.parallel is not None or (self.on == "slurm" and not (allocation() or self.fills))
 
     def execute(self, planned: Sequence[PlannedRun]) -> bool:
         """Execute or submit runs, or print their script; returns whether they have ended."""
-        from .backends.slurm import allocation
         from .run.folder import RunFolder
         from .run.runner import Runner
         from .run.screen import Screen
-        from .run.series import PlannedRun, Series, tell_how_to_collect, wait
+        from .run.series import PlannedRun, Series, wait
 
         if self.fills:
             of_case = (run.job for run in planned if run.folder.path.parent.resolve() == self.fills.parent)
@@ -220,15 +180,16 @@ class Executor:
             say_text("".join(series.script()))
         elif self.place.only_writes:
             raise click.UsageError(self.place.only_writes)
-        elif self.fills:
+        elif self.fills or not self.submits:
             series.execute()
-        elif self.detach:
-            tell_how_to_collect(series.submit(self.parallel))
-        elif self.parallel or (self.on == "slurm" and not allocation()):
-            wait(series.submit(self.parallel or 1), screen)
         else:
-            series.execute()
-        return not self.leaves
+            submitted = series.submit(self.parallel if self.detach else self.parallel or 1)
+            if not self.detach:
+                wait(submitted, screen)
+            elif submitted:
+                top = os.path.commonpath([folder.path.parent.parent for folder in submitted])
+                say(f"Show them with `tachograph collect {shell_quoted(top)}`.", err=True)
+        return not (self.dry_run or self.detach or self.fills)
 
 
 def _with(options: Sequence[Decorator], command: Callable[..., None]) -> Callable[..., None]:
@@ -268,8 +229,7 @@ def launch(
 
     Omitted options use the recipe's defaults; EXTRA, after --, is passed to the native program. A page file sets how
     its cases run. Finished runs are not repeated, so run the same command again to resume. RECIPE is a name or the path
-    of a script (.sh) of your own; `tachograph launchers --new` drafts one. At the end of a recipe its throughput is
-    printed, with its spread over the runs.
+    of a script (.sh) of your own. At the end of a recipe its throughput is printed, with its spread over the runs.
 
     Several values between commas are a case each. Cases take turns, each time in the opposite order (A B B A), so that
     a drift of the machine meets all of them. With two checkouts of the repository of a recipe, its runs take turns in
@@ -282,7 +242,7 @@ def launch(
       tachograph launch report/pages/cpu-demo.toml --repo PaddleClas --repo PaddleSeg --dry-run
       tachograph launch paddleclas_resnet50 --repo before/ --repo after/ --repeats 5
       tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 4 --cards 32 --on slurm
-      tachograph launch my-page.toml --repo PaddleClas --on slurm --detach; tachograph launch --collect
+      tachograph launch my-page.toml --repo PaddleClas --on slurm --detach; tachograph collect
       tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 2 --cards 16 --on mpirun -H a:8,b:8
     """
     from .run.plan import Planner
@@ -313,11 +273,8 @@ def launch(
         )
     else:
         planned = planner.of_page(lacking(target, into or Path("logs"), repeats, only))
-    folders = list(dict.fromkeys(run.folder.path.parent for run in planned))
-    if executor.place.edited and len(folders) > 1:
-        raise click.UsageError("--script applies to a single case; select it with --only.")
     if executor.execute(planned) and is_recipe:
-        for folder in folders:
+        for folder in dict.fromkeys(run.folder.path.parent for run in planned):
             say_text(measured(folder, "en")[0])
 
 
@@ -357,7 +314,7 @@ def run(
       tachograph run --nodes 2 --cards 16 --on slurm -- bash train.sh
     """
     from .job import moved, of_command
-    from .run.plan import Planner, alternating, other_checkout, suite_of
+    from .run.plan import Planner, alternating, suite_of
 
     here = Path.cwd()
     facts = {name: value for name, value in states.items() if value is not None}
@@ -376,12 +333,15 @@ def run(
             say_text(text)
             sys.exit(0 if is_whole else _FOUND_BAD)
         return
-    tell = None if executor.leaves else comparison(language)
-    with other_checkout(against, here, suite.parent, outlives=executor.leaves) as (there, label):
-        jobs = {suite_of(suite, label): of_words(moved(words, here, there), there), suite: job}
+    if executor.dry_run or executor.submits:
+        message = "--against keeps a checkout of the revision only until the command ends"
+        raise click.UsageError(f"{message}; omit --dry-run and --detach, and use Slurm within an allocation.")
+    tell = comparison(language)
+    with at_revision(against, here, suite.parent) as there:
+        jobs = {suite_of(suite, against): of_words(moved(words, here, there), there), suite: job}
         cases = [planner.of_command(one, of, repeats or 3) for of, one in jobs.items()]
-        if executor.execute(alternating(cases)) and tell:
-            say_text(tell(*(case[0].folder.path.parent for case in cases)))
+        executor.execute(alternating(cases))
+        say_text(tell(*(case[0].folder.path.parent for case in cases)))
 
 
 def _refuse_no_option(read: str) -> None:
@@ -394,42 +354,40 @@ def _refuse_no_option(read: str) -> None:
         raise Unreadable(error) from error
 
 
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Tell in one sentence what cannot be written; `path` where the system names no file, as for a full disk."""
-    try:
-        yield
-    except OSError as error:
-        raise Unreadable(f"{error.filename or path}: cannot be written: {error.strerror}.") from error
+@click.command()
+@click.argument("folder", type=_FOLDER, default="logs")
+def collect(folder: Path) -> None:
+    """Show what became of submitted runs below FOLDER.  [default: logs]
+
+    \b
+    Examples:
+      tachograph launch my-page.toml --repo PaddleClas --on slurm --detach
+      tachograph collect
+    """
+    from .run.series import collect_below
+
+    collect_below(folder)
 
 
 @click.command(name="launchers")
 @click.option("--check", "checked", metavar="RECIPE", help="Check the options of a recipe against its program.")
-@click.option("--new", metavar="NAME", help="Draft a recipe of your own: NAME.sh, in this folder.")
-@click.option("--repo", type=_FOLDER, help="Checkout of the native repository, for --check and --new.")
+@click.option("--repo", type=_FOLDER, help="Checkout of the native repository, for --check.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def list_launchers(checked: str | None, new: str | None, repo: Path | None, *, as_json: bool) -> None:
+def list_launchers(checked: str | None, repo: Path | None, *, as_json: bool) -> None:
     """List the recipes: model, framework, repository with its pinned commit, precisions, and requirements.
 
     With --check, git looks up each option of a recipe in the files of the checkout. Exit status 1 if one is not found.
     Nothing in the checkout is executed.
 
     RECIPE is a name or the path of a script (.sh). A recipe of your own is one script whose head says what it needs;
-    those in the folders of $TACHOGRAPH_RECIPES are listed and found by name. --new drafts one and never overwrites a
-    file.
+    those in the folders of $TACHOGRAPH_RECIPES are listed and found by name.
 
     \b
     Examples:
       tachograph launchers
       tachograph launchers --check paddleclas_resnet50 --repo PaddleClas
-      tachograph launchers --new my_model --repo my-checkout
       tachograph launchers --check my_model.sh --repo my-checkout
     """
-    if new and checked:
-        raise click.UsageError("--check and --new cannot be used together.")
-    if new:
-        _draft(new, repo)
-        return
     if bool(checked) != bool(repo):
         raise click.UsageError("--check and --repo must be used together.")
     if checked and repo:
@@ -441,17 +399,6 @@ def list_launchers(checked: str | None, new: str | None, repo: Path | None, *, a
     say_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows) if as_json else f"{table}\n")
 
 
-def _draft(name: str, repo: Path | None) -> None:
-    """Write the script of a new recipe where there is no such file."""
-    name = name.removesuffix(SUFFIX)
-    path, text = Path(f"{name}{SUFFIX}"), draft(name, repo)
-    if os.path.lexists(path):
-        raise click.UsageError(f"{path} exists already; an existing file is never overwritten.")
-    with _told(path), path.open("x", encoding="utf-8") as file:
-        file.write(text)
-    say(f"Wrote {path}. Edit it, then run `tachograph launchers --check {path} --repo DIR`.")
-
-
 def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
     """Show what the check of a recipe finds; returns the exit status."""
     from tabulate import tabulate
@@ -460,17 +407,16 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
 
     lines = [dry_run(recipe, repo, variables) for variables in cases(recipe)]
     outcome = check(lines, repo)
-    found = describe(repo)
+    checkout = Checkout(repo)
     if as_json:
-        say(json.dumps({"recipe": recipe.name, "commit": found["commit"], **outcome._asdict()}, ensure_ascii=False))
+        say(json.dumps({"recipe": recipe.name, "commit": checkout.commit, **outcome._asdict()}, ensure_ascii=False))
         return _FOUND_BAD if outcome.unknown else 0
     rows = [map(printable, row) for row in {**outcome.known, **dict.fromkeys(outcome.unknown, "not found")}.items()]
     say_text(f"{tabulate(rows, ['option', 'where'], 'plain', disable_numparse=True)}\n\n")
     if outcome.unchecked:
         say(f"Not checked, because they belong to what starts the program: {', '.join(outcome.unchecked)}.")
-    for remark in remarks(found, recipe.facts):
+    for remark in checkout.remarks(recipe.facts):
         say(remark)
-    say(f"Searched {len(outcome.searched)} files.")
     if outcome.unknown:
         say(f"{len(outcome.unknown)} of {len(rows)} options were not found: {', '.join(outcome.unknown)}.")
         return _FOUND_BAD
@@ -485,7 +431,7 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
 @click.option("--cards", type=_COUNT, help="Total number of GPUs that a launch would use.")
 @click.option("--nodes", type=_COUNT, default=1, show_default=True, help="Number of nodes.")
 @click.option("--precision", help="Precision that a launch would use.")
-@click.option("--device", type=click.Choice(["cpu", "gpu"]), help="Device that a launch would train on.")
+@click.option("--device", type=_DEVICE, help="Device that a launch would train on.")
 @click.option("--synthetic", is_flag=True, help="A launch would train on data that the program generates.")
 @_ON
 @_SITE
@@ -556,8 +502,10 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
     except ImportError as error:
         advice = 'run `pip install "tachograph[images]"`'
         raise Unreadable(f"Images need the package pillow, which is not installed; {advice}.") from error
-    with _told(out):
+    try:
         KINDS[kind](out, count, size)
+    except OSError as error:  # which names no file where a disk is full
+        raise Unreadable(f"{error.filename or out}: cannot be written: {error.strerror}.") from error
 
 
-commands = [launch, run, list_launchers, doctor, observe, images]
+commands = [launch, run, collect, list_launchers, doctor, observe, images]

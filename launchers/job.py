@@ -21,8 +21,8 @@ from parsers.runs.git_files import top_of
 from parsers.runs.run_folder import RunJson, Source
 
 from .recipes import command_line
-from .recipes.checkout import Checkout, remarks
-from .recipes.recipe import LAUNCHERS, MADE, ROOM, SYNTHETIC, Recipe, dry_run
+from .recipes.checkout import Checkout
+from .recipes.recipe import MADE, SYNTHETIC, Recipe, dry_run
 from .secrets.redaction import redact_document, redact_text, secret_values
 
 _PLACES = {"REPO", "WORK", "MASTER", "NODE_RANK"}
@@ -44,52 +44,38 @@ class CannotRunHere(click.UsageError):
 
 @dataclass(frozen=True)
 class Job:
-    """What a runner executes any number of times, at any place, and what run.json says of it."""
+    """What a runner executes any number of times, at any place, and what run.json says of it.
+
+    `name`: what messages call it. `repo`: the folder that it runs in, `checkout`: that which its program is of.
+    `folders`: those that it needs apart from programs and `WORK`: its checkout, its data; none is within another.
+    `environment`: that which it starts in, but for `WORK`, the folder of each run for what it writes.
+    `command`: a line of shell that starts it and holds no path of a machine: it needs `REPO`, the folder that it runs
+    in, and `WORK`; on several nodes `MASTER` and `NODE_RANK` as well. `cards_per_node`: what a cluster is asked for.
+    `device`: what trains, cpu or gpu. `case_name`: that of the case's folder, for example ResNet50_bs4_fp32_N1C2.
+    `facts`: those of run.json's case that are known before it runs. `kept`: what run.json says of what was asked for:
+    as far as known, `recipe`, `command`, `native`, `variables`. `python`: the one that trains; None where none does.
+    `tasks`: what it wants one task for when something starts it on several machines, node or card; `needs_starter`:
+    whether something else must start it on these; `meets_by_address`: whether its nodes know each other by addresses,
+    not by names, as with Paddle's launcher.
+    """
 
     name: str
-    """What messages call it."""
     repo: Path
-    """The folder that it runs in."""
     checkout: Checkout
-    """That which its program is of."""
     folders: Sequence[Path]
-    """The folders that it needs apart from programs and `WORK`: its checkout, its data; none is within another."""
-    start: Sequence[str]
-    """The arguments that start it on this machine."""
     environment: Mapping[str, str]
-    """The environment of these, but for `WORK`, the folder for what it writes, which each run has of its own."""
     command: str
-    """A line of shell that starts it and holds no path of a machine: it needs `REPO`, the folder that it runs in, and
-    `WORK`; on several nodes `MASTER` and `NODE_RANK` as well."""
     nodes: int
     cards_per_node: int
-    """The number of cards that a cluster is asked for on each node."""
     device: str
-    """What trains: cpu or gpu."""
     case_name: str
-    """The name of the case's folder, for example ResNet50_bs4_fp32_N1C2."""
     facts: Mapping[str, str | int]
-    """The facts of run.json's case that are known before it runs."""
     kept: RunJson
-    """What run.json says of what was asked for: as far as known, `recipe`, `command`, `native`, `variables`."""
     python: str | None = "python"
-    """The Python that trains; None where none does."""
-    metric: str | None = None
-    """A regular expression that matches the lines without which it has not trained; None where none is known."""
     tasks: str = "node"
-    """What it wants one task for when something starts it on several machines: node or card."""
     needs_starter: bool = False
-    """Whether something else must start it on its several machines."""
     meets_by_address: bool = False
-    """Whether its nodes know each other by addresses, not by names: Paddle's launcher does."""
     recipe: Recipe | None = None
-
-    @property
-    def sets_repo(self) -> str:
-        """The line of a script that sets REPO, or, for a recipe without a checkout, demands that it be set."""
-        if self.repo.exists() or self.recipe is None:
-            return f"export REPO={shell_quoted(self.repo.resolve())}"
-        return f': "${{REPO:?set it to a checkout of {self.recipe.facts["repository"]}}}"'
 
     def case(self, gpus: Sequence[str]) -> dict[str, str | int]:
         """What is measured; `gpus`: the names of those of its first machine."""
@@ -135,11 +121,6 @@ class Job:
             if theirs.get(name) not in (ours.get(name), published.get(name)):
                 yield f"{name}={theirs.get(name)}, not {ours.get(name)}"
 
-    def remarks(self) -> Iterator[str]:
-        """What somebody should know of the checkout of a recipe before it runs, a sentence each."""
-        if self.recipe and self.repo.exists():
-            yield from map(str, remarks(self.checkout.described, self.recipe.facts))
-
     def _names_file(self, word: str) -> bool:
         with suppress(OSError, ValueError):  # a word may be longer than a path can be
             path = self.repo / word
@@ -174,8 +155,7 @@ def of_recipe(
     read = [repo / variables["DATA"]] if variables.get("DATA") and not makes_data else []
     inherited = {name: value for name, value in os.environ.items() if name not in _OURS}
     # What Python prints to a pipe would wait in a buffer, and standard output and error would change order.
-    ours = {"PYTHONUNBUFFERED": "1", "DRY_RUN": "", LAUNCHERS: str(ROOM)}
-    environment = {**inherited, **ours, **variables, "REPO": str(repo.resolve())}
+    environment = {**inherited, "PYTHONUNBUFFERED": "1", **variables, "REPO": str(repo.resolve())}
     places = {"MASTER": "@MASTER@", "NODE_RANK": "@NODE_RANK@"} if nodes > 1 else {}
     command = re.sub(r"@(MASTER|NODE_RANK)@", r'"$\1"', dry_run(recipe, repo, {**variables, **places}).strip())
     return Job(
@@ -183,7 +163,6 @@ def of_recipe(
         repo=repo,
         checkout=checkout,
         folders=_outermost([repo, *read]),
-        start=["bash", str(recipe.path)],
         environment=environment,
         command=command,
         nodes=nodes,
@@ -198,7 +177,6 @@ def of_recipe(
             "native": command,
             "variables": variables,
         },
-        metric=recipe.facts["metric"],
         tasks=tasks,
         needs_starter=nodes > 1 and (tasks == "card" or not variables.get("MASTER")),
         meets_by_address=nodes > 1 and "paddle.distributed.launch" in command,
@@ -302,8 +280,7 @@ def of_command(
         raise click.UsageError(f"{message}; state them with --cards.")
     cards = int(facts.get("cards", nodes))
     _check_split(cards, nodes)
-    line = " ".join(_expanding(word, folder) for word in words)
-    command = f'cd "$REPO" && {line}'
+    command = f'cd "$REPO" && {" ".join(_expanding(word, folder) for word in words)}'
     top = top_of(folder) or folder
     has_gpu = _has_accelerator(_OF_NVIDIA if is_contained else _ACCELERATORS)  # containers are given no others
     return Job(
@@ -311,7 +288,6 @@ def of_command(
         repo=folder,
         checkout=Checkout(top),
         folders=_outermost([top, folder]),
-        start=["bash", "-c", f'cd -- "$REPO" && exec {line}'],
         environment={**os.environ, "PYTHONUNBUFFERED": "1", "REPO": str(folder)},
         command=command,
         nodes=nodes,

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 def chosen(
     on: str | None,
     hosts: str | None,
-    script: Path | None,
     site: Path | None = None,
     image: str | None = None,
     *,
@@ -31,10 +30,8 @@ def chosen(
     """
     if (on == "mpirun") != bool(hosts):
         raise click.UsageError("--on mpirun and -H must be used together, such as --on mpirun -H a:8,b:8.")
-    if script and on != "slurm":
-        raise click.UsageError("--script requires --on slurm.")
-    if image and (on == "mpirun" or script):
-        raise click.UsageError("--container does not go with --on mpirun or --script.")
+    if image and on == "mpirun":
+        raise click.UsageError("--container does not go with --on mpirun.")
     if site and not (on or image):
         raise click.UsageError("--site requires --on or --container.")
     from . import place
@@ -56,4 +53,4 @@ def chosen(
         raise click.UsageError(f"{program} is not on PATH; without it, the job can only run on this machine.")
     if on == "mpirun":
         return place.MpiRun(str(hosts), said)
-    return Slurm(said, site_file.text_in(script) if script else None, container)
+    return Slurm(said, container)

@@ -9,11 +9,12 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,45 +23,18 @@ from parsers.runs.run_folder import Environment
 
 from ..job import Job, sha256_of
 from ..machine import facts
+from ..recipes.recipe import ROOM
 from ..run.execution import MARK
 
 if TYPE_CHECKING:
     from .site_file import ContainerSite
 
-_ROOM = Path(__file__).resolve().parents[1]
-
-
-class Options(NamedTuple):
-    """How a runtime is told what a job needs, where `{}` is the value; empty for what it has no option for."""
-
-    start: tuple[str, ...]
-    mount: str
-    variable: str = ""
-    gpus: str = ""
-    shm: str = ""
-    name: str = ""
-
-
-_RUN = ("run", "--rm", "--network=host")
-# docker: its daemon may lock memory for cards and networks; without an init, a shell as first process takes no signal.
-# apptainer: it takes the environment with it, and so the packages of the Python outside.
-RUNTIMES = {
-    "docker": Options(
-        ("docker", *_RUN, "--init", "--ulimit=memlock=-1", "--ulimit=stack=67108864"),
-        *("--volume={}", "--env={}", "--gpus=all", "--shm-size={}", "--name={}"),
-    ),
-    "podman": Options(
-        ("podman", *_RUN, "--security-opt=label=disable"),
-        *("--volume={}", "--env={}", "--device=nvidia.com/gpu=all", "--shm-size={}", "--name={}"),
-    ),
-    "apptainer": Options(("env", "--unset=PYTHONPATH", "apptainer", "exec"), "--bind={}", gpus="--nv"),
-    "enroot": Options(("enroot", "start"), "--mount={}", "--env={}"),
-}
+_RUNTIMES = tomllib.loads((ROOM / "runtimes.toml").read_text(encoding="utf-8"))
 _INSTALLED = ("docker", "podman", "apptainer")  # what is looked for where neither site nor image says
 _OF_FILES = {".sif": "apptainer", ".sqsh": "enroot"}
 _ALWAYS = ("MASTER", "NODE_RANK", "POD_IP", "PYTHONUNBUFFERED", "REPO", "WORK", MARK)
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_QUESTION = _ROOM / "recipes" / "native_python.py"
+_QUESTION = ROOM / "recipes" / "native_python.py"
 _INSIDE = "/opt/tachograph/native_python.py"
 # mpirun gives other machines no variable by itself, and a container has none. These belong to libraries that train,
 # whether or not one is kept in run.json (machine.matters); without them the nodes of a job would differ.
@@ -78,7 +52,7 @@ def carried(environment: Mapping[str, str]) -> set[str]:
 
 def with_meeting(job: Job) -> str:
     """Return the command of a job, behind what lets its nodes meet by address where they do; a script of bash."""
-    meet = f"{(_ROOM / 'meet.bash').read_text(encoding='utf-8')}meet\n" if job.meets_by_address else ""
+    meet = f"{(ROOM / 'meet.bash').read_text(encoding='utf-8')}meet\n" if job.meets_by_address else ""
     return f"{meet}{job.command}"
 
 
@@ -90,45 +64,35 @@ class Container:
     runtime: str
     site: ContainerSite
 
-    def command(self, job: Job) -> str:
+    def command(self, job: Job, name: str | None = None) -> str:
         """Return the line of shell that starts the job inside, in place of its command; it needs what that needs.
 
-        Folders stand in it as seen from REPO, because it is published.
+        Folders stand in it as seen from REPO, because it is published. `name`: what the container is called, where its
+        runtime gives names.
         """
         seen = [os.path.relpath(folder, job.repo.resolve()) for folder in job.folders]
-        texts = ['"$REPO"' if path == "." else f'"$(realpath "$REPO"/{shell_quoted(path)})"' for path in seen]
-        marked = {f"@FOLDER{number}@": text for number, text in enumerate(texts)} | {"@WORK@": '"$WORK"'}
-        marks = re.compile(f"({'|'.join(marked)})")
-        options = (
-            "".join(marked.get(part) or shell_quoted(part) for part in marks.split(word) if part)
-            for word in self.words(job, folders=[*marked])
-        )
-        return " ".join([*options, "bash", "-c", shell_quoted(with_meeting(job))])
+        folders = ['"$REPO"' if path == "." else f'"$(realpath "$REPO"/{shell_quoted(path)})"' for path in seen]
+        line = self._line(job, [*folders, '"$WORK"'], name=name)
+        return f"{line} bash -c {shell_quoted(with_meeting(job))}"
 
-    def words(
-        self,
-        job: Job,
-        *program: str,
-        name: str | None = None,
-        mounts: Sequence[str] = (),
-        folders: Sequence[str] | None = None,
-    ) -> list[str]:
-        """Return the arguments that start a program inside.
+    def _line(self, job: Job, folders: Sequence[str], mounts: Sequence[str] = (), name: str | None = None) -> str:
+        """The line of shell to which a program and its arguments are added.
 
-        `name`: what the container is called, where its runtime gives names. `mounts`: further ones, `SOURCE:PATH:ro`.
-        `folders`: None for those of the job, and WORK of its environment.
+        `folders`: as the shell reads them. `mounts`: further ones, `SOURCE:PATH:ro`.
         """
-        how = RUNTIMES[self.runtime]
-        if folders is None:
-            folders = [*map(str, job.folders), *filter(None, [job.environment.get("WORK")])]
-        mounted = [*(f"{folder}:{folder}" for folder in folders), *self.site.mounts, *mounts]
+        how: dict[str, Any] = {"variable": "", "gpus": "", "shm": "", "name": "", **_RUNTIMES[self.runtime]}
+        more = [*self.site.mounts, *mounts]
         if self.runtime == "enroot":  # it has other flags than :ro, and asks for none
-            mounted = [":".join(mount.split(":")[:2]) for mount in mounted]
+            more = [":".join(mount.split(":")[:2]) for mount in more]
         variables = sorted({*_ALWAYS, *carried(job.environment)})
-        options = [how.gpus] if job.device == "gpu" else []
-        options += [how.shm.format(self.site.shm), how.name.format(name) if name else ""]
-        options += [*map(how.mount.format, mounted), *map(how.variable.format, variables)]
-        return [*how.start, *filter(None, options), *self.site.options, self.image, *program]
+        options = [how["gpus"]] if job.device == "gpu" else []
+        options += [how["shm"].format(self.site.shm), how["name"].format(name) if name else ""]
+        mounted = [how["mount"].format(f"{folder}:{folder}") for folder in folders]
+        rest = [*map(how["mount"].format, more), *map(how["variable"].format, variables)]
+        words = [*filter(None, rest), *self.site.options, self.image]
+        return " ".join(
+            [*map(shell_quoted, [*how["start"], *filter(None, options)]), *mounted, *map(shell_quoted, words)]
+        )
 
     def described(self, job: Job, *, is_here: bool) -> Environment:
         """What run.json says of the environment inside; `is_here`: whether this machine runs it and can look inside."""
@@ -175,7 +139,8 @@ class Container:
 
     def native_python(self, job: Job) -> Environment:
         """What the Python inside says of itself, see `facts.native_python`; raises as that does."""
-        inside = self.words(job, mounts=[f"{_QUESTION}:{_INSIDE}:ro"], folders=[*map(str, job.folders)])
+        line = self._line(job, [*map(shell_quoted, job.folders)], [f"{_QUESTION}:{_INSIDE}:ro"])
+        inside = ["bash", "-c", f'exec {line} "$@"', "bash"]
         return facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)
 
     @cached_property

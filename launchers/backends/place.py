@@ -49,13 +49,11 @@ class Start(NamedTuple):
 class Place:
     """Where a job runs.
 
-    `edited`: a job script of the user that is run in place of the native command. `container`: the one in which jobs
-    run. `heading`: what the scripts of several jobs begin with. `is_here`: whether it is this machine. `starts_tasks`:
-    whether it starts the tasks of a job itself, one a node or one a card. `only_writes`: why it only writes a script;
-    empty where it can start one.
+    `container`: the one in which jobs run. `heading`: what the scripts of several jobs begin with. `is_here`: whether
+    it is this machine. `starts_tasks`: whether it starts the tasks of a job itself, one a node or one a card, by a job
+    script. `only_writes`: why it only writes a script; empty where it can start one.
     """
 
-    edited: str | None = None
     container: Container | None = None
     heading: str = _SHELL_HEADING
     is_here: bool = False
@@ -66,16 +64,46 @@ class Place:
         """Return the job as this place runs it. Raises click.UsageError where it cannot run here."""
         raise NotImplementedError
 
+    def job_script(self, job: Job) -> str:
+        """The text of the job script, which needs REPO and WORK; nothing where a job needs none."""
+        return ""
+
+    def command(self, job: Job, folder: Path, environment: Mapping[str, str]) -> list[str]:
+        """The arguments that start a job in an environment; its script, if there is one, lies in `folder`."""
+        raise NotImplementedError
+
     def start(self, job: Job, folder: Path) -> Start:
-        """Prepare `folder`, an unfinished run folder, and say what is to be executed.
+        """Write the job script into `folder`, an unfinished run folder, and say what is to be executed.
 
         The environment of the job has WORK, the work folder of the run.
         """
-        raise NotImplementedError
+        environment = job.environment
+        if script := self.job_script(job):
+            (folder / SCRIPT).write_text(script, encoding="utf-8")
+            program = Path(sys.executable).with_name("tachograph")  # by it, nodes observe themselves
+            observer = {"TACHOGRAPH": str(program)} if program.is_file() else {}
+            environment = {**observer, **environment, "RUN": str(folder)}
+        return Start(self.command(job, folder, environment), environment)
+
+    def line(self, job: Job, folder: Path) -> str:
+        """What a shell reads to do what `command` does, with the log in `folder`."""
+        words = self.command(job, folder, job.environment)
+        return f"{' '.join(map(shell_quoted, words))} 2>&1 | tee {shell_quoted(folder / LOG)}"
 
     def script(self, job: Job, folder: Path) -> str:
         """Write what `start` would do for `folder`, the run folder, as a part of a script after the `heading`."""
-        raise NotImplementedError
+        repo = f"export REPO={shell_quoted(job.repo.resolve())}"
+        if job.recipe and not job.repo.exists():
+            repo = f': "${{REPO:?set it to a checkout of {job.recipe.facts["repository"]}}}"'
+        run, work = shell_quoted(folder), shell_quoted(folder.with_name(f".{folder.name}.work"))
+        lines = [f"\n# {printable(folder.parent.name)}, repeat {folder.name}", repo, f"export WORK={work}"]
+        lines.append(f'mkdir -p {run} "$WORK"')
+        if script := self.job_script(job):
+            end = "JOB"
+            while end in script.splitlines():
+                end += "_"
+            lines.append(f"cat > {shell_quoted(folder / SCRIPT)} <<'{end}'\n{script.rstrip()}\n{end}")
+        return shell_script("\n".join([*lines, self.line(job, folder), ""]))
 
     def members(self, folder: Path) -> Members | None:
         """The processes of the run that fills `folder`; None where they are not on this machine."""
@@ -104,12 +132,9 @@ class Local(Place):
             raise CannotRunHere(message)
         return job
 
-    def start(self, job: Job, folder: Path) -> Start:
-        """Start the launcher itself, or its native command in a container."""
-        if self.container is None:
-            return Start([*job.start], job.environment)
-        inside = ["bash", "-c", with_meeting(job)]
-        return Start(self.container.words(job, *inside, name=_container_name(folder)), job.environment)
+    def command(self, job: Job, folder: Path, environment: Mapping[str, str]) -> list[str]:
+        """The native command, in a container where there is one."""
+        return ["bash", "-c", self._text(job, _container_name(folder))]
 
     def members(self, folder: Path) -> Members:
         """The processes of the run; those of a container may descend from a service."""
@@ -117,12 +142,14 @@ class Local(Place):
             return below(partial(self.container.first_process, _container_name(folder)), with_root=True)
         return below(os.getpid)
 
-    def script(self, job: Job, folder: Path) -> str:
+    def line(self, job: Job, folder: Path) -> str:
         """The native command, and its log."""
         told = {name: job.environment.get(name) for name in ("MASTER", "NODE_RANK") if job.nodes > 1}
         exports = "".join(f"export {name}={shell_quoted(value)}\n" for name, value in told.items() if value)
-        command = self.container.command(job) if self.container else with_meeting(job)
-        return shell_part(job, folder, f"{exports}({command}) 2>&1 | tee {shell_quoted(folder / LOG)}\n")
+        return f"{exports}({self._text(job)}) 2>&1 | tee {shell_quoted(folder / LOG)}"
+
+    def _text(self, job: Job, name: str | None = None) -> str:
+        return self.container.command(job, name) if self.container else with_meeting(job)
 
     def finish(self, folder: Path) -> None:
         """End a container that may go on, because whoever started it was killed."""
@@ -148,20 +175,12 @@ class MpiRun(Place):
         hosts_of_tasks(self.hosts, job.nodes, tasks_per_node(job))
         return job
 
-    def start(self, job: Job, folder: Path) -> Start:
-        """Write the file that mpirun starts everywhere, and start mpirun."""
-        (folder / SCRIPT).write_text(rendered("mpirun.sh.jinja", job, self.site), encoding="utf-8")
-        environment = of_nodes(job, folder)
-        return Start(self._command(job, folder, environment), environment)
+    def job_script(self, job: Job) -> str:
+        """The file that mpirun starts everywhere."""
+        return rendered("mpirun.sh.jinja", job, self.site)
 
-    def script(self, job: Job, folder: Path) -> str:
-        """The file that mpirun starts, and mpirun."""
-        text = here_document(rendered("mpirun.sh.jinja", job, self.site))
-        command = " ".join(map(shell_quoted, self._command(job, folder, job.environment)))
-        write = f"cat > {shell_quoted(folder / SCRIPT)} {text}"
-        return shell_part(job, folder, f"{write}{command} 2>&1 | tee {shell_quoted(folder / LOG)}\n")
-
-    def _command(self, job: Job, folder: Path, environment: Mapping[str, str]) -> list[str]:
+    def command(self, job: Job, folder: Path, environment: Mapping[str, str]) -> list[str]:
+        """The arguments of mpirun."""
         hosts = hosts_of_tasks(self.hosts, job.nodes, tasks_per_node(job))
         # Another port for each of several launches at the same time.
         start = ["env", f"MASTER={hosts[0]}:{20000 + os.getpid() % 10000}", "mpirun"]
@@ -246,20 +265,6 @@ def _job_name(folder: Path) -> str:
     return name[:_LONGEST_NAME].rstrip("-")
 
 
-def shell_part(job: Job, folder: Path, text: str) -> str:
-    """Return the part of a shell script that runs a job for `folder`, around `text`, which needs REPO and WORK."""
-    title = f"{printable(folder.parent.name)}, repeat {folder.name}"
-    run, work = shell_quoted(folder), shell_quoted(folder.with_name(f".{folder.name}.work"))
-    return shell_script(f'\n# {title}\n{job.sets_repo}\nexport WORK={work}\nmkdir -p {run} "$WORK"\n{text}')
-
-
-def of_nodes(job: Job, folder: Path) -> dict[str, str]:
-    """The environment of a job on several nodes; they observe themselves where this command can be started there."""
-    program = Path(sys.executable).with_name("tachograph")
-    observer = {"TACHOGRAPH": str(program)} if program.is_file() else {}
-    return {**observer, **job.environment, "RUN": str(folder)}
-
-
 def tasks_per_node(job: Job) -> int:
     """How many tasks of a job something starts on each node."""
     return job.cards_per_node if job.tasks == "card" else 1
@@ -280,12 +285,3 @@ def rendered(template: str, job: Job, site: Site, **more: object) -> str:
     same = ("nodes", "cards_per_node", "tasks", "device", "command", "meets_by_address")
     values = {"title": job.case_name, "tasks_per_node": tasks_per_node(job), "site": site}
     return environment.get_template(template).render(values | {key: getattr(job, key) for key in same} | more)
-
-
-def here_document(text: str) -> str:
-    """Return `text` as a shell reads it from a script, up to a line that `text` does not have."""
-    end = "JOB"
-    while end in text.splitlines():
-        end += "_"
-    whole = text if text.endswith("\n") else f"{text}\n"
-    return f"<<'{end}'\n{whole}{end}\n"

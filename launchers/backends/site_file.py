@@ -92,18 +92,12 @@ def read(path: Path | None, environ: Mapping[str, str]) -> Site:
     if path is None and not file.exists():
         return NO_SITE
     try:
-        return Site.model_validate(tomllib.loads(text_in(file)))
+        return Site.model_validate(tomllib.loads(text_of(file)))
+    except (OSError, UnicodeDecodeError) as error:
+        what = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise click.UsageError(printable(f"{file} cannot be read: {what}.")) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise click.UsageError(printable(f"{file} is not valid TOML: {error}.")) from error
     except ValidationError as error:
         said = str(mistake(error.errors()[0], Site)).rstrip(".")
         raise click.UsageError(printable(f"{file}: {said}.")) from error
-
-
-def text_in(file: Path) -> str:
-    """The text of a file that an option names; raises click.UsageError where it cannot be read."""
-    try:
-        return text_of(file)
-    except (OSError, UnicodeDecodeError) as error:
-        what = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise click.UsageError(printable(f"{file} cannot be read: {what}.")) from error

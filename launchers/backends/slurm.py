@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
@@ -20,11 +19,11 @@ from parsers.runs.run_folder import LOG, SCRIPT, RunJson
 
 from ..job import CannotRunHere, Job
 from .containers import Container
-from .place import Place, Start, here_document, of_nodes, rendered, shell_part
+from .place import Place, rendered
 from .site_file import NO_SITE, Site
 
-NO_ANSWER = "unknown, as Slurm does not answer"
-# As squeue and sacct spell the states in which a job has ended. There are many others, and each version adds some.
+_NO_ANSWER = "unknown, as Slurm does not answer"
+# As squeue spells the states in which a job has ended. There are many others, and each version adds some.
 _OVER = {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED"}
 _OVER |= {"REVOKED", "TIMEOUT"}
 
@@ -34,7 +33,6 @@ class Slurm(Place):
     """A cluster that Slurm manages."""
 
     site: Site = NO_SITE
-    edited: str | None = None
     container: Container | None = None
     starts_tasks: bool = True
 
@@ -49,10 +47,22 @@ class Slurm(Place):
             raise CannotRunHere(f"{message}; omit --container.")
         return job
 
-    def start(self, job: Job, folder: Path) -> Start:
-        """Write the job script, and run it in the allocation that this process is in."""
-        (folder / SCRIPT).write_text(self._text(job), encoding="utf-8")
-        return Start(["bash", str(folder / SCRIPT)], of_nodes(job, folder))
+    def job_script(self, job: Job) -> str:
+        """The job script, with its directives."""
+        values: dict[str, object] = {}
+        if self.container:  # where the nodes of Paddle's launcher meet is then found inside
+            values |= {"command": self.container.command(job), "meets_by_address": False}
+        values["is_of_a_service"] = self.container is not None and self.container.is_of_a_service
+        return rendered("slurm.sh.jinja", job, self.site, **values)
+
+    def command(self, job: Job, folder: Path, environment: Mapping[str, str]) -> list[str]:
+        """Run the job script in the allocation that this process is in."""
+        return ["bash", str(folder / SCRIPT)]
+
+    def line(self, job: Job, folder: Path) -> str:
+        """Outside of an allocation, the job script is submitted."""
+        words = ["sbatch", "--wait", *self._options(folder / LOG), str(folder / SCRIPT)]
+        return super().line(job, folder) if allocation() else " ".join(map(shell_quoted, words))
 
     def submit(self, job: Job, command: Sequence[str], output: Path, *, after: str | None) -> str:
         """Submit a command that executes a job within an allocation of its own, and return the number of that.
@@ -60,7 +70,7 @@ class Slurm(Place):
         `output`: the file for what it says. `after`: the number of a job that must have ended before. Raises
         click.ClickException where Slurm refuses it.
         """
-        directives = [line for line in self._text(job).splitlines() if line.startswith("#SBATCH")]
+        directives = [line for line in self.job_script(job).splitlines() if line.startswith("#SBATCH")]
         line = f"exec {' '.join(map(shell_quoted, command))} > /dev/null\n"
         waits = [f"--dependency=afterany:{after}"] if after else []
         answer = subprocess.run(
@@ -74,27 +84,10 @@ class Slurm(Place):
             raise click.ClickException(printable(f"Slurm refused the job: {answer.stderr.strip()}."))
         return answer.stdout.partition(";")[0].strip()
 
-    def script(self, job: Job, folder: Path) -> str:
-        """The job script, submitted; within an allocation, run there."""
-        script = here_document(self._text(job))
-        if allocation():
-            return shell_part(job, folder, f"{{ bash /dev/fd/3 3{script}}} 2>&1 | tee {shell_quoted(folder / LOG)}\n")
-        words = ["sbatch", "--wait", *self._options(folder / LOG)]
-        return shell_part(job, folder, f"{' '.join(map(shell_quoted, words))} {script}")
-
     def described(self) -> RunJson:
         """The number of the allocation, its partition and its nodes."""
         partition, nodes = (os.environ.get(f"SLURM_JOB_{name}", "") for name in ("PARTITION", "NODELIST"))
         return {"scheduler": {"name": "slurm", "job": allocation(), "partition": partition, "nodes": nodes}}
-
-    def _text(self, job: Job) -> str:
-        if self.edited:
-            return self.edited
-        values: dict[str, object] = {}
-        if self.container:  # where the nodes of Paddle's launcher meet is then found inside
-            values |= {"command": self.container.command(job), "meets_by_address": False}
-        values["is_of_a_service"] = self.container is not None and self.container.is_of_a_service
-        return rendered("slurm.sh.jinja", job, self.site, **values)
 
     def _options(self, output: Path) -> list[str]:
         # A job that is requeued would be two executions in one log. A site may have another default for what a job gets
@@ -110,48 +103,17 @@ def allocation() -> str:
     return os.environ.get("SLURM_JOB_ID", "")
 
 
-class JobState(NamedTuple):
-    """A job's state by its name, how long it ran, and its nodes or why it waits.
-
-    The name is None where Slurm has forgotten the job, and NO_ANSWER where it does not answer.
-    """
-
-    name: str | None
-    elapsed: str = ""
-    where: str = ""
-
-    @property
-    def is_going(self) -> bool:
-        """Whether it waits or runs."""
-        return self.name is not None and self.name not in _OVER
-
-    def __str__(self) -> str:
-        where = "" if self.where == "(None)" else self.where
-        return " ".join(filter(None, [self.name or "forgotten by Slurm", self.elapsed, where]))
-
-
-def state(job: str) -> JobState:
-    """The state of a job, of the queue or else of the accounting."""
-    if not job:
-        return JobState(None)
-    queued = _asked("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T|%M|%R")
-    if queued.stdout.strip():
-        return JobState(*queued.stdout.splitlines()[0].split("|")[:3])
-    if queued.returncode and "Invalid job id" not in queued.stderr:
-        return JobState(NO_ANSWER)
-    kept = _asked(
-        "sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}", "--format=State,Elapsed,NodeList"
-    )
-    name, _, rest = kept.stdout.partition("|")
-    # "CANCELLED by 1000"
-    return JobState(name.split()[0], *rest.splitlines()[0].split("|")[:2]) if name.strip() else JobState(None)
-
-
-def _asked(*command: str) -> subprocess.CompletedProcess[str]:
+def state(job: str) -> tuple[bool, str]:
+    """Whether a job waits or runs, and what the queue says of it: state, time, and its nodes or why it waits."""
+    command = ["squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T %M %R"]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError as error:  # no such program here
-        return subprocess.CompletedProcess(command, 1, "", str(error.strerror))
+        queued = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:  # no such program here
+        return True, _NO_ANSWER
+    if said := queued.stdout.partition("\n")[0]:
+        return said.partition(" ")[0] not in _OVER, said.removesuffix(" (None)")
+    is_forgotten = queued.returncode == 0 or "Invalid job id" in queued.stderr
+    return not is_forgotten, "forgotten by Slurm" if is_forgotten else _NO_ANSWER
 
 
 def cancel(job: str) -> None:

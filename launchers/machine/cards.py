@@ -16,20 +16,18 @@ from parsers.runs.run_folder import CardSample
 
 
 class CardProcess(NamedTuple):
-    """A process that computes on a card, by the number that it has on the machine."""
+    """A process that computes on a card, by the number that it has on the machine, and MiB that it holds if told."""
 
     number: int
     memory: float | None
-    """MiB that it holds on the card; None where that is not told."""
 
 
 class CardAnswer(NamedTuple):
-    """What one card answers, with the number that it has on this machine."""
+    """What the card of a number answers, and the processes that compute on it; None where nothing tells of them."""
 
     card: int
     sample: CardSample
     processes: tuple[CardProcess, ...] | None = None
-    """Those that compute on the card; None where nothing tells of them."""
 
 
 class Cards(NamedTuple):
@@ -93,12 +91,6 @@ class NvidiaCard:
     def has_fallen(self) -> bool:
         """Whether the card answers nothing: it has fallen off its bus."""
         return self.name == _FALLEN
-
-    @property
-    def capability(self) -> tuple[int, int] | None:
-        """The compute capability, such as (8, 0)."""
-        found = _nvml(pynvml.nvmlDeviceGetCudaComputeCapability, self.handle)
-        return None if found is None else (int(found[0]), int(found[1]))
 
     @property
     def memory_mib(self) -> int | None:
@@ -185,16 +177,6 @@ def _nvidia() -> Iterator[Cards | None]:
         yield Cards(names, lambda: [card.answer() for card in found], found) if found else None
     finally:
         _nvml(pynvml.nvmlShutdown)
-
-
-def nvml_trouble() -> str | None:
-    """Say in NVML's words why it does not start; None where it does."""
-    try:
-        pynvml.nvmlInit()
-    except pynvml.NVMLError as error:
-        return str(error)
-    _nvml(pynvml.nvmlShutdown)
-    return None
 
 
 def nvidia_driver() -> str | None:

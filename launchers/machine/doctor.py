@@ -10,21 +10,21 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import chain
 from pathlib import Path
 
 import click
+from tabulate import tabulate
 
 from parsers.io.input_file import text_of
 from parsers.io.printable import printable
 from parsers.runs.run_folder import Environment
 
 from ..job import refuse_impossible
-from ..recipes import checkout
-from ..recipes.checkout import Diagnosis, Level
+from ..recipes.checkout import Checkout, Diagnosis, Level
 from ..recipes.recipe import ROOM, SYNTHETIC, Recipe
 from . import facts
-from .cards import CardAnswer, Cards, NvidiaCard, cards, cuda_driver, nvidia_driver, nvml_trouble
+from .cards import CardAnswer, Cards, cards, cuda_driver, nvidia_driver
 from .telemetry import FOREIGN, RunLoad, below, program
 
 _GIB = 2**30
@@ -32,10 +32,6 @@ _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  nothing is written there
 _LOOK = 0.5  # seconds over which the load of others is taken
 _IDLE_UTILISATION = 5  # %
 _IDLE_MEMORY = 1024  # MiB
-# From which compute capability on Tensor Cores compute in a precision: those of Volta in FP16, of Ampere in BF16 and
-# TF32 as well. https://docs.nvidia.com/cuda/cuda-c-programming-guide/#features-and-technical-specifications
-_CAPABILITY = {"fp16": (7, 0), "amp": (7, 0), "bf16": (8, 0), "tf32": (8, 0)}
-_THROUGH_SWITCHES = {"PSB", "PIX", "PXB"}
 # The needs of a recipe, between commas: a package with or without its version, a file of requirements, or words.
 _COMMA = re.compile(r",(?: and)?\s*(?![^()]*\))")
 _PACKAGE = re.compile(r"([\w.-]+)(?: (\d[\d.]*))?")
@@ -107,14 +103,9 @@ def examine(launch: Launch) -> Findings:
 
 
 def shown(findings: Iterable[Diagnosis]) -> str:
-    """Lay findings out for a terminal, a line each, the advice in a line below; ends with a newline unless empty."""
-    listed = list(findings)
-    width = max((len(finding.subject) for finding in listed), default=0)
-    lines = []
-    for subject, level, said, advice in listed:
-        head = f"{level:7}  {printable(subject):{width}}  "
-        lines += [head + printable(said), *([" " * len(head) + printable(advice)] if advice else [])]
-    return "".join(f"{line}\n" for line in lines)
+    """Lay findings out for a terminal, a line each, the advice in a line below; ends with a newline."""
+    rows = [(level, subject, "\n".join(map(printable, filter(None, rest)))) for subject, level, *rest in findings]
+    return f"{tabulate(rows, tablefmt='plain', disable_numparse=True)}\n"
 
 
 def _python(launch: Launch) -> Findings:
@@ -201,10 +192,10 @@ def _cards(launch: Launch, found: Cards | None) -> Findings:
     if launch.on:  # nobody knows what cards there are
         return
     if found is None:
-        advice = "Install the driver; in a container, start it with --gpus all (Docker) or --nv (Apptainer)"
+        advice = "See what `nvidia-smi` says; in a container, start it with --gpus all (Docker) or --nv (Apptainer)"
         advice += "; some recipes can train with --device cpu." if launch.can("cpu") else "."
-        said = f"No GPU is visible (NVML: {nvml_trouble() or 'the driver does not list any'})."
-        yield Diagnosis("cards", "bad" if launch.recipe else "warning", said, advice)  # a launch would use one
+        level: Level = "bad" if launch.recipe else "warning"  # a launch would use one
+        yield Diagnosis("cards", level, "No GPU is visible.", advice)
         return
     fallen = {card.index for card in found.nvidia if card.has_fallen}
     for index in sorted(fallen):
@@ -219,14 +210,14 @@ def _cards(launch: Launch, found: Cards | None) -> Findings:
             said = f"{wanted} GPUs are wanted on this machine; {len(answers)} answer."
             yield Diagnosis("cards", "bad", said, "Choose fewer with --cards, or several nodes with --nodes and --on.")
         yield from _idle(answers)
-    if working := [card for card in found.nvidia if not card.has_fallen]:
+    if working := len(found.nvidia) - len(fallen):
         yield from _nvidia(launch, working)
 
 
 def _idle(answers: Sequence[CardAnswer]) -> Findings:
     busy = list[str]()
     for card, sample, processes in answers:
-        names = sorted({program(process.number, of_others=True) or "unknown" for process in processes or ()})
+        names = sorted({program(process.number) or "unknown" for process in processes or ()})
         utilisation, memory = sample.utilisation or 0, sample.memory or 0
         if utilisation > _IDLE_UTILISATION or memory > _IDLE_MEMORY or names:
             programs = f"programs on it: {', '.join(names) or 'none'}"
@@ -236,30 +227,18 @@ def _idle(answers: Sequence[CardAnswer]) -> Findings:
         yield Diagnosis("idle", "warning" if busy else "ok", said, advice)
 
 
-def _nvidia(launch: Launch, cards: Sequence[NvidiaCard]) -> Findings:
-    needed = _CAPABILITY.get(launch.precision or "", (0, 0))
-    if old := [card for card in cards if card.capability and card.capability < needed]:
-        lacks = f"{old[0].name} has no Tensor Cores for {launch.precision}"
-        said = f"{lacks}, which needs compute capability {needed[0]}.{needed[1]}."
-        yield Diagnosis("precision", "warning", said, "Choose another --precision.")
+def _nvidia(launch: Launch, count: int) -> Findings:
+    """Hold the frameworks against the driver, and look whether they can use several cards."""
     if launch.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
         advice = "Unset it, or set it to the GPUs to train on."
         yield Diagnosis("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.", advice)
     for name, build in launch.frameworks.items():
         if "cuda" in build:
             yield _cuda(launch, name, build["cuda"])
-        if build.get("cuda") and "nccl" in build and len(cards) > 1:
+        if build.get("cuda") and "nccl" in build and count > 1:
             has = f"has NCCL {build['nccl']}" if build["nccl"] else "is built without NCCL, which several GPUs require"
             advice = f"Install a build of {name} with NCCL."
             yield Diagnosis("nccl", "ok" if build["nccl"] else "bad", f"{name} {has}.", advice)
-    if len(cards) > 1:
-        kinds = {first.interconnect(second) for first, second in combinations(cards, 2)}
-        is_near = all(kind.startswith("NV") or kind in _THROUGH_SWITCHES for kind in kinds)
-        said = f"GPUs are connected by {', '.join(sorted(kinds))} (see `nvidia-smi topo -m`)."
-        advice = (
-            "Traffic through the CPU is slow; select nearby GPUs with CUDA_VISIBLE_DEVICES, and note it on the page."
-        )
-        yield Diagnosis("interconnect", "ok" if is_near else "warning", said, advice)
 
 
 def _cuda(launch: Launch, name: str, cuda: str | None) -> Diagnosis:
@@ -348,9 +327,9 @@ def _data(launch: Launch) -> Findings:
 def _checkout(launch: Launch) -> Findings:
     if launch.recipe is None or launch.repo is None:
         return
-    remarks = list(checkout.remarks(checkout.describe(launch.repo), launch.recipe.facts))
+    differing = list(Checkout(launch.repo).remarks(launch.recipe.facts))
     commit = launch.recipe.facts["commit"][:12]
-    yield from remarks or [Diagnosis("checkout", "ok", f"At the pinned commit {commit}, without local changes.")]
+    yield from differing or [Diagnosis("checkout", "ok", f"At the pinned commit {commit}, without local changes.")]
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -6,18 +6,16 @@ import csv
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
 
 from parsers.runs.run_folder import (
-    CARD_PROCESS_COLUMNS,
     PROCESS_COLUMNS,
     TELEMETRY_COLUMNS,
     Foreign,
-    ProcessRow,
     TreeSample,
     program_name,
 )
@@ -98,7 +96,7 @@ class RunLoad:
         if come := now - known.keys():
             self._numbers |= {process.pid for process in self._members()}
         nameless = _UNKNOWN if self._on_cards is None else None
-        self._on_cards = known | {number: program(number, of_others=True) or nameless for number in come}
+        self._on_cards = known | {number: program(number) or nameless for number in come}
 
     def foreign(self) -> Foreign:
         """What others took up to the last sample: % of all cores, the load average at first, programs on cards."""
@@ -160,37 +158,12 @@ def _energy(powercap: Path) -> int:
         return 0
 
 
-class CardProcesses:
-    """What was said of the processes of all cards, so that only what has changed is said again."""
-
-    def __init__(self) -> None:
-        self._said: dict[tuple[int, int], ProcessRow] = {}
-
-    def changes(self, answers: Iterable[CardAnswer]) -> Iterator[ProcessRow]:
-        """What differs from the answers before; a card that does not answer leaves what was said of it."""
-        for card, _, processes in answers:
-            if processes is None:
-                continue
-            now: dict[int, float | None] = {}
-            for number, memory in processes:  # parts of a card may list several shares of one
-                before = now.get(number, 0)
-                now[number] = None if before is None or memory is None else before + memory
-            for key in [key for key in self._said if key[0] == card and key[1] not in now]:
-                yield self._said.pop(key)._replace(memory=0)
-            for number, held in now.items():
-                said = self._said.get((card, number))
-                if said is None or said.memory != held:
-                    row = ProcessRow(card, number, program(number) if said is None else said.name, held)
-                    self._said[card, number] = row
-                    yield row
-
-
-def program(number: int, processes: Path = Path("/proc"), *, of_others: bool = False) -> str | None:
+def program(number: int, processes: Path = Path("/proc")) -> str | None:
     """Name the program that a process runs: that of its file, without its arguments, which may hold secrets.
 
     Drivers give the number that a process has on the machine, which in a container may be that of another one. So None
-    where the process of this number has no card open, and where nobody but another user may see that. `of_others`: take
-    those of other users to have one open, and their own name for their program.
+    where the process of this number has no card open. Those of other users, which nobody else may see, are taken to
+    have one open, and their own name for their program.
     """
     process, name = processes / str(number), ""
     with suppress(OSError):
@@ -198,8 +171,7 @@ def program(number: int, processes: Path = Path("/proc"), *, of_others: bool = F
             if any(map(_is_device, (process / "fd").iterdir())):
                 name = (process / "exe").readlink().name.removesuffix(" (deleted)")
         except PermissionError:
-            if of_others:
-                name = (process / "comm").read_text(encoding="utf-8", errors="replace").strip()
+            name = (process / "comm").read_text(encoding="utf-8", errors="replace").strip()
     return program_name(name) or None
 
 
@@ -210,59 +182,53 @@ def _is_device(link: Path) -> bool:
 
 
 @contextmanager
-def recorded(path: Path, card_processes: Path, processes: Path, load: RunLoad | None) -> Iterator[bool]:
+def recorded(path: Path, processes: Path, load: RunLoad | None) -> Iterator[bool]:
     """Write what cards and processes report, once a second, until the block ends; yields whether there is a card.
 
     Into `path` go time (unix seconds), card, and the columns of `CardSample`; a value that is not told is empty. All
     cards of the node are written, by the number that they have there: CUDA_VISIBLE_DEVICES is not interpreted. Into
-    `card_processes` go time and the columns of `ProcessRow`, whenever a process of a card comes, changes or goes. Into
     `processes` go time and the columns of `TreeSample`, as long as the run whose `load` that is has any. No file is
     made without a card, or without a load. Raises OSError where one cannot be opened; nothing that goes wrong later
     reaches the run.
     """
     with ExitStack() as samples:
         if found := samples.enter_context(cards()):
-            ask, held = found.ask, CardProcesses()
+            ask = found.ask
 
-            def of_cards() -> Sequence[Iterable[Row]]:
+            def of_cards() -> Iterable[Row]:
                 answers = ask()
                 if load:
                     load.see_cards(answers)
-                return [[answer.card, *answer.sample] for answer in answers], held.changes(answers)
+                return [[answer.card, *answer.sample] for answer in answers]
 
-            tables = {path: TELEMETRY_COLUMNS, card_processes: CARD_PROCESS_COLUMNS}
-            samples.enter_context(_sampled(of_cards, tables))
+            samples.enter_context(_sampled(of_cards, path, TELEMETRY_COLUMNS))
         if load:
             look = load.sample
 
-            def of_run() -> Sequence[Iterable[Row]]:
+            def of_run() -> Iterable[Row]:
                 sample = look()
-                return [[sample] if sample.processes else []]
+                return [sample] if sample.processes else []
 
             samples.callback(look)  # what others took is known up to the end
-            samples.enter_context(_sampled(of_run, {processes: PROCESS_COLUMNS}))
+            samples.enter_context(_sampled(of_run, processes, PROCESS_COLUMNS))
         yield found is not None
 
 
 @contextmanager
-def _sampled(ask: Callable[[], Sequence[Iterable[Row]]], tables: Mapping[Path, Sequence[str]]) -> Iterator[None]:
-    """Write the rows that `ask` gives for each of the tables at every full interval, in a thread of their own."""
+def _sampled(ask: Callable[[], Iterable[Row]], path: Path, columns: Sequence[str]) -> Iterator[None]:
+    """Write the rows that `ask` gives at every full interval, in a thread of their own."""
     left = threading.Event()
-    with ExitStack() as opening:
-        files = [opening.enter_context(path.open("w", encoding="utf-8", newline="")) for path in tables]
-        opened = opening.pop_all()
+    opened = path.open("w", encoding="utf-8", newline="")
 
     def write() -> None:
         start = time.monotonic()
-        with suppress(OSError), opened:  # on a full disk the samples end and the run goes on
-            writers = [csv.writer(file, lineterminator="\n") for file in files]
-            for writer, columns in zip(writers, tables.values(), strict=True):
-                writer.writerow(columns)
+        with suppress(OSError), opened as file:  # on a full disk the samples end and the run goes on
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
             while True:
                 moment = f"{time.time():.3f}"
-                for file, writer, rows in zip(files, writers, ask(), strict=True):
-                    writer.writerows([moment, *row] for row in rows)
-                    file.flush()  # a run that is killed keeps its samples
+                writer.writerows([moment, *row] for row in ask())
+                file.flush()  # a run that is killed keeps its samples
                 if left.wait(INTERVAL - (time.monotonic() - start) % INTERVAL):
                     return
 

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from tempfile import TemporaryDirectory
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import click
 
+from parsers.io.printable import printable
 from parsers.origins.address import public_repository
-from parsers.runs.git_files import command, commit_of, environment, git
+from parsers.runs.git_files import command, commit_of, environment, git, top_of
 from parsers.runs.run_folder import Source
 
 # Submodules are compared by their commits alone: their own configurations are not looked into.
@@ -22,6 +24,19 @@ _STATUS = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untra
 _DIFF = ("diff", "HEAD", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index")
 _NO_SUBMODULES = "--ignore-submodules=dirty"
 Level = Literal["ok", "warning", "bad"]
+
+
+class Diagnosis(NamedTuple):
+    """One thing that was looked at: `said` is what was found, `advice` what to do about it where it is not good."""
+
+    subject: str
+    level: Level
+    said: str
+    advice: str | None = None
+
+    def __str__(self) -> str:
+        """One sentence of what was found and of the advice."""
+        return f"{self.said.removesuffix('.')}; {self.advice}" if self.advice else self.said
 
 
 class Checkout:
@@ -102,8 +117,8 @@ class Checkout:
 
     def is_of(self, url: str) -> bool:
         """Whether it is one of the repository `url` or a fork of it, by the name of its remote or of its folder."""
-        here = self.repository or self.repo.resolve().as_uri()
-        return _owner_and_name(here)[1].lower() == _owner_and_name(url)[1].lower()
+        here, there = (Path(urlsplit(one).path) for one in (self.repository or self.repo.resolve().as_uri(), url))
+        return here.name.lower() == there.name.lower()
 
     @property
     def described(self) -> Source:
@@ -119,25 +134,46 @@ class Checkout:
             message = f"{name} requires a checkout of {url} as --repo"
             raise click.UsageError(f"{message}; {self.repo} is a checkout of {self.repository}.")
 
-
-def describe(repo: Path) -> Source:
-    """Say the `repository`, the `commit` and whether files are changed (`dirty`); what is not known is None."""
-    return Checkout(repo).described
+    def remarks(self, recipe: Mapping[str, str]) -> Iterator[Diagnosis]:
+        """Say how it differs from what a recipe means, whose facts these are; bad where it is another program."""
+        if self.commit is None:
+            said = "The commit of the checkout is unknown: it has no .git of its own, or git is missing or refuses it."
+            yield Diagnosis("checkout", "warning", said, f"use `git clone {recipe['repository']}`.")
+            return
+        if self.repository and not self.is_of(recipe["repository"]):
+            said = f"The checkout was cloned from {self.repository}, a different repository."
+            yield Diagnosis("checkout", "bad", said, f"the recipe is for {recipe['repository']}.")
+        if self.commit != recipe["commit"]:
+            switch = f"switch to the recipe's commit with `git checkout {recipe['commit']}`."
+            yield Diagnosis("checkout", "warning", f"The checkout is at commit {self.commit[:12]}.", switch)
+        if self.is_dirty:
+            advice = "list them with `git status`, stash them with `git stash`."
+            yield Diagnosis("checkout", "warning", "The checkout has local changes.", advice)
 
 
 @contextmanager
-def worktree(repo: Path, commit: str, folder: Path) -> Iterator[None]:
-    """Check a commit out into a folder that is not there yet, and take it away again at the end.
+def at_revision(revision: str, here: Path, beside: Path) -> Iterator[Path]:
+    """The folder `here` as a git revision of the checkout around it has it, while this lasts.
 
-    Filters that the checkout or the user configures apply, for its code is to run; hooks do not. Raises
+    `beside`: the folder in which the revision is checked out. Filters that the checkout or the user configures apply,
+    for its code is to run; hooks do not. Raises click.UsageError where there is no such revision or folder,
     click.ClickException where git refuses.
     """
-    _change(repo, "worktree", "add", "--quiet", "--detach", str(folder), commit)
-    try:
-        yield
-    finally:
-        with suppress(click.ClickException):  # git forgets by itself what is no longer there
-            _change(repo, "worktree", "remove", "--force", str(folder))
+    top = top_of(here)
+    if not top or not (commit := commit_of(top, revision)):
+        where = f"{top} has no such git revision" if top else f"{here} is in no git checkout"
+        raise click.UsageError(f"--against {printable(revision)!r}: {where}.")
+    beside.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".against-", dir=beside.resolve()) as place:
+        checkout, below = Path(place, top.resolve().name), here.relative_to(top)
+        _change(top, "worktree", "add", "--quiet", "--detach", str(checkout), commit)
+        try:
+            if not (checkout / below).is_dir():
+                raise click.UsageError(f"Revision {printable(revision)} does not have the folder {below}.")
+            yield checkout / below
+        finally:
+            with suppress(click.ClickException):  # git forgets by itself what is no longer there
+                _change(top, "worktree", "remove", "--force", str(checkout))
 
 
 def _change(repo: Path, *arguments: str) -> None:
@@ -148,50 +184,3 @@ def _change(repo: Path, *arguments: str) -> None:
     if answer.returncode:
         said = os.fsdecode(answer.stderr).strip().splitlines() or [f"exit status {answer.returncode}"]
         raise click.ClickException(f"git {' '.join(arguments[:2])} failed: {said[-1]}.")
-
-
-class Diagnosis(NamedTuple):
-    """One thing that was looked at: `said` is what was found, `advice` what to do about it where it is not good."""
-
-    subject: str
-    level: Level
-    said: str
-    advice: str | None = None
-
-    def __str__(self) -> str:
-        """One sentence of what was found and of the advice."""
-        return f"{self.said.removesuffix('.')}; {self.advice}" if self.advice else self.said
-
-
-def remarks(found: Mapping[str, Any], facts: Mapping[str, str]) -> Iterator[Diagnosis]:
-    """Say how `found`, an answer of `describe`, differs from what a recipe means; bad where it is another program.
-
-    `facts` are the recipe's head lines, of which `repository` and `commit` count.
-    """
-
-    def remark(said: str, advice: str, level: Level = "warning") -> Diagnosis:
-        return Diagnosis("checkout", level, said, advice)
-
-    url, meant, commit = found["repository"], facts["repository"], facts["commit"]
-    if found["commit"] is None:
-        said = "The commit of the checkout is unknown: it does not have its own .git, or git is missing or refuses it."
-        yield remark(said, f"use `git clone {meant}`.")
-        return
-    (owner, name), (meant_owner, meant_name) = _owner_and_name(url or meant), _owner_and_name(meant)
-    advice = f"the recipe is for {meant}."
-    if url is None and found["commit"] != commit:
-        yield remark("The origin of the checkout is unknown.", advice)
-    elif name.lower() != meant_name.lower():
-        yield remark(f"The checkout was cloned from {url}, a different repository.", advice, "bad")
-    elif owner.lower() != meant_owner.lower():
-        yield remark(f"The checkout was cloned from {url}, which looks like a fork.", advice)
-    if found["commit"] != commit:
-        switch = f"switch to the recipe's commit with `git checkout {commit}`."
-        yield remark(f"The checkout is at commit {found['commit'][:12]}.", switch)
-    if found["dirty"]:
-        yield remark("The checkout has local changes.", "list them with `git status`, stash them with `git stash`.")
-
-
-def _owner_and_name(url: str) -> tuple[str, str]:
-    owner, _, name = urlsplit(url).path.strip("/").rpartition("/")
-    return owner.rpartition("/")[2], name

@@ -9,15 +9,18 @@ import os
 import re
 import shlex
 import shutil
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from parsers.io.input_file import opened
 from parsers.runs.git_files import git
+
+from .recipe import ROOM
 
 ARGUMENTS = "arguments"  # what stands before the first option, as `options` names it
 # Options that are followed by `key=value`: they override what a config says.
@@ -33,26 +36,10 @@ _VISIBLE = "CUDA_VISIBLE_DEVICES"
 _ONE_CARD = re.compile("[0-9]+|(?:GPU|MIG)-[0-9A-Za-z/-]+")  # of CUDA_VISIBLE_DEVICES; -1 or a word is no card
 _LONGEST_SHEBANG = 1024  # bytes
 
-
-# The programs that start the processes of a training, one a card, and what their options say, without their dashes:
-# how many processes in `total` or `per_node`, on how many `nodes`, or in a list; or that nodes come from `elsewhere`.
-# torch: torch/distributed/run.py, get_args_parser(); DeepSpeed: deepspeed/launcher/runner.py; Accelerate:
-# accelerate/commands/launch.py; Paddle: python/paddle/distributed/launch/context/args_envs.py; Open MPI: mpirun(1);
-# Horovod: horovod/runner/launch.py; Slurm: srun(1).
-_TORCH = {"nproc_per_node": "per_node", "nproc-per-node": "per_node", "nnodes": "nodes"}
-_DEEPSPEED = {"num_gpus": "per_node", "num_nodes": "nodes", **dict.fromkeys(("hostfile", "H", "include"), "elsewhere")}
-_ACCELERATE = {"num_processes": "total", "num-processes": "total", "num_machines": "nodes", "num-machines": "nodes"}
-_PADDLE = {"gpus": "list", "devices": "list", "nnodes": "nodes", "ips": "elsewhere", "cluster_node_ips": "elsewhere"}
-_MPI = {"np": "total", "n": "total", "c": "total"}
-_SRUN = {"ntasks-per-node": "per_node", "n": "total", "ntasks": "total", "N": "nodes", "nodes": "nodes"}
-STARTERS: Mapping[str, Mapping[str, str]] = {
-    **dict.fromkeys(("torchrun", "torch.distributed.run", "torch.distributed.launch"), _TORCH),
-    "deepspeed": _DEEPSPEED,
-    "accelerate": _ACCELERATE,
-    "paddle.distributed.launch": _PADDLE,
-    **dict.fromkeys(("mpirun", "mpiexec"), _MPI),
-    "horovodrun": {"np": "total", "num-proc": "total"},
-    "srun": _SRUN,
+_STARTERS: dict[str, dict[str, Any]] = {
+    name: starter
+    for starter in tomllib.loads((ROOM / "starters.toml").read_text(encoding="utf-8"))["starter"]
+    for name in starter["names"]
 }
 
 
@@ -88,7 +75,7 @@ def _started(words: Sequence[str]) -> dict[str, Count]:
     stated: dict[str, Count | None] = {}  # None for a value that is no count
     for word, following in zip(own, [*own[1:], ""], strict=False):
         option, equals, glued = word.partition("=")
-        meaning = STARTERS[name].get(option.lstrip("-"))
+        meaning = _STARTERS[name]["options"].get(option.lstrip("-"))
         if meaning and option.startswith("-"):
             value = glued if equals else following
             pattern, count = (_LIST, value.count(",") + 1) if meaning == "list" else (_COUNT, value)
@@ -103,14 +90,14 @@ def _started(words: Sequence[str]) -> dict[str, Count]:
         found["cards"] = Count(per_node.value * nodes.value, f"{per_node.words} {nodes.words}")
     elif per_node and "nodes" not in stated:
         found["cards"] = per_node
-    elif STARTERS[name] is _TORCH and not stated:
-        found["cards"] = Count(1, name)  # by default
+    elif "alone" in _STARTERS[name] and not stated:
+        found["cards"] = Count(_STARTERS[name]["alone"], name)
     return found if len(starters) == 1 or nodes else {}
 
 
 def _starter(word: str) -> str:
     """The name of the starter that a word is, or nothing."""
-    return next((name for name in (word, Path(word).name) if name in STARTERS), "")
+    return next((name for name in (word, Path(word).name) if name in _STARTERS), "")
 
 
 def _assignments(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
@@ -178,17 +165,15 @@ _CONFIG = re.compile(r"(?!\.?/)[\w./-]{1,200}\.(?:py|ya?ml|toml)")
 _HIT = re.compile(r"([^\0]+)\0(\d+)\0(.*)\n")
 # Programs that the checkout configures are not started, and its submodules are not looked into.
 _GREP = ("grep", "-I", "--no-textconv", "--no-recurse-submodules", "--no-color")
-_WITHOUT_DEFINITIONS = (".md", ".rst", ".txt", ".ipynb", ".svg", ".sh")
-_FILES = ("--", ".", *(f":(exclude)*{suffix}" for suffix in _WITHOUT_DEFINITIONS))
+_FILES = ("--", ".", *(f":(exclude)*{suffix}" for suffix in (".md", ".rst", ".txt", ".ipynb", ".svg", ".sh")))
 
 
 class CheckOutcome(NamedTuple):
-    """Options: `known` with their `file:line`, `unknown` ones, `unchecked` ones of starters; the files `searched`."""
+    """Options: `known` with their `file:line`, `unknown` ones, and `unchecked` ones of starters."""
 
     known: Mapping[str, str]
     unknown: Sequence[str]
     unchecked: Sequence[str]
-    searched: Sequence[str]
 
 
 def check(lines: Iterable[str], repo: Path) -> CheckOutcome:
@@ -217,8 +202,7 @@ def check(lines: Iterable[str], repo: Path) -> CheckOutcome:
         named = zip(values, files, strict=True)
         absent |= {value: None for value, file in named if _CONFIG.fullmatch(value) and not (repo / file).exists()}
     known = _places(uses, repo)
-    searched = [file for file in tracked if not file.endswith(_WITHOUT_DEFINITIONS)]
-    return CheckOutcome(known, [*(use for use in uses if use not in known), *absent], list(starter), searched)
+    return CheckOutcome(known, [*(use for use in uses if use not in known), *absent], list(starter))
 
 
 def _spellings(use: str) -> set[str]:

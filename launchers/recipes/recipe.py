@@ -21,8 +21,6 @@ import click
 from parsers.io.input_file import text_of
 from parsers.io.printable import printable
 
-from .checkout import describe
-
 ROOM = Path(__file__).resolve().parents[1]
 FOLDERS = "TACHOGRAPH_RECIPES"
 LAUNCHERS = "TACHOGRAPH_LAUNCHERS"  # the variable by which a script elsewhere finds what all share
@@ -34,7 +32,6 @@ _DEFAULTS = re.compile(r"^: (.+)$", re.MULTILINE)
 _VARIABLE = re.compile(r'"\$\{([A-Z_]+):[=?]([^}]*)\}"')
 _READ = re.compile(r'^\. ".+/(\w+\.bash)"$', re.MULTILINE)
 _ENTERED = re.compile(r'^cd "\$REPO/([^"$]+)"', re.MULTILINE)
-_OF_ALL = "native.bash"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _FACTS = ("model", "framework", "repository", "commit", "licence", "metric", "data", "needs")
 _VARIABLES = ("REPO", "NODES", "CARDS", "PRECISION", "BATCH_SIZE", "STEPS", "EXTRA")
@@ -59,17 +56,13 @@ class Recipe:
         return (self.folder or ROOM) / f"{self.name}{SUFFIX}"
 
     @property
-    def shared(self) -> list[Path]:
-        """The files that give options to the scripts of one framework; native.bash, which all read, gives none."""
-        read, path = list[Path](), self.path
-        while (found := _READ.search(path.read_text(encoding="utf-8"))) and found[1] != _OF_ALL:
-            read.append(path := ROOM / found[1])
-        return read
-
-    @property
     def sha256(self) -> str:
-        """That of the script, and of what it shares with others of its framework, put behind it."""
-        return hashlib.sha256(b"".join(path.read_bytes() for path in [self.path, *self.shared])).hexdigest()
+        """That of the script, and of the files that give options to all scripts of its framework, put behind it."""
+        digest, path = hashlib.sha256(), self.path
+        while path.name != "native.bash":  # which all read; it gives no options
+            digest.update(text := path.read_bytes())
+            path = ROOM / (found[1] if (found := _READ.search(text.decode())) else "native.bash")
+        return digest.hexdigest()
 
     @property
     def command(self) -> list[str]:
@@ -125,11 +118,6 @@ class Recipe:
             "data": f"{self.data}, {SYNTHETIC}" if self.can_make_data else self.data,
             "needs": facts["needs"],
         }
-
-
-def names() -> list[str]:
-    """List the names of Tachograph's recipes, sorted."""
-    return sorted(path.stem for path in ROOM.glob(f"*{SUFFIX}"))
 
 
 def _scripts() -> dict[str, Path]:
@@ -201,20 +189,6 @@ def _mistakes(recipe: Recipe) -> Iterator[str]:
         re.compile(recipe.facts.get("metric", ""))
     except re.error as error:
         yield f"its metric is not a regular expression: {error}"
-
-
-def draft(name: str, repo: Path | None) -> str:
-    """Return the script of a new recipe; of a checkout `repo` its repository and commit.
-
-    Raises click.UsageError for a name that no recipe may have.
-    """
-    if not _NAME.fullmatch(name) or name in names():
-        taken = "is the name of a recipe of Tachograph" if name in names() else "is not a name"
-        raise click.UsageError(f"{printable(name)} {taken}; use letters, digits, `_`, `-` and `.`, such as my_model.")
-    known = describe(repo) if repo else {}
-    text = text_of(ROOM / "recipe.sh.draft").replace("@NAME@", name)
-    text = text.replace("@REPOSITORY@", known.get("repository") or "https://example.com/owner/repository")
-    return text.replace("@COMMIT@", known.get("commit") or "0" * 40)
 
 
 def cases(recipe: Recipe) -> Iterator[dict[str, str]]:

@@ -85,14 +85,10 @@ class RunFolder:
 
         Raises click.ClickException where it cannot be read, states no status, or has a schema that is not known.
         """
-        try:
-            found = dict(json.loads(data_of(self.path / RUN_FILE)))
-            found["status"]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            message = (
-                f"{self.path} does not contain a {RUN_FILE} with a status; move the folder away to rerun the case."
-            )
-            raise click.ClickException(message) from None
+        found = _document(self.path / RUN_FILE, "status")
+        if found is None:
+            has = f"{self.path} does not contain a {RUN_FILE} with a status"
+            raise click.ClickException(f"{has}; move the folder away to rerun the case.")
         if (schema := found.get("schema", 1)) not in range(1, SCHEMA + 1):
             has = f"{self.path / RUN_FILE}: has schema {shortened(schema)}"
             reads = f"this version of Tachograph reads schemas 1 to {SCHEMA}"
@@ -106,12 +102,11 @@ class RunFolder:
 
     def is_held(self) -> bool:
         """Whether another runner fills the folder now."""
-        with suppress(OSError):
-            lock = os.open(self.lock, os.O_RDWR | os.O_NOFOLLOW)
-            try:
-                return not locked(self.lock, lock)
-            finally:
-                os.close(lock)
+        try:
+            with suppress(OSError), holding(self.lock, os.O_RDWR, ""):
+                pass
+        except click.ClickException:
+            return True
         return False
 
     def submission(self) -> dict[str, Any] | None:
@@ -119,14 +114,12 @@ class RunFolder:
 
         Raises click.ClickException where that cannot be read.
         """
-        try:
-            found = dict(json.loads(data_of(self.submitted)))
-            dict(found["facts"]), int(found["job"])  # it becomes a word of commands
-        except FileNotFoundError:
+        if not os.path.lexists(self.submitted):
             return None
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        found = _document(self.submitted, "job", "facts")
+        if found is None or not str(found["job"]).isdecimal():  # it becomes a word of commands
             what = f"{self.submitted} is not what a submission left"
-            raise click.ClickException(f"{what}; remove it to rerun the case.") from None
+            raise click.ClickException(f"{what}; remove it to rerun the case.")
         return found
 
     def put_aside(self) -> list[Path]:
@@ -151,6 +144,14 @@ class RunFolder:
         # Of a command or a path a byte that is no UTF-8 cannot be told.
         replace_file(self.unfinished / RUN_FILE, text.encode(errors="replace"))
         self.unfinished.rename(self.path)
+
+
+def _document(path: Path, *keys: str) -> dict[str, Any] | None:
+    """A JSON object that has these keys; None where there is something else."""
+    with suppress(OSError, ValueError, TypeError, RecursionError):
+        found = dict(json.loads(data_of(path)))
+        return found if found.keys() >= {*keys} else None
+    return None
 
 
 def done_below(case: Path) -> Iterator[Path]:
@@ -180,19 +181,27 @@ def describe(log: Path) -> LogFile:
 
 
 @contextmanager
+def holding(path: Path, flags: int, refusal: str) -> Iterator[None]:
+    """Hold a file or a folder that is opened so; raises click.ClickException where another process holds it."""
+    lock = os.open(path, flags | os.O_NOFOLLOW, 0o666)
+    try:
+        if not locked(path, lock):
+            raise click.ClickException(refusal)
+        yield
+    finally:
+        os.close(lock)
+
+
+@contextmanager
 def claimed(folder: RunFolder) -> Iterator[None]:
     """Hold a run folder as the only runner, and end what is left of the job of a runner that was killed.
 
     Raises click.ClickException where another runner holds the folder.
     """
     folder.path.parent.mkdir(parents=True, exist_ok=True)
-    lock = os.open(folder.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
-    try:
-        if not locked(folder.lock, lock):
-            raise click.ClickException(f"{folder.path} is in use by another runner; wait until it has finished.")
+    refusal = f"{folder.path} is in use by another runner; wait until it has finished."
+    with holding(folder.lock, os.O_RDWR | os.O_CREAT, refusal):
         with suppress(FileNotFoundError):
             end_job(text_of(folder.unfinished / MARKED, errors="replace"))
         yield
         folder.lock.unlink()
-    finally:
-        os.close(lock)

@@ -18,8 +18,6 @@ from parsers.io.input_file import data_of, opener, text_of
 from parsers.io.lazy import pd
 from parsers.io.printable import say
 from parsers.runs.run_folder import (
-    CARD_PROCESS_COLUMNS,
-    CARD_PROCESSES,
     PROCESS_COLUMNS,
     PROCESSES,
     TELEMETRY,
@@ -34,7 +32,7 @@ from .folder import NODE
 
 _LOOK = 0.5
 _OF_PROCESSES = ".cpu.csv"
-_OF_CARDS, _OF_CARD_PROCESSES = ".csv", ".gpu_processes.csv"
+_OF_CARDS = ".csv"
 _OF_OTHERS = ".foreign.json"
 _NUMBER = re.compile(NODE + r"[0-9]{1,9}")
 
@@ -50,8 +48,7 @@ def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True
     if os.fork():
         return
     load = RunLoad(below(lambda: _starter(until))) if finds_processes else None
-    of_cards, of_card_processes = path.with_suffix(_OF_CARDS), path.with_suffix(_OF_CARD_PROCESSES)
-    with recorded(of_cards, of_card_processes, path.with_suffix(_OF_PROCESSES), load):
+    with recorded(path.with_suffix(_OF_CARDS), path.with_suffix(_OF_PROCESSES), load):
         while psutil.pid_exists(until):
             if load:  # again and again, for this may be killed with the job; half a file tells nothing
                 path.with_suffix(_OF_OTHERS).write_text(json.dumps(load.foreign()), encoding="ascii")
@@ -80,8 +77,7 @@ def collect(folder: Path) -> list[Environment]:
     first = 0
     for path in sorted(paths, key=lambda path: int(path.stem.removeprefix(NODE))):
         if (description := _description(path)) is not None:
-            _append(path.with_suffix(_OF_CARD_PROCESSES), CARD_PROCESS_COLUMNS, folder / CARD_PROCESSES, first)
-            sampled = _append(path.with_suffix(_OF_CARDS), TELEMETRY_COLUMNS, folder / TELEMETRY, first)
+            sampled = _append(path.with_suffix(_OF_CARDS), folder / TELEMETRY, first)
             first += max(len(description["gpus"]), sampled)
             path.unlink()
             found.append(description)
@@ -121,14 +117,14 @@ def _rows(path: Path, columns: Sequence[str]) -> list[list[str]]:
     return [row for line in whole[1:] if len(row := line.split(",")) == len(columns)]
 
 
-def _append(samples: Path, columns: Sequence[str], out: Path, first: int) -> int:
+def _append(samples: Path, out: Path, first: int) -> int:
     """Add the samples of a node to those of the run, whose cards begin here at `first`; returns how many these are."""
     if not samples.is_file():
         return 0
-    rows = [row for row in _rows(samples, columns) if row[1].isdecimal()]
+    rows = [row for row in _rows(samples, TELEMETRY_COLUMNS) if row[1].isdecimal()]
     numbered = [[row[0], str(int(row[1]) + first), *row[2:]] for row in rows]
     with open(out, "a", encoding="ascii", errors="replace", opener=opener) as file:
-        head = [] if out.stat().st_size else [columns]
+        head = [] if out.stat().st_size else [TELEMETRY_COLUMNS]
         file.writelines(f"{','.join(row)}\n" for row in [*head, *numbered])
     return max((int(row[1]) + 1 for row in rows), default=0)
 

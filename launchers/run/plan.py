@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, count, groupby, islice, product, zip_longest
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import click
 
-from parsers.io.printable import printable, say
-from parsers.runs.git_files import commit_of, top_of
+from parsers.io.printable import say
 from parsers.runs.run_folder import DONE
 
 from ..backends.place import Place
 from ..job import CannotRunHere, Job, of_recipe
-from ..recipes.checkout import Checkout, worktree
+from ..recipes.checkout import Checkout
 from ..recipes.recipe import Recipe, find
 from .folder import RunFolder, done_below, submitted_below
 from .runner import differing
@@ -60,7 +57,7 @@ class Planner:
         if len(fitting) < 2:
             suites = {suite: self._checkout(recipe)}
         else:
-            suites = {suite_of(suite, label_of(one.repo.resolve().name)): one for one in fitting}
+            suites = {suite_of(suite, one.repo.resolve().name): one for one in fitting}
             if len(suites) < len(fitting):
                 folders = ", ".join(str(one.repo) for one in fitting)
                 raise click.UsageError(f"Checkouts to compare need folders of different names; given: {folders}.")
@@ -144,38 +141,7 @@ def alternating(cases: Sequence[Sequence[PlannedRun]]) -> list[PlannedRun]:
     return [run for number, runs in rounds for run in (runs[::-1] if number % 2 else runs) if run is not None]
 
 
-@contextmanager
-def other_checkout(stated: str, here: Path, beside: Path, *, outlives: bool) -> Iterator[tuple[Path, str]]:
-    """The code of a git revision of the checkout around the folder `here`, or of a folder, while this lasts.
-
-    Yields the folder to run a command in as well, and what the suite of its runs is called after. `beside`: the folder
-    of suites, in which a revision is checked out, for other machines may share it. `outlives`: whether somebody needs
-    the code for longer. Raises click.UsageError where there is no such revision or folder.
-    """
-    top = top_of(here)
-    if top and (commit := commit_of(top, stated)):
-        if outlives:
-            message = "The checkout of a revision is removed at the end, which --detach and --dry-run do not wait for"
-            raise click.UsageError(f"{message}; give --against a folder, made with `git worktree add FOLDER REVISION`.")
-        beside.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".against-", dir=beside.resolve()) as place:
-            checkout, below = Path(place, top.resolve().name), here.relative_to(top)
-            with worktree(top, commit, checkout):
-                if not (checkout / below).is_dir():
-                    raise click.UsageError(f"Revision {printable(stated)} does not have the folder {below}.")
-                yield checkout / below, label_of(stated)
-    elif stated and Path(stated).is_dir():
-        yield Path(stated).resolve(), label_of(Path(stated).resolve().name)
-    else:
-        where = f"{top} has no such revision" if top else f"{here} is in no git checkout"
-        raise click.UsageError(f"--against {printable(stated)!r} is neither a git revision nor a folder: {where}.")
-
-
-def label_of(text: str) -> str:
-    """A revision or a name of a folder as a part of a file name."""
-    return re.sub(r"[^\w.+-]+", "-", text).strip("-.") or "other"
-
-
-def suite_of(suite: Path, label: str) -> Path:
-    """The suite of the runs of another checkout, beside that of the runs from here."""
+def suite_of(suite: Path, side: str) -> Path:
+    """The suite of the runs of a revision, or of one of several checkouts, beside that of the runs from here."""
+    label = re.sub(r"[^\w.+-]+", "-", side).strip("-.") or "other"
     return suite.with_name(f"{suite.name}@{label}")

@@ -23,7 +23,6 @@ from typing import Any, cast
 
 from parsers.io.input_file import opened, text_of
 from parsers.runs.run_folder import (
-    CARD_PROCESSES,
     DONE,
     FAILED,
     INTERRUPTED,
@@ -78,8 +77,7 @@ class Runner:
         load = RunLoad(members) if members else None
         meanwhile: list[AbstractContextManager[object]] = [self.screen.following(unfinished / LOG)]
         if load:  # other nodes sample themselves
-            files = (unfinished / TELEMETRY, unfinished / CARD_PROCESSES, unfinished / PROCESSES)
-            meanwhile.append(recorded(*files, load))
+            meanwhile.append(recorded(unfinished / TELEMETRY, unfinished / PROCESSES, load))
         with ExitStack() as stack:
             own = {"WORK": str(folder.work.resolve())}
             if self.place.is_here:
@@ -116,7 +114,6 @@ class Runner:
             "case": dict(job.facts),
             "repeat": int(folder.path.name),
             **job.kept,
-            **({"native": None} if self.place.edited else {}),
             "environment": cast(Environment, image),
             "source": source,
         }
@@ -157,10 +154,10 @@ class Runner:
             gpus = observed[0]["gpus"]
             device = {"device": gpus[0]} if job.device == "gpu" and gpus else {}
             facts = {**facts, "case": {**facts["case"], **device}, "environment": observed[0], "nodes": observed}
-        counted: RunJson = {} if job.metric is None else {"metric_lines": _count(log, job.metric)}
+        counted: RunJson = {"metric_lines": _count(log, job.recipe.facts["metric"])} if job.recipe else {}
         reason = ended.reason or _of_status(ended.exit_status)
-        if reason is None and counted.get("metric_lines") == 0:
-            reason = f"Exit status 0, but no log line matches {job.metric}."
+        if reason is None and job.recipe and counted["metric_lines"] == 0:
+            reason = f"Exit status 0, but no log line matches {job.recipe.facts['metric']}."
         if reason is None:
             reason = next(map(str, faults(log, facts, folder.siblings())), None)
         status = INTERRUPTED if ended.is_interrupted else FAILED if reason else DONE

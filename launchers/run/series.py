@@ -20,8 +20,7 @@ from typing import Any
 import click
 
 from parsers.io.atomic_write import replace_file
-from parsers.io.locks import locked
-from parsers.io.printable import say, shell_quoted
+from parsers.io.printable import say
 from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, LOG, SCRIPT
 
 from ..backends import slurm
@@ -29,7 +28,7 @@ from ..backends.slurm import Slurm
 from ..job import Job
 from ..machine.telemetry import foreign_remark
 from ..secrets.redaction import public
-from .folder import RunFolder, claimed, submitted_below
+from .folder import RunFolder, claimed, holding, submitted_below
 from .runner import Runner, differing, redact_script
 from .screen import Screen
 
@@ -134,12 +133,15 @@ class Series:
     @contextmanager
     def _begun(self, run: PlannedRun) -> Iterator[str | None]:
         """Hold the folder of a run, in which nothing is left; of one that is done or submitted only say which."""
-        folder = run.folder
+        folder, job = run.folder, run.job
         with _written(folder), ExitStack() as held:
             status = self._status(run)
             if status is None:
                 held.enter_context(claimed(folder))
-                held.enter_context(_alone(run.job))
+                if job.recipe and job.recipe.is_alone:
+                    why = f"{job.name} writes into its checkout, so two of its runs would mix their files"
+                    refusal = f"{why}; wait until the run in {job.repo} has ended."
+                    held.enter_context(holding(job.repo.resolve(), os.O_RDONLY, refusal))
                 status = self._status(run)  # as another runner has left it meanwhile
             if status is None:
                 if folder.unfinished.exists():
@@ -155,7 +157,7 @@ class Series:
         Raises click.ClickException where its folder holds another run.
         """
         path, submission = run.folder.path, run.folder.submission()
-        if submission and submission["job"] != slurm.allocation() and slurm.state(submission["job"]).is_going:
+        if submission and submission["job"] != slurm.allocation() and slurm.state(submission["job"])[0]:
             status, facts = _SUBMITTED, submission["facts"]
             said = f"{path} is submitted already as Slurm job {submission['job']}."
         elif run.folder.status() == DONE:
@@ -172,23 +174,12 @@ class Series:
         return status
 
     def _tell_remarks(self) -> None:
-        """Say in a sentence each what somebody should know before the runs begin."""
+        """Say in a sentence each how the checkouts are not as their recipes mean."""
         jobs = {(run.job.repo, run.job.name): run.job for run in self.planned}
-        for remark in dict.fromkeys(chain.from_iterable(job.remarks() for job in jobs.values())):
+        known = ((job.checkout, job.recipe) for job in jobs.values() if job.recipe and job.repo.exists())
+        found = (checkout.remarks(recipe.facts) for checkout, recipe in known)
+        for remark in dict.fromkeys(map(str, chain.from_iterable(found))):
             say(remark, err=True)
-
-
-@contextmanager
-def _alone(job: Job) -> Iterator[None]:
-    """Hold the checkout of a recipe that writes into it; raises click.ClickException where another run holds it."""
-    held = os.open(job.repo, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        if job.recipe and job.recipe.is_alone and not locked(job.repo, held):
-            why = f"{job.name} writes into its checkout, so two of its runs would mix their files"
-            raise click.ClickException(f"{why}; wait until the run in {job.repo} has ended.")
-        yield
-    finally:
-        os.close(held)
 
 
 @contextmanager
@@ -259,13 +250,6 @@ def collect_below(top: Path) -> None:
     _report(told, f"; not ended: {len(left)}" if left else "")
 
 
-def tell_how_to_collect(folders: Sequence[RunFolder]) -> None:
-    """Say the command that shows submitted runs."""
-    if folders:
-        top = os.path.commonpath([folder.path.parent.parent for folder in folders])
-        say(f"Show them with `tachograph launch --collect {shell_quoted(top)}`.", err=True)
-
-
 def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder]:
     """Say what became of the runs whose jobs have ended, and return the others.
 
@@ -276,18 +260,19 @@ def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder
     for folder in folders:
         if not (submission := folder.submission()):  # another one has told it
             continue
-        job, state = submission["job"], slurm.state(submission["job"])
-        if state.is_going:
+        job = submission["job"]
+        is_going, said = slurm.state(job)
+        if is_going:
             left.append(folder)
-            if told.get(folder.path) != state.name:
-                say(f"{folder.path}: Slurm job {job} is {state}.", err=True)
-            told[folder.path] = str(state.name)
+            if told.get(folder.path) != (state := said.partition(" ")[0]):
+                say(f"{folder.path}: Slurm job {job} is {said}.", err=True)
+            told[folder.path] = state
             continue
         with _written(folder):
             folder.submitted.unlink(missing_ok=True)
             if (status := folder.status()) is None:
-                said = f"Slurm job {job} has ended ({state}) without its run; what it said is in {folder.output}"
-                say(f"{folder.path}: {said}.", err=True)
+                ended = f"Slurm job {job} has ended ({said}) without its run; what it said is in {folder.output}"
+                say(f"{folder.path}: {ended}.", err=True)
             else:
                 folder.output.unlink(missing_ok=True)
                 _tell_end(folder, folder.facts())

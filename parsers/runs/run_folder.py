@@ -14,9 +14,8 @@ LOG = "train.log"
 RUN_FILE = "run.json"
 CLOCK = "clock.csv"
 TELEMETRY = "gpu.csv"
-CARD_PROCESSES = "gpu_processes.csv"
 PROCESSES = "cpu.csv"
-SIDE_FILES = (CLOCK, TELEMETRY, CARD_PROCESSES, PROCESSES)
+SIDE_FILES = (CLOCK, TELEMETRY, PROCESSES)
 SCRIPT = "job.sh"
 PATCH = "source.patch"
 
@@ -58,17 +57,6 @@ class CardSample(NamedTuple):
     """MiB that the process holds which holds most."""
 
 
-class ProcessRow(NamedTuple):
-    """A process of a card at the moment at which it came, changed what it holds, or went."""
-
-    card: int
-    pid: int
-    name: str | None
-    """Of its program, as ``program_name`` spells it; None where that is not known."""
-    memory: float | None
-    """MiB on the card; 0 when it has gone, None where it is not told."""
-
-
 class TreeSample(NamedTuple):
     """What the processes of a run did since the sample before; None where it is not known."""
 
@@ -86,7 +74,6 @@ CLOCK_COLUMNS = ("line", "time")
 TELEMETRY_COLUMNS = ("time", "card", *CardSample._fields)
 # Columns that files of older runs lack.
 LATER_COLUMNS = TELEMETRY_COLUMNS[TELEMETRY_COLUMNS.index("throttle") :]
-CARD_PROCESS_COLUMNS = ("time", *ProcessRow._fields)
 PROCESS_COLUMNS = ("time", *TreeSample._fields)
 
 _ODD = re.compile(r"[^\w.+:@-]", re.ASCII)
@@ -179,7 +166,7 @@ class RunJson(TypedDict, total=False):
     launcher: str
     case_from: dict[str, str]
     command: list[str]
-    native: str | None
+    native: str
     read: str
     variables: dict[str, str]
     environment: Environment

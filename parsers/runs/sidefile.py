@@ -38,28 +38,24 @@ def side_file(log: Path, sha256: str, name: str) -> Path | None:
     return path if path.exists() and describes(run_file(log), log, sha256) else None
 
 
-def side_table(
-    path: Path, columns: Sequence[str], needed: Sequence[str], later: Sequence[str] = (), words: Sequence[str] = ()
-) -> pd.DataFrame:
+def side_table(path: Path, columns: Sequence[str], needed: Sequence[str], later: Sequence[str] = ()) -> pd.DataFrame:
     """The table of a side file: these columns, float64, one row a physical line from the second on; NaN where empty.
 
-    ``later``: the last columns, which a file of an older version lacks, and are NaN then. ``words``: those of text.
-    Raises LogError that names the line where the file has other columns, no number, or an empty cell of a ``needed``
-    column.
+    ``later``: the last columns, which a file of an older version lacks, and are NaN then. Raises LogError that
+    names the line where the file has other columns, no number, or an empty cell of a ``needed`` column.
     """
     heads = (list(columns), list(columns[: len(columns) - len(later)]))
     rows = list(_rows(path, {len(head) for head in heads}))
     if not rows or rows[0] not in heads:
         raise LogError.at(path, NO_HEAD, columns=",".join(columns))
-    told = pd.DataFrame(rows[1:], columns=rows[0], dtype=object)
-    texts = told.drop(columns=list(words))
+    texts = pd.DataFrame(rows[1:], columns=rows[0], dtype=object)
     numbers = pd.DataFrame({name: pd.to_numeric(texts[name], errors="coerce").astype(np.float64) for name in texts})
     allowed = (numbers.abs() < GREATEST) | ((texts == "") & ~numbers.columns.isin(needed))
     for row, column in np.argwhere(~allowed.to_numpy())[:1]:
         raise LogError.at(
             path, NO_NUMBER, line=row + 2, column=texts.columns[column], said=repr(texts.iat[row, column])
         )
-    return numbers.assign(**{name: told[name] for name in words}).reindex(columns=list(columns))
+    return numbers.reindex(columns=list(columns))
 
 
 def _rows(path: Path, widths: set[int]) -> Iterator[list[str]]:

@@ -2,17 +2,15 @@
 
 import json
 from collections.abc import Callable
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from ..io.errors import ParserError, WriteError
 from ..runs import runfile
-from ..runs.run_folder import CARD_PROCESSES, RUN_FILE, SIDE_FILES
+from ..runs.run_folder import RUN_FILE, SIDE_FILES
 from ..runs.sidefile import configurations
 from .identities import Identity, identities
 from .placeholders import Placeholders, ReplacementTally
-from .process_names import process_names, with_programs
 from .rewriting import rewrite, text_blocks
 from .same_reading import difference, likeness
 
@@ -47,7 +45,7 @@ class Secrets(NamedTuple):
 
 
 def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
-    """The identities of a log, its run.json, its configurations and its processes, in their order.
+    """The identities of a log, its run.json and its configurations, in their order.
 
     Those of several logs go into one dict. Raises LogError when the log cannot be read.
     """
@@ -57,8 +55,6 @@ def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
         for block in text_blocks(path):
             found |= dict.fromkeys(identities(stream.feed(block)))
         found |= dict.fromkeys(identities(stream.finish()))
-    for path in filter(Path.exists, [log.with_name(CARD_PROCESSES)]):
-        found |= dict.fromkeys(chain.from_iterable(map(identities, process_names(path))))
     return found
 
 
@@ -82,8 +78,7 @@ def scrubbed(
         for path in _side_files(log):
             written.append(copy.with_name(path.name))
             tally = tallies.setdefault(path.name, ReplacementTally())
-            kind = _NameScrubber if path.name == CARD_PROCESSES else _Scrubber
-            rewrite(path, written[-1], kind(placeholders, secrets, tally).block)
+            rewrite(path, written[-1], _Scrubber(placeholders, secrets, tally).block)
         if run := _run(log, copy, placeholders, secrets):
             written.append(copy.with_name(RUN_FILE))
             written[-1].write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -115,17 +110,6 @@ class _Scrubber:
             self._tally.note(CREDENTIAL, (), self._lines + _first_unlike(public, redacted), more)
         self._lines += block.count(b"\n")
         return redacted
-
-
-class _NameScrubber(_Scrubber):
-    """What is made of the blocks of a table of processes, of which nothing else is a text but their names."""
-
-    def block(self, block: bytes) -> bytes:
-        """The next whole lines."""
-        return with_programs(block, self._name)
-
-    def _name(self, name: bytes) -> bytes:
-        return super().block(name + b"\n")[:-1]
 
 
 def _first_unlike(one: bytes, other: bytes) -> int:

@@ -36,7 +36,6 @@ def as_json(log: MeasuredLog) -> dict[str, Any]:
         "ranks": _ranks(found.ranks) if found and found.ranks else None,
         "logs": [_log(one) for one in reading.ranks],
         "figures": {one.name: {"value": one.value, "unit": one.unit} for one in log.figures},
-        "card_processes": [process.as_json() for process in log.observed.held],
         "cards_of_ranks": log.cards_of_ranks.as_json() if log.cards_of_ranks else None,
         "warnings": [str(said) for said in log.warnings],
     }

@@ -19,6 +19,7 @@ from tests.commandline import run
 
 TOP = Path(__file__).resolve().parents[2]
 RECIPE = "paddleclas_resnet50"
+RECIPES = sorted(path.stem for path in (TOP / "launchers").glob("*.sh"))  # the names of all
 COMMANDS = f"""
 import sys
 sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(TOP)!r}]

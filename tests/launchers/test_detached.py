@@ -39,9 +39,9 @@ def cluster(on_slurm: Native) -> Native:
 
 
 def collect(native: Native) -> subprocess.CompletedProcess[str]:
-    """Run `tachograph launch --collect` for the suite."""
+    """Run `tachograph collect` for the suite."""
     with patch.dict(os.environ, native.environment):
-        return commandline.run("launch", "--collect", native.suite, cwd=TOP, main=main)
+        return commandline.run("collect", native.suite, cwd=TOP, main=main)
 
 
 def run(native: Native, repeat: int) -> Path:
@@ -136,7 +136,7 @@ def test_a_submitted_run_is_not_submitted_or_started_again(cluster: Native, slur
     cluster.launch(*DETACHED)
     said = cluster.launch(*DETACHED).stderr
     assert b"is submitted already as Slurm job" in said
-    assert said.endswith(f"Show them with `tachograph launch --collect {cluster.suite}`.\n".encode())
+    assert said.endswith(f"Show them with `tachograph collect {cluster.suite}`.\n".encode())
     assert b"is submitted already as Slurm job" in cluster.launch(*SLURM).stderr
     answer = cluster.launch(*DETACHED, "--", "--seed", "1")  # another run in its place
     assert (answer.returncode, b"contains a different run (EXTRA=" in answer.stderr) == (1, True)

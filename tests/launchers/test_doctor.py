@@ -56,7 +56,9 @@ class Patient:
         executable(top / "resnet.sh", 'cd "$REPO"\npython main.py\n')
         self.checkout: dict[str, Any] = {key: FACTS[key] for key in ("repository", "commit")} | {"dirty": False}
         monkeypatch.setattr(cards, "pynvml", stand_in)
-        monkeypatch.setattr(checkout, "describe", lambda repo: self.checkout)
+        monkeypatch.setattr(checkout.Checkout, "repository", property(lambda _: self.checkout["repository"]))
+        status = property(lambda _: (self.checkout["commit"], self.checkout["dirty"]))
+        monkeypatch.setattr(checkout.Checkout, "_status", status)
         monkeypatch.setattr(doctor, "_LOOK", 0)
         foreign = lambda _: {"cpu_percent": self.others, "load_average": 1.0, "gpu_processes": []}  # noqa: E731
         monkeypatch.setattr(RunLoad, "foreign", foreign)
@@ -101,18 +103,18 @@ def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Patient:
 def test_where_all_is_well_everything_that_a_run_needs_is_looked_at_and_good(patient: Patient) -> None:
     assert patient.ills() == []
     assert list(dict.fromkeys(finding.subject for finding in patient.findings())) == [
-        *["python", "framework", "needs", "cards", "idle", "driver", "nccl", "interconnect", "load"],
+        *["python", "framework", "needs", "cards", "idle", "driver", "nccl", "load"],
         *["disk", "shared memory", "variables", "data", "checkout"],
     ]
 
 
 def test_whatever_is_not_good_comes_with_advice(patient: Patient) -> None:
     patient.frameworks, patient.packages = {"torch": {**TORCH, "cuda": "13.0", "nccl": None}}, {}
-    patient.cards(utilisation=90, links=0)
+    patient.cards(utilisation=90)
     patient.free(0, 0)
     patient.checkout = {"repository": "https://github.com/owner/other", "commit": "b" * 40, "dirty": True}
     found = [finding for finding in patient.findings(data=patient.top / "nowhere") if finding.level != "ok"]
-    assert len(found) == 14
+    assert len(found) == 13
     assert all(finding.advice and finding.advice.endswith(".") for finding in found)
 
 
@@ -163,13 +165,7 @@ def test_what_is_wrong_is_found(
         ({"cards": 1, "utilisation": 90}, {}, [("idle", "warning")]),
         ({"cards": 1, "used": 40000}, {}, [("idle", "warning")]),
         ({"cards": 1, "processes": 1}, {}, [("idle", "warning")]),
-        ({"links": 0, "topology": 10}, {}, []),
-        ({"links": 0, "topology": 20}, {}, []),
-        ({"links": 0, "topology": 30}, {}, [("interconnect", "warning")]),
-        ({"links": 0, "topology": 50}, {}, [("interconnect", "warning")]),
         ({"cards": 2, "lost": [1]}, {}, [("cards", "bad")]),
-        ({"capability": [6, 1]}, {"precision": "amp"}, [("precision", "warning")]),
-        ({"capability": [7, 0]}, {"precision": "amp"}, []),
     ],
 )
 def test_cards_are_examined(

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from native_checkout import TOP, executable
+from native_checkout import RECIPES, TOP, executable
 from test_launched_commands import start
 
 from launchers.recipes import recipe as recipes
@@ -69,7 +69,7 @@ def files(folder: Path) -> dict[Path, bytes]:
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("recipe", recipes.names())
+@pytest.mark.parametrize("recipe", RECIPES)
 def test_two_runs_at_once_write_nothing_into_the_checkout_or_the_folder_of_the_other(
     tmp_path: Path, recipe: str
 ) -> None:

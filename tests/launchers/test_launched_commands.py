@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from native_checkout import TOP, executable
+from native_checkout import RECIPES, TOP, executable
 
 from launchers.recipes import recipe as recipes
 
@@ -22,7 +22,7 @@ HOSTILE = """a 0'; echo foo\nb"$(touch made)"""
 # What stands in for every program that a launcher may start: it tells the folder, its own name and its arguments.
 TELL = """printf '%s\\0' "$PWD" "${0##*/}" "$@\""""
 
-every_recipe = pytest.mark.parametrize("recipe", recipes.names())
+every_recipe = pytest.mark.parametrize("recipe", RECIPES)
 
 
 def start(top: Path, recipe: str, body: str = TELL, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -70,7 +70,7 @@ def test_a_launcher_prints_the_expected_native_commands(
 
 
 def test_every_golden_file_has_its_launcher() -> None:
-    assert {path.stem for path in GOLDEN.iterdir()} <= set(recipes.names())
+    assert {path.stem for path in GOLDEN.iterdir()} <= {*RECIPES}
 
 
 @every_recipe
@@ -121,7 +121,7 @@ def test_a_launcher_refuses_an_unknown_precision_and_says_which_are_possible(tmp
     assert [word for word in recipes.find(recipe).precisions("gpu") if word not in possible] == []
 
 
-MANY = {name: {"MASTER", "TASKS"} & recipes.find(name).defaults.keys() for name in recipes.names()}
+MANY = {name: {"MASTER", "TASKS"} & recipes.find(name).defaults.keys() for name in RECIPES}
 
 
 @pytest.mark.parametrize("recipe", [name for name, needs in MANY.items() if needs])
@@ -134,7 +134,7 @@ def test_a_launcher_refuses_several_nodes_without_a_place_to_meet_or_what_starts
 
 
 def test_a_recipe_states_that_it_wants_a_process_a_card_just_where_it_can_be_told_so() -> None:
-    for known in map(recipes.find, recipes.names()):
+    for known in map(recipes.find, RECIPES):
         assert (known.facts.get("tasks") == "card") == ("TASKS" in known.defaults), known.name
 
 

@@ -15,7 +15,6 @@ from launchers.run.nodes import collect, foreign
 from parsers.runs.run_folder import TELEMETRY_COLUMNS
 
 HEAD = ",".join(TELEMETRY_COLUMNS) + "\n"
-HELD = "time,card,pid,name,memory\n"
 REST = "," * (len(TELEMETRY_COLUMNS) - 3)  # cells that a card does not tell
 
 
@@ -45,14 +44,6 @@ def test_the_cards_are_counted_on_from_node_to_node(tmp_path: Path) -> None:
     collect(tmp_path)
     samples = f"1.0,0,5{REST}\n1.0,1,6{REST}\n1.5,2,7{REST}\n1.5,3,8{REST}\n"
     assert (tmp_path / "gpu.csv").read_text() == HEAD + samples
-
-
-def test_the_processes_of_cards_are_those_of_the_cards_so_counted(tmp_path: Path) -> None:
-    for node in (0, 1):
-        put(tmp_path, node, f"1.0,0,5{REST}", f"1.0,1,6{REST}")
-        (tmp_path / f"node{node}.gpu_processes.csv").write_text(f"{HELD}1.0,1,17,python3,{node}\n2.0,1")
-    collect(tmp_path)
-    assert (tmp_path / "gpu_processes.csv").read_text() == f"{HELD}1.0,1,17,python3,0\n1.0,3,17,python3,1\n"
 
 
 def test_cards_that_no_description_names_are_counted_by_their_samples(tmp_path: Path) -> None:

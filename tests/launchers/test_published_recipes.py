@@ -6,6 +6,7 @@ from pathlib import Path
 
 import published_commands as published
 import pytest
+from native_checkout import RECIPES
 from test_launched_commands import start
 
 from launchers.recipes import recipe as recipes
@@ -46,7 +47,7 @@ def test_a_recipe_runs_what_was_published_but_for_the_settings_that_it_says(tmp_
     assert (differing(recipe, tmp_path), len(reasons)) == (set(reasons), len(set(reasons)))
 
 
-@pytest.mark.parametrize("recipe", recipes.names())
+@pytest.mark.parametrize("recipe", RECIPES)
 def test_a_recipe_says_where_its_configuration_was_published_or_why_none_was(recipe: str) -> None:
     said = recipes.find(recipe).facts["published"]
     assert said.startswith("https://" if recipe in PUBLISHED else "none, ")

@@ -108,7 +108,7 @@ def test_every_key_of_the_contract_is_written(
 
 
 def test_the_contract_tells_the_columns_of_the_side_files() -> None:
-    of_cards = (*run_folder.TELEMETRY_COLUMNS, *run_folder.CARD_PROCESS_COLUMNS)
+    of_cards = run_folder.TELEMETRY_COLUMNS
     assert tuple(COLUMNS) == (*run_folder.CLOCK_COLUMNS, *of_cards, *run_folder.PROCESS_COLUMNS)
 
 
@@ -128,9 +128,8 @@ def test_the_contract_tells_every_file_of_a_run_folder() -> None:
         run_folder.TELEMETRY,
         run_folder.SCRIPT,
     }
-    names |= {run_folder.CARD_PROCESSES, run_folder.PROCESSES}
-    names |= {run_folder.PATCH, MARKED, suite.STAGING}
-    names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv", ".gpu_processes.csv", ".foreign.json")}
+    names |= {run_folder.PROCESSES, run_folder.PATCH, MARKED, suite.STAGING}
+    names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv", ".foreign.json")}
     assert names <= FILES
 
 

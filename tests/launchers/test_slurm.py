@@ -118,21 +118,6 @@ def test_a_dry_run_for_slurm_may_name_a_folder_where_sbatch_would_read_a_pattern
     assert log.read_text().count(METRIC) == 2
 
 
-def test_a_job_script_that_somebody_changed_is_submitted_as_it_is_and_all_that_it_prints_is_kept(
-    on_slurm: Native,
-) -> None:
-    script, folder = on_slurm.top / "mine.sh", on_slurm.top / PATTERN / "suite"
-    script.write_text(
-        f"#!/bin/sh\n#SBATCH --nodes=2\necho '{METRIC.strip()}'\nseq 300000\nsleep 0.5\nprintf 'no newline'\n"
-    )
-    on_slurm.launch(*SLURM, "--script", str(script), "--into", str(folder))
-    run = folder / run_of(on_slurm).relative_to(on_slurm.suite)
-    expected = METRIC + "".join(f"{number}\n" for number in range(1, 300001)) + "no newline"
-    assert ((run / "train.log").read_text() == expected, (run / "job.sh").read_text()) == (True, script.read_text())
-    facts = json.loads((run / "run.json").read_text())
-    assert (facts["status"], facts["scheduler"]["nodes"][:4]) == ("done", "node")
-
-
 def test_all_runs_within_an_allocation_have_its_first_nodes_and_no_job_of_their_own(
     on_slurm: Native, slurm: dict[str, str]
 ) -> None:

@@ -1,4 +1,4 @@
-"""What the samples of a run hold: gpu.csv, gpu_processes.csv, cpu.csv, and what others took meanwhile."""
+"""What the samples of a run hold: gpu.csv, cpu.csv, and what others took meanwhile."""
 
 from __future__ import annotations
 
@@ -22,22 +22,21 @@ from nvml import pynvml as stand_in
 from launchers.machine import cards as machine_cards
 from launchers.machine import telemetry
 from launchers.machine.cards import CardAnswer, CardProcess
-from launchers.machine.telemetry import CardProcesses, RunLoad, below, foreign_remark, program, worst
+from launchers.machine.telemetry import RunLoad, below, foreign_remark, program, worst
 from launchers.run.nodes import add_up
-from parsers.runs.run_folder import CardSample, Foreign, ProcessRow
+from parsers.runs.run_folder import CardSample, Foreign
 
 HEAD = (
     "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature,throttle,ecc_corrected,ecc_uncorrected,"
     "pcie_rx,pcie_tx,pcie_generation,pcie_width,card_processes,process_memory"
 )
 OF_TREE = "time,processes,load,memory,power\n"
-HELD = "gpu_processes.csv"
 PROGRAM = """
 import sys, time
 from pathlib import Path
 from launchers.machine import telemetry
 path = Path(sys.argv[1])
-with telemetry.recorded(path, path.with_name("gpu_processes.csv"), path, None) as found:
+with telemetry.recorded(path, path, None) as found:
     print(found, flush=True)
     time.sleep(60)
 """
@@ -55,7 +54,7 @@ def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def recorded(path: Path, until: int = 2, load: RunLoad | None = None) -> list[dict[str, str]]:
     """Record until so many rows are there, and read them."""
-    with telemetry.recorded(path, path.with_name(HELD), path.with_name("cpu.csv"), load):
+    with telemetry.recorded(path, path.with_name("cpu.csv"), load):
         while not path.exists() or path.read_text().count("\n") <= until:
             time.sleep(0.005)
     return list(csv.DictReader(path.read_text().splitlines()))
@@ -75,10 +74,6 @@ def test_every_card_is_sampled_with_its_units_and_hidden_ones_too(
     values |= {"pcie_generation": "5", "pcie_width": "16", "card_processes": "2", "process_memory": "1200"}
     assert first == {"time": first["time"], "card": "0", **values, "temperature": "41"}
     assert second == {"time": first["time"], "card": "1", **values, "temperature": "42"}
-    head, *rows = (tmp_path / HELD).read_text().splitlines()
-    assert head == "time,card,pid,name,memory"
-    # A process is written once as long as it holds the same.
-    assert [row.partition(",")[2] for row in rows] == ["0,0,,1200", "0,1,,100", "1,0,,1200", "1,1,,100"]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +97,7 @@ def test_a_value_that_is_not_told_is_empty_and_zero_is_a_value(
 @pytest.mark.parametrize("options", [{"refused": True}, {"cards": 0}])
 def test_without_a_card_no_file_is_made(tmp_path: Path, cards: Any, options: dict[str, Any]) -> None:
     cards(**options)
-    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD, tmp_path, None) as found:
+    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path, None) as found:
         assert not found
     assert list(tmp_path.iterdir()) == []
 
@@ -111,13 +106,13 @@ def test_neither_a_lost_card_nor_a_full_disk_ends_the_run_and_the_threads_end_wi
     tmp_path: Path, cards: Any
 ) -> None:
     cards()
-    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD, tmp_path, None) as found:
+    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path, None) as found:
         cards(lost=[0, 1])
         time.sleep(0.1)
     last = (tmp_path / "gpu.csv").read_text().splitlines()[-1]
     assert (found, set(last.split(",")[2:])) == (True, {""})
     if Path("/dev/full").exists():
-        with telemetry.recorded(Path("/dev/full"), Path("/dev/full"), tmp_path, None) as found:
+        with telemetry.recorded(Path("/dev/full"), tmp_path, None) as found:
             time.sleep(0.05)
         assert found
     assert "telemetry" not in {thread.name for thread in threading.enumerate()}
@@ -138,29 +133,6 @@ def test_samples_come_once_a_second_and_a_process_that_is_killed_keeps_them(tmp_
     assert (head, [row.split(",")[1] for row in rows[:4]]) == (HEAD, ["0", "1", "0", "1"])
     first, second = float(rows[0].split(",")[0]), float(rows[2].split(",")[0])
     assert second - first >= 0.9
-
-
-# Of each case: what a card answers at each moment (memory by process; a list of shares), and the rows that come of it.
-Moment = list[tuple[int, float | None]] | None
-CHANGES: list[tuple[list[Moment], list[list[tuple[int, float | None]]]]] = [
-    ([[(7, 100)], [(7, 100)], [(7, 300)]], [[(7, 100)], [], [(7, 300)]]),
-    ([[(7, 100)], []], [[(7, 100)], [(7, 0)]]),
-    ([[(7, 100)], None, [(7, 100)]], [[(7, 100)], [], []]),  # it does not answer
-    ([[(7, 100), (7, 20)]], [[(7, 120)]]),  # parts of a card
-    ([[(7, None), (7, 20)]], [[(7, None)]]),
-    ([[(7, 100), (7, None)]], [[(7, None)]]),
-]
-
-
-@pytest.mark.parametrize(("moments", "expected"), CHANGES)
-def test_a_process_has_a_row_when_it_comes_changes_or_goes(
-    monkeypatch: pytest.MonkeyPatch, moments: list[Moment], expected: list[list[tuple[int, float | None]]]
-) -> None:
-    monkeypatch.setattr(telemetry, "program", lambda _: "python3")
-    processes = CardProcesses()
-    held = [None if moment is None else tuple(CardProcess(*one) for one in moment) for moment in moments]
-    told = [list(processes.changes([CardAnswer(0, CardSample(), one)])) for one in held]
-    assert told == [[ProcessRow(0, number, "python3", memory) for number, memory in rows] for rows in expected]
 
 
 @pytest.fixture
@@ -212,7 +184,7 @@ def test_descendants_are_sampled_with_their_load_and_memory_and_are_not_others(
 ) -> None:
     monkeypatch.setattr(telemetry, "INTERVAL", 0.05)
     path, here, elsewhere = tmp_path / "cpu.csv", RunLoad(below(os.getpid)), RunLoad(list)
-    with telemetry.recorded(tmp_path / "gpu.csv", tmp_path / HELD, path, here):
+    with telemetry.recorded(tmp_path / "gpu.csv", path, here):
         while not path.exists() or path.read_text().count("\n") < 8:
             time.sleep(0.01)
     elsewhere.sample()

@@ -20,11 +20,10 @@ def test_a_run_folder_is_copied_whole(tmp_path: Path) -> None:
     log = make_run(tmp_path / "runs" / "1", LOG, case={"batch_size": 8}, environment={"node": "zeus"})
     put_clock(log, "1,1935619200.000")
     put_gpu(log, "1935619200.000,0,1,2,3,4,5,6")
-    for name in ("gpu_processes.csv", "cpu.csv"):
-        log.with_name(name).write_text("1935619200.000\n")
+    log.with_name("cpu.csv").write_text("1935619200.000\n")
     scrub(tmp_path / "public", log.parent)
     copy = tmp_path / "public" / "1" / log.name
-    names = ["clock.csv", "cpu.csv", "gpu.csv", "gpu_processes.csv", "run.json", "train.log"]
+    names = ["clock.csv", "cpu.csv", "gpu.csv", "run.json", "train.log"]
     assert sorted(path.name for path in copy.parent.iterdir()) == names
     assert_reads_the_same(log, copy)
 
@@ -119,37 +118,3 @@ def test_the_tally_says_how_many_and_where_first(tmp_path: Path) -> None:
     outcome = scrub(tmp_path / "public", write(tmp_path, text))
     told = {kind: (r.occurrences, len(r.distinct), r.line) for kind, r in outcome.replaced.items()}
     assert told == {"host": (3, 2, 2), "credential": (1, 0, 5)}
-
-
-PROCESSES = b"time,card,pid,name,memory\n"
-TOKEN = b"ghp_" + b"a1B2" * 9
-
-
-@pytest.mark.parametrize(
-    ("name", "public"),
-    [
-        (b"python3.11", b"python3.11"),
-        (b"", b""),
-        (b"/home/jdoe/bin/train", b"train"),
-        (b"C:\\Users\\jdoe\\train.exe --lr 1", b"train.exe"),
-        (b"/data/secret project/miner", b""),
-        (b"/data/jdoe/miner --password=hunter2", b"miner"),
-        (b"python, --token " + TOKEN, b"python_"),
-        (TOKEN, b"<redacted>"),
-        (b"jdoe@acme.example", b"user1@example.com"),
-    ],
-)
-def test_a_process_on_a_card_has_no_more_than_the_name_of_its_program(
-    name: bytes, public: bytes, tmp_path: Path
-) -> None:
-    log = make_run(tmp_path / "run", LOG)
-    log.with_name("gpu_processes.csv").write_bytes(PROCESSES + b"1935619200.000,0,77," + name + b",100\n")
-    copy = scrub_one(tmp_path / "public", log)
-    kept = copy.with_name("gpu_processes.csv").read_bytes()
-    assert kept == PROCESSES + b"1935619200.000,0,77," + public + b",100\n"
-
-
-def test_who_is_named_by_a_process_is_replaced_in_the_log(tmp_path: Path) -> None:
-    log = make_run(tmp_path / "run", b"jdoe is up\n" + step(1))
-    log.with_name("gpu_processes.csv").write_bytes(PROCESSES + b"1935619200.000,0,77,/home/jdoe/bin/train,100\n")
-    assert scrub_one(tmp_path / "public", log).read_bytes().startswith(b"user1 is up\n")

@@ -3,14 +3,13 @@
 import re
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from parsers.io.errors import LogError
 from parsers.runs.run_folder import LATER_COLUMNS, TELEMETRY_COLUMNS
 from parsers.runs.runfile import sha256_of
-from parsers.runs.telemetry import Telemetry, card_processes, telemetry
+from parsers.runs.telemetry import Telemetry, telemetry
 from tests.parsers.run_folders import make_run, put_gpu
 
 OLD_COLUMNS = [name for name in TELEMETRY_COLUMNS if name not in LATER_COLUMNS]
@@ -76,33 +75,3 @@ def test_telemetry_beside_another_log_is_not_used(tmp_path: Path) -> None:
 def test_broken_telemetry_is_an_error_that_names_file_and_line(row: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(LogError, match=re.escape(f"{tmp_path / 'gpu.csv'}: {said}")):
         found(tmp_path, ROW, row)
-
-
-def processes(folder: Path, *rows: str) -> Telemetry | None:
-    log = make_run(folder, b"a log\n")
-    text = "".join(f"{row}\n" for row in ("time,card,pid,name,memory", *rows))
-    log.with_name("gpu_processes.csv").write_text(text, encoding="utf-8")
-    return card_processes(log, sha256_of(log))
-
-
-def test_a_process_of_a_card_has_its_program_and_its_memory(tmp_path: Path) -> None:
-    told = processes(tmp_path, "1935619200.123,1,4711,python3.11,33100", "1935619201.123,1,17,,")
-    assert told is not None
-    first, second = told.samples.drop(columns="time").to_dict("records")
-    assert first == {"line": 2, "card": 1, "pid": 4711, "name": "python3.11", "memory": 33100}
-    assert (second["pid"], second["name"], np.isnan(second["memory"])) == (17, "", True)
-
-
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ("1935619200,0,,python3,1", "line 2: pid is ''; expected a number."),
-        ("1935619200,0,-4,python3,1", "line 2: pid is -4; expected a process number from 0."),
-        ("1935619200,0.5,4,python3,1", "line 2: card is 0.5; expected a card number from 0."),
-        ("1935619200,0,4,python3,much", "line 2: memory is 'much'; expected a number."),
-        ("1935619200,0,4,a,b,1", "line 2 has 6 columns; expected 5."),
-    ],
-)
-def test_a_broken_table_of_processes_is_an_error_that_names_file_and_line(row: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(LogError, match=re.escape(f"{tmp_path / 'gpu_processes.csv'}: {said}")):
-        processes(tmp_path, row)

@@ -29,8 +29,6 @@ from ...measure.quantity import (
     Shown,
 )
 from ..reason import NoEvidenceError
-from .memory_by_process import ProcessMemory
-from .memory_by_process import remarks as of_processes
 from .telemetry_window import ProcessTelemetry, RunTelemetry, in_window, processes_of_run, run_telemetry
 
 # Telemetry comes once a second; of what is missing for more seconds than this the longest is told.
@@ -108,7 +106,7 @@ def peak_memory(run: RunTelemetry) -> Observation:
         raise NoEvidenceError(NO_MEMORY, log=run.log)
     first = int(np.argmax(memory["memory"].to_numpy()))
     value, line = float(memory["memory"].iloc[first]), int(memory["line"].iloc[first])
-    return Observation(PEAK_MEMORY, value, run.telemetry, (line,), (*run.remarks, *of_processes(run.held)))
+    return Observation(PEAK_MEMORY, value, run.telemetry, (line,), run.remarks)
 
 
 def power(run: RunTelemetry) -> Observation:
@@ -178,21 +176,16 @@ _OF_PROCESSES = (PROCESS_MEMORY, CPU_LOAD, CPU_POWER)
 
 @dataclass(frozen=True)
 class Observed:
-    """The quantities that telemetry gives of a run, each with its unit and digits; ``warnings``: a sentence each.
-
-    ``held``: what each process held of the memory of the cards.
-    """
+    """The quantities that telemetry gives of a run, each with its unit and digits; ``warnings``: a sentence each."""
 
     quantities: tuple[tuple[Observation, Shown], ...] = ()
     warnings: tuple[Message, ...] = ()
-    held: tuple[ProcessMemory, ...] = ()
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Name, value with its unit, and source of each, as text."""
         for found, shown in self.quantities:
             number = printed(found.value, shown.printing(Protocol()))
             yield found.quantity.name, f"{number} {shown.unit}", found.telemetry.path.name
-        yield from (process.row() for process in self.held)
 
     def facts(self) -> dict[str, dict[str, Any]]:
         """The same for JSON: by name the ``value``, its ``unit`` and its ``witness``."""
@@ -233,11 +226,10 @@ def _of_cards(reading: Reading, measurement: Measurement | None) -> Observed:
         return Observed(warnings=(error.message,))
     found, reasons = _tried(run, measurement)
     rate = measurement.unit if measurement else ""
-    said = {*of_processes(run.held)}  # in rows of their own
-    remarks = (remark for observation in found for remark in observation.remarks if remark not in said)
+    remarks = (remark for observation in found for remark in observation.remarks)
     warnings = tuple(dict.fromkeys((*remarks, *reasons, *_faults(run))))
     quantities = tuple((observation, Shown(observation.quantity, rate)) for observation in found)
-    return Observed(quantities, warnings, run.held)
+    return Observed(quantities, warnings)
 
 
 def _tried(run: RunTelemetry, measurement: Measurement | None) -> tuple[list[Observation], list[Message]]:

@@ -13,12 +13,11 @@ from parsers.runs.clock import arrivals, clock
 from parsers.runs.facts import is_count
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
-from parsers.runs.telemetry import Telemetry, card_processes, process_telemetry, telemetry
+from parsers.runs.telemetry import Telemetry, process_telemetry, telemetry
 
 from ...measure.measurement import Measurement
 from ...measure.records import Facts
 from ..reason import NoEvidenceError
-from .memory_by_process import ProcessMemory, memory_by_process
 from .plausible_samples import plausible
 
 Window: TypeAlias = "tuple[pd.Timestamp, pd.Timestamp]"
@@ -41,7 +40,7 @@ class RunTelemetry:
     ``log``: how the log is called in sentences. ``cards``: the indices of the run's cards. ``has_all_cards``:
     whether these are all cards of the run. ``window``: from the arrival of the first line that its throughput uses to
     that of the last (UTC); None where no clock tells it, and the whole run counts. ``remarks``: what a reader must know
-    of the cards, and of rows that are left out. ``held``: what each process held of their memory.
+    of the cards, and of rows that are left out.
     """
 
     log: str
@@ -50,7 +49,6 @@ class RunTelemetry:
     has_all_cards: bool
     window: Window | None
     remarks: tuple[Message, ...]
-    held: tuple[ProcessMemory, ...] = ()
 
     @property
     def samples(self) -> pd.DataFrame:
@@ -104,17 +102,7 @@ def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measure
     cards = _cards(log, found.samples, window, used)
     remarks = tuple(_remarks(cards, found.samples["card"].nunique(), used, (machines, nodes)))
     has_all_cards = machines == nodes and len(cards) >= (used or 0)
-    held, of_processes = _held(reading, cards)
-    return RunTelemetry(log, found, cards, has_all_cards, window, (*remarks, *left_out, *of_processes), held)
-
-
-def _held(reading: Reading, cards: tuple[int, ...]) -> tuple[tuple[ProcessMemory, ...], tuple[Message, ...]]:
-    """What each process held of the memory of some cards, and what is said of rows that are left out."""
-    found = card_processes(reading.path, reading.sha256)
-    if found is None:
-        return (), ()
-    kept, left_out = plausible(found, run_file(reading.path))
-    return memory_by_process(kept, cards), left_out
+    return RunTelemetry(log, found, cards, has_all_cards, window, (*remarks, *left_out))
 
 
 def in_window(samples: pd.DataFrame, window: Window | None) -> pd.DataFrame:

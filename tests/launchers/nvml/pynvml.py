@@ -3,7 +3,7 @@
 
 Its keys: cards (their number), links (between the two neighbours 0-1, 2-3 …), switch (the links go to a switch),
 topology (the level that is common to two cards), cuda (as 12040), power, used, utilisation, processes, held (MiB, of
-the first of them), throttle, capability; lost (indexes of cards that answer nothing), unsupported (names of functions),
+the first of them), throttle; lost (indexes of cards that answer nothing), unsupported (names of functions),
 refused (NVML does not start).
 """
 
@@ -96,11 +96,6 @@ def nvmlDeviceGetHandleByIndex(index: int) -> int:
 def nvmlDeviceGetName(handle: Any) -> str:
     _card("nvmlDeviceGetName", handle)
     return "NVIDIA H200"
-
-
-def nvmlDeviceGetCudaComputeCapability(handle: Any) -> list[int]:
-    now = _card("nvmlDeviceGetCudaComputeCapability", handle)
-    return list(now.get("capability", [9, 0]))
 
 
 def nvmlDeviceGetPciInfo(handle: Any) -> SimpleNamespace:
