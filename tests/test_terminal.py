@@ -173,6 +173,11 @@ DRIVEN: dict[str, list[list[str]]] = {
         ["paddleclas_resnet50", "--repo", "{repo}", "--only", "{hostile}"],
         ["paddleclas_resnet50", "--repo", "{repo}", "--dry-run", "--", "{hostile}"],
     ],
+    "collect": [
+        ["{top}"],
+        ["{log}"],
+        ["{hostile}"],
+    ],
     "launchers": [
         [],
         ["--json"],

@@ -38,13 +38,14 @@ def reading(found: Accepted | Speed, facts: Iterable[Fact] = (), known: Sequence
     ``facts``: what the caller knows. All lines of the records are matched; what the log states of its batch size and
     cards is told where that is certain. Raises LogError when the log cannot be read.
     """
-    speed = found.speed if isinstance(found, Accepted) else found
+    speed, also = (found.speed, found.also) if isinstance(found, Accepted) else (found, ())
     log = speed.table.log
     if any(table.count > len(table.rows) for table in _tables(speed)):
         log = read_log(log.path, MOST_RECORDS)
         again = answer_of(log, speed.option)
         speed = again.speed if isinstance(again, Accepted) else speed
-    records = _records(speed, found.also if isinstance(found, Accepted) else ())
+        also = tuple(own for one in also for own in targets(speed.table, one.option)[:1])
+    records = _records(speed, also)
     lengths = speed.table.totals if speed.table.bar or speed.table.epoch is not None else np.zeros(0)
     stated = log.stated.facts(np.unique(lengths[np.isfinite(lengths)]).tolist())
     return survey(log.path, format=known, facts=[*facts, *stated], found=records)

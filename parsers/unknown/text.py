@@ -332,7 +332,10 @@ class _Reader:
         is_time = seconds(unit[1].lower()) is not None
         if (is_speed or is_time) and not glued and re.match(r"[\])]?\s+[-\d.(]", rest[unit.end(1) :]):
             named = meaning(at.key, "", signed=at.signed) if at.key else None
-            if named and (named.role not in ("rate", "time", "elapsed", "remaining") or "/" in named.name):
+            is_time_of = named is not None and named.role in ("time", "elapsed", "remaining")
+            if named and ("/" in named.name or not (is_time_of or named.role == "rate")):
+                return ""
+            if is_time_of and m is not None and m.role == "rate":  # time 1.5 tok/s 4096
                 return ""
         return rest[: unit.end(1)] if is_speed or is_time or glued else ""
 

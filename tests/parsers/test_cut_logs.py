@@ -91,8 +91,9 @@ def test_a_golden_log_cut_within_its_last_record_gives_no_value_that_the_whole_o
 def test_a_golden_log_without_its_last_newline_loses_one_value_at_most(tmp_path: Path, log: Path) -> None:
     text, _ = up_to_last_record(log)
     whole, cut = of_format(tmp_path, log, text + b"\n"), of_format(tmp_path, log, text)
-    lost = [row for row in values(whole) if row not in values(cut)]
-    left = [row for row in values(cut) if row not in values(whole)]
+    pairs = list(zip(values(whole), values(cut), strict=False))  # ranks may print the same, so not as sets
+    lost = [row for row, rest in pairs if row != rest] + values(whole)[len(pairs) :]
+    left = [rest for row, rest in pairs if row != rest]
     if cut.cut is None or cut.cut.column in ("step", "epoch"):
         assert left == [] and len(lost) == (cut.cut is not None)
     else:

@@ -38,13 +38,13 @@ def text_of(case: dict[str, Any]) -> str:
     repeated = case.get("repeat", [0])
     numbers = range(repeated[0], repeated[1] + 1, repeated[2]) if len(repeated) == 3 else repeated
     lines = [_filled(line, n) for n in numbers for line in case["lines"].splitlines()]
-    return case.get("before", "") + case.get("end", "\n").join(lines) + case.get("end", "\n") + case.get("after", "")
+    return str(case.get("before", "") + case.get("end", "\n").join(lines) + case.get("end", "\n") + case.get("after", ""))
 
 
 def _filled(line: str, n: int) -> str:
     def value(found: re.Match[str]) -> str:
         expression, _, form = found[1].partition(":")
-        return format(eval(expression, {"n": n, "__builtins__": {}, "chr": chr}), form)  # noqa: S307 (ours)
+        return str(format(eval(expression, {"n": n, "__builtins__": {}, "chr": chr}), form))  # noqa: S307 (ours)
 
     return re.sub(r"\$\{([^}]*)\}", value, line)
 
@@ -136,6 +136,17 @@ def test_the_logs_of_all_ranks_are_read_by_one_option(tmp_path: Path) -> None:
 
     log = again(tmp_path, reading(found), (), each)
     assert log.records.groupby("rank")["throughput"].median().to_dict() == pytest.approx({0: 64.195, 1: 80.195})
+
+
+def test_all_lines_of_a_long_log_are_records(tmp_path: Path) -> None:
+    lines = [
+        f"step {n} loss 2.5 dt: 250.{n % 10}ms tok/sec: {1024000 / (250 + n % 10 / 10):.2f}\n" for n in range(25_000)
+    ]
+    found = answer(written(tmp_path, "".join(lines)))
+    assert isinstance(found, Accepted)
+    log = reading(found)
+    assert (log.account.matched, log.account.total, len(log.records)) == (25_000, 25_000, 25_000)
+    assert log.records[["throughput", "step_time"]].notna().all(axis=None)
 
 
 def test_a_bar_is_read_beside_the_records_of_a_known_format(tmp_path: Path) -> None:
