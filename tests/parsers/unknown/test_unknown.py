@@ -38,7 +38,8 @@ def text_of(case: dict[str, Any]) -> str:
     repeated = case.get("repeat", [0])
     numbers = range(repeated[0], repeated[1] + 1, repeated[2]) if len(repeated) == 3 else repeated
     lines = [_filled(line, n) for n in numbers for line in case["lines"].splitlines()]
-    return str(case.get("before", "") + case.get("end", "\n").join(lines) + case.get("end", "\n") + case.get("after", ""))
+    end = str(case.get("end", "\n"))
+    return str(case.get("before", "")) + end.join(lines) + end + str(case.get("after", ""))
 
 
 def _filled(line: str, n: int) -> str:
