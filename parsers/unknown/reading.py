@@ -17,9 +17,9 @@ from ..scanning.columns import Array
 from ..scanning.record_table import RecordTable, finest
 from ..series import Floats, Mask
 from .answer import Accepted, answer_of, targets
-from .constants import DAY, MOST_RECORDS, NEARLY_ALL
+from .constants import DAY, MAJORITY, MOST_RECORDS, NEARLY_ALL
 from .judge import EPOCH, LEFT, LINE, START, STEPS, ClockKind, clocks, progress_of
-from .log import Table
+from .log import Table, share
 from .log import read as read_log
 from .naming import split
 from .speed import Speed
@@ -202,8 +202,10 @@ class _Drawn:
         step = self.table.step
         if step is None or not any(clock.kind is ClockKind.BAR for clock in clocks(self.table)):
             return False
-        begun = step.values[step.values > 0]
-        return len(begun) > 1 and bool((np.diff(begun) > 0).sum() >= len(begun) / 2)
+        begun = step.values > 0
+        d, rest = np.diff(step.values[begun]), (step.totals - step.values)[begun]
+        d = d[(d != 0) | (rest[1:] == 0)]  # a state that is drawn again, with other numbers behind it, is no other
+        return len(d) > 0 and share(d > 0) >= MAJORITY
 
     def _clocks(self, speed: Speed) -> None:
         """The time since the start, and the moment of each line."""
