@@ -204,6 +204,9 @@ def _choose(log: Log, found: Found) -> Answer:
     if found.weak:
         weak = [r for s in sorted(found.weak, key=_order) for r in (_refined(s) or (s,))]
         return Question(Ask.CONFIRM, _distinct(weak))
+    counted = (t for t in log.tables if not (t.bar or t.is_evaluation) and t.step in t.columns and t.step.name)
+    if steps := sorted(_known(*map(clock_speed, counted)), key=_order):
+        return Question(Ask.CONFIRM, _distinct(steps))
     return Nothing(tuple(found.reasons))
 
 
@@ -252,12 +255,20 @@ def _is_sure(speed: Speed) -> bool:
     """
     table, values = speed.table, np.array(list(speed.values.values()))
     counts = np.isfinite(advance(table)).any() or np.isfinite(passes(table)).any()
+    if not (table.bar or table.evidence or table.trains or speed.verdict.agree or _says_what_it_counts(speed)):
+        return False
     is_open = len(values) > 1 and speed.role != "elapsed" and not speed.verdict.agree and not counts
     if is_open and spread(values) / np.sqrt(len(values)) > MOST_ROUNDING:
         return False
     says_training = table.trains or bool(table.of("step", "epoch")) or words_of("training") & set(split(speed.column))
     is_clear = speed.unit is not None and "qualified" not in speed.verdict.column.meaning.flags
     return len(table.rows) > 1 or (is_clear and bool(says_training) and is_training(table, speed.verdict.column))
+
+
+def _says_what_it_counts(speed: Speed) -> bool:
+    """Whether a number or the counter of its lines has a name; of `300/2266 (143 img/s)` nobody knows what is done."""
+    step, m = speed.table.step, speed.verdict.column.meaning
+    return "nameless" not in m.flags or speed.table.epoch is not None or (step is not None and bool(step.name))
 
 
 def _likely(speed: Speed) -> tuple[bool, bool, float]:

@@ -212,8 +212,10 @@ def _of_unit(column: Column, unit: float) -> Iterator[Hypothesis]:
         yield replace(time, per=EPOCH if m.per == "epoch" else STEP, told=told)
         if m.per != "epoch":
             yield replace(time, per=STEP, is_mean=True, told=told and "mean" in m.flags)
-    elif m.role == "elapsed" or column.rises:
+    elif (m.role == "elapsed" and column.runs_on) or column.rises:
         yield replace(time, per=START, told=m.role == "elapsed" and m.factor is not None)
+    elif m.role == "elapsed" and spread(column.values[np.isfinite(column.values)]) > MOST_ROUNDING:
+        return  # it begins anew where nothing says so
     elif table.step is not None:
         yield replace(time, per=STEP)
         yield replace(time, per=LINE)

@@ -177,6 +177,17 @@ class Column:
         return len(v) > FEW and bool((d >= 0).mean() > NEARLY_ALL and (d > 0).mean() > MAJORITY and v[-1] > 2 * v[0])
 
     @cached_property
+    def runs_on(self) -> bool:
+        """Whether its numbers fall only where steps or epochs begin anew, as the time since the start does."""
+        d, table = np.diff(self.values), self.table
+        kept = np.isfinite(d)
+        if table.step is not None:
+            kept &= ~(np.diff(table.step.values) < 0)
+        if table.epoch is not None:
+            kept &= ~(np.diff(table.epoch.values) > 0)
+        return share(d[kept] < 0) <= 1 - NEARLY_ALL
+
+    @cached_property
     def quantum(self) -> float:
         """The smallest difference that the printed digits can show."""
         rows = [(row, f) for row in self.table.rows[:SAMPLE] if (f := self.fields.get(row.form))]
@@ -331,7 +342,7 @@ class Table:
     def elapsed(self) -> list[Column]:
         """The columns that tell the time since the start: by their names, or as times of nothing else that rise."""
         bare = (c for c in self.of("time") if c.meaning.per is None and not c.meaning.flags)
-        return [*self.of("elapsed"), *(c for c in bare if c.rises)]
+        return [*(c for c in self.of("elapsed") if c.runs_on), *(c for c in bare if c.rises)]
 
     @cached_property
     def totals(self) -> Floats:
@@ -511,8 +522,8 @@ def _form(text: str) -> Form | None:
     return Form(parsed.fields, tuple(words[:HEAD_WORDS]), parsed.bar, evaluates, evidence, trains)
 
 
-_CELL_SIGNS = (r"\|", ",", r"\t", r"\s{2,}", r"\s+")
-_CELL = re.compile(r"[-+]?[\d.,:eE+-]+%?|nan|inf|-+|\d{4}-\d\d-\d\d[ T][\d:.]+")
+_CELL_SIGNS = (r"\|", ",", r"\t", r"\s{2,}", r"[\s│]+")
+_CELL = re.compile(r"[-+]?[\d.,:eE+-]+(?:%|ms|[smh])?|nan|inf|-+|\d{4}-\d\d-\d\d[ T][\d:.]+|")
 _LONGEST_ROW = 2000  # letters of a row of a table that people read
 
 
@@ -524,13 +535,17 @@ def _named_cells(header: tuple[str, ...], text: str) -> tuple[tuple[str, ...], s
     if has_digit and not header:
         return header, text
     for sign in _CELL_SIGNS:
-        cells = tuple(cell.strip() for cell in re.split(sign, text.strip(" |\t")))
+        cells = tuple(cell.strip() for cell in re.split(sign, text.strip(" |")))
         if has_digit:
             if len(cells) == len(header) and all(map(_CELL.fullmatch, cells)):
-                return header, ", ".join(f"{name}: {cell}" for name, cell in zip(header, cells, strict=True))
-        elif len(cells) > 1 and all(cells):
-            roles = {m.role for cell in cells if (m := meaning(cell))}
-            if roles & {"step", "epoch"} and roles & {*SPEEDS, "loss"}:
+                told = (f"{name}: {cell}" for name, cell in zip(header, cells, strict=True) if cell)
+                return header, ", ".join(told)
+        elif len(cells) > 1:
+            folders = Counter(cell.split("/")[0] for cell in cells if "/" in cell)
+            grouped = {f"{folder}/" for folder in words_of("time") if folders[folder] > 1}  # time/fps, time/iterations
+            cells = tuple(cell.split("/", 1)[-1] if cell.startswith(tuple(grouped)) else cell for cell in cells)
+            roles = {m.role for cell in cells if cell and (m := meaning(cell))}
+            if roles & {"step", "epoch", "consumed"} and roles & {*SPEEDS, "loss"}:
                 return cells, text
     return header, text
 

@@ -18,7 +18,7 @@ from ..scanning.record_table import RecordTable, finest
 from ..series import Floats, Mask
 from .answer import Accepted, answer_of, targets
 from .constants import DAY, MAJORITY, MOST_RECORDS, NEARLY_ALL
-from .judge import EPOCH, LEFT, LINE, START, STEPS, ClockKind, clocks, progress_of
+from .judge import EPOCH, LEFT, LINE, START, STEPS, ClockKind, clocks, passes, progress_of
 from .log import Table, share
 from .log import read as read_log
 from .naming import split
@@ -228,7 +228,8 @@ def _kind(speed: Speed) -> str:
     table, h = speed.table, speed.verdict.hypothesis
     if len(table.rows) == 1 and table.step is None and table.epoch is None:
         return "summary"
-    is_of_epochs = speed.unit == "epochs" or h.per == EPOCH or (table.epoch is not None and table.step is None)
+    one_an_epoch = table.step is None and share(np.isfinite(passes(table))) >= MAJORITY
+    is_of_epochs = speed.unit == "epochs" or h.per == EPOCH or one_an_epoch
     return "epoch" if is_of_epochs else "step"
 
 

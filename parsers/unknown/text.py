@@ -20,10 +20,11 @@ _DATE = (
     r"\d{4}[-/]\d\d[-/]\d\d|(?<!\d)\d{8}(?=[ T-]\d\d:)|(?<!\d)\d\d[-/.]\d\d[-/.](?:\d{4}|\d\d)(?!\d)"
     r"|(?<!\d)\d\d[-/]\d\d(?=[ ,])|[IWEF]\d{4}(?:\d{4})?(?= \d\d:)|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} +\d+"
 )
+_CLOCK_OF_NAME = r"\A\[\d\d_\d\d_\d\d\]"
 _OF_DAY = r"\A\s{0,4}(?:(?:INFO|DEBUG|WARNING)[ :]\s?)?[\[(<]?"
 STAMP = re.compile(
     rf"(?:{_DATE})[ ,T_-]*{_CLOCK}(?:Z|[+-]\d\d:?\d\d| \d{{4}})?(?: ?[AaPp][Mm](?![A-Za-z]))?"
-    rf"|{_OF_DAY}{_CLOCK}(?![\d:<\/])(?: ?[AaPp][Mm](?![A-Za-z]))?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
+    rf"|{_CLOCK_OF_NAME}|{_OF_DAY}{_CLOCK}(?![\d:<\/])(?: ?[AaPp][Mm](?![A-Za-z]))?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
 )
 LENGTH = re.compile(
     r"(?<!\d)(?:\d+ days?, )?\d+:\d\d?:\d\d?(?:\.\d+)?(?![\d:])|(?<![\d:])\d+:\d\d(?:\.\d+)?(?![\d:])"
@@ -105,7 +106,7 @@ class Parsed:
 def parse(line: str) -> Parsed:
     """The numbers of a line that may mean something."""
     reader = _Reader(line)
-    fields = _without_counts(tuple(reader.fields()))
+    fields = _of_epochs(_without_counts(tuple(reader.fields())))
     known = [f for f in fields if f.meaning]
     first = min((m.start() for m in reader.numbers if not reader.marked(m)), default=len(line))
     first = min([first, *(f.start for f in known[:1])])
@@ -121,6 +122,17 @@ def _without_counts(fields: tuple[Field, ...]) -> tuple[Field, ...]:
     """Fields without the meaning of those that are the count of another: the 100 of `Time(100 iters): 1.25s`."""
     counts = {f.of for f in fields if f.of is not None}
     return tuple(replace(f, meaning=None) if f.place in counts else f for f in fields)
+
+
+def _of_epochs(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Fields of which a fraction without a name counts epochs, where an evaluation is told beside it: `3/10 val_acc:`."""
+    first = next((f for f in fields if f.meaning), None)
+    if not first or first.meaning != Meaning("step", "") or first.total is None:
+        return fields
+    names = {word for f in fields for word in split(f.key)}
+    if not names & words_of("evaluated"):
+        return fields
+    return tuple(replace(f, meaning=Meaning("epoch", "")) if f is first else f for f in fields)
 
 
 @dataclass(frozen=True)
@@ -265,13 +277,14 @@ class _Reader:
         return Meaning("step", "") if m is None else m if m.role in ("step", "steps") else None
 
     def _of_pair(self, at: _Number) -> Field | None:
-        """An epoch and its step in brackets: `Epoch [3][100]`, `Epoch [3, 100]`, `step [3, 100]`."""
+        """An epoch and its step in brackets: `Epoch [3][100]`, `Epoch [3, 100]`, `step [3, 100]`, `[3, 100] loss`."""
         before, rest = at.before, self.line[at.end : at.end + SHORT]
         is_epoch = before and before.meaning and before.meaning.role == "epoch" and before.total is None
         if is_epoch and rest[:1] == "]" and re.fullmatch(r"\]\s?\[\s*|,\s*", at.text):
             return at.field(Meaning("step", "step"), "step")
-        is_pair = at.text[-1:] == "[" and re.match(r"\s*,\s*\d+\s*\]", rest)
-        return at.field(Meaning("epoch", "epoch"), at.key) if is_pair and split(at.key)[-1:] == ("step",) else None
+        pair = re.match(r"\s*,\s*\d+\s*\]( loss\b)?", rest) if at.text[-1:] == "[" else None
+        is_named = pair and (split(at.key)[-1:] == ("step",) or (pair[1] and not at.key))
+        return at.field(Meaning("epoch", "epoch"), at.key) if is_named else None
 
     def _ordinal(self, at: _Number) -> Field | None:
         """What is counted in words around its number: `第 3 轮`, `1epoch:`."""
@@ -349,6 +362,8 @@ def _key(before: str) -> tuple[str, bool]:
     tail = re.search(r"[(\[][^()\[\]]*[)\]]\Z", text)
     name, brackets = (text[: tail.start()], tail[0]) if tail else (text, "")
     key = _SEPARATOR.split(name.rstrip(" \"'|"))[-1].strip(" \"'(*)#>-")
+    if not key and before.endswith("]["):  # [STEP][100]
+        key, brackets = brackets.strip("[]"), ""
     return (f"{key} {brackets}" if key and brackets else key).lstrip("/ "), signed
 
 
@@ -360,14 +375,14 @@ _DAY_ONLY = re.compile(rf"(?:{_OF_DAY}|\A[\[\w\]]{{0,20}}\[)(\d\d):(\d\d):(\d\d)
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _POSIX = re.compile(
     r"(?i)[\"']?(?:time_ms|timestamp|time|ts|_timestamp)[\"']?\s*[:=]\s*[\"']?(\d{10}(?:\.\d+)?|\d{13})(?!\d)"
-    r"|:::\w+v[\d.]+ \w+ (\d{10}\.\d+)"
+    r"|:::\w+v[\d.]+ \w+ (\d{10}\.\d+)|\A(?:\w+:){0,2}\[(\d{10}\.\d+)\]"
 )
 _NO_MOMENT = math.nan, math.nan
 
 
 def moment(text: str) -> tuple[float, float]:
     """POSIX seconds of the stamp of a line, and how fine it is; NaN of none."""
-    if (found := _POSIX.search(text[:400])) and float(digits := str(found[1] or found[2])):
+    if (found := _POSIX.search(text[:400])) and float(digits := str(found[1] or found[2] or found[3])):
         value, fine = float(digits), 10.0 ** -len(digits.partition(".")[2])
         value, fine = (value / 1e3, 1e-3) if value > EPOCH_LAST else (value, fine)
         return (value, fine) if EPOCH_FIRST < value < EPOCH_LAST else _NO_MOMENT
@@ -379,6 +394,8 @@ def moment(text: str) -> tuple[float, float]:
 
 def _stamp(head: str) -> tuple[float, float]:
     """The same of a stamp in letters and signs; raises ValueError for one that no calendar has."""
+    if re.match(_CLOCK_OF_NAME, head):
+        head = head.replace("_", ":", 2)
     if found := _NAMED.search(head):
         month, *rest, year = found.groups()
         return _posix(year or 2024, _MONTHS.index(month) + 1, *rest), 1.0

@@ -85,21 +85,23 @@ def _is_bar_of_training(table: Table, *, among_losses: bool) -> bool:
     """A bar by its name, by losses between its states, or as the only one without a name in a log that shows losses."""
     nameless = not table.key.head
     others = [t for t in table.log.tables if t.bar and not t.key.head and not t.is_evaluation and t is not table]
-    alone = nameless and bool(table.log.evidence) and not others
+    lasts = any((c.values > 0).any() for c in table.of("elapsed"))
+    alone = nameless and bool(table.log.evidence) and not others and lasts
     return bool({"epoch", "epochs"} & set(table.key.head)) or alone or (among_losses and nameless)
 
 
 def may_be_training(column: Column) -> bool:
     """Whether a person could take a number that nothing shows to be of training: its line or name counts steps."""
     m, table = column.meaning, column.table
-    if m.role not in ("rate", "time") or (table.bar and m.counts not in ("steps", "epochs", None)):
+    if m.role not in ("rate", "time", "elapsed") or (table.bar and m.counts not in ("steps", "epochs", None)):
         return False
     if table.bar:
         clock = next((c.values for c in table.of("elapsed") if c.meaning.name == BAR_CLOCK), np.array([]))
         long = not table.key.head and bool(np.nanmax(clock, initial=0) > LONG_BAR)
         return (long or "step" in table.key.head) and m.counts in ("steps", None)
     counts = bool(table.of("step", "epoch", guests=False)) or (len(table.rows) >= FEW and table.step is not None)
-    return not m.flags & _LOOSE and bool(m.name) and (m.per is not None or (m.role == "rate" and counts))
+    is_of_steps = m.per is not None or (m.role != "time" and counts)
+    return not m.flags & _LOOSE and bool(m.name) and is_of_steps
 
 
 def shows_loss(table: Table) -> bool:
