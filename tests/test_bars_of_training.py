@@ -49,7 +49,6 @@ def test_a_run_killed_in_its_first_evaluation_is_measured_by_the_bar_before_it(t
     assert found["throughput"]["value"] == 16
 
 
-@pytest.mark.xfail(strict=True, reason="a bar behind the losses is taken for training")
 def test_a_bar_before_which_losses_stand_is_refused(tmp_path: Path) -> None:
     found = shown(tmp_path, LOSS.format(n=1), LOSS.format(n=2), bar(range(1, 31), 30, 2.0))
     assert (found["throughput"], [one["code"] for one in found["diagnostics"]]) == (None, ["no_speed"])
@@ -69,7 +68,6 @@ def test_a_bar_that_shows_its_speed_in_two_ways_is_measured_by_the_clock(tmp_pat
     assert (found["throughput"]["value"], found["throughput"]["source"]) == (32, "step.elapsed")
 
 
-@pytest.mark.xfail(strict=True, reason="passes of a bar that begins anew before its end are one run")
 def test_steps_that_begin_anew_are_another_run(tmp_path: Path) -> None:
     found = shown(tmp_path, *trained(1, 31), *trained(1, 31, seconds=4.0))
     assert [each["throughput"]["value"] for each in found["runs"]] == [16, 8]

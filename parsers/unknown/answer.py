@@ -196,18 +196,14 @@ def _choose(log: Log, found: Found) -> Answer:
     if accepted:
         return _accept(accepted, found)
     if asked:
-        candidates = sorted([*asked, *clocked, *found.refuted], key=_likely)
-        shown = [s for s in candidates if s.table.evidence]
-        return Question(Ask.SPAN, _distinct(shown or candidates))
+        likely = sorted([*asked, *clocked, *found.refuted], key=_likely)
+        return Question(Ask.SPAN, _distinct([s for s in likely if s.table.evidence] or likely))
     if clocked:
         return _accept_clock(clocked, found)
-    if found.weak:
-        weak = [r for s in sorted(found.weak, key=_order) for r in (_refined(s) or (s,))]
-        return Question(Ask.CONFIRM, _distinct(weak))
     counted = (t for t in log.tables if not (t.bar or t.is_evaluation) and t.step in t.columns and t.step.name)
-    if steps := sorted(_known(*map(clock_speed, counted)), key=_order):
-        return Question(Ask.CONFIRM, _distinct(steps))
-    return Nothing(tuple(found.reasons))
+    weak = found.weak or _known(*map(clock_speed, counted))
+    candidates = _distinct(r for s in sorted(weak, key=_order) for r in (_refined(s) or (s,)))
+    return Question(Ask.CONFIRM, candidates) if candidates else Nothing(tuple(found.reasons))
 
 
 def _contradiction(accepted: Sequence[Speed], contradicted: Sequence[tuple[Speed, Finding]]) -> Contradicted | None:
@@ -302,9 +298,10 @@ def _rival(main: Speed, accepted: Sequence[Speed]) -> Speed | None:
         alike = _core(main) == _core(speed)
         if not (level or alike) or (one.bar and shows_loss(one) and not shows_loss(other)):
             continue
+        is_of_one_name = one.bar and one.key.head and one.key.head == other.key.head  # states of bars share a line
         many = len(speed.lines) >= len(main.lines) / MINOR
         far = alike and not MOST_UNACCOUNTED < speed.rate / main.rate < 1 / MOST_UNACCOUNTED
-        if (many or far) and own.isdisjoint(speed.lines) and _are_apart(speed.rate, main.rate):
+        if (many or far) and (is_of_one_name or own.isdisjoint(speed.lines)) and _are_apart(speed.rate, main.rate):
             return speed
     return None
 

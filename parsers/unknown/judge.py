@@ -196,7 +196,7 @@ def hypotheses(column: Column) -> Iterator[Hypothesis]:
         return  # a moment
     elif m.per == "steps" and np.isfinite(column.counts).any():
         yield Hypothesis("time", STEPS, counts=m.counts, factor=m.factor or 1.0, told=True)
-    elif m.role == "remaining" or falls(column):
+    elif m.role == "remaining" or (m.per != "step" and falls(column)):
         yield Hypothesis("time", LEFT, factor=m.factor or 1.0)
     else:
         for unit in (m.factor,) if m.factor else (1.0, 1e-3):

@@ -33,7 +33,7 @@ from .constants import (
     NEARLY_ALL,
     SAMPLE,
 )
-from .naming import Meaning, meaning, words_of
+from .naming import Meaning, meaning, split, words_of
 from .stated import Stated, stated
 from .text import ESCAPE, LENGTH, NUMBER, RAY, Field, moment, parse
 
@@ -185,7 +185,7 @@ class Column:
             kept &= ~(np.diff(table.step.values) < 0)
         if table.epoch is not None:
             kept &= ~(np.diff(table.epoch.values) > 0)
-        return share(d[kept] < 0) <= 1 - NEARLY_ALL
+        return kept.sum() < FEW or share(d[kept] < 0) <= 1 - NEARLY_ALL
 
     @cached_property
     def quantum(self) -> float:
@@ -318,7 +318,16 @@ class Table:
         """The column that counts steps: the first whose numbers are whole and rise."""
         if self.bar:
             return next((c for c in self.of("step") if np.isfinite(c.totals).any()), None)
-        return next(filter(_counts, (*map(_second_of_fraction, self.of("step")), *self._unnamed)), None)
+        counted = (c for c in map(_second_of_fraction, self.of("step")) if not self._counts_epochs(c))
+        of_environment = (c for c in self.of("consumed") if c.meaning.counts == "environment_steps")
+        return next(filter(_counts, (*counted, *self._unnamed, *of_environment)), None)
+
+    def _counts_epochs(self, column: Column) -> bool:
+        """Whether a fraction without a name goes on by one, with an evaluation beside each: `3/10 val_acc: 0.9`."""
+        if column.meaning.name or self.bar or not share(np.diff(column.values) == 1) > MAJORITY:
+            return False
+        names = {word for form in column.fields for f in form.fields for word in split(f.key)}
+        return bool(names & words_of("evaluated"))
 
     @property
     def _unnamed(self) -> list[Column]:
@@ -334,7 +343,7 @@ class Table:
     @cached_property
     def epoch(self) -> Column | None:
         """The column that counts epochs."""
-        found = self.of("epoch")
+        found = [*self.of("epoch"), *filter(self._counts_epochs, self.of("step", guests=False))]
         known = (c for c in found if np.isfinite(c.values).mean() > NEARLY_ALL and "other" not in c.meaning.flags)
         return next(known, None)
 

@@ -93,7 +93,7 @@ def _phrases() -> dict[Words, str]:
             long = letter == "S" and float(key) > 1
             found |= {split(word): "M" if long else letter for word in words}
     for name, words in vocabulary()["class"].items():
-        if name in ("needs_unit", "evaluated"):
+        if name in ("needs_unit", "evaluated", "warning"):
             continue
         found |= {split(word): _LETTERS[name] for word in words if split(word) not in found}
     return found

@@ -47,7 +47,9 @@ def reading(found: Accepted | Speed, facts: Iterable[Fact] = (), known: Sequence
         also = tuple(own for one in also for own in targets(speed.table, one.option)[:1])
     records = _records(speed, also)
     lengths = speed.table.totals if speed.table.bar or speed.table.epoch is not None else np.zeros(0)
-    stated = log.stated.facts(np.unique(lengths[np.isfinite(lengths)]).tolist())
+    step = speed.table.step
+    counts_batches = not speed.table.bar or (step is not None and bool((np.diff(step.values) < 0).any()))
+    stated = log.stated.facts(np.unique(lengths[np.isfinite(lengths)]).tolist(), counts_batches=counts_batches)
     return survey(log.path, format=known, facts=[*facts, *stated], found=records)
 
 
@@ -134,16 +136,21 @@ class _Drawn:
         if step is not None:
             first = 0 if not self.table.bar and (step.values == 0).any() else 1
             self.add(step.values, Field("step", "INTEGER" if _are_whole(step.values) else "NUMBER", first=first))
-            restarts = self.table.bar or (np.diff(step.values) <= 0).any()
+            restarts = (self.table.bar or (np.diff(step.values) <= 0).any()) and not self._begins_anew(step.values)
             if np.isfinite(totals).any():
                 self.add(totals, Field("steps_per_epoch" if restarts else "steps", "INTEGER"))
-        if epoch is not None:
+        if epoch is not None and not (self.record == "step" and step is None):  # many records of one epoch are none
             first = 0 if (epoch.values == 0).any() else 1
             whole = _are_whole(epoch.values)
             told = Field("epoch", "INTEGER", first=first) if whole else Field("epochs_done", "NUMBER")
             self.add(epoch.values, told)
             if whole and np.isfinite(epoch.totals).any():
                 self.add(epoch.totals, Field("epochs", "INTEGER"))
+
+    def _begins_anew(self, steps: Floats) -> bool:
+        """Whether a bar begins anew once, before it was near its end: another run, and no other epoch."""
+        anew = np.flatnonzero(np.diff(steps) < 0)
+        return self.table.bar and len(anew) == 1 and bool(steps[anew[0]] < NEARLY_ALL * self.table.totals[anew[0]])
 
     def _beside(self) -> None:
         """What is counted and printed beside the speed."""

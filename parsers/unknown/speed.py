@@ -162,7 +162,7 @@ def clock_speed(table: Table) -> Speed | None:
     """The speed by the stamps of lines, by the time since the start, or by the clock of a bar, alone."""
     for clock in clocks(table):
         rate, unit = by_clock(table, clock.seconds, clock.fine)
-        if (done := progress_of(table, None)) is not None:
+        if (done := progress_of(table, None)) is not None and done is not table.step:
             d = np.diff(done.values)
             ok = np.isfinite(d) & (d > 0) & (clock.seconds > 0)
             rate, unit = (_middle(d[ok] / clock.seconds[ok]), done.meaning.counts) if ok.any() else (rate, unit)
@@ -204,5 +204,5 @@ def target_of(column: Column) -> str:
 def _mark(table: Table) -> str:
     """A text that the lines of a table share, to tell them from others."""
     row = table.rows[0]
-    first = next((f for f in row.form.fields if f.meaning), None)
-    return (first.key if first and first.key else " ".join(row.form.head[:1])) or row.text[:12].strip()
+    names = (f.key for f in row.form.fields if f.meaning and f.key in row.text)
+    return next(filter(None, names), " ".join(row.form.head[:1])) or row.text[:12].strip()

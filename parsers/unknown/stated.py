@@ -87,14 +87,19 @@ class Stated:
     of_several: bool = False
     is_unclear: bool = False
 
-    def facts(self, steps: Iterable[float] = ()) -> list[Fact]:
-        """What is certain of the batch size and the cards of a step; ``steps``: how many an epoch has, as rows show."""
+    def facts(self, steps: Iterable[float] = (), *, counts_batches: bool = True) -> list[Fact]:
+        """What is certain of the batch size and the cards of a step; ``steps``: how many an epoch has, as rows show.
+
+        ``counts_batches``: a step is one of training; of a bar it may be anything.
+        """
         cards, tokens = _fact("cards", self.cards), _fact("job_batch_tokens", self.tokens)
         if self.is_unclear or self.has_passes:  # nobody knows whether a step is one of several passes
             return cards
         lengths = {int(length) for length in (*steps, *self.steps) if length >= LEAST_STEPS}
         if shown := self._shown(lengths):
             return shown
+        if not counts_batches:
+            return cards
         named = [*cards, *tokens, *_fact("batch_size", self.card_sizes), *_fact("job_batch_size", self.job_sizes)]
         is_of_one = {count.value for count in self.cards} == {1} and not self.of_several
         if is_of_one and not self.card_sizes and not self.job_sizes:

@@ -106,7 +106,7 @@ class Parsed:
 def parse(line: str) -> Parsed:
     """The numbers of a line that may mean something."""
     reader = _Reader(line)
-    fields = _of_epochs(_without_counts(tuple(reader.fields())))
+    fields = _without_counts(tuple(reader.fields()))
     known = [f for f in fields if f.meaning]
     first = min((m.start() for m in reader.numbers if not reader.marked(m)), default=len(line))
     first = min([first, *(f.start for f in known[:1])])
@@ -122,17 +122,6 @@ def _without_counts(fields: tuple[Field, ...]) -> tuple[Field, ...]:
     """Fields without the meaning of those that are the count of another: the 100 of `Time(100 iters): 1.25s`."""
     counts = {f.of for f in fields if f.of is not None}
     return tuple(replace(f, meaning=None) if f.place in counts else f for f in fields)
-
-
-def _of_epochs(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Fields of which a fraction without a name counts epochs, where an evaluation is told beside it: `3/10 val_acc:`."""
-    first = next((f for f in fields if f.meaning), None)
-    if not first or first.meaning != Meaning("step", "") or first.total is None:
-        return fields
-    names = {word for f in fields for word in split(f.key)}
-    if not names & words_of("evaluated"):
-        return fields
-    return tuple(replace(f, meaning=Meaning("epoch", "")) if f is first else f for f in fields)
 
 
 @dataclass(frozen=True)
@@ -370,6 +359,7 @@ def _key(before: str) -> tuple[str, bool]:
 _FULL = re.compile(r"(\d{4})[-/]?(\d\d)[-/]?(\d\d)[ T_-]+(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
 _SHORT = re.compile(r"(?:[IWEF])?(\d\d)[-/]?(\d\d)(?:/(\d\d))? (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d\d)-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
+_YEAR_LAST = re.compile(r"(?<!\d)(\d\d)[-/.](\d\d)[-/.](\d{4})[ ,T-]+(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
 _NAMED = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d+) (\d\d):(\d\d):(\d\d)(?: (\d{4}))?")
 _DAY_ONLY = re.compile(rf"(?:{_OF_DAY}|\A[\[\w\]]{{0,20}}\[)(\d\d):(\d\d):(\d\d)(?:[.,](\d{{1,6}}))?(?![\d:</])")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -406,10 +396,10 @@ def _stamp(head: str) -> tuple[float, float]:
         return _fraction(_posix(2024, 1, 1, *found.groups()[:3]), found[4])
     if found := _YEAR_FIRST.search(head[:60]):
         return _fraction(_posix(2000 + int(found[1]), *found.groups()[1:6]), found[7])
-    if found := _SHORT.search(head[:80]):
-        month, day, _, *clock, fraction = found.groups()
+    if found := _YEAR_LAST.search(head[:80]) or _SHORT.search(head[:80]):
+        month, day, year, *clock, fraction = found.groups()
         months = (day, month) if int(month) > 12 else (month, day)
-        return _fraction(_posix(2024, *months, *clock), fraction)
+        return _fraction(_posix(year if found.re is _YEAR_LAST else 2024, *months, *clock), fraction)
     return _NO_MOMENT
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 import numpy as np
@@ -62,6 +63,8 @@ def _is_vague(column: Column) -> bool:
 
 def is_training(table: Table, column: Column | None = None) -> bool:
     """Whether lines are of training: they show a loss, say so, or count in a log that shows losses among them."""
+    if _warns(table):
+        return False
     if table.evidence or table.trains or (column is not None and words_of("training") & set(split(column.name))):
         return True
     if table.epoch is not None and "other" not in table.epoch.meaning.flags:
@@ -69,7 +72,7 @@ def is_training(table: Table, column: Column | None = None) -> bool:
     losses = table.log.evidence
     first, end = np.searchsorted(losses, (table.rows[0].order, table.rows[-1].order + 1))
     if table.bar:
-        return _is_bar_of_training(table, among_losses=bool(end > first))
+        return _is_bar_of_training(table, among_losses=bool(end > first), before_losses=bool(len(losses) > end))
     m = column.meaning if column else Meaning("other", "")
     is_explicit = m.counts is not None or (m.per is not None and m.factor is not None)
     if not losses:
@@ -81,12 +84,18 @@ def is_training(table: Table, column: Column | None = None) -> bool:
     return goes_on or (is_explicit and bool(end > first))
 
 
-def _is_bar_of_training(table: Table, *, among_losses: bool) -> bool:
-    """A bar by its name, by losses between its states, or as the only one without a name in a log that shows losses."""
+def _warns(table: Table) -> bool:
+    """Whether lines begin as warnings do, which tell what is unusual."""
+    first = re.match(r"\W*([A-Za-z]+)", table.rows[0].text)
+    return first is not None and first[1].lower() in words_of("warning") and not shows_loss(table)
+
+
+def _is_bar_of_training(table: Table, *, among_losses: bool, before_losses: bool) -> bool:
+    """A bar by its name, by losses between its states, or as the only one without a name before losses."""
     nameless = not table.key.head
     others = [t for t in table.log.tables if t.bar and not t.key.head and not t.is_evaluation and t is not table]
     lasts = any((c.values > 0).any() for c in table.of("elapsed"))
-    alone = nameless and bool(table.log.evidence) and not others and lasts
+    alone = nameless and before_losses and not others and lasts
     return bool({"epoch", "epochs"} & set(table.key.head)) or alone or (among_losses and nameless)
 
 
