@@ -41,7 +41,7 @@ def test_losses_that_were_held_back_until_the_end_leave_a_question(tmp_path: Pat
     evaluation = bar(range(1, 13), 12, 1.5) + "\n"
     bars = (bar(range(1, 21), 90, 2.0), evaluation, bar(range(21, 41), 90, 2.0))
     found = shown(tmp_path, *bars, *(LOSS.format(n=n) for n in range(5, 41, 5)))
-    assert (found["throughput"], [one["gives"]["value"] for one in found["options"]]) == (None, [0.5])
+    assert (found["throughput"], [one["gives"]["value"] for one in found["options"]]) == (None, [16])
 
 
 def test_a_run_killed_in_its_first_evaluation_is_measured_by_the_bar_before_it(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Logs of programs that nobody described: `show` reads them without a format, `format` drafts one."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,19 @@ def test_a_question_is_answered_by_one_of_its_options(tmp_path: Path) -> None:
     asked = json.loads(run("show", "--json", log).stdout)
     assert (asked["status"], asked["throughput"]) == ("refused", None)
     gives = {offer["option"]: offer["gives"]["value"] for offer in asked["options"]}
-    read = json.loads(run("show", "--json", log, "--read", "dt=ms/step").stdout)
-    assert read["throughput"]["value"] == pytest.approx(gives["--read dt=ms/step"], rel=0.01)
+    for option, value in gives.items():
+        read = json.loads(run("show", "--json", log, *shlex.split(option)).stdout)
+        assert read["throughput"]["value"] == value
+
+
+def test_what_is_said_of_a_number_counts_before_its_format(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    line = "step     {n} | loss: 10.9 | lr 8e-07 | norm: 15.2 | dt: 900.50ms | tok/sec: 9097.17\n"
+    log.write_text("".join(line.format(n=n) for n in range(8)), encoding="utf-8")
+    found = json.loads(run("show", "--json", log, "--read", "tok/sec=tokens/s of card").stdout)["throughput"]
+    assert (found["value"], found["unit"], found["scope"]) == (9097.17, "tokens/s", "card")
+    refused = json.loads(run("show", "--json", log, "--read", "tps=tokens/s").stdout)
+    assert (refused["throughput"], refused["diagnostics"]) == (None, [{"code": "no_such_number", "column": "tps"}])
 
 
 def test_a_text_that_is_no_option_is_refused_with_an_example(log: Path) -> None:

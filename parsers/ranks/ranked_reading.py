@@ -69,7 +69,7 @@ def survey(
         return survey_file(path, format=format, facts=facts)
     found, readings = rank_files(path), dict[RankFile, Reading]()
     files = _stream(found, format, facts, readings)
-    lead = next((file for file in files if _tells_speed(_of(file, format, facts, readings))), files[0])
+    lead = next((file for file in files if _of(file, format, facts, readings).prints_speed), files[0])
     return _together(found, files, lead, readings, facts)
 
 
@@ -112,10 +112,6 @@ def _stream(
     return min(streams, key=lambda files: min(_of(files[at], format, facts, readings).parts[0].rank for at in (0, -1)))
 
 
-def _tells_speed(reading: Reading) -> bool:
-    return any(part.rank[0] for part in reading.parts)
-
-
 def _together(
     found: RankFiles,
     files: Sequence[RankFile],
@@ -145,7 +141,7 @@ def _together(
 def _copies(found: RankFiles, readings: Sequence[Reading]) -> Iterator[Message]:
     """That two logs with a speed are one; only the first two are told."""
     known: dict[str, Path] = {}
-    for reading in filter(_tells_speed, readings):
+    for reading in (one for one in readings if one.prints_speed):
         if (first := known.setdefault(reading.sha256, reading.path)) is not reading.path:
             told = {"first": first.relative_to(found.folder), "second": reading.path.relative_to(found.folder)}
             yield Message(SAME_LOG, **told)

@@ -111,6 +111,11 @@ class Reading:
         return self.parts[0].records
 
     @property
+    def prints_speed(self) -> bool:
+        """Whether a format reads a speed of single steps or epochs."""
+        return any(part.rank[0] for part in self.parts)
+
+    @property
     def events(self) -> pd.DataFrame:
         """The events as a DataFrame, one row each: ``line``, ``event``, ``text`` and ``time``."""
         return frame(self.happened)

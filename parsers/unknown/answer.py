@@ -428,9 +428,11 @@ def targets(table: Table, option: Option) -> list[Speed]:
     for column in table.columns:
         if split(option.target) not in (split(target_of(column)), split(column.name)):
             continue
+        meant = column
         if option.hypothesis.per == STEPS and option.count and not np.isfinite(column.counts).any():
-            column.__dict__["counts"] = np.full(len(column.values), float(option.count))
-        speeds.append(replace(speed_of(judge(column, option.hypothesis), option.target), option=option))
+            meant = replace(column)  # which keeps nothing of what was computed of the other
+            meant.__dict__["counts"] = np.full(len(column.values), float(option.count))
+        speeds.append(replace(speed_of(judge(meant, option.hypothesis), option.target), option=option))
     return speeds
 
 

@@ -438,10 +438,9 @@ def read(path: Path, most: int = MOST_LINES) -> Log:
             table.rows.append(row)
         if table.count <= _REMEMBERED:
             log.texts.append((number, text[:_LONGEST_TEXT]))
-    if len(tables) > MOST_TABLES:
-        kept = set(sorted(tables, key=lambda key: -len(tables[key].rows))[:MOST_TABLES])
-        tables = {key: table for key, table in tables.items() if key in kept}
-    log.tables = [own for table in tables.values() for own in _of_ranks(table)]
+    each = [own for table in tables.values() for own in _of_ranks(table)]
+    kept = set(sorted(each, key=lambda table: -len(table.rows))[:MOST_TABLES])
+    log.tables = [table for table in each if table in kept]
     _introduce(log.tables)
     return log
 

@@ -20,11 +20,10 @@ _DATE = (
     r"\d{4}[-/]\d\d[-/]\d\d|(?<!\d)\d{8}(?=[ T-]\d\d:)|(?<!\d)\d\d[-/.]\d\d[-/.](?:\d{4}|\d\d)(?!\d)"
     r"|(?<!\d)\d\d[-/]\d\d(?=[ ,])|[IWEF]\d{4}(?:\d{4})?(?= \d\d:)|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} +\d+"
 )
-_CLOCK_OF_NAME = r"\A\[\d\d_\d\d_\d\d\]"
 _OF_DAY = r"\A\s{0,4}(?:(?:INFO|DEBUG|WARNING)[ :]\s?)?[\[(<]?"
 STAMP = re.compile(
     rf"(?:{_DATE})[ ,T_-]*{_CLOCK}(?:Z|[+-]\d\d:?\d\d| \d{{4}})?(?: ?[AaPp][Mm](?![A-Za-z]))?"
-    rf"|{_CLOCK_OF_NAME}|{_OF_DAY}{_CLOCK}(?![\d:<\/])(?: ?[AaPp][Mm](?![A-Za-z]))?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
+    rf"|{_OF_DAY}{_CLOCK}(?![\d:<\/])(?: ?[AaPp][Mm](?![A-Za-z]))?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
 )
 LENGTH = re.compile(
     r"(?<!\d)(?:\d+ days?, )?\d+:\d\d?:\d\d?(?:\.\d+)?(?![\d:])|(?<![\d:])\d+:\d\d(?:\.\d+)?(?![\d:])"
@@ -34,7 +33,7 @@ _IDENTITY = re.compile(
     r"(?<![\w/])/?(?:gpu|GPU|cuda|rank|Rank|RANK|RK|device|worker|node|Node|local_rank|pid)[:=#\s\[]{0,2}\d+\]?"
     r"|(?<![\w./\\-])[\w./\\-]+\.(?:py|cpp|cc|cu|java|scala|h|npy|pt|pth|yaml|json|txt|log|bin)\b"
     r"(?:[:\]]? ?\d+)?(?::\w+)?"
-    r"|\b0x[0-9a-f]+|\b\d+(?:\.\d+){2,}\b|:::\w+v[\d.]+|\"?lineno\"?: *\d+|[$]:\d+|(?<![\w/])[\w/]+:\d+:\w+\]"
+    r"|\b0x[0-9a-f]+|\b\d+(?:\.\d+){2,}\b|\"?lineno\"?: *\d+|[$]:\d+|(?<![\w/])[\w/]+:\d+:\w+\]"
 )
 _UNIT = re.compile(
     r"[ ]{0,2}[\[(]?((?:/s(?:ec)?|[A-Za-z一-鿿]+(?: ?/ ?[A-Za-z一-鿿]+){0,2})"
@@ -365,14 +364,14 @@ _DAY_ONLY = re.compile(rf"(?:{_OF_DAY}|\A[\[\w\]]{{0,20}}\[)(\d\d):(\d\d):(\d\d)
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _POSIX = re.compile(
     r"(?i)[\"']?(?:time_ms|timestamp|time|ts|_timestamp)[\"']?\s*[:=]\s*[\"']?(\d{10}(?:\.\d+)?|\d{13})(?!\d)"
-    r"|:::\w+v[\d.]+ \w+ (\d{10}\.\d+)|\A(?:\w+:){0,2}\[(\d{10}\.\d+)\]"
+    r"|\A(?:\w+:){0,2}\[(\d{10}\.\d+)\]"
 )
 _NO_MOMENT = math.nan, math.nan
 
 
 def moment(text: str) -> tuple[float, float]:
     """POSIX seconds of the stamp of a line, and how fine it is; NaN of none."""
-    if (found := _POSIX.search(text[:400])) and float(digits := str(found[1] or found[2] or found[3])):
+    if (found := _POSIX.search(text[:400])) and float(digits := str(found[1] or found[2])):
         value, fine = float(digits), 10.0 ** -len(digits.partition(".")[2])
         value, fine = (value / 1e3, 1e-3) if value > EPOCH_LAST else (value, fine)
         return (value, fine) if EPOCH_FIRST < value < EPOCH_LAST else _NO_MOMENT
@@ -384,8 +383,6 @@ def moment(text: str) -> tuple[float, float]:
 
 def _stamp(head: str) -> tuple[float, float]:
     """The same of a stamp in letters and signs; raises ValueError for one that no calendar has."""
-    if re.match(_CLOCK_OF_NAME, head):
-        head = head.replace("_", ":", 2)
     if found := _NAMED.search(head):
         month, *rest, year = found.groups()
         return _posix(year or 2024, _MONTHS.index(month) + 1, *rest), 1.0

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from parsers.grammar.format import Format
 from parsers.io.message import Message
 from parsers.ranks.ranked_reading import again, survey
 from parsers.runs.facts import Fact
+from parsers.runs.format_records import NOTHING
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
 from parsers.unknown.answer import Accepted, Answer, Contradicted, answer, answer_of
@@ -64,9 +65,12 @@ def as_read(
         return AsRead(found)
     told = answer(found.path, option)
     if (speed := told if isinstance(told, Accepted) else _speed(told)) is None:
-        return AsRead(found, told, option)
+        return AsRead(replace(found, parts=(NOTHING,)) if option else found, told, option)
     known = [part.format for part in found.parts if part.format]
-    return AsRead(_of_all_ranks(reading(speed, facts, known), found, speed, (facts, known)), told, option)
+    made = _of_all_ranks(reading(speed, facts, known), found, speed, (facts, known))
+    if option:  # what a person says of a number counts, and no other records
+        made = replace(made, parts=tuple(part for part in made.parts if part.format is None))
+    return AsRead(made, told, option)
 
 
 def _speed(told: Answer | None) -> Speed | None:
@@ -75,7 +79,7 @@ def _speed(told: Answer | None) -> Speed | None:
 
 def _tells_speed(found: Reading) -> bool:
     """Whether the formats of a log give a throughput by the rule, or two that contradict each other."""
-    if any(part.rank[0] for part in found.parts):
+    if found.prints_speed:
         return True
     try:
         measure(found)

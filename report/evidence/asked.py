@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from parsers.grammar.field import Scope
 from parsers.unknown.answer import Accepted, Answer, Ask, Contradicted, Nothing, Question
-from parsers.unknown.speed import Speed
 from parsers.unknown.training import Reason
 
 from ..measure.diagnostics import SENTENCES, Diagnostic, say
@@ -71,15 +71,12 @@ REASONS: Mapping[Reason, Asked] = {
 
 @dataclass(frozen=True)
 class Offer:
-    """An option that gives a number, and which: ``value`` of ``unit`` a second; ``scope``: card, node, job, unknown.
-
-    ``unit`` is empty where nobody knows what is counted.
-    """
+    """An option, and the number that it gives, of a ``unit`` such as images/s and a ``scope`` such as card."""
 
     option: str
     value: float
     unit: str
-    scope: str
+    scope: Scope
 
     @property
     def text(self) -> str:
@@ -88,8 +85,7 @@ class Offer:
 
     def as_json(self) -> dict[str, object]:
         """As ``show --json`` has it."""
-        gives = {"value": self.value, "unit": f"{self.unit}/s" if self.unit else None, "scope": self.scope}
-        return {"option": self.text, "gives": gives}
+        return {"option": self.text, "gives": {"value": self.value, "unit": self.unit, "scope": self.scope}}
 
 
 def why_none(answer: Answer | None) -> Diagnostic | None:
@@ -104,17 +100,8 @@ def why_none(answer: Answer | None) -> Diagnostic | None:
     return None
 
 
-def offers(answer: Answer | None) -> tuple[Offer, ...]:
-    """What a person may say of the numbers of a log, the likeliest first."""
-    return tuple(_offer(speed) for speed in _candidates(answer))
-
-
-def _candidates(answer: Answer | None) -> Iterator[Speed]:
+def candidates(answer: Answer | None) -> list[str]:
+    """The options by which a person may say what a number of a log measures, the likeliest first."""
     if isinstance(answer, Question | Contradicted):
-        yield from answer.candidates
-    elif isinstance(answer, Accepted):
-        yield from answer.refine
-
-
-def _offer(speed: Speed) -> Offer:
-    return Offer(speed.read, speed.rate, speed.unit or "", speed.scope or "unknown")
+        return [speed.read for speed in answer.candidates]
+    return [speed.read for speed in answer.refine] if isinstance(answer, Accepted) else []

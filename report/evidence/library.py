@@ -61,7 +61,7 @@ def _read(log: Path) -> Reading:
     Raises ParserError as ``read`` does.
     """
     reading = survey(log)
-    if reading.format and any(part.rank[0] for part in reading.parts):
+    if reading.prints_speed:
         return reading
     found = measured_log(log)
     if not any(len(part.table) for part in found.reading.parts):

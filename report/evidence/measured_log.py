@@ -24,7 +24,7 @@ from ..measure.number import digits
 from ..measure.protocol import Protocol
 from ..measure.run_figures import CardFigure, RunNumbers, card_figures
 from .as_read import as_read
-from .asked import Offer, offers, why_none
+from .asked import Offer, candidates, why_none
 from .ranks.rank_telemetry import CardsOfRanks, of_cards
 from .telemetry.telemetry_quantities import Observed, observed
 
@@ -43,7 +43,8 @@ class MeasuredLog:
 
     ``measurement``: the number; of a log that contradicts itself one of the two sides, None where there is none.
     ``reason``: why there is no one number. ``protocol``: the stated one, None of the rule. ``answer``: what its numbers
-    say by themselves, where no format reads a speed. ``read``: what somebody says of one of them.
+    say by themselves, where no format reads a speed. ``read``: what somebody says of one of them, and ``given`` what of
+    the run.
     """
 
     reading: Reading
@@ -52,6 +53,7 @@ class MeasuredLog:
     reason: NoMeasurement | None = None
     answer: Answer | None = None
     read: Option | None = None
+    given: tuple[Fact, ...] = ()
 
     def __repr__(self) -> str:
         found = self.measurement
@@ -97,10 +99,19 @@ class MeasuredLog:
             found += (say(Code.BY_NAMES, used=account.matched, total=account.total, read=self.answer.speed.read),)
         return found
 
-    @property
+    @cached_property
     def options(self) -> tuple[Offer, ...]:
-        """What a person may say of the numbers of the log, where these do not tell it by themselves."""
-        return offers(self.answer) if self.read is None else ()
+        """What a person may say of the numbers of the log, where these do not tell it by themselves.
+
+        Each with the number that then comes out; raises ParserError where the log cannot be read any more.
+        """
+        found = dict[tuple[float, str], Offer]()
+        path = self.reading.folder or self.reading.path
+        for said in candidates(self.answer) if self.read is None else ():
+            told = measured_log(path, self.protocol, self.given, read=said).measurement
+            if told is not None:
+                found.setdefault((told.value, told.unit), Offer(said, told.value, told.unit, told.scope))
+        return tuple(found.values())
 
     @property
     def warnings(self) -> tuple[Message, ...]:
@@ -174,8 +185,9 @@ def measured_log(
     ``given``: what somebody states of the run; ``read``: what of a number. Raises ParserError where the log cannot be
     read.
     """
+    given = tuple(given)
     found = as_read(log, format=format, facts=given, read=read)
-    measured = _measured(MeasuredLog(found.reading, protocol, answer=found.answer, read=found.option))
+    measured = _measured(MeasuredLog(found.reading, protocol, answer=found.answer, read=found.option, given=given))
     if isinstance(found.answer, Contradicted) and measured.status != "contradicted":
         reason = why_none(found.answer) or say(Code.NO_RECORDS)
         return replace(measured, measurement=None, reason=NoMeasurement(reason))
@@ -189,7 +201,7 @@ def _measured(log: MeasuredLog) -> MeasuredLog:
         return replace(_of_run(log, error.found), reason=error)
     except NoMeasurement as error:
         # Of a log that a format reads its own reason says more, unless there is a question to answer.
-        asked = why_none(log.answer) if log.options or log.read or not log.formats else None
+        asked = why_none(log.answer) if candidates(log.answer) or log.read or not log.formats else None
         return replace(log, reason=NoMeasurement(asked) if asked else error)
     reason = ContradictedError(found) if found.contradiction else None  # of a stated protocol
     return replace(_of_run(log, found), reason=reason)

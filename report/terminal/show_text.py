@@ -65,7 +65,6 @@ AGREES = "agrees: {checks}"
 AGREES_WITH_FIRST = "the first agrees with: {checks}"
 ONLY_TIMER = "only the step time is checked: {checks}"
 OFFER = "{number} {unit}: {command}"
-UNKNOWN_UNIT = "per second"
 NOTHING_ELSE = "no other source in the log decides between them"
 NO_OTHER = "no second source in the log"
 NONE_DECIDES = "no second source in the log is precise enough to confirm or contradict it"
@@ -199,8 +198,7 @@ def _offers(log: MeasuredLog) -> Iterator[Message]:
     """The whole command for each option, with what it gives."""
     for offer in log.options:
         command = f"tachograph show {shlex.quote(str(log.reading.path))} {offer.text}"
-        unit = f"{offer.unit}/s" if offer.unit else Message(UNKNOWN_UNIT)
-        yield Message(OFFER, number=digits(offer.value), unit=unit, command=command)
+        yield Message(OFFER, number=digits(offer.value), unit=offer.unit, command=command)
 
 
 def rate(value: float, unit: str, scope: str) -> Message:
