@@ -12,7 +12,7 @@ from parsers.io.errors import ParserError
 from parsers.io.message import Message
 from parsers.runs.run_folder import LOG
 
-from ..evidence.case_evidence import refilled
+from ..evidence.case_evidence import refilled, stated_by
 from ..evidence.cell import Cell
 from ..evidence.evidence_file import CellProof, EvidenceFile
 from ..evidence.evidence_parts import Computed
@@ -234,7 +234,8 @@ def _again(cell: CellProof, folder: Path, rate: str) -> Cell:
         formula = cell.formula.formula if cell.formula else None
         shown = Shown(cell.quantity, rate, _decimals(cell), formula, cell.target)
     case: Case = {axis: cell.case[axis] for axis in AXES if axis in cell.case}
-    empty = Cell(cell.table_name, cell.row_title, cell.column_title, case, shown)
+    stated = stated_by(case, cell.read)
+    empty = Cell(cell.table_name, cell.row_title, cell.column_title, case, shown, of_logs=stated)
     return refilled(empty, folder, logs or beside, Protocol.parse(str(cell.protocol)))
 
 

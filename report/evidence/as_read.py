@@ -19,7 +19,7 @@ from parsers.unknown.option import Option, parse_option
 from parsers.unknown.reading import reading
 from parsers.unknown.speed import Speed
 
-from ..measure.diagnostics import NoMeasurement
+from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
 from ..measure.measure import measure
 from ..measure.measurement import ContradictedError
 
@@ -48,6 +48,14 @@ class AsRead:
         """How its speed was read, where no format reads one: then it proves less."""
         speed = _speed(self.answer)
         return Message(WITHOUT_FORMAT, read=speed.read) if speed else None
+
+
+def how_read(reading: Reading, answer: Answer | None) -> tuple[Diagnostic, ...]:
+    """How the numbers of a log were read, where no format reads them."""
+    if not isinstance(answer, Accepted):
+        return ()
+    account = reading.account
+    return (say(Code.BY_NAMES, used=account.matched, total=account.total, read=answer.speed.read),)
 
 
 def as_read(

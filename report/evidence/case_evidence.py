@@ -27,7 +27,7 @@ from ..pagefile.parts import COMPARED, STATED
 from . import library
 from .case_runs import filled, logs_of, not_found, outside, run_of, unfit, unlike_runs
 from .cell import Cell, Disagreement, Proof, Quoted
-from .library import Scaling, WantedMeasurement, measured, prepare, reading_of, scaled
+from .library import Stated, WantedMeasurement, measured, prepare, reading_of, scaled
 from .quality.quality_remarks import quality_remarks
 from .quotient import divided
 from .reason import NoEvidenceError, Remark, as_told
@@ -55,10 +55,8 @@ def wanted(page: Page, logs: Path) -> Iterator[WantedMeasurement]:
     """All logs that the page may need, with the protocols by which it may measure them."""
     for place in page.places():
         with suppress(NoEvidenceError):
-            pattern, protocol = _asked(page, place.column, place.case, logs)
-            yield from (
-                WantedMeasurement(logs, path, protocol, _scaling(place.case)) for path in logs_of(logs, pattern)
-            )
+            pattern, protocol, stated = _asked(page, place.column, place.case, logs)
+            yield from (WantedMeasurement(logs, path, protocol, stated) for path in logs_of(logs, pattern))
 
 
 def row_title(page: Page, table: Table, row: TableRow) -> str:
@@ -94,11 +92,12 @@ def _cell(page: Page, logs: Path, place: CellPlace, slug: str, known: Known) -> 
 
 def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, known: Known) -> Cell:
     try:
-        pattern, protocol = _asked(page, column, empty.case, logs)
-        proofs, left_out = _proofs(logs, pattern, protocol, empty, known)
-        _refuse_other_numbers(empty.shown.rate, proofs)
-        proofs = in_words_of(empty.shown.rate, proofs)
-        filled_in = _filled(empty, protocol, proofs, left_out)
+        pattern, protocol, stated = _asked(page, column, empty.case, logs)
+        cell = replace(empty, of_logs=stated)
+        proofs, left_out = _proofs(logs, pattern, protocol, cell, known)
+        _refuse_other_numbers(cell.shown.rate, proofs)
+        proofs = in_words_of(cell.shown.rate, proofs)
+        filled_in = _filled(cell, protocol, proofs, left_out)
         remarks = quality_remarks(page, column.column, filled_in, logs, reading_of)
         return replace(filled_in, remarks=(*filled_in.remarks, *remarks))
     except NoEvidenceError as error:
@@ -112,11 +111,14 @@ def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, kno
         return replace(empty, reason=Diagnostic(Remark.NOT_MEASURED, {"said": error.message, "cause": cause}))
 
 
-def _asked(page: Page, column: TableColumn, case: Case, logs: Path) -> tuple[str, Protocol]:
-    """Where the logs of a cell are, as a pattern, and the protocol of the cell; raises NoEvidenceError."""
+def _asked(page: Page, column: TableColumn, case: Case, logs: Path) -> tuple[str, Protocol, Stated]:
+    """Where the logs of a cell are, as a pattern, its protocol, and what the page states of them.
+
+    Raises NoEvidenceError.
+    """
     run = run_of(page.columns[column.column], case)
     protocol = run.protocol.overridden(column.protocol) if column.protocol else run.protocol
-    return filled(run, page.of_model(case), logs), protocol
+    return filled(run, page.of_model(case), logs), protocol, stated_by(case, run.read)
 
 
 def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Remarks) -> Cell:
@@ -131,7 +133,7 @@ def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Remarks) -
         if quantity.of_runs:
             number = quantity.combined([proof.measurement.value for proof in proofs], protocol)
     else:
-        proofs, unobserved = _observed(proofs, quantity, cell.case)
+        proofs, unobserved = _observed(proofs, quantity, cell.of_logs)
         left_out = (*left_out, *unobserved)
         number = quantity.combined([proof.value for proof in proofs], protocol)
     disagreements = tuple(d for proof in proofs for d in _disagreements(cell.case, proof.reading))
@@ -184,16 +186,16 @@ def _proofs(logs: Path, pattern: str, protocol: Protocol, cell: Cell, known: Kno
 
 
 def _proof(logs: Path, path: str, protocol: Protocol, cell: Cell) -> Proof:
-    reading, scaling, shown = reading_of(logs / path), _scaling(cell.case), cell.shown
+    reading, shown = reading_of(logs / path, cell.of_logs.read), cell.shown
     log = _shown_log(path, reading)
     if not shown.quantity.of_log:
-        found = measured(logs / path, protocol, scaling)
+        found = measured(logs / path, protocol, cell.of_logs)
         return Proof(log, reading.of_run(found.run), found)
     labels = {str(axis): value for axis, value in cell.case.items()}
-    known = scaled(reading.of_run(protocol.run), scaling)
+    known = scaled(reading.of_run(protocol.run), cell.of_logs)
     of_page = labels, protocol, shown.rate, shown.formula, shown.target
     figure = figure_of(
-        shown.quantity.name, RunNumbers(known, *of_page, lambda: measured(logs / path, protocol, scaling))
+        shown.quantity.name, RunNumbers(known, *of_page, lambda: measured(logs / path, protocol, cell.of_logs))
     )
     return Proof(log, reading.of_run(protocol.run), figure.measured, figure=figure)
 
@@ -203,12 +205,12 @@ def _shown_log(path: str, reading: Reading) -> str:
     return path if reading.folder is None else f"{path}/{reading.path.relative_to(reading.folder).as_posix()}"
 
 
-def _observed(proofs: Proofs, quantity: Quantity, case: Case) -> tuple[Proofs, Remarks]:
+def _observed(proofs: Proofs, quantity: Quantity, stated: Stated) -> tuple[Proofs, Remarks]:
     """The proofs with what their telemetry gives, and why others have none; raises NoEvidenceError when none has."""
     observed, reasons = [], []
     for proof in proofs:
         try:
-            observed.append(replace(proof, observation=_observation(proof, quantity, case)))
+            observed.append(replace(proof, observation=_observation(proof, quantity, stated)))
         except NoEvidenceError as error:
             reasons.append(error.diagnostic)
     if not observed:
@@ -216,11 +218,11 @@ def _observed(proofs: Proofs, quantity: Quantity, case: Case) -> tuple[Proofs, R
     return tuple(observed), tuple(reasons)
 
 
-def _observation(proof: Proof, quantity: Quantity, case: Case) -> Observation:
+def _observation(proof: Proof, quantity: Quantity, stated: Stated) -> Observation:
     if quantity.origin == "processes":
         return observe_processes(quantity, processes_of_run(proof.log, proof.reading, proof.measurement))
     path = proof.reading.folder or proof.reading.path
-    watched = _watched(proof.log, path, proof.measurement.protocol, _scaling(case))
+    watched = _watched(proof.log, path, proof.measurement.protocol, stated)
     return observe(quantity, watched, proof.measurement)
 
 
@@ -244,7 +246,7 @@ def facts_of(cell: Cell, proof: Proof) -> Facts:
 
 def reading_of_case(cell: Cell, proof: Proof) -> Reading:
     """A log behind a cell with the facts of its case."""
-    return scaled(proof.reading, _scaling(cell.case))
+    return scaled(proof.reading, cell.of_logs)
 
 
 def by_protocol(unit: str, cell: Cell, proof: Proof, protocol: Protocol) -> Measurement:
@@ -257,14 +259,15 @@ def by_protocol(unit: str, cell: Cell, proof: Proof, protocol: Protocol) -> Meas
     return found
 
 
-def _scaling(case: Case) -> Scaling:
-    return tuple((axis, value) for axis, value in case.items() if axis in STATED)
+def stated_by(case: Case, read: str | None) -> Stated:
+    """What a page states of the logs of a case; ``read``: what a number of them measures."""
+    return Stated(tuple((axis, value) for axis, value in case.items() if axis in STATED), read)
 
 
 @cache
-def _watched(log: str, path: Path, protocol: Protocol, scaling: Scaling) -> RunTelemetry:
-    reading, found = reading_of(path), measured(path, protocol, scaling)
-    return run_telemetry(log, reading, scaled(reading, scaling).of_run(found.run).facts, found)
+def _watched(log: str, path: Path, protocol: Protocol, stated: Stated) -> RunTelemetry:
+    reading, found = reading_of(path, stated.read), measured(path, protocol, stated)
+    return run_telemetry(log, reading, scaled(reading, stated).of_run(found.run).facts, found)
 
 
 def forget() -> None:

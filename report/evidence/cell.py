@@ -19,6 +19,7 @@ from ..measure.protocol import Protocol
 from ..measure.quantity import Shown
 from ..measure.run_figures import RunFigure
 from ..pagefile.parts import MARKED, Case
+from .library import NOTHING_STATED, Stated
 from .ranks.exhibits import Exhibit, RankExhibit, of_other_ranks
 from .telemetry.telemetry_quantities import Observation
 
@@ -158,7 +159,8 @@ class Cell:
     of the power. ``remarks``: what else a reader of the number must know, such as the warnings of its logs.
     ``quoted``: a published figure that stands there because there is no measurement; ``reason`` then says why there is
     none. ``quotient``: how the number was computed, where it comes from two cells and not from logs of its own.
-    ``caution``: what its page says that no log does. ``slug``: its address, such as ``main/v100-fp32-8/paddle``.
+    ``caution``: what its page says that no log does, and ``of_logs`` what it states of the logs. ``slug``: its address,
+    such as ``main/v100-fp32-8/paddle``.
     """
 
     table: str
@@ -176,6 +178,7 @@ class Cell:
     quotient: Quotient | None = None
     caution: str = ""
     slug: str = ""
+    of_logs: Stated = NOTHING_STATED
 
     @property
     def words(self) -> str:

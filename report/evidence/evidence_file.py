@@ -17,6 +17,7 @@ from parsers.io.validation import Mistake, mistake
 
 from ..measure.protocol import Protocol
 from ..measure.quantity import AnyQuantity
+from ..pagefile.column import AnyOption
 from ..pagefile.page import Page, Value
 from .cell import Cell, Quoted, Quotient, former_anchors
 from .evidence_parts import (
@@ -65,8 +66,8 @@ class CellProof(StrictPart):
     throughput in words that ``Protocol.parse`` reads. ``reason``: why the cell is empty; then evidence, number and
     protocol are None, and there are no logs. ``quoted``: the figure that stands there all the same. ``computed``: how
     the number comes from two others; it then has no protocol and no logs of its own. ``formula``: the operations of
-    its model, and ``target``: the loss to be reached, each left out where the page states none. ``remarks``: what a
-    reader must know, in English.
+    its model, ``target``: the loss to be reached, and ``read``: what a number of the logs measures, each left out where
+    the page states none. ``remarks``: what a reader must know, in English.
     """
 
     evidence: LineNumber | None
@@ -89,6 +90,7 @@ class CellProof(StrictPart):
     computed: Computed | None = None
     formula: StatedFormula | None = None
     target: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    read: AnyOption | None = None
     remarks: list[str]
 
     @model_validator(mode="after")
@@ -216,6 +218,7 @@ def _told(cell: Cell, place: dict[str, Any], number: int | None) -> dict[str, An
         "computed": _computed(cell.quotient) if cell.quotient else None,
         **({"formula": asdict(cell.shown.formula)} if cell.shown.quantity.of_log and cell.shown.formula else {}),
         **({"target": cell.shown.target} if cell.shown.target is not None else {}),
+        **({"read": cell.of_logs.read} if cell.of_logs.read else {}),
         "remarks": cell.said,
     }
 

@@ -14,7 +14,7 @@ from parsers.runs.facts import Fact
 from parsers.runs.provenance import option
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import first_run, log_of
-from parsers.unknown.answer import Accepted, Answer, Contradicted
+from parsers.unknown.answer import Answer, Contradicted
 from parsers.unknown.option import Option
 
 from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
@@ -23,7 +23,7 @@ from ..measure.measurement import ContradictedError, Measurement
 from ..measure.number import digits
 from ..measure.protocol import Protocol
 from ..measure.run_figures import CardFigure, RunNumbers, card_figures
-from .as_read import as_read
+from .as_read import as_read, how_read
 from .asked import Offer, candidates, why_none
 from .ranks.rank_telemetry import CardsOfRanks, of_cards
 from .telemetry.telemetry_quantities import Observed, observed
@@ -94,10 +94,7 @@ class MeasuredLog:
         """What is said of the number, or why there is none."""
         reason = self.reason.diagnostic if self.reason and not self.measurement else None
         found = self.measurement.diagnostics if self.measurement else (reason,) if reason else ()
-        if isinstance(self.answer, Accepted) and self.measurement:
-            account = self.reading.account
-            found += (say(Code.BY_NAMES, used=account.matched, total=account.total, read=self.answer.speed.read),)
-        return found
+        return (*found, *how_read(self.reading, self.answer)) if self.measurement else found
 
     @cached_property
     def options(self) -> tuple[Offer, ...]:

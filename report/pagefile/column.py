@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from parsers.io.containment import is_spelt_inside
 from parsers.io.validation import Mistake
+from parsers.unknown.option import OptionError, parse_option
 
 from ..measure.protocol import Protocol
 from .parts import LAUNCHED, Axis, Case, Cases, PagePart, Value, covers, with_only
@@ -31,6 +32,17 @@ def _protocol(stated: object) -> Protocol:
 
 
 AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol, json_schema_input_type=str | Protocol)]
+
+
+def _option_of_read(text: str) -> str:
+    try:
+        parse_option(text)
+    except OptionError as error:
+        raise Mistake(error.message) from None
+    return text
+
+
+AnyOption = Annotated[str, AfterValidator(_option_of_read)]
 
 
 def _relative(pattern: str) -> str:
@@ -100,6 +112,8 @@ class Run(PagePart):
     protocol: AnyProtocol = Protocol()
     """How the number is computed: a text such as `"tipc,decimals=2"`, or a table of the same keys; by default by the
     rule."""
+    read: AnyOption | None = None
+    """What a number of the logs measures, where no known format says it, as for `show --read`: `"dt=ms/step"`."""
     spellings: dict[Axis, dict[str, str]] = Field(default_factory=dict)
     """How the values of an axis are spelt in `logs`, if not as in the case."""
     launcher: str | None = None
@@ -151,6 +165,8 @@ class Column(PagePart):
     """`launched` of all its runs, unless they set another."""
     protocol: AnyProtocol | None = None
     """`protocol` of all its runs, unless they set another."""
+    read: AnyOption | None = None
+    """`read` of all its runs, unless they set another."""
     spellings: dict[Axis, dict[str, str]] = Field(default_factory=dict)
     """`spellings` of all its runs, unless they set others."""
     not_launched: str = ""

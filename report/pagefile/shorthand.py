@@ -22,7 +22,7 @@ NEAREST_TABLE = "table {table} takes its rows from an unknown table {name}; did 
 ENGLISH = "en"
 IN_LANGUAGES = ("texts", "words")
 TAKEN = ("corner", "case", "unit", "for", "rows", "leave_out", "columns")
-OF_RUNS = ("logs", "launched", "protocol", "spellings", "launcher")
+OF_RUNS = ("logs", "launched", "protocol", "read", "spellings", "launcher")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(_[A-Z]{2})?")
 Words = dict[str, dict[str, str]]
 

@@ -8,13 +8,13 @@ import pytest
 from parsers.io.errors import ParserError
 from parsers.runs.reading import read
 from parsers.sharing.workers import MOST_TASKS
-from report.evidence.library import WantedMeasurement, measured, prepare, reading_of, scaled
+from report.evidence.library import Stated, WantedMeasurement, measured, prepare, reading_of, scaled
 from report.measure.measure import measure
 from report.measure.protocol import Protocol
 from tests.commandline import PROJECT
 
 LOG = PROJECT / "tests/report/golden/logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
-SCALING = (("cards", 1), ("batch_size", 64))
+STATED = Stated((("cards", 1), ("batch_size", 64)))
 PLAIN = Protocol.parse("skip_records=1")
 
 
@@ -24,7 +24,7 @@ def put(folder: Path, name: str, run: str | None = None) -> WantedMeasurement:
     shutil.copy(LOG, folder / name / "train.log")
     if run is not None:
         (folder / name / "run.json").write_text(run, encoding="utf-8")
-    return WantedMeasurement(folder, f"{name}/train.log", PLAIN, SCALING)
+    return WantedMeasurement(folder, f"{name}/train.log", PLAIN, STATED)
 
 
 @pytest.mark.parametrize("count", [1, MOST_TASKS + 1])
@@ -33,7 +33,7 @@ def test_a_prepared_log_measures_what_it_measures_alone(count: int, tmp_path: Pa
     assert prepare(wanted) == {one.path: None for one in wanted}
     for log in (tmp_path / one.path for one in wanted):
         alone = read(log)
-        one, other = measured(log, PLAIN, SCALING), measure(scaled(alone, SCALING), PLAIN)
+        one, other = measured(log, PLAIN, STATED), measure(scaled(alone, STATED), PLAIN)
         assert (one.value, one.estimate, one.lines, one.left_out) == (
             other.value,
             other.estimate,

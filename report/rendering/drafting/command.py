@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from parsers.commands import READ
 from parsers.io.printable import say, shell_quoted
 from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
@@ -39,6 +40,7 @@ MOST_LEFT_OUT = 12
 )
 @click.option("--cards", type=click.IntRange(min=1), help="Total number of GPUs (or processes), if LOGS lack it.")
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process), if LOGS lack it.")
+@READ
 @click.option("--verbose", is_flag=True, help="List every file that is left out.")
 @JOBS
 @SCHEDULER
@@ -49,6 +51,7 @@ def init(
     folder: Path | None,
     cards: int | None,
     batch_size: int | None,
+    read: str | None,
     verbose: bool,
     jobs: int | None,
     scheduler: str | None,
@@ -66,12 +69,13 @@ def init(
     Examples:
       tachograph init page logs/nanogpt
       tachograph init my-page.toml logs/lab/resnet50 logs/lab/bert --lang zh
-      tachograph init page ../results/a.log ../results/b.log
+      tachograph init page ../results/a.log ../results/b.log --read dt=ms/step
     """
     from parsers.io.atomic_write import write_new
     from parsers.io.errors import ParserError
     from parsers.io.message import Message
     from parsers.sharing.workers import Workers
+    from parsers.unknown.option import parse_option
 
     from ...wording.words import worded
     from ..publish import LOGS
@@ -84,8 +88,10 @@ def init(
     if os.path.lexists(path):
         raise wrong_use(translate, EXISTS, path=path)
     try:
+        if read:
+            parse_option(read)
         named = named_logs(logs, folder, LOGS)
-        draft = draft_page(named, path, translate, states, Workers(jobs, scheduler))
+        draft = draft_page(named, path, translate, states, read, Workers(jobs, scheduler))
         write_new(path, draft.text.encode())
     except NothingToDraftError as error:
         _tell(error.left_out, translate, verbose=verbose)

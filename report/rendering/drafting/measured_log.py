@@ -1,7 +1,7 @@
 """A measured log: what of it a page file states, as far as the log and its run folder say it."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import get_args
@@ -26,6 +26,7 @@ from .draft_logs import why
 
 LONGEST = 80  # characters of a value that a page file states
 MOST_COMMAND = 2000
+ASK = "{first} `tachograph show {log}` lists what --read could say of its numbers."
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,15 @@ class UnusedLog:
 
 @dataclass(frozen=True)
 class DraftTask:
-    """A log by its ``path`` below the folder of logs, and the counts that its user ``states`` where it does not."""
+    """A log by its ``path`` below the folder of logs, and what its user says of it.
+
+    ``states``: counts that it does not state; ``read``: what a number of it measures.
+    """
 
     folder: Path
     path: str
     states: tuple[tuple[str, int], ...] = ()
+    read: str | None = None
 
 
 def measured_log(task: DraftTask) -> MeasuredLog | UnusedLog:
@@ -83,18 +88,20 @@ def measured_log(task: DraftTask) -> MeasuredLog | UnusedLog:
         run = run_file(log)
         if reason := not_done(run, path):
             return UnusedLog(path, why(path, reason), is_never_evidence=True)
-        measured = _measured(log, task.states)
+        measured = _measured(log, task)
         if reason := another_log(run, path, log, measured.reading.sha256):
             return UnusedLog(path, why(path, reason), is_never_evidence=True)
+        if measured.reason and measured.options:
+            return UnusedLog(path, why(path, Message(ASK, first=measured.reason.message, log=log)))
         return _drafted(path, measured, measured.throughput(), run)
     except (ParserError, NoMeasurement) as error:
         return UnusedLog(path, error.message if isinstance(error, ParserError) else why(path, error.message))
 
 
-def _measured(log: Path, states: Iterable[tuple[str, int]]) -> Measured:
-    measured = measure(log)
-    lacking = [Fact(name, count, PAGE) for name, count in states if name not in measured.reading.facts]
-    return measure(log, given=lacking) if lacking else measured
+def _measured(log: Path, task: DraftTask) -> Measured:
+    measured = measure(log, read=task.read)
+    lacking = [Fact(name, count, PAGE) for name, count in task.states if name not in measured.reading.facts]
+    return measure(log, given=lacking, read=task.read) if lacking else measured
 
 
 def _drafted(path: str, measured: Measured, found: Measurement, run: Mapping[str, object]) -> MeasuredLog:

@@ -64,14 +64,21 @@ class PageDraft:
 
 
 def draft_page(
-    named: NamedLogs, path: Path, translate: Translate, states: Counts = (), workers: Workers = ALL_CORES
+    named: NamedLogs,
+    path: Path,
+    translate: Translate,
+    states: Counts = (),
+    read: str | None = None,
+    workers: Workers = ALL_CORES,
 ) -> PageDraft:
     """Draft the page file ``path`` from logs; ``translate``: into the language of its comments.
 
-    ``states``: counts such as cards, for logs that do not say them.
+    ``states``: counts such as cards, for logs that do not say them; ``read``: what a number of them measures.
     Raises NothingToDraftError where no log gives a number of the whole job, and ParserError where the workers are gone.
     """
-    found = _measured(named, states, workers)
+    tasks = [DraftTask(named.folder, log, tuple(states), read) for log in named.paths]
+    with workers.each(measured_log, tasks, _bytes) as results:
+        found = list(results)
     logs = [log for log in found if isinstance(log, MeasuredLog)]
     left_out = [*named.left_out, *(log.reason for log in found if isinstance(log, UnusedLog))]
     never = [log.path for log in found if isinstance(log, UnusedLog) and log.is_never_evidence]
@@ -80,14 +87,8 @@ def draft_page(
     left_out += [*copies, *(why(log.path, _not_the_job(log)) for log in logs if log.scope != "job")]
     if not whole:
         raise NothingToDraftError(NO_NUMBERS, left_out)
-    draft = _proven(_Drafting(named.folder, path, _unit(whole), tuple(never), translate), whole)
+    draft = _proven(_Drafting(named.folder, path, _unit(whole), tuple(never), read, translate), whole)
     return replace(draft, left_out=(*left_out, *draft.left_out))
-
-
-def _measured(named: NamedLogs, states: Counts, workers: Workers) -> list[MeasuredLog | UnusedLog]:
-    tasks = [DraftTask(named.folder, path, tuple(states)) for path in named.paths]
-    with workers.each(measured_log, tasks, _bytes) as results:
-        return list(results)
 
 
 def _bytes(task: DraftTask) -> int:
@@ -118,12 +119,14 @@ class _Drafting:
     path: Path
     unit: DraftedUnit
     never: tuple[str, ...]
+    read: str | None
     translate: Translate
 
     def attempt(self, cases: Sequence[DraftCase], *, briefly: bool) -> tuple[PageDraft, list[Cell]]:
         """A draft of some cases, and the cells of its page."""
         tables = tables_of(cases)
-        text = page_text(tables, self.unit, printable(self.path.stem), self.translate, briefly=briefly)
+        name = printable(self.path.stem)
+        text = page_text(tables, self.unit, name, self.read, self.translate, briefly=briefly)
         return PageDraft(text, tables, ()), list(cells(parse(text, self.path), self.folder))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.commands import FORMAT
+from parsers.commands import FORMAT, READ
 from parsers.io.message import Message
 from parsers.io.printable import say
 from parsers.io.refusal import Unreadable
@@ -40,6 +40,7 @@ EXPORTED = "Exported {count} of {total} numbers to {out}."
 @click.option("--cards", type=click.IntRange(min=1), help="Total number of GPUs (or processes), for logs.")
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process), for logs.")
 @FORMAT
+@READ
 @JOBS
 @SCHEDULER
 @LANGUAGE
@@ -52,6 +53,7 @@ def export(
     cards: int | None,
     batch_size: int | None,
     format_: str | None,
+    read: str | None,
     jobs: int | None,
     scheduler: str | None,
     language: str,
@@ -83,7 +85,7 @@ def export(
     translate = translate_to(language)
     chosen = _format(target, out, translate)
     try:
-        options = _options(stated, {"cards": cards, "batch_size": batch_size}, format_)
+        options = _options(stated, {"cards": cards, "batch_size": batch_size}, format_, read)
         found = found_in(sources, logs, options, Workers(jobs, scheduler))
         done = exported(chosen, found.metrics)
         _write(chosen, done, out)
@@ -110,7 +112,9 @@ def _format(name: str, out: Path | None, translate: "Translate") -> "Format":
     return target
 
 
-def _options(stated: str | None, given: Mapping[str, int | None], format_: str | None) -> "LogOptions":
+def _options(
+    stated: str | None, given: Mapping[str, int | None], format_: str | None, read: str | None
+) -> "LogOptions":
     from parsers.runs.facts import Fact
     from parsers.runs.provenance import option
 
@@ -118,7 +122,7 @@ def _options(stated: str | None, given: Mapping[str, int | None], format_: str |
     from .metrics import LogOptions
 
     facts = tuple(Fact(name, number, option(name)) for name, number in given.items() if number)
-    return LogOptions(Protocol.parse(stated) if stated else None, facts, format_)
+    return LogOptions(Protocol.parse(stated) if stated else None, facts, format_, read)
 
 
 def _write(target: "Format", done: "Export", out: Path | None) -> None:

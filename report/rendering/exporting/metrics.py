@@ -127,11 +127,12 @@ def one_line(metric: Metric) -> Metric:
 
 @dataclass(frozen=True)
 class LogOptions:
-    """What the user says of logs: their protocol, facts and format."""
+    """What the user says of logs: their protocol, facts and format, and what a number of them measures."""
 
     protocol: Protocol | None = None
     given: tuple[Fact, ...] = ()
     format: str | None = None
+    read: str | None = None
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ def _of_log(options: LogOptions, path: Path) -> Metric | Message:
     """The metric of a log, or why it has none; workers do this."""
     with suppress(OSError):  # reading it tells what is wrong
         path = log_of(path)
-    measured = measured_log(path, options.protocol, options.given, options.format)
+    measured = measured_log(path, options.protocol, options.given, options.format, options.read)
     try:
         found = measured.throughput()
     except NoMeasurement as error:

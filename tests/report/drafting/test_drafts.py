@@ -153,6 +153,17 @@ def test_a_number_of_unknown_scope_is_that_of_the_job_where_one_card_trains(desk
     assert desk.shown() == ["2000.000"]
 
 
+def test_what_a_number_measures_is_said_once_and_kept_in_the_page(desk: Desk) -> None:
+    desk.put_text("".join(f"iter {n}: loss {4 - n / 20:.4f}, dt 250.00\n" for n in range(10, 210, 10)), "a.log")
+    refused = desk.init("logs", "--cards", "1")
+    assert (refused.returncode, "tachograph show" in refused.stderr) == (1, True)
+    assert desk.init("logs", "--cards", "1", "--read", "dt=ms/step").returncode == 0
+    assert desk.shown() == ["4.000"]
+    desk.run("report", "page.toml")
+    assert desk.run("audit", "pages", "--logs", "logs").stdout.endswith("exact.\n")
+    assert "4.000" in desk.run("why", "page.toml", "e1").stdout
+
+
 def test_an_existing_file_is_never_overwritten(desk: Desk) -> None:
     desk.put_run(FAST, "lab/a/1", case={"cards": 1})
     (desk.folder / "page.toml").write_text("mine", encoding="utf-8")
