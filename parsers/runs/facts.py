@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, reduce
 from itertools import chain, product
+from math import prod
 from pathlib import Path
 from typing import TypeGuard
 
@@ -285,9 +286,11 @@ def name_facts(path: Path) -> Iterator[Fact]:
 
 
 def value(name: str, type_: str, text: str) -> Value:
-    """The value of a fact from its text: a count for a list of cards, an int for a count, else the usual spelling."""
+    """The value of a fact from its text: a count for a list or a mesh of cards, an int for a count, else a spelling."""
     if type_ == "LIST":
         return len(re.findall(r"\d+", text))
+    if type_ == "MESH":
+        return prod(map(int, text.split(", ")))
     if type_ in ("INTEGER", "GROUPED_INTEGER") and len(text) < MOST_DIGITS:
         return int(text.replace(",", ""))
     return _spellings().get(name, {}).get(text.lower(), text)
