@@ -144,16 +144,20 @@ def _a_second(texts: Texts) -> NDArray[np.float64]:
 
 
 _SPELT_UNIT = re.compile(
-    r"([0-9.]+) ?(days?|d|hours?|hrs?|h|minutes?|mins?|m|分钟?|seconds?|secs?|s|秒)", re.IGNORECASE
+    r"([0-9.]+) ?(days?|d|hours?|hrs?|h|minutes?|mins?|ms|m|分钟?|seconds?|secs?|s|秒)", re.IGNORECASE
 )
 _FIRST_LETTERS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "分": 60.0, "s": 1.0, "秒": 1.0}
+_MILLISECOND = "ms"
 
 
 def length_of_time(text: str) -> float:
     """Seconds of a text such as ``1:40:07``, ``2m 28s``, ``2 min 28 sec`` or ``12.5``; NaN of an empty one."""
     if ":" in text or not (parts := _SPELT_UNIT.findall(text)):
         return _length(text)
-    return sum(float(count) * _FIRST_LETTERS[unit[0].lower()] for count, unit in parts)
+    return sum(
+        float(count) * (1e-3 if unit.lower() == _MILLISECOND else _FIRST_LETTERS[unit[0].lower()])
+        for count, unit in parts
+    )
 
 
 # How a column is made of the texts of a terminal; of any other terminal they are numbers or stay as they are.

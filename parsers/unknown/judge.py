@@ -140,7 +140,9 @@ def advance(table: Table) -> Floats:
         return np.full(len(d), np.nan)
     if table.epoch is not None and np.isfinite(table.totals).any():
         turns = np.diff(table.epoch.values)
-        d = np.where((turns > 0) & (d <= 0), d + turns * table.totals[1:], d)
+        begun = (turns > 0) & (turns % 1 == 0)
+        if (begun & (d <= 0)).any():  # steps are those of an epoch, which a line may leap over
+            d = np.where(begun, d + turns * table.totals[1:], d)
     return np.where(d > 0, d, np.nan)
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -41,7 +41,7 @@ SPEEDS = ("rate", "time", "elapsed", "remaining")
 LOSSES = ("loss", "learning_rate", "gradient_norm", "evidence")
 _WORD = r"(?<![A-Za-z])(?:{})(?![A-Za-z])"
 _EVALUATING = (
-    r"test|testing|valid|val(?:idati(?:on|ng))?|eval(?:uat(?:ion|e|ing|or))?|inference|predict\w*|dev|warm-?up"
+    r"test|testing|valid|val(?:idati(?:on|ng))?|eval(?:uat(?:ion|e|ed|ing|or))?|inference|predict\w*|dev|warm-?up"
 )
 _EVALUATION = re.compile(f"(?i){_WORD.format(_EVALUATING)}|验证|评估|测试")
 _TRAINING = re.compile("(?i)" + _WORD.format("train|training|trainer|pretrain") + "|训练")
@@ -318,9 +318,21 @@ class Table:
         """The column that counts steps: the first whose numbers are whole and rise."""
         if self.bar:
             return next((c for c in self.of("step") if np.isfinite(c.totals).any()), None)
+        passes = self._passes
+        return next((c for c in self._counters if passes is None or _goes_around(c, passes)), None)
+
+    @property
+    def _counters(self) -> list[Column]:
+        """The columns whose numbers are whole and rise as those of steps do."""
         counted = (c for c in map(_second_of_fraction, self.of("step")) if not self._counts_epochs(c))
         of_environment = (c for c in self.of("consumed") if c.meaning.counts == "environment_steps")
-        return next(filter(_counts, (*counted, *self._unnamed, *of_environment)), None)
+        return list(filter(_counts, (*counted, *self._unnamed, *of_environment)))
+
+    @property
+    def _passes(self) -> Column | None:
+        """The first of them, where another one of so many goes around in it: `iteration: 3, step: 8/82`."""
+        counters = self._counters
+        return counters[0] if any(_goes_around(c, counters[0]) for c in counters[1:]) else None
 
     def _counts_epochs(self, column: Column) -> bool:
         """Whether a fraction without a name goes on by one, with an evaluation beside each: `3/10 val_acc: 0.9`."""
@@ -344,6 +356,7 @@ class Table:
     def epoch(self) -> Column | None:
         """The column that counts epochs."""
         found = [*self.of("epoch"), *filter(self._counts_epochs, self.of("step", guests=False))]
+        found += [self._passes] if not self.bar and self._passes else []
         known = (c for c in found if np.isfinite(c.values).mean() > NEARLY_ALL and "other" not in c.meaning.flags)
         return next(known, None)
 
@@ -389,6 +402,14 @@ def _second_of_fraction(column: Column) -> Column:
         return column
     fields = {form: replace(f, place=f.total, total=None) for form, f in column.fields.items() if f.total is not None}
     return Column(column.table, column.name, column.meaning, fields)
+
+
+def _goes_around(column: Column, passes: Column) -> bool:
+    """Whether a counter of so many begins anew as another one goes on, and both together count on evenly."""
+    d, turns, totals = np.diff(column.values), np.diff(passes.values), column.totals[1:]
+    if not (d < 0).any() or not np.isfinite(totals).all() or np.isfinite(passes.totals).any() or share(d == turns) > 0:
+        return False
+    return share(d + turns * totals == np.median(d + turns * totals)) > NEARLY_ALL
 
 
 def _counts(column: Column) -> bool:
@@ -520,14 +541,21 @@ def _form(text: str) -> Form | None:
     marks = [f.meaning for f in known if f.meaning and f.meaning.role in LOSSES]
     other = words_of("not_training") - _EITHER
     evaluates = (
-        (bool(_EVALUATION.search(re.split("loss|acc", lead)[0])) and not says_training)
+        (bool(_EVALUATION.search(re.split("loss|acc|cost", lead.lower())[0])) and not says_training)
         or (bool(marks) and all("other" in m.flags for m in marks))
         or (bool(set(words[:HEAD_WORDS]) & other) and not says_training)
-        or (parsed.bar and bool(set(words) & (words_of("not_training") | words_of("of_many_steps"))))
+        or (parsed.bar and (bool(set(words) & words_of("not_training")) or bool(_many().search(text))))
     )
     evidence = any("other" not in m.flags for m in marks) and not evaluates
     trains = bool(_TRAINING.search(parsed.head.replace("_", " ")))
     return Form(parsed.fields, tuple(words[:HEAD_WORDS]), parsed.bar, evaluates, evidence, trains)
+
+
+@cache
+def _many() -> re.Pattern[str]:
+    """What counts runs or the like; `fold 3` is the name of one of them, and a bar in it counts something else."""
+    words = "|".join(sorted(words_of("of_many_steps"), key=len, reverse=True))
+    return re.compile(rf"(?i)(?<![a-z])(?:{words})(?![a-z])(?![\s_:#=(\[-]*\d++(?![%.]))")
 
 
 _CELL_SIGNS = (r"\|", ",", r"\t", r"\s{2,}", r"[\s│]+")

@@ -269,7 +269,7 @@ def _time(key: _Phrase, of: _Phrase, title: str, signed: bool) -> Meaning | None
             return Meaning("time", title, per=per, factor=factor, scope=key.scope, flags=flags)
     if bare.strip("Ve") == "L" or (bare == "T" and "total" in title.split()):
         return Meaning("elapsed", title, factor=factor, flags=_flags(letters))
-    return _bare_time(letters, factor, key, title, is_named=signed or bare == "T") or other
+    return _bare_time(letters, factor, key, title, is_named=signed or bare.strip("Ve") == "T") or other
 
 
 def _bare_time(letters: str, factor: float | None, key: _Phrase, title: str, *, is_named: bool) -> Meaning | None:
@@ -312,6 +312,7 @@ def _count(key: _Phrase, words: Words, title: str, signed: bool) -> Meaning | No
         counts = next((counted(w) for w in words if counted(w)), None)
         return Meaning(role, title, counts=counts, flags=flags - {"mean"})
     is_evidence = ("O" in letters and "y" not in letters) or core[-1:] in ("A", "O", "D")
+    is_evidence |= bool(signed and words_of("needs_unit") & set(words[-1:]))  # cost: 2.5
     if is_evidence or (core[-1:] == "W" and len(core) < 3):
         return Meaning("evidence", title, flags=flags & {"other"})
     if "F" in letters:

@@ -125,9 +125,9 @@ class _Drawn:
         for one in (speed, *(other for other in also if other.unit)):
             self._speed(one)
         self._clocks(speed)
-        if self.table.bar and self.table.step is not None:  # what is drawn before the first step tells no time of one
-            begun = self.table.step.values > 0
-            self.columns = {name: column[begun] for name, column in self.columns.items()}
+        if self.table.bar and self.table.step is not None:  # a step is done when its state is drawn first
+            drawn = np.diff(self.table.step.values, prepend=0) != 0
+            self.columns = {name: column[drawn] for name, column in self.columns.items()}
         return self
 
     def _counters(self) -> None:
@@ -219,8 +219,10 @@ class _Drawn:
         for column in self.table.elapsed if not self.table.bar or self._has_states() else ():
             if np.isfinite(column.values).mean() > NEARLY_ALL and "other" not in column.meaning.flags:
                 unit = column.meaning.factor or 1.0
-                told = Field("elapsed", "NUMBER")
-                self.add(column.values * unit, told, column.quantum * unit)
+                told, values = Field("elapsed", "NUMBER"), column.values * unit
+                if self.table.bar and self.table.step is not None:  # whose clock begins with it, before it shows a loss
+                    values = np.where(self.table.step.values == 0, 0.0, values)
+                self.add(values, told, column.quantum * unit)
         moments = self.table.moments
         if np.isfinite(moments).mean() > NEARLY_ALL and not self.table.bar:
             stamps = np.where(np.isfinite(moments), moments * 1e6, 0).round().astype(np.int64).view("datetime64[us]")

@@ -27,7 +27,7 @@ STAMP = re.compile(
 )
 LENGTH = re.compile(
     r"(?<!\d)(?:\d+ days?, )?\d+:\d\d?:\d\d?(?:\.\d+)?(?![\d:])|(?<![\d:])\d+:\d\d(?:\.\d+)?(?![\d:])"
-    r"|\b(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+(?:\.\d+)?s\b|\b\d+h ?\d+m\b"
+    r"|\b(?:\d+d {0,2})?(?:\d+h {0,2})?\d+m(?:in)? {0,2}\d+(?:\.\d+)?s(?: {0,2}\d+ms)?\b|\b\d+h ?\d+m\b"
 )
 _IDENTITY = re.compile(
     r"(?<![\w/])/?(?:gpu|GPU|cuda|rank|Rank|RANK|RK|device|worker|node|Node|local_rank|pid)[:=#\s\[]{0,2}\d+\]?"
@@ -352,7 +352,7 @@ def _key(before: str) -> tuple[str, bool]:
     key = _SEPARATOR.split(name.rstrip(" \"'|"))[-1].strip(" \"'(*)#>-")
     if not key and before.endswith("]["):  # [STEP][100]
         key, brackets = brackets.strip("[]"), ""
-    return (f"{key} {brackets}" if key and brackets else key).lstrip("/ "), signed
+    return (f"{key} {brackets}" if key and brackets else key).lstrip("/. "), signed
 
 
 _FULL = re.compile(r"(\d{4})[-/]?(\d\d)[-/]?(\d\d)[ T_-]+(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")

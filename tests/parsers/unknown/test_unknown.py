@@ -177,7 +177,7 @@ def test_a_bar_is_read_beside_the_records_of_a_known_format(tmp_path: Path) -> N
         (("micro_step", ""), ("step", "steps", None)),
         (("words/batch", ""), ("amount", "words", None)),
         (("wall", ""), ("elapsed", None, None)),
-        (("cost", ""), None),
+        (("cost", ""), ("evidence", None, None)),
         (("每秒 词元", ""), None),
     ],
 )
