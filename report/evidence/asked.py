@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -71,21 +70,16 @@ REASONS: Mapping[Reason, Asked] = {
 
 @dataclass(frozen=True)
 class Offer:
-    """An option, and the number that it gives, of a ``unit`` such as images/s and a ``scope`` such as card."""
+    """An option as it is typed, and the number that it gives, of a ``unit`` such as images/s and a ``scope``."""
 
     option: str
     value: float
     unit: str
     scope: Scope
 
-    @property
-    def text(self) -> str:
-        """The option as it is typed in a shell."""
-        return f"--read {shlex.quote(self.option)}"
-
     def as_json(self) -> dict[str, object]:
         """As ``show --json`` has it."""
-        return {"option": self.text, "gives": {"value": self.value, "unit": self.unit, "scope": self.scope}}
+        return {"option": self.option, "gives": {"value": self.value, "unit": self.unit, "scope": self.scope}}
 
 
 def why_none(answer: Answer | None) -> Diagnostic | None:

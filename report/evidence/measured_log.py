@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +30,8 @@ from .ranks.rank_telemetry import CardsOfRanks, of_cards
 from .telemetry.telemetry_quantities import Observed, observed
 
 Status = Literal["confirmed", "unchecked", "contradicted", "refused"]
+
+COARSE = ("estimate=steps", "estimate=reported")  # protocols that take numbers of few digits as they are
 
 FOLDER_OF_RUNS = "is a folder of runs; pass a run, such as {run}."
 BROKEN = (
@@ -98,17 +101,24 @@ class MeasuredLog:
 
     @cached_property
     def options(self) -> tuple[Offer, ...]:
-        """What a person may say of the numbers of the log, where these do not tell it by themselves.
+        """What a person may say where the log gives no number by itself, or not of what; each gives another number.
 
-        Each with the number that then comes out; raises ParserError where the log cannot be read any more.
+        Raises ParserError where the log cannot be read any more.
         """
         found = dict[tuple[float, str], Offer]()
+        for typed, again in self._answers():
+            if told := again.measurement:
+                found.setdefault((told.value, told.unit), Offer(typed, told.value, told.unit, told.scope))
+        return tuple(found.values())
+
+    def _answers(self) -> Iterator[tuple[str, MeasuredLog]]:
+        """Each option, and the log measured by it: what a number measures, or a protocol that takes few digits."""
         path = self.reading.folder or self.reading.path
         for said in candidates(self.answer) if self.read is None else ():
-            told = measured_log(path, self.protocol, self.given, read=said).measurement
-            if told is not None:
-                found.setdefault((told.value, told.unit), Offer(said, told.value, told.unit, told.scope))
-        return tuple(found.values())
+            yield f"--read {shlex.quote(said)}", measured_log(path, self.protocol, self.given, read=said)
+        reason = self.reason.diagnostic if self.reason else None
+        for rule in COARSE if reason and reason.code == Code.COARSE else ():
+            yield f"--protocol {rule}", measured_log(path, Protocol.parse(rule), self.given)
 
     @property
     def warnings(self) -> tuple[Message, ...]:

@@ -197,7 +197,7 @@ def _number(log: MeasuredLog) -> Iterator[Message]:
 def _offers(log: MeasuredLog) -> Iterator[Message]:
     """The whole command for each option, with what it gives."""
     for offer in log.options:
-        command = f"tachograph show {shlex.quote(str(log.reading.path))} {offer.text}"
+        command = f"tachograph show {shlex.quote(str(log.reading.path))} {offer.option}"
         yield Message(OFFER, number=digits(offer.value), unit=offer.unit, command=command)
 
 

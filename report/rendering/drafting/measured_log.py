@@ -26,7 +26,7 @@ from .draft_logs import why
 
 LONGEST = 80  # characters of a value that a page file states
 MOST_COMMAND = 2000
-ASK = "{first} `tachograph show {log}` lists what --read could say of its numbers."
+ASK = "{first} `tachograph show {log}` lists what could be said of it."
 
 
 @dataclass(frozen=True)
