@@ -17,9 +17,9 @@ from ..io.errors import FormatError, GrammarError, ParserError, WrappedError
 from ..runs.reading import survey
 from .answer import Accepted
 from .judge import EPOCH, LEFT, LINE, STEP, STEPS
-from .log import Column, Form, Table
+from .log import Column, Form, Table, cells_of, line_of
 from .option import CLOCK
-from .reading import every_value
+from .reading import every_value, has_states
 from .speed import Speed
 from .text import BAR, BAR_CLOCK, NUMBER, Field
 
@@ -39,6 +39,7 @@ _STAMPS = {
     "COMPACT_STAMP": r"\d{8}[ T-]\d\d:\d\d:\d\d(?:[.,]\d+)?",
     "YEARLESS_STAMP": r"\d\d[-/]?\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?",
 }
+_MARKS = {"|": r"\|", ",": ","}  # what parts the cells of a table, and the same as a pattern
 _BESIDE = ("epoch", "loss", "learning_rate", "gradient_norm")
 _PIECE = re.compile(r"[,;|\t{}]|\s{2,}|(?<=\])|\)\s")
 _LETTER = "A-Za-z一-鿿"
@@ -89,7 +90,7 @@ def _reads_the_same(text: str, speed: Speed) -> bool:
         except (GrammarError, FormatError, WrappedError):
             return False
     records, lines = reading.parts[0].table, set(speed.lines)
-    wanted = every_value(speed)
+    wanted = {} if _is_by_clock(speed) else every_value(speed)
     if not wanted:
         return set(records["line"].tolist()) == lines and bool({"step", "epoch"} & set(records))
     names = [name for name in ("throughput", "step_rate", "step_time", "duration", "elapsed") if name in records]
@@ -106,10 +107,15 @@ def _reads_the_same(text: str, speed: Speed) -> bool:
     )
 
 
+def _is_by_clock(speed: Speed) -> bool:
+    """Whether the reading counts by a clock what lines do, and takes no printed number."""
+    return speed.option.target == CLOCK or (speed.table.bar and has_states(speed.table))
+
+
 def _text(speed: Speed) -> str:
     column = speed.verdict.column
     table = column.table
-    is_clock = speed.option.target == CLOCK
+    is_clock = _is_by_clock(speed)
     columns = [*_beside(table), *([] if is_clock else [_Told(_written(speed), column.fields)])]
     clocks = (c for c in table.columns if c.meaning.name == BAR_CLOCK and c.meaning.role == "elapsed")
     columns += [_Told("elapsed{DURATION}", c.fields) for c in clocks if all(f.clock for f in c.fields.values())]
@@ -123,7 +129,9 @@ def _text(speed: Speed) -> str:
         raise NoGrammarError("orders")
     by_text = {c.text: c for c in columns}
     longest = sorted(orders.items(), key=lambda item: -len(item[0]))
-    lines = [writer.alternative([by_text[text] for text, *_ in order], forms) for order, forms in longest]
+    lines = [
+        line for order, forms in longest for line in writer.alternatives([by_text[text] for text, *_ in order], forms)
+    ]
     counts = table.step is not None and table.step in table.columns
     kind = "step_line" if counts else "epoch_line" if table.epoch else "summary_line"
     return writer.grammar(speed, kind, list(dict.fromkeys(lines)))
@@ -193,8 +201,42 @@ class _Writer:
         self.terminals: dict[str, str] = {}
         self.texts = {row.form: row.text for row in reversed(table.rows)}
 
-    def alternative(self, columns: Sequence[_Told], forms: Sequence[Form]) -> str:
+    def alternatives(self, columns: Sequence[_Told], forms: Sequence[Form]) -> list[str]:
         """The lines of some forms, all of whose columns stand in one order."""
+        rows = [self._row(columns, form, cells) for form in forms if (cells := self._cells(form))]
+        return rows or [self._line(columns, forms)]
+
+    def _cells(self, form: Form) -> tuple[str, list[str]] | None:
+        """The cells of a row below a header, and the sign between them; None of a line that names its numbers.
+
+        Raises NoGrammarError where only blanks part them.
+        """
+        row = next(row for row in self.table.rows if row.form is form)
+        printed = line_of(self.table.log.path, row.line)
+        if row.text in printed:
+            return None
+        said = [cell.rpartition(": ")[2] for cell in row.text.split(", ")]
+        each = ((mark, cells_of(printed, sign)) for mark, sign in _MARKS.items())
+        if found := next((one for one in each if list(filter(None, one[1])) == said), None):
+            return found
+        raise NoGrammarError("nameless")
+
+    def _row(self, columns: Sequence[_Told], form: Form, cells: tuple[str, list[str]]) -> str:
+        """The cells of a row: the columns among them, and what is not read."""
+        mark, texts = cells
+        sign, start, parts = f'"{mark}"', 0, list[str]()
+        for place, cell in enumerate(texts):
+            parts += [sign] if place else []
+            if cell:
+                start = self.texts[form].index(f": {cell}", start) + 2
+                of_cell = (c.text for c in columns if start <= c.fields[form].start < start + len(cell))
+                parts.append(next(of_cell, "_CELL"))
+        if "_CELL" in parts:
+            self.terminals["_CELL"] = rf"/[^{mark}\n]++/"
+        edge = [f"{sign}?"] if mark == "|" else []
+        return " ".join([*edge, *parts, *edge])
+
+    def _line(self, columns: Sequence[_Told], forms: Sequence[Form]) -> str:
         first = forms[0]
         parts = self._bar(first) if self.table.bar else self._stamp(forms)
         if self.table.bar and (bar := BAR.search(self.texts[first])):
@@ -276,7 +318,8 @@ class _Writer:
         is_grouped = any("," in row.digits(f.place) for row in rows for f in row.form.fields if f.meaning)
         is_scaled = any(f.scale != 1 for form in self.table.forms for f in form.fields)
         override = []
-        if written := "SCALED" if is_scaled else "GROUPED" if is_grouped else "":
+        is_clocked = any(f.clock for c in self.table.columns for f in c.fields.values())
+        if written := "SCALED" if is_scaled else "GROUPED" if is_grouped else "CLOCKED" if is_clocked else "":
             override = [f"%override NUMBER: {written}"]
             names += [name for name in (written, "NUMBER") if name not in names]
         if "_REST?" in body:

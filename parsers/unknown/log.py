@@ -508,6 +508,11 @@ def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
             yield number, int(raw[first:end] or -1), text
 
 
+def line_of(path: Path, number: int) -> str:
+    """One line of a log; raises LogError when it cannot be read."""
+    return next(text for found, _, text in _lines(path) if found == number)
+
+
 class _Forms:
     """The forms of lines by their texts without numbers; of a text with too many of them, no log, the first ones."""
 
@@ -563,6 +568,11 @@ _CELL = re.compile(r"[-+]?[\d.,:eE+-]+(?:%|ms|[smh])?|nan|inf|-+|\d{4}-\d\d-\d\d
 _LONGEST_ROW = 2000  # letters of a row of a table that people read
 
 
+def cells_of(text: str, sign: str) -> list[str]:
+    """The cells of a row of a table, with a sign between them."""
+    return [cell.strip() for cell in re.split(sign, text.strip(" |"))]
+
+
 def _named_cells(header: tuple[str, ...], text: str) -> tuple[tuple[str, ...], str]:
     """A row of numbers below a header as if each number stood behind its name; a header is kept for rows below it."""
     if len(text) > _LONGEST_ROW or not (header or "|" in text or "," in text or "\t" in text or " " in text):
@@ -571,7 +581,7 @@ def _named_cells(header: tuple[str, ...], text: str) -> tuple[tuple[str, ...], s
     if has_digit and not header:
         return header, text
     for sign in _CELL_SIGNS:
-        cells = tuple(cell.strip() for cell in re.split(sign, text.strip(" |")))
+        cells = tuple(cells_of(text, sign))
         if has_digit:
             if len(cells) == len(header) and all(map(_CELL.fullmatch, cells)):
                 told = (f"{name}: {cell}" for name, cell in zip(header, cells, strict=True) if cell)

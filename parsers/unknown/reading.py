@@ -171,7 +171,7 @@ class _Drawn:
     def _speed(self, speed: Speed) -> None:
         """The column of a speed, as far as a printed number says it."""
         column, h = speed.verdict.column, speed.verdict.hypothesis
-        if speed.by_clock or (self.table.bar and self._has_states()):
+        if speed.by_clock or (self.table.bar and has_states(self.table)):
             return  # the clock of a bar counts: what it shows is smoothed
         if h.kind == "rate" and h.is_mean and h.counts in _CONSUMED and progress_of(self.table, h.counts):
             return  # a mean of more than this run: what was done is counted, and a clock beside it
@@ -204,19 +204,9 @@ class _Drawn:
             told = Field("step_time", "NUMBER", "seconds", None, kind, since, per)
             self.add(values * h.factor / count, told, rounding * h.factor / float(np.nanmedian(count)))
 
-    def _has_states(self) -> bool:
-        """Whether a bar has a clock, and most of its passes several states to count by it."""
-        step = self.table.step
-        if step is None or not any(clock.kind is ClockKind.BAR for clock in clocks(self.table)):
-            return False
-        begun = step.values > 0
-        d, rest = np.diff(step.values[begun]), (step.totals - step.values)[begun]
-        d = d[(d != 0) | (rest[1:] == 0)]  # a state that is drawn again, with other numbers behind it, is no other
-        return len(d) > 0 and share(d > 0) >= MAJORITY
-
     def _clocks(self, speed: Speed) -> None:
         """The time since the start, and the moment of each line."""
-        for column in self.table.elapsed if not self.table.bar or self._has_states() else ():
+        for column in self.table.elapsed if not self.table.bar or has_states(self.table) else ():
             if np.isfinite(column.values).mean() > NEARLY_ALL and "other" not in column.meaning.flags:
                 unit = column.meaning.factor or 1.0
                 told, values = Field("elapsed", "NUMBER"), column.values * unit
@@ -230,6 +220,17 @@ class _Drawn:
             if ((moments >= NO_DATE) & (moments < NO_DATE + DAY)).any():
                 stamps = run_on(stamps, "TIME_OF_DAY")
             self.add(stamps, Field("time", "STAMP"))
+
+
+def has_states(bar: Table) -> bool:
+    """Whether a progress bar has a clock, and most of its passes several states to count by it."""
+    step = bar.step
+    if step is None or not any(clock.kind is ClockKind.BAR for clock in clocks(bar)):
+        return False
+    begun = step.values > 0
+    d, rest = np.diff(step.values[begun]), (step.totals - step.values)[begun]
+    d = d[(d != 0) | (rest[1:] == 0)]  # a state that is drawn again, with other numbers behind it, is no other
+    return len(d) > 0 and share(d > 0) >= MAJORITY
 
 
 def _kind(speed: Speed) -> str:
