@@ -1,4 +1,10 @@
-"""Appended runs: where in a log another run begins, because its steps begin anew or fall back to a checkpoint."""
+"""Appended runs: where in a log another run begins, because its steps begin anew or fall back to a checkpoint.
+
+The rule: a record stands at its epoch and its step, as far as it prints them. Another run begins where records fall
+back and something proves it: a banner between, another number of steps, an epoch that falls with the step, or losses
+that begin anew. Without a proof a fall counts where it is far or to the beginning, and seldom: passes of one length are
+epochs that nobody numbers, and small falls again and again are those of ranks in turns.
+"""
 
 from __future__ import annotations
 
