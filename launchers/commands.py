@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from parsers.io.printable import printable, say, say_text, shell_quoted
+from parsers.io.printable import say, say_text, shell_quoted
 from parsers.io.refusal import Unreadable
 
 from .recipes.checkout import Checkout, at_revision
-from .recipes.recipe import SUFFIX, SYNTHETIC, Recipe, cases, dry_run, find, is_known, read_all
+from .recipes.recipe import SUFFIX, SYNTHETIC, find, is_known, read_all
 
 if TYPE_CHECKING:
     from .backends.place import Place
@@ -370,58 +370,23 @@ def collect(folder: Path) -> None:
 
 
 @click.command(name="launchers")
-@click.option("--check", "checked", metavar="RECIPE", help="Check the options of a recipe against its program.")
-@click.option("--repo", type=_FOLDER, help="Checkout of the native repository, for --check.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def list_launchers(checked: str | None, repo: Path | None, *, as_json: bool) -> None:
+def list_launchers(*, as_json: bool) -> None:
     """List the recipes: model, framework, repository with its pinned commit, precisions, and requirements.
 
-    With --check, git looks up each option of a recipe in the files of the checkout. Exit status 1 if one is not found.
-    Nothing in the checkout is executed.
-
-    RECIPE is a name or the path of a script (.sh). A recipe of your own is one script whose head says what it needs;
-    those in the folders of $TACHOGRAPH_RECIPES are listed and found by name.
+    A recipe of your own is one script (.sh) whose head says what it needs; those in the folders of $TACHOGRAPH_RECIPES
+    are listed and found by name.
 
     \b
     Examples:
       tachograph launchers
-      tachograph launchers --check paddleclas_resnet50 --repo PaddleClas
-      tachograph launchers --check my_model.sh --repo my-checkout
+      tachograph launchers --json
     """
-    if bool(checked) != bool(repo):
-        raise click.UsageError("--check and --repo must be used together.")
-    if checked and repo:
-        sys.exit(_check(find(checked), repo, as_json=as_json))
     from tabulate import tabulate
 
     rows = [recipe.row for recipe in read_all()]
     table = tabulate(rows, "keys", "simple", maxcolwidths=[*[None] * 6, 40], disable_numparse=True)
     say_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows) if as_json else f"{table}\n")
-
-
-def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
-    """Show what the check of a recipe finds; returns the exit status."""
-    from tabulate import tabulate
-
-    from .recipes.command_line import check
-
-    lines = [dry_run(recipe, repo, variables) for variables in cases(recipe)]
-    outcome = check(lines, repo)
-    checkout = Checkout(repo)
-    if as_json:
-        say(json.dumps({"recipe": recipe.name, "commit": checkout.commit, **outcome._asdict()}, ensure_ascii=False))
-        return _FOUND_BAD if outcome.unknown else 0
-    rows = [map(printable, row) for row in {**outcome.known, **dict.fromkeys(outcome.unknown, "not found")}.items()]
-    say_text(f"{tabulate(rows, ['option', 'where'], 'plain', disable_numparse=True)}\n\n")
-    if outcome.unchecked:
-        say(f"Not checked, because they belong to what starts the program: {', '.join(outcome.unchecked)}.")
-    for remark in checkout.remarks(recipe.facts):
-        say(remark)
-    if outcome.unknown:
-        say(f"{len(outcome.unknown)} of {len(rows)} options were not found: {', '.join(outcome.unknown)}.")
-        return _FOUND_BAD
-    say(f"All {len(rows)} options were found.")
-    return 0
 
 
 @click.command()

@@ -13,7 +13,6 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import product
 from pathlib import Path
 
 import click
@@ -189,22 +188,6 @@ def _mistakes(recipe: Recipe) -> Iterator[str]:
         re.compile(recipe.facts.get("metric", ""))
     except re.error as error:
         yield f"its metric is not a regular expression: {error}"
-
-
-def cases(recipe: Recipe) -> Iterator[dict[str, str]]:
-    """Yield the launcher variables of every case worth looking at.
-
-    These are each device and precision the recipe states, on 1 card, 8 cards, and 2 nodes of 8 cards.
-    """
-    sizes = [{"NODES": "1", "CARDS": cards, "TASKS": "node"} for cards in ("1", "8")]
-    if "TASKS" in recipe.defaults:  # only something else starts its tasks on several nodes
-        sizes += [{"NODES": nodes, "CARDS": cards, "TASKS": "card"} for nodes, cards in (("1", "8"), ("2", "16"))]
-    elif "MASTER" in recipe.defaults:
-        sizes += [{"NODES": "2", "CARDS": "16", "MASTER": "node0:29500", "NODE_RANK": "0"}]
-    for device in ("gpu", "cpu"):
-        for precision, size in product(recipe.precisions(device), sizes):
-            wanted = {"DEVICE": device, "PRECISION": precision, **size}
-            yield {name: value for name, value in wanted.items() if name in recipe.defaults}
 
 
 def dry_run(recipe: Recipe, repo: Path, variables: Mapping[str, str]) -> str:

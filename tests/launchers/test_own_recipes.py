@@ -85,14 +85,6 @@ def test_the_draft_is_a_clean_shell_script(bench: Bench) -> None:
     assert (done.stdout, done.returncode) == ("", 0)
 
 
-def test_a_recipe_outside_is_checked_against_its_program(bench: Bench) -> None:
-    done = bench.run("launchers", "--check", "mine.sh", "--repo", "program")
-    assert (done.returncode, "--steps" in done.stdout) == (0, True)
-    bench.recipe.write_text(bench.recipe.read_text(encoding="utf-8").replace("--steps", "--stesp"), encoding="utf-8")
-    done = bench.run("launchers", "--check", "mine.sh", "--repo", "program", "--json")
-    assert (done.returncode, json.loads(done.stdout)["unknown"]) == (1, ["--stesp"])
-
-
 def test_a_recipe_outside_is_found_and_listed_and_launched(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TACHOGRAPH_RECIPES", raising=False)
     assert not recipes.is_known("mine")
