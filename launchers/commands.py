@@ -395,7 +395,6 @@ def list_launchers(*, as_json: bool) -> None:
 @click.option("--data", type=_FOLDER, help="Training data.")
 @click.option("--cards", type=_COUNT, help="Total number of GPUs that a launch would use.")
 @click.option("--nodes", type=_COUNT, default=1, show_default=True, help="Number of nodes.")
-@click.option("--precision", help="Precision that a launch would use.")
 @click.option("--device", type=_DEVICE, help="Device that a launch would train on.")
 @click.option("--synthetic", is_flag=True, help="A launch would train on data that the program generates.")
 @_ON
@@ -411,7 +410,7 @@ def doctor(recipe: str | None, site: Path | None, container: str | None, *, as_j
     Examples:
       tachograph doctor
       tachograph doctor paddleclas_resnet50 --repo PaddleClas --data PaddleClas/dataset/ILSVRC2012
-      tachograph doctor paddleclas_resnet50 --cards 8 --precision amp --container IMAGE
+      tachograph doctor paddleclas_resnet50 --cards 8 --container IMAGE
     """
     from .backends import site_file
     from .backends.containers import contained

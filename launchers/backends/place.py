@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -31,19 +31,11 @@ _EXPORTED = {"REPO", "RUN", "TACHOGRAPH", "PATH", "PYTHONPATH", "PYTHONUNBUFFERE
 _HOST = re.compile(r"(?P<name>[\w.-]+)(:(?P<slots>[1-9]\d*))?", re.ASCII)
 _LONGEST_NAME = 52  # of the 63 that Kubernetes has, because a number is added for each pod
 _ONLY_WRITES = "--on kubernetes only writes manifests: add --dry-run, and give its output to `kubectl apply -f -`."
-_TEMPLATES = Path(__file__).parent
 _SHELL_HEADING = """#!/usr/bin/env bash
 # Logs are written to the folders of a launch, but without a run.json, so a launch does not touch them.
 set -uo pipefail
 export PYTHONUNBUFFERED=1
 """
-
-
-class Start(NamedTuple):
-    """What the runner executes, and in which environment."""
-
-    command: list[str]
-    environment: Mapping[str, str]
 
 
 class Place:
@@ -72,8 +64,8 @@ class Place:
         """The arguments that start a job in an environment; its script, if there is one, lies in `folder`."""
         raise NotImplementedError
 
-    def start(self, job: Job, folder: Path) -> Start:
-        """Write the job script into `folder`, an unfinished run folder, and say what is to be executed.
+    def start(self, job: Job, folder: Path) -> tuple[list[str], Mapping[str, str]]:
+        """Write the job script into `folder`, an unfinished run folder; returns the command, and its environment.
 
         The environment of the job has WORK, the work folder of the run.
         """
@@ -83,7 +75,7 @@ class Place:
             program = Path(sys.executable).with_name("tachograph")  # by it, nodes observe themselves
             observer = {"TACHOGRAPH": str(program)} if program.is_file() else {}
             environment = {**observer, **environment, "RUN": str(folder)}
-        return Start(self.command(job, folder, environment), environment)
+        return self.command(job, folder, environment), environment
 
     def line(self, job: Job, folder: Path) -> str:
         """What a shell reads to do what `command` does, with the log in `folder`."""
@@ -275,13 +267,12 @@ def rendered(template: str, job: Job, site: Site, **more: object) -> str:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader([_TEMPLATES, _TEMPLATES.parent]),
+        loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,
         trim_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - a shell script, whose values are names and numbers of a checked job
     )
     environment.filters["quoted"] = partial(json.dumps, ensure_ascii=False)
-    same = ("nodes", "cards_per_node", "tasks", "device", "command", "meets_by_address")
-    values = {"title": job.case_name, "tasks_per_node": tasks_per_node(job), "site": site}
-    return environment.get_template(template).render(values | {key: getattr(job, key) for key in same} | more)
+    values = {"job": job, "tasks_per_node": tasks_per_node(job), "site": site, "command": with_meeting(job), **more}
+    return environment.get_template(template).render(values)

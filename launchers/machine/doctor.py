@@ -13,14 +13,12 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-import click
 from tabulate import tabulate
 
 from parsers.io.input_file import text_of
 from parsers.io.printable import printable
 from parsers.runs.run_folder import Environment
 
-from ..job import refuse_impossible
 from ..recipes.checkout import Checkout, Diagnosis, Level
 from ..recipes.recipe import ROOM, SYNTHETIC, Recipe
 from . import facts
@@ -53,7 +51,6 @@ class Launch:
     data: Path | None = None
     cards: int | None = None
     nodes: int = 1
-    precision: str | None = None
     device: str | None = None
     synthetic: bool = False
     on: str | None = None
@@ -97,8 +94,7 @@ def examine(launch: Launch) -> Findings:
     with cards() as found:
         of_python = (_python(launch), _needs(launch), _versions(launch))
         of_machine = (_cards(launch, found), _load(launch), _storage(launch, found), _variables(launch))
-        of_recipe = (_options(launch), _data(launch), _checkout(launch))
-        for finding in chain(*of_python, *of_machine, *of_recipe):
+        for finding in chain(*of_python, *of_machine, _data(launch), _checkout(launch)):
             yield finding._replace(advice=None) if finding.level == "ok" else finding
 
 
@@ -294,18 +290,6 @@ def _variables(launch: Launch) -> Findings:
         yield Diagnosis("variables", "warning", said, f"Unset it with `unset {name}`, unless it is what you measure.")
     if not found:
         yield Diagnosis("variables", "ok", "No environment variable that is known to slow training down is set.")
-
-
-def _options(launch: Launch) -> Findings:
-    """Whether a launch with these options would be refused."""
-    if launch.recipe is None:
-        return
-    said = {"CARDS": launch.cards, "NODES": launch.nodes, "PRECISION": launch.precision, "DEVICE": launch.device}
-    options = {name: str(value) for name, value in said.items() if value is not None}
-    try:
-        refuse_impossible(launch.recipe, launch.data, options | ({"DATA": SYNTHETIC} if launch.synthetic else {}))
-    except click.UsageError as refused:
-        yield Diagnosis("options", "bad", refused.message)
 
 
 def _data(launch: Launch) -> Findings:
