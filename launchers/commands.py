@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property, partial, wraps
+from functools import cached_property, partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -150,6 +150,11 @@ class Executor:
     no_redact: bool
     fills: Path | None
 
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Executor:
+        """Take these options out of those that a command is given."""
+        return cls(**{field.name: given.pop(field.name) for field in fields(cls)})
+
     @cached_property
     def place(self) -> Place:
         """Where they take place."""
@@ -193,24 +198,12 @@ class Executor:
 
 
 def _with(options: Sequence[Decorator], command: Callable[..., None]) -> Callable[..., None]:
-    """A command with these options, of which those of the executor come as one."""
-    ours = {field.name for field in fields(Executor)}
-
-    @wraps(command)
-    def called(**given: Any) -> None:
-        how = {name: given.pop(name) for name in ours & given.keys()}
-        command(executor=Executor(**how), **given)
-
-    made: Callable[..., None] = called
-    for option in reversed(options):
-        made = option(made)
-    return made
+    return reduce(lambda made, option: option(made), reversed(options), command)
 
 
 @click.command()
 @partial(_with, _OF_LAUNCH)
 def launch(
-    executor: Executor,
     target: str,
     *,
     repos: tuple[Path, ...],
@@ -223,7 +216,7 @@ def launch(
     page_names: Callable[[], list[str]],
     lacking: Lacking,
     measured: Measured,
-    **values: object,
+    **values: Any,
 ) -> None:
     """Run RECIPE, or the missing cases of PAGE, and keep the logs.
 
@@ -247,6 +240,7 @@ def launch(
     """
     from .run.plan import Planner
 
+    executor = Executor.of(values)
     if not (repos or executor.dry_run):
         raise click.UsageError("--repo is missing: the checkout of the native repository.")
     planner = Planner(executor.place, list(map(Checkout, repos)), data)
@@ -281,7 +275,6 @@ def launch(
 @click.command(context_settings={"allow_interspersed_args": False})
 @partial(_with, _OF_RUN)
 def run(
-    executor: Executor,
     words: tuple[str, ...],
     *,
     device: str | None,
@@ -316,7 +309,7 @@ def run(
     from .job import moved, of_command
     from .run.plan import Planner, alternating, suite_of
 
-    here = Path.cwd()
+    here, executor = Path.cwd(), Executor.of(states)
     facts = {name: value for name, value in states.items() if value is not None}
     place = executor.place
     is_contained = bool(place.container or place.only_writes)
@@ -374,8 +367,7 @@ def collect(folder: Path) -> None:
 def list_launchers(*, as_json: bool) -> None:
     """List the recipes: model, framework, repository with its pinned commit, precisions, and requirements.
 
-    A recipe of your own is one script (.sh) whose head says what it needs; those in the folders of $TACHOGRAPH_RECIPES
-    are listed and found by name.
+    A recipe of your own is one script (.sh) whose head says what it needs; `launch` takes its path.
 
     \b
     Examples:

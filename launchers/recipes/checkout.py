@@ -125,15 +125,6 @@ class Checkout:
         """Its `repository`, `commit` and whether files are changed (`dirty`), for run.json; None for the unknown."""
         return {"repository": self.repository, "commit": self.commit, "dirty": self.is_dirty}
 
-    def refuse_other(self, name: str, url: str) -> None:
-        """Refuse one that was cloned from another repository than `url`, which the recipe `name` is for.
-
-        One whose remote is not known is taken for the right one. Raises click.UsageError.
-        """
-        if self.repository and not self.is_of(url):
-            message = f"{name} requires a checkout of {url} as --repo"
-            raise click.UsageError(f"{message}; {self.repo} is a checkout of {self.repository}.")
-
     def remarks(self, recipe: Mapping[str, str]) -> Iterator[Diagnosis]:
         """Say how it differs from what a recipe means, whose facts these are; bad where it is another program."""
         if self.commit is None:
