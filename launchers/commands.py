@@ -17,7 +17,7 @@ import click
 from parsers.io.printable import say, say_text, shell_quoted
 from parsers.io.refusal import Unreadable
 
-from .recipes.checkout import Checkout, at_revision
+from .recipes.checkout import Checkout
 from .recipes.recipe import SUFFIX, SYNTHETIC, find, is_known, read_all
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 _FOUND_BAD = 1
 _COUNT = click.IntRange(min=1)
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_THERE = click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path)
 _OUT = click.Path(file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -123,7 +124,7 @@ _OF_RUN: Sequence[Decorator] = (
     click.option("--device", type=_DEVICE, help="What it trains on.  [default: gpu if there is one, or --on]"),
     click.option("--repeats", type=_COUNT, help="Number of runs.  [default: 1, or 3 per side with --against]"),
     click.option("--into", type=_OUT, help="Suite folder.  [default: logs/ and the name of this folder]"),
-    click.option("--against", metavar="REVISION", help="Run it alternately with the code of this git revision."),
+    click.option("--against", type=_THERE, help="Run it alternately there, such as in a worktree of another commit."),
     click.option("--read", metavar="NAME=UNIT", help="What a number of the log measures, such as dt=ms/step."),
     *_OF_BOTH,
     click.option("--lang", "language", default="en", show_default=True, help="Language of the summary at the end."),
@@ -280,7 +281,7 @@ def run(
     device: str | None,
     repeats: int | None,
     into: Path | None,
-    against: str | None,
+    against: Path | None,
     read: str | None,
     language: str,
     measured: Measured,
@@ -295,14 +296,13 @@ def run(
     '$WORK' in the command is a temporary folder for what the program writes, a new one for each run; it is removed when
     the run is done.
 
-    With --against, run it alternately (A B B A) with the code of a git revision (A), which is checked out without
-    files that git does not know, and here (B), and compare them. The runs of A are kept beside those of B, in
-    FOLDER@REVISION.
+    With --against, run it alternately (A B B A) in that folder (A) and here (B), and compare them. The runs of A are
+    kept beside those of B, in FOLDER@NAME.
 
     \b
     Examples:
       tachograph run -- python train.py --batch-size 32
-      tachograph run --against main --repeats 3 -- python train.py --out '$WORK'
+      tachograph run --against ../before --repeats 3 -- python train.py --out '$WORK'
       tachograph run --model GPT-2 --repeats 3 -- torchrun --nproc_per_node 8 train.py
       tachograph run --nodes 2 --cards 16 --on slurm -- bash train.sh
     """
@@ -318,23 +318,21 @@ def run(
     of_words = partial(
         of_command, states=facts, device=device, read=read, is_contained=is_contained, is_here=place.is_here
     )
-    job, suite, planner = of_words(words, here), into or Path("logs", here.name), Planner(place)
-    if against is None:
-        planned = planner.of_command(job, suite, repeats or 1)
-        if executor.execute(planned):
-            text, is_whole = measured(planned[0].folder.path.parent, language)
-            say_text(text)
-            sys.exit(0 if is_whole else _FOUND_BAD)
+    suite, planner = into or Path("logs", here.name), Planner(place)
+    cases = [planner.of_command(of_words(words, here), suite, repeats or (3 if against else 1))]
+    if against:
+        there = of_words(moved(words, here, against), against)
+        cases.insert(0, planner.of_command(there, suite_of(suite, against.name), repeats or 3))
+        tell = comparison(language)
+    if not executor.execute(alternating(cases)):
         return
-    if executor.dry_run or executor.submits:
-        message = "--against keeps a checkout of the revision only until the command ends"
-        raise click.UsageError(f"{message}; omit --dry-run and --detach, and use Slurm within an allocation.")
-    tell = comparison(language)
-    with at_revision(against, here, suite.parent) as there:
-        jobs = {suite_of(suite, against): of_words(moved(words, here, there), there), suite: job}
-        cases = [planner.of_command(one, of, repeats or 3) for of, one in jobs.items()]
-        executor.execute(alternating(cases))
-        say_text(tell(*(case[0].folder.path.parent for case in cases)))
+    ended = [case[0].folder.path.parent for case in cases]
+    if against:
+        say_text(tell(*ended))
+        return
+    text, is_whole = measured(ended[0], language)
+    say_text(text)
+    sys.exit(0 if is_whole else _FOUND_BAD)
 
 
 def _refuse_no_option(read: str) -> None:

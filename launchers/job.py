@@ -77,6 +77,11 @@ class Job:
     meets_by_address: bool = False
     recipe: Recipe | None = None
 
+    @property
+    def tasks_per_node(self) -> int:
+        """How many tasks something starts on each node."""
+        return self.cards_per_node if self.tasks == "card" else 1
+
     def case(self, gpus: Sequence[str]) -> dict[str, str | int]:
         """What is measured; `gpus`: the names of those of its first machine."""
         device = gpus[0] if self.device == "gpu" and gpus else self.device.upper()

@@ -164,7 +164,7 @@ class MpiRun(Place):
 
     def adapted(self, job: Job) -> Job:
         """The job, whose tasks mpirun starts; raises click.UsageError where the hosts cannot take it."""
-        hosts_of_tasks(self.hosts, job.nodes, tasks_per_node(job))
+        hosts_of_tasks(self.hosts, job.nodes, job.tasks_per_node)
         return job
 
     def job_script(self, job: Job) -> str:
@@ -173,7 +173,7 @@ class MpiRun(Place):
 
     def command(self, job: Job, folder: Path, environment: Mapping[str, str]) -> list[str]:
         """The arguments of mpirun."""
-        hosts = hosts_of_tasks(self.hosts, job.nodes, tasks_per_node(job))
+        hosts = hosts_of_tasks(self.hosts, job.nodes, job.tasks_per_node)
         # Another port for each of several launches at the same time.
         start = ["env", f"MASTER={hosts[0]}:{20000 + os.getpid() % 10000}", "mpirun"]
         # A host a task, in the order of the ranks: else mpirun would begin with this machine, wherever it stands in the
@@ -257,11 +257,6 @@ def _job_name(folder: Path) -> str:
     return name[:_LONGEST_NAME].rstrip("-")
 
 
-def tasks_per_node(job: Job) -> int:
-    """How many tasks of a job something starts on each node."""
-    return job.cards_per_node if job.tasks == "card" else 1
-
-
 def rendered(template: str, job: Job, site: Site, **more: object) -> str:
     """Return what starts a job, from one of our templates; `more`: further names that it reads, or other values."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -274,5 +269,5 @@ def rendered(template: str, job: Job, site: Site, **more: object) -> str:
         autoescape=False,  # noqa: S701 - a shell script, whose values are names and numbers of a checked job
     )
     environment.filters["quoted"] = partial(json.dumps, ensure_ascii=False)
-    values = {"job": job, "tasks_per_node": tasks_per_node(job), "site": site, "command": with_meeting(job), **more}
+    values = {"job": job, "site": site, "command": with_meeting(job), **more}
     return environment.get_template(template).render(values)

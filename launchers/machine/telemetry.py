@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -20,7 +21,7 @@ from parsers.runs.run_folder import (
     program_name,
 )
 
-from .cards import CardAnswer, cards
+from .cards import CardAnswer, Cards, cards
 
 INTERVAL = 1.0  # seconds
 FOREIGN = 5.0  # % of the cores: what others may take before it is said
@@ -176,25 +177,23 @@ def recorded(path: Path, processes: Path, load: RunLoad | None) -> Iterator[bool
     """
     with ExitStack() as samples:
         if found := samples.enter_context(cards()):
-            ask = found.ask
-
-            def of_cards() -> Iterable[Row]:
-                answers = ask()
-                if load:
-                    load.see_cards(answers)
-                return [[answer.card, *answer.sample] for answer in answers]
-
-            samples.enter_context(_sampled(of_cards, path, TELEMETRY_COLUMNS))
+            samples.enter_context(_sampled(partial(_of_cards, found, load), path, TELEMETRY_COLUMNS))
         if load:
-            look = load.sample
-
-            def of_run() -> Iterable[Row]:
-                sample = look()
-                return [sample] if sample.processes else []
-
-            samples.callback(look)  # what others took is known up to the end
-            samples.enter_context(_sampled(of_run, processes, PROCESS_COLUMNS))
+            samples.callback(load.sample)  # what others took is known up to the end
+            samples.enter_context(_sampled(partial(_of_run, load), processes, PROCESS_COLUMNS))
         yield found is not None
+
+
+def _of_cards(found: Cards, load: RunLoad | None) -> list[Row]:
+    answers = found.ask()
+    if load:
+        load.see_cards(answers)
+    return [[answer.card, *answer.sample] for answer in answers]
+
+
+def _of_run(load: RunLoad) -> list[Row]:
+    sample = load.sample()
+    return [sample] if sample.processes else []
 
 
 @contextmanager

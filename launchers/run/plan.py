@@ -142,6 +142,6 @@ def alternating(cases: Sequence[Sequence[PlannedRun]]) -> list[PlannedRun]:
 
 
 def suite_of(suite: Path, side: str) -> Path:
-    """The suite of the runs of a revision, or of one of several checkouts, beside that of the runs from here."""
+    """The suite of the runs in another folder, beside that of the runs from here."""
     label = re.sub(r"[^\w.+-]+", "-", side).strip("-.") or "other"
     return suite.with_name(f"{suite.name}@{label}")
