@@ -314,7 +314,13 @@ def run(
     place = executor.place
     is_contained = bool(place.container or place.only_writes)
     if read is not None:
-        _refuse_no_option(read)
+        from parsers.io.errors import ParserError
+        from parsers.unknown.option import parse_option
+
+        try:
+            parse_option(read)
+        except ParserError as error:
+            raise Unreadable(error) from error
     of_words = partial(
         of_command, states=facts, device=device, read=read, is_contained=is_contained, is_here=place.is_here
     )
@@ -333,16 +339,6 @@ def run(
     text, is_whole = measured(ended[0], language)
     say_text(text)
     sys.exit(0 if is_whole else _FOUND_BAD)
-
-
-def _refuse_no_option(read: str) -> None:
-    from parsers.io.errors import ParserError
-    from parsers.unknown.option import parse_option
-
-    try:
-        parse_option(read)
-    except ParserError as error:
-        raise Unreadable(error) from error
 
 
 @click.command()

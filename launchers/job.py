@@ -96,7 +96,8 @@ class Job:
         """
         now = self.checkout.again()
         changes = redact_text(now.patch, secret_values(os.environ))[0].encode(errors="surrogateescape")
-        found = now.described | ({"patch": hashlib.sha256(changes).hexdigest()} if changes else {})
+        found: Source = {"repository": now.repository, "commit": now.commit, "dirty": now.is_dirty}
+        found |= {"patch": hashlib.sha256(changes).hexdigest()} if changes else {}
         if self.recipe:
             facts = self.recipe.facts
             origin: Source = {"recipe_repository": facts["repository"], "pinned": facts["commit"]}

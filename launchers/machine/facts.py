@@ -39,11 +39,7 @@ def describe(environ: Mapping[str, str], python: str | None = "python") -> Envir
 
     `python`: what starts the native Python, a name on PATH or a path; None where no Python trains.
 
-    os, kernel, cpu (its brand), cores (logical), memory_gib; container (the image, or what kind; None where none can
-    be told); python, packages (versions by name) and frameworks (by name: version, cuda, cudnn, nccl of its build, or
-    error) of the native Python; gpus (names), gpu_memory_mib, driver, cuda_driver, topology (a row a card, in the
-    words of `nvidia-smi topo -m`); variables (those of variables.toml that are set).
-    Raises click.ClickException where `python` does not answer.
+    logs/README.md says what each key means. Raises click.ClickException where `python` does not answer.
     """
     try:
         system = platform.freedesktop_os_release()["PRETTY_NAME"]

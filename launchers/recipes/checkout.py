@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 from parsers.origins.address import public_repository
 from parsers.runs.git_files import commit_of, git
-from parsers.runs.run_folder import Source
 
 # Submodules are compared by their commits alone: their own configurations are not looked into.
 _STATUS = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=no")
@@ -112,11 +111,6 @@ class Checkout:
         """Whether it is one of the repository `url` or a fork of it, by the name of its remote or of its folder."""
         here, there = (Path(urlsplit(one).path) for one in (self.repository or self.repo.resolve().as_uri(), url))
         return here.name.lower() == there.name.lower()
-
-    @property
-    def described(self) -> Source:
-        """Its `repository`, `commit` and whether files are changed (`dirty`), for run.json; None for the unknown."""
-        return {"repository": self.repository, "commit": self.commit, "dirty": self.is_dirty}
 
     def remarks(self, recipe: Mapping[str, str]) -> Iterator[Diagnosis]:
         """Say how it differs from what a recipe means, whose facts these are; bad where it is another program."""

@@ -14,6 +14,11 @@ from launchers.recipes.checkout import Checkout
 UNKNOWN = {"repository": None, "commit": None, "dirty": None}
 
 
+def described(repo: Path) -> dict[str, object]:
+    found = Checkout(repo)
+    return {"repository": found.repository, "commit": found.commit, "dirty": found.is_dirty}
+
+
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     """A git checkout with one file."""
@@ -29,22 +34,22 @@ def remarks(repo: Path, **other: str) -> list[str]:
 def test_a_checkout_and_a_worktree_of_it_are_described_by_url_and_commit(repo: Path) -> None:
     git(repo, "worktree", "add", "-q", "../other")
     expected = {"repository": URL, "commit": git(repo, "rev-parse", "HEAD"), "dirty": False}
-    assert [Checkout(repo).described, Checkout(repo.parent / "other").described] == [expected] * 2
-    assert Checkout(repo / "tools").described == UNKNOWN  # a repository around a folder does not count
+    assert [described(repo), described(repo.parent / "other")] == [expected] * 2
+    assert described(repo / "tools") == UNKNOWN  # a repository around a folder does not count
 
 
 def test_a_repository_without_commits_tells_only_where_it_comes_from(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     git(tmp_path, "remote", "add", "origin", URL)
-    assert Checkout(tmp_path).described == UNKNOWN | {"repository": URL}
+    assert described(tmp_path) == UNKNOWN | {"repository": URL}
 
 
 def test_variables_that_point_git_elsewhere_change_nothing(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = Checkout(repo).described
+    expected = described(repo)
     configures = {"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"}
     for name in set(git(repo, "rev-parse", "--local-env-vars").split()) - configures:
         monkeypatch.setenv(name, "/nowhere")
-    assert Checkout(repo).described == expected
+    assert described(repo) == expected
 
 
 def test_a_remote_is_recorded_without_secrets_and_folders(repo: Path) -> None:
@@ -70,12 +75,12 @@ def test_changed_files_make_a_checkout_dirty_and_outputs_do_not_and_asking_write
     executable(repo / "output" / "ResNet50" / "latest.pdparams", "weights")
     os.utime(repo / "tools" / "train.py", (1, 1))
     before = (repo / ".git" / "index").read_bytes()
-    assert (Checkout(repo).described["dirty"], Checkout(repo).patch) == (False, "")
+    assert (described(repo)["dirty"], Checkout(repo).patch) == (False, "")
     assert (repo / ".git" / "index").read_bytes() == before
     (repo / "tools" / "train.py").write_text("two\n")
     unstaged = Checkout(repo).patch
     git(repo, "add", "tools")
-    assert (Checkout(repo).described["dirty"], Checkout(repo).patch) == (True, unstaged)
+    assert (described(repo)["dirty"], Checkout(repo).patch) == (True, unstaged)
     assert "\n-one\n+two\n" in unstaged
 
 
@@ -95,7 +100,7 @@ def test_where_git_is_missing_or_refuses_nothing_is_known(
     repo: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
     monkeypatch.setenv(variable, value)
-    assert Checkout(repo).described["commit"] is None
+    assert described(repo)["commit"] is None
     assert len(list(Checkout(repo).remarks({"repository": URL, "commit": "a" * 40}))) == 1
 
 
