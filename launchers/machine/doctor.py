@@ -206,8 +206,8 @@ def _cards(launch: Launch, found: Cards | None) -> Findings:
             said = f"{wanted} GPUs are wanted on this machine; {len(answers)} answer."
             yield Diagnosis("cards", "bad", said, "Choose fewer with --cards, or several nodes with --nodes and --on.")
         yield from _idle(answers)
-    if working := len(found.nvidia) - len(fallen):
-        yield from _nvidia(launch, working)
+    if len(found.nvidia) > len(fallen):
+        yield from _drivers(launch)
 
 
 def _idle(answers: Sequence[CardAnswer]) -> Findings:
@@ -223,18 +223,14 @@ def _idle(answers: Sequence[CardAnswer]) -> Findings:
         yield Diagnosis("idle", "warning" if busy else "ok", said, advice)
 
 
-def _nvidia(launch: Launch, count: int) -> Findings:
-    """Hold the frameworks against the driver, and look whether they can use several cards."""
+def _drivers(launch: Launch) -> Findings:
+    """Hold the frameworks against the driver of NVIDIA, and look whether they see its cards."""
     if launch.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
         advice = "Unset it, or set it to the GPUs to train on."
         yield Diagnosis("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.", advice)
     for name, build in launch.frameworks.items():
         if "cuda" in build:
             yield _cuda(launch, name, build["cuda"])
-        if build.get("cuda") and "nccl" in build and count > 1:
-            has = f"has NCCL {build['nccl']}" if build["nccl"] else "is built without NCCL, which several GPUs require"
-            advice = f"Install a build of {name} with NCCL."
-            yield Diagnosis("nccl", "ok" if build["nccl"] else "bad", f"{name} {has}.", advice)
 
 
 def _cuda(launch: Launch, name: str, cuda: str | None) -> Diagnosis:

@@ -103,18 +103,18 @@ def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Patient:
 def test_where_all_is_well_everything_that_a_run_needs_is_looked_at_and_good(patient: Patient) -> None:
     assert patient.ills() == []
     assert list(dict.fromkeys(finding.subject for finding in patient.findings())) == [
-        *["python", "framework", "needs", "cards", "idle", "driver", "nccl", "load"],
+        *["python", "framework", "needs", "cards", "idle", "driver", "load"],
         *["disk", "shared memory", "variables", "data", "checkout"],
     ]
 
 
 def test_whatever_is_not_good_comes_with_advice(patient: Patient) -> None:
-    patient.frameworks, patient.packages = {"torch": {**TORCH, "cuda": "13.0", "nccl": None}}, {}
+    patient.frameworks, patient.packages = {"torch": {**TORCH, "cuda": "13.0"}}, {}
     patient.cards(utilisation=90)
     patient.free(0, 0)
     patient.checkout = {"repository": "https://github.com/owner/other", "commit": "b" * 40, "dirty": True}
     found = [finding for finding in patient.findings(data=patient.top / "nowhere") if finding.level != "ok"]
-    assert len(found) == 13
+    assert len(found) == 12
     assert all(finding.advice and finding.advice.endswith(".") for finding in found)
 
 
@@ -129,7 +129,6 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[tuple[str, str]]]] =
     "same CUDA": ({"frameworks": {"torch": {**TORCH, "cuda": "12.4"}}}, {}, []),
     "older CUDA": ({"frameworks": {"torch": {**TORCH, "cuda": "12"}}}, {}, []),
     "no CUDA": ({"frameworks": {"torch": {**TORCH, "cuda": None, "nccl": None}}}, {}, [("driver", "bad")]),
-    "no NCCL": ({"frameworks": {"torch": {**TORCH, "nccl": None}}}, {}, [("nccl", "bad")]),
     "others": ({"others": 5.1}, {}, [("load", "warning")]),
     "few others": ({"others": 5.0}, {}, []),
     "others on a login node": ({"others": 90.0}, {"on": "slurm"}, []),
