@@ -30,26 +30,14 @@ class CardAnswer(NamedTuple):
     processes: tuple[CardProcess, ...] | None = None
 
 
-class Cards(NamedTuple):
-    """The cards of a vendor: their names, what asks all of them, and those of NVIDIA, which tell more."""
-
-    names: list[str]
-    ask: Callable[[], list[CardAnswer]]
-    nvidia: Sequence[NvidiaCard] = ()
-
-
 @contextmanager
-def cards() -> Iterator[Cards | None]:
-    """Give all cards of the machine, by the numbers that they have there; None where nothing tells of any.
+def cards() -> Iterator[Sequence[NvidiaCard | AmdCard]]:
+    """Give all cards of the machine, by the numbers that they have there; none where nothing tells of any.
 
     A machine that trains on cards of several vendors is not known.
     """
-    for vendor in (_nvidia, _amd):
-        with vendor() as found:
-            if found:
-                yield found
-                return
-    yield None
+    with _nvidia() as found, _amd() as others:
+        yield found or others
 
 
 # NVIDIA: NVML, by its bindings.
@@ -64,7 +52,7 @@ _LEVELS = {
     pynvml.NVML_TOPOLOGY_SYSTEM: "SYS",
 }
 _SWITCH = "switch"
-_FALLEN = "unknown"
+FALLEN = "unknown"  # the name of a card that has fallen off its bus
 
 
 def _told(function: Callable[..., Any], *arguments: object) -> Any:
@@ -84,13 +72,8 @@ class NvidiaCard:
 
     @property
     def name(self) -> str:
-        """The name of the product, `unknown` where the card has fallen off its bus."""
-        return str(_told(pynvml.nvmlDeviceGetName, self.handle) or _FALLEN)
-
-    @property
-    def has_fallen(self) -> bool:
-        """Whether the card answers nothing: it has fallen off its bus."""
-        return self.name == _FALLEN
+        """The name of the product."""
+        return str(_told(pynvml.nvmlDeviceGetName, self.handle) or FALLEN)
 
     @property
     def memory_mib(self) -> int | None:
@@ -164,17 +147,15 @@ class NvidiaCard:
 
 
 @contextmanager
-def _nvidia() -> Iterator[Cards | None]:
+def _nvidia() -> Iterator[list[NvidiaCard]]:
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError:
-        yield None
+        yield []
         return
     try:
         count = _told(pynvml.nvmlDeviceGetCount) or 0
-        found = [NvidiaCard(index, _told(pynvml.nvmlDeviceGetHandleByIndex, index)) for index in range(count)]
-        names = [card.name for card in found]
-        yield Cards(names, lambda: [card.answer() for card in found], found) if found else None
+        yield [NvidiaCard(index, _told(pynvml.nvmlDeviceGetHandleByIndex, index)) for index in range(count)]
     finally:
         _told(pynvml.nvmlShutdown)
 
@@ -202,47 +183,58 @@ _AMD_UNKNOWN = 0xFFFF  # what amdsmi answers, or "N/A", where a card does not te
 _AMD_GREATEST = 1 << 60  # the greatest number stands where the driver does not tell a count or a size
 
 
+@dataclass(frozen=True)
+class AmdCard:
+    """One card of AMD, by its place in the list of amdsmi; `library`: amdsmi itself."""
+
+    index: int
+    handle: Any
+    library: Any
+
+    @property
+    def name(self) -> str:
+        """The name of the product."""
+        return str((self._asked("gpu_asic_info") or {}).get("market_name") or "AMD GPU")
+
+    def answer(self) -> CardAnswer:
+        """Ask for all that changes during a run."""
+        power, errors, kinds = self._asked("power_info"), self._asked("gpu_total_ecc_count"), self.library.AmdSmiClkType
+        sensor, now = self.library.AmdSmiTemperatureType.HOTSPOT, self.library.AmdSmiTemperatureMetric.CURRENT
+        drawn = (_amd_number(power, f"{name}socket_power") for name in ("", "current_", "average_"))
+        sample = CardSample(
+            utilisation=_amd_number(self._asked("gpu_activity"), "gfx_activity"),
+            memory=_amd_number(self._asked("gpu_vram_usage"), "vram_used", _AMD_GREATEST),
+            power=next(filter(None, drawn), None),  # a second die tells none
+            sm_clock=_amd_number(self._asked("clock_info", kinds.GFX), "clk"),
+            memory_clock=_amd_number(self._asked("clock_info", kinds.MEM), "clk"),
+            temperature=_amd_number({"now": self._asked("temp_metric", sensor, now)}, "now"),
+            ecc_corrected=_amd_number(errors, "correctable_count", _AMD_GREATEST),
+            ecc_uncorrected=_amd_number(errors, "uncorrectable_count", _AMD_GREATEST),
+        )
+        listed = self._asked("gpu_process_list")
+        processes = list[CardProcess]()
+        for one in listed or []:
+            held = _amd_number(one.get("memory_usage"), "vram_mem", _AMD_GREATEST)
+            processes.append(CardProcess(int(one["pid"]), None if held is None else held // _MIB))
+        return CardAnswer(self.index, sample, None if listed is None else tuple(processes))
+
+    def _asked(self, name: str, *arguments: object) -> Any:
+        return _told(getattr(self.library, f"amdsmi_get_{name}"), self.handle, *arguments)
+
+
 @contextmanager
-def _amd() -> Iterator[Cards | None]:
-    amdsmi: Any = None
-    if _AMD_DRIVER.exists():  # else its bindings print that a library is missing
-        amdsmi = _told(import_module, "amdsmi")
-    if amdsmi is None:
-        yield None
+def _amd() -> Iterator[list[AmdCard]]:
+    # Where there is no driver, its bindings print that a library is missing.
+    library = _told(import_module, "amdsmi") if _AMD_DRIVER.exists() else None
+    if library is None:
+        yield []
         return
     try:
-        _told(amdsmi.amdsmi_init)
-        handles = _told(amdsmi.amdsmi_get_processor_handles) or []
-        told = (_told(amdsmi.amdsmi_get_gpu_asic_info, handle) or {} for handle in handles)
-        names = [str(one.get("market_name") or "AMD GPU") for one in told]
-        yield Cards(names, lambda: [_amd_card(amdsmi, *one) for one in enumerate(handles)]) if handles else None
+        _told(library.amdsmi_init)
+        handles = _told(library.amdsmi_get_processor_handles) or []
+        yield [AmdCard(index, handle, library) for index, handle in enumerate(handles)]
     finally:
-        _told(amdsmi.amdsmi_shut_down)
-
-
-def _amd_card(amdsmi: Any, number: int, handle: Any) -> CardAnswer:
-    def told(name: str, *arguments: object) -> Any:
-        return _told(getattr(amdsmi, f"amdsmi_get_{name}"), handle, *arguments)
-
-    power, errors, kinds = told("power_info"), told("gpu_total_ecc_count"), amdsmi.AmdSmiClkType
-    sensor, now = amdsmi.AmdSmiTemperatureType.HOTSPOT, amdsmi.AmdSmiTemperatureMetric.CURRENT
-    drawn = (_amd_number(power, f"{name}socket_power") for name in ("", "current_", "average_"))
-    sample = CardSample(
-        utilisation=_amd_number(told("gpu_activity"), "gfx_activity"),
-        memory=_amd_number(told("gpu_vram_usage"), "vram_used", _AMD_GREATEST),
-        power=next(filter(None, drawn), None),  # a second die tells none
-        sm_clock=_amd_number(told("clock_info", kinds.GFX), "clk"),
-        memory_clock=_amd_number(told("clock_info", kinds.MEM), "clk"),
-        temperature=_amd_number({"now": told("temp_metric", sensor, now)}, "now"),
-        ecc_corrected=_amd_number(errors, "correctable_count", _AMD_GREATEST),
-        ecc_uncorrected=_amd_number(errors, "uncorrectable_count", _AMD_GREATEST),
-    )
-    listed = told("gpu_process_list")
-    processes = list[CardProcess]()
-    for one in listed or []:
-        held = _amd_number(one.get("memory_usage"), "vram_mem", _AMD_GREATEST)
-        processes.append(CardProcess(int(one["pid"]), None if held is None else held // _MIB))
-    return CardAnswer(number, sample, None if listed is None else tuple(processes))
+        _told(library.amdsmi_shut_down)
 
 
 def _amd_number(answer: Mapping[str, Any] | None, name: str, unknown: int = _AMD_UNKNOWN) -> int | None:

@@ -22,7 +22,7 @@ from parsers.runs.run_folder import Environment
 from ..recipes.checkout import Checkout, Diagnosis, Level
 from ..recipes.recipe import ROOM, SYNTHETIC, Recipe
 from . import facts
-from .cards import CardAnswer, Cards, cards, cuda_driver, nvidia_driver
+from .cards import FALLEN, AmdCard, CardAnswer, NvidiaCard, cards, cuda_driver, nvidia_driver
 from .telemetry import FOREIGN, RunLoad, below, program
 
 _GIB = 2**30
@@ -181,32 +181,33 @@ def _versions(launch: Launch) -> Findings:
             yield Diagnosis("versions", level, said, f"Install {row['package']} older than {row['from']}.")
 
 
-def _cards(launch: Launch, found: Cards | None) -> Findings:
+def _cards(launch: Launch, found: Sequence[NvidiaCard | AmdCard]) -> Findings:
     if launch.device == "cpu":
         yield Diagnosis("cards", "ok", "GPUs are not used with --device cpu.")
         return
     if launch.on:  # nobody knows what cards there are
         return
-    if found is None:
+    if not found:
         advice = "See what `nvidia-smi` says; in a container, start it with --gpus all (Docker) or --nv (Apptainer)"
         advice += "; some recipes can train with --device cpu." if launch.can("cpu") else "."
         level: Level = "bad" if launch.recipe else "warning"  # a launch would use one
         yield Diagnosis("cards", level, "No GPU is visible.", advice)
         return
-    fallen = {card.index for card in found.nvidia if card.has_fallen}
+    fallen = {card.index for card in found if card.name == FALLEN}
+    nvidia = [card for card in found if isinstance(card, NvidiaCard)]
     for index in sorted(fallen):
         advice = "See `dmesg | grep Xid`; reset it with `nvidia-smi --gpu-reset`, or reboot."
         yield Diagnosis("cards", "bad", f"GPU {index} does not answer: it has fallen off its bus.", advice)
-    if answers := [answer for answer in found.ask() if answer.card not in fallen]:
-        names = sorted({name for number, name in enumerate(found.names) if number not in fallen})
-        driver = f", driver {nvidia_driver()}" if found.nvidia else ""
+    if answers := [card.answer() for card in found if card.index not in fallen]:
+        names = sorted({card.name for card in found} - {FALLEN})
+        driver = f", driver {nvidia_driver()}" if nvidia else ""
         yield Diagnosis("cards", "ok", f"{len(answers)} of {', '.join(names)}{driver}.")
         wanted = -(-(launch.cards or 1) // launch.nodes)
         if wanted > len(answers):
             said = f"{wanted} GPUs are wanted on this machine; {len(answers)} answer."
             yield Diagnosis("cards", "bad", said, "Choose fewer with --cards, or several nodes with --nodes and --on.")
         yield from _idle(answers)
-    if len(found.nvidia) > len(fallen):
+    if len(nvidia) > len(fallen):
         yield from _drivers(launch)
 
 
@@ -258,7 +259,7 @@ def _load(launch: Launch) -> Findings:
     yield Diagnosis("load", "ok" if found["cpu_percent"] <= FOREIGN else "warning", said, advice)
 
 
-def _storage(launch: Launch, found: Cards | None) -> Findings:
+def _storage(launch: Launch, found: Sequence[NvidiaCard | AmdCard]) -> Findings:
     free = shutil.disk_usage(Path()).free if os.access(Path(), os.W_OK) else 0
     said = f"{free / _GIB:.1f} GiB free in this folder." if free else "This folder is full, or not writable."
     advice = "Logs and checkpoints are written below it: choose a folder with at least 10 GiB."
@@ -267,7 +268,7 @@ def _storage(launch: Launch, found: Cards | None) -> Findings:
         return
     # Data loaders hand over batches through it: 1 GiB a card; 64 MiB, Docker's default, is bad.
     free = shutil.disk_usage(_SHARED_MEMORY).free
-    count = (launch.cards or 1) if launch.device == "cpu" else len(found.names if found else [0])
+    count = (launch.cards or 1) if launch.device == "cpu" else len(found) or 1
     said = f"{free / _GIB:.1f} GiB free in {_SHARED_MEMORY} for {count} training processes."
     advice = f"Provide {count} GiB (in Docker: --shm-size={count}g or --ipc=host), or data loaders may crash or stall."
     yield Diagnosis("shared memory", _enough(free, count * _GIB, 65 * 2**20), said, advice)

@@ -46,14 +46,14 @@ def describe(environ: Mapping[str, str], python: str | None = "python") -> Envir
     except (OSError, KeyError):
         system = platform.system()
     inside: Environment = native_python(environ, python) if python else {}
-    with cards.cards() as of_any:
-        found = of_any.nvidia if of_any else ()
+    with cards.cards() as found:
+        nvidia = [card for card in found if isinstance(card, cards.NvidiaCard)]
         graphics: Environment = {
-            "gpus": of_any.names if of_any else [],
-            "gpu_memory_mib": [card.memory_mib for card in found],
-            "driver": cards.nvidia_driver() if found else None,
-            "cuda_driver": cards.cuda_driver() if found else None,
-            "topology": [[card.interconnect(other) for other in found] for card in found],
+            "gpus": [card.name for card in found],
+            "gpu_memory_mib": [card.memory_mib for card in nvidia],
+            "driver": cards.nvidia_driver() if nvidia else None,
+            "cuda_driver": cards.cuda_driver() if nvidia else None,
+            "topology": [[card.interconnect(other) for other in nvidia] for card in nvidia],
         }
     return {
         "os": system,

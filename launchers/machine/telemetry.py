@@ -21,7 +21,7 @@ from parsers.runs.run_folder import (
     program_name,
 )
 
-from .cards import CardAnswer, Cards, cards
+from .cards import AmdCard, CardAnswer, NvidiaCard, cards
 
 INTERVAL = 1.0  # seconds
 FOREIGN = 5.0  # % of the cores: what others may take before it is said
@@ -181,11 +181,11 @@ def recorded(path: Path, processes: Path, load: RunLoad | None) -> Iterator[bool
         if load:
             samples.callback(load.sample)  # what others took is known up to the end
             samples.enter_context(_sampled(partial(_of_run, load), processes, PROCESS_COLUMNS))
-        yield found is not None
+        yield bool(found)
 
 
-def _of_cards(found: Cards, load: RunLoad | None) -> list[Row]:
-    answers = found.ask()
+def _of_cards(found: Sequence[NvidiaCard | AmdCard], load: RunLoad | None) -> list[Row]:
+    answers = [card.answer() for card in found]
     if load:
         load.see_cards(answers)
     return [[answer.card, *answer.sample] for answer in answers]
