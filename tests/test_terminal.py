@@ -181,9 +181,6 @@ DRIVEN: dict[str, list[list[str]]] = {
     "launchers": [
         [],
         ["--json"],
-        ["--check", "paddleclas_resnet50", "--repo", "{repo}"],
-        ["--check", "paddleclas_resnet50", "--repo", "{repo}", "--json"],
-        ["--check", "{hostile}", "--repo", "{repo}"],
     ],
     "doctor": [
         ["paddleclas_resnet50", "--repo", "{repo}", "--data", "{repo}"],
@@ -214,9 +211,6 @@ def said(hostile: Hostile, capfd: pytest.CaptureFixture[str], monkeypatch: pytes
         monkeypatch.setenv(name, HOSTILE)
 
     def run(command: str, words: Sequence[str]) -> str:
-        if "--check" in words:  # which asks git
-            for step in (("init", "-q"), ("add", ".")):
-                subprocess.run(["git", "-C", hostile.repo, *step], check=True)
         for stream in ("stdout", "stderr"):
             monkeypatch.setattr(sys, stream, getattr(sys, stream))  # which it replaces
         monkeypatch.setattr(gc, "set_threshold", lambda *_: None)

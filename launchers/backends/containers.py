@@ -52,7 +52,7 @@ def carried(environment: Mapping[str, str]) -> set[str]:
 
 def with_meeting(job: Job) -> str:
     """Return the command of a job, behind what lets its nodes meet by address where they do; a script of bash."""
-    meet = f"{(ROOM / 'meet.bash').read_text(encoding='utf-8')}meet\n" if job.meets_by_address else ""
+    meet = f"{(ROOM / 'meet.bash').read_text(encoding='utf-8')}meet || exit\n" if job.meets_by_address else ""
     return f"{meet}{job.command}"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -31,19 +31,11 @@ _EXPORTED = {"REPO", "RUN", "TACHOGRAPH", "PATH", "PYTHONPATH", "PYTHONUNBUFFERE
 _HOST = re.compile(r"(?P<name>[\w.-]+)(:(?P<slots>[1-9]\d*))?", re.ASCII)
 _LONGEST_NAME = 52  # of the 63 that Kubernetes has, because a number is added for each pod
 _ONLY_WRITES = "--on kubernetes only writes manifests: add --dry-run, and give its output to `kubectl apply -f -`."
-_TEMPLATES = Path(__file__).parent
 _SHELL_HEADING = """#!/usr/bin/env bash
 # Logs are written to the folders of a launch, but without a run.json, so a launch does not touch them.
 set -uo pipefail
 export PYTHONUNBUFFERED=1
 """
-
-
-class Start(NamedTuple):
-    """What the runner executes, and in which environment."""
-
-    command: list[str]
-    environment: Mapping[str, str]
 
 
 class Place:
@@ -72,8 +64,8 @@ class Place:
         """The arguments that start a job in an environment; its script, if there is one, lies in `folder`."""
         raise NotImplementedError
 
-    def start(self, job: Job, folder: Path) -> Start:
-        """Write the job script into `folder`, an unfinished run folder, and say what is to be executed.
+    def start(self, job: Job, folder: Path) -> tuple[list[str], Mapping[str, str]]:
+        """Write the job script into `folder`, an unfinished run folder; returns the command, and its environment.
 
         The environment of the job has WORK, the work folder of the run.
         """
@@ -83,7 +75,7 @@ class Place:
             program = Path(sys.executable).with_name("tachograph")  # by it, nodes observe themselves
             observer = {"TACHOGRAPH": str(program)} if program.is_file() else {}
             environment = {**observer, **environment, "RUN": str(folder)}
-        return Start(self.command(job, folder, environment), environment)
+        return self.command(job, folder, environment), environment
 
     def line(self, job: Job, folder: Path) -> str:
         """What a shell reads to do what `command` does, with the log in `folder`."""
@@ -172,7 +164,7 @@ class MpiRun(Place):
 
     def adapted(self, job: Job) -> Job:
         """The job, whose tasks mpirun starts; raises click.UsageError where the hosts cannot take it."""
-        hosts_of_tasks(self.hosts, job.nodes, tasks_per_node(job))
+        hosts_of_tasks(self.hosts, job.nodes, job.tasks_per_node)
         return job
 
     def job_script(self, job: Job) -> str:
@@ -181,7 +173,7 @@ class MpiRun(Place):
 
     def command(self, job: Job, folder: Path, environment: Mapping[str, str]) -> list[str]:
         """The arguments of mpirun."""
-        hosts = hosts_of_tasks(self.hosts, job.nodes, tasks_per_node(job))
+        hosts = hosts_of_tasks(self.hosts, job.nodes, job.tasks_per_node)
         # Another port for each of several launches at the same time.
         start = ["env", f"MASTER={hosts[0]}:{20000 + os.getpid() % 10000}", "mpirun"]
         # A host a task, in the order of the ranks: else mpirun would begin with this machine, wherever it stands in the
@@ -265,23 +257,17 @@ def _job_name(folder: Path) -> str:
     return name[:_LONGEST_NAME].rstrip("-")
 
 
-def tasks_per_node(job: Job) -> int:
-    """How many tasks of a job something starts on each node."""
-    return job.cards_per_node if job.tasks == "card" else 1
-
-
 def rendered(template: str, job: Job, site: Site, **more: object) -> str:
     """Return what starts a job, from one of our templates; `more`: further names that it reads, or other values."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader([_TEMPLATES, _TEMPLATES.parent]),
+        loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,
         trim_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - a shell script, whose values are names and numbers of a checked job
     )
     environment.filters["quoted"] = partial(json.dumps, ensure_ascii=False)
-    same = ("nodes", "cards_per_node", "tasks", "device", "command", "meets_by_address")
-    values = {"title": job.case_name, "tasks_per_node": tasks_per_node(job), "site": site}
-    return environment.get_template(template).render(values | {key: getattr(job, key) for key in same} | more)
+    values = {"job": job, "site": site, "command": with_meeting(job), **more}
+    return environment.get_template(template).render(values)

@@ -49,11 +49,9 @@ class Slurm(Place):
 
     def job_script(self, job: Job) -> str:
         """The job script, with its directives."""
-        values: dict[str, object] = {}
-        if self.container:  # where the nodes of Paddle's launcher meet is then found inside
-            values |= {"command": self.container.command(job), "meets_by_address": False}
-        values["is_of_a_service"] = self.container is not None and self.container.is_of_a_service
-        return rendered("slurm.sh.jinja", job, self.site, **values)
+        contained = {"command": self.container.command(job)} if self.container else {}
+        is_of_a_service = self.container is not None and self.container.is_of_a_service
+        return rendered("slurm.sh.jinja", job, self.site, is_of_a_service=is_of_a_service, **contained)
 
     def command(self, job: Job, folder: Path, environment: Mapping[str, str]) -> list[str]:
         """Run the job script in the allocation that this process is in."""

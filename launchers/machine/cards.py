@@ -30,26 +30,14 @@ class CardAnswer(NamedTuple):
     processes: tuple[CardProcess, ...] | None = None
 
 
-class Cards(NamedTuple):
-    """The cards of a vendor: their names, what asks all of them, and those of NVIDIA, which tell more."""
-
-    names: list[str]
-    ask: Callable[[], list[CardAnswer]]
-    nvidia: Sequence[NvidiaCard] = ()
-
-
 @contextmanager
-def cards() -> Iterator[Cards | None]:
-    """Give all cards of the machine, by the numbers that they have there; None where nothing tells of any.
+def cards() -> Iterator[Sequence[NvidiaCard | AmdCard]]:
+    """Give all cards of the machine, by the numbers that they have there; none where nothing tells of any.
 
     A machine that trains on cards of several vendors is not known.
     """
-    for vendor in (_nvidia, _amd):
-        with vendor() as found:
-            if found:
-                yield found
-                return
-    yield None
+    with _nvidia() as found, _amd() as others:
+        yield found or others
 
 
 # NVIDIA: NVML, by its bindings.
@@ -64,14 +52,14 @@ _LEVELS = {
     pynvml.NVML_TOPOLOGY_SYSTEM: "SYS",
 }
 _SWITCH = "switch"
-_FALLEN = "unknown"
+FALLEN = "unknown"  # the name of a card that has fallen off its bus
 
 
-def _nvml(function: Callable[..., Any], *arguments: object) -> Any:
-    """Return NVML's answer; None where the card or the driver has none, which must never stop a run."""
+def _told(function: Callable[..., Any], *arguments: object) -> Any:
+    """Return the answer of a library; None where the card or the driver has none, which must never stop a run."""
     try:
         return function(*arguments)
-    except pynvml.NVMLError:
+    except Exception:  # noqa: BLE001 - the errors of amdsmi have their class in a module that need not be there
         return None
 
 
@@ -84,13 +72,8 @@ class NvidiaCard:
 
     @property
     def name(self) -> str:
-        """The name of the product, `unknown` where the card has fallen off its bus."""
-        return str(_nvml(pynvml.nvmlDeviceGetName, self.handle) or _FALLEN)
-
-    @property
-    def has_fallen(self) -> bool:
-        """Whether the card answers nothing: it has fallen off its bus."""
-        return self.name == _FALLEN
+        """The name of the product."""
+        return str(_told(pynvml.nvmlDeviceGetName, self.handle) or FALLEN)
 
     @property
     def memory_mib(self) -> int | None:
@@ -101,8 +84,8 @@ class NvidiaCard:
     def answer(self) -> CardAnswer:
         """Ask for all that changes during a run."""
         handle, memory = self.handle, self._memory()
-        rates = _nvml(pynvml.nvmlDeviceGetUtilizationRates, handle)
-        power = _nvml(pynvml.nvmlDeviceGetPowerUsage, handle)
+        rates = _told(pynvml.nvmlDeviceGetUtilizationRates, handle)
+        power = _told(pynvml.nvmlDeviceGetPowerUsage, handle)
         processes = self._processes()
         held = [process.memory for process in processes or () if process.memory is not None]
         errors, volatile = pynvml.nvmlDeviceGetTotalEccErrors, pynvml.NVML_VOLATILE_ECC
@@ -110,16 +93,16 @@ class NvidiaCard:
             utilisation=rates and rates.gpu,
             memory=memory and memory.used // _MIB,
             power=None if power is None else power / 1000,
-            sm_clock=_nvml(pynvml.nvmlDeviceGetClockInfo, handle, pynvml.NVML_CLOCK_SM),
-            memory_clock=_nvml(pynvml.nvmlDeviceGetClockInfo, handle, pynvml.NVML_CLOCK_MEM),
-            temperature=_nvml(pynvml.nvmlDeviceGetTemperature, handle, pynvml.NVML_TEMPERATURE_GPU),
-            throttle=_nvml(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle),
-            ecc_corrected=_nvml(errors, handle, pynvml.NVML_MEMORY_ERROR_TYPE_CORRECTED, volatile),
-            ecc_uncorrected=_nvml(errors, handle, pynvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED, volatile),
-            pcie_rx=_nvml(pynvml.nvmlDeviceGetPcieThroughput, handle, pynvml.NVML_PCIE_UTIL_RX_BYTES),
-            pcie_tx=_nvml(pynvml.nvmlDeviceGetPcieThroughput, handle, pynvml.NVML_PCIE_UTIL_TX_BYTES),
-            pcie_generation=_nvml(pynvml.nvmlDeviceGetCurrPcieLinkGeneration, handle),
-            pcie_width=_nvml(pynvml.nvmlDeviceGetCurrPcieLinkWidth, handle),
+            sm_clock=_told(pynvml.nvmlDeviceGetClockInfo, handle, pynvml.NVML_CLOCK_SM),
+            memory_clock=_told(pynvml.nvmlDeviceGetClockInfo, handle, pynvml.NVML_CLOCK_MEM),
+            temperature=_told(pynvml.nvmlDeviceGetTemperature, handle, pynvml.NVML_TEMPERATURE_GPU),
+            throttle=_told(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle),
+            ecc_corrected=_told(errors, handle, pynvml.NVML_MEMORY_ERROR_TYPE_CORRECTED, volatile),
+            ecc_uncorrected=_told(errors, handle, pynvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED, volatile),
+            pcie_rx=_told(pynvml.nvmlDeviceGetPcieThroughput, handle, pynvml.NVML_PCIE_UTIL_RX_BYTES),
+            pcie_tx=_told(pynvml.nvmlDeviceGetPcieThroughput, handle, pynvml.NVML_PCIE_UTIL_TX_BYTES),
+            pcie_generation=_told(pynvml.nvmlDeviceGetCurrPcieLinkGeneration, handle),
+            pcie_width=_told(pynvml.nvmlDeviceGetCurrPcieLinkWidth, handle),
             card_processes=None if processes is None else len(processes),
             process_memory=max(held) if processes and len(held) == len(processes) else None,
         )
@@ -129,16 +112,16 @@ class NvidiaCard:
         """Say what lies between two cards, in the words of `nvidia-smi topo -m`: X, NV#, PIX, PXB, PHB, NODE, SYS."""
         if self.index == other.index:
             return "X"
-        direct = self._links.count(_address(_nvml(pynvml.nvmlDeviceGetPciInfo, other.handle)))
+        direct = self._links.count(_address(_told(pynvml.nvmlDeviceGetPciInfo, other.handle)))
         # A switch joins all with all.
         if bonds := direct or min(self._links.count(_SWITCH), other._links.count(_SWITCH)):
             return f"NV{bonds}"
-        level = _nvml(pynvml.nvmlDeviceGetTopologyCommonAncestor, self.handle, other.handle)
+        level = _told(pynvml.nvmlDeviceGetTopologyCommonAncestor, self.handle, other.handle)
         return _LEVELS.get(level, "unknown")
 
     def _processes(self) -> tuple[CardProcess, ...] | None:
         """The processes that compute on the card, whose memory a container or Windows may not tell."""
-        found = _nvml(pynvml.nvmlDeviceGetComputeRunningProcesses, self.handle)
+        found = _told(pynvml.nvmlDeviceGetComputeRunningProcesses, self.handle)
         if found is None:
             return None
         memory = ((one.pid, one.usedGpuMemory) for one in found)
@@ -146,48 +129,46 @@ class NvidiaCard:
 
     def _memory(self) -> Any:
         # The newer form leaves out what the driver keeps for itself, as nvidia-smi does; older drivers lack it.
-        newer = _nvml(pynvml.nvmlDeviceGetMemoryInfo, self.handle, pynvml.nvmlMemory_v2)
-        return newer or _nvml(pynvml.nvmlDeviceGetMemoryInfo, self.handle)
+        newer = _told(pynvml.nvmlDeviceGetMemoryInfo, self.handle, pynvml.nvmlMemory_v2)
+        return newer or _told(pynvml.nvmlDeviceGetMemoryInfo, self.handle)
 
     @cached_property
     def _links(self) -> list[object]:
         """The far end of each NVLink that is up: a switch, or the address of a card."""
         ends = list[object]()
         for link in range(pynvml.NVML_NVLINK_MAX_LINKS):
-            if _nvml(pynvml.nvmlDeviceGetNvLinkState, self.handle, link) != pynvml.NVML_FEATURE_ENABLED:
+            if _told(pynvml.nvmlDeviceGetNvLinkState, self.handle, link) != pynvml.NVML_FEATURE_ENABLED:
                 continue
-            kind = _nvml(pynvml.nvmlDeviceGetNvLinkRemoteDeviceType, self.handle, link)
+            kind = _told(pynvml.nvmlDeviceGetNvLinkRemoteDeviceType, self.handle, link)
             is_switch = kind == pynvml.NVML_NVLINK_DEVICE_TYPE_SWITCH
-            far = None if is_switch else _nvml(pynvml.nvmlDeviceGetNvLinkRemotePciInfo, self.handle, link)
+            far = None if is_switch else _told(pynvml.nvmlDeviceGetNvLinkRemotePciInfo, self.handle, link)
             ends.append(_SWITCH if is_switch else _address(far))
         return ends
 
 
 @contextmanager
-def _nvidia() -> Iterator[Cards | None]:
+def _nvidia() -> Iterator[list[NvidiaCard]]:
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError:
-        yield None
+        yield []
         return
     try:
-        count = _nvml(pynvml.nvmlDeviceGetCount) or 0
-        found = [NvidiaCard(index, _nvml(pynvml.nvmlDeviceGetHandleByIndex, index)) for index in range(count)]
-        names = [card.name for card in found]
-        yield Cards(names, lambda: [card.answer() for card in found], found) if found else None
+        count = _told(pynvml.nvmlDeviceGetCount) or 0
+        yield [NvidiaCard(index, _told(pynvml.nvmlDeviceGetHandleByIndex, index)) for index in range(count)]
     finally:
-        _nvml(pynvml.nvmlShutdown)
+        _told(pynvml.nvmlShutdown)
 
 
 def nvidia_driver() -> str | None:
     """Return the driver's version, for example 550.54.15. NVML must be open, as within `cards()`."""
-    version = _nvml(pynvml.nvmlSystemGetDriverVersion)
+    version = _told(pynvml.nvmlSystemGetDriverVersion)
     return None if version is None else str(version)
 
 
 def cuda_driver() -> str | None:
     """Return the newest CUDA that the driver knows, for example 12.4. NVML must be open, as within `cards()`."""
-    number = _nvml(pynvml.nvmlSystemGetCudaDriverVersion_v2)
+    number = _told(pynvml.nvmlSystemGetCudaDriverVersion_v2)
     return None if number is None else f"{number // 1000}.{number % 1000 // 10}"
 
 
@@ -202,55 +183,58 @@ _AMD_UNKNOWN = 0xFFFF  # what amdsmi answers, or "N/A", where a card does not te
 _AMD_GREATEST = 1 << 60  # the greatest number stands where the driver does not tell a count or a size
 
 
+@dataclass(frozen=True)
+class AmdCard:
+    """One card of AMD, by its place in the list of amdsmi; `library`: amdsmi itself."""
+
+    index: int
+    handle: Any
+    library: Any
+
+    @property
+    def name(self) -> str:
+        """The name of the product."""
+        return str((self._asked("gpu_asic_info") or {}).get("market_name") or "AMD GPU")
+
+    def answer(self) -> CardAnswer:
+        """Ask for all that changes during a run."""
+        power, errors, kinds = self._asked("power_info"), self._asked("gpu_total_ecc_count"), self.library.AmdSmiClkType
+        sensor, now = self.library.AmdSmiTemperatureType.HOTSPOT, self.library.AmdSmiTemperatureMetric.CURRENT
+        drawn = (_amd_number(power, f"{name}socket_power") for name in ("", "current_", "average_"))
+        sample = CardSample(
+            utilisation=_amd_number(self._asked("gpu_activity"), "gfx_activity"),
+            memory=_amd_number(self._asked("gpu_vram_usage"), "vram_used", _AMD_GREATEST),
+            power=next(filter(None, drawn), None),  # a second die tells none
+            sm_clock=_amd_number(self._asked("clock_info", kinds.GFX), "clk"),
+            memory_clock=_amd_number(self._asked("clock_info", kinds.MEM), "clk"),
+            temperature=_amd_number({"now": self._asked("temp_metric", sensor, now)}, "now"),
+            ecc_corrected=_amd_number(errors, "correctable_count", _AMD_GREATEST),
+            ecc_uncorrected=_amd_number(errors, "uncorrectable_count", _AMD_GREATEST),
+        )
+        listed = self._asked("gpu_process_list")
+        processes = list[CardProcess]()
+        for one in listed or []:
+            held = _amd_number(one.get("memory_usage"), "vram_mem", _AMD_GREATEST)
+            processes.append(CardProcess(int(one["pid"]), None if held is None else held // _MIB))
+        return CardAnswer(self.index, sample, None if listed is None else tuple(processes))
+
+    def _asked(self, name: str, *arguments: object) -> Any:
+        return _told(getattr(self.library, f"amdsmi_get_{name}"), self.handle, *arguments)
+
+
 @contextmanager
-def _amd() -> Iterator[Cards | None]:
-    amdsmi: Any = None
-    if _AMD_DRIVER.exists():  # else its bindings print that a library is missing
-        amdsmi = _amd_told(import_module, "amdsmi")
-    if amdsmi is None:
-        yield None
+def _amd() -> Iterator[list[AmdCard]]:
+    # Where there is no driver, its bindings print that a library is missing.
+    library = _told(import_module, "amdsmi") if _AMD_DRIVER.exists() else None
+    if library is None:
+        yield []
         return
     try:
-        _amd_told(amdsmi.amdsmi_init)
-        handles = _amd_told(amdsmi.amdsmi_get_processor_handles) or []
-        told = (_amd_told(amdsmi.amdsmi_get_gpu_asic_info, handle) or {} for handle in handles)
-        names = [str(one.get("market_name") or "AMD GPU") for one in told]
-        yield Cards(names, lambda: [_amd_card(amdsmi, *one) for one in enumerate(handles)]) if handles else None
+        _told(library.amdsmi_init)
+        handles = _told(library.amdsmi_get_processor_handles) or []
+        yield [AmdCard(index, handle, library) for index, handle in enumerate(handles)]
     finally:
-        _amd_told(amdsmi.amdsmi_shut_down)
-
-
-def _amd_card(amdsmi: Any, number: int, handle: Any) -> CardAnswer:
-    def told(name: str, *arguments: object) -> Any:
-        return _amd_told(getattr(amdsmi, f"amdsmi_get_{name}"), handle, *arguments)
-
-    power, errors, kinds = told("power_info"), told("gpu_total_ecc_count"), amdsmi.AmdSmiClkType
-    sensor, now = amdsmi.AmdSmiTemperatureType.HOTSPOT, amdsmi.AmdSmiTemperatureMetric.CURRENT
-    drawn = (_amd_number(power, f"{name}socket_power") for name in ("", "current_", "average_"))
-    sample = CardSample(
-        utilisation=_amd_number(told("gpu_activity"), "gfx_activity"),
-        memory=_amd_number(told("gpu_vram_usage"), "vram_used", _AMD_GREATEST),
-        power=next(filter(None, drawn), None),  # a second die tells none
-        sm_clock=_amd_number(told("clock_info", kinds.GFX), "clk"),
-        memory_clock=_amd_number(told("clock_info", kinds.MEM), "clk"),
-        temperature=_amd_number({"now": told("temp_metric", sensor, now)}, "now"),
-        ecc_corrected=_amd_number(errors, "correctable_count", _AMD_GREATEST),
-        ecc_uncorrected=_amd_number(errors, "uncorrectable_count", _AMD_GREATEST),
-    )
-    listed = told("gpu_process_list")
-    processes = list[CardProcess]()
-    for one in listed or []:
-        held = _amd_number(one.get("memory_usage"), "vram_mem", _AMD_GREATEST)
-        processes.append(CardProcess(int(one["pid"]), None if held is None else held // _MIB))
-    return CardAnswer(number, sample, None if listed is None else tuple(processes))
-
-
-def _amd_told(function: Callable[..., Any], *arguments: object) -> Any:
-    """Return an answer of amdsmi; None where it has none, which must never stop a run."""
-    try:
-        return function(*arguments)
-    except Exception:  # noqa: BLE001 - its errors have their class in a module that need not be there
-        return None
+        _told(library.amdsmi_shut_down)
 
 
 def _amd_number(answer: Mapping[str, Any] | None, name: str, unknown: int = _AMD_UNKNOWN) -> int | None:

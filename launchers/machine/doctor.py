@@ -13,18 +13,16 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-import click
 from tabulate import tabulate
 
 from parsers.io.input_file import text_of
 from parsers.io.printable import printable
 from parsers.runs.run_folder import Environment
 
-from ..job import refuse_impossible
 from ..recipes.checkout import Checkout, Diagnosis, Level
 from ..recipes.recipe import ROOM, SYNTHETIC, Recipe
 from . import facts
-from .cards import CardAnswer, Cards, cards, cuda_driver, nvidia_driver
+from .cards import FALLEN, AmdCard, CardAnswer, NvidiaCard, cards, cuda_driver, nvidia_driver
 from .telemetry import FOREIGN, RunLoad, below, program
 
 _GIB = 2**30
@@ -53,7 +51,6 @@ class Launch:
     data: Path | None = None
     cards: int | None = None
     nodes: int = 1
-    precision: str | None = None
     device: str | None = None
     synthetic: bool = False
     on: str | None = None
@@ -97,8 +94,7 @@ def examine(launch: Launch) -> Findings:
     with cards() as found:
         of_python = (_python(launch), _needs(launch), _versions(launch))
         of_machine = (_cards(launch, found), _load(launch), _storage(launch, found), _variables(launch))
-        of_recipe = (_options(launch), _data(launch), _checkout(launch))
-        for finding in chain(*of_python, *of_machine, *of_recipe):
+        for finding in chain(*of_python, *of_machine, _data(launch), _checkout(launch)):
             yield finding._replace(advice=None) if finding.level == "ok" else finding
 
 
@@ -185,33 +181,34 @@ def _versions(launch: Launch) -> Findings:
             yield Diagnosis("versions", level, said, f"Install {row['package']} older than {row['from']}.")
 
 
-def _cards(launch: Launch, found: Cards | None) -> Findings:
+def _cards(launch: Launch, found: Sequence[NvidiaCard | AmdCard]) -> Findings:
     if launch.device == "cpu":
         yield Diagnosis("cards", "ok", "GPUs are not used with --device cpu.")
         return
     if launch.on:  # nobody knows what cards there are
         return
-    if found is None:
+    if not found:
         advice = "See what `nvidia-smi` says; in a container, start it with --gpus all (Docker) or --nv (Apptainer)"
         advice += "; some recipes can train with --device cpu." if launch.can("cpu") else "."
         level: Level = "bad" if launch.recipe else "warning"  # a launch would use one
         yield Diagnosis("cards", level, "No GPU is visible.", advice)
         return
-    fallen = {card.index for card in found.nvidia if card.has_fallen}
+    fallen = {card.index for card in found if card.name == FALLEN}
+    nvidia = [card for card in found if isinstance(card, NvidiaCard)]
     for index in sorted(fallen):
         advice = "See `dmesg | grep Xid`; reset it with `nvidia-smi --gpu-reset`, or reboot."
         yield Diagnosis("cards", "bad", f"GPU {index} does not answer: it has fallen off its bus.", advice)
-    if answers := [answer for answer in found.ask() if answer.card not in fallen]:
-        names = sorted({name for number, name in enumerate(found.names) if number not in fallen})
-        driver = f", driver {nvidia_driver()}" if found.nvidia else ""
+    if answers := [card.answer() for card in found if card.index not in fallen]:
+        names = sorted({card.name for card in found} - {FALLEN})
+        driver = f", driver {nvidia_driver()}" if nvidia else ""
         yield Diagnosis("cards", "ok", f"{len(answers)} of {', '.join(names)}{driver}.")
         wanted = -(-(launch.cards or 1) // launch.nodes)
         if wanted > len(answers):
             said = f"{wanted} GPUs are wanted on this machine; {len(answers)} answer."
             yield Diagnosis("cards", "bad", said, "Choose fewer with --cards, or several nodes with --nodes and --on.")
         yield from _idle(answers)
-    if working := len(found.nvidia) - len(fallen):
-        yield from _nvidia(launch, working)
+    if len(nvidia) > len(fallen):
+        yield from _drivers(launch)
 
 
 def _idle(answers: Sequence[CardAnswer]) -> Findings:
@@ -227,18 +224,14 @@ def _idle(answers: Sequence[CardAnswer]) -> Findings:
         yield Diagnosis("idle", "warning" if busy else "ok", said, advice)
 
 
-def _nvidia(launch: Launch, count: int) -> Findings:
-    """Hold the frameworks against the driver, and look whether they can use several cards."""
+def _drivers(launch: Launch) -> Findings:
+    """Hold the frameworks against the driver of NVIDIA, and look whether they see its cards."""
     if launch.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
         advice = "Unset it, or set it to the GPUs to train on."
         yield Diagnosis("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.", advice)
     for name, build in launch.frameworks.items():
         if "cuda" in build:
             yield _cuda(launch, name, build["cuda"])
-        if build.get("cuda") and "nccl" in build and count > 1:
-            has = f"has NCCL {build['nccl']}" if build["nccl"] else "is built without NCCL, which several GPUs require"
-            advice = f"Install a build of {name} with NCCL."
-            yield Diagnosis("nccl", "ok" if build["nccl"] else "bad", f"{name} {has}.", advice)
 
 
 def _cuda(launch: Launch, name: str, cuda: str | None) -> Diagnosis:
@@ -266,7 +259,7 @@ def _load(launch: Launch) -> Findings:
     yield Diagnosis("load", "ok" if found["cpu_percent"] <= FOREIGN else "warning", said, advice)
 
 
-def _storage(launch: Launch, found: Cards | None) -> Findings:
+def _storage(launch: Launch, found: Sequence[NvidiaCard | AmdCard]) -> Findings:
     free = shutil.disk_usage(Path()).free if os.access(Path(), os.W_OK) else 0
     said = f"{free / _GIB:.1f} GiB free in this folder." if free else "This folder is full, or not writable."
     advice = "Logs and checkpoints are written below it: choose a folder with at least 10 GiB."
@@ -275,7 +268,7 @@ def _storage(launch: Launch, found: Cards | None) -> Findings:
         return
     # Data loaders hand over batches through it: 1 GiB a card; 64 MiB, Docker's default, is bad.
     free = shutil.disk_usage(_SHARED_MEMORY).free
-    count = (launch.cards or 1) if launch.device == "cpu" else len(found.names if found else [0])
+    count = (launch.cards or 1) if launch.device == "cpu" else len(found) or 1
     said = f"{free / _GIB:.1f} GiB free in {_SHARED_MEMORY} for {count} training processes."
     advice = f"Provide {count} GiB (in Docker: --shm-size={count}g or --ipc=host), or data loaders may crash or stall."
     yield Diagnosis("shared memory", _enough(free, count * _GIB, 65 * 2**20), said, advice)
@@ -294,18 +287,6 @@ def _variables(launch: Launch) -> Findings:
         yield Diagnosis("variables", "warning", said, f"Unset it with `unset {name}`, unless it is what you measure.")
     if not found:
         yield Diagnosis("variables", "ok", "No environment variable that is known to slow training down is set.")
-
-
-def _options(launch: Launch) -> Findings:
-    """Whether a launch with these options would be refused."""
-    if launch.recipe is None:
-        return
-    said = {"CARDS": launch.cards, "NODES": launch.nodes, "PRECISION": launch.precision, "DEVICE": launch.device}
-    options = {name: str(value) for name, value in said.items() if value is not None}
-    try:
-        refuse_impossible(launch.recipe, launch.data, options | ({"DATA": SYNTHETIC} if launch.synthetic else {}))
-    except click.UsageError as refused:
-        yield Diagnosis("options", "bad", refused.message)
 
 
 def _data(launch: Launch) -> Findings:

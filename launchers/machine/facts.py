@@ -39,25 +39,21 @@ def describe(environ: Mapping[str, str], python: str | None = "python") -> Envir
 
     `python`: what starts the native Python, a name on PATH or a path; None where no Python trains.
 
-    os, kernel, cpu (its brand), cores (logical), memory_gib; container (the image, or what kind; None where none can
-    be told); python, packages (versions by name) and frameworks (by name: version, cuda, cudnn, nccl of its build, or
-    error) of the native Python; gpus (names), gpu_memory_mib, driver, cuda_driver, topology (a row a card, in the
-    words of `nvidia-smi topo -m`); variables (those of variables.toml that are set).
-    Raises click.ClickException where `python` does not answer.
+    logs/README.md says what each key means. Raises click.ClickException where `python` does not answer.
     """
     try:
         system = platform.freedesktop_os_release()["PRETTY_NAME"]
     except (OSError, KeyError):
         system = platform.system()
     inside: Environment = native_python(environ, python) if python else {}
-    with cards.cards() as of_any:
-        found = of_any.nvidia if of_any else ()
+    with cards.cards() as found:
+        nvidia = [card for card in found if isinstance(card, cards.NvidiaCard)]
         graphics: Environment = {
-            "gpus": of_any.names if of_any else [],
-            "gpu_memory_mib": [card.memory_mib for card in found],
-            "driver": cards.nvidia_driver() if found else None,
-            "cuda_driver": cards.cuda_driver() if found else None,
-            "topology": [[card.interconnect(other) for other in found] for card in found],
+            "gpus": [card.name for card in found],
+            "gpu_memory_mib": [card.memory_mib for card in nvidia],
+            "driver": cards.nvidia_driver() if nvidia else None,
+            "cuda_driver": cards.cuda_driver() if nvidia else None,
+            "topology": [[card.interconnect(other) for other in nvidia] for card in nvidia],
         }
     return {
         "os": system,

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -20,11 +21,10 @@ from parsers.runs.run_folder import (
     program_name,
 )
 
-from .cards import CardAnswer, cards
+from .cards import AmdCard, CardAnswer, NvidiaCard, cards
 
 INTERVAL = 1.0  # seconds
 FOREIGN = 5.0  # % of the cores: what others may take before it is said
-POWERCAP = Path("/sys/class/powercap")
 _PATIENCE = 5.0  # seconds for a card to answer at the end
 _DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/")  # what a process has open that computes on a card
 _UNKNOWN = "unknown"  # the program of a process on a card whose name this user may not see
@@ -52,14 +52,14 @@ def below(root: Callable[[], int | None], *, with_root: bool = False) -> Members
 class RunLoad:
     """What the processes of a run take of this machine, sample by sample, and what others take meanwhile.
 
-    Others are all but the processes of the run and this one. `powercap`: where Linux tells the energy of processors.
+    Others are all but the processes of the run and this one.
     """
 
-    def __init__(self, members: Members, powercap: Path = POWERCAP) -> None:
-        self._members, self._powercap = members, powercap
+    def __init__(self, members: Members) -> None:
+        self._members = members
         self._load_average = os.getloadavg()[0]
         self._first = self._last = _machine_seconds()
-        self._time, self._energy = time.monotonic(), _energy(powercap)
+        self._time = time.monotonic()
         self._numbers, self._used, _ = self._look()
         self._own = sum(psutil.Process().cpu_times()[:4])
         self._taken = 0.0  # CPU seconds of the run and of this process since then
@@ -67,7 +67,7 @@ class RunLoad:
 
     def sample(self) -> TreeSample:
         """Look at all processes of the run that there are now."""
-        moment, energy = time.monotonic(), _energy(self._powercap)
+        moment = time.monotonic()
         numbers, used, memory = self._look()
         own, passed = sum(psutil.Process().cpu_times()[:4]), moment - self._time
         # Both fall where a process ends that none of the run waited for.
@@ -75,16 +75,9 @@ class RunLoad:
         self._taken += max(0.0, used + own - self._used - self._own)
         self._last = _machine_seconds()
         self._numbers |= numbers
-        power = None
-        if energy and self._energy and energy >= self._energy and passed > 0:  # its counters begin anew now and then
-            power = round((energy - self._energy) / 1e6 / passed, 3)
-        self._time, self._used, self._own, self._energy = moment, used, own, energy
-        return TreeSample(
-            processes=len(numbers),
-            load=round(busy / passed, 3) if passed > 0 else None,
-            memory=memory // 2**20,
-            power=power,
-        )
+        self._time, self._used, self._own = moment, used, own
+        load = round(busy / passed, 3) if passed > 0 else None
+        return TreeSample(processes=len(numbers), load=load, memory=memory // 2**20)
 
     def see_cards(self, answers: Iterable[CardAnswer]) -> None:
         """Note who computes on the cards. Those at first are others, for the run needs longer to begin.
@@ -149,15 +142,6 @@ def _machine_seconds() -> tuple[float, float]:
     return times.user + times.nice + times.system, sum(times[:8])  # those of guests are within the first two
 
 
-def _energy(powercap: Path) -> int:
-    """The microjoules that all processors told, also those of AMD, whose cores and memory are parts of it; or 0."""
-    packages = (path for path in powercap.glob("intel-rapl:*/energy_uj") if path.parent.name.count(":") == 1)
-    try:
-        return sum(int(path.read_text(encoding="ascii")) for path in packages)
-    except (OSError, ValueError):  # one that may not be read
-        return 0
-
-
 def program(number: int, processes: Path = Path("/proc")) -> str | None:
     """Name the program that a process runs: that of its file, without its arguments, which may hold secrets.
 
@@ -193,25 +177,23 @@ def recorded(path: Path, processes: Path, load: RunLoad | None) -> Iterator[bool
     """
     with ExitStack() as samples:
         if found := samples.enter_context(cards()):
-            ask = found.ask
-
-            def of_cards() -> Iterable[Row]:
-                answers = ask()
-                if load:
-                    load.see_cards(answers)
-                return [[answer.card, *answer.sample] for answer in answers]
-
-            samples.enter_context(_sampled(of_cards, path, TELEMETRY_COLUMNS))
+            samples.enter_context(_sampled(partial(_of_cards, found, load), path, TELEMETRY_COLUMNS))
         if load:
-            look = load.sample
+            samples.callback(load.sample)  # what others took is known up to the end
+            samples.enter_context(_sampled(partial(_of_run, load), processes, PROCESS_COLUMNS))
+        yield bool(found)
 
-            def of_run() -> Iterable[Row]:
-                sample = look()
-                return [sample] if sample.processes else []
 
-            samples.callback(look)  # what others took is known up to the end
-            samples.enter_context(_sampled(of_run, processes, PROCESS_COLUMNS))
-        yield found is not None
+def _of_cards(found: Sequence[NvidiaCard | AmdCard], load: RunLoad | None) -> list[Row]:
+    answers = [card.answer() for card in found]
+    if load:
+        load.see_cards(answers)
+    return [[answer.card, *answer.sample] for answer in answers]
+
+
+def _of_run(load: RunLoad) -> list[Row]:
+    sample = load.sample()
+    return [sample] if sample.processes else []
 
 
 @contextmanager

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
-import click
-
-from parsers.io.printable import printable
 from parsers.origins.address import public_repository
-from parsers.runs.git_files import command, commit_of, environment, git, top_of
-from parsers.runs.run_folder import Source
+from parsers.runs.git_files import commit_of, git
 
 # Submodules are compared by their commits alone: their own configurations are not looked into.
 _STATUS = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=no")
@@ -120,20 +112,6 @@ class Checkout:
         here, there = (Path(urlsplit(one).path) for one in (self.repository or self.repo.resolve().as_uri(), url))
         return here.name.lower() == there.name.lower()
 
-    @property
-    def described(self) -> Source:
-        """Its `repository`, `commit` and whether files are changed (`dirty`), for run.json; None for the unknown."""
-        return {"repository": self.repository, "commit": self.commit, "dirty": self.is_dirty}
-
-    def refuse_other(self, name: str, url: str) -> None:
-        """Refuse one that was cloned from another repository than `url`, which the recipe `name` is for.
-
-        One whose remote is not known is taken for the right one. Raises click.UsageError.
-        """
-        if self.repository and not self.is_of(url):
-            message = f"{name} requires a checkout of {url} as --repo"
-            raise click.UsageError(f"{message}; {self.repo} is a checkout of {self.repository}.")
-
     def remarks(self, recipe: Mapping[str, str]) -> Iterator[Diagnosis]:
         """Say how it differs from what a recipe means, whose facts these are; bad where it is another program."""
         if self.commit is None:
@@ -149,38 +127,3 @@ class Checkout:
         if self.is_dirty:
             advice = "list them with `git status`, stash them with `git stash`."
             yield Diagnosis("checkout", "warning", "The checkout has local changes.", advice)
-
-
-@contextmanager
-def at_revision(revision: str, here: Path, beside: Path) -> Iterator[Path]:
-    """The folder `here` as a git revision of the checkout around it has it, while this lasts.
-
-    `beside`: the folder in which the revision is checked out. Filters that the checkout or the user configures apply,
-    for its code is to run; hooks do not. Raises click.UsageError where there is no such revision or folder,
-    click.ClickException where git refuses.
-    """
-    top = top_of(here)
-    if not top or not (commit := commit_of(top, revision)):
-        where = f"{top} has no such git revision" if top else f"{here} is in no git checkout"
-        raise click.UsageError(f"--against {printable(revision)!r}: {where}.")
-    beside.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".against-", dir=beside.resolve()) as place:
-        checkout, below = Path(place, top.resolve().name), here.relative_to(top)
-        _change(top, "worktree", "add", "--quiet", "--detach", str(checkout), commit)
-        try:
-            if not (checkout / below).is_dir():
-                raise click.UsageError(f"Revision {printable(revision)} does not have the folder {below}.")
-            yield checkout / below
-        finally:
-            with suppress(click.ClickException):  # git forgets by itself what is no longer there
-                _change(top, "worktree", "remove", "--force", str(checkout))
-
-
-def _change(repo: Path, *arguments: str) -> None:
-    """Let git change a checkout; raises click.ClickException with what git says where it fails."""
-    answer = subprocess.run(
-        command(repo, *arguments), env=environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
-    if answer.returncode:
-        said = os.fsdecode(answer.stderr).strip().splitlines() or [f"exit status {answer.returncode}"]
-        raise click.ClickException(f"git {' '.join(arguments[:2])} failed: {said[-1]}.")

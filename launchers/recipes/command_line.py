@@ -1,31 +1,20 @@
-"""A command line: what the words that start a training say of it, and whether its program knows its options.
-
-Nothing of it is executed.
-"""
+"""A command line: what the words that start a training say of it. Nothing of it is executed."""
 
 from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import click
-
 from parsers.io.input_file import opened
-from parsers.runs.git_files import git
 
 from .recipe import ROOM
 
-ARGUMENTS = "arguments"  # what stands before the first option, as `options` names it
-# Options that are followed by `key=value`: they override what a config says.
-_OVERRIDES = ("-o", "--override", "--opt", "--opts", "--cfg-options", "--options")
-_OPTION = re.compile(r"(--?[A-Za-z][^=]*)(?:=(.*))?", re.DOTALL)
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _PROGRAM = re.compile(r".+\.(?:py|sh|ipynb)|python[0-9.]*|bash|sh")
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
@@ -132,105 +121,3 @@ def _interpreter(program: Path) -> str | None:
         return None
     words = [os.fsdecode(word) for word in found.groups() if word] if found else []
     return next((word for word in words if _PYTHON.fullmatch(Path(word).name)), None)
-
-
-def words(line: str) -> tuple[str, list[str]]:
-    """Return the folder and the words of a native command, as a dry run prints it, with $REPO and $WORK in them."""
-    _, folder, _, *command = shlex.split(line)
-    return folder, command
-
-
-def options(arguments: Iterable[str]) -> dict[str, str]:
-    """Options and keys of configs with their values; several words are one value, and that of a flag is "".
-
-    What stands before the first option is called `arguments`.
-    """
-    found: dict[str, list[str]] = {}
-    name = ARGUMENTS
-    for argument in arguments:
-        is_glued = argument[:2] in _OVERRIDES and "=" in argument  # -oGlobal.epochs=1
-        name, word = (argument[:2], argument[2:]) if is_glued else (name, argument)
-        key, is_override, value = word.partition("=")
-        if option := _OPTION.fullmatch(word):
-            name = option[1]
-            found |= {} if name in _OVERRIDES else {name: [] if option[2] is None else [option[2]]}
-        elif name in (ARGUMENTS, *_OVERRIDES) and is_override:
-            found[key] = [value]
-        else:
-            found.setdefault(name, []).append(word)
-    return {name: " ".join(values) for name, values in found.items()}
-
-
-_CONFIG = re.compile(r"(?!\.?/)[\w./-]{1,200}\.(?:py|ya?ml|toml)")
-_HIT = re.compile(r"([^\0]+)\0(\d+)\0(.*)\n")
-# Programs that the checkout configures are not started, and its submodules are not looked into.
-_GREP = ("grep", "-I", "--no-textconv", "--no-recurse-submodules", "--no-color")
-_FILES = ("--", ".", *(f":(exclude)*{suffix}" for suffix in (".md", ".rst", ".txt", ".ipynb", ".svg", ".sh")))
-
-
-class CheckOutcome(NamedTuple):
-    """Options: `known` with their `file:line`, `unknown` ones, and `unchecked` ones of starters."""
-
-    known: Mapping[str, str]
-    unknown: Sequence[str]
-    unchecked: Sequence[str]
-
-
-def check(lines: Iterable[str], repo: Path) -> CheckOutcome:
-    """Look up every option of native commands, as dry runs of one recipe print them, in the checkout `repo`.
-
-    Nothing in it is executed. Raises click.ClickException where git tracks no file of it, and where a command runs
-    none of them.
-    """
-    tracked = dict.fromkeys((git(repo, "ls-files", "-z") or "").split("\0")[:-1])
-    if not tracked:
-        raise click.ClickException(f"git does not track any file in {repo}; --check requires a git checkout as --repo.")
-    uses, starter, absent = dict[str, list[str]](), dict[str, None](), dict[str, None]()
-    for line in lines:
-        folder, command = words(line)
-        values = [word.rpartition("=")[2] for word in command]
-        paths = [value if value.startswith("$REPO") else f"{folder}/{value}" for value in values]
-        files = [os.path.normpath(path.replace("$REPO", ".", 1)) for path in paths]
-        first = next(
-            (place for place, file in enumerate(files) if file in tracked and command[place] != "python"), None
-        )
-        if first is None:
-            raise click.ClickException(f"The native command does not run any program in {repo}: {line.strip()}")
-        starter |= dict.fromkeys(word.partition("=")[0] for word in command[:first] if re.match("--?[A-Za-z]", word))
-        ran = [file for file in files[first:] if file in tracked]
-        uses |= {name: ran for name in options(command[first + 1 :]) if name != ARGUMENTS}
-        named = zip(values, files, strict=True)
-        absent |= {value: None for value, file in named if _CONFIG.fullmatch(value) and not (repo / file).exists()}
-    known = _places(uses, repo)
-    return CheckOutcome(known, [*(use for use in uses if use not in known), *absent], list(starter))
-
-
-def _spellings(use: str) -> set[str]:
-    """The option as it is passed, without `no`, and without a value behind its letter."""
-    return {use, re.sub("^--(?:no-?|disable-)", "--", use), re.sub(r"^(-[A-Za-z])\d.*", r"\1", use)}
-
-
-def _name(option: str) -> str:
-    """The name of the field or key that an option sets: the last part of a dotted one."""
-    return [part for part in option.lstrip("-").split(".") if not part.isdecimal()][-1].replace("-", "_")
-
-
-def _places(uses: Mapping[str, Sequence[str]], repo: Path) -> dict[str, str]:
-    """The `file:line` that seems to define each option, nearest to the files that its command names, as in `uses`."""
-    texts = {text for use in uses for one in _spellings(use) for text in (one, _name(one)) if len(text) > 1}
-    found = git(repo, *_GREP, "-nzwF", *(f"-e{text}" for text in sorted(texts)), *_FILES) or ""
-    hits = [hit.groups() for hit in _HIT.finditer(found)]
-    known = dict[str, str]()
-    for use, ran in uses.items():
-        flags, names = ("|".join(map(re.escape, map(form, _spellings(use)))) for form in (str, _name))
-        start = r"^\s*" if use.startswith("-") else r"(?<![\w.-])"
-        flag = re.compile(rf"""["'/](?:{flags})(?![\w-])""")
-        defined = re.compile(rf"""{flag.pattern}|["'](?:{names})["']|{start}(?:{names})["']?\s*[:=]""")
-        places = [
-            (max(len(os.path.commonpath([one, file])) for one in ran), bool(flag.search(text)), f"{file}:{number}")
-            for file, number, text in hits
-            if defined.search(text)
-        ]
-        if places:
-            known[use] = max(places, key=lambda place: place[:2])[2]
-    return known

@@ -1,7 +1,6 @@
 """Recipes: shell scripts that start a native program, and what each states about itself at its head.
 
-Those of Tachograph are the scripts above this package. One's own are found by their path, or in the folders of
-TACHOGRAPH_RECIPES.
+Those of Tachograph are the scripts above this package. One's own are found by their path.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import product
 from pathlib import Path
 
 import click
@@ -22,7 +20,6 @@ from parsers.io.input_file import text_of
 from parsers.io.printable import printable
 
 ROOM = Path(__file__).resolve().parents[1]
-FOLDERS = "TACHOGRAPH_RECIPES"
 LAUNCHERS = "TACHOGRAPH_LAUNCHERS"  # the variable by which a script elsewhere finds what all share
 SUFFIX = ".sh"
 MADE = "made-images.txt"  # says that images were made, and is beside them
@@ -121,16 +118,12 @@ class Recipe:
 
 
 def _scripts() -> dict[str, Path]:
-    """The scripts of all recipes by their names: Tachograph's, and those in the folders of TACHOGRAPH_RECIPES."""
-    found = dict[str, Path]()
-    for folder in [ROOM, *map(Path, filter(None, os.environ.get(FOLDERS, "").split(os.pathsep)))]:
-        for path in sorted(folder.glob(f"*{SUFFIX}")):
-            found.setdefault(path.stem, path)  # the folder that is named first counts
-    return found
+    """The scripts of Tachograph's recipes by their names."""
+    return {path.stem: path for path in sorted(ROOM.glob(f"*{SUFFIX}"))}
 
 
 def read_all() -> Iterator[Recipe]:
-    """Read all recipes, Tachograph's and those in the folders of TACHOGRAPH_RECIPES; raises click.UsageError."""
+    """Read all recipes of Tachograph."""
     yield from map(_read, _scripts().values())
 
 
@@ -145,7 +138,7 @@ def find(name: str) -> Recipe:
     Raises click.UsageError for an unknown one, and for a script whose head does not say what a recipe has to.
     """
     scripts = _scripts()
-    if not (name.endswith(SUFFIX) or name in scripts):
+    if not is_known(name):
         near = get_close_matches(name, scripts, 1)
         hint = f"did you mean {near[0]}?" if near else f"recipes: {', '.join(scripts)}."
         raise click.UsageError(f"No recipe is named {printable(name)}; {hint}")
@@ -189,22 +182,6 @@ def _mistakes(recipe: Recipe) -> Iterator[str]:
         re.compile(recipe.facts.get("metric", ""))
     except re.error as error:
         yield f"its metric is not a regular expression: {error}"
-
-
-def cases(recipe: Recipe) -> Iterator[dict[str, str]]:
-    """Yield the launcher variables of every case worth looking at.
-
-    These are each device and precision the recipe states, on 1 card, 8 cards, and 2 nodes of 8 cards.
-    """
-    sizes = [{"NODES": "1", "CARDS": cards, "TASKS": "node"} for cards in ("1", "8")]
-    if "TASKS" in recipe.defaults:  # only something else starts its tasks on several nodes
-        sizes += [{"NODES": nodes, "CARDS": cards, "TASKS": "card"} for nodes, cards in (("1", "8"), ("2", "16"))]
-    elif "MASTER" in recipe.defaults:
-        sizes += [{"NODES": "2", "CARDS": "16", "MASTER": "node0:29500", "NODE_RANK": "0"}]
-    for device in ("gpu", "cpu"):
-        for precision, size in product(recipe.precisions(device), sizes):
-            wanted = {"DEVICE": device, "PRECISION": precision, **size}
-            yield {name: value for name, value in wanted.items() if name in recipe.defaults}
 
 
 def dry_run(recipe: Recipe, repo: Path, variables: Mapping[str, str]) -> str:

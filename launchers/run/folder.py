@@ -24,6 +24,8 @@ from parsers.runs.run_folder import DONE, LOG, RUN_FILE, SCHEMA, LogFile, RunJso
 
 from .execution import MARKED, end_job
 
+LOCK, SUBMITTED = "lock", "submitted"
+SLURM_OUTPUT = "slurm.out"  # what a submitted job says; the log is not in it
 NODE = "node"  # node0.json and node0.csv are what the first node of a job writes
 
 
@@ -44,12 +46,7 @@ class RunFolder:
     @property
     def unfinished(self) -> Path:
         """The name of the folder as long as the run is going on."""
-        return self.path.with_name(f".{self.path.name}.unfinished")
-
-    @property
-    def lock(self) -> Path:
-        """What a runner holds while it fills the folder."""
-        return self.path.with_name(f".{self.path.name}.lock")
+        return self.beside("unfinished")
 
     @property
     def work(self) -> Path:
@@ -57,17 +54,11 @@ class RunFolder:
 
         It lies outside of the run folder, since nothing in it is free of secrets. Of a run that is done it is removed.
         """
-        return self.path.with_name(f".{self.path.name}.work")
+        return self.beside("work")
 
-    @property
-    def submitted(self) -> Path:
-        """What tells of the Slurm job that is to fill the folder."""
-        return self.path.with_name(f".{self.path.name}.submitted")
-
-    @property
-    def output(self) -> Path:
-        """What such a job says; the log is not in it."""
-        return self.path.with_name(f".{self.path.name}.slurm.out")
+    def beside(self, what: str) -> Path:
+        """A hidden neighbour, such as the `lock` that a runner holds, or what tells of the Slurm job for the folder."""
+        return self.path.with_name(f".{self.path.name}.{what}")
 
     def siblings(self) -> list[Path]:
         """The folders of the other runs of the case that are done."""
@@ -103,7 +94,7 @@ class RunFolder:
     def is_held(self) -> bool:
         """Whether another runner fills the folder now."""
         try:
-            with suppress(OSError), holding(self.lock, os.O_RDWR, ""):
+            with suppress(OSError), holding(self.beside(LOCK), os.O_RDWR, ""):
                 pass
         except click.ClickException:
             return True
@@ -114,11 +105,12 @@ class RunFolder:
 
         Raises click.ClickException where that cannot be read.
         """
-        if not os.path.lexists(self.submitted):
+        path = self.beside(SUBMITTED)
+        if not os.path.lexists(path):
             return None
-        found = _document(self.submitted, "job", "facts")
+        found = _document(path, "job", "facts")
         if found is None or not str(found["job"]).isdecimal():  # it becomes a word of commands
-            what = f"{self.submitted} is not what a submission left"
+            what = f"{path} is not what a submission left"
             raise click.ClickException(f"{what}; remove it to rerun the case.")
         return found
 
@@ -164,7 +156,7 @@ def done_below(case: Path) -> Iterator[Path]:
 
 def submitted_below(top: Path) -> Iterator[RunFolder]:
     """The run folders below a folder that submitted jobs are to fill, in the order of their names."""
-    for path in sorted(top.rglob(".*.submitted")):
+    for path in sorted(top.rglob(f".*.{SUBMITTED}")):
         if path.name.split(".")[1].isdecimal():
             yield RunFolder(path.with_name(path.name.split(".")[1]))
 
@@ -200,8 +192,8 @@ def claimed(folder: RunFolder) -> Iterator[None]:
     """
     folder.path.parent.mkdir(parents=True, exist_ok=True)
     refusal = f"{folder.path} is in use by another runner; wait until it has finished."
-    with holding(folder.lock, os.O_RDWR | os.O_CREAT, refusal):
+    with holding(folder.beside(LOCK), os.O_RDWR | os.O_CREAT, refusal):
         with suppress(FileNotFoundError):
             end_job(text_of(folder.unfinished / MARKED, errors="replace"))
         yield
-        folder.lock.unlink()
+        folder.beside(LOCK).unlink()

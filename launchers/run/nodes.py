@@ -8,14 +8,12 @@ import re
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial, reduce
 from pathlib import Path
 
 import psutil
 
 from parsers.io.atomic_write import replace_file
-from parsers.io.input_file import data_of, opener, text_of
-from parsers.io.lazy import pd
+from parsers.io.input_file import data_of, text_of
 from parsers.io.printable import say
 from parsers.runs.run_folder import (
     PROCESS_COLUMNS,
@@ -27,13 +25,14 @@ from parsers.runs.run_folder import (
 )
 
 from ..machine import facts
-from ..machine.telemetry import INTERVAL, RunLoad, below, recorded, worst
+from ..machine.telemetry import RunLoad, below, recorded, worst
 from .folder import NODE
 
 _LOOK = 0.5
 _OF_PROCESSES = ".cpu.csv"
 _OF_CARDS = ".csv"
 _OF_OTHERS = ".foreign.json"
+_NUMBERS = re.compile(r"[0-9][-+0-9.e,]*", re.ASCII)  # the cells of a row, the first of which is not empty
 _NUMBER = re.compile(NODE + r"[0-9]{1,9}")
 
 
@@ -68,21 +67,23 @@ def _starter(task: int) -> int:
 def collect(folder: Path) -> list[Environment]:
     """Take what all nodes wrote into `folder`: their descriptions in order; their samples become those of the run.
 
-    The cards are counted on from node to node; what the processes take is added up. Without any observed node the list
-    is empty. A file that is not a description of a node, because the job put something else there, is reported and
-    left.
+    The cards are counted on from node to node. Samples of processes are kept where there is one node: those of one of
+    several would pass for those of the job. Without any observed node the list is empty. A file that is not a
+    description of a node, because the job put something else there, is reported and left.
     """
     paths = [path for path in folder.glob(f"{NODE}*.json") if _NUMBER.fullmatch(path.stem)]
-    found, processes = [], []
+    found, cards, processes = list[Environment](), list[list[str]](), list[list[str]]()
     first = 0
     for path in sorted(paths, key=lambda path: int(path.stem.removeprefix(NODE))):
         if (description := _description(path)) is not None:
-            sampled = _append(path.with_suffix(_OF_CARDS), folder / TELEMETRY, first)
-            first += max(len(description["gpus"]), sampled)
+            rows = [row for row in _rows(path.with_suffix(_OF_CARDS), TELEMETRY_COLUMNS) if row[1].isdecimal()]
+            cards += [[row[0], str(int(row[1]) + first), *row[2:]] for row in rows]
+            first += max([len(description["gpus"]), *(int(row[1]) + 1 for row in rows)])
+            processes = _rows(path.with_suffix(_OF_PROCESSES), PROCESS_COLUMNS)
             path.unlink()
             found.append(description)
-            processes.append(path.with_suffix(_OF_PROCESSES))
-    add_up(processes, folder / PROCESSES)
+    _write(folder / TELEMETRY, TELEMETRY_COLUMNS, cards)
+    _write(folder / PROCESSES, PROCESS_COLUMNS, processes if len(found) == 1 else [])
     return found
 
 
@@ -109,41 +110,14 @@ def _description(path: Path) -> Environment | None:
 
 
 def _rows(path: Path, columns: Sequence[str]) -> list[list[str]]:
-    """Take the rows that a node wrote into a file; one that was cut, because the node was ended, is left out."""
+    """Take the rows of numbers that a node wrote into a file; one that was cut, as the node was ended, is left out."""
     if not path.is_file():
         return []
     whole = text_of(path, errors="replace").rpartition("\n")[0].splitlines()
     path.unlink()
-    return [row for line in whole[1:] if len(row := line.split(",")) == len(columns)]
+    return [row for line in whole[1:] if _NUMBERS.fullmatch(line) and len(row := line.split(",")) == len(columns)]
 
 
-def _append(samples: Path, out: Path, first: int) -> int:
-    """Add the samples of a node to those of the run, whose cards begin here at `first`; returns how many these are."""
-    if not samples.is_file():
-        return 0
-    rows = [row for row in _rows(samples, TELEMETRY_COLUMNS) if row[1].isdecimal()]
-    numbered = [[row[0], str(int(row[1]) + first), *row[2:]] for row in rows]
-    with open(out, "a", encoding="ascii", errors="replace", opener=opener) as file:
-        head = [] if out.stat().st_size else [TELEMETRY_COLUMNS]
-        file.writelines(f"{','.join(row)}\n" for row in [*head, *numbered])
-    return max((int(row[1]) + 1 for row in rows), default=0)
-
-
-def add_up(samples: Sequence[Path], out: Path) -> None:
-    """Write the sums of what the processes of a job take on all of its nodes into `out`, and remove their files.
-
-    A moment is one of the first node, with the sample of each other node that is next to it; it is left out where one
-    is further away than an interval. What one does not tell is not told of all. Where a node has no samples, there are
-    no sums: they would pass for those of the job.
-    """
-    rows = [pd.DataFrame(_rows(path, PROCESS_COLUMNS), columns=PROCESS_COLUMNS) for path in samples]
-    nodes = [table.apply(pd.to_numeric, errors="coerce").dropna(subset="time").sort_values("time") for table in rows]
-    if not nodes or any(table.empty for table in nodes):
-        return
-    moments = nodes[0][["time"]]
-    nearest = partial(pd.merge_asof, moments, on="time", direction="nearest", tolerance=INTERVAL)  # type: ignore[arg-type]
-    first, *others = (nearest(table).drop(columns="time") for table in nodes)
-    sums = reduce(pd.DataFrame.add, others, first)
-    sums.insert(0, "time", moments["time"].map("{:.3f}".format).to_numpy())
-    text = sums.dropna(subset="processes").round(3).to_csv(index=False, float_format="%.15g")
-    replace_file(out, text.encode())
+def _write(path: Path, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    if rows:
+        replace_file(path, "".join(f"{','.join(row)}\n" for row in [columns, *rows]).encode())

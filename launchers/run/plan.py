@@ -124,12 +124,12 @@ class Planner:
         if not self.checkouts:
             return None
         wanted, fitting = recipe.facts["repository"], self._fitting(recipe)
-        if len(fitting) != 1 and len(self.checkouts) != 1:
-            given = ", ".join(str(one.repo) for one in self.checkouts)
+        # One whose remote is not known is taken for the right one.
+        chosen = fitting or [one for one in self.checkouts if len(self.checkouts) == 1 and not one.repository]
+        if len(chosen) != 1:
+            given = ", ".join(str(one.repository or one.repo) for one in self.checkouts)
             raise click.UsageError(f"{recipe.name} requires one checkout of {wanted} as --repo; given: {given}.")
-        (found,) = fitting or self.checkouts
-        found.refuse_other(recipe.name, wanted)
-        return found
+        return chosen[0]
 
 
 def alternating(cases: Sequence[Sequence[PlannedRun]]) -> list[PlannedRun]:
@@ -142,6 +142,6 @@ def alternating(cases: Sequence[Sequence[PlannedRun]]) -> list[PlannedRun]:
 
 
 def suite_of(suite: Path, side: str) -> Path:
-    """The suite of the runs of a revision, or of one of several checkouts, beside that of the runs from here."""
+    """The suite of the runs in another folder, beside that of the runs from here."""
     label = re.sub(r"[^\w.+-]+", "-", side).strip("-.") or "other"
     return suite.with_name(f"{suite.name}@{label}")

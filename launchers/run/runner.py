@@ -84,11 +84,11 @@ class Runner:
                 # Its path is short, because sockets are made there, whose paths have at most 107 bytes.
                 made = TemporaryDirectory(prefix="tachograph-", ignore_cleanup_errors=True)
                 own["TMPDIR"] = stack.enter_context(made)
-            what = self.place.start(replace(job, environment={**job.environment, **own}), unfinished)
+            command, environment = self.place.start(replace(job, environment={**job.environment, **own}), unfinished)
             try:
                 ended = execute(
-                    what.command,
-                    what.environment,
+                    command,
+                    environment,
                     unfinished,
                     signals,
                     redactor=Redactor(secret_values(os.environ)) if self.redacts else None,

@@ -28,13 +28,12 @@ from ..backends.slurm import Slurm
 from ..job import Job
 from ..machine.telemetry import foreign_remark
 from ..secrets.redaction import public
-from .folder import RunFolder, claimed, holding, submitted_below
+from .folder import SLURM_OUTPUT, SUBMITTED, RunFolder, claimed, holding, submitted_below
 from .runner import Runner, differing, redact_script
 from .screen import Screen
 
 _ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _INTERRUPTED_EXIT = 130  # as a shell says it
-_SUBMITTED = "submitted"
 _LOOK = 1.0  # seconds between two questions to the queue
 
 
@@ -86,7 +85,7 @@ class Series:
             raise click.ClickException(
                 f"{len(failed)} of {len(self.planned)} runs failed: {', '.join(failed)}. {retry}."
             )
-        if _SUBMITTED not in status.values():
+        if SUBMITTED not in status.values():
             suites = ", ".join(dict.fromkeys(str(path.parent.parent) for path in status))
             say(f"All runs are done ({len(self.planned)}), see {suites}.", err=True)
 
@@ -122,9 +121,9 @@ class Series:
                     # The end of this job makes room for the next one.
                     after = [*jobs][-parallel] if parallel and len(jobs) >= parallel else None
                     command = [program, sys.argv[1], "--fills", str(folder.path.resolve()), *sys.argv[2:]]
-                    number = place.submit(run.job, command, folder.output.resolve(), after=after)
+                    number = place.submit(run.job, command, folder.beside(SLURM_OUTPUT).resolve(), after=after)
                     left = {"job": number, "facts": public(self.runner.asked(run.job, folder, run.job.source()[0]))}
-                    replace_file(folder.submitted, json.dumps(left).encode())
+                    replace_file(folder.beside(SUBMITTED), json.dumps(left).encode())
                     say(f"{folder.path} is submitted as Slurm job {number}.", err=True)
             if status != DONE and (submission := folder.submission()):
                 jobs[submission["job"]] = folder
@@ -158,7 +157,7 @@ class Series:
         """
         path, submission = run.folder.path, run.folder.submission()
         if submission and submission["job"] != slurm.allocation() and slurm.state(submission["job"])[0]:
-            status, facts = _SUBMITTED, submission["facts"]
+            status, facts = SUBMITTED, submission["facts"]
             said = f"{path} is submitted already as Slurm job {submission['job']}."
         elif run.folder.status() == DONE:
             status, facts, said = DONE, run.folder.facts(), f"{path} is already done."
@@ -260,7 +259,7 @@ def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder
     for folder in folders:
         if not (submission := folder.submission()):  # another one has told it
             continue
-        job = submission["job"]
+        job, output = submission["job"], folder.beside(SLURM_OUTPUT)
         is_going, said = slurm.state(job)
         if is_going:
             left.append(folder)
@@ -269,12 +268,12 @@ def _look(folders: Sequence[RunFolder], told: dict[Path, str]) -> list[RunFolder
             told[folder.path] = state
             continue
         with _written(folder):
-            folder.submitted.unlink(missing_ok=True)
+            folder.beside(SUBMITTED).unlink(missing_ok=True)
             if (status := folder.status()) is None:
-                ended = f"Slurm job {job} has ended ({said}) without its run; what it said is in {folder.output}"
+                ended = f"Slurm job {job} has ended ({said}) without its run; what it said is in {output}"
                 say(f"{folder.path}: {ended}.", err=True)
             else:
-                folder.output.unlink(missing_ok=True)
+                output.unlink(missing_ok=True)
                 _tell_end(folder, folder.facts())
         told[folder.path] = status or FAILED
     return left

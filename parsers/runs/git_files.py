@@ -51,12 +51,12 @@ def is_changed(path: Path, blob: str) -> bool:
     return digest.hexdigest() != blob
 
 
-def command(repo: Path, *arguments: str) -> list[str]:
+def _command(repo: Path, *arguments: str) -> list[str]:
     """The command by which git looks at a checkout, or changes it; no program that it configures runs as a hook."""
     return ["git", "-C", str(repo), *_HARMLESS, *arguments]
 
 
-def environment() -> dict[str, str]:
+def _environment() -> dict[str, str]:
     """Our environment without what would lead git to another repository."""
     return {name: value for name, value in os.environ.items() if name not in _MISLEADING}
 
@@ -65,8 +65,8 @@ def git(repo: Path, *arguments: str) -> str | None:
     """What git prints about a checkout; None where it is missing or fails."""
     try:
         answer = subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
-            command(repo, *arguments),
-            env=environment() | _QUIET,
+            _command(repo, *arguments),
+            env=_environment() | _QUIET,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=True,
@@ -95,8 +95,8 @@ def bring(place: Path, repository: str, commit: str, folders: Sequence[str]) -> 
         if step[0] == "checkout":
             (place / ".git" / "info" / "attributes").write_text(_AS_THEY_ARE)
         subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
-            command(place, *step),
-            env=environment() | _ON_LINE,
+            _command(place, *step),
+            env=_environment() | _ON_LINE,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=True,

@@ -66,8 +66,6 @@ class TreeSample(NamedTuple):
     """Cores that they kept busy."""
     memory: int
     """MiB in main memory (resident), of all together: what several share counts for each."""
-    power: float | None
-    """W that all processors of the machine draw, whoever uses them."""
 
 
 CLOCK_COLUMNS = ("line", "time")

@@ -64,7 +64,10 @@ def telemetry_file(path: Path) -> Telemetry:
 def process_telemetry(log: Path, sha256: str) -> Telemetry | None:
     """The ``cpu.csv`` beside a log, whose sha256 is given; None, and LogError, as of ``telemetry``."""
     path = side_file(log, sha256, PROCESSES)
-    return None if path is None else _telemetry(path, side_table(path, PROCESS_COLUMNS, PROCESS_COLUMNS[:2]))
+    if path is None:
+        return None
+    # Files of older runs have the power of the processors behind what is read.
+    return _telemetry(path, side_table(path, (*PROCESS_COLUMNS, "power"), PROCESS_COLUMNS[:2], ("power",)))
 
 
 def _telemetry(path: Path, table: pd.DataFrame) -> Telemetry:

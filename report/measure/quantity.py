@@ -184,7 +184,6 @@ PROCESS_MEMORY = Quantity(
     name="process_memory", symbol="MiB", column="memory", decimals=0, is_peak=True, direction=-1, **_OF_PROCESSES
 )
 CPU_LOAD = Quantity(name="cpu_load", symbol="cores", column="load", decimals=2, direction=0, **_OF_PROCESSES)
-CPU_POWER = Quantity(name="cpu_power", symbol="W", column="power", decimals=1, direction=0, **_OF_PROCESSES)
 
 _ALL: tuple[Quantity, ...] = (
     THROUGHPUT,
@@ -197,7 +196,6 @@ _ALL: tuple[Quantity, ...] = (
     SAMPLES_PER_JOULE,
     PROCESS_MEMORY,
     CPU_LOAD,
-    CPU_POWER,
     _of_log("throughput_per_card", "{rate}/card", 1, scope="card", is_of_a_card=True),
     _of_log("step_time", "s", 3, direction=-1),
     _of_log("step_milliseconds", "ms", 1, direction=-1),

@@ -7,19 +7,22 @@ values. Each setting in which the command of the recipe differs must be named th
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from launchers.recipes.command_line import options, words
 from launchers.recipes.recipe import Recipe
 
 PROGRAM = "program"
 WORK = "$WORK"
 FOLDER = Path(__file__).parent / "published"
+# Options that are followed by `key=value`: they override what a config says.
+_OVERRIDES = ("-o", "--override", "--opt", "--opts", "--cfg-options", "--options")
+_OPTION = re.compile(r"(--?[A-Za-z][^=]*)(?:=(.*))?", re.DOTALL)
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _PROGRAM = re.compile(r"(?!.*multiproc\.py).*\.py|(?:.*/)?(?:runner|swift|llamafactory-cli|yolo)")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
@@ -77,9 +80,30 @@ def settings(line: str) -> dict[str, str]:
 
     `line`: what a launcher prints in a dry run. What starts a process on each card is no setting.
     """
-    _, command = words(line)
+    _, _folder, _, *command = shlex.split(line)
     place = next((place for place, word in enumerate(command) if _PROGRAM.fullmatch(word)), len(command) - 1)
     return {**dict(_variables(command)), PROGRAM: Path(command[place]).name, **options(command[place + 1 :])}
+
+
+def options(arguments: Iterable[str]) -> dict[str, str]:
+    """Options and keys of configs with their values; several words are one value, and that of a flag is "".
+
+    What stands before the first option is called `arguments`.
+    """
+    found: dict[str, list[str]] = {}
+    name = "arguments"
+    for argument in arguments:
+        is_glued = argument[:2] in _OVERRIDES and "=" in argument  # -oGlobal.epochs=1
+        name, word = (argument[:2], argument[2:]) if is_glued else (name, argument)
+        key, is_override, value = word.partition("=")
+        if option := _OPTION.fullmatch(word):
+            name = option[1]
+            found |= {} if name in _OVERRIDES else {name: [] if option[2] is None else [option[2]]}
+        elif name in ("arguments", *_OVERRIDES) and is_override:
+            found[key] = [value]
+        else:
+            found.setdefault(name, []).append(word)
+    return {name: " ".join(values) for name, values in found.items()}
 
 
 def _variables(command: Sequence[str]) -> Iterator[tuple[str, str]]:

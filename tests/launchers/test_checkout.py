@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import click
 import pytest
 from git_checkout import URL, git, make_checkout
 from native_checkout import executable
@@ -13,6 +12,11 @@ from native_checkout import executable
 from launchers.recipes.checkout import Checkout
 
 UNKNOWN = {"repository": None, "commit": None, "dirty": None}
+
+
+def described(repo: Path) -> dict[str, object]:
+    found = Checkout(repo)
+    return {"repository": found.repository, "commit": found.commit, "dirty": found.is_dirty}
 
 
 @pytest.fixture
@@ -30,22 +34,22 @@ def remarks(repo: Path, **other: str) -> list[str]:
 def test_a_checkout_and_a_worktree_of_it_are_described_by_url_and_commit(repo: Path) -> None:
     git(repo, "worktree", "add", "-q", "../other")
     expected = {"repository": URL, "commit": git(repo, "rev-parse", "HEAD"), "dirty": False}
-    assert [Checkout(repo).described, Checkout(repo.parent / "other").described] == [expected] * 2
-    assert Checkout(repo / "tools").described == UNKNOWN  # a repository around a folder does not count
+    assert [described(repo), described(repo.parent / "other")] == [expected] * 2
+    assert described(repo / "tools") == UNKNOWN  # a repository around a folder does not count
 
 
 def test_a_repository_without_commits_tells_only_where_it_comes_from(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     git(tmp_path, "remote", "add", "origin", URL)
-    assert Checkout(tmp_path).described == UNKNOWN | {"repository": URL}
+    assert described(tmp_path) == UNKNOWN | {"repository": URL}
 
 
 def test_variables_that_point_git_elsewhere_change_nothing(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = Checkout(repo).described
+    expected = described(repo)
     configures = {"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"}
     for name in set(git(repo, "rev-parse", "--local-env-vars").split()) - configures:
         monkeypatch.setenv(name, "/nowhere")
-    assert Checkout(repo).described == expected
+    assert described(repo) == expected
 
 
 def test_a_remote_is_recorded_without_secrets_and_folders(repo: Path) -> None:
@@ -71,12 +75,12 @@ def test_changed_files_make_a_checkout_dirty_and_outputs_do_not_and_asking_write
     executable(repo / "output" / "ResNet50" / "latest.pdparams", "weights")
     os.utime(repo / "tools" / "train.py", (1, 1))
     before = (repo / ".git" / "index").read_bytes()
-    assert (Checkout(repo).described["dirty"], Checkout(repo).patch) == (False, "")
+    assert (described(repo)["dirty"], Checkout(repo).patch) == (False, "")
     assert (repo / ".git" / "index").read_bytes() == before
     (repo / "tools" / "train.py").write_text("two\n")
     unstaged = Checkout(repo).patch
     git(repo, "add", "tools")
-    assert (Checkout(repo).described["dirty"], Checkout(repo).patch) == (True, unstaged)
+    assert (described(repo)["dirty"], Checkout(repo).patch) == (True, unstaged)
     assert "\n-one\n+two\n" in unstaged
 
 
@@ -96,31 +100,23 @@ def test_where_git_is_missing_or_refuses_nothing_is_known(
     repo: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
     monkeypatch.setenv(variable, value)
-    assert Checkout(repo).described["commit"] is None
+    assert described(repo)["commit"] is None
     assert len(list(Checkout(repo).remarks({"repository": URL, "commit": "a" * 40}))) == 1
 
 
 @pytest.mark.parametrize(
-    ("remote", "count", "refused"),
+    ("remote", "is_other"),
     [
-        ("git@github.com:paddlepaddle/paddleclas.git", 0, False),
-        ("https://github.com/someone/PaddleClas", 0, False),  # a fork
-        ("https://github.com/PaddlePaddle/PaddleSeg", 1, True),
-        (None, 0, False),  # the pinned commit counts more than an unknown remote
+        ("git@github.com:paddlepaddle/paddleclas.git", False),
+        ("https://github.com/someone/PaddleClas", False),  # a fork
+        ("https://github.com/PaddlePaddle/PaddleSeg", True),
+        (None, False),  # the pinned commit counts more than an unknown remote
     ],
 )
-def test_another_repository_causes_a_remark_and_is_refused(
-    repo: Path, remote: str | None, count: int, refused: bool
-) -> None:
+def test_another_repository_causes_a_remark(repo: Path, remote: str | None, is_other: bool) -> None:
     git(repo, *(("config", "remote.origin.url", remote) if remote else ("remote", "remove", "origin")))
-    assert len(remarks(repo)) == count
-    assert Checkout(repo).is_of(URL) is not refused
-    try:
-        Checkout(repo).refuse_other("paddleclas_resnet50", URL)
-    except click.UsageError:
-        assert refused
-    else:
-        assert not refused
+    assert len(remarks(repo)) == int(is_other)
+    assert Checkout(repo).is_of(URL) is not is_other
 
 
 def test_another_commit_and_changed_files_cause_remarks(repo: Path) -> None:

@@ -55,47 +55,33 @@ def test_cases_take_turns_each_time_in_the_opposite_order(repeats: tuple[int, ..
     assert " ".join(f"{run.folder.path.parent}{run.folder.path.name}" for run in alternating(cases)) == order
 
 
-def test_a_command_is_compared_with_itself_at_a_revision(program: OwnProgram) -> None:
-    answer = program.run("--against", "main", "--", "python", str(program.folder / "train.py"))
+def before(program: OwnProgram) -> str:
+    """A worktree of `main` beside the checkout."""
+    git(program.folder, "worktree", "add", "-q", "--detach", "../before", "main")
+    return "../before"
+
+
+def test_a_command_is_compared_with_itself_in_another_folder(program: OwnProgram) -> None:
+    answer = program.run("--against", before(program), "--", "python", str(program.folder / "train.py"))
     assert answer.returncode == 0
     assert "".join(runs_in_order(program)) == "ABBAAB"
     assert answer.stdout.splitlines()[-1] == "1 case: 1 slower."
-    assert "A: logs/project@main/train; B: logs/project/train" in answer.stdout
-    text = (program.folder / "logs/project@main/train/1/run.json").read_text(encoding="utf-8")
+    assert "A: logs/project@before/train; B: logs/project/train" in answer.stdout
+    text = (program.folder / "logs/project@before/train/1/run.json").read_text(encoding="utf-8")
     assert f'"commit": "{git(program.folder, "rev-parse", "main")}"' in text
-    assert ('"dirty": false' in text, str(program.folder.parent) in text, ".against" in text) == (True, False, False)
-    assert sorted(path.name for path in (program.folder / "logs").iterdir()) == ["project", "project@main"]
-    assert len(git(program.folder, "worktree", "list").splitlines()) == 1
+    assert ('"dirty": false' in text, str(program.folder.parent) in text) == (True, False)
+    assert sorted(path.name for path in (program.folder / "logs").iterdir()) == ["project", "project@before"]
 
 
-def test_a_folder_below_a_checkout_is_the_same_one_of_the_revision(program: OwnProgram) -> None:
-    (program.folder / "examples").mkdir()
-    (program.folder / "examples/train.py").write_text(TRAIN, encoding="utf-8")
-    git(program.folder, "add", "-A")
-    git(program.folder, "commit", "-qm", "examples")
-    answers = [
-        program.run("--against", revision, "--repeats", "1", "--", "python", "train.py", below="examples").returncode
-        for revision in ("main", "main~1")
-    ]
-    assert answers == [0, 2]
-
-
-@pytest.mark.parametrize("stated", ["no-such", "--upload-pack=x", "", "train.py"])
-def test_what_is_no_revision_is_refused(stated: str, program: OwnProgram) -> None:
-    answer = program.run(f"--against={stated}", "--", "python", "train.py")
-    assert (answer.returncode, repr(stated) in answer.stderr) == (2, True)
-    assert not (program.folder / "logs").exists()
-
-
-@pytest.mark.parametrize("option", ["--dry-run", "--detach", "--on=slurm"])
-def test_a_revision_is_refused_where_its_checkout_would_be_gone(option: str, program: OwnProgram) -> None:
-    answer = program.run("--against", "main", option, "--", "python", "train.py")
-    assert (answer.returncode, (program.folder / "logs").exists()) == (2, False)
+def test_both_sides_are_written_by_a_dry_run(program: OwnProgram) -> None:
+    answer = program.run("--against", before(program), "--dry-run", "--", "python", "train.py")
+    folders = [program.folder.with_name("before"), program.folder]
+    assert (answer.returncode, [f"export REPO={folder}" in answer.stdout for folder in folders]) == (0, [True, True])
 
 
 def test_a_side_that_fails_keeps_the_other_from_no_run(program: OwnProgram) -> None:
     program.change("raise SystemExit(3)")
-    answer = program.run("--against", "main", "--", "python", "train.py")
+    answer = program.run("--against", before(program), "--", "python", "train.py")
     assert (answer.returncode, runs_in_order(program)) == (1, ["A", "B", "A", "A"])
 
 

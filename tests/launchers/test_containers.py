@@ -113,9 +113,8 @@ def test_a_container_that_a_killed_runner_left_is_ended(
         monkeypatch.setenv(name, value)
     site = ContainerSite(runtime="podman", options=[*small_image.OPTIONS, "--detach"])
     place = Local(Container(small_image.IMAGE, "podman", site))
-    start = place.start(of_command(("sleep", "60"), tmp_path, device="cpu", is_contained=True), tmp_path)
-    environment = {**start.environment, "WORK": str(tmp_path)}
-    subprocess.run(start.command, env=environment, check=True, capture_output=True)
+    command, environment = place.start(of_command(("sleep", "60"), tmp_path, device="cpu", is_contained=True), tmp_path)
+    subprocess.run(command, env={**environment, "WORK": str(tmp_path)}, check=True, capture_output=True)
     assert asked(podman, "ps", "--quiet") != ""
     place.finish(tmp_path)
     assert asked(podman, "ps", "--all", "--quiet") == ""

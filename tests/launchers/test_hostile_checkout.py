@@ -10,7 +10,6 @@ from git_checkout import git, make_checkout
 from native_checkout import executable
 
 from launchers.recipes.checkout import Checkout
-from launchers.recipes.command_line import check
 
 
 @pytest.fixture
@@ -30,7 +29,6 @@ def asked(repo: Path) -> bool | None:
     """Whether the checkout is dirty, after all questions, none of which sprang the trap."""
     found = Checkout(repo)
     answers = found.repository, found.commit, found.is_dirty, found.patch
-    check(['cd "$REPO" && python tools/train.py --two 2'], repo)
     assert not (repo / "sprung").exists()
     return answers[2]
 

@@ -7,12 +7,13 @@ import re
 import shlex
 import subprocess
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
 from native_checkout import RECIPES, TOP, executable
 
-from launchers.recipes import recipe as recipes
+from launchers.recipes.recipe import Recipe, find
 
 pytestmark = pytest.mark.slow
 
@@ -53,12 +54,25 @@ def shown(top: Path, recipe: str, variables: dict[str, str]) -> str:
     return "\n".join([heading, f"{cd} {folder} {then}", *map(shlex.quote, words), ""])
 
 
+def cases(recipe: Recipe) -> Iterator[dict[str, str]]:
+    """Each device and precision that a recipe states, on 1 card, 8 cards, and 2 nodes of 8 cards."""
+    sizes = [{"NODES": "1", "CARDS": cards, "TASKS": "node"} for cards in ("1", "8")]
+    if "TASKS" in recipe.defaults:  # only something else starts its tasks on several nodes
+        sizes += [{"NODES": nodes, "CARDS": cards, "TASKS": "card"} for nodes, cards in (("1", "8"), ("2", "16"))]
+    elif "MASTER" in recipe.defaults:
+        sizes += [{"NODES": "2", "CARDS": "16", "MASTER": "node0:29500", "NODE_RANK": "0"}]
+    for device in ("gpu", "cpu"):
+        for precision, size in product(recipe.precisions(device), sizes):
+            wanted = {"DEVICE": device, "PRECISION": precision, **size}
+            yield {name: value for name, value in wanted.items() if name in recipe.defaults}
+
+
 def combinations(name: str) -> Iterator[dict[str, str]]:
     """Every case of a recipe with its defaults, and the last one with all other options given."""
-    recipe = recipes.find(name)
+    recipe = find(name)
     given = {variable: value for variable, value in GIVEN.items() if variable in recipe.defaults}
-    cases = list(recipes.cases(recipe))
-    yield from [*cases, cases[-1] | given]
+    every = list(cases(recipe))
+    yield from [*every, every[-1] | given]
 
 
 @every_recipe
@@ -96,7 +110,7 @@ def test_a_launcher_starts_the_command_that_a_dry_run_prints_and_a_dry_run_start
 
 @every_recipe
 def test_a_launcher_works_in_a_folder_with_a_hostile_name(tmp_path: Path, recipe: str) -> None:
-    given = ["DATA"] if "DATA" in recipes.find(recipe).defaults else []
+    given = ["DATA"] if "DATA" in find(recipe).defaults else []
     plain = told(start(tmp_path / "plain", recipe, **dict.fromkeys(given, "DATA")))
     expected = [word.replace("plain", HOSTILE).replace("DATA", HOSTILE) for word in plain]
     assert told(start(tmp_path / HOSTILE, recipe, **dict.fromkeys(given, HOSTILE))) == expected != []
@@ -118,10 +132,10 @@ def test_a_launcher_refuses_an_unknown_precision_and_says_which_are_possible(tmp
     answer = start(tmp_path, recipe, PRECISION="int4")
     assert (answer.returncode != 0, answer.stdout) == (True, "")
     possible = answer.stderr.rpartition("PRECISION")[2]
-    assert [word for word in recipes.find(recipe).precisions("gpu") if word not in possible] == []
+    assert [word for word in find(recipe).precisions("gpu") if word not in possible] == []
 
 
-MANY = {name: {"MASTER", "TASKS"} & recipes.find(name).defaults.keys() for name in RECIPES}
+MANY = {name: {"MASTER", "TASKS"} & find(name).defaults.keys() for name in RECIPES}
 
 
 @pytest.mark.parametrize("recipe", [name for name, needs in MANY.items() if needs])
@@ -134,13 +148,13 @@ def test_a_launcher_refuses_several_nodes_without_a_place_to_meet_or_what_starts
 
 
 def test_a_recipe_states_that_it_wants_a_process_a_card_just_where_it_can_be_told_so() -> None:
-    for known in map(recipes.find, RECIPES):
+    for known in map(find, RECIPES):
         assert (known.facts.get("tasks") == "card") == ("TASKS" in known.defaults), known.name
 
 
 @every_recipe
 def test_a_launcher_ends_with_the_exit_status_of_the_native_program(tmp_path: Path, recipe: str) -> None:
-    for tasks in ("node", "card") if "TASKS" in recipes.find(recipe).defaults else ("node",):
+    for tasks in ("node", "card") if "TASKS" in find(recipe).defaults else ("node",):
         assert start(tmp_path, recipe, "exit 7", TASKS=tasks).returncode == 7
 
 

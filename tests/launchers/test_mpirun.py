@@ -8,7 +8,6 @@ import shutil
 from pathlib import Path
 
 import click
-import pandas as pd
 import pytest
 from native_checkout import TOP, Native, executable
 from room_commands import main
@@ -60,15 +59,13 @@ def on_two_machines(on_mpirun: Native) -> Native:
 def test_each_machine_has_its_rank_its_folders_and_what_changes_the_training(on_two_machines: Native) -> None:
     native = on_two_machines
     names = ("HOST", "MASTER", "NCCL_TOPO_FILE", "UCX_TLS", "WORK", "TMPDIR")
-    native.trains(telling(*names) + "import time\nheld = bytearray(64 * 2**20)\ntime.sleep(2)\n")
+    native.trains(telling(*names))
     native.launch(*MPIRUN, "node1.example.com:8,127.0.0.1:8")
     (_, host, master, *carried, work, temporary), (_, other, same, *others, second, place) = told(native)
     assert (host, other, master.partition(":")[0], same) == ("node1.example.com", "127.0.0.1", host, master)
     assert carried == others == ["/a/topology", "rc"]
     assert [Path(work).name, Path(second).name] == ["node0", "node1"]
     assert (temporary != place, Path(temporary).exists(), Path(place).exists()) == (True, False, False)
-    samples = pd.read_csv(run_of(native) / "cpu.csv")
-    assert (samples["processes"].max() >= 4, samples["memory"].max() >= 128) == (True, True)
 
 
 @needs_mpirun

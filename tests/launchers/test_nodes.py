@@ -12,7 +12,7 @@ import pytest
 from native_checkout import TOP, Native
 
 from launchers.run.nodes import collect, foreign
-from parsers.runs.run_folder import TELEMETRY_COLUMNS
+from parsers.runs.run_folder import PROCESS_COLUMNS, TELEMETRY_COLUMNS
 
 HEAD = ",".join(TELEMETRY_COLUMNS) + "\n"
 REST = "," * (len(TELEMETRY_COLUMNS) - 3)  # cells that a card does not tell
@@ -57,6 +57,20 @@ def test_cards_that_no_description_names_are_counted_by_their_samples(tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["gpu.csv"]
 
 
+def test_samples_of_processes_are_those_of_a_job_only_where_it_has_one_node(tmp_path: Path) -> None:
+    head = ",".join(PROCESS_COLUMNS) + "\n"
+    for nodes in (1, 2):
+        (folder := tmp_path / str(nodes)).mkdir()
+        for node in range(nodes):
+            put(folder, node)
+            (folder / f"node{node}.cpu.csv").write_text(f"{head}100.000,1,1.5,10\nx,1,1,10\n102.000,1,,12\n103.0")
+        collect(folder)
+    assert {path.name: path.read_text() for path in (tmp_path / "1").iterdir()} == {
+        "cpu.csv": f"{head}100.000,1,1.5,10\n102.000,1,,12\n"  # what is no sample, or cut, is left out
+    }
+    assert list((tmp_path / "2").iterdir()) == []
+
+
 def test_a_node_that_was_ended_while_it_described_itself_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "node0.half").write_text('{"gpus"')
     (tmp_path / "node1.csv").write_text("")
@@ -96,7 +110,7 @@ def test_what_all_tasks_of_a_node_take_is_sampled_together_if_at_all(
     assert samples.exists() == (not options)
     if not options:
         head, first, *_ = samples.read_text().splitlines()
-        assert (head, int(first.split(",")[1]) >= 2) == ("time,processes,load,memory,power", True)
+        assert (head, int(first.split(",")[1]) >= 2) == ("time,processes,load,memory", True)
         others = foreign(tmp_path / "run")
         assert others is not None
         assert 0 <= others["cpu_percent"] <= 100

@@ -85,20 +85,8 @@ def test_the_draft_is_a_clean_shell_script(bench: Bench) -> None:
     assert (done.stdout, done.returncode) == ("", 0)
 
 
-def test_a_recipe_outside_is_checked_against_its_program(bench: Bench) -> None:
-    done = bench.run("launchers", "--check", "mine.sh", "--repo", "program")
-    assert (done.returncode, "--steps" in done.stdout) == (0, True)
-    bench.recipe.write_text(bench.recipe.read_text(encoding="utf-8").replace("--steps", "--stesp"), encoding="utf-8")
-    done = bench.run("launchers", "--check", "mine.sh", "--repo", "program", "--json")
-    assert (done.returncode, json.loads(done.stdout)["unknown"]) == (1, ["--stesp"])
-
-
-def test_a_recipe_outside_is_found_and_listed_and_launched(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("TACHOGRAPH_RECIPES", raising=False)
-    assert not recipes.is_known("mine")
-    bench.environment["TACHOGRAPH_RECIPES"] = f"nowhere{os.pathsep}{bench.folder}"
-    assert any(line.startswith("mine ") for line in bench.run("launchers").stdout.splitlines())
-    done = bench.run("launch", "mine", *LAUNCH, "--", "--lr", "0.1")
+def test_a_recipe_outside_is_launched_by_its_path(bench: Bench) -> None:
+    done = bench.run("launch", "mine.sh", *LAUNCH, "--", "--lr", "0.1")
     assert (done.returncode, done.stdout.count(" tokens/s\n")) == (0, 12)
     facts = bench.facts()
     assert facts["native"].endswith('--device cpu --output_dir "$WORK" --lr 0.1')
@@ -118,7 +106,7 @@ def test_a_copy_of_a_recipe_finds_what_all_share_and_is_refused_for_another_chec
     assert (done.returncode, "tools/train.py -c ppcls/configs/ImageNet/VGG/VGG16.yaml" in done.stdout) == (0, True)
 
 
-def test_a_page_runs_its_missing_cases_by_a_recipe_outside(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_runs_its_missing_cases_by_a_recipe_outside(bench: Bench) -> None:
     page = """\
 title = "T"
 model = "M"
@@ -126,7 +114,7 @@ unit = "tokens/s"
 tested = ["x"]
 [columns.c]
 title = "C"
-launcher = "mine"
+launcher = "mine.sh"
 logs = "lab/{precision}_N{nodes}C{cards}/*/train.log"
 protocol = "plain"
 [[columns.c.runs]]
@@ -139,7 +127,6 @@ columns = ["c"]
 rows = [{ title = "1" }]
 """
     (bench.folder / "page.toml").write_text(page, encoding="utf-8")
-    monkeypatch.setenv("TACHOGRAPH_RECIPES", str(bench.folder))
     done = bench.run("launch", "page.toml", "--repo", "program")
     assert (done.returncode, [*bench.folder.glob("logs/lab/fp32_N1C1/1/train.log")] != []) == (0, True)
 

@@ -135,7 +135,9 @@ def test_the_contract_tells_every_file_of_a_run_folder() -> None:
 
 def test_the_contract_tells_the_hidden_folders_of_a_run(tmp_path: Path) -> None:
     folder = folders.RunFolder(tmp_path / "1")
-    assert {path.name for path in (folder.unfinished, folder.lock, folder.submitted, folder.output)} <= FILES
+    assert {
+        folder.beside(what).name for what in ("unfinished", folders.LOCK, folders.SUBMITTED, folders.SLURM_OUTPUT)
+    } <= FILES
     for status in (run_folder.FAILED, run_folder.INTERRUPTED):
         folder.path.mkdir()
         (folder.path / run_folder.RUN_FILE).write_text(json.dumps({"status": status}), encoding="utf-8")

@@ -32,15 +32,15 @@ def wait_until_training(native: Native) -> None:
 
 
 def files_of(native: Native) -> set[str]:
-    """The names of what is published of the run, but for samples of processes."""
-    return {path.name for path in run_of(native).iterdir()} - {"cpu.csv"}
+    """The names of what is published of the run."""
+    return {path.name for path in run_of(native).iterdir()}
 
 
 def test_a_run_on_slurm_has_a_task_a_node_which_describes_itself_and_keeps_only_the_files_of_a_run(
     on_slurm: Native,
 ) -> None:
     del on_slurm.environment["TACHOGRAPH"]
-    more = "print('API_TOKEN=hunter2hunter2')\nimport time\nheld = bytearray(64 * 2**20)\ntime.sleep(2)\n"
+    more = "print('API_TOKEN=hunter2hunter2')\n"
     on_slurm.trains(telling("MASTER", "WORK", "TMPDIR") + more)
     on_slurm.launch(*SLURM, "--", "--password", "correct horse battery")
     nodes = told(on_slurm)
@@ -51,15 +51,23 @@ def test_a_run_on_slurm_has_a_task_a_node_which_describes_itself_and_keeps_only_
     temporary = [Path(folder) for _, _, _, folder in nodes]
     assert (len(set(temporary)), [path for path in temporary if path.exists()]) == (2, [])
     assert {line.partition(": ")[0] for line in lines_of(on_slurm)} - {"srun"} == {"0", "1"}
-    facts, samples = facts_of(on_slurm), pd.read_csv(run_of(on_slurm) / "cpu.csv")
+    facts = facts_of(on_slurm)
     assert (facts["status"], facts["case"]["nodes"], facts["case"]["cards"]) == ("done", 2, 4)
     assert re.fullmatch(r"node\[\d[-,]\d\]", facts["scheduler"]["nodes"])
     assert [node["cores"] for node in facts["nodes"]] == [facts["environment"]["cores"]] * 2
-    assert (samples["processes"].max() >= 4, samples["memory"].max() >= 128) == (True, True)
     assert files_of(on_slurm) == {"train.log", "run.json", "clock.csv", "job.sh"}
     kept = "".join(path.read_text() for path in run_of(on_slurm).iterdir())
     hidden = (str(on_slurm.repo), "horse", "battery", "hunter2")
     assert [word for word in hidden if word in kept] == []
+
+
+def test_on_one_node_the_processes_of_all_tasks_are_sampled(on_slurm: Native) -> None:
+    del on_slurm.environment["TACHOGRAPH"]
+    on_slurm.trains(f"{PRINT}import time\nheld = bytearray(64 * 2**20)\ntime.sleep(2)\n")
+    on_slurm.launch("--on", "slurm", "--cards", "2")
+    (path,) = on_slurm.suite.glob("*/1/cpu.csv")
+    samples = pd.read_csv(path)
+    assert (samples["processes"].max() >= 2, samples["memory"].max() >= 64) == (True, True)
 
 
 def test_a_job_that_fails_on_slurm_is_a_failed_run_that_names_its_nodes(on_slurm: Native) -> None:

@@ -23,14 +23,13 @@ from launchers.machine import cards as machine_cards
 from launchers.machine import telemetry
 from launchers.machine.cards import CardAnswer, CardProcess
 from launchers.machine.telemetry import RunLoad, below, foreign_remark, program, worst
-from launchers.run.nodes import add_up
 from parsers.runs.run_folder import CardSample, Foreign
 
 HEAD = (
     "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature,throttle,ecc_corrected,ecc_uncorrected,"
     "pcie_rx,pcie_tx,pcie_generation,pcie_width,card_processes,process_memory"
 )
-OF_TREE = "time,processes,load,memory,power\n"
+OF_TREE = "time,processes,load,memory\n"
 PROGRAM = """
 import sys, time
 from pathlib import Path
@@ -162,23 +161,6 @@ def test_a_name_is_one_cell_of_a_table(tmp_path: Path, file: str, name: str) -> 
     assert program(17, tmp_path) == name
 
 
-def test_the_power_is_what_all_processors_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def counters(*joules: int) -> None:
-        for number, told in enumerate(joules):
-            path = tmp_path / f"intel-rapl:{number}"
-            path.mkdir(exist_ok=True)
-            (path / "energy_uj").write_text(f"{told * 10**6}\n")
-
-    monkeypatch.setattr(time, "monotonic", iter(range(100)).__next__)
-    assert RunLoad(list, tmp_path).sample().power is None
-    counters(900, 10)
-    load = RunLoad(list, tmp_path)
-    counters(920, 40)
-    assert load.sample().power == 50
-    counters(1, 60)  # one begins anew
-    assert load.sample().power is None
-
-
 def test_descendants_are_sampled_with_their_load_and_memory_and_are_not_others(
     tmp_path: Path, busy: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,7 +172,7 @@ def test_descendants_are_sampled_with_their_load_and_memory_and_are_not_others(
     elsewhere.sample()
     head, *rows = path.read_text().splitlines()
     assert f"{head}\n" == OF_TREE
-    _, processes, load, memory, _ = rows[-1].split(",")
+    _, processes, load, memory = rows[-1].split(",")
     assert (int(processes) >= 1, float(load) >= 0, int(memory) >= 64, busy.poll()) == (True, True, True, None)
     seen, others = here.foreign()["cpu_percent"], elsewhere.foreign()["cpu_percent"]
     assert seen < others  # by what the child took, which is none of the other run
@@ -258,32 +240,3 @@ def test_of_several_nodes_the_most_loaded_one_counts_with_the_programs_of_all() 
         {"cpu_percent": 7.5, "load_average": 1.0, "gpu_processes": ["b", "a"]},
     ]
     assert worst(nodes) == {"cpu_percent": 7.5, "load_average": 9.0, "gpu_processes": ["a", "b"]}
-
-
-# Of each case: the samples of some nodes, and what becomes of them; None for no file.
-SUMS: list[tuple[list[str], str | None]] = [
-    (
-        ["100.500,2,1.5,1000,60.5\n101.500,2,2,1200,61\n", "100.900,3,0.25,2000,39.5\n101.900,1,1,800,40\n"],
-        "100.500,5,1.75,3000,100\n101.500,3,3,2000,101\n",
-    ),
-    (["100.500,2,1.5,1234567,\n101.500,2,2,1200,61.125\n"], "100.500,2,1.5,1234567,\n101.500,2,2,1200,61.125\n"),
-    (["100.000,1,1,10,\n105.000,1,1,10,\n", "100.100,1,1,10,\n"], "100.000,2,2,20,\n"),  # a moment that one lacks
-    (["100.000,1,1,10,50\n", "100.000,1,1,10,\n"], "100.000,2,2,20,\n"),  # a value that one lacks
-    (["100.000,1,1,10,\n", ""], None),
-    *[
-        ([f"100.000,1,1,10,\n{row}\n103.0"], "100.000,1,1,10,\n")  # rows that are cut or no samples
-        for row in ("102.000,1", "nan,1,1,10,", "x,1,1,10,", ",1,1,10,")
-    ],
-]
-
-
-@pytest.mark.parametrize(("nodes", "sums"), SUMS)
-def test_samples_of_nodes_that_are_next_to_each_other_are_added_up(
-    tmp_path: Path, nodes: list[str], sums: str | None
-) -> None:
-    paths = [tmp_path / f"node{number}.cpu.csv" for number in range(len(nodes))]
-    for path, rows in zip(paths, nodes, strict=True):
-        path.write_text(OF_TREE + rows, encoding="utf-8")
-    add_up(paths, tmp_path / "cpu.csv")
-    written = {path.name: path.read_text() for path in tmp_path.iterdir()}
-    assert written == ({} if sums is None else {"cpu.csv": OF_TREE + sums})

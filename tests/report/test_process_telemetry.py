@@ -11,7 +11,7 @@ from tests.commandline import run
 from tests.parsers.run_folders import make_timed_run
 from tests.report.page_text import HEAD, column
 
-HEADER = "time,processes,load,memory,power\n"
+HEADER = "time,processes,load,memory\n"
 PAGE = (
     HEAD
     + column("a", "a/*/train.log")
@@ -23,7 +23,6 @@ case = { cards = 1 }
 columns = [
     { column = "a", quantity = "process_memory" },
     { column = "a", quantity = "cpu_load" },
-    { column = "a", quantity = "cpu_power" },
 ]
 rows = [{ title = "one" }]
 """
@@ -43,17 +42,18 @@ def shown(folder: Path) -> list[Cell]:
 
 
 def test_memory_is_the_greatest_of_the_run_and_load_the_mean_of_the_window(tmp_path: Path) -> None:
-    put(tmp_path, "90,1,9,5000,", "100,2,1,300,", "102,2,2,300,", "104,2,1,300,", "110,2,9,100,")
-    assert [cell.printed for cell in shown(tmp_path)] == ["5000", "1.50", None]
+    put(tmp_path, "90,1,9,5000", "100,2,1,300", "102,2,2,300", "104,2,1,300", "110,2,9,100")
+    assert [cell.printed for cell in shown(tmp_path)] == ["5000", "1.50"]
 
 
-def test_power_is_shown_where_the_machine_tells_it(tmp_path: Path) -> None:
-    put(tmp_path, "100,2,1,300,80", "104,2,1,300,90")
-    assert shown(tmp_path)[2].printed == "85.0"
+def test_a_file_of_an_older_run_has_the_power_of_processors_which_is_not_read(tmp_path: Path) -> None:
+    log = put(tmp_path)
+    log.with_name("cpu.csv").write_text("time,processes,load,memory,power\n100,2,1,300,80\n104,2,1,310,\n")
+    assert [cell.printed for cell in shown(tmp_path)] == ["310", "1.00"]
 
 
 def test_a_number_leads_to_the_lines_of_its_samples(tmp_path: Path) -> None:
-    put(tmp_path, "90,1,9,100,", "100,2,1,300,", "104,2,1,300,")
+    put(tmp_path, "90,1,9,100", "100,2,1,300", "104,2,1,300")
     found = shown(tmp_path)[1].proofs[0].observation
     assert found is not None
     assert (found.telemetry.path.name, found.lines) == ("cpu.csv", (3, 4))
@@ -63,7 +63,7 @@ def test_a_number_leads_to_the_lines_of_its_samples(tmp_path: Path) -> None:
     ("rows", "reason"),
     [
         ((), "cpu.csv of a/1/train.log has fewer than two samples of it between the first and the last line used."),
-        (("100,2,1,,",), "cpu.csv of a/1/train.log has fewer than two samples of it between the first and the last"),
+        (("100,2,1,",), "cpu.csv of a/1/train.log has fewer than two samples of it between the first and the last"),
     ],
 )
 def test_too_few_samples_give_no_number(tmp_path: Path, rows: tuple[str, ...], reason: str) -> None:
@@ -72,6 +72,6 @@ def test_too_few_samples_give_no_number(tmp_path: Path, rows: tuple[str, ...], r
 
 
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
-    log = put(tmp_path, "100,2,much,300,")
+    log = put(tmp_path, "100,2,much,300")
     done = run("show", log)
     assert (done.returncode, "line 2: load is 'much'; expected a number." in done.stderr) == (2, True)

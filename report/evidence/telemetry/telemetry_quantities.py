@@ -20,7 +20,6 @@ from ...measure.number import printed, without_noise
 from ...measure.protocol import Protocol
 from ...measure.quantity import (
     CPU_LOAD,
-    CPU_POWER,
     PEAK_MEMORY,
     POWER,
     PROCESS_MEMORY,
@@ -171,7 +170,7 @@ _OBSERVED: Mapping[Quantity, Callable[[RunTelemetry, Measurement | None], Observ
     POWER: lambda run, _: power(run),
     SAMPLES_PER_JOULE: samples_per_joule,
 }
-_OF_PROCESSES = (PROCESS_MEMORY, CPU_LOAD, CPU_POWER)
+_OF_PROCESSES = (PROCESS_MEMORY, CPU_LOAD)
 
 
 @dataclass(frozen=True)
@@ -207,7 +206,7 @@ def observed(reading: Reading, measurement: Measurement | None) -> Observed:
 
 
 def _of_processes(reading: Reading, measurement: Measurement | None) -> Iterator[tuple[Observation, Shown]]:
-    """What each quantity of the processes gives; power is given only on few machines."""
+    """What each quantity of the processes gives."""
     if not reading.path.with_name(PROCESSES).exists():
         return
     with suppress(NoEvidenceError):
