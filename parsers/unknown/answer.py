@@ -200,7 +200,8 @@ def _choose(log: Log, found: Found) -> Answer:
         return Question(Ask.SPAN, _distinct([s for s in likely if s.table.evidence] or likely))
     if clocked:
         return _accept_clock(clocked, found)
-    counted = (t for t in log.tables if not (t.bar or t.is_evaluation) and t.step in t.columns and t.step.name)
+    counters = {t: next((c for c in (t.step, t.epoch) if c in t.columns), None) for t in log.tables}
+    counted = (t for t, c in counters.items() if c is not None and c.name and not (t.bar or t.is_evaluation))
     weak = found.weak or _known(*map(clock_speed, counted))
     candidates = _distinct(r for s in sorted(weak, key=_order) for r in (_refined(s) or (s,)))
     return Question(Ask.CONFIRM, candidates) if candidates else Nothing(tuple(found.reasons))

@@ -171,7 +171,10 @@ def clocks(table: Table, but: Column | None = None) -> list[Clock]:
         d = np.diff(column.values) * unit
         if column is not but and len(d) and share(d[np.isfinite(d)] >= 0) > MAJORITY and np.nansum(d[d > 0]) > 0:
             kind = ClockKind.BAR if column.meaning.name == BAR_CLOCK else ClockKind.ELAPSED
-            found.append(Clock(kind, np.where(d >= 0, d, np.nan), column.quantum * unit))
+            runs_on = d >= 0
+            if kind is ClockKind.BAR and table.step is not None:  # it begins anew with each pass
+                runs_on &= np.diff(table.step.values) > 0
+            found.append(Clock(kind, np.where(runs_on, d, np.nan), column.quantum * unit))
     return found
 
 

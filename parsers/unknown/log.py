@@ -174,7 +174,7 @@ class Column:
         """Whether its numbers rise from line to line as the time since the start does."""
         v = self.values[np.isfinite(self.values)]
         d = np.diff(v)
-        return len(v) > FEW and bool((d >= 0).mean() > NEARLY_ALL and (d > 0).mean() > MAJORITY and v[-1] > 2 * v[0])
+        return len(np.unique(v)) > FEW and bool((d >= 0).mean() > NEARLY_ALL and v[-1] > 2 * v[0])
 
     @cached_property
     def runs_on(self) -> bool:
@@ -260,7 +260,7 @@ class Table:
             rows = {key: sum(len(self.places[form]) for form in column.fields) for key, column in found.items()}
             kept = set(sorted(found, key=lambda key: -rows[key])[:MOST_COLUMNS])
             found = {key: column for key, column in found.items() if key in kept}
-        return list(found.values())
+        return _as_one_speed(list(found.values())) if self.bar else list(found.values())
 
     @cached_property
     def evaluates(self) -> Mask:
@@ -338,7 +338,7 @@ class Table:
         """Whether a fraction without a name goes on by one, with an evaluation beside each: `3/10 val_acc: 0.9`."""
         if column.meaning.name or self.bar or not share(np.diff(column.values) == 1) > MAJORITY:
             return False
-        names = {word for form in column.fields for f in form.fields for word in split(f.key)}
+        names = {word for form in column.fields for f in form.fields for word in split(f.before)}
         return bool(names & words_of("evaluated"))
 
     @property
@@ -395,6 +395,19 @@ class Table:
         return np.array([row.order for row in self.rows], dtype=float)
 
 
+def _as_one_speed(columns: list[Column]) -> list[Column]:
+    """The columns of a bar, which says `1.03it/s` or `1.03s/it`, whatever is more than one: all of them as a rate."""
+    speeds = [c for c in columns if "nameless" in c.meaning.flags]
+    rate = next((c for c in speeds if c.meaning.role == "rate" and c.meaning.counts == "steps"), None)
+    time = next((c for c in speeds if c.meaning.role == "time" and c.meaning.per == "step"), None)
+    if rate is None or time is None:
+        return columns
+    with np.errstate(all="ignore"):
+        inverse = 1 / (time.values * (time.meaning.factor or 1.0))
+    rate.__dict__["values"] = np.where(np.isfinite(rate.values), rate.values, inverse)
+    return [column for column in columns if column is not time]
+
+
 def _second_of_fraction(column: Column) -> Column:
     """A counter of steps, or of `0/10, 0/20` the second number: the first is an epoch that stays."""
     v = column.values
@@ -407,9 +420,10 @@ def _second_of_fraction(column: Column) -> Column:
 def _goes_around(column: Column, passes: Column) -> bool:
     """Whether a counter of so many begins anew as another one goes on, and both together count on evenly."""
     d, turns, totals = np.diff(column.values), np.diff(passes.values), column.totals[1:]
-    if not (d < 0).any() or not np.isfinite(totals).all() or np.isfinite(passes.totals).any() or share(d == turns) > 0:
+    if not (d < 0).any() or not np.isfinite(totals).all() or share(d == turns) > 0:
         return False
-    return share(d + turns * totals == np.median(d + turns * totals)) > NEARLY_ALL
+    is_even = share(d + turns * totals == np.median(d + turns * totals)) > NEARLY_ALL
+    return is_even or bool(((d < 0) == (turns == 1)).all())
 
 
 def _counts(column: Column) -> bool:

@@ -19,7 +19,7 @@ _CODE = re.compile(
     r"|else:|@\w|try:|function |const |let |var |public |private |static |void |namespace |using |\}|//|/\*"
     r"|\* (?!.*\d[)%]?\s*$)|fn |use |pub )"
 )
-_PAGE = re.compile(r"```|#{1,5} \w|\|[ :-]+\||[-*] \[|\[!\[|<p|<img|<[a-z]+>")
+_PAGE = re.compile(r"```|#{1,5} \w[^:=]*\Z|\|[ :-]+\||[-*] \[|\[!\[|<p|<img|<[a-z]+>")
 _HEADING = re.compile(r"#{1,6} [A-Za-z]|```")
 _RULE_OF_TABLE = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*")
 _ROW_OF_TABLE = re.compile(r"\s*\|.*\|\s*\Z")
