@@ -126,7 +126,8 @@ class _Drawn:
             self._speed(one)
         self._clocks(speed)
         if self.table.bar and self.table.step is not None:  # a step is done when its state is drawn first
-            drawn = np.diff(self.table.step.values, prepend=0) != 0
+            steps, totals = self.table.step.values, self.table.step.totals
+            drawn = (np.diff(steps, prepend=0) != 0) | (steps == totals)
             self.columns = {name: column[drawn] for name, column in self.columns.items()}
         return self
 
