@@ -126,16 +126,15 @@ class Series:
         """The stretches that begin behind a line."""
         return self.where(self.begins >= line) if line else self
 
-    def merged(self, bad: Mask) -> Series:
+    def merged(self) -> Series:
         """Each stretch that is no stretch, of no work or no time, put together with the next good one."""
-        if not bad.any():
-            return self
-        keep = np.flatnonzero(~bad)
-        if not len(keep):
-            return self.where(~bad)
+        good = (self.work > 0) & (self.seconds > 0)
+        keep = np.flatnonzero(good)
+        if good.all() or not len(keep):
+            return self.where(good)
         starts = np.append(0, keep[:-1] + 1)
         work, seconds = (np.add.reduceat(of, starts) for of in (self.work, self.seconds))
-        merged = replace(self.where(~bad), work=work, seconds=seconds, begins=self.begins[starts])
+        merged = replace(self.where(good), work=work, seconds=seconds, begins=self.begins[starts])
         return merged.where((work > 0) & (seconds > 0))
 
     def warm_up(self) -> int:

@@ -90,6 +90,12 @@ class Records:
         meaning = self.field("step")
         return self.numbers("step") + (1 if meaning is not None and meaning.first == 0 else 0)
 
+    @property
+    def epoch_numbers(self) -> Floats:
+        """The number of each epoch as counted from 1, NaN where none is printed."""
+        meaning = self.field("epoch")
+        return self.numbers("epoch") + (1 if meaning is not None and meaning.first == 0 else 0)
+
     @cached_property
     def steps(self) -> Floats | None:
         """Steps done in the run at each record, with epochs put behind each other; None where they are not counted."""

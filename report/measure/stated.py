@@ -29,10 +29,11 @@ from .rule import judged, said_by, seconds_per_step, sources
 from .sources import (
     CLOCKS,
     amounts_of,
+    clock_between,
     column_of,
     counters_of,
     seconds_of_steps,
-    series_over,
+    undone,
     unit_of,
     units_on_lines,
 )
@@ -406,15 +407,12 @@ def _values(chosen: _Chosen) -> _Values:
         raise NoMeasurement(say(Code.ZERO, column=column, line=int(records.lines[0])))
     if column == "throughput":
         return _rates(chosen)
-    seconds = 1 / chosen.printed if field.name == "step_rate" else _in_seconds(chosen.printed, field)
+    seconds = _instant(chosen, _in_seconds(chosen.printed, field))
     if protocol.is_of_whole_run:
         return _Values(_epochs_of_run(chosen) / seconds, 1.0, "epochs", "job")
     if column == "duration":
         amounts, unit = _work_done(chosen)
         return _Values(amounts / seconds, 1.0, unit, "job")
-    if protocol.estimate == "instant":
-        undone = _instant(records, field, seconds)  # refuses what is no running mean
-        seconds = seconds if protocol.is_of_last_means else undone
     if protocol.is_in_steps:
         return _Values(seconds, 1.0, "steps", "job", are_times=True)
     _refuse_ranks_apart(chosen)
@@ -426,6 +424,8 @@ def _values(chosen: _Chosen) -> _Values:
 
 
 def _in_seconds(printed: Floats, field: Field) -> Floats:
+    if field.name == "step_rate":
+        return 1 / printed
     scale = 1 / IN_SECONDS[field.unit or "seconds"]
     return printed / scale if scale != 1 else printed
 
@@ -433,7 +433,7 @@ def _in_seconds(printed: Floats, field: Field) -> Floats:
 def _rates(chosen: _Chosen) -> _Values:
     """The rates as printed, times what makes them those of the job; those of all its ranks are added up."""
     field, is_instant = chosen.field, chosen.protocol.estimate == "instant"
-    values = _instant(chosen.own, field, chosen.printed) if is_instant else chosen.printed
+    values = _instant(chosen, chosen.printed)
     unit = _unit(chosen.own.rows(chosen.used), field)
     factor = chosen.work().factor(field.scope)
     ranks = chosen.rank_table(chosen.column)
@@ -468,34 +468,19 @@ def _refuse_ranks_apart(chosen: _Chosen) -> None:
         raise NoMeasurement(say(Code.NOT_ONE_RANK, column=chosen.column, **told))
 
 
-def _instant(records: Records, field: Field, means: Floats) -> Floats:
-    """Means of the steps between records, of running means that cover all steps since they began anew."""
-    if field.kind in ("total", "unknown"):
-        raise NoMeasurement(say(Code.NOT_UNDONE, column=field.name))
-    if field.kind != "running_mean":
-        return means
-    # Epochs count where no steps are printed, unless the mean leaves out some steps of the first.
-    counter, since = records.field("step") or records.field("epoch"), field.since or 0
-    if counter is not None and counter.name == "epoch" and not (field.per == "run" and since):
-        if field.per != "run":
-            return means  # reset at each epoch and printed at its end, each covers steps of its own
-        done, starts = records.numbers("epoch") + (counter.first == 0), np.zeros(len(means), np.bool_)
-    elif field.per == "run":
-        done, starts = _steps_done(records, "estimate=instant"), np.zeros(len(means), np.bool_)
-    else:
-        done = _steps_of_epochs(records, "estimate=instant")
-        starts = np.append(True, done[1:] <= done[:-1])
-        if (np.diff(records.numbers("epoch")) > 0)[~starts[1:]].any():
-            raise NoMeasurement(say(Code.NOT_UNDONE, column=field.name))  # its steps run on over epochs
-    is_reset = done > since
-    starts[1:] |= is_reset[1:] != is_reset[:-1]
-    starts[:1] = True
-    covered = np.where(is_reset, done - since, done)
-    is_rate = field.name == "throughput"
-    with np.errstate(divide="ignore", invalid="ignore"):
-        times = covered / means if is_rate else covered * means
-        steps, time = np.diff(covered, prepend=0), np.diff(times, prepend=0.0)
-        return np.where(starts, means, steps / time if is_rate else time / steps)
+def _instant(chosen: _Chosen, printed: Floats) -> Floats:
+    """What is printed; where the protocol reads instant values, of running means that of the steps between records."""
+    kind, column = chosen.field.kind, column_of(chosen.own, chosen.column)
+    if chosen.protocol.estimate != "instant" or kind in ("instant", "window_mean"):
+        return printed
+    means = undone(column) if column is not None and kind == "running_mean" else None
+    if means is None:
+        raise NoMeasurement(say(Code.NOT_UNDONE, column=chosen.field.name))
+    if chosen.protocol.is_of_last_means:
+        return printed
+    found = np.full(len(chosen.own), np.nan)
+    found[means.rows] = means.work / means.seconds if chosen.column == "throughput" else means.each
+    return found
 
 
 def _of_step(chosen: _Chosen, *, of_each: bool) -> tuple[Floats | float, str]:
@@ -590,7 +575,7 @@ def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
     first, last = np.flatnonzero(chosen.used)[[0, -1]]
     first = max(first - 1, 0)
     name = next(one for one in CLOCKS if one == CLOCKS[-1] or np.isfinite(records.numbers(one)[[first, last]]).all())
-    counter = _work_done(chosen, since_start=True)
+    counter = (*_work_done(chosen, since_start=True), "job")
     anew = np.zeros(len(records) - 1, np.bool_) if name == "time" else np.diff(records.numbers(name)) < 0
     if protocol.counts == "epochs":
         anew |= np.diff(records.numbers("epoch")) < 0
@@ -598,28 +583,16 @@ def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
         # Nobody knows how many steps follow the last one printed of an epoch.
         anew |= np.diff(records.numbers("step")) < 0
     breaks = np.flatnonzero(anew[first:last]) + first
-    series = _between(records, name, counter, np.append(first, breaks + 1), np.append(breaks, last))
+    series = clock_between(records, name, counter, np.append(first, breaks + 1), np.append(breaks, last))
     if first == last or not series.seconds.sum() > 0 or not 0 < series.work.sum() < np.inf:
         raise NoMeasurement(say(Code.NO_TIME))
-    every = _between(records, name, counter, np.flatnonzero(~anew), np.flatnonzero(~anew) + 1)
+    every = clock_between(records, name, counter, np.flatnonzero(~anew), np.flatnonzero(~anew) + 1)
     every = every.where(np.isfinite(every.work) & np.isfinite(every.seconds))
-    every = every.merged(~((every.work > 0) & (every.seconds > 0)))
+    every = every.merged()
     reasons = chosen.reasons[chosen.rows]
     reasons[chosen.used] = Use.BETWEEN
     reasons[[first, last]] = Use.USED
     return chosen.taking(reasons), series, every
-
-
-def _between(records: Records, clock: str, counter: tuple[Floats, str], starts: Lines, ends: Lines) -> Series:
-    """What a counter shows between records, over the time that a clock does."""
-    (done, counted), times = counter, records.numbers(clock)
-    work, seconds = done[ends] - done[starts], times[ends] - times[starts]
-    if clock == "time":  # without the rounding of seconds since the first record
-        seconds = (records.table[clock][ends] - records.table[clock][starts]) / np.timedelta64(1, "s")
-    tick = np.full(len(work), records.digit(clock))
-    told = {"counted": counted, "unit": counted, "scope": "job", "timer": "clock", "telescopes": True}
-    begins = records.lines[starts]
-    return series_over(records, ends, clock, begins=begins, work=work, seconds=seconds, tick=tick, **told)
 
 
 def _series(chosen: _Chosen, found: _Values) -> Series:

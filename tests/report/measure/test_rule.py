@@ -240,3 +240,14 @@ def test_a_log_of_slower_steps_gives_a_number_as_much_slower(times: list[float],
     steps, seconds = np.arange(1, len(times) + 1), np.round(np.array(times), 4)
     one, other = (number(run(step=steps, step_time=s)) for s in (seconds, seconds * slower))
     assert other.value == pytest.approx(one.value / slower, rel=OVERHEAD)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_mean_over_all_epochs_is_undone_alike_whether_the_log_counts_them_from_0_or_1(first: int) -> None:
+    epochs, seconds = np.arange(10), np.array([100.0, *[10.0] * 9])  # of 1000 images each
+    mean_of_run = {"kind": "running_mean", "per": "run"}
+    means: dict[str, dict[str, Any]] = {"epoch": {"first": first}, "throughput": mean_of_run}
+    rates = 1000 * (epochs + 1) / np.cumsum(seconds)
+    found = number(run("epoch", epoch=epochs + first, throughput=rates, means=means))
+    assert found.value == pytest.approx(100)
+    assert found.lines == tuple(range(2, 11))
