@@ -38,6 +38,7 @@ from .sources import (
     units_on_lines,
 )
 from .statistic import trim
+from .window import numbered_steps, steps_done, window_of
 from .work import Work, thing, tokens_of_a_sample, work_of
 
 # What each estimate reads: of these columns the first that the log prints.
@@ -282,11 +283,12 @@ def _chosen(run: Run, protocol: Protocol) -> _Chosen:
             are_parts = _are_parts(every.rows(rows), meaning)
             reasons[rows[are_parts]], rows = Use.PART_OF_EPOCH, rows[~are_parts]
     own = every.rows(rows)
-    reasons[rows], missing = _windowed(own, protocol)
+    window = window_of(own, protocol)
+    reasons[rows] = window.reasons(protocol)
     used: Mask = reasons[rows] == Use.USED
     if not used.any():
         raise NoMeasurement(say(Code.NO_WINDOW, protocol=protocol.words(), count=len(own)))
-    return _Chosen(run, protocol, column, every, rows, own, printed[rows], used, reasons, missing)
+    return _Chosen(run, protocol, column, every, rows, own, printed[rows], used, reasons, window.missing)
 
 
 def _column(records: Records, protocol: Protocol) -> str:
@@ -327,77 +329,12 @@ def _are_parts(records: Records, field: Field) -> Mask:
 
     The last one of an epoch counts, unless it is far from the steps of the longest, as where the run ended.
     """
-    steps, epochs = _steps_of_epochs(records, "last running means"), records.numbers("epoch")
+    steps, epochs = numbered_steps(records, "last running means"), records.numbers("epoch")
     ends = np.full(len(steps), field.per != "run")
     ends[:-1] &= (steps[1:] < steps[:-1]) | (epochs[1:] > epochs[:-1])
     ends[-1:] = True
     are_whole: Mask = steps >= WHOLE * steps[ends].max(initial=0)
     return ~(ends & are_whole)
-
-
-def _windowed(records: Records, protocol: Protocol) -> tuple[Reasons, int]:
-    """Why each record is used or not by the window, and how many records or steps it is too short."""
-    places = np.arange(1.0, len(records) + 1)
-    steps = _steps_done(records, protocol.words()) if protocol.window_counts_steps else places
-    start, stop = _rest(records, places, steps, protocol)
-    first, last, missing = start, stop, 0
-    if (take := protocol.take_first or protocol.take_last) is not None:
-        done = steps if take.of == "steps" else places
-        before = float(done[start - 1]) if start else 0.0
-        if take.of == "steps" and protocol.skip_steps:
-            before = float(protocol.skip_steps)
-        if protocol.take_first:
-            last = min(stop, _behind(done, before + take.count))
-        else:
-            first = max(start, _back(done, stop, take.count))
-        missing = max(0, take.count - int(done[stop - 1] - before)) if stop > start else take.count
-    reasons = np.full(len(records), Use.USED, np.int8)
-    reasons[:first] = Use.BEFORE
-    reasons[last:] = Use.BEYOND
-    reasons[stop:] = Use.DROP_LAST if protocol.to_step is None else Use.BEYOND
-    reasons[:start] = Use.SKIP_STEPS if protocol.skip_steps else Use.SKIP_RECORDS
-    if protocol.from_step is not None:
-        reasons[:start] = Use.BEFORE
-    return reasons, missing
-
-
-def _rest(records: Records, places: Floats, steps: Floats, protocol: Protocol) -> tuple[int, int]:
-    """The first record behind those skipped, and the first of those dropped at the end."""
-    skipped = protocol.skip_records or int(without_noise(protocol.skip_fraction * len(records)))
-    start = _behind(steps, protocol.skip_steps) if protocol.skip_steps else _behind(places, skipped)
-    drop = protocol.drop_last
-    stop = _back(steps if drop.of == "steps" else places, len(records), drop.count)
-    if protocol.from_step is not None or protocol.to_step is not None:
-        _steps_of_epochs(records, protocol.words())
-        if (np.diff(numbers := records.numbers("step")) < 0).any():  # which of two equal ones is meant?
-            raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=protocol.words()))
-        start = start if protocol.from_step is None else int(np.searchsorted(numbers, protocol.from_step, "left"))
-        stop = stop if protocol.to_step is None else _behind(numbers, protocol.to_step)
-    return start, max(start, stop)
-
-
-def _behind(done: Floats, count: float) -> int:
-    """The first record that was printed after more than so many records or steps."""
-    return int(np.searchsorted(done, count, side="right"))
-
-
-def _back(done: Floats, stop: int, count: int) -> int:
-    """The record at which the last records or steps before ``stop`` begin."""
-    return _behind(done, done[stop - 1] - count) if stop else 0
-
-
-def _steps_done(records: Records, wanted: str) -> Floats:
-    """The steps done in the run at each record."""
-    if records.steps is None:
-        raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=wanted))
-    return records.steps
-
-
-def _steps_of_epochs(records: Records, wanted: str) -> Floats:
-    """The number of each step as it is printed, from 1."""
-    if records.field("step") is None or not np.isfinite(records.step_numbers).all():
-        raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=wanted))
-    return records.step_numbers
 
 
 def _values(chosen: _Chosen) -> _Values:
@@ -532,7 +469,7 @@ def _work_done(chosen: _Chosen, *, since_start: bool = False) -> tuple[Floats, s
         size, epochs = chosen.run.count("epoch_samples"), records.numbers("epoch")
         if since_start and records.kind == "epoch" and size and np.isfinite(epochs).all():
             return _as_counted(chosen, epochs * size, "samples")
-    steps = _steps_done(records, f"estimate={chosen.protocol.estimate}") if since_start else _steps_of_records(records)
+    steps = steps_done(records, f"estimate={chosen.protocol.estimate}") if since_start else _steps_of_records(records)
     if counts == "steps":
         return steps, "steps"
     amount, counted = _of_step(chosen, of_each=True)
@@ -554,7 +491,7 @@ def _steps_of_records(records: Records) -> Floats:
     covered = records.covered(np.arange(len(records)), records.field("duration"))
     if covered is not None and records.kind == "epoch":
         return covered
-    risen = np.diff(_steps_done(records, "estimate=duration"), prepend=0)
+    risen = np.diff(steps_done(records, "estimate=duration"), prepend=0)
     return risen if covered is None else np.where(risen > 0, covered, 0)
 
 
