@@ -345,8 +345,6 @@ def _values(chosen: _Chosen) -> _Values:
     if column == "throughput":
         return _rates(chosen)
     seconds = _instant(chosen, _in_seconds(chosen.printed, field))
-    if protocol.is_of_whole_run:
-        return _Values(_epochs_of_run(chosen) / seconds, 1.0, "epochs", "job")
     if column == "duration":
         amounts, unit = _work_done(chosen)
         return _Values(amounts / seconds, 1.0, unit, "job")
@@ -455,35 +453,27 @@ def _work_done(chosen: _Chosen, *, since_start: bool = False) -> tuple[Floats, s
 
     Of what had been done only differences mean something.
     """
-    records, counts = chosen.own, chosen.protocol.counts
-    if counts == "epochs":
-        return _epochs_done(records) if since_start else np.ones(len(records)), "epochs"
-    if counts != "steps":
-        every = np.arange(len(records))
-        known = counters_of(records) if since_start else amounts_of(chosen.run, records, every)
-        for amounts, counted, scope in known:
-            if counted in ("samples", "tokens") and np.isfinite(amounts).all():
+    records, counts, size = chosen.own, chosen.protocol.counts, chosen.run.count("epoch_samples")
+    every = np.arange(len(records))
+    for amounts, counted, scope in counters_of(records) if since_start else amounts_of(chosen.run, records, every):
+        if counted == counts == "epochs":
+            return amounts, counted
+        if counts in ("samples", "tokens") and np.isfinite(amounts).all():
+            if counted == "epochs" and size:
+                return _as_counted(chosen, amounts * size, "samples")
+            if counted in ("samples", "tokens"):
                 if (factor := chosen.work().factor(scope)) is None:
                     raise NoMeasurement(say(Code.SCOPE_UNKNOWN, scope=scope))
                 return _as_counted(chosen, amounts * factor, counted)
-        size, epochs = chosen.run.count("epoch_samples"), records.numbers("epoch")
-        if since_start and records.kind == "epoch" and size and np.isfinite(epochs).all():
-            return _as_counted(chosen, epochs * size, "samples")
-    steps = steps_done(records, f"estimate={chosen.protocol.estimate}") if since_start else _steps_of_records(records)
+    if counts == "epochs":
+        raise NoMeasurement(say(Code.NO_EPOCHS))
+    done = steps_done(records, f"estimate={chosen.protocol.estimate}") if since_start else _steps_of_records(records)
     if counts == "steps":
-        return steps, "steps"
+        return done, "steps"
     amount, counted = _of_step(chosen, of_each=True)
     if since_start and not isinstance(amount, float):
-        return np.cumsum(np.diff(steps, prepend=0) * amount), counted
-    return steps * amount, counted
-
-
-def _epochs_done(records: Records) -> Floats:
-    """The number of each epoch, or its place where the log does not number them."""
-    epochs = records.numbers("epoch")
-    if records.field("epoch") and not np.isfinite(epochs).all():
-        raise NoMeasurement(say(Code.NO_EPOCHS))
-    return epochs if records.prints("epoch") else np.arange(1.0, len(records) + 1)
+        return np.cumsum(np.diff(done, prepend=0) * amount), counted
+    return done * amount, counted
 
 
 def _steps_of_records(records: Records) -> Floats:
@@ -493,14 +483,6 @@ def _steps_of_records(records: Records) -> Floats:
         return covered
     risen = np.diff(steps_done(records, "estimate=duration"), prepend=0)
     return risen if covered is None else np.where(risen > 0, covered, 0)
-
-
-def _epochs_of_run(chosen: _Chosen) -> int:
-    """How many epochs there are in the time of the whole run, where the log numbers them one by one before it."""
-    count = chosen.run.epochs_before(int(chosen.own.lines[0]))
-    if len(chosen.own) != 1 or count is None:
-        raise NoMeasurement(say(Code.NO_EPOCHS))
-    return count
 
 
 def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
