@@ -73,11 +73,16 @@ def _run_of_log(parts: Sequence[Run]) -> RunOfLog:
 
 
 def _among(best: Measurement, found: Sequence[Measurement]) -> Measurement:
-    """The other runs of a log are second opinions, too; they can contradict, but confirm nothing."""
+    """The other runs of a log are second opinions, too; they can contradict, but confirm nothing.
+
+    A run of few records says little; but nothing tells which of the runs that print a total alone is the longest.
+    """
     mine, heard = best.estimate, list[Check]()
     for one in found:
-        other = one.estimate
-        if one is best or (other.counted, other.scope) != (mine.counted, mine.scope) or _length(one) < FEW:
+        other, are_totals = one.estimate, best.series.whole and one.series.whole
+        if one is best or (other.counted, other.scope) != (mine.counted, mine.scope):
+            continue
+        if _length(one) < FEW and not are_totals:
             continue
         ratio, error = other.value / mine.value, other.error + mine.error
         says: Verdict = "silent" if abs(log(ratio)) <= tolerance(error) else "differs"

@@ -251,3 +251,9 @@ def test_a_mean_over_all_epochs_is_undone_alike_whether_the_log_counts_them_from
     found = number(run("epoch", epoch=epochs + first, throughput=rates, means=means))
     assert found.value == pytest.approx(100)
     assert found.lines == tuple(range(2, 11))
+
+
+@pytest.mark.parametrize(("other", "status"), [(104.0, "unchecked"), (200.0, "contradicted"), (50.0, "contradicted")])
+def test_totals_of_two_runs_are_one_number_only_where_they_agree(other: float, status: str) -> None:
+    found = number(run("summary", throughput=[other]), run("summary", 2, throughput=[100.0]))
+    assert (found.status, found.value, found.run) == (status, 100, 2)
