@@ -257,3 +257,16 @@ def test_a_mean_over_all_epochs_is_undone_alike_whether_the_log_counts_them_from
 def test_totals_of_two_runs_are_one_number_only_where_they_agree(other: float, status: str) -> None:
     found = number(run("summary", throughput=[other]), run("summary", 2, throughput=[100.0]))
     assert (found.status, found.value, found.run) == (status, 100, 2)
+
+
+@pytest.mark.parametrize(("every", "status"), [(3, "unchecked"), (4, "unchecked"), (10, "confirmed")])
+@pytest.mark.parametrize("seconds", [1.0, 20.0])
+def test_what_recurs_every_few_records_does_not_make_the_clock_contradict(
+    every: int, status: str, seconds: float
+) -> None:
+    clock = np.cumsum(QUIET + seconds * (STEPS % every == 0))
+    found = number(run(step=STEPS, throughput=64 / QUIET, time=stamps(clock), facts=OF_JOB))
+    assert found.value == pytest.approx(125)
+    assert found.status == status
+    wrong = number(run(step=STEPS, throughput=128 / QUIET, time=stamps(clock), facts=OF_JOB))
+    assert wrong.status == "contradicted"
