@@ -109,13 +109,8 @@ class Series:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether the digits of each stretch leave more than 10% open, and do not cancel.
-
-        Of values that are all the same nobody sees the digits.
-        """
-        if not len(self) or self.telescopes or (len(self) >= FEW and (self.each == self.each[0]).all()):
-            return False
-        return float(np.median(self.tick / self.seconds)) > OVERHEAD
+        """Whether the digits of each stretch leave more than 10% open, and do not cancel."""
+        return len(self) > 0 and not self.telescopes and float(np.median(self.tick / self.seconds)) > OVERHEAD
 
     def where(self, mask: Mask) -> Series:
         """Some of the stretches (bool, one each)."""
@@ -185,8 +180,13 @@ def spread(values: Floats) -> float:
 
 
 def resolution(values: Floats) -> float:
-    """One unit of the last digit that a column prints: the coarsest power of ten that all values are multiples of."""
+    """One unit of the last digit that a column prints: the coarsest power of ten that all values are multiples of.
+
+    Values that are all the same do not show it, and may have been printed in full.
+    """
     some = values[np.isfinite(values)][:: max(1, len(values) // SAMPLED)]
+    if len(some) >= FEW and (some == some[0]).all():
+        return float(10.0**-DECIMALS)
     for decimals in range(DECIMALS):
         scaled = some * 10**decimals
         if np.all(np.abs(scaled - np.round(scaled)) < BINARY * np.maximum(1, np.abs(scaled)) ** 0.5):

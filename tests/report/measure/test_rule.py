@@ -270,3 +270,12 @@ def test_what_recurs_every_few_records_does_not_make_the_clock_contradict(
     assert found.status == status
     wrong = number(run(step=STEPS, throughput=128 / QUIET, time=stamps(clock), facts=OF_JOB))
     assert wrong.status == "contradicted"
+
+
+@pytest.mark.parametrize(("printed", "is_coarse"), [("0.004", True), ("0.040", False)])
+def test_the_same_duration_in_too_few_digits_is_no_speed(tmp_path: Path, printed: str, is_coarse: bool) -> None:
+    log = tmp_path / "hours.log"
+    log.write_text("".join(f"Epoch {epoch}/12 loss 0.5{epoch} epoch time {printed}h\n" for epoch in range(1, 13)))
+    found = measured_log(log)
+    assert (Code.COARSE in [one.code for one in found.diagnostics]) == is_coarse
+    assert (found.status == "refused") == is_coarse
