@@ -279,13 +279,19 @@ def _training(run: Run, clock: Series) -> Series:
 def _clock(records: Records, rows: Lines, clock: str, counter: Counter) -> Series:
     """What a counter shows from one record to the next, where neither it nor the clock begins anew between them."""
     found = clock_between(records, clock, counter, rows[:-1], rows[1:])
-    is_anew = found.seconds < 0
-    crosses = np.diff(np.cumsum(records.epoch_starts)[rows]) > 0
-    if records.kind == "step":
-        is_of_epoch = clock == "elapsed" and bool((is_anew & crosses).any())  # a bar's clock begins with its epoch
-        if is_of_epoch or (found.counted == "steps" and not records.epochs_are_whole):
-            is_anew |= crosses
+    is_anew = begins_anew(records, rows, clock, of_steps=counter[1] == "steps")
     return found.where(~is_anew & (found.work >= 0) & (found.seconds >= 0)).merged()
+
+
+def begins_anew(records: Records, rows: Lines, clock: str, *, of_steps: bool) -> Mask:
+    """Between which of these records and the next a clock, or what it counts, begins anew, so that neither tells."""
+    is_anew: Mask = np.diff(records.numbers(clock)[rows]) < 0
+    crosses = np.diff(np.cumsum(records.epoch_starts)[rows]) > 0
+    if records.kind != "step":
+        return is_anew
+    is_of_epoch = clock == "elapsed" and bool((is_anew & crosses).any())  # a bar's clock begins with its epoch
+    # Nobody knows how many steps follow the last one printed of an epoch, unless each says how many there are.
+    return is_anew | crosses if is_of_epoch or (of_steps and not records.epochs_are_whole) else is_anew
 
 
 def clock_between(records: Records, clock: str, counter: Counter, starts: Lines, ends: Lines) -> Series:

@@ -29,6 +29,7 @@ from .rule import judged, said_by, seconds_per_step, sources
 from .sources import (
     CLOCKS,
     amounts_of,
+    begins_anew,
     clock_between,
     column_of,
     counters_of,
@@ -495,19 +496,15 @@ def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
     first = max(first - 1, 0)
     name = next(one for one in CLOCKS if one == CLOCKS[-1] or np.isfinite(records.numbers(one)[[first, last]]).all())
     counter = (*_work_done(chosen, since_start=True), "job")
-    anew = np.zeros(len(records) - 1, np.bool_) if name == "time" else np.diff(records.numbers(name)) < 0
+    anew = begins_anew(records, np.arange(len(records)), name, of_steps=protocol.counts == "steps")
     if protocol.counts == "epochs":
         anew |= np.diff(records.numbers("epoch")) < 0
-    if protocol.counts == "steps" and "steps_per_epoch" not in records.table:
-        # Nobody knows how many steps follow the last one printed of an epoch.
-        anew |= np.diff(records.numbers("step")) < 0
     breaks = np.flatnonzero(anew[first:last]) + first
     series = clock_between(records, name, counter, np.append(first, breaks + 1), np.append(breaks, last))
     if first == last or not series.seconds.sum() > 0 or not 0 < series.work.sum() < np.inf:
         raise NoMeasurement(say(Code.NO_TIME))
     every = clock_between(records, name, counter, np.flatnonzero(~anew), np.flatnonzero(~anew) + 1)
-    every = every.where(np.isfinite(every.work) & np.isfinite(every.seconds))
-    every = every.merged()
+    every = every.where(np.isfinite(every.work) & np.isfinite(every.seconds)).merged()
     reasons = chosen.reasons[chosen.rows]
     reasons[chosen.used] = Use.BETWEEN
     reasons[[first, last]] = Use.USED
