@@ -315,9 +315,14 @@ def _of_source(run: Run, claim: Series, free: Series) -> Iterator[Diagnostic]:
         totals = totals[totals > 0]
         if len(totals) and totals.max() > totals.min() * (1 + OVERHEAD):
             yield say(Code.SEVERAL_TOTALS, count=len(totals), low=float(totals.min()), high=float(totals.max()))
-    if free.is_coarse:
-        yield say(Code.COARSE, column=free.source)
-    values = free.values
+    yield from said_of_digits(free)
+
+
+def said_of_digits(series: Series) -> Iterator[Diagnostic]:
+    """What a reader must know of the printed values that made a number."""
+    if series.is_coarse:
+        yield say(Code.COARSE, column=series.source)
+    values = series.values
     if values is not None and len(values) >= FEW and (values == values[0]).all():
         yield say(Code.CONSTANT, count=len(values))
 

@@ -16,7 +16,7 @@ import numpy as np
 from parsers.grammar.field import IN_SECONDS, Field, Scope
 from parsers.grammar.format import METRICS
 from parsers.runs.clock import ARRIVAL
-from parsers.series import FEW, NOISE, Floats, Lines, Mask, Series
+from parsers.series import NOISE, Floats, Lines, Mask, Series
 
 from .checks import Check, Estimate, checks
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
@@ -25,7 +25,7 @@ from .number import without_noise
 from .protocol import Protocol, ProtocolError
 from .ranks import RankSpread, RankTable, cards_of_node, side_by_side, speeds_apart
 from .records import Records, Run
-from .rule import judged, said_by, seconds_per_step, sources
+from .rule import judged, said_by, said_of_digits, seconds_per_step, sources
 from .sources import (
     CLOCKS,
     amounts_of,
@@ -600,8 +600,4 @@ def _of_records(chosen: _Chosen, series: Series, work: Work) -> Iterator[Diagnos
         yield say(Code.BATCH_VARIES, low=work.varies[0], high=work.varies[1])
     if field.is_expected:
         yield say(Code.EXPECTED, column=column)
-    if series.is_coarse:
-        yield say(Code.COARSE, column=column)
-    values = series.values
-    if values is not None and len(values) >= FEW and (values == values[0]).all():
-        yield say(Code.CONSTANT, count=len(values))
+    yield from said_of_digits(series)
