@@ -109,13 +109,8 @@ class Series:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether the digits of each stretch leave more than 10% open, and do not cancel.
-
-        Of values that are all the same nobody sees the digits.
-        """
-        if not len(self) or self.telescopes or (len(self) >= FEW and (self.each == self.each[0]).all()):
-            return False
-        return float(np.median(self.tick / self.seconds)) > OVERHEAD
+        """Whether the digits of each stretch leave more than 10% open, and do not cancel."""
+        return len(self) > 0 and not self.telescopes and float(np.median(self.tick / self.seconds)) > OVERHEAD
 
     def where(self, mask: Mask) -> Series:
         """Some of the stretches (bool, one each)."""
@@ -126,16 +121,15 @@ class Series:
         """The stretches that begin behind a line."""
         return self.where(self.begins >= line) if line else self
 
-    def merged(self, bad: Mask) -> Series:
+    def merged(self) -> Series:
         """Each stretch that is no stretch, of no work or no time, put together with the next good one."""
-        if not bad.any():
-            return self
-        keep = np.flatnonzero(~bad)
-        if not len(keep):
-            return self.where(~bad)
+        good = (self.work > 0) & (self.seconds > 0)
+        keep = np.flatnonzero(good)
+        if good.all() or not len(keep):
+            return self.where(good)
         starts = np.append(0, keep[:-1] + 1)
         work, seconds = (np.add.reduceat(of, starts) for of in (self.work, self.seconds))
-        merged = replace(self.where(~bad), work=work, seconds=seconds, begins=self.begins[starts])
+        merged = replace(self.where(good), work=work, seconds=seconds, begins=self.begins[starts])
         return merged.where((work > 0) & (seconds > 0))
 
     def warm_up(self) -> int:
@@ -186,8 +180,13 @@ def spread(values: Floats) -> float:
 
 
 def resolution(values: Floats) -> float:
-    """One unit of the last digit that a column prints: the coarsest power of ten that all values are multiples of."""
+    """One unit of the last digit that a column prints: the coarsest power of ten that all values are multiples of.
+
+    Values that are all the same do not show it, and may have been printed in full.
+    """
     some = values[np.isfinite(values)][:: max(1, len(values) // SAMPLED)]
+    if len(some) >= FEW and (some == some[0]).all():
+        return float(10.0**-DECIMALS)
     for decimals in range(DECIMALS):
         scaled = some * 10**decimals
         if np.all(np.abs(scaled - np.round(scaled)) < BINARY * np.maximum(1, np.abs(scaled)) ** 0.5):

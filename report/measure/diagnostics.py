@@ -196,7 +196,10 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.NO_STEPS: "The {kind} records do not number every step from first to last, which {protocol} needs.",
     Code.NO_EPOCHS: "Not every epoch record prints its number, so epochs cannot be counted.",
     Code.NO_TIME: "No time passes between the records of the window: use a longer window or another estimate.",
-    Code.NOT_UNDONE: "The {column} is not known to be a running mean and cannot be converted: use another estimate.",
+    Code.NOT_UNDONE: (
+        "The {column} cannot be converted to instant values: it is not known to be a running mean, or of which steps: "
+        "use another estimate."
+    ),
     Code.IMPOSSIBLE: (
         "estimate={estimate} gives {value} at line {line}, which is neither a throughput nor a step time: use another "
         "window or another estimate."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -74,6 +74,11 @@ class Records:
         """Some of the records."""
         return replace(self, table=self.table.rows(which), _known={})
 
+    def of_lowest_rank(self) -> Records:
+        """Those of the lowest rank that any of them names, all of them where none is named."""
+        ranks = self.numbers("rank")
+        return self.rows(ranks == np.nanmin(ranks)) if np.isfinite(ranks).any() else self
+
     @property
     def lines(self) -> Lines:
         """The line of each (int64, from 1)."""
@@ -89,6 +94,12 @@ class Records:
         """The number of each step as counted from 1, NaN where none is printed."""
         meaning = self.field("step")
         return self.numbers("step") + (1 if meaning is not None and meaning.first == 0 else 0)
+
+    @property
+    def epoch_numbers(self) -> Floats:
+        """The number of each epoch as counted from 1, NaN where none is printed."""
+        meaning = self.field("epoch")
+        return self.numbers("epoch") + (1 if meaning is not None and meaning.first == 0 else 0)
 
     @cached_property
     def steps(self) -> Floats | None:
@@ -220,6 +231,16 @@ class Run:
         fact = self.facts.get(name)
         value = fact.value if fact else None
         return int(value) if isinstance(value, int | float) and value >= 1 else None
+
+
+def losses_of(parts: Sequence[Run], kinds: Sequence[str]) -> tuple[Run, Records] | None:
+    """The records of the first of some kinds that print a finite loss, of their lowest rank, and whose they are."""
+    for part in parts:
+        for kind in kinds:
+            records = part.all_records(kind)
+            if records.prints("loss"):
+                return part, records.rows(np.isfinite(records.numbers("loss"))).of_lowest_rank()
+    return None
 
 
 def lowest_rank(records: Records) -> float | None:

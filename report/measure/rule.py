@@ -73,11 +73,16 @@ def _run_of_log(parts: Sequence[Run]) -> RunOfLog:
 
 
 def _among(best: Measurement, found: Sequence[Measurement]) -> Measurement:
-    """The other runs of a log are second opinions, too; they can contradict, but confirm nothing."""
+    """The other runs of a log are second opinions, too; they can contradict, but confirm nothing.
+
+    A run of few records says little; but nothing tells which of the runs that print a total alone is the longest.
+    """
     mine, heard = best.estimate, list[Check]()
     for one in found:
-        other = one.estimate
-        if one is best or (other.counted, other.scope) != (mine.counted, mine.scope) or _length(one) < FEW:
+        other, are_totals = one.estimate, best.series.whole and one.series.whole
+        if one is best or (other.counted, other.scope) != (mine.counted, mine.scope):
+            continue
+        if _length(one) < FEW and not are_totals:
             continue
         ratio, error = other.value / mine.value, other.error + mine.error
         says: Verdict = "silent" if abs(log(ratio)) <= tolerance(error) else "differs"
@@ -310,9 +315,14 @@ def _of_source(run: Run, claim: Series, free: Series) -> Iterator[Diagnostic]:
         totals = totals[totals > 0]
         if len(totals) and totals.max() > totals.min() * (1 + OVERHEAD):
             yield say(Code.SEVERAL_TOTALS, count=len(totals), low=float(totals.min()), high=float(totals.max()))
-    if free.is_coarse:
-        yield say(Code.COARSE, column=free.source)
-    values = free.values
+    yield from said_of_digits(free)
+
+
+def said_of_digits(series: Series) -> Iterator[Diagnostic]:
+    """What a reader must know of the printed values that made a number."""
+    if series.is_coarse:
+        yield say(Code.COARSE, column=series.source)
+    values = series.values
     if values is not None and len(values) >= FEW and (values == values[0]).all():
         yield say(Code.CONSTANT, count=len(values))
 

@@ -27,7 +27,7 @@ from .number import without_noise
 from .operations import Formula, card_of
 from .protocol import Protocol
 from .quantity import QUANTITIES
-from .records import Records, Run
+from .records import Records, Run, losses_of
 from .stated import measure_stated
 from .work import thing, tokens_of_a_sample
 
@@ -393,15 +393,9 @@ def final_loss(run: RunNumbers) -> RunFigure:
 
 
 def _losses(run: RunNumbers, kinds: Sequence[str]) -> tuple[Run, Records]:
-    """The records of the lowest rank that prints a finite loss."""
-    for part in run.parts:
-        for kind in kinds:
-            records = part.all_records(kind)
-            if records.field("loss") is not None and records.prints("loss"):
-                known = records.rows(np.isfinite(records.numbers("loss")))
-                ranks = known.numbers("rank")
-                return part, known.rows(ranks == np.nanmin(ranks)) if np.isfinite(ranks).any() else known
-    raise NoMeasurement(say(Code.NOT_PRINTED, column="loss"))
+    if (found := losses_of(run.parts, kinds)) is None:
+        raise NoMeasurement(say(Code.NOT_PRINTED, column="loss"))
+    return found
 
 
 def minutes_to_train(run: RunNumbers) -> RunFigure:

@@ -18,6 +18,8 @@ CLOCKS = ("time", "elapsed")
 # What logs count themselves, since the start and in each record, and in what.
 COUNTERS = {"consumed_samples": "samples", "consumed_tokens": "tokens"}
 COVERED = {"sample_count": "samples", "token_count": "tokens"}
+# What was done at, or in, each record, in what it is counted, and whose work that is.
+Counter = tuple[Floats, str, str]
 PRINTED = ("throughput", "step_time", "step_rate", "work_time", "mean_throughput", "mean_step_time")
 
 
@@ -118,7 +120,9 @@ def _printed(records: Records, name: str) -> Series | None:
     if field.kind == "total" or records.kind == "summary":
         return _total(column)
     if field.kind == "running_mean":
-        return _undone(column)
+        steps = undone(column)
+        # What digits cut off makes of one stretch too little and of its neighbour too much; together they are right.
+        return _total(column) if steps is None else steps.merged()
     found = column.stretches()
     if found.sampled and field.kind == "instant":
         firsts = records.step_numbers[column.rows] == 1
@@ -184,33 +188,39 @@ def _derived(column: Column) -> Series | None:
         found = series_over(
             records, rows[1:], "elapsed", derived=column.name, timer="clock", telescopes=True, begins=lines[:-1], **more
         )
-        return found.merged(~((found.work > 0) & (found.seconds > 0)))
+        return found.merged()
     return None
 
 
-def _undone(column: Column) -> Series | None:
-    """A running mean is a clock: times the steps that it covers it is the time since it began anew."""
-    records, field, rows = column.records, column.field, column.rows
-    if records.kind == "epoch" and field.per != "run":
-        weight = records.covered(rows)
-        return column.series(np.ones(len(rows)) if weight is None else weight)
-    done = records.steps if records.kind == "step" else records.numbers("epoch")
-    if done is None or not np.isfinite(done).all():
-        return _total(column)
-    starts = records.epoch_starts if field.per != "run" else np.zeros(len(done), np.bool_)
-    covers = (records.step_numbers if field.per != "run" else done)[rows]
-    epoch, since = np.cumsum(starts)[rows], field.since or 0
-    is_reset = covers > since
-    covers = np.where(is_reset, covers - since, covers)
-    if len(np.unique(epoch)) == len(rows):  # one record an epoch: each mean is of an epoch of its own
+def undone(column: Column) -> Series | None:
+    """A running mean is a clock: times the steps that it covers it is the time since it began anew.
+
+    One stretch a record; one that digits cut short may take no time. None where nothing tells how many steps a mean
+    covers: they are not counted, or run on over the epochs at which it begins anew.
+    """
+    records, rows, since = column.records, column.rows, column.field.since or 0
+    if column.field.per == "run":
+        starts = np.zeros(len(records), np.bool_)
+        done = records.steps if records.field("step") or since else records.epoch_numbers
+    elif records.kind == "epoch":
+        steps = records.covered(rows)
+        return column.series(np.ones(len(rows)) if steps is None else steps)
+    else:
+        starts, done = records.epoch_starts, records.step_numbers
+        if (np.diff(records.numbers("epoch")) > 0)[~starts[1:]].any():
+            return None
+    if done is None or not np.isfinite(done[rows]).all():
+        return None
+    done, begins = done[rows], np.diff(np.cumsum(starts)[rows], prepend=-1) > 0
+    is_reset = done > since
+    begins[1:] |= is_reset[1:] != is_reset[:-1]
+    covers = np.where(is_reset, done - since, done)
+    if begins.all():  # each mean covers steps of its own
         return column.series(covers)
-    group, clock = epoch * 2 + is_reset, covers * column.times
-    first = np.append(True, group[1:] != group[:-1])
-    work = np.where(first, covers, np.diff(covers, prepend=0))
-    seconds = np.where(first, clock, np.diff(clock, prepend=0))
-    series = replace(column.series(covers, telescopes=True, undone=True), work=work, seconds=seconds)
-    # What digits cut off makes of one stretch too little and of its neighbour too much; together they are right.
-    return series.merged(~((work > 0) & (seconds > 0)))
+    clock = covers * column.times
+    work = np.where(begins, covers, np.diff(covers, prepend=0))
+    seconds = np.where(begins, clock, np.diff(clock, prepend=0))
+    return replace(column.series(covers, telescopes=True, undone=True), work=work, seconds=seconds)
 
 
 def _durations(run: Run, records: Records) -> Iterator[Series]:
@@ -228,7 +238,7 @@ def _durations(run: Run, records: Records) -> Iterator[Series]:
         yield _training(run, replace(found, timer="clock")) if field.kind == "wall_time" else found
 
 
-def amounts_of(run: Run, records: Records, rows: Lines) -> Iterator[tuple[Floats, str, str]]:
+def amounts_of(run: Run, records: Records, rows: Lines) -> Iterator[Counter]:
     """What records did, in each unit that says it, and whose work that is."""
     for name, counted in COVERED.items():
         amount, field = records.numbers(name)[rows], records.field(name)
@@ -248,11 +258,11 @@ def _clocks(run: Run, records: Records) -> Iterator[Series]:
     """Counters over clocks: what was done between two records, over the time between them."""
     for clock in CLOCKS:
         times = records.numbers(clock)
-        for done, counted, scope in counters_of(records):
-            rows = np.flatnonzero(np.isfinite(times) & np.isfinite(done))
+        for counter in counters_of(records):
+            rows = np.flatnonzero(np.isfinite(times) & np.isfinite(counter[0]))
             if len(rows) < 2:
                 continue
-            found = _training(run, _clock(records, rows, clock, (done, counted, scope)))
+            found = _training(run, _clock(records, rows, clock, counter))
             if len(found):
                 yield found
 
@@ -266,24 +276,36 @@ def _training(run: Run, clock: Series) -> Series:
     return clock.where(is_training)
 
 
-def _clock(records: Records, rows: Lines, clock: str, counter: tuple[Floats, str, str]) -> Series:
-    done, counted, scope = counter
-    times, lines = records.numbers(clock)[rows], records.lines[rows]
-    work, seconds = np.diff(done[rows]), np.diff(times)
-    is_anew = seconds < 0
+def _clock(records: Records, rows: Lines, clock: str, counter: Counter) -> Series:
+    """What a counter shows from one record to the next, where neither it nor the clock begins anew between them."""
+    found = clock_between(records, clock, counter, rows[:-1], rows[1:])
+    is_anew = begins_anew(records, rows, clock, of_steps=counter[1] == "steps")
+    return found.where(~is_anew & (found.work >= 0) & (found.seconds >= 0)).merged()
+
+
+def begins_anew(records: Records, rows: Lines, clock: str, *, of_steps: bool) -> Mask:
+    """Between which of these records and the next a clock, or what it counts, begins anew, so that neither tells."""
+    is_anew: Mask = np.diff(records.numbers(clock)[rows]) < 0
     crosses = np.diff(np.cumsum(records.epoch_starts)[rows]) > 0
-    if records.kind == "step":
-        is_of_epoch = clock == "elapsed" and bool((is_anew & crosses).any())  # a bar's clock begins with its epoch
-        if is_of_epoch or (counted == "steps" and not records.epochs_are_whole):
-            is_anew |= crosses
-    tick = np.full(len(work), records.digit(clock))
+    if records.kind != "step":
+        return is_anew
+    is_of_epoch = clock == "elapsed" and bool((is_anew & crosses).any())  # a bar's clock begins with its epoch
+    # Nobody knows how many steps follow the last one printed of an epoch, unless each says how many there are.
+    return is_anew | crosses if is_of_epoch or (of_steps and not records.epochs_are_whole) else is_anew
+
+
+def clock_between(records: Records, clock: str, counter: Counter, starts: Lines, ends: Lines) -> Series:
+    """What a counter shows between pairs of records, over the time that a clock does."""
+    (done, counted, scope), times = counter, records.numbers(clock)
+    work, seconds = done[ends] - done[starts], times[ends] - times[starts]
+    if clock == "time":  # without the rounding of seconds since the first record
+        seconds = (records.table[clock][ends] - records.table[clock][starts]) / np.timedelta64(1, "s")
     told = {"counted": counted, "unit": counted, "scope": scope, "timer": "clock", "telescopes": True}
-    found = series_over(records, rows[1:], clock, work=work, seconds=seconds, tick=tick, begins=lines[:-1], **told)
-    found = found.where(~is_anew & (work >= 0) & (seconds >= 0))
-    return found.merged(~((found.work > 0) & (found.seconds > 0)))
+    told |= {"tick": np.full(len(work), records.digit(clock)), "begins": records.lines[starts]}
+    return series_over(records, ends, clock, work=work, seconds=seconds, **told)
 
 
-def counters_of(records: Records) -> Iterator[tuple[Floats, str, str]]:
+def counters_of(records: Records) -> Iterator[Counter]:
     """What had been done at each record, in each unit that is counted, and whose work that is."""
     for name, counted in COUNTERS.items():
         if records.prints(name):
@@ -295,7 +317,7 @@ def counters_of(records: Records) -> Iterator[tuple[Floats, str, str]]:
     if records.kind == "step" and records.steps is not None:
         yield records.steps, "steps", "job"
     epochs = records.numbers("epoch")
-    if records.kind == "epoch" and np.isfinite(epochs).all() and (np.diff(epochs) > 0).all():
+    if records.kind == "epoch" and np.isfinite(epochs).all():
         yield epochs, "epochs", "job"
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from parsers.grammar.field import IN_SECONDS, Field, Scope
 from parsers.grammar.format import METRICS
 from parsers.runs.clock import ARRIVAL
-from parsers.series import FEW, NOISE, Floats, Lines, Mask, Series
+from parsers.series import NOISE, Floats, Lines, Mask, Series
 
 from .checks import Check, Estimate, checks
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
@@ -25,18 +25,21 @@ from .number import without_noise
 from .protocol import Protocol, ProtocolError
 from .ranks import RankSpread, RankTable, cards_of_node, side_by_side, speeds_apart
 from .records import Records, Run
-from .rule import judged, said_by, seconds_per_step, sources
+from .rule import judged, said_by, said_of_digits, seconds_per_step, sources
 from .sources import (
     CLOCKS,
     amounts_of,
+    begins_anew,
+    clock_between,
     column_of,
     counters_of,
     seconds_of_steps,
-    series_over,
+    undone,
     unit_of,
     units_on_lines,
 )
 from .statistic import trim
+from .window import numbered_steps, steps_done, window_of
 from .work import Work, thing, tokens_of_a_sample, work_of
 
 # What each estimate reads: of these columns the first that the log prints.
@@ -281,11 +284,12 @@ def _chosen(run: Run, protocol: Protocol) -> _Chosen:
             are_parts = _are_parts(every.rows(rows), meaning)
             reasons[rows[are_parts]], rows = Use.PART_OF_EPOCH, rows[~are_parts]
     own = every.rows(rows)
-    reasons[rows], missing = _windowed(own, protocol)
+    window = window_of(own, protocol)
+    reasons[rows] = window.reasons(protocol)
     used: Mask = reasons[rows] == Use.USED
     if not used.any():
         raise NoMeasurement(say(Code.NO_WINDOW, protocol=protocol.words(), count=len(own)))
-    return _Chosen(run, protocol, column, every, rows, own, printed[rows], used, reasons, missing)
+    return _Chosen(run, protocol, column, every, rows, own, printed[rows], used, reasons, window.missing)
 
 
 def _column(records: Records, protocol: Protocol) -> str:
@@ -326,77 +330,12 @@ def _are_parts(records: Records, field: Field) -> Mask:
 
     The last one of an epoch counts, unless it is far from the steps of the longest, as where the run ended.
     """
-    steps, epochs = _steps_of_epochs(records, "last running means"), records.numbers("epoch")
+    steps, epochs = numbered_steps(records, "last running means"), records.numbers("epoch")
     ends = np.full(len(steps), field.per != "run")
     ends[:-1] &= (steps[1:] < steps[:-1]) | (epochs[1:] > epochs[:-1])
     ends[-1:] = True
     are_whole: Mask = steps >= WHOLE * steps[ends].max(initial=0)
     return ~(ends & are_whole)
-
-
-def _windowed(records: Records, protocol: Protocol) -> tuple[Reasons, int]:
-    """Why each record is used or not by the window, and how many records or steps it is too short."""
-    places = np.arange(1.0, len(records) + 1)
-    steps = _steps_done(records, protocol.words()) if protocol.window_counts_steps else places
-    start, stop = _rest(records, places, steps, protocol)
-    first, last, missing = start, stop, 0
-    if (take := protocol.take_first or protocol.take_last) is not None:
-        done = steps if take.of == "steps" else places
-        before = float(done[start - 1]) if start else 0.0
-        if take.of == "steps" and protocol.skip_steps:
-            before = float(protocol.skip_steps)
-        if protocol.take_first:
-            last = min(stop, _behind(done, before + take.count))
-        else:
-            first = max(start, _back(done, stop, take.count))
-        missing = max(0, take.count - int(done[stop - 1] - before)) if stop > start else take.count
-    reasons = np.full(len(records), Use.USED, np.int8)
-    reasons[:first] = Use.BEFORE
-    reasons[last:] = Use.BEYOND
-    reasons[stop:] = Use.DROP_LAST if protocol.to_step is None else Use.BEYOND
-    reasons[:start] = Use.SKIP_STEPS if protocol.skip_steps else Use.SKIP_RECORDS
-    if protocol.from_step is not None:
-        reasons[:start] = Use.BEFORE
-    return reasons, missing
-
-
-def _rest(records: Records, places: Floats, steps: Floats, protocol: Protocol) -> tuple[int, int]:
-    """The first record behind those skipped, and the first of those dropped at the end."""
-    skipped = protocol.skip_records or int(without_noise(protocol.skip_fraction * len(records)))
-    start = _behind(steps, protocol.skip_steps) if protocol.skip_steps else _behind(places, skipped)
-    drop = protocol.drop_last
-    stop = _back(steps if drop.of == "steps" else places, len(records), drop.count)
-    if protocol.from_step is not None or protocol.to_step is not None:
-        _steps_of_epochs(records, protocol.words())
-        if (np.diff(numbers := records.numbers("step")) < 0).any():  # which of two equal ones is meant?
-            raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=protocol.words()))
-        start = start if protocol.from_step is None else int(np.searchsorted(numbers, protocol.from_step, "left"))
-        stop = stop if protocol.to_step is None else _behind(numbers, protocol.to_step)
-    return start, max(start, stop)
-
-
-def _behind(done: Floats, count: float) -> int:
-    """The first record that was printed after more than so many records or steps."""
-    return int(np.searchsorted(done, count, side="right"))
-
-
-def _back(done: Floats, stop: int, count: int) -> int:
-    """The record at which the last records or steps before ``stop`` begin."""
-    return _behind(done, done[stop - 1] - count) if stop else 0
-
-
-def _steps_done(records: Records, wanted: str) -> Floats:
-    """The steps done in the run at each record."""
-    if records.steps is None:
-        raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=wanted))
-    return records.steps
-
-
-def _steps_of_epochs(records: Records, wanted: str) -> Floats:
-    """The number of each step as it is printed, from 1."""
-    if records.field("step") is None or not np.isfinite(records.step_numbers).all():
-        raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=wanted))
-    return records.step_numbers
 
 
 def _values(chosen: _Chosen) -> _Values:
@@ -406,15 +345,10 @@ def _values(chosen: _Chosen) -> _Values:
         raise NoMeasurement(say(Code.ZERO, column=column, line=int(records.lines[0])))
     if column == "throughput":
         return _rates(chosen)
-    seconds = 1 / chosen.printed if field.name == "step_rate" else _in_seconds(chosen.printed, field)
-    if protocol.is_of_whole_run:
-        return _Values(_epochs_of_run(chosen) / seconds, 1.0, "epochs", "job")
+    seconds = _instant(chosen, _in_seconds(chosen.printed, field))
     if column == "duration":
         amounts, unit = _work_done(chosen)
         return _Values(amounts / seconds, 1.0, unit, "job")
-    if protocol.estimate == "instant":
-        undone = _instant(records, field, seconds)  # refuses what is no running mean
-        seconds = seconds if protocol.is_of_last_means else undone
     if protocol.is_in_steps:
         return _Values(seconds, 1.0, "steps", "job", are_times=True)
     _refuse_ranks_apart(chosen)
@@ -426,6 +360,8 @@ def _values(chosen: _Chosen) -> _Values:
 
 
 def _in_seconds(printed: Floats, field: Field) -> Floats:
+    if field.name == "step_rate":
+        return 1 / printed
     scale = 1 / IN_SECONDS[field.unit or "seconds"]
     return printed / scale if scale != 1 else printed
 
@@ -433,7 +369,7 @@ def _in_seconds(printed: Floats, field: Field) -> Floats:
 def _rates(chosen: _Chosen) -> _Values:
     """The rates as printed, times what makes them those of the job; those of all its ranks are added up."""
     field, is_instant = chosen.field, chosen.protocol.estimate == "instant"
-    values = _instant(chosen.own, field, chosen.printed) if is_instant else chosen.printed
+    values = _instant(chosen, chosen.printed)
     unit = _unit(chosen.own.rows(chosen.used), field)
     factor = chosen.work().factor(field.scope)
     ranks = chosen.rank_table(chosen.column)
@@ -468,34 +404,19 @@ def _refuse_ranks_apart(chosen: _Chosen) -> None:
         raise NoMeasurement(say(Code.NOT_ONE_RANK, column=chosen.column, **told))
 
 
-def _instant(records: Records, field: Field, means: Floats) -> Floats:
-    """Means of the steps between records, of running means that cover all steps since they began anew."""
-    if field.kind in ("total", "unknown"):
-        raise NoMeasurement(say(Code.NOT_UNDONE, column=field.name))
-    if field.kind != "running_mean":
-        return means
-    # Epochs count where no steps are printed, unless the mean leaves out some steps of the first.
-    counter, since = records.field("step") or records.field("epoch"), field.since or 0
-    if counter is not None and counter.name == "epoch" and not (field.per == "run" and since):
-        if field.per != "run":
-            return means  # reset at each epoch and printed at its end, each covers steps of its own
-        done, starts = records.numbers("epoch") + (counter.first == 0), np.zeros(len(means), np.bool_)
-    elif field.per == "run":
-        done, starts = _steps_done(records, "estimate=instant"), np.zeros(len(means), np.bool_)
-    else:
-        done = _steps_of_epochs(records, "estimate=instant")
-        starts = np.append(True, done[1:] <= done[:-1])
-        if (np.diff(records.numbers("epoch")) > 0)[~starts[1:]].any():
-            raise NoMeasurement(say(Code.NOT_UNDONE, column=field.name))  # its steps run on over epochs
-    is_reset = done > since
-    starts[1:] |= is_reset[1:] != is_reset[:-1]
-    starts[:1] = True
-    covered = np.where(is_reset, done - since, done)
-    is_rate = field.name == "throughput"
-    with np.errstate(divide="ignore", invalid="ignore"):
-        times = covered / means if is_rate else covered * means
-        steps, time = np.diff(covered, prepend=0), np.diff(times, prepend=0.0)
-        return np.where(starts, means, steps / time if is_rate else time / steps)
+def _instant(chosen: _Chosen, printed: Floats) -> Floats:
+    """What is printed; where the protocol reads instant values, of running means that of the steps between records."""
+    kind, column = chosen.field.kind, column_of(chosen.own, chosen.column)
+    if chosen.protocol.estimate != "instant" or kind in ("instant", "window_mean"):
+        return printed
+    means = undone(column) if column is not None and kind == "running_mean" else None
+    if means is None:
+        raise NoMeasurement(say(Code.NOT_UNDONE, column=chosen.field.name))
+    if chosen.protocol.is_of_last_means:
+        return printed
+    found = np.full(len(chosen.own), np.nan)
+    found[means.rows] = means.work / means.seconds if chosen.column == "throughput" else means.each
+    return found
 
 
 def _of_step(chosen: _Chosen, *, of_each: bool) -> tuple[Floats | float, str]:
@@ -533,35 +454,27 @@ def _work_done(chosen: _Chosen, *, since_start: bool = False) -> tuple[Floats, s
 
     Of what had been done only differences mean something.
     """
-    records, counts = chosen.own, chosen.protocol.counts
-    if counts == "epochs":
-        return _epochs_done(records) if since_start else np.ones(len(records)), "epochs"
-    if counts != "steps":
-        every = np.arange(len(records))
-        known = counters_of(records) if since_start else amounts_of(chosen.run, records, every)
-        for amounts, counted, scope in known:
-            if counted in ("samples", "tokens") and np.isfinite(amounts).all():
+    records, counts, size = chosen.own, chosen.protocol.counts, chosen.run.count("epoch_samples")
+    every = np.arange(len(records))
+    for amounts, counted, scope in counters_of(records) if since_start else amounts_of(chosen.run, records, every):
+        if counted == counts == "epochs":
+            return amounts, counted
+        if counts in ("samples", "tokens") and np.isfinite(amounts).all():
+            if counted == "epochs" and size:
+                return _as_counted(chosen, amounts * size, "samples")
+            if counted in ("samples", "tokens"):
                 if (factor := chosen.work().factor(scope)) is None:
                     raise NoMeasurement(say(Code.SCOPE_UNKNOWN, scope=scope))
                 return _as_counted(chosen, amounts * factor, counted)
-        size, epochs = chosen.run.count("epoch_samples"), records.numbers("epoch")
-        if since_start and records.kind == "epoch" and size and np.isfinite(epochs).all():
-            return _as_counted(chosen, epochs * size, "samples")
-    steps = _steps_done(records, f"estimate={chosen.protocol.estimate}") if since_start else _steps_of_records(records)
+    if counts == "epochs":
+        raise NoMeasurement(say(Code.NO_EPOCHS))
+    done = steps_done(records, f"estimate={chosen.protocol.estimate}") if since_start else _steps_of_records(records)
     if counts == "steps":
-        return steps, "steps"
+        return done, "steps"
     amount, counted = _of_step(chosen, of_each=True)
     if since_start and not isinstance(amount, float):
-        return np.cumsum(np.diff(steps, prepend=0) * amount), counted
-    return steps * amount, counted
-
-
-def _epochs_done(records: Records) -> Floats:
-    """The number of each epoch, or its place where the log does not number them."""
-    epochs = records.numbers("epoch")
-    if records.field("epoch") and not np.isfinite(epochs).all():
-        raise NoMeasurement(say(Code.NO_EPOCHS))
-    return epochs if records.prints("epoch") else np.arange(1.0, len(records) + 1)
+        return np.cumsum(np.diff(done, prepend=0) * amount), counted
+    return done * amount, counted
 
 
 def _steps_of_records(records: Records) -> Floats:
@@ -569,16 +482,8 @@ def _steps_of_records(records: Records) -> Floats:
     covered = records.covered(np.arange(len(records)), records.field("duration"))
     if covered is not None and records.kind == "epoch":
         return covered
-    risen = np.diff(_steps_done(records, "estimate=duration"), prepend=0)
+    risen = np.diff(steps_done(records, "estimate=duration"), prepend=0)
     return risen if covered is None else np.where(risen > 0, covered, 0)
-
-
-def _epochs_of_run(chosen: _Chosen) -> int:
-    """How many epochs there are in the time of the whole run, where the log numbers them one by one before it."""
-    count = chosen.run.epochs_before(int(chosen.own.lines[0]))
-    if len(chosen.own) != 1 or count is None:
-        raise NoMeasurement(say(Code.NO_EPOCHS))
-    return count
 
 
 def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
@@ -590,36 +495,20 @@ def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
     first, last = np.flatnonzero(chosen.used)[[0, -1]]
     first = max(first - 1, 0)
     name = next(one for one in CLOCKS if one == CLOCKS[-1] or np.isfinite(records.numbers(one)[[first, last]]).all())
-    counter = _work_done(chosen, since_start=True)
-    anew = np.zeros(len(records) - 1, np.bool_) if name == "time" else np.diff(records.numbers(name)) < 0
+    counter = (*_work_done(chosen, since_start=True), "job")
+    anew = begins_anew(records, np.arange(len(records)), name, of_steps=protocol.counts == "steps")
     if protocol.counts == "epochs":
         anew |= np.diff(records.numbers("epoch")) < 0
-    if protocol.counts == "steps" and "steps_per_epoch" not in records.table:
-        # Nobody knows how many steps follow the last one printed of an epoch.
-        anew |= np.diff(records.numbers("step")) < 0
     breaks = np.flatnonzero(anew[first:last]) + first
-    series = _between(records, name, counter, np.append(first, breaks + 1), np.append(breaks, last))
+    series = clock_between(records, name, counter, np.append(first, breaks + 1), np.append(breaks, last))
     if first == last or not series.seconds.sum() > 0 or not 0 < series.work.sum() < np.inf:
         raise NoMeasurement(say(Code.NO_TIME))
-    every = _between(records, name, counter, np.flatnonzero(~anew), np.flatnonzero(~anew) + 1)
-    every = every.where(np.isfinite(every.work) & np.isfinite(every.seconds))
-    every = every.merged(~((every.work > 0) & (every.seconds > 0)))
+    every = clock_between(records, name, counter, np.flatnonzero(~anew), np.flatnonzero(~anew) + 1)
+    every = every.where(np.isfinite(every.work) & np.isfinite(every.seconds)).merged()
     reasons = chosen.reasons[chosen.rows]
     reasons[chosen.used] = Use.BETWEEN
     reasons[[first, last]] = Use.USED
     return chosen.taking(reasons), series, every
-
-
-def _between(records: Records, clock: str, counter: tuple[Floats, str], starts: Lines, ends: Lines) -> Series:
-    """What a counter shows between records, over the time that a clock does."""
-    (done, counted), times = counter, records.numbers(clock)
-    work, seconds = done[ends] - done[starts], times[ends] - times[starts]
-    if clock == "time":  # without the rounding of seconds since the first record
-        seconds = (records.table[clock][ends] - records.table[clock][starts]) / np.timedelta64(1, "s")
-    tick = np.full(len(work), records.digit(clock))
-    told = {"counted": counted, "unit": counted, "scope": "job", "timer": "clock", "telescopes": True}
-    begins = records.lines[starts]
-    return series_over(records, ends, clock, begins=begins, work=work, seconds=seconds, tick=tick, **told)
 
 
 def _series(chosen: _Chosen, found: _Values) -> Series:
@@ -711,8 +600,4 @@ def _of_records(chosen: _Chosen, series: Series, work: Work) -> Iterator[Diagnos
         yield say(Code.BATCH_VARIES, low=work.varies[0], high=work.varies[1])
     if field.is_expected:
         yield say(Code.EXPECTED, column=column)
-    if series.is_coarse:
-        yield say(Code.COARSE, column=column)
-    values = series.values
-    if values is not None and len(values) >= FEW and (values == values[0]).all():
-        yield say(Code.CONSTANT, count=len(values))
+    yield from said_of_digits(series)

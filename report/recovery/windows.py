@@ -12,17 +12,16 @@ from numpy.typing import NDArray
 
 from parsers.series import Floats
 
+from ..measure.diagnostics import NoMeasurement
 from ..measure.measurement import Calculation
-from ..measure.protocol import WINDOW, Length, Protocol
+from ..measure.protocol import WINDOW, Protocol
 from ..measure.records import Records
 from ..measure.statistic import PERCENTILES
+from ..measure.window import window_of
 
 Places = NDArray[np.int64]
 Bounds = tuple[Places, Places]  # where each window starts, and where it stops
-Lengths = tuple[Places, NDArray[np.bool_]]  # how long something of each window is, and whether in steps, not records
 
-ALL = 1 << 60  # more than any log has records or steps
-NO_STEP = -1
 MOST_VALUES = 1 << 20  # of all windows that are sorted at a time
 TRIMMED, PERCENTILE, LAST = "trimmed", "percentile", "last"
 # Means as sums: what is added of each value, and what becomes of the mean of that.
@@ -45,49 +44,17 @@ class ProtocolGroup:
         keys = [tuple(getattr(one, key) for key in WINDOW) for one in protocols]
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         self.window = np.array([numbers[key] for key in keys])
-        windows = dict(zip(keys, protocols, strict=True)).values()
+        self._windows = list(dict(zip(keys, protocols, strict=True)).values())
         names = [TRIMMED if one.trim or one.trim_min else one.statistic for one in protocols]
         names = [PERCENTILE if name in PERCENTILES else name for name in names]
         self.of_statistic = {name: np.flatnonzero(np.array(names) == name) for name in dict.fromkeys(names)}
         self._percentiles = np.array([PERCENTILES.get(one.statistic, 0) / 100 for one in protocols])
         self._trims = np.array([(one.trim, one.trim_min) for one in protocols])
-        self._skips = np.array([(one.skip_records, one.skip_steps, one.skip_fraction) for one in windows])
-        firsts, lasts = ([getattr(one, key) for one in windows] for key in ("from_step", "to_step"))
-        self._from_steps = np.array([NO_STEP if one is None else one for one in firsts])
-        self._to_steps = np.array([ALL if one is None else one for one in lasts])
-        self._drops, self._firsts, self._lasts = (
-            _lengths([getattr(one, key) for one in windows]) for key in ("drop_last", "take_first", "take_last")
-        )
-        self._count_steps = np.array([one.window_counts_steps for one in windows])
 
     def bounds(self, records: Records) -> Bounds:
         """The records that each window takes; none where it needs numbers of steps that these do not have."""
-        starts, stops = self._counted(np.arange(1.0, len(records) + 1))
-        steps, numbers = records.steps, records.numbers("step")
-        of_steps = (starts * 0, stops * 0) if steps is None else self._counted(steps)
-        named = starts * 0, stops * 0
-        if steps is not None and not (np.diff(numbers) < 0).any():
-            first = np.searchsorted(numbers, self._from_steps, side="left")
-            named = first, np.maximum(first, np.searchsorted(numbers, self._to_steps, side="right"))
-        name_steps = (self._from_steps > NO_STEP) | (self._to_steps < ALL)
-        conditions = [self._count_steps, name_steps]
-        return np.select(conditions, [of_steps[0], named[0]], starts), np.select(
-            conditions, [of_steps[1], named[1]], stops
-        )
-
-    def _counted(self, steps: Floats) -> Bounds:
-        """The windows, as a stated protocol has them one by one; ``steps``: those that are done at each record."""
-        count, before = len(steps), np.append(0, steps)
-        skipped, skipped_steps, fractions = self._skips.T
-        by_records = np.maximum(skipped, np.floor(np.round(fractions * count, 9)))
-        by_steps = np.searchsorted(steps, skipped_steps, side="right")
-        starts = np.minimum(np.where(skipped_steps > 0, by_steps, by_records), count).astype(np.int64)
-        stops = np.maximum(starts, _back(before, np.full(len(starts), count), self._drops))
-        starts = np.maximum(starts, _back(before, stops, self._lasts))
-        lengths, are_of_steps = self._firsts
-        done = np.where(skipped_steps > 0, skipped_steps, before[starts]) + lengths
-        ends = np.where(are_of_steps, np.searchsorted(steps, done, side="right"), starts + lengths)
-        return starts, np.minimum(stops, ends)
+        bounds = np.array([_bounds(records, one) for one in self._windows])
+        return bounds[:, 0], bounds[:, 1]
 
     def values(self, records: Records, read: Calculation) -> Floats:
         """What each protocol gives; NaN of an empty window, and of one with a value that no throughput can be.
@@ -145,18 +112,12 @@ class ProtocolGroup:
         return found
 
 
-def _lengths(lengths: Sequence[Length | None]) -> Lengths:
-    """These lengths; None is longer than any log."""
-    known = [length or Length(ALL) for length in lengths]
-    return np.array([one.count for one in known]), np.array([one.of == "steps" for one in known])
-
-
-def _back(before: Floats, stops: Places, lengths: Lengths) -> Places:
-    """Where the last records or steps before these places begin; ``before``: the steps done before each record."""
-    counts, are_of_steps = lengths
-    by_records = np.maximum(0, stops - counts)
-    by_steps = np.searchsorted(before[1:], before[stops] - counts, side="right")
-    return np.where(are_of_steps & (stops > 0), by_steps, by_records)
+def _bounds(records: Records, protocol: Protocol) -> tuple[int, int]:
+    try:
+        window = window_of(records, protocol)
+    except NoMeasurement:
+        return 0, 0
+    return window.first, window.last
 
 
 def _unsorted(statistic: str, values: Floats, starts: Places, stops: Places) -> Floats:

@@ -14,7 +14,7 @@ from parsers.runs.reading import Reading
 from ...measure.diagnostics import Code, NoMeasurement, say
 from ...measure.measure import run_of
 from ...measure.protocol import Protocol
-from ...measure.records import Records, Run
+from ...measure.records import Records, losses_of
 
 
 @dataclass(frozen=True)
@@ -40,19 +40,11 @@ def loss_curve(log: Path, reading: Reading, run: int | Literal["last"] | None) -
     ``run``: which of several runs in it. Raises NoMeasurement where its steps cannot be counted, or nobody says which
     of several runs is meant.
     """
-    parts = run_of(reading, Protocol(run=run))
-    for part in parts:
-        for kind in ("step", "epoch"):
-            if part.all_records(kind).prints("loss"):
-                return _curve(log, part, "step" if kind == "step" else "epoch", reading)
-    return None
-
-
-def _curve(log: Path, part: Run, kind: Literal["step", "epoch"], reading: Reading) -> LossCurve:
+    if (found := losses_of(run_of(reading, Protocol(run=run)), ("step", "epoch"))) is None:
+        return None
+    part, losses = found
+    kind: Literal["step", "epoch"] = "step" if losses.kind == "step" else "epoch"
     every = part.all_records(kind)
-    known = every.rows(np.isfinite(every.numbers("loss")))
-    ranks = known.numbers("rank")
-    losses = known.rows(ranks == np.nanmin(ranks)) if np.isfinite(ranks).any() else known
     told = next(one.not_numbers for one in reading.parts if one.fields is part.fields)
     within = told[(told >= every.lines[0]) & (told <= every.lines[-1])]
     lines = np.unique(np.concatenate([within, every.lines[np.isinf(every.numbers("loss"))]]))

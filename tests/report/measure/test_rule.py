@@ -240,3 +240,42 @@ def test_a_log_of_slower_steps_gives_a_number_as_much_slower(times: list[float],
     steps, seconds = np.arange(1, len(times) + 1), np.round(np.array(times), 4)
     one, other = (number(run(step=steps, step_time=s)) for s in (seconds, seconds * slower))
     assert other.value == pytest.approx(one.value / slower, rel=OVERHEAD)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_mean_over_all_epochs_is_undone_alike_whether_the_log_counts_them_from_0_or_1(first: int) -> None:
+    epochs, seconds = np.arange(10), np.array([100.0, *[10.0] * 9])  # of 1000 images each
+    mean_of_run = {"kind": "running_mean", "per": "run"}
+    means: dict[str, dict[str, Any]] = {"epoch": {"first": first}, "throughput": mean_of_run}
+    rates = 1000 * (epochs + 1) / np.cumsum(seconds)
+    found = number(run("epoch", epoch=epochs + first, throughput=rates, means=means))
+    assert found.value == pytest.approx(100)
+    assert found.lines == tuple(range(2, 11))
+
+
+@pytest.mark.parametrize(("other", "status"), [(104.0, "unchecked"), (200.0, "contradicted"), (50.0, "contradicted")])
+def test_totals_of_two_runs_are_one_number_only_where_they_agree(other: float, status: str) -> None:
+    found = number(run("summary", throughput=[other]), run("summary", 2, throughput=[100.0]))
+    assert (found.status, found.value, found.run) == (status, 100, 2)
+
+
+@pytest.mark.parametrize(("every", "status"), [(3, "unchecked"), (4, "unchecked"), (10, "confirmed")])
+@pytest.mark.parametrize("seconds", [1.0, 20.0])
+def test_what_recurs_every_few_records_does_not_make_the_clock_contradict(
+    every: int, status: str, seconds: float
+) -> None:
+    clock = np.cumsum(QUIET + seconds * (STEPS % every == 0))
+    found = number(run(step=STEPS, throughput=64 / QUIET, time=stamps(clock), facts=OF_JOB))
+    assert found.value == pytest.approx(125)
+    assert found.status == status
+    wrong = number(run(step=STEPS, throughput=128 / QUIET, time=stamps(clock), facts=OF_JOB))
+    assert wrong.status == "contradicted"
+
+
+@pytest.mark.parametrize(("printed", "is_coarse"), [("0.004", True), ("0.040", False)])
+def test_the_same_duration_in_too_few_digits_is_no_speed(tmp_path: Path, printed: str, is_coarse: bool) -> None:
+    log = tmp_path / "hours.log"
+    log.write_text("".join(f"Epoch {epoch}/12 loss 0.5{epoch} epoch time {printed}h\n" for epoch in range(1, 13)))
+    found = measured_log(log)
+    assert (Code.COARSE in [one.code for one in found.diagnostics]) == is_coarse
+    assert (found.status == "refused") == is_coarse

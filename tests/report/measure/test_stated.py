@@ -360,8 +360,11 @@ STEPS = {"step": [1, 2, 3], "throughput": [1.0, 1.0, 1.0]}
         ("estimate=instant", "step", MEANS, {"kind": "unknown"}, Code.NOT_UNDONE),
         ("estimate=instant", "step", MEANS, {"kind": "total"}, Code.NOT_UNDONE),
         ("estimate=instant", "step", {**MEANS, "epoch": [1, 2]}, RUNNING, Code.NOT_UNDONE),  # steps of the run
+        # Two means of one epoch, and nothing tells how many of its steps each covers.
+        ("estimate=instant", "step", {"epoch": [1, 1], "throughput": [4.0, 5.0]}, RUNNING, Code.NOT_UNDONE),
         ("skip_steps=1", "epoch", {"epoch": [1, 2], "throughput": [1.0, 1.0]}, {}, Code.NO_STEPS),
         ("from_step=1", "step", {"step": [1, 2, 1, 2], "throughput": [1.0] * 4}, {}, Code.NO_STEPS),
+        ("estimate=clock,counts=epochs", "epoch", {"elapsed": [5.0, 10.0]}, {}, Code.NO_EPOCHS),
         ("estimate=step_time", "step", {"step": [1], "step_time": [1.0]}, {}, Code.NO_BATCH),
         ("estimate=clock", "step", {"step": [10], "elapsed": [1.0]}, {}, Code.NO_BATCH),
         ("estimate=clock,counts=steps", "step", {"step": [10], "elapsed": [1.0]}, {}, Code.NO_TIME),
