@@ -133,10 +133,11 @@ class Records:
         """Whether the steps between the last record of an epoch and the first of the next are known."""
         return self.epoch_starts.sum() <= 1 or bool(np.isfinite(self.numbers("steps_per_epoch")).all())
 
-    def covered(self, rows: Lines, duration: Field | None = None) -> Floats | None:
+    def covered(self, rows: Lines, field: Field | None = None) -> Floats | None:
         """Steps between each of these records and the one before, of the first as many as of others as a rule.
 
-        ``duration``: of what covers them, which may begin anew with each epoch. None where steps are not counted.
+        ``field``: of what covers them. Means of a window begin anew with each epoch, as what is of an epoch does, and the
+        rest of the one before is in none. None where steps are not counted.
         """
         if self.kind == "epoch":
             stated = self.numbers("steps_per_epoch")[rows]
@@ -144,10 +145,10 @@ class Records:
         if self.steps is None or not len(rows):
             return None
         steps = np.diff(self.steps[rows], prepend=0)
-        if duration is not None and duration.per == "epoch":
+        if field is not None and (field.per == "epoch" or field.kind == "window_mean"):
             starts = np.diff(np.cumsum(self.epoch_starts)[rows], prepend=0) > 0
             steps = np.where(starts, self.step_numbers[rows], steps)
-        elif len(steps) > 1:
+        if len(steps) > 1 and (field is None or field.per != "epoch"):  # a run may go on from a checkpoint
             steps[0] = min(steps[0], float(np.median(steps[1:])))
         return np.maximum(steps, 1)
 

@@ -82,7 +82,7 @@ class Column:
 
     def stretches(self, **more: Any) -> Series:
         """The series of which each record is the mean of the steps since the one before, or one of them."""
-        steps, kind = self.records.covered(self.rows), self.field.kind
+        steps, kind = self.records.covered(self.rows, self.field), self.field.kind
         is_one = kind == "instant" or steps is None
         sampled = kind == "unknown" or (kind == "instant" and steps is not None and bool((steps > 1).any()))
         work = np.ones(len(self.rows)) if is_one or steps is None else steps
