@@ -125,8 +125,18 @@ class Records:
         """Where steps begin anew: their number falls, or stays while the epoch rises."""
         number, epoch = self.numbers("step"), self.numbers("epoch")
         starts = np.ones(len(number), np.bool_)
-        starts[1:] = (number[1:] < number[:-1]) | ((number[1:] == number[:-1]) & (epoch[1:] > epoch[:-1]))
+        stays = number[1:] == number[:-1]
+        starts[1:] = (number[1:] < number[:-1]) | (stays & ((epoch[1:] > epoch[:-1]) | self._ends_another))
         return starts
+
+    @property
+    def _ends_another(self) -> Mask:
+        """Which records but the first end another epoch that nobody numbers: last steps, other losses, and no clock."""
+        if self.prints("epoch") or self.prints("elapsed") or self.prints("time"):
+            return np.zeros(max(len(self) - 1, 0), np.bool_)
+        ends, losses = self.numbers("step") == self.numbers("steps_per_epoch"), self.numbers("loss")
+        another: Mask = ends[1:] & ends[:-1] & np.isfinite(losses[1:]) & (losses[1:] != losses[:-1])
+        return another
 
     @property
     def epochs_are_whole(self) -> bool:
@@ -136,7 +146,7 @@ class Records:
     def covered(self, rows: Lines, field: Field | None = None) -> Floats | None:
         """Steps between each of these records and the one before, of the first as many as of others as a rule.
 
-        ``field``: of what covers them. Means of a window begin anew with each epoch, as what is of an epoch does, and the
+        ``field``: of what covers them. Means of a window begin anew with each epoch, as what is of an epoch does: the
         rest of the one before is in none. None where steps are not counted.
         """
         if self.kind == "epoch":
@@ -163,7 +173,7 @@ class Records:
             return self
         epoch, clock = self.numbers("epoch"), self.numbers("elapsed")
         same = (number[1:] == number[:-1]) & ((epoch[1:] == epoch[:-1]) | np.isnan(epoch[1:]))
-        same &= ~(clock[1:] < clock[:-1])
+        same &= ~(clock[1:] < clock[:-1]) & ~self._ends_another
         for column in SPEEDS:
             values = self.numbers(column)
             same &= ~(np.isfinite(values[1:]) & np.isnan(values[:-1]))
