@@ -140,6 +140,9 @@ class _Drawn:
             restarts = (self.table.bar or (np.diff(step.values) <= 0).any()) and not self._begins_anew(step.values)
             if np.isfinite(totals).any():
                 self.add(totals, Field("steps_per_epoch" if restarts else "steps", "INTEGER"))
+        if epoch is None and self.table.bar and step is not None and not has_states(self.table):
+            passed = np.cumsum(np.diff(step.values, prepend=np.inf) <= 0)  # of each pass its end alone is drawn
+            self.add(passed, Field("epoch", "INTEGER", first=1))
         if epoch is not None and not (self.record == "step" and step is None):  # many records of one epoch are none
             first = 0 if (epoch.values == 0).any() else 1
             whole = _are_whole(epoch.values)
