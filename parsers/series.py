@@ -194,20 +194,20 @@ def resolution(values: Floats) -> float:
     return float(10.0**-DECIMALS)
 
 
-def held(claim: Series, clock: Series) -> tuple[float, float]:
+def held(claim: Floats, clock: Floats, fine: float, error: float) -> tuple[float, float]:
     """How many times the seconds of a clock a claim has over the same stretches, and by what part that may be off.
 
-    The nearer to one of two: of all seconds together, which a few pauses move, and, where its tick is finer than a
-    stretch, of the usual stretch. What it may be off by is told by both digits and by how far the stretches disagree;
-    few of them leave all of it open.
+    The nearer to one of two: of all seconds together, which a few pauses move, and, where the clock is finer than a
+    stretch, of the usual stretch. What it may be off by is told by the digits of both (``error``) and by how far the
+    stretches disagree; few of them leave all of it open.
     """
-    ratios = claim.seconds / clock.seconds
+    ratios = claim / clock
     ratios = ratios[np.isfinite(ratios)]
-    found = [float(claim.seconds.sum() / clock.seconds.sum())]
-    if len(ratios) and np.median(clock.seconds) > np.median(clock.tick):
+    found = [float(claim.sum() / clock.sum())]
+    if len(ratios) and 2 * np.median(clock) > fine:
         found.append(float(np.median(ratios)))
     noise = SIGMAS * spread(ratios) / np.sqrt(len(ratios)) if len(ratios) > 1 else 1.0
-    return min(found, key=lambda ratio: abs(log(ratio))), claim.error + clock.error + noise
+    return min(found, key=lambda ratio: abs(log(ratio))), error + noise
 
 
 def tolerance(error: float) -> float:

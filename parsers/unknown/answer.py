@@ -16,13 +16,13 @@ import numpy as np
 
 from ..series import Mask, spread
 from .constants import APART, FEW, MINOR, MOST_CANDIDATES, MOST_ROUNDING, MOST_UNACCOUNTED, SAMPLE, TYPICAL_STEP
-from .judge import LEFT, STEP, STEPS, Finding, Hypothesis, advance, best, hypotheses, judge, passes
+from .judge import LEFT, STEP, STEPS, Finding, Hypothesis, advance, best, clocks, hypotheses, judge, passes
 from .log import Column, Log, Table, share
 from .log import read as read_log
 from .naming import split, words_of
 from .no_log import why_no_log
 from .option import BAR, CLOCK, Option, parse_option
-from .speed import Speed, by_pass, clock_speed, speed_of, target_of
+from .speed import Speed, clock_speed, speed_of, target_of
 from .text import BAR_CLOCK
 from .training import Reason, is_training, may_be_training, shows_loss, why_not
 
@@ -133,8 +133,7 @@ def _find(log: Log) -> Found:
 
 
 def _read(column: Column, h: Hypothesis) -> Speed:
-    speed = speed_of(judge(column, h), target_of(column))
-    return by_pass(speed) if column.table.bar else speed
+    return speed_of(judge(column, h), target_of(column))
 
 
 def _known(*speeds: Speed | None) -> list[Speed]:
@@ -150,7 +149,7 @@ def _sort(column: Column, found: Found) -> None:
     speeds = _known(*(speed_of(v, target_of(column)) for v in standing or possible))
     refused = next((v for v in verdicts if v.hypothesis.told and v.against), None)
     if standing and speeds:
-        found.accepted.append(by_pass(speeds[0]) if column.table.bar else speeds[0])
+        found.accepted.append(speeds[0])
     elif column.table.bar and any(v.against for v in verdicts):
         found.accepted += _known(clock_speed(column.table))  # what a bar shows is smoothed: its clock counts
     elif refused is not None:
@@ -227,8 +226,6 @@ def _accept(accepted: Sequence[Speed], found: Found) -> Answer:
     main = accepted[0]
     if rival := _rival(main, accepted) or _other_run(main, found.asked):
         return Question(Ask.TRAINING, _distinct([main, rival]))
-    if parts := _two_runs(main):
-        return Question(Ask.TRAINING, parts)
     also = {s.role: s for s in reversed(accepted[1:]) if s.table is main.table and s.role != main.role}
     return Accepted(main, tuple(also.values()), _refined(main))
 
@@ -300,48 +297,19 @@ def _rival(main: Speed, accepted: Sequence[Speed]) -> Speed | None:
         if not (level or alike) or (one.bar and shows_loss(one) and not shows_loss(other)):
             continue
         is_of_one_name = one.bar and one.key.head and one.key.head == other.key.head  # states of bars share a line
-        many = len(speed.lines) >= len(main.lines) / MINOR
-        far = alike and not MOST_UNACCOUNTED < speed.rate / main.rate < 1 / MOST_UNACCOUNTED
-        if (many or far) and (is_of_one_name or own.isdisjoint(speed.lines)) and _are_apart(speed.rate, main.rate):
+        if one.bar and other.bar:  # an evaluation has a bar, too
+            is_many = _extent(other) >= _extent(one) / MINOR
+        else:
+            far = alike and not MOST_UNACCOUNTED < speed.rate / main.rate < 1 / MOST_UNACCOUNTED
+            is_many = len(speed.lines) >= len(main.lines) / MINOR or far
+        if is_many and (is_of_one_name or own.isdisjoint(speed.lines)) and _are_apart(speed.rate, main.rate):
             return speed
     return None
 
 
-def _two_runs(speed: Speed) -> tuple[Speed, ...]:
-    """The speeds before and behind the line where a log goes over to another, as where a job began again elsewhere."""
-    lines, x = [line for line, _ in speed.values], np.log(np.array(list(speed.values.values())))
-    least = max(FEW, len(x) // MINOR)
-    if len(x) < 2 * least or speed.option.hypothesis.is_mean or speed.role == "elapsed" or speed.table.bar:
-        return ()
-    places = np.arange(least, len(x) - least + 1)
-    sums = np.concatenate(([0], np.cumsum(x)))
-    explained = sums[places] ** 2 / places + (sums[-1] - sums[places]) ** 2 / (len(x) - places)
-    place = int(places[np.argmax(explained)])
-    one, other = np.exp(x[:place]), np.exp(x[place:])
-    apart = abs(float(np.log(np.median(one) / np.median(other))))
-    if apart < np.log(APART) or spread(one) + spread(other) > apart or not _begins_anew(speed, lines, place):
-        return ()
-    middle = float(np.median(np.exp(x)))
-    power = 1 if speed.role in ("throughput", "step_rate") else -1
-    parts = ((one, lines[0], lines[place - 1]), (other, lines[place], lines[-1]))
-    return tuple(
-        replace(
-            speed,
-            rate=speed.rate * (float(np.median(part)) / middle) ** power,
-            option=replace(speed.option, part=(first, last)),
-        )
-        for part, first, last in parts
-    )
-
-
-def _begins_anew(speed: Speed, lines: list[int], place: int) -> bool:
-    """Whether steps fall at a line, or more other lines are printed before it than before any other."""
-    table, gaps = speed.table, np.diff(lines)
-    if table.step is not None:
-        steps = {row.line: step for row, step in zip(table.rows, table.step.values, strict=True)}
-        if steps[lines[place]] < steps[lines[place - 1]] and table.epoch is None:
-            return True
-    return bool(gaps[place - 1] == gaps.max() > np.median(gaps))
+def _extent(bar: Table) -> float:
+    """How many seconds the states of a bar tell of."""
+    return sum(float(np.nansum(clock.seconds)) for clock in clocks(bar))
 
 
 def _core(speed: Speed) -> tuple[str, ...]:
@@ -450,7 +418,7 @@ def _by_its_clock(table: Table, option: Option) -> Speed | None:
     if column is not None:
         m = column.meaning
         own = Hypothesis("rate", counts="steps") if m.role == "rate" else Hypothesis("time", STEP, factor=m.factor or 1)
-        speed = by_pass(speed_of(judge(column, own), option.target))
+        speed = speed_of(judge(column, own), option.target)
         if clock is None or not speed.verdict.against:
             clock = speed
     return replace(clock, unit=h.counts, option=option) if clock else None

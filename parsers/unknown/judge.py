@@ -13,7 +13,7 @@ from enum import Enum
 
 import numpy as np
 
-from ..series import SIGMAS, TOTAL, Floats, Mask, Series, held, spread, verdict
+from ..series import SIGMAS, TOTAL, Floats, Mask, held, spread, verdict
 from .constants import (
     CLEARLY_WHOLE,
     DAY,
@@ -25,7 +25,6 @@ from .constants import (
     MAJORITY,
     MEAN_FITS_BETTER,
     MOST_ROUNDING,
-    MOST_UNACCOUNTED,
     NEAREST_RIVAL,
     NEARLY_ALL,
 )
@@ -73,7 +72,6 @@ class Witness(Enum):
     CLOCK = "clock"  # the seconds between the records
     PROGRESS = "progress"  # a clock, and what was done since the start
     MEASURED = "measured"  # a clock, and what each line measures of its step
-    AMOUNT = "amount"  # a clock: what a rate makes of the time of a step; how far it spreads
     TIME = "time"  # a time beside a rate: both together are one amount
     RATE = "rate"  # a rate beside a time: both together are one whole number
     REMAINING = "remaining"
@@ -83,26 +81,24 @@ class Witness(Enum):
 class Finding:
     """What one witness says: predicted over told seconds, and whether both can be true; None where it leaves that open.
 
-    ``by``: the kind of the clock or the name of the column that is the witness. ``seconds``: of one step or epoch, as
-    the witness tells it. ``cards``: how many times the rate goes into what was counted, if that is a whole number.
+    ``by``: the kind of the clock or the name of the column that is the witness. ``cards``: how many times the rate goes
+    into what was counted, if that is a whole number.
     """
 
     witness: Witness
     by: str
     ratio: float
     says: bool | None
-    seconds: float = np.nan
     cards: int = 1
 
 
 @dataclass
 class Verdict:
-    """What the witnesses of a log say of a hypothesis; ``amount``: what one step has, as a rate and a clock tell."""
+    """What the witnesses of a log say of a hypothesis."""
 
     column: Column
     hypothesis: Hypothesis
     findings: list[Finding] = field(default_factory=list)
-    amount: float | None = None
 
     @property
     def agree(self) -> list[Finding]:
@@ -136,20 +132,12 @@ def advance(table: Table) -> Floats:
         return np.full(max(len(table.rows) - 1, 0), np.nan)
     n = table.step.values
     d = np.diff(n)
-    if interleaved(n):
-        return np.full(len(d), np.nan)
     if table.epoch is not None and np.isfinite(table.totals).any():
         turns = np.diff(table.epoch.values)
         begun = (turns > 0) & (turns % 1 == 0)
         if (begun & (d <= 0)).any():  # steps are those of an epoch, which a line may leap over
             d = np.where(begun, d + turns * table.totals[1:], d)
     return np.where(d > 0, d, np.nan)
-
-
-def interleaved(n: Floats) -> bool:
-    """Whether counts are those of several processes at once: again and again they fall, but not back to the start."""
-    falls = np.flatnonzero(np.diff(n) < 0)
-    return len(falls) >= FEWEST_INTERVALS and bool(np.median(n[falls + 1] / n[falls]) > MOST_UNACCOUNTED)
 
 
 def passes(table: Table) -> Floats:
@@ -252,32 +240,11 @@ def predict(h: Hypothesis, column: Column) -> Floats:
 
 
 def counts_since_start(column: Column, h: Hypothesis) -> Floats:
-    """What was done since the start at each record.
-
-    Of several counters of steps the one under which means fit a clock best.
-    """
+    """What was done since the start at each record."""
     table = column.table
     if h.counts == "epochs" and table.epoch is not None:
         return table.epoch.values
-    if h.kind == "time":
-        return table.step.values if table.step is not None else column.values * np.nan
-    counters = [
-        c.values
-        for c in table.of("step", guests=table.step is None or table.step not in table.columns)
-        if np.isfinite(c.values).all() and share(np.diff(c.values) > 0) > MAJORITY
-    ] or ([table.step.values] if table.step else [])
-    found = clocks(table, but=column)
-    if len(counters) < 2 or not found:
-        return counters[0] if counters else column.values * np.nan
-
-    def misfit(count: Floats) -> float:
-        ratios = np.diff(count / column.values) / found[0].seconds
-        ratios = ratios[np.isfinite(ratios) & (ratios > 0)]
-        return (
-            float(np.std(ratios) / np.mean(ratios)) if len(ratios) > 1 else np.inf
-        )  # of three, spread sees no outlier
-
-    return min(counters, key=misfit)
+    return table.step.values if table.step is not None else column.values * np.nan
 
 
 def roundness(column: Column) -> float:
@@ -292,16 +259,10 @@ def compare(column: Column, predicted: Floats, clock: Clock) -> tuple[float, flo
     ok = np.isfinite(predicted) & np.isfinite(clock.seconds) & (predicted > 0)
     if ok.sum() < FEWEST_INTERVALS or clock.seconds[ok].sum() <= 0:
         return None
-    lines = np.array([row.line for row in column.table.rows], np.int64)
-
-    def series(source: str, seconds: Floats, tick: Floats, *, telescopes: bool) -> Series:
-        where = np.flatnonzero(ok) + 1, lines[1:][ok], lines[:-1][ok]
-        told = *where, np.ones(len(seconds)), seconds, tick
-        return Series(source, "step", "steps", "steps", "unknown", *told, telescopes=telescopes)
-
-    claim = series(column.name, predicted[ok], predicted[ok] * roundness(column) / 2, telescopes=False)
-    told = series(clock.kind.value, clock.seconds[ok], np.full(int(ok.sum()), clock.fine / 2), telescopes=True)
-    return held(claim, told) if max(claim.error, told.error) <= MOST_ROUNDING else None
+    claim, told = predicted[ok], clock.seconds[ok]
+    breaks = 1 + int((np.diff(np.flatnonzero(ok)) > 1).sum())  # of a clock errors cancel but at the ends
+    errors = roundness(column) / 2, clock.fine * breaks / told.sum()
+    return held(claim, told, clock.fine, sum(errors)) if max(errors) <= MOST_ROUNDING else None
 
 
 def _says(ratio: float, error: float) -> bool | None:
@@ -317,22 +278,15 @@ def judge(column: Column, h: Hypothesis) -> Verdict:
         _judge_amount(found)
         return found
     predicted = predict(h, column)
-    done = passes(column.table) if h.per == EPOCH or h.counts == "epochs" else advance(column.table)
     for clock in clocks(column.table, but=column):
         if (compared := compare(column, predicted, clock)) is not None:
             ratio, error = compared
             says = _says(ratio, error) if h.told else 1 / NEAREST_RIVAL <= ratio <= NEAREST_RIVAL
             says = None if error > 1 else says
-            found.findings.append(Finding(Witness.CLOCK, clock.kind.value, ratio, says, _each(clock, done)))
+            found.findings.append(Finding(Witness.CLOCK, clock.kind.value, ratio, says))
     if h.kind == "time" and h.per == STEP:
         _judge_time(found)
     return found
-
-
-def _each(clock: Clock, done: Floats) -> float:
-    """The seconds of one of what was done between the records, by a clock."""
-    ok = np.isfinite(done) & np.isfinite(clock.seconds)
-    return float(clock.seconds[ok].sum() / done[ok].sum()) if ok.any() else np.nan
 
 
 def progress_of(table: Table, unit: str | None) -> Column | None:
@@ -353,9 +307,7 @@ def _judge_amount(found: Verdict) -> None:
         ok = np.isfinite(predicted) & np.isfinite(clock.seconds) & (clock.seconds > 0) & (predicted > 0)
         if ok.sum() >= FEWEST_INTERVALS:
             amounts = clock.seconds[ok] / predicted[ok]
-            found.amount = float(np.median(amounts))
-            found.findings.append(Finding(Witness.AMOUNT, clock.kind.value, spread(amounts), None))
-            _judge_measured(found, amounts, ok, clock)
+            _judge_measured(found, amounts, ok)
     if h.is_mean:
         return
     for time in column.table.of("time"):
@@ -366,7 +318,6 @@ def _judge_amount(found: Verdict) -> None:
         amounts = amounts[np.isfinite(amounts) & (amounts > 0)]
         if len(amounts) >= FEWEST_INTERVALS and spread(amounts) < roundness(column) + roundness(time):
             found.findings.append(Finding(Witness.TIME, time.name, 1.0, True))
-            found.amount = float(np.median(amounts))
 
 
 def _judge_progress(found: Verdict, done: Column, clock: Clock) -> bool:
@@ -384,12 +335,11 @@ def _judge_progress(found: Verdict, done: Column, clock: Clock) -> bool:
         says = True
     else:
         cards = 1
-    each = _each(clock, np.where(np.isfinite(predicted), d, np.nan))
-    found.findings.append(Finding(Witness.PROGRESS, done.name, ratio, says, each, cards))
+    found.findings.append(Finding(Witness.PROGRESS, done.name, ratio, says, cards))
     return True
 
 
-def _judge_measured(found: Verdict, amounts: Floats, ok: Mask, clock: Clock) -> None:
+def _judge_measured(found: Verdict, amounts: Floats, ok: Mask) -> None:
     """What lines measure of each step is what a rate makes of its seconds: tokens 4096, 4011, 4100."""
     for column in found.column.table.of("amount", guests=False):
         own = column.values[1:][ok]
@@ -399,9 +349,8 @@ def _judge_measured(found: Verdict, amounts: Floats, ok: Mask, clock: Clock) -> 
         whole = max(ratio, 1 / ratio)  # of one card here, of all of them there
         cards = round(whole) if whole * error < CLEARLY_WHOLE and abs(whole / round(whole) - 1) <= error else 1
         says = True if cards > 1 else _says(ratio, error)
-        each = float(clock.seconds[ok].sum() / advance(found.column.table)[ok].sum())
         if error < 1:
-            found.findings.append(Finding(Witness.MEASURED, column.name, ratio, says, each, cards))
+            found.findings.append(Finding(Witness.MEASURED, column.name, ratio, says, cards))
 
 
 def _judge_time(found: Verdict) -> None:

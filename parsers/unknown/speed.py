@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..series import Floats
-from .constants import APART, CLOCK_TICKS, MOST_UNACCOUNTED
+from .constants import CLOCK_TICKS
 from .judge import (
     EPOCH,
     LEFT,
@@ -173,23 +173,6 @@ def clock_speed(table: Table) -> Speed | None:
             option = Option(target_of(column), h) if is_bar else Option(CLOCK, h, lines=_mark(table))
             return Speed(rate, unit, option, Verdict(column, h), by_clock=True)
     return None
-
-
-def by_pass(speed: Speed) -> Speed:
-    """The speed of a bar by its clock over all passes, if that is told well: what it shows is smoothed."""
-    clock = next((c for c in clocks(speed.table) if c.kind is ClockKind.BAR), None)
-    if clock is None:
-        return speed
-    done = advance(speed.table)
-    ok = np.isfinite(done) & (clock.seconds > 0)
-    each = done[ok] / clock.seconds[ok]
-    if len(each) < 2:
-        return speed
-    ordinary = each < np.median(each) / MOST_UNACCOUNTED  # a resumed bar jumps to where it was
-    total = clock.seconds[ok][ordinary].sum()
-    if total * (APART - 1) < clock.fine:
-        return speed
-    return replace(speed, rate=float(done[ok][ordinary].sum() / total), unit="steps")
 
 
 def target_of(column: Column) -> str:
