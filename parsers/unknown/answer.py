@@ -1,7 +1,7 @@
 """From a log to an answer: which columns are of training, what they measure, and which of them is the speed.
 
-The answer is one of four: a speed that nothing contradicts; one question with at most three candidates, each with the
-option that chooses it; what is printed beside what the clock counts, where these contradict each other; or nothing.
+The answer is one of three: a speed, which measuring holds against the clock of the log; one question with at most three
+candidates, each with the option that chooses it; or nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from ..series import Mask, spread
 from .constants import APART, FEW, MINOR, MOST_CANDIDATES, MOST_ROUNDING, MOST_UNACCOUNTED, SAMPLE, TYPICAL_STEP
-from .judge import LEFT, STEP, STEPS, Finding, Hypothesis, advance, best, clocks, hypotheses, judge, passes
+from .judge import LEFT, STEP, STEPS, Hypothesis, advance, best, clocks, hypotheses, judge, passes
 from .log import Column, Log, Table, share
 from .log import read as read_log
 from .naming import split, words_of
@@ -39,7 +39,7 @@ class Ask(Enum):
 class Accepted:
     """A speed, and the others that its lines tell beside it.
 
-    ``refine``: options that say what the log does not, such as what the rate counts.
+    ``refine``: options that say what the log does not, such as what the rate counts, or whether its clock is right.
     """
 
     speed: Speed
@@ -56,27 +56,13 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Contradicted:
-    """What the log prints, and what its own clock says of the same lines; an option takes either."""
-
-    printed: Speed
-    counted: Speed
-    finding: Finding
-
-    @property
-    def candidates(self) -> tuple[Speed, ...]:
-        """Both."""
-        return self.printed, self.counted
-
-
-@dataclass(frozen=True)
 class Nothing:
     """No speed; ``reasons``: the names of numbers that may be speeds, and why each is none."""
 
     reasons: tuple[tuple[str, Reason], ...] = ()
 
 
-Answer = Accepted | Question | Contradicted | Nothing
+Answer = Accepted | Question | Nothing
 
 
 def answer(path: Path | str, read: Option | str | None = None) -> Answer:
@@ -111,7 +97,6 @@ class Found:
     asked: list[Speed] = field(default_factory=list)
     weak: list[Speed] = field(default_factory=list)
     refuted: list[Speed] = field(default_factory=list)
-    contradicted: list[tuple[Speed, Finding]] = field(default_factory=list)
     reasons: list[tuple[str, Reason]] = field(default_factory=list)
 
 
@@ -153,7 +138,8 @@ def _sort(column: Column, found: Found) -> None:
     elif column.table.bar and any(v.against for v in verdicts):
         found.accepted += _known(clock_speed(column.table))  # what a bar shows is smoothed: its clock counts
     elif refused is not None:
-        found.contradicted.append((speed_of(refused, target_of(column)), refused.against[0]))
+        speed = speed_of(refused, target_of(column))
+        (found.accepted if speed.unit else found.asked).append(speed)  # measuring shows both sides of what is counted
     elif possible:
         found.asked += speeds
     elif verdicts:
@@ -174,6 +160,7 @@ def _order(speed: Speed) -> tuple[int, ...]:
         table.bar,
         not shows_loss(table) and not table.trains,
         level,
+        bool(speed.verdict.against),
         not counted,
         not told and not speed.verdict.agree,
         known,
@@ -190,8 +177,6 @@ def _choose(log: Log, found: Found) -> Answer:
     accepted = sorted((s for s in found.accepted if _is_sure(s)), key=_order)
     of_training = (t for t in log.tables if (shows_loss(t) or t.bar) and not t.is_evaluation and is_training(t))
     clocked = sorted(_known(*map(clock_speed, of_training)), key=_order)
-    if contradiction := _contradiction(accepted, found.contradicted):
-        return contradiction
     if accepted:
         return _accept(accepted, found)
     if asked:
@@ -206,28 +191,13 @@ def _choose(log: Log, found: Found) -> Answer:
     return Question(Ask.CONFIRM, candidates) if candidates else Nothing(tuple(found.reasons))
 
 
-def _contradiction(accepted: Sequence[Speed], contradicted: Sequence[tuple[Speed, Finding]]) -> Contradicted | None:
-    """What the log prints against its clock: of a number that would be told, or of the time of a step beside that."""
-    if not contradicted:
-        return None
-    printed, finding = min(contradicted, key=lambda pair: _order(pair[0]))
-    better = not accepted or _order(printed)[:4] < _order(accepted[0])[:4]
-    if better and (clock := clock_speed(printed.table)):
-        return Contradicted(printed, clock, finding)
-    main = accepted[0] if accepted else None
-    if main is None or main.role != "throughput" or (clock := clock_speed(main.table)) is None:
-        return None
-    beside = (finding for s, finding in contradicted if s.table is main.table and s.role == "step_time")
-    against = next(beside, None)
-    return Contradicted(main, clock, against) if against else None
-
-
 def _accept(accepted: Sequence[Speed], found: Found) -> Answer:
     main = accepted[0]
     if rival := _rival(main, accepted) or _other_run(main, found.asked):
         return Question(Ask.TRAINING, _distinct([main, rival]))
     also = {s.role: s for s in reversed(accepted[1:]) if s.table is main.table and s.role != main.role}
-    return Accepted(main, tuple(also.values()), _refined(main))
+    sides = (main, clock_speed(main.table)) if main.verdict.against else ()
+    return Accepted(main, tuple(also.values()), _refined(main) or tuple(_known(*sides)))
 
 
 def _accept_clock(clocked: Sequence[Speed], found: Found) -> Answer:
@@ -285,7 +255,7 @@ def _rival(main: Speed, accepted: Sequence[Speed]) -> Speed | None:
     one, own = main.table, set(main.lines)
     for speed in accepted[1:]:
         other = speed.table
-        if (speed.unit, speed.scope, speed.role) != (main.unit, main.scope, main.role):
+        if (speed.unit, speed.scope, speed.role) != (main.unit, main.scope, main.role) or speed.verdict.against:
             continue
         if other is one:
             both = np.isfinite(speed.verdict.column.values) & np.isfinite(main.verdict.column.values)

@@ -15,7 +15,6 @@ from ..grammar.format import Format
 from ..grammar.loading import compiled
 from ..io.errors import FormatError, GrammarError, ParserError, WrappedError
 from ..runs.reading import survey
-from .answer import Accepted
 from .judge import EPOCH, LEFT, LINE, STEP, STEPS
 from .log import Column, Form, Table, cells_of, line_of
 from .option import CLOCK
@@ -68,9 +67,8 @@ class _Told:
     fields: dict[Form, Field]
 
 
-def draft(found: Accepted | Speed) -> str:
+def draft(speed: Speed) -> str:
     """The grammar of a speed, which reads its log the same; raises NoGrammarError where none does."""
-    speed = found.speed if isinstance(found, Accepted) else found
     try:
         text = _text(speed)
     except NoGrammarError as error:

@@ -32,13 +32,13 @@ _CONSUMED = {"samples": "consumed_samples", "tokens": "consumed_tokens"}
 
 
 @np.errstate(all="ignore")  # what is no number is NaN, as in any reading
-def reading(found: Accepted | Speed, facts: Iterable[Fact] = (), known: Sequence[Format] = ()) -> Reading:
+def reading(found: Accepted, facts: Iterable[Fact] = (), known: Sequence[Format] = ()) -> Reading:
     """The log of a speed with its lines as records, which come before those of ``known`` formats of the same log.
 
     ``facts``: what the caller knows. All lines of the records are matched; what the log states of its batch size and
     cards is told where that is certain. Raises LogError when the log cannot be read.
     """
-    speed, also = (found.speed, found.also) if isinstance(found, Accepted) else (found, ())
+    speed, also = found.speed, found.also
     log = speed.table.log
     if any(table.count > len(table.rows) for table in _tables(speed)):
         log = read_log(log.path, MOST_RECORDS)

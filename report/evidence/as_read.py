@@ -13,11 +13,10 @@ from parsers.runs.facts import Fact
 from parsers.runs.format_records import NOTHING
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
-from parsers.unknown.answer import Accepted, Answer, Contradicted, answer, answer_of
+from parsers.unknown.answer import Accepted, Answer, answer, answer_of
 from parsers.unknown.log import read as lines_of
 from parsers.unknown.option import Option, parse_option
 from parsers.unknown.reading import reading
-from parsers.unknown.speed import Speed
 
 from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
 from ..measure.measure import measure
@@ -46,8 +45,7 @@ class AsRead:
     @property
     def without(self) -> Message | None:
         """How its speed was read, where no format reads one: then it proves less."""
-        speed = _speed(self.answer)
-        return Message(WITHOUT_FORMAT, read=speed.read) if speed else None
+        return Message(WITHOUT_FORMAT, read=self.answer.speed.read) if isinstance(self.answer, Accepted) else None
 
 
 def how_read(reading: Reading, answer: Answer | None) -> tuple[Diagnostic, ...]:
@@ -72,17 +70,13 @@ def as_read(
     if option is None and (format is not None or _tells_speed(found)):
         return AsRead(found)
     told = answer(found.path, option)
-    if (speed := told if isinstance(told, Accepted) else _speed(told)) is None:
+    if not isinstance(told, Accepted):
         return AsRead(replace(found, parts=(NOTHING,)) if option else found, told, option)
     known = [part.format for part in found.parts if part.format]
-    made = _of_all_ranks(reading(speed, facts, known), found, speed, (facts, known))
+    made = _of_all_ranks(reading(told, facts, known), found, told.speed.option, (facts, known))
     if option:  # what a person says of a number counts, and no other records
         made = replace(made, parts=tuple(part for part in made.parts if part.format is None))
     return AsRead(made, told, option)
-
-
-def _speed(told: Answer | None) -> Speed | None:
-    return told.speed if isinstance(told, Accepted) else told.printed if isinstance(told, Contradicted) else None
 
 
 def _tells_speed(found: Reading) -> bool:
@@ -101,13 +95,10 @@ def _option(log: Path, read: Option | str | None) -> Option | None:
     return parse_option(said) if isinstance(said, str) else said if isinstance(said, Option) else None
 
 
-def _of_all_ranks(
-    one: Reading, found: Reading, of: Accepted | Speed, how: tuple[tuple[Fact, ...], list[Format]]
-) -> Reading:
+def _of_all_ranks(one: Reading, found: Reading, option: Option, how: tuple[tuple[Fact, ...], list[Format]]) -> Reading:
     """What was read of a log, and of those of the other ranks where each has one of its own."""
     if found.folder is None:
         return one
-    option = of.speed.option if isinstance(of, Accepted) else of.option
     facts, known = how
 
     def read_rank(path: Path) -> Reading:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from parsers.grammar.field import Scope
-from parsers.unknown.answer import Accepted, Answer, Ask, Contradicted, Nothing, Question
+from parsers.unknown.answer import Accepted, Answer, Ask, Nothing, Question
 from parsers.unknown.training import Reason
 
 from ..measure.diagnostics import SENTENCES, Diagnostic, say
@@ -19,7 +19,6 @@ class Asked(StrEnum):
     SPAN = "span_unknown"
     TRAINING = "training_unknown"
     CONFIRM = "speed_unproven"
-    CLOCK = "clock_refutes"
     EVALUATION = "of_evaluation"
     PART = "part_of_a_step"
     CONSTANT = "never_changes"
@@ -38,7 +37,6 @@ SENTENCES.update(
         Asked.SPAN: "The log does not state what {column} measures.",
         Asked.TRAINING: "The log does not state which of its lines or progress bars are training.",
         Asked.CONFIRM: "Nothing in the log shows that {column} is the speed of training.",
-        Asked.CLOCK: "By the clock of the log, {column} is {ratio}× what it should be.",
         Asked.EVALUATION: "{column} is of evaluation, not of training.",
         Asked.PART: "{column} is the time of a part of a step.",
         Asked.CONSTANT: "{column} is the same on every line, which may not be measured.",
@@ -86,8 +84,6 @@ def why_none(answer: Answer | None) -> Diagnostic | None:
     """Why the numbers of a log tell no speed by themselves; None where there is nothing to say of any."""
     if isinstance(answer, Question):
         return say(QUESTIONS[answer.ask], column=answer.candidates[0].column)
-    if isinstance(answer, Contradicted):
-        return say(Asked.CLOCK, column=answer.printed.column, ratio=1 / answer.finding.ratio)
     if isinstance(answer, Nothing) and answer.reasons:
         column, reason = answer.reasons[0]
         return say(REASONS[reason], column=column)
@@ -96,6 +92,6 @@ def why_none(answer: Answer | None) -> Diagnostic | None:
 
 def candidates(answer: Answer | None) -> list[str]:
     """The options by which a person may say what a number of a log measures, the likeliest first."""
-    if isinstance(answer, Question | Contradicted):
+    if isinstance(answer, Question):
         return [speed.read for speed in answer.candidates]
     return [speed.read for speed in answer.refine] if isinstance(answer, Accepted) else []

@@ -15,7 +15,7 @@ from parsers.runs.facts import Fact
 from parsers.runs.provenance import option
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import first_run, log_of
-from parsers.unknown.answer import Answer, Contradicted
+from parsers.unknown.answer import Answer
 from parsers.unknown.option import Option
 
 from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
@@ -194,11 +194,7 @@ def measured_log(
     """
     given = tuple(given)
     found = as_read(log, format=format, facts=given, read=read)
-    measured = _measured(MeasuredLog(found.reading, protocol, answer=found.answer, read=found.option, given=given))
-    if isinstance(found.answer, Contradicted) and measured.status != "contradicted":
-        reason = why_none(found.answer) or say(Code.NO_RECORDS)
-        return replace(measured, measurement=None, reason=NoMeasurement(reason))
-    return measured
+    return _measured(MeasuredLog(found.reading, protocol, answer=found.answer, read=found.option, given=given))
 
 
 def _measured(log: MeasuredLog) -> MeasuredLog:
