@@ -11,9 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import tachograph
+from parsers.unknown.answer import Ask
+from parsers.unknown.training import Reason
 from report.commands import show
 from report.evidence import measured_log
-from report.evidence.asked import Asked
+from report.evidence.asked import ASKED
 from report.measure.diagnostics import SENTENCES, Code, NoMeasurement, say
 from report.measure.measurement import ContradictedError
 from report.measure.number import digits
@@ -79,7 +81,7 @@ def test_each_log_is_shown_as_it_always_was(logs: list[Path], language: str, com
 
 def test_the_output_for_every_golden_log_is_as_its_schema_says(logs: list[Path], compare: Compare) -> None:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    schema["$defs"]["diagnostic"]["properties"]["code"]["enum"] = [*map(str, Code), *map(str, Asked)]
+    schema["$defs"]["diagnostic"]["properties"]["code"]["enum"] = [*map(str, Code), *map(str, ASKED)]
     compare(SCHEMA, json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
     validator = jsonschema.Draft202012Validator(schema)
     validator.check_schema(schema)
@@ -176,8 +178,8 @@ def test_the_documentation_shows_what_is_printed(logs: list[Path]) -> None:
         assert shown(logs[0].parent, "--lang", language).stdout in (PROJECT / "docs" / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("code", [*Code, *Asked])
-def test_a_diagnostic_says_its_parameters_in_each_language(code: Code | Asked) -> None:
+@pytest.mark.parametrize("code", [*Code, *ASKED])
+def test_a_diagnostic_says_its_parameters_in_each_language(code: Code | Ask | Reason) -> None:
     sentences = SENTENCES[code]
     forms = (sentences,) if isinstance(sentences, str) else sentences
     names = set(re.findall(r"{(\w+)}", "".join(forms)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
@@ -27,12 +27,12 @@ from .text import BAR_CLOCK
 from .training import Reason, is_training, may_be_training, shows_loss, why_not
 
 
-class Ask(Enum):
-    """What a question is about."""
+class Ask(StrEnum):
+    """What a question is about, a code for each; report/evidence/asked.py words them."""
 
-    SPAN = "span_or_unit"  # what takes this time, in which unit
-    TRAINING = "which_lines"  # which of several lines or bars are of training
-    CONFIRM = "confirm"  # whether this is the speed of training at all
+    SPAN = "span_unknown"  # what takes this time, in which unit
+    TRAINING = "training_unknown"  # which of several lines or bars are of training
+    CONFIRM = "speed_unproven"  # whether this is the speed of training at all
 
 
 @dataclass(frozen=True)

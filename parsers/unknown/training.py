@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from enum import Enum
+from enum import StrEnum
 
 import numpy as np
 
@@ -16,16 +16,16 @@ from .text import BAR_CLOCK
 _LOOSE = frozenset(("qualified", "nameless"))
 
 
-class Reason(Enum):
-    """Why a number is not taken. A text for people belongs to the command line, one for each code."""
+class Reason(StrEnum):
+    """Why a number is not taken, a code for each; report/evidence/asked.py words them."""
 
-    EVALUATION = "evaluation"
+    EVALUATION = "of_evaluation"
     PART = "part_of_a_step"
-    CONSTANT = "constant"
+    CONSTANT = "never_changes"
     DIGITS = "too_few_digits"
-    NO_TRAINING = "no_evidence_of_training"
-    NO_NUMBER = "no_number"
-    NO_SUCH_TARGET = "no_such_target"
+    NO_TRAINING = "no_training"
+    NO_NUMBER = "no_numbers"
+    NO_SUCH_TARGET = "no_such_number"
     VAGUE = "vague_name"
     SOURCE_CODE = "source_code"
     PAGE = "page_of_text"
