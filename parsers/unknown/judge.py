@@ -13,7 +13,7 @@ from enum import Enum
 
 import numpy as np
 
-from ..series import SIGMAS, TOTAL, Floats, Mask, held, spread, verdict
+from ..series import TOTAL, Floats, held, spread, verdict
 from .constants import (
     CLEARLY_WHOLE,
     DAY,
@@ -71,7 +71,6 @@ class Witness(Enum):
 
     CLOCK = "clock"  # the seconds between the records
     PROGRESS = "progress"  # a clock, and what was done since the start
-    MEASURED = "measured"  # a clock, and what each line measures of its step
     TIME = "time"  # a time beside a rate: both together are one amount
     RATE = "rate"  # a rate beside a time: both together are one whole number
     REMAINING = "remaining"
@@ -301,13 +300,8 @@ def _judge_amount(found: Verdict) -> None:
     column, h = found.column, found.hypothesis
     done = progress_of(column.table, h.counts)
     for clock in clocks(column.table):
-        if done is not None and _judge_progress(found, done, clock):
-            continue
-        predicted = predict(h, column)
-        ok = np.isfinite(predicted) & np.isfinite(clock.seconds) & (clock.seconds > 0) & (predicted > 0)
-        if ok.sum() >= FEWEST_INTERVALS:
-            amounts = clock.seconds[ok] / predicted[ok]
-            _judge_measured(found, amounts, ok)
+        if done is not None:
+            _judge_progress(found, done, clock)
     if h.is_mean:
         return
     for time in column.table.of("time"):
@@ -320,14 +314,14 @@ def _judge_amount(found: Verdict) -> None:
             found.findings.append(Finding(Witness.TIME, time.name, 1.0, True))
 
 
-def _judge_progress(found: Verdict, done: Column, clock: Clock) -> bool:
+def _judge_progress(found: Verdict, done: Column, clock: Clock) -> None:
     """What lines count since the start against a rate; that of one card goes into it a whole number of times."""
     column, h = found.column, found.hypothesis
     d = np.diff(done.values)
     own = np.diff(done.values / column.values) if h.is_mean else d / column.values[1:] * h.factor
     predicted = np.where((d > 0) & (own > 0), own, np.nan)
     if (compared := compare(column, predicted, clock)) is None:
-        return False
+        return
     ratio, error = compared
     cards = round(ratio) if h.scope != "job" and ratio * error < CLEARLY_WHOLE else 1
     says = _says(ratio, error)
@@ -336,21 +330,6 @@ def _judge_progress(found: Verdict, done: Column, clock: Clock) -> bool:
     else:
         cards = 1
     found.findings.append(Finding(Witness.PROGRESS, done.name, ratio, says, cards))
-    return True
-
-
-def _judge_measured(found: Verdict, amounts: Floats, ok: Mask) -> None:
-    """What lines measure of each step is what a rate makes of its seconds: tokens 4096, 4011, 4100."""
-    for column in found.column.table.of("amount", guests=False):
-        own = column.values[1:][ok]
-        if not np.isfinite(own).all() or np.ptp(own) == 0 or (own <= 0).any():
-            continue
-        ratio, error = float(np.median(own / amounts)), SIGMAS * spread(amounts / own) / np.sqrt(len(own))
-        whole = max(ratio, 1 / ratio)  # of one card here, of all of them there
-        cards = round(whole) if whole * error < CLEARLY_WHOLE and abs(whole / round(whole) - 1) <= error else 1
-        says = True if cards > 1 else _says(ratio, error)
-        if error < 1:
-            found.findings.append(Finding(Witness.MEASURED, column.name, ratio, says, cards))
 
 
 def _judge_time(found: Verdict) -> None:

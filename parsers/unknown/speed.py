@@ -104,7 +104,7 @@ class Speed:
 def speed_of(verdict: Verdict, target: str) -> Speed:
     """The speed by a verdict, its numbers, and the option by which a person would say the same."""
     column, h = verdict.column, verdict.hypothesis
-    proven = any(f.says and f.cards == 1 for f in verdict.findings if f.witness in (Witness.PROGRESS, Witness.MEASURED))
+    proven = any(f.says and f.cards == 1 for f in verdict.findings if f.witness is Witness.PROGRESS)
     if h.scope == "card" and proven:  # what the lines count in all grows as fast
         h = replace(h, scope=None)
     if h.kind == "rate" and h.counts is None and proven and (done := progress_of(column.table, None)) is not None:
