@@ -35,7 +35,7 @@ from .constants import (
 )
 from .naming import Meaning, meaning, split, words_of
 from .stated import Stated, stated
-from .text import ESCAPE, LENGTH, NUMBER, RAY, Field, moment, parse
+from .text import ESCAPE, LENGTH, NUMBER, RAY, STAMP, Field, moment, parse
 
 SPEEDS = ("rate", "time", "elapsed", "remaining")
 LOSSES = ("loss", "learning_rate", "gradient_norm", "evidence")
@@ -578,7 +578,8 @@ def _many() -> re.Pattern[str]:
 
 
 _CELL_SIGNS = (r"\|", ",", r"\t", r"\s{2,}", r"[\s│]+")
-_CELL = re.compile(r"[-+]?[\d.,:eE+-]+(?:%|ms|[smh])?|nan|inf|-+|\d{4}-\d\d-\d\d[ T][\d:.]+|")
+_CELL = re.compile(r"[-+]?[\d.,:eE+/-]+(?:%|ms|[smh])?|nan|inf|-+|\d{4}-\d\d-\d\d[ T][\d:.]+|")
+_LEAD = re.compile(rf"\s*[\[(]?(?:{STAMP.pattern})[\])]?[ \-:]*(?:\[?[A-Z]{{4,8}}\]?[ \-:]+)?(?=\S)")
 _LONGEST_ROW = 2000  # letters of a row of a table that people read
 
 
@@ -591,6 +592,9 @@ def _named_cells(header: tuple[str, ...], text: str) -> tuple[tuple[str, ...], s
     """A row of numbers below a header as if each number stood behind its name; a header is kept for rows below it."""
     if len(text) > _LONGEST_ROW or not (header or "|" in text or "," in text or "\t" in text or " " in text):
         return header, text
+    if lead := _LEAD.match(text):  # a logger prints the table
+        header, named = _named_cells(header, text[lead.end() :])
+        return header, lead[0] + named
     has_digit = any(map(str.isdigit, text))
     if has_digit and not header:
         return header, text

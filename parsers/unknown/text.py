@@ -27,7 +27,7 @@ STAMP = re.compile(
 )
 LENGTH = re.compile(
     r"(?<!\d)(?:\d+ days?, )?\d+:\d\d?:\d\d?(?:\.\d+)?(?![\d:])|(?<![\d:])\d+:\d\d(?:\.\d+)?(?![\d:])"
-    r"|\b(?:\d+d {0,2})?(?:\d+h {0,2})?\d+m(?:in)? {0,2}\d+(?:\.\d+)?s(?: {0,2}\d+ms)?\b|\b\d+h ?\d+m\b"
+    r"|\b(?:\d+d {0,2})?(?:\d+h {0,2})?\d+ ?m(?:in)? {0,2}\d+(?:\.\d+)? ?s(?: {0,2}\d+ms)?\b|\b\d+h ?\d+m\b"
 )
 _IDENTITY = re.compile(
     r"(?<![\w/])/?(?:gpu|GPU|cuda|rank|Rank|RANK|RK|device|worker|node|Node|local_rank|pid)[:=#\s\[]{0,2}\d+\]?"

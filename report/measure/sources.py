@@ -317,7 +317,7 @@ def counters_of(records: Records) -> Iterator[Counter]:
     if records.kind == "step" and records.steps is not None:
         yield records.steps, "steps", "job"
     epochs = records.numbers("epoch")
-    if records.kind == "epoch" and np.isfinite(epochs).all():
+    if records.kind == "epoch" and np.isfinite(epochs).any():
         yield epochs, "epochs", "job"
 
 
