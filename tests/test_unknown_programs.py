@@ -59,7 +59,7 @@ def test_what_is_said_of_a_number_counts_before_its_format(tmp_path: Path) -> No
     found = json.loads(run("show", "--json", log, "--read", "tok/sec=tokens/s of card").stdout)["throughput"]
     assert (found["value"], found["unit"], found["scope"]) == (9097.17, "tokens/s", "card")
     refused = json.loads(run("show", "--json", log, "--read", "tps=tokens/s").stdout)
-    assert (refused["throughput"], refused["diagnostics"]) == (None, [{"code": "no_such_number", "column": "tps"}])
+    assert (refused["throughput"], refused["diagnostics"]) == (None, [{"code": "no_such_number", "name": "tps"}])
 
 
 def test_a_text_that_is_no_option_is_refused_with_an_example(log: Path) -> None:

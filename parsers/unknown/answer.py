@@ -175,7 +175,8 @@ def _order(speed: Speed) -> tuple[int, ...]:
 def _choose(log: Log, found: Found) -> Answer:
     asked = [*found.asked, *(s for s in found.accepted if not _is_sure(s))]
     accepted = sorted((s for s in found.accepted if _is_sure(s)), key=_order)
-    of_training = (t for t in log.tables if (shows_loss(t) or t.bar) and not t.is_evaluation and is_training(t))
+    of_steps = (t for t in log.tables if not t.is_evaluation and (_counts_steps(t) if t.bar else shows_loss(t)))
+    of_training = filter(is_training, of_steps)
     clocked = sorted(_known(*map(clock_speed, of_training)), key=_order)
     if accepted:
         return _accept(accepted, found)
@@ -189,6 +190,12 @@ def _choose(log: Log, found: Found) -> Answer:
     weak = found.weak or _known(*map(clock_speed, counted))
     candidates = _distinct(r for s in sorted(weak, key=_order) for r in (_refined(s) or (s,)))
     return Question(Ask.CONFIRM, candidates) if candidates else Nothing(tuple(found.reasons))
+
+
+def _counts_steps(bar: Table) -> bool:
+    """Whether nothing says that the states of a bar count something else, as those of `64.1img/s` do."""
+    rates = (c.meaning.counts for c in bar.columns if c.meaning.role == "rate")
+    return all(counts in ("steps", "epochs", None) for counts in rates)
 
 
 def _accept(accepted: Sequence[Speed], found: Found) -> Answer:

@@ -171,10 +171,10 @@ class Column:
 
     @property
     def rises(self) -> bool:
-        """Whether its numbers rise from line to line as the time since the start does."""
+        """Whether its numbers rise from line to line as the time since the start does, which begins near 0."""
         v = self.values[np.isfinite(self.values)]
         d = np.diff(v)
-        return len(np.unique(v)) > FEW and bool((d >= 0).mean() > NEARLY_ALL and v[-1] > 2 * v[0])
+        return len(np.unique(v)) > FEW and bool((d >= 0).mean() > NEARLY_ALL and 0 <= v[0] <= FEW * d.mean())
 
     @cached_property
     def runs_on(self) -> bool:
@@ -422,6 +422,8 @@ def _goes_around(column: Column, passes: Column) -> bool:
     d, turns, totals = np.diff(column.values), np.diff(passes.values), column.totals[1:]
     if not (d < 0).any() or not np.isfinite(totals).all() or share(d == turns) > 0:
         return False
+    if split(passes.name)[-1:] in (("step",), ("steps",), ("update",), ("updates",)):  # a part of a step goes around
+        return False
     is_even = share(d + turns * totals == np.median(d + turns * totals)) > NEARLY_ALL
     return is_even or bool(((d < 0) == (turns == 1)).all())
 
@@ -590,13 +592,11 @@ def cells_of(text: str, sign: str) -> list[str]:
 
 def _named_cells(header: tuple[str, ...], text: str) -> tuple[tuple[str, ...], str]:
     """A row of numbers below a header as if each number stood behind its name; a header is kept for rows below it."""
-    if len(text) > _LONGEST_ROW or not (header or "|" in text or "," in text or "\t" in text or " " in text):
-        return header, text
     if lead := _LEAD.match(text):  # a logger prints the table
         header, named = _named_cells(header, text[lead.end() :])
         return header, lead[0] + named
     has_digit = any(map(str.isdigit, text))
-    if has_digit and not header:
+    if len(text) > _LONGEST_ROW or (has_digit and not header):
         return header, text
     for sign in _CELL_SIGNS:
         cells = tuple(cells_of(text, sign))
@@ -611,6 +611,8 @@ def _named_cells(header: tuple[str, ...], text: str) -> tuple[tuple[str, ...], s
             roles = {m.role for cell in cells if cell and (m := meaning(cell))}
             if roles & {"step", "epoch", "consumed"} and roles & {*SPEEDS, "loss"}:
                 return cells, text
+            if len(cells) == len(header) and all(re.search("[A-Za-z]", cell) for cell in cells):
+                return (), text  # that of another table
     return header, text
 
 

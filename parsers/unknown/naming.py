@@ -21,6 +21,7 @@ LONGEST_PHRASE = 4  # words of the vocabulary that are one
 _LETTERS = {
     "step": "N",
     "epoch": "E",
+    "pass": "B",
     "rate": "R",
     "time": "T",
     "elapsed": "L",
@@ -246,7 +247,7 @@ def _unit_of_time(key: _Phrase, of: _Phrase) -> tuple[str, float | None] | None:
     if re.search("[TLQNE].*S\\Z|^[tw]*S\\Z|[TL].*M\\Z", letters):
         inner = letters[:-1]
         return inner if inner.endswith("/") else inner.replace("/", ""), seconds(key.word(-1))
-    if found := re.match(r"T?(S)/", letters):  # timing_s/step
+    if found := re.match(r"T?(S)/(?!\?)", letters):  # timing_s/step
         return "T" + letters[found.end() :], seconds(key.word(found.start(1)))
     return letters, None
 
@@ -257,7 +258,7 @@ def _time(key: _Phrase, of: _Phrase, title: str, signed: bool) -> Meaning | None
         return None
     letters, factor = told
     other = Meaning("other", title) if factor else None
-    if set(letters) & set("OAZFc"):
+    if set(letters) & set("OAZFc") or (factor is None and _is_cost(title)):
         return other
     if "Q" in letters:
         return Meaning("remaining", title, factor=factor, flags=_flags(letters))
@@ -272,12 +273,16 @@ def _time(key: _Phrase, of: _Phrase, title: str, signed: bool) -> Meaning | None
     return _bare_time(letters, factor, key, title, is_named=signed or bare.strip("Ve") == "T") or other
 
 
+def _is_cost(title: str) -> bool:
+    """Whether a name says only that something costs: without a unit of time behind it that is what is minimized."""
+    words, costs = set(title.split()), words_of("needs_unit")
+    return bool(words & costs) and not words & (words_of("time") - costs)
+
+
 def _bare_time(letters: str, factor: float | None, key: _Phrase, title: str, *, is_named: bool) -> Meaning | None:
     """A time of which no word says what takes it."""
     if re.search("[TL]/?[we]*C", letters):  # the time of a sequence
         return Meaning("other", title)
-    if factor is None and words_of("needs_unit") & set(title.split()) and not re.search("[NE]", letters):
-        return None  # cost: 2.5 is a loss
     if re.search("[TL]", letters) and (factor or is_named):
         rest = re.sub("[TLei/NE]", "", letters) + ("?" if re.search("[NE]", letters) else "")
         return Meaning("time", title, factor=factor, scope=key.scope, flags=_flags(rest))
@@ -290,6 +295,7 @@ _COUNTS = {
     "N": "step",
     "PN": "step",  # micro_step
     "E": "epoch",
+    "B": "epoch",
     "O": "loss",
     "A": "learning_rate",
     "D": "gradient_norm",

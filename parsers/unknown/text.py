@@ -12,7 +12,7 @@ from .constants import EPOCH_FIRST, EPOCH_LAST, HEAD, LONGEST_NAME
 from .naming import Meaning, counted, meaning, seconds, split, words_of
 
 NUMBER = re.compile(
-    r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
+    r"[-+]?(?:(?!0,)\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
     r"|(?<![A-Za-z])(?:nan|NaN|inf|Infinity)(?![A-Za-z]))"
 )
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d+)?"
@@ -25,9 +25,12 @@ STAMP = re.compile(
     rf"(?:{_DATE})[ ,T_-]*{_CLOCK}(?:Z|[+-]\d\d:?\d\d| \d{{4}})?(?: ?[AaPp][Mm](?![A-Za-z]))?"
     rf"|{_OF_DAY}{_CLOCK}(?![\d:<\/])(?: ?[AaPp][Mm](?![A-Za-z]))?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
 )
+_AND, _HOURS, _MINUTES = r"(?:,| and)? {0,2}", r"\d+ ?h(?:(?:ou)?rs?)?", r"\d+ ?m(?:in(?:ute)?s?)?"
+_SECONDS, _THOUSANDTHS = r"\d+(?:\.\d+)? ?s(?:ec(?:ond)?s?)?", r"\d+ ?ms"
 LENGTH = re.compile(
     r"(?<!\d)(?:\d+ days?, )?\d+:\d\d?:\d\d?(?:\.\d+)?(?![\d:])|(?<![\d:])\d+:\d\d(?:\.\d+)?(?![\d:])"
-    r"|\b(?:\d+d {0,2})?(?:\d+h {0,2})?\d+ ?m(?:in)? {0,2}\d+(?:\.\d+)? ?s(?: {0,2}\d+ms)?\b|\b\d+h ?\d+m\b"
+    rf"|\b(?:(?:\d+ ?d(?:ays?)?{_AND})?(?:{_HOURS}{_AND})?{_MINUTES}{_AND}{_SECONDS}(?:{_AND}{_THOUSANDTHS})?"
+    rf"|{_HOURS}{_AND}{_MINUTES}|{_SECONDS}{_AND}{_THOUSANDTHS})(?![\w/])"
 )
 _IDENTITY = re.compile(
     r"(?<![\w/])/?(?:gpu|GPU|cuda|rank|Rank|RANK|RK|device|worker|node|Node|local_rank|pid)[:=#\s\[]{0,2}\d+\]?"
@@ -48,7 +51,7 @@ _SEPARATOR = re.compile(
 )
 _WRAPPED = re.compile(r"(?<![A-Za-z])(?:(?:np|numpy|jnp|torch)\.)?(?:float|int|tensor|array|Array)(?:16|32|64)?\(\[?\Z")
 _MEAN = re.compile(r"[A-Za-z/%]{0,6},?\s*\(\s*\Z")
-_SCALE = re.compile(r"([KkM])(?![A-Za-z/])")
+_SCALE = re.compile(r"(?: (?=[KkM][a-z]+/))?([KkM])(?=(?:tok|sampl|im(?:g|age)|seq|word)|(?![A-Za-z/]))")
 _COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")  # glued to its number: epoch3
 _TIME_UNIT = r"(?:ms|msecs?|s|secs?|seconds?|mins?|minutes?|秒)"
 SHORT = 32  # letters behind a number that may say what it counts
@@ -323,6 +326,8 @@ class _Reader:
     def _unit(self, end: int, at: _Number) -> str:
         """The text of the unit behind a number; nothing where that is the next name."""
         rest = self.line[end : end + 48]
+        if re.match(r"\d,", self.line[max(at.start - 2, 0) : at.start]):
+            return ""  # the end of 128,4: a comma before decimals
         unit = _UNIT.match(rest)
         glued = not rest[:1].isspace()
         closed = at.text.endswith("(") and unit is not None and unit[0].endswith(")")

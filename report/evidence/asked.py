@@ -12,17 +12,17 @@ from ..measure.diagnostics import SENTENCES, Diagnostic, say
 
 SENTENCES.update(
     {
-        Ask.SPAN: "The log does not state what {column} measures.",
+        Ask.SPAN: "The log does not state what {name} measures.",
         Ask.TRAINING: "The log does not state which of its lines or progress bars are training.",
-        Ask.CONFIRM: "Nothing in the log shows that {column} is the speed of training.",
-        Reason.EVALUATION: "{column} is of evaluation, not of training.",
-        Reason.PART: "{column} is the time of a part of a step.",
-        Reason.CONSTANT: "{column} is the same on every line, which may not be measured.",
-        Reason.DIGITS: "{column} has too few digits.",
-        Reason.NO_TRAINING: "Nothing on the lines of {column} shows that they are training, such as a loss or a step.",
-        Reason.NO_NUMBER: "{column} is not a positive number.",
-        Reason.NO_SUCH_TARGET: "No number in the log is called {column}.",
-        Reason.VAGUE: "The name {column} does not say what it measures.",
+        Ask.CONFIRM: "Nothing in the log shows that {name} is the speed of training.",
+        Reason.EVALUATION: "{name} is of evaluation, not of training.",
+        Reason.PART: "{name} is the time of a part of a step.",
+        Reason.CONSTANT: "{name} is the same on every line, which may not be measured.",
+        Reason.DIGITS: "{name} has too few digits.",
+        Reason.NO_TRAINING: "Nothing on the lines of {name} shows that they are training, such as a loss or a step.",
+        Reason.NO_NUMBER: "{name} is not a positive number.",
+        Reason.NO_SUCH_TARGET: "No number in the log is called {name}.",
+        Reason.VAGUE: "The name {name} does not say what it measures.",
         Reason.SOURCE_CODE: "This is source code, not a log.",
         Reason.PAGE: "This is a page of text, not a log.",
         Reason.CHANGES: "This is a list of changes, not a log.",
@@ -48,10 +48,10 @@ class Offer:
 def why_none(answer: Answer | None) -> Diagnostic | None:
     """Why the numbers of a log tell no speed by themselves; None where there is nothing to say of any."""
     if isinstance(answer, Question):
-        return say(answer.ask, column=answer.candidates[0].column)
+        return say(answer.ask, name=answer.candidates[0].column)
     if isinstance(answer, Nothing) and answer.reasons:
-        column, reason = answer.reasons[0]
-        return say(reason, column=column)
+        name, reason = answer.reasons[0]
+        return say(reason, name=name)
     return None
 
 
