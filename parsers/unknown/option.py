@@ -30,12 +30,12 @@ _UNIT = "|".join(sorted(_UNITS.values(), key=len, reverse=True))
 _OPTION = re.compile(
     r"\s*(?P<target>.+?)\s*="
     rf"\s*(?:(?P<what>[\w一-鿿]+)/(?P<per>{_UNIT})"
-    rf"|(?P<unit>{_UNIT})/(?P<span>step|epoch|line|(?P<count>[1-9]\d{{0,8}}) (?P<many>steps|epochs))"
+    rf"|(?P<unit>{_UNIT})/(?P<span>step|it|iter|batch|epoch|line|(?P<count>[1-9]\d{{0,8}}) (?P<many>steps|epochs))"
     rf"|(?P<since>elapsed|left) (?P<of>{_UNIT}))"
     r"(?P<mean> since start)?(?: of (?P<scope>card|node|job))?"
     r"(?: on \"(?P<lines>[^\"]+)\")?(?: in lines (?P<first>\d+)-(?P<last>\d+))?\s*"
 )
-_SPANS = {"step": STEP, "epoch": EPOCH, "line": LINE}
+_SPANS = {**dict.fromkeys(("step", "it", "iter", "batch"), STEP), "epoch": EPOCH, "line": LINE}
 
 
 class OptionError(ParserError):
