@@ -104,7 +104,7 @@ def _find(log: Log) -> Found:
     found = Found()
     for column in (column for table in log.tables for column in table.columns):
         m, table = column.meaning, column.table
-        if m.role == "remaining" and shows_loss(table) and not table.is_evaluation:
+        if m.role == "remaining" and shows_loss(table) and not table.is_evaluation and _counts_steps(table):
             found.weak += _known(_read(column, Hypothesis("time", LEFT, factor=m.factor or 1.0)))
         if m.role not in ("rate", "time", "elapsed") or m.name == BAR_CLOCK:
             continue
@@ -175,7 +175,7 @@ def _order(speed: Speed) -> tuple[int, ...]:
 def _choose(log: Log, found: Found) -> Answer:
     asked = [*found.asked, *(s for s in found.accepted if not _is_sure(s))]
     accepted = sorted((s for s in found.accepted if _is_sure(s)), key=_order)
-    of_steps = (t for t in log.tables if not t.is_evaluation and (_counts_steps(t) if t.bar else shows_loss(t)))
+    of_steps = (t for t in log.tables if not t.is_evaluation and (t.bar or shows_loss(t)) and _counts_steps(t))
     of_training = filter(is_training, of_steps)
     clocked = sorted(_known(*map(clock_speed, of_training)), key=_order)
     if accepted:
@@ -192,10 +192,10 @@ def _choose(log: Log, found: Found) -> Answer:
     return Question(Ask.CONFIRM, candidates) if candidates else Nothing(tuple(found.reasons))
 
 
-def _counts_steps(bar: Table) -> bool:
-    """Whether nothing says that the states of a bar count something else, as those of `64.1img/s` do."""
-    rates = (c.meaning.counts for c in bar.columns if c.meaning.role == "rate")
-    return all(counts in ("steps", "epochs", None) for counts in rates)
+def _counts_steps(table: Table) -> bool:
+    """Whether rows are not states of a bar that counts something else, such as images: `64.1img/s`."""
+    rates = (c.meaning.counts for c in table.columns if c.meaning.role == "rate")
+    return not table.bar or all(counts in ("steps", "epochs", None) for counts in rates)
 
 
 def _accept(accepted: Sequence[Speed], found: Found) -> Answer:

@@ -172,20 +172,25 @@ class Column:
     @property
     def rises(self) -> bool:
         """Whether its numbers rise from line to line as the time since the start does, which begins near 0."""
-        v = self.values[np.isfinite(self.values)]
-        d = np.diff(v)
-        return len(np.unique(v)) > FEW and bool((d >= 0).mean() > NEARLY_ALL and 0 <= v[0] <= FEW * d.mean())
+        v, d = self.values[np.isfinite(self.values)], self._within_passes
+        is_many = len(np.unique(v)) > FEW and len(d) > 0
+        return is_many and bool((d >= 0).mean() > NEARLY_ALL and 0 <= v[0] <= FEW * d.mean())
 
     @cached_property
     def runs_on(self) -> bool:
         """Whether its numbers fall only where steps or epochs begin anew, as the time since the start does."""
+        return len(self._within_passes) < FEW or share(self._within_passes < 0) <= 1 - NEARLY_ALL
+
+    @cached_property
+    def _within_passes(self) -> Floats:
+        """By how much its numbers grow from line to line where no pass begins anew; of passes of a line each at all."""
         d, table = np.diff(self.values), self.table
-        kept = np.isfinite(d)
+        known = kept = np.isfinite(d)
         if table.step is not None:
-            kept &= ~(np.diff(table.step.values) < 0)
+            kept = kept & ~(np.diff(table.step.values) < 0)
         if table.epoch is not None:
-            kept &= ~(np.diff(table.epoch.values) > 0)
-        return kept.sum() < FEW or share(d[kept] < 0) <= 1 - NEARLY_ALL
+            kept = kept & ~(np.diff(table.epoch.values) > 0)
+        return d[kept] if kept.sum() >= FEW else d[known]
 
     @cached_property
     def quantum(self) -> float:
@@ -582,6 +587,7 @@ def _many() -> re.Pattern[str]:
 _CELL_SIGNS = (r"\|", ",", r"\t", r"\s{2,}", r"[\s│]+")
 _CELL = re.compile(r"[-+]?[\d.,:eE+/-]+(?:%|ms|[smh])?|nan|inf|-+|\d{4}-\d\d-\d\d[ T][\d:.]+|")
 _LEAD = re.compile(rf"\s*[\[(]?(?:{STAMP.pattern})[\])]?[ \-:]*(?:\[?[A-Z]{{4,8}}\]?[ \-:]+)?(?=\S)")
+_ALONE = re.compile(r"(?<![A-Za-z_(/.\d-])\d")  # a digit of a number, and none of a name such as mAP50-95
 _LONGEST_ROW = 2000  # letters of a row of a table that people read
 
 
@@ -595,7 +601,7 @@ def _named_cells(header: tuple[str, ...], text: str) -> tuple[tuple[str, ...], s
     if lead := _LEAD.match(text):  # a logger prints the table
         header, named = _named_cells(header, text[lead.end() :])
         return header, lead[0] + named
-    has_digit = any(map(str.isdigit, text))
+    has_digit = bool(_ALONE.search(text))
     if len(text) > _LONGEST_ROW or (has_digit and not header):
         return header, text
     for sign in _CELL_SIGNS:
