@@ -94,9 +94,22 @@ def _is_bar_of_training(table: Table, *, among_losses: bool, before_losses: bool
     """A bar by its name, by losses between its states, or as the only one without a name before losses."""
     nameless = not table.key.head
     others = [t for t in table.log.tables if t.bar and not t.key.head and not t.is_evaluation and t is not table]
+    if nameless and any(_train_between(other, table) for other in table.log.tables):
+        return False
     lasts = any((c.values > 0).any() for c in table.of("elapsed"))
     alone = nameless and before_losses and not others and lasts
     return bool({"epoch", "epochs"} & set(table.key.head)) or alone or (among_losses and nameless)
+
+
+def _train_between(table: Table, bar: Table) -> bool:
+    """Whether lines with losses that count steps themselves stand between the passes of a bar, and none within one."""
+    if table.bar or table.is_evaluation or not table.evidence or table.step not in table.columns or bar.step is None:
+        return False
+    places = np.searchsorted(bar.order, table.order)
+    inside = (places > 0) & (places < len(bar.rows))
+    goes_on = np.diff(bar.step.values, prepend=np.inf, append=-np.inf) > 0
+    passes = int((np.diff(bar.step.values) < 0).sum()) + 1
+    return inside.sum() >= FEW * passes and not goes_on[places[inside]].any()
 
 
 def may_be_training(column: Column) -> bool:
