@@ -181,9 +181,7 @@ def test_starts_that_have_no_records_at_all_dispute_the_batch_size(tmp_path: Pat
 
 def cards_and_sizes(tmp_path: Path, *heads: str) -> list[tuple[Value | None, ...]]:
     log = tmp_path / "appended.log"
-    run = "".join(
-        f"Epoch 0:  {n}%|#  | {n}/100 [00:{n // 2:02d}<00:30,  2.00it/s, loss=1.5, v_num=0]\n" for n in range(10, 60)
-    )
+    run = "".join(f"Epoch 0:  {n}%|#  | {n}/100 [00:{n // 2:02d}<00:30,  2.00it/s, loss=1.5]\n" for n in range(10, 60))
     log.write_text("".join(head + run for head in heads), encoding="utf-8")
     found = survey(log)
     assert len(found.facts_of_runs) == len(heads)
