@@ -49,14 +49,6 @@ def _zoned(stamps: Sequence[str]) -> Times:
     return found.dt.tz_localize(None).to_numpy(dtype="datetime64[us]")
 
 
-def _compact(texts: Texts) -> Times:
-    return times([text and b"-".join((text[:4], text[4:6], text[6:8])) + b" " + text[9:] for text in texts])
-
-
-def _yearless(texts: Texts) -> Times:
-    return times([text and NO_YEAR + text[:2] + b"-" + text[2:].lstrip(b"-/") for text in texts])
-
-
 def _of_day(texts: Texts) -> Times:
     return times([text and NO_DATE + text for text in texts])
 
@@ -163,8 +155,8 @@ def length_of_time(text: str) -> float:
 # How a column is made of the texts of a terminal; of any other terminal they are numbers or stay as they are.
 COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
     "STAMP": times,
-    "COMPACT_STAMP": _compact,
-    WITHOUT_YEAR: _yearless,
+    "COMPACT_STAMP": lambda texts: times([t and b"-".join((t[:4], t[4:6], t[6:8])) + b" " + t[9:] for t in texts]),
+    WITHOUT_YEAR: lambda texts: times([t and NO_YEAR + t[:2] + b"-" + t[2:].lstrip(b"-/") for t in texts]),
     TIME_OF_DAY: _of_day,
     SHORT_DATE: lambda texts: _of_day([text and _clock(text) for text in texts]),
     TWELVE_HOUR: lambda texts: _of_day([text and _clock_of_half_day(text) for text in texts]),

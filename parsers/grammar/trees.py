@@ -4,7 +4,7 @@ A few lines of a grammar can stand for more than memory holds once it is put tog
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import prod
 from typing import Any, NamedTuple
 
@@ -94,14 +94,11 @@ def _used(templates: Mapping[str, Any], name: str) -> set[str]:
     """The templates that one uses, and those that these use."""
     used, left = set[str](), [name]
     while left:
-        inner = set(_usages(templates[left.pop()])) & templates.keys() - used
+        usages = templates[left.pop()].find_data("template_usage")
+        inner = {name_of(usage.children[0]) for usage in usages} & templates.keys() - used
         used |= inner
         left += inner
     return used
-
-
-def _usages(tree: Any) -> Iterator[str]:
-    return (name_of(usage.children[0]) for usage in tree.find_data("template_usage"))
 
 
 def is_only(node: Tree[Any]) -> bool:

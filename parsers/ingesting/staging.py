@@ -194,7 +194,8 @@ def stage(
     origin = _origin(log, candidate, sha256, unpacked)
     run = _run(candidate, beside, sha256)
     if run is None:
-        document = {**_beginning(staging), "case": {}, "source": origin, "log": described}
+        begun = {"schema": SCHEMA, "tachograph": version("tachograph"), "suite": staging.parent.name}
+        document = {**begun, "case": {}, "source": origin, "log": described}
     else:
         document = {**run, "ingested": origin, "log": {**run["log"], **described}}
         for name in beside.keys() & set(SIDE_FILES):
@@ -214,10 +215,6 @@ def stage(
 
 
 @cache
-def _beginning(staging: Path) -> Document:
-    return {"schema": SCHEMA, "tachograph": version("tachograph"), "suite": staging.parent.name}
-
-
 def _chunks(log: Path) -> Iterator[bytes]:
     with input_file.opened(log) as file:
         while chunk := file.read(_CHUNK):

@@ -151,7 +151,8 @@ class Facts(dict[str, Fact]):
         self.contradictions = [pair for pair in told if (pair[1].name, pair[1].value) not in products]
         said = [self._doubted(found) for found in doubts]
         if parallelism.has_stages_without_pipeline(counts_of(self)):
-            said.append(self._told_of_two(NO_PIPELINE, "virtual_pipeline", "pipeline_parallel"))
+            first, second = (_worded(IS, self[name]) for name in ("virtual_pipeline", "pipeline_parallel"))
+            said.append(Message(NO_PIPELINE, first=first, second=second))
         self.doubts = said  # more is known than when it was asked before
 
     def _allow_for_replicas(self) -> None:
@@ -180,9 +181,6 @@ class Facts(dict[str, Fact]):
         return Message(
             NO_MULTIPLE, first=_worded(IS, self[found.name]), number=found.number, others=joined(AND, others)
         )
-
-    def _told_of_two(self, key: str, first: str, second: str) -> Message:
-        return Message(key, first=_worded(IS, self[first]), second=_worded(IS, self[second]))
 
     def tell_steps(self, step_is: StepIs) -> None:
         """Hear what a step of the log is: passes make an optimizer step, and the log may count either."""

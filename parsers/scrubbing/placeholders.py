@@ -88,11 +88,10 @@ class Placeholders:
         """The placeholder of a key: the next one that ``make`` gives of a number and that nobody has."""
         names = self._names.setdefault(kind, {})
         if key not in names:
-            names[key] = next(filter(self._is_free, map(make, self._counters.setdefault(kind, count(1)))))
+            names[key] = next(
+                name for name in map(make, self._counters.setdefault(kind, count(1))) if name not in self._taken
+            )
         return names[key]
-
-    def _is_free(self, name: bytes) -> bool:
-        return name not in self._taken
 
     def _put(self, text: bytes, placeholder: bytes, kind: str, *keys: bytes) -> None:
         self._table.setdefault(text, Placeholder(placeholder, kind, frozenset(keys)))

@@ -75,7 +75,7 @@ def scrubbed(
     before = likeness(log, log, placeholders.replaced, format=format)
     try:
         rewrite(log, copy, _Scrubber(placeholders, secrets, tallies[copy.name]).block)
-        for path in _side_files(log):
+        for path in (*filter(Path.exists, map(log.with_name, SIDE_FILES)), *configurations(log)):
             written.append(copy.with_name(path.name))
             tally = tallies.setdefault(path.name, ReplacementTally())
             rewrite(path, written[-1], _Scrubber(placeholders, secrets, tally).block)
@@ -130,7 +130,3 @@ def _run(log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets) ->
         public["source"] = {**source, "sha256": source.get("sha256", sha256)}
         public["log"] |= {"sha256": runfile.sha256_of(copy), "bytes": copy.stat().st_size}
     return public
-
-
-def _side_files(log: Path) -> list[Path]:
-    return [*filter(Path.exists, map(log.with_name, SIDE_FILES)), *configurations(log)]
