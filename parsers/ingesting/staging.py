@@ -194,8 +194,7 @@ def stage(
     origin = _origin(log, candidate, sha256, unpacked)
     run = _run(candidate, beside, sha256)
     if run is None:
-        begun = {"schema": SCHEMA, "tachograph": version("tachograph"), "suite": staging.parent.name}
-        document = {**begun, "case": {}, "source": origin, "log": described}
+        document = {**_beginning(staging), "case": {}, "source": origin, "log": described}
     else:
         document = {**run, "ingested": origin, "log": {**run["log"], **described}}
         for name in beside.keys() & set(SIDE_FILES):
@@ -215,6 +214,10 @@ def stage(
 
 
 @cache
+def _beginning(staging: Path) -> Document:
+    return {"schema": SCHEMA, "tachograph": version("tachograph"), "suite": staging.parent.name}
+
+
 def _chunks(log: Path) -> Iterator[bytes]:
     with input_file.opened(log) as file:
         while chunk := file.read(_CHUNK):
