@@ -129,6 +129,8 @@ def _check(claim: Series, other: Series, start: int, work: Work, *, is_stated: b
         is_one_line = claim.whole and other.whole and "duration" not in (claim.source, other.source)
         is_one_line = is_one_line and np.array_equal(claim.lines, other.lines)
         slack = inf if other.holds_more and other.kind == "step" else 1.0 if is_one_line else TOTAL
+        if not (claim.whole or other.whole) and claim.kind == other.kind:
+            claim = claim.where(_within(claim, other))  # a clock tells nothing of the time before its first record
         return _between(windowed, (claim, windowed), (other, other.steady()), work, slack)
     if windowed.kind == free.kind and len(free):
         windowed = windowed.where(_within(windowed, free))

@@ -294,3 +294,11 @@ def test_the_last_steps_of_epochs_that_nobody_numbers_are_no_repetition() -> Non
     found = number(run(step=ends, steps_per_epoch=ends, step_time=times, loss=losses, means=mean))
     assert found.value == pytest.approx(50, rel=0.01)
     assert len(found.lines) == 5
+
+
+@pytest.mark.parametrize("wrong", [0.5, 2])
+def test_a_slow_first_epoch_does_not_let_a_clock_confirm_a_wrong_time(wrong: float) -> None:
+    times = np.array([12.5, *[0.36] * 9])
+    clock, means = stamps(np.cumsum(times + 0.04)), {"duration": {"kind": "training_time", "per": "epoch"}}
+    found = measured(run("epoch", epoch=np.arange(1, 11), time=clock, duration=times * wrong, means=means))
+    assert not isinstance(found, Measurement) or found.status != "confirmed"
