@@ -155,8 +155,7 @@ def test_a_number_of_unknown_scope_is_that_of_the_job_where_one_card_trains(desk
 
 def test_what_a_number_measures_is_said_once_and_kept_in_the_page(desk: Desk) -> None:
     desk.put_text("".join(f"iter {n}: loss {4 - n / 20:.4f}, dt 250.00\n" for n in range(10, 210, 10)), "a.log")
-    refused = desk.init("logs", "--cards", "1")
-    assert (refused.returncode, "tachograph show" in refused.stderr) == (1, True)
+    assert desk.init("logs", "--cards", "1").returncode == 1
     assert desk.init("logs", "--cards", "1", "--read", "dt=ms/step").returncode == 0
     assert desk.shown() == ["4.000"]
     desk.run("report", "page.toml")
