@@ -55,11 +55,19 @@ _SWITCH = "switch"
 FALLEN = "unknown"  # the name of a card that has fallen off its bus
 
 
-def _told(function: Callable[..., Any], *arguments: object) -> Any:
-    """Return the answer of a library; None where the card or the driver has none, which must never stop a run."""
+def _nvml(function: Callable[..., Any], *arguments: object) -> Any:
+    """Return NVML's answer; None where the card or the driver has none, which must never stop a run."""
     try:
         return function(*arguments)
-    except Exception:  # noqa: BLE001 - the errors of amdsmi have their class in a module that need not be there
+    except pynvml.NVMLError:
+        return None
+
+
+def _amdsmi(function: Callable[..., Any], *arguments: object) -> Any:
+    """The same of AMD's library, whose errors have their class in a module that need not be there."""
+    try:
+        return function(*arguments)
+    except Exception:  # noqa: BLE001
         return None
 
 
@@ -73,7 +81,7 @@ class NvidiaCard:
     @property
     def name(self) -> str:
         """The name of the product."""
-        return str(_told(pynvml.nvmlDeviceGetName, self.handle) or FALLEN)
+        return str(_nvml(pynvml.nvmlDeviceGetName, self.handle) or FALLEN)
 
     @property
     def memory_mib(self) -> int | None:
@@ -84,8 +92,8 @@ class NvidiaCard:
     def answer(self) -> CardAnswer:
         """Ask for all that changes during a run."""
         handle, memory = self.handle, self._memory()
-        rates = _told(pynvml.nvmlDeviceGetUtilizationRates, handle)
-        power = _told(pynvml.nvmlDeviceGetPowerUsage, handle)
+        rates = _nvml(pynvml.nvmlDeviceGetUtilizationRates, handle)
+        power = _nvml(pynvml.nvmlDeviceGetPowerUsage, handle)
         processes = self._processes()
         held = [process.memory for process in processes or () if process.memory is not None]
         errors, volatile = pynvml.nvmlDeviceGetTotalEccErrors, pynvml.NVML_VOLATILE_ECC
@@ -93,16 +101,16 @@ class NvidiaCard:
             utilisation=rates and rates.gpu,
             memory=memory and memory.used // _MIB,
             power=None if power is None else power / 1000,
-            sm_clock=_told(pynvml.nvmlDeviceGetClockInfo, handle, pynvml.NVML_CLOCK_SM),
-            memory_clock=_told(pynvml.nvmlDeviceGetClockInfo, handle, pynvml.NVML_CLOCK_MEM),
-            temperature=_told(pynvml.nvmlDeviceGetTemperature, handle, pynvml.NVML_TEMPERATURE_GPU),
-            throttle=_told(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle),
-            ecc_corrected=_told(errors, handle, pynvml.NVML_MEMORY_ERROR_TYPE_CORRECTED, volatile),
-            ecc_uncorrected=_told(errors, handle, pynvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED, volatile),
-            pcie_rx=_told(pynvml.nvmlDeviceGetPcieThroughput, handle, pynvml.NVML_PCIE_UTIL_RX_BYTES),
-            pcie_tx=_told(pynvml.nvmlDeviceGetPcieThroughput, handle, pynvml.NVML_PCIE_UTIL_TX_BYTES),
-            pcie_generation=_told(pynvml.nvmlDeviceGetCurrPcieLinkGeneration, handle),
-            pcie_width=_told(pynvml.nvmlDeviceGetCurrPcieLinkWidth, handle),
+            sm_clock=_nvml(pynvml.nvmlDeviceGetClockInfo, handle, pynvml.NVML_CLOCK_SM),
+            memory_clock=_nvml(pynvml.nvmlDeviceGetClockInfo, handle, pynvml.NVML_CLOCK_MEM),
+            temperature=_nvml(pynvml.nvmlDeviceGetTemperature, handle, pynvml.NVML_TEMPERATURE_GPU),
+            throttle=_nvml(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle),
+            ecc_corrected=_nvml(errors, handle, pynvml.NVML_MEMORY_ERROR_TYPE_CORRECTED, volatile),
+            ecc_uncorrected=_nvml(errors, handle, pynvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED, volatile),
+            pcie_rx=_nvml(pynvml.nvmlDeviceGetPcieThroughput, handle, pynvml.NVML_PCIE_UTIL_RX_BYTES),
+            pcie_tx=_nvml(pynvml.nvmlDeviceGetPcieThroughput, handle, pynvml.NVML_PCIE_UTIL_TX_BYTES),
+            pcie_generation=_nvml(pynvml.nvmlDeviceGetCurrPcieLinkGeneration, handle),
+            pcie_width=_nvml(pynvml.nvmlDeviceGetCurrPcieLinkWidth, handle),
             card_processes=None if processes is None else len(processes),
             process_memory=max(held) if processes and len(held) == len(processes) else None,
         )
@@ -112,16 +120,16 @@ class NvidiaCard:
         """Say what lies between two cards, in the words of `nvidia-smi topo -m`: X, NV#, PIX, PXB, PHB, NODE, SYS."""
         if self.index == other.index:
             return "X"
-        direct = self._links.count(_address(_told(pynvml.nvmlDeviceGetPciInfo, other.handle)))
+        direct = self._links.count(_address(_nvml(pynvml.nvmlDeviceGetPciInfo, other.handle)))
         # A switch joins all with all.
         if bonds := direct or min(self._links.count(_SWITCH), other._links.count(_SWITCH)):
             return f"NV{bonds}"
-        level = _told(pynvml.nvmlDeviceGetTopologyCommonAncestor, self.handle, other.handle)
+        level = _nvml(pynvml.nvmlDeviceGetTopologyCommonAncestor, self.handle, other.handle)
         return _LEVELS.get(level, "unknown")
 
     def _processes(self) -> tuple[CardProcess, ...] | None:
         """The processes that compute on the card, whose memory a container or Windows may not tell."""
-        found = _told(pynvml.nvmlDeviceGetComputeRunningProcesses, self.handle)
+        found = _nvml(pynvml.nvmlDeviceGetComputeRunningProcesses, self.handle)
         if found is None:
             return None
         memory = ((one.pid, one.usedGpuMemory) for one in found)
@@ -129,19 +137,19 @@ class NvidiaCard:
 
     def _memory(self) -> Any:
         # The newer form leaves out what the driver keeps for itself, as nvidia-smi does; older drivers lack it.
-        newer = _told(pynvml.nvmlDeviceGetMemoryInfo, self.handle, pynvml.nvmlMemory_v2)
-        return newer or _told(pynvml.nvmlDeviceGetMemoryInfo, self.handle)
+        newer = _nvml(pynvml.nvmlDeviceGetMemoryInfo, self.handle, pynvml.nvmlMemory_v2)
+        return newer or _nvml(pynvml.nvmlDeviceGetMemoryInfo, self.handle)
 
     @cached_property
     def _links(self) -> list[object]:
         """The far end of each NVLink that is up: a switch, or the address of a card."""
         ends = list[object]()
         for link in range(pynvml.NVML_NVLINK_MAX_LINKS):
-            if _told(pynvml.nvmlDeviceGetNvLinkState, self.handle, link) != pynvml.NVML_FEATURE_ENABLED:
+            if _nvml(pynvml.nvmlDeviceGetNvLinkState, self.handle, link) != pynvml.NVML_FEATURE_ENABLED:
                 continue
-            kind = _told(pynvml.nvmlDeviceGetNvLinkRemoteDeviceType, self.handle, link)
+            kind = _nvml(pynvml.nvmlDeviceGetNvLinkRemoteDeviceType, self.handle, link)
             is_switch = kind == pynvml.NVML_NVLINK_DEVICE_TYPE_SWITCH
-            far = None if is_switch else _told(pynvml.nvmlDeviceGetNvLinkRemotePciInfo, self.handle, link)
+            far = None if is_switch else _nvml(pynvml.nvmlDeviceGetNvLinkRemotePciInfo, self.handle, link)
             ends.append(_SWITCH if is_switch else _address(far))
         return ends
 
@@ -154,21 +162,21 @@ def _nvidia() -> Iterator[list[NvidiaCard]]:
         yield []
         return
     try:
-        count = _told(pynvml.nvmlDeviceGetCount) or 0
-        yield [NvidiaCard(index, _told(pynvml.nvmlDeviceGetHandleByIndex, index)) for index in range(count)]
+        count = _nvml(pynvml.nvmlDeviceGetCount) or 0
+        yield [NvidiaCard(index, _nvml(pynvml.nvmlDeviceGetHandleByIndex, index)) for index in range(count)]
     finally:
-        _told(pynvml.nvmlShutdown)
+        _nvml(pynvml.nvmlShutdown)
 
 
 def nvidia_driver() -> str | None:
     """Return the driver's version, for example 550.54.15. NVML must be open, as within `cards()`."""
-    version = _told(pynvml.nvmlSystemGetDriverVersion)
+    version = _nvml(pynvml.nvmlSystemGetDriverVersion)
     return None if version is None else str(version)
 
 
 def cuda_driver() -> str | None:
     """Return the newest CUDA that the driver knows, for example 12.4. NVML must be open, as within `cards()`."""
-    number = _told(pynvml.nvmlSystemGetCudaDriverVersion_v2)
+    number = _nvml(pynvml.nvmlSystemGetCudaDriverVersion_v2)
     return None if number is None else f"{number // 1000}.{number % 1000 // 10}"
 
 
@@ -219,22 +227,22 @@ class AmdCard:
         return CardAnswer(self.index, sample, None if listed is None else tuple(processes))
 
     def _asked(self, name: str, *arguments: object) -> Any:
-        return _told(getattr(self.library, f"amdsmi_get_{name}"), self.handle, *arguments)
+        return _amdsmi(getattr(self.library, f"amdsmi_get_{name}"), self.handle, *arguments)
 
 
 @contextmanager
 def _amd() -> Iterator[list[AmdCard]]:
     # Where there is no driver, its bindings print that a library is missing.
-    library = _told(import_module, "amdsmi") if _AMD_DRIVER.exists() else None
+    library = _amdsmi(import_module, "amdsmi") if _AMD_DRIVER.exists() else None
     if library is None:
         yield []
         return
     try:
-        _told(library.amdsmi_init)
-        handles = _told(library.amdsmi_get_processor_handles) or []
+        _amdsmi(library.amdsmi_init)
+        handles = _amdsmi(library.amdsmi_get_processor_handles) or []
         yield [AmdCard(index, handle, library) for index, handle in enumerate(handles)]
     finally:
-        _told(library.amdsmi_shut_down)
+        _amdsmi(library.amdsmi_shut_down)
 
 
 def _amd_number(answer: Mapping[str, Any] | None, name: str, unknown: int = _AMD_UNKNOWN) -> int | None:
