@@ -133,13 +133,20 @@ def test_a_cancelled_job_is_an_interrupted_run(cluster: Native, slurm: dict[str,
 
 
 def test_a_submitted_run_is_not_submitted_or_started_again(cluster: Native, slurm: dict[str, str]) -> None:
+    last = cluster.top / "last"  # the job goes on until all have asked for it, however slowly they start
+    cluster.trains(f"{PRINT}import os, time\nwhile not os.path.exists({str(last)!r}): time.sleep(0.1)\n")
     cluster.launch(*DETACHED)
     said = cluster.launch(*DETACHED).stderr
     assert b"is submitted already as Slurm job" in said
     assert said.endswith(f"Show them with `tachograph collect {cluster.suite}`.\n".encode())
-    assert b"is submitted already as Slurm job" in cluster.launch(*SLURM).stderr
     answer = cluster.launch(*DETACHED, "--", "--seed", "1")  # another run in its place
     assert (answer.returncode, b"contains a different run (EXTRA=" in answer.stderr) == (1, True)
+    with cluster.started(*SLURM) as waiting:  # without --detach a launch lasts as long as the job
+        assert waiting.stderr
+        assert any(b"is submitted already as Slurm job" in line for line in waiting.stderr)
+        last.touch()
+        waiting.communicate(timeout=60)
+    assert waiting.returncode == 0
     wait_until_nothing_runs(slurm)
     assert collect(cluster).returncode == 0
     assert b"is already done." in cluster.launch(*DETACHED).stderr
