@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import pynvml  # type: ignore[import-untyped]
 
 from parsers.runs.run_folder import CardSample
+
+_MIB = 2**20
 
 
 class CardProcess(NamedTuple):
@@ -30,18 +32,22 @@ class CardAnswer(NamedTuple):
     processes: tuple[CardProcess, ...] | None = None
 
 
+def _process(number: int, held: int | None) -> CardProcess:
+    """Return a process that holds so many bytes of the memory of a card."""
+    return CardProcess(number, None if held is None else held // _MIB)
+
+
 @contextmanager
 def cards() -> Iterator[Sequence[NvidiaCard | AmdCard]]:
     """Give all cards of the machine, by the numbers that they have there; none where nothing tells of any.
 
     A machine that trains on cards of several vendors is not known.
     """
-    with _nvidia() as found, _amd() as others:
-        yield found or others
+    with ExitStack() as libraries:
+        yield _nvidia(libraries) or _amd(libraries)
 
 
 # NVIDIA: NVML, by its bindings.
-_MIB = 2**20
 # The words of `nvidia-smi topo -m` for what lies between two cards, from near to far.
 _LEVELS = {
     pynvml.NVML_TOPOLOGY_INTERNAL: "PSB",
@@ -60,14 +66,6 @@ def _nvml(function: Callable[..., Any], *arguments: object) -> Any:
     try:
         return function(*arguments)
     except pynvml.NVMLError:
-        return None
-
-
-def _amdsmi(function: Callable[..., Any], *arguments: object) -> Any:
-    """The same of AMD's library, whose errors have their class in a module that need not be there."""
-    try:
-        return function(*arguments)
-    except Exception:  # noqa: BLE001
         return None
 
 
@@ -132,8 +130,7 @@ class NvidiaCard:
         found = _nvml(pynvml.nvmlDeviceGetComputeRunningProcesses, self.handle)
         if found is None:
             return None
-        memory = ((one.pid, one.usedGpuMemory) for one in found)
-        return tuple(CardProcess(number, None if held is None else held // _MIB) for number, held in memory)
+        return tuple(_process(one.pid, one.usedGpuMemory) for one in found)
 
     def _memory(self) -> Any:
         # The newer form leaves out what the driver keeps for itself, as nvidia-smi does; older drivers lack it.
@@ -154,18 +151,14 @@ class NvidiaCard:
         return ends
 
 
-@contextmanager
-def _nvidia() -> Iterator[list[NvidiaCard]]:
+def _nvidia(libraries: ExitStack) -> list[NvidiaCard]:
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError:
-        yield []
-        return
-    try:
-        count = _nvml(pynvml.nvmlDeviceGetCount) or 0
-        yield [NvidiaCard(index, _nvml(pynvml.nvmlDeviceGetHandleByIndex, index)) for index in range(count)]
-    finally:
-        _nvml(pynvml.nvmlShutdown)
+        return []
+    libraries.callback(_nvml, pynvml.nvmlShutdown)
+    count = _nvml(pynvml.nvmlDeviceGetCount) or 0
+    return [NvidiaCard(index, _nvml(pynvml.nvmlDeviceGetHandleByIndex, index)) for index in range(count)]
 
 
 def nvidia_driver() -> str | None:
@@ -187,8 +180,7 @@ def _address(place: Any) -> object:
 
 # AMD: amdsmi, which comes with ROCm and with the extra `amd`; units as in amdsmi 0ceca28 (amd_smi.cc).
 _AMD_DRIVER = Path("/dev/kfd")
-_AMD_UNKNOWN = 0xFFFF  # what amdsmi answers, or "N/A", where a card does not tell
-_AMD_GREATEST = 1 << 60  # the greatest number stands where the driver does not tell a count or a size
+_AMD_UNKNOWN = {2**16 - 1, 2**32 - 1, 2**64 - 1}  # what amdsmi answers, or "N/A", where a card does not tell
 
 
 @dataclass(frozen=True)
@@ -206,45 +198,47 @@ class AmdCard:
 
     def answer(self) -> CardAnswer:
         """Ask for all that changes during a run."""
-        power, errors, kinds = self._asked("power_info"), self._asked("gpu_total_ecc_count"), self.library.AmdSmiClkType
         sensor, now = self.library.AmdSmiTemperatureType.HOTSPOT, self.library.AmdSmiTemperatureMetric.CURRENT
+        power, errors, kinds = self._asked("power_info"), self._asked("gpu_total_ecc_count"), self.library.AmdSmiClkType
         drawn = (_amd_number(power, f"{name}socket_power") for name in ("", "current_", "average_"))
         sample = CardSample(
             utilisation=_amd_number(self._asked("gpu_activity"), "gfx_activity"),
-            memory=_amd_number(self._asked("gpu_vram_usage"), "vram_used", _AMD_GREATEST),
+            memory=_amd_number(self._asked("gpu_vram_usage"), "vram_used"),
             power=next(filter(None, drawn), None),  # a second die tells none
             sm_clock=_amd_number(self._asked("clock_info", kinds.GFX), "clk"),
             memory_clock=_amd_number(self._asked("clock_info", kinds.MEM), "clk"),
             temperature=_amd_number({"now": self._asked("temp_metric", sensor, now)}, "now"),
-            ecc_corrected=_amd_number(errors, "correctable_count", _AMD_GREATEST),
-            ecc_uncorrected=_amd_number(errors, "uncorrectable_count", _AMD_GREATEST),
+            ecc_corrected=_amd_number(errors, "correctable_count"),
+            ecc_uncorrected=_amd_number(errors, "uncorrectable_count"),
         )
-        listed = self._asked("gpu_process_list")
-        processes = list[CardProcess]()
-        for one in listed or []:
-            held = _amd_number(one.get("memory_usage"), "vram_mem", _AMD_GREATEST)
-            processes.append(CardProcess(int(one["pid"]), None if held is None else held // _MIB))
-        return CardAnswer(self.index, sample, None if listed is None else tuple(processes))
+        if (listed := self._asked("gpu_process_list")) is None:
+            return CardAnswer(self.index, sample)
+        memory = ((int(one["pid"]), _amd_number(one.get("memory_usage"), "vram_mem")) for one in listed)
+        return CardAnswer(self.index, sample, tuple(_process(number, held) for number, held in memory))
 
     def _asked(self, name: str, *arguments: object) -> Any:
         return _amdsmi(getattr(self.library, f"amdsmi_get_{name}"), self.handle, *arguments)
 
 
-@contextmanager
-def _amd() -> Iterator[list[AmdCard]]:
+def _amdsmi(function: Callable[..., Any], *arguments: object) -> Any:
+    """Return the answer, or None as `_nvml` does; the class of the errors is in a module that need not be there."""
+    try:
+        return function(*arguments)
+    except Exception:  # noqa: BLE001
+        return None
+
+
+def _amd(libraries: ExitStack) -> list[AmdCard]:
     # Where there is no driver, its bindings print that a library is missing.
     library = _amdsmi(import_module, "amdsmi") if _AMD_DRIVER.exists() else None
     if library is None:
-        yield []
-        return
-    try:
-        _amdsmi(library.amdsmi_init)
-        handles = _amdsmi(library.amdsmi_get_processor_handles) or []
-        yield [AmdCard(index, handle, library) for index, handle in enumerate(handles)]
-    finally:
-        _amdsmi(library.amdsmi_shut_down)
+        return []
+    _amdsmi(library.amdsmi_init)
+    libraries.callback(_amdsmi, library.amdsmi_shut_down)
+    handles = _amdsmi(library.amdsmi_get_processor_handles) or []
+    return [AmdCard(index, handle, library) for index, handle in enumerate(handles)]
 
 
-def _amd_number(answer: Mapping[str, Any] | None, name: str, unknown: int = _AMD_UNKNOWN) -> int | None:
+def _amd_number(answer: Mapping[str, Any] | None, name: str) -> int | None:
     value = answer.get(name) if answer else None
-    return value if isinstance(value, int) and value < unknown else None
+    return value if isinstance(value, int) and value not in _AMD_UNKNOWN else None
