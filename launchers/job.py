@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from parsers.io.input_file import opened
+from parsers.io.input_file import sha256_of
 from parsers.io.printable import printable, shell_quoted
 from parsers.runs.git_files import top_of
 from parsers.runs.run_folder import RunJson, Source
@@ -221,15 +221,20 @@ def _refuse_impossible(recipe: Recipe, data: Path | None, options: Mapping[str, 
             raise click.UsageError("--synthetic and --data cannot be used together.")
         if not recipe.can_make_data:
             raise click.UsageError(f"{recipe.name} cannot generate data; omit --synthetic.")
-    _check_options(recipe, {**recipe.defaults, **options}, options)
-
-
-def _check_options(recipe: Recipe, variables: Mapping[str, str], options: Mapping[str, str]) -> None:
+    variables = {**recipe.defaults, **options}
     stated = {name.upper(): str(value) for name, value in recipe.states(variables).items()}
     for name in options.keys() - recipe.defaults.keys():
         if stated.get(name) != options[name]:
             known = ", ".join(recipe.defaults)
             raise click.UsageError(f"{recipe.name} does not have the option {name}; its options: {known}.")
+    _check_counts(variables)
+    device, precision = variables.get("DEVICE", "gpu"), variables["PRECISION"]
+    if precision not in (possible := recipe.precisions(device)):
+        supported = ", ".join(possible) or "none"
+        raise click.UsageError(f"{recipe.name} does not support {precision} on {device}; supported: {supported}.")
+
+
+def _check_counts(variables: Mapping[str, str]) -> None:
     for name in _COUNTS:
         if name in variables and not re.fullmatch("[1-9][0-9]{0,17}", variables[name]):
             raise click.UsageError(f"{name} is {variables[name]!r}; expected a whole number of at least 1.")
@@ -238,10 +243,6 @@ def _check_options(recipe: Recipe, variables: Mapping[str, str], options: Mappin
     if steps % epochs:  # the native programs would train more steps than run.json says
         message = f"--steps {steps} cannot be split evenly across {epochs} epochs; use a multiple of {epochs}"
         raise click.UsageError(f"{message}, such as --steps {steps // epochs * epochs or epochs}.")
-    device, precision = variables.get("DEVICE", "gpu"), variables["PRECISION"]
-    if precision not in (possible := recipe.precisions(device)):
-        supported = ", ".join(possible) or "none"
-        raise click.UsageError(f"{recipe.name} does not support {precision} on {device}; supported: {supported}.")
 
 
 def _check_split(cards: int, nodes: int) -> None:
@@ -311,9 +312,8 @@ def of_command(
 def _case_name(words: Sequence[str], facts: Mapping[str, str | int]) -> str:
     """The model, or the program that trains, and the facts that are known, such as GPT-2_bs32_bf16_N1C8."""
     scripts = [word for word in words if word.endswith((".py", ".sh"))]
-    parts = [
-        re.sub(r"[^\w.+-]+", "-", str(facts.get("model", Path([*scripts, words[0]][0]).stem))).strip("-.") or "run"
-    ]
+    named = re.sub(r"[^\w.+-]+", "-", str(facts.get("model", Path([*scripts, words[0]][0]).stem))).strip("-.")
+    parts = [named or "run"]
     parts += [f"bs{facts['batch_size']}"] if "batch_size" in facts else []
     parts += [str(facts["precision"])] if "precision" in facts else []
     parts += [f"N{facts.get('nodes', 1)}C{facts['cards']}"] if "cards" in facts else []
@@ -322,13 +322,10 @@ def _case_name(words: Sequence[str], facts: Mapping[str, str | int]) -> str:
 
 def _expanding(word: str, folder: Path) -> str:
     """A word as the shell reads it: it expands $MASTER, $NODE_RANK and $WORK, and REPO stands for `folder`."""
-    kept, end = "", 0
-    for found in re.finditer(rf"{_VARIABLES.pattern}|{_path_of(folder)}", word):
-        before = word[end : found.start()]
-        kept += f'{shell_quoted(before) if before else ""}"{found[0] if found[0].startswith("$") else "$REPO"}"'
-        end = found.end()
-    rest = word[end:]
-    return kept + (shell_quoted(rest) if rest or not kept else "")
+    parts = re.split(f"({_VARIABLES.pattern}|{_path_of(folder)})", word)  # every other one is what was sought
+    parts[1::2] = [f'"{found if found[0] == "$" else "$REPO"}"' for found in parts[1::2]]
+    parts[::2] = [shell_quoted(part) if part else "" for part in parts[::2]]
+    return "".join(parts) or shell_quoted(word)
 
 
 def _path_of(folder: Path) -> str:
@@ -358,9 +355,3 @@ def _outermost(folders: Iterable[Path]) -> list[Path]:
 
 def _has_accelerator(patterns: Sequence[str] = _ACCELERATORS) -> bool:
     return any(True for pattern in patterns for _ in Path("/dev").glob(pattern))
-
-
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file in hexadecimal; raises OSError."""
-    with opened(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from parsers.io.input_file import sha256_of
 from parsers.io.printable import printable, shell_quoted
 from parsers.runs.run_folder import Environment
 
-from ..job import Job, sha256_of
+from ..job import Job
 from ..machine import facts
 from ..recipes.recipe import ROOM
 from ..run.execution import MARK

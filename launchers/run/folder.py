@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -12,15 +11,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from reprlib import repr as shortened
 from typing import Any
 
 import click
 
 from parsers.io.atomic_write import replace_file
-from parsers.io.input_file import data_of, opened, text_of
+from parsers.io.errors import ParserError
+from parsers.io.input_file import data_of, opened, sha256_of, text_of
 from parsers.io.locks import locked
-from parsers.runs.run_folder import DONE, LOG, RUN_FILE, SCHEMA, LogFile, RunJson
+from parsers.runs.run_folder import DONE, LOG, RUN_FILE, LogFile, RunJson
+from parsers.runs.runfile import describes, run_file
 
 from .execution import MARKED, end_job
 
@@ -76,20 +76,18 @@ class RunFolder:
 
         Raises click.ClickException where it cannot be read, states no status, or has a schema that is not known.
         """
-        found = _document(self.path / RUN_FILE, "status")
-        if found is None:
+        try:
+            found = run_file(self.log)
+        except ParserError as error:
+            raise click.ClickException(f"{error} Move the folder away to rerun the case.") from error
+        if "status" not in found:
             has = f"{self.path} does not contain a {RUN_FILE} with a status"
             raise click.ClickException(f"{has}; move the folder away to rerun the case.")
-        if (schema := found.get("schema", 1)) not in range(1, SCHEMA + 1):
-            has = f"{self.path / RUN_FILE}: has schema {shortened(schema)}"
-            reads = f"this version of Tachograph reads schemas 1 to {SCHEMA}"
-            raise click.ClickException(f"{has}, but {reads}; upgrade Tachograph to read it.")
         return found
 
     def is_intact(self) -> bool:
         """Whether the log is the one that run.json describes."""
-        described = self.facts().get("log", {}).get("sha256")
-        return self.log.is_file() and describe(self.log)["sha256"] == described
+        return self.log.is_file() and describes(self.facts(), self.log, sha256_of(self.log)) is True
 
     def is_held(self) -> bool:
         """Whether another runner fills the folder now."""
@@ -108,11 +106,11 @@ class RunFolder:
         path = self.beside(SUBMITTED)
         if not os.path.lexists(path):
             return None
-        found = _document(path, "job", "facts")
-        if found is None or not str(found["job"]).isdecimal():  # it becomes a word of commands
-            what = f"{path} is not what a submission left"
-            raise click.ClickException(f"{what}; remove it to rerun the case.")
-        return found
+        with suppress(OSError, ValueError, TypeError, RecursionError):
+            found = dict(json.loads(data_of(path)))
+            if "facts" in found and str(found.get("job")).isdecimal():  # it becomes a word of commands
+                return found
+        raise click.ClickException(f"{path} is not what a submission left; remove it to rerun the case.")
 
     def put_aside(self) -> list[Path]:
         """Give what an earlier run left that was not done a name of its own, and return these names.
@@ -120,14 +118,13 @@ class RunFolder:
         They are hidden, so that nobody takes them for runs: .1.failed-20261121T091500, .1.unfinished-20261121T091500.
         """
         shutil.rmtree(self.work, ignore_errors=True)
-        kept = [(self.path, str(self.status()))] if self.path.exists() else []
-        kept += [(self.unfinished, "unfinished")] if self.unfinished.exists() else []
-        return [self._renamed(path, status) for path, status in kept]
-
-    def _renamed(self, path: Path, status: str) -> Path:
-        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y%m%dT%H%M%S")
-        names = (f".{self.path.name}.{status}-{changed}{f'-{n}' if n > 1 else ''}" for n in count(1))
-        return path.rename(next(free for name in names if not (free := path.with_name(name)).exists()))
+        kept = []
+        for path in filter(Path.exists, (self.path, self.unfinished)):
+            status = self.status() if path == self.path else "unfinished"
+            changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y%m%dT%H%M%S")
+            names = (self.beside(f"{status}-{changed}{f'-{n}' if n > 1 else ''}") for n in count(1))
+            kept.append(path.rename(next(name for name in names if not name.exists())))
+        return kept
 
     def publish(self, facts: RunJson) -> None:
         """Write `facts` and those of the log, and give the folder its name."""
@@ -136,14 +133,6 @@ class RunFolder:
         # Of a command or a path a byte that is no UTF-8 cannot be told.
         replace_file(self.unfinished / RUN_FILE, text.encode(errors="replace"))
         self.unfinished.rename(self.path)
-
-
-def _document(path: Path, *keys: str) -> dict[str, Any] | None:
-    """A JSON object that has these keys; None where there is something else."""
-    with suppress(OSError, ValueError, TypeError, RecursionError):
-        found = dict(json.loads(data_of(path)))
-        return found if found.keys() >= {*keys} else None
-    return None
 
 
 def done_below(case: Path) -> Iterator[Path]:
@@ -163,13 +152,12 @@ def submitted_below(top: Path) -> Iterator[RunFolder]:
 
 def describe(log: Path) -> LogFile:
     """Name, sha256, size and number of lines of a log; a last line without newline counts."""
-    digest, lines, last = hashlib.sha256(), 0, b"\n"
+    lines, last = 0, b"\n"
     with opened(log) as file:
         while chunk := file.read(1 << 20):
-            digest.update(chunk)
             lines, last = lines + chunk.count(b"\n"), chunk[-1:]
     size, cut = log.stat().st_size, last != b"\n"
-    return {"file": log.name, "sha256": digest.hexdigest(), "bytes": size, "lines": lines + cut}
+    return {"file": log.name, "sha256": sha256_of(log), "bytes": size, "lines": lines + cut}
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Regular files: nothing else is opened, for reading or writing a pipe or a device may block, or go on, for ever."""
 
 import errno
+import hashlib
 import os
 import stat
 from io import BufferedReader
@@ -34,6 +35,12 @@ def text_of(path: Path, errors: str = "strict") -> str:
     Raises as ``opened`` does, and UnicodeDecodeError.
     """
     return data_of(path).decode("utf-8-sig", errors).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file as it lies there, in hexadecimal; raises as ``opened`` does."""
+    with opened(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def opener(path: str, flags: int) -> int:

@@ -1,6 +1,5 @@
 """The run.json beside a log: what the launcher knew of the run."""
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -11,8 +10,9 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
 
+from ..io import input_file
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
-from ..io.input_file import opened, text_of
+from ..io.input_file import text_of
 from ..io.message import Message
 from .facts import SCALING, Fact, is_count, name_facts
 from .provenance import FORMER_NAME, Provenance
@@ -143,8 +143,7 @@ def log_of(path: Path) -> Path:
 def sha256_of(path: Path) -> str:
     """Hexadecimal digest of a file as it lies on disk; raises LogError when it cannot be read."""
     try:
-        with opened(path) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return input_file.sha256_of(path)
     except OSError as error:
         raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
 

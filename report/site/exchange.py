@@ -1,7 +1,6 @@
 """An exchange: a folder that is complete takes the place of the one before it, in one step."""
 
 import ctypes
-import hashlib
 import json
 import os
 import re
@@ -13,7 +12,7 @@ from pathlib import Path, PurePath
 from parsers.io.atomic_write import PREFIX, write, writing
 from parsers.io.containment import is_spelt_inside
 from parsers.io.errors import WriteError
-from parsers.io.input_file import data_of, opened
+from parsers.io.input_file import data_of, sha256_of
 from parsers.io.message import Message
 
 # The files that the site has, each with the SHA-256 of what is in it; all else in its folder is somebody else's.
@@ -104,8 +103,8 @@ def _is_as_made(path: Path, digest: object) -> bool:
 
 
 def _hash(path: Path) -> str:
-    with writing(path), opened(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    with writing(path):
+        return sha256_of(path)
 
 
 def _bring(path: Path, place: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from native_checkout import METRIC, Native
 from test_nodes import put
 
-from launchers.backends import chosen
+from launchers.commands import Executor
 from launchers.run.folder import RunFolder
 from launchers.run.nodes import collect
 from parsers.io.atomic_write import replace_file
@@ -47,12 +47,12 @@ def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
 
 def test_a_job_script_that_is_a_pipe_is_refused(tmp_path: Path) -> None:
     with pytest.raises(click.UsageError, match=f"pipe cannot be read: {IS_PIPE}"):
-        chosen("slurm", None, pipe(tmp_path / "pipe"))
+        assert Executor(on="slurm", site=pipe(tmp_path / "pipe")).place
 
 
 def test_facts_that_are_a_pipe_are_reported(tmp_path: Path) -> None:
     pipe(tmp_path / "1/run.json")
-    with pytest.raises(click.ClickException, match=r"does not contain a run\.json with a status"):
+    with pytest.raises(click.ClickException, match=IS_PIPE):
         RunFolder(tmp_path / "1").status()
 
 

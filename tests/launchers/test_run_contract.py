@@ -140,7 +140,7 @@ def test_the_contract_tells_the_hidden_folders_of_a_run(tmp_path: Path) -> None:
     } <= FILES
     for status in (run_folder.FAILED, run_folder.INTERRUPTED):
         folder.path.mkdir()
-        (folder.path / run_folder.RUN_FILE).write_text(json.dumps({"status": status}), encoding="utf-8")
+        (folder.path / run_folder.RUN_FILE).write_text(json.dumps({"case": {}, "status": status}), encoding="utf-8")
         (aside,) = folder.put_aside()
         assert f"{aside.name.rpartition('-')[0]}-<time>" in FILES
     folder.unfinished.mkdir()
