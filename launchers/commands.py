@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -139,17 +140,17 @@ class Executor:
     `fills`: the folder of the only run that is to be executed, which a submitted job is for.
     """
 
-    on: str | None
-    hosts: str | None
-    site: Path | None
-    container: str | None
-    parallel: int | None
-    detach: bool
-    timeout: int | None
-    stall: int | None
-    dry_run: bool
-    no_redact: bool
-    fills: Path | None
+    on: str | None = None
+    hosts: str | None = None
+    site: Path | None = None
+    container: str | None = None
+    parallel: int | None = None
+    detach: bool = False
+    timeout: int | None = None
+    stall: int | None = None
+    dry_run: bool = False
+    no_redact: bool = False
+    fills: Path | None = None
 
     @classmethod
     def of(cls, given: dict[str, Any]) -> Executor:
@@ -158,20 +159,39 @@ class Executor:
 
     @cached_property
     def place(self) -> Place:
-        """Where they take place."""
-        from .backends import chosen
+        """Where they take place; for a dry run the programs need not be here.
 
-        return chosen(self.on, self.hosts, self.site, self.container, is_dry=self.dry_run)
+        Raises click.UsageError where the options contradict each other, the site file cannot be read, or a program is
+        missing.
+        """
+        if (self.on == "mpirun") != bool(self.hosts):
+            raise click.UsageError("--on mpirun and -H must be used together, such as --on mpirun -H a:8,b:8.")
+        if self.container and self.on == "mpirun":
+            raise click.UsageError("--container does not go with --on mpirun.")
+        if self.site and not (self.on or self.container):
+            raise click.UsageError("--site requires --on or --container.")
+        from .backends.place import Kubernetes, Local, MpiRun
 
-    @property
-    def submits(self) -> bool:
-        """Whether each run becomes a job of Slurm."""
-        from .backends.slurm import allocation
+        if not (self.on or self.container):
+            return Local()
+        from .backends import site_file
+        from .backends.containers import contained
+        from .backends.slurm import Slurm
 
-        return self.detach or self.parallel is not None or (self.on == "slurm" and not (allocation() or self.fills))
+        site, image, is_dry = site_file.read(self.site, os.environ), self.container, self.dry_run
+        if self.on == "kubernetes":
+            return Kubernetes(site, image or site.kubernetes.image or "")
+        container = contained(image, site.container, on_slurm=self.on == "slurm", is_dry=is_dry) if image else None
+        if self.on is None:
+            return Local(container)
+        program = "mpirun" if self.on == "mpirun" else "sbatch"
+        if not (is_dry or shutil.which(program)):
+            raise click.UsageError(f"{program} is not on PATH; without it, the job can only run on this machine.")
+        return MpiRun(str(self.hosts), site) if self.on == "mpirun" else Slurm(site, container)
 
     def execute(self, planned: Sequence[PlannedRun]) -> bool:
         """Execute or submit runs, or print their script; returns whether they have ended."""
+        from .backends.slurm import allocation
         from .run.folder import RunFolder
         from .run.runner import Runner
         from .run.screen import Screen
@@ -186,7 +206,7 @@ class Executor:
             say_text("".join(series.script()))
         elif self.place.only_writes:
             raise click.UsageError(self.place.only_writes)
-        elif self.fills or not self.submits:
+        elif self.fills or not (self.detach or self.parallel is not None or (self.on == "slurm" and not allocation())):
             series.execute()
         else:
             submitted = series.submit(self.parallel if self.detach else self.parallel or 1)
@@ -445,11 +465,9 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
       tachograph images --kind imagenet --count 64 --size 64 PaddleClas/dataset/generated
       tachograph images --kind cityscapes --count 16 --size 128 PaddleSeg/data/generated
     """
-    from .recipes.images import KINDS
-
     try:
-        import PIL.Image  # noqa: F401 - before anything is written
-    except ImportError as error:
+        from .recipes.images import KINDS
+    except ImportError as error:  # before anything is written
         advice = 'run `pip install "tachograph[images]"`'
         raise Unreadable(f"Images need the package pillow, which is not installed; {advice}.") from error
     try:

@@ -92,7 +92,9 @@ class NvidiaCard:
         handle, memory = self.handle, self._memory()
         rates = _nvml(pynvml.nvmlDeviceGetUtilizationRates, handle)
         power = _nvml(pynvml.nvmlDeviceGetPowerUsage, handle)
-        processes = self._processes()
+        found = _nvml(pynvml.nvmlDeviceGetComputeRunningProcesses, handle)
+        # A container or Windows may not tell their memory.
+        processes = None if found is None else tuple(_process(one.pid, one.usedGpuMemory) for one in found)
         held = [process.memory for process in processes or () if process.memory is not None]
         errors, volatile = pynvml.nvmlDeviceGetTotalEccErrors, pynvml.NVML_VOLATILE_ECC
         sample = CardSample(
@@ -124,13 +126,6 @@ class NvidiaCard:
             return f"NV{bonds}"
         level = _nvml(pynvml.nvmlDeviceGetTopologyCommonAncestor, self.handle, other.handle)
         return _LEVELS.get(level, "unknown")
-
-    def _processes(self) -> tuple[CardProcess, ...] | None:
-        """The processes that compute on the card, whose memory a container or Windows may not tell."""
-        found = _nvml(pynvml.nvmlDeviceGetComputeRunningProcesses, self.handle)
-        if found is None:
-            return None
-        return tuple(_process(one.pid, one.usedGpuMemory) for one in found)
 
     def _memory(self) -> Any:
         # The newer form leaves out what the driver keeps for itself, as nvidia-smi does; older drivers lack it.

@@ -225,26 +225,25 @@ def _idle(answers: Sequence[CardAnswer]) -> Findings:
 
 
 def _drivers(launch: Launch) -> Findings:
-    """Hold the frameworks against the driver of NVIDIA, and look whether they see its cards."""
+    """Hold the frameworks against the driver of NVIDIA, and look whether they see its cards.
+
+    Within a major version of CUDA an older driver does in most cases.
+    """
     if launch.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
         advice = "Unset it, or set it to the GPUs to train on."
         yield Diagnosis("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.", advice)
-    for name, build in launch.frameworks.items():
-        if "cuda" in build:
-            yield _cuda(launch, name, build["cuda"])
-
-
-def _cuda(launch: Launch, name: str, cuda: str | None) -> Diagnosis:
-    """Hold a framework's CUDA against the driver's: within a major version an older driver does in most cases."""
     driver = cuda_driver() or "unknown"
-    advice = f"Install a newer driver, or a build of {name} for CUDA {driver} or older."
-    if cuda is None:
+    for name, build in launch.frameworks.items():
+        if "cuda" not in build:
+            continue
+        advice = f"Install a newer driver, or a build of {name} for CUDA {driver} or older."
+        level: Level = "warning" if launch.can("cpu") else "bad"
         said = f"{name} is built without CUDA and cannot use GPUs."
-        return Diagnosis("driver", "warning" if launch.can("cpu") else "bad", said, advice)
-    wanted, known = _numbers(cuda)[:2], _numbers(driver)
-    level: Level = "ok" if wanted <= known else "bad" if wanted[:1] > known[:1] else "warning"
-    said = f"The driver supports CUDA up to {driver}; {name} is built for {cuda}."
-    return Diagnosis("driver", level, said, advice)
+        if cuda := build["cuda"]:
+            wanted, known = _numbers(cuda)[:2], _numbers(driver)
+            level = "ok" if wanted <= known else "bad" if wanted[:1] > known[:1] else "warning"
+            said = f"The driver supports CUDA up to {driver}; {name} is built for {cuda}."
+        yield Diagnosis("driver", level, said, advice)
 
 
 def _load(launch: Launch) -> Findings:

@@ -9,6 +9,8 @@ import random
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from PIL import Image
+
 from parsers.io.atomic_write import replace_file
 
 from .recipe import MADE
@@ -23,10 +25,11 @@ def imagenet(out: Path, count: int, size: int) -> None:
 
     The same arguments give the same bytes. Raises OSError where `out` cannot be written.
     """
-    names = [f"train/{number:06}.jpg" for number in range(count)]
-    for number, name in enumerate(names):
+    lines = list[str]()
+    for number in range(count):
+        name = f"train/{number:06}.jpg"
         _save(out / name, "RGB", random.Random(number).randbytes(_COARSE * _COARSE * 3), size, size)
-    lines = [f"{name} {number % _IMAGENET_CLASSES}" for number, name in enumerate(names)]
+        lines.append(f"{name} {number % _IMAGENET_CLASSES}")
     _list(out, ("train_list.txt", "val_list.txt"), lines)
 
 
@@ -52,8 +55,6 @@ KINDS: dict[str, Callable[[Path, int, int], None]] = {"imagenet": imagenet, "cit
 
 def _save(path: Path, mode: str, pixels: bytes, width: int, height: int) -> None:
     """Enlarge coarse pixels, smoothly unless they are labels, and save them."""
-    from PIL import Image  # noqa: PLC0415 - it comes with the extra
-
     filtered = Image.Resampling.NEAREST if mode == "L" else Image.Resampling.BICUBIC
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.frombytes(mode, (_COARSE, _COARSE), pixels).resize((width, height), filtered).save(path)

@@ -82,11 +82,6 @@ class Recipe:
         return SYNTHETIC in self.facts
 
     @property
-    def is_alone(self) -> bool:
-        """Whether only one run at a time may use a checkout, because the program writes into it."""
-        return self.facts.get("alone") == "yes"
-
-    @property
     def folders(self) -> list[str]:
         """The folders of the checkout that the script enters, as seen from it."""
         return _ENTERED.findall(self.path.read_text(encoding="utf-8"))

@@ -202,15 +202,11 @@ def end_job(mark: str) -> None:
 def signal_job(mark: str, number: int) -> None:
     """Send a signal to all processes of the job with this mark."""
     for process in processes_of(mark):
-        with suppress(OSError):
-            os.kill(process, number)
+        with suppress(psutil.Error):
+            process.send_signal(number)
 
 
-def processes_of(mark: str) -> list[int]:
-    """The numbers of all processes of the job with this mark."""
-    found = []
-    for number in psutil.pids():
-        with suppress(OSError):
-            if f"{MARK}={mark}".encode() in Path(f"/proc/{number}/environ").read_bytes().split(b"\0"):
-                found.append(number)
-    return found
+def processes_of(mark: str) -> list[psutil.Process]:
+    """All processes of the job with this mark."""
+    found = psutil.process_iter(["environ"])
+    return [process for process in found if (process.info["environ"] or {}).get(MARK) == mark]

@@ -75,10 +75,15 @@ def collect(folder: Path) -> list[Environment]:
     found, cards, processes = list[Environment](), list[list[str]](), list[list[str]]()
     first = 0
     for path in sorted(paths, key=lambda path: int(path.stem.removeprefix(NODE))):
-        if (description := _description(path)) is not None:
+        try:
+            description: Environment = json.loads(data_of(path))
+            gpus = len(description["gpus"])
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            say(f"{path} ignored: it is not a node description.", err=True)
+        else:
             rows = [row for row in _rows(path.with_suffix(_OF_CARDS), TELEMETRY_COLUMNS) if row[1].isdecimal()]
             cards += [[row[0], str(int(row[1]) + first), *row[2:]] for row in rows]
-            first += max([len(description["gpus"]), *(int(row[1]) + 1 for row in rows)])
+            first += max([gpus, *(int(row[1]) + 1 for row in rows)])
             processes = _rows(path.with_suffix(_OF_PROCESSES), PROCESS_COLUMNS)
             path.unlink()
             found.append(description)
@@ -95,18 +100,6 @@ def foreign(folder: Path) -> Foreign | None:
             found.append(worst([json.loads(data_of(path))]))  # which raises for anything else
         path.unlink(missing_ok=True)
     return worst(found) if found else None
-
-
-def _description(path: Path) -> Environment | None:
-    """What a node wrote of itself; None, and reported, where it is something else."""
-    try:
-        found: Environment = json.loads(data_of(path))
-        len(found["gpus"])
-    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        what = error.strerror if isinstance(error, OSError) else "it is not a node description"
-        say(f"{path} ignored: {what}.", err=True)
-        return None
-    return found
 
 
 def _rows(path: Path, columns: Sequence[str]) -> list[list[str]]:

@@ -137,7 +137,7 @@ class Series:
             status = self._status(run)
             if status is None:
                 held.enter_context(claimed(folder))
-                if job.recipe and job.recipe.is_alone:
+                if job.recipe and job.recipe.facts.get("alone") == "yes":
                     why = f"{job.name} writes into its checkout, so two of its runs would mix their files"
                     refusal = f"{why}; wait until the run in {job.repo} has ended."
                     held.enter_context(holding(job.repo.resolve(), os.O_RDONLY, refusal))

@@ -10,7 +10,7 @@ import pytest
 from native_checkout import Native
 from several_nodes import ON_TWO, on_nodes, run_of
 
-from launchers.backends import chosen
+from launchers.commands import Executor
 
 
 def test_nodes_that_are_started_by_hand_have_suites_of_their_own(native: Native) -> None:
@@ -24,13 +24,12 @@ def test_nodes_that_are_started_by_hand_have_suites_of_their_own(native: Native)
 
 @pytest.mark.parametrize(
     ("options", "program"),
-    [({"on": "slurm"}, "sbatch"), ({"on": "mpirun", "hosts": "a,b"}, "mpirun"), ({"image": "a"}, "docker")],
+    [({"on": "slurm"}, "sbatch"), ({"on": "mpirun", "hosts": "a,b"}, "mpirun"), ({"container": "a"}, "docker")],
 )
 def test_only_what_is_started_needs_its_program_here(
     options: dict[str, Any], program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    arguments = {"on": None, "hosts": None, **options}
-    assert chosen(**arguments, is_dry=True)
+    assert Executor(**options, dry_run=True).place
     with pytest.raises(click.UsageError, match=program):
-        chosen(**arguments)
+        assert Executor(**options).place
