@@ -200,13 +200,14 @@ class Executor:
         if self.fills:
             of_case = (run.job for run in planned if run.folder.path.parent.resolve() == self.fills.parent)
             planned = [PlannedRun(job, RunFolder(self.fills)) for job in of_case][:1]
+        submits = self.detach or self.parallel is not None or (self.on == "slurm" and not allocation())
         screen = Screen(sys.stdout.fileno())
         series = Series(Runner(self.place, screen, self.timeout, not self.no_redact, self.stall), planned)
         if self.dry_run:
             say_text("".join(series.script()))
         elif self.place.only_writes:
             raise click.UsageError(self.place.only_writes)
-        elif self.fills or not (self.detach or self.parallel is not None or (self.on == "slurm" and not allocation())):
+        elif self.fills or not submits:
             series.execute()
         else:
             submitted = series.submit(self.parallel if self.detach else self.parallel or 1)
