@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,16 +48,6 @@ def cards() -> Iterator[Sequence[NvidiaCard | AmdCard]]:
 
 
 # NVIDIA: NVML, by its bindings.
-# The words of `nvidia-smi topo -m` for what lies between two cards, from near to far.
-_LEVELS = {
-    pynvml.NVML_TOPOLOGY_INTERNAL: "PSB",
-    pynvml.NVML_TOPOLOGY_SINGLE: "PIX",
-    pynvml.NVML_TOPOLOGY_MULTIPLE: "PXB",
-    pynvml.NVML_TOPOLOGY_HOSTBRIDGE: "PHB",
-    pynvml.NVML_TOPOLOGY_NODE: "NODE",
-    pynvml.NVML_TOPOLOGY_SYSTEM: "SYS",
-}
-_SWITCH = "switch"
 FALLEN = "unknown"  # the name of a card that has fallen off its bus
 
 
@@ -116,34 +106,10 @@ class NvidiaCard:
         )
         return CardAnswer(self.index, sample, processes)
 
-    def interconnect(self, other: NvidiaCard) -> str:
-        """Say what lies between two cards, in the words of `nvidia-smi topo -m`: X, NV#, PIX, PXB, PHB, NODE, SYS."""
-        if self.index == other.index:
-            return "X"
-        direct = self._links.count(_address(_nvml(pynvml.nvmlDeviceGetPciInfo, other.handle)))
-        # A switch joins all with all.
-        if bonds := direct or min(self._links.count(_SWITCH), other._links.count(_SWITCH)):
-            return f"NV{bonds}"
-        level = _nvml(pynvml.nvmlDeviceGetTopologyCommonAncestor, self.handle, other.handle)
-        return _LEVELS.get(level, "unknown")
-
     def _memory(self) -> Any:
         # The newer form leaves out what the driver keeps for itself, as nvidia-smi does; older drivers lack it.
         newer = _nvml(pynvml.nvmlDeviceGetMemoryInfo, self.handle, pynvml.nvmlMemory_v2)
         return newer or _nvml(pynvml.nvmlDeviceGetMemoryInfo, self.handle)
-
-    @cached_property
-    def _links(self) -> list[object]:
-        """The far end of each NVLink that is up: a switch, or the address of a card."""
-        ends = list[object]()
-        for link in range(pynvml.NVML_NVLINK_MAX_LINKS):
-            if _nvml(pynvml.nvmlDeviceGetNvLinkState, self.handle, link) != pynvml.NVML_FEATURE_ENABLED:
-                continue
-            kind = _nvml(pynvml.nvmlDeviceGetNvLinkRemoteDeviceType, self.handle, link)
-            is_switch = kind == pynvml.NVML_NVLINK_DEVICE_TYPE_SWITCH
-            far = None if is_switch else _nvml(pynvml.nvmlDeviceGetNvLinkRemotePciInfo, self.handle, link)
-            ends.append(_SWITCH if is_switch else _address(far))
-        return ends
 
 
 def _nvidia(libraries: ExitStack) -> list[NvidiaCard]:
@@ -168,9 +134,14 @@ def cuda_driver() -> str | None:
     return None if number is None else f"{number // 1000}.{number % 1000 // 10}"
 
 
-def _address(place: Any) -> object:
-    """Where a device sits; what is not known equals nothing."""
-    return object() if place is None else (place.domain, place.bus, place.device)
+def nvidia_topology() -> list[list[str]]:
+    """Return what lies between cards, a row each, as `nvidia-smi topo -m` says it; nothing where that is missing."""
+    try:
+        told = subprocess.check_output(["nvidia-smi", "topo", "-m"], stderr=subprocess.DEVNULL, text=True, timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return []
+    rows = [line.split() for line in told.splitlines() if line.startswith("GPU")]
+    return [row[1 : len(rows) + 1] for row in rows]
 
 
 # AMD: amdsmi, which comes with ROCm and with the extra `amd`; units as in amdsmi 0ceca28 (amd_smi.cc).

@@ -53,7 +53,7 @@ def describe(environ: Mapping[str, str], python: str | None = "python") -> Envir
             "gpu_memory_mib": [card.memory_mib for card in nvidia],
             "driver": cards.nvidia_driver() if nvidia else None,
             "cuda_driver": cards.cuda_driver() if nvidia else None,
-            "topology": [[card.interconnect(other) for other in nvidia] for card in nvidia],
+            "topology": cards.nvidia_topology() if nvidia else [],
         }
     return {
         "os": system,

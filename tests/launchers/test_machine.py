@@ -6,6 +6,7 @@ import ast
 import inspect
 import json
 import os
+import shlex
 import sys
 import types
 from pathlib import Path
@@ -58,26 +59,19 @@ def test_a_lost_card_keeps_its_place(cards: Any) -> None:
     assert (found["gpus"], found["gpu_memory_mib"]) == (["unknown", "NVIDIA H200"], [None, 143771])
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({}, [["X", "NV4"], ["NV4", "X"]]),
-        ({"links": 0, "topology": 10}, [["X", "PIX"], ["PIX", "X"]]),
-        ({"links": 0, "topology": 20}, [["X", "PXB"], ["PXB", "X"]]),
-        ({"links": 0, "topology": 30}, [["X", "PHB"], ["PHB", "X"]]),
-        ({"links": 0, "topology": 40}, [["X", "NODE"], ["NODE", "X"]]),
-        ({"links": 0, "unsupported": ["nvmlDeviceGetTopologyCommonAncestor"]}, [["X", "unknown"], ["unknown", "X"]]),
-        ({"cards": 3, "links": 2}, [["X", "NV2", "SYS"], ["NV2", "X", "SYS"], ["SYS", "SYS", "X"]]),
-        (
-            {"cards": 3, "links": 18, "switch": True},
-            [["X", "NV18", "NV18"], ["NV18", "X", "NV18"], ["NV18"] * 2 + ["X"]],
-        ),
-        ({"lost": [1]}, [["X", "unknown"], ["unknown", "X"]]),
-    ],
-)
-def test_the_topology_is_that_of_nvidia_smi(cards: Any, options: dict[str, Any], expected: list[list[str]]) -> None:
-    cards(**options)
-    assert facts.describe({}, None)["topology"] == expected
+def test_the_topology_is_that_of_nvidia_smi(cards: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cards()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert facts.describe({}, None)["topology"] == []
+    rows = [
+        "\tGPU0\tGPU1\tNIC0\tCPU Affinity",
+        "GPU0\t X \tNV4\tSYS\t0-63",
+        "GPU1\tNV4\t X \tPIX\t0-63",
+        "NIC0\tSYS\tPIX\t X",
+    ]
+    told = shlex.quote("\n".join([*rows, "", "Legend:", "", "  X    = Self", ""]))
+    executable(tmp_path / "nvidia-smi", f'#!/bin/sh\n[ "$*" = "topo -m" ] && echo {told}\n')
+    assert facts.describe({}, None)["topology"] == [["X", "NV4"], ["NV4", "X"]]
 
 
 def functions(module: types.ModuleType) -> list[str]:

@@ -1,8 +1,7 @@
 # ruff: noqa: N802  the functions are spelt as NVML spells them
-"""A stand-in for the bindings of NVML: two cards that NVLink joins, or what NVML_STAND_IN, a JSON object, says.
+"""A stand-in for the bindings of NVML: two cards, or what NVML_STAND_IN, a JSON object, says.
 
-Its keys: cards (their number), links (between the two neighbours 0-1, 2-3 …), switch (the links go to a switch),
-topology (the level that is common to two cards), cuda (as 12040), power, used, utilisation, processes, held (MiB, of
+Its keys: cards (their number), cuda (as 12040), power, used, utilisation, processes, held (MiB, of
 the first of them), throttle; lost (indexes of cards that answer nothing), unsupported (names of functions),
 refused (NVML does not start).
 """
@@ -20,16 +19,6 @@ NVML_MEMORY_ERROR_TYPE_UNCORRECTED = 1
 NVML_VOLATILE_ECC = 0
 NVML_PCIE_UTIL_TX_BYTES = 0
 NVML_PCIE_UTIL_RX_BYTES = 1
-NVML_FEATURE_ENABLED = 1
-NVML_NVLINK_MAX_LINKS = 36
-NVML_NVLINK_DEVICE_TYPE_GPU = 0
-NVML_NVLINK_DEVICE_TYPE_SWITCH = 2
-NVML_TOPOLOGY_INTERNAL = 0
-NVML_TOPOLOGY_SINGLE = 10
-NVML_TOPOLOGY_MULTIPLE = 20
-NVML_TOPOLOGY_HOSTBRIDGE = 30
-NVML_TOPOLOGY_NODE = 40
-NVML_TOPOLOGY_SYSTEM = 50
 NVML_ERROR_INVALID_ARGUMENT = 2
 NVML_ERROR_NOT_SUPPORTED = 3
 NVML_ERROR_LIBRARY_NOT_FOUND = 12
@@ -38,7 +27,7 @@ nvmlMemory_v2 = 0x02000028  # noqa: N816  as NVML spells it
 
 _MIB = 2**20
 _RESERVED = 512 * _MIB
-_USUAL = {"cards": 2, "links": 4, "topology": NVML_TOPOLOGY_SYSTEM, "cuda": 12040, "power": 287123, "used": 1500}
+_USUAL = {"cards": 2, "cuda": 12040, "power": 287123, "used": 1500}
 
 
 class NVMLError(Exception):
@@ -98,11 +87,6 @@ def nvmlDeviceGetName(handle: Any) -> str:
     return "NVIDIA H200"
 
 
-def nvmlDeviceGetPciInfo(handle: Any) -> SimpleNamespace:
-    _card("nvmlDeviceGetPciInfo", handle)
-    return SimpleNamespace(domain=0, bus=16 + handle, device=0)
-
-
 def nvmlDeviceGetMemoryInfo(handle: Any, version: int | None = None) -> SimpleNamespace:
     used = _card("nvmlDeviceGetMemoryInfo" + ("_v2" if version else ""), handle)["used"] * _MIB
     return SimpleNamespace(total=143771 * _MIB, used=used + (0 if version else _RESERVED))
@@ -155,25 +139,3 @@ def nvmlDeviceGetCurrPcieLinkGeneration(handle: Any) -> int:
 def nvmlDeviceGetCurrPcieLinkWidth(handle: Any) -> int:
     _card("nvmlDeviceGetCurrPcieLinkWidth", handle)
     return 16
-
-
-def nvmlDeviceGetTopologyCommonAncestor(device1: Any, device2: Any) -> int:
-    _card("nvmlDeviceGetTopologyCommonAncestor", device1)
-    return int(_card("nvmlDeviceGetTopologyCommonAncestor", device2)["topology"])
-
-
-def nvmlDeviceGetNvLinkState(device: Any, link: int) -> int:
-    now = _card("nvmlDeviceGetNvLinkState", device)
-    if link >= 18:
-        raise NVMLError(NVML_ERROR_INVALID_ARGUMENT)
-    return int(link < now["links"])
-
-
-def nvmlDeviceGetNvLinkRemoteDeviceType(handle: Any, link: int) -> int:
-    now = _card("nvmlDeviceGetNvLinkRemoteDeviceType", handle)
-    return NVML_NVLINK_DEVICE_TYPE_SWITCH if now.get("switch") else NVML_NVLINK_DEVICE_TYPE_GPU
-
-
-def nvmlDeviceGetNvLinkRemotePciInfo(device: Any, link: int) -> SimpleNamespace:
-    _card("nvmlDeviceGetNvLinkRemotePciInfo", device)
-    return SimpleNamespace(domain=0, bus=16 + (device ^ 1), device=0)
