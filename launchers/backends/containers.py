@@ -35,7 +35,6 @@ _INSTALLED = ("docker", "podman", "apptainer")  # what is looked for where neith
 _OF_FILES = {".sif": "apptainer", ".sqsh": "enroot"}
 _ALWAYS = ("MASTER", "NODE_RANK", "POD_IP", "PYTHONUNBUFFERED", "REPO", "WORK", MARK)
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_QUESTION = ROOM / "recipes" / "native_python.py"
 _INSIDE = "/opt/tachograph/native_python.py"
 # mpirun gives other machines no variable by itself, and a container has none. These belong to libraries that train,
 # whether or not one is kept in run.json (machine.matters); without them the nodes of a job would differ.
@@ -140,7 +139,7 @@ class Container:
 
     def native_python(self, job: Job) -> Environment:
         """What the Python inside says of itself, see `facts.native_python`; raises as that does."""
-        line = self._line(job, [*map(shell_quoted, job.folders)], [f"{_QUESTION}:{_INSIDE}:ro"])
+        line = self._line(job, [*map(shell_quoted, job.folders)], [f"{facts.QUESTION}:{_INSIDE}:ro"])
         inside = ["bash", "-c", f'exec {line} "$@"', "bash"]
         return facts.native_python(job.environment, Path(job.python or "python").name, inside, _INSIDE)
 

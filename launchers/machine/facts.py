@@ -22,7 +22,7 @@ from parsers.runs.run_folder import Environment
 from . import cards
 
 _ROOM = Path(__file__).resolve().parents[1]
-_QUESTION = _ROOM / "recipes" / "native_python.py"
+QUESTION = _ROOM / "recipes" / "native_python.py"
 _CPU_INFO = Path("/proc/cpuinfo")
 _VARIABLES = _ROOM / "variables.toml"
 # What decides which Python answers, and what it can import.
@@ -88,7 +88,7 @@ class NoPythonError(click.ClickException):
 
 
 def native_python(
-    environ: Mapping[str, str], python: str = "python", inside: Sequence[str] = (), question: str = str(_QUESTION)
+    environ: Mapping[str, str], python: str = "python", inside: Sequence[str] = (), question: str = str(QUESTION)
 ) -> Environment:
     """Return python, packages and frameworks of the native `python`; it is asked once, for importing takes seconds.
 

@@ -18,7 +18,6 @@ from .recipe import ROOM
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _PROGRAM = re.compile(r".+\.(?:py|sh|ipynb)|python[0-9.]*|bash|sh")
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
-_SHEBANG = re.compile(rb"#!\s*(\S+)(?:[ \t]+(\S+))?")
 _COUNT = re.compile("[1-9][0-9]{0,8}")
 _LIST = re.compile("[0-9]+(?:,[0-9]+)*")
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -116,8 +115,8 @@ def _interpreter(program: Path) -> str | None:
     """The Python in the first line of a script; None for another program."""
     try:
         with opened(program) as file:
-            found = _SHEBANG.match(file.read(_LONGEST_SHEBANG))
+            first = file.readline(_LONGEST_SHEBANG)
     except OSError:
         return None
-    words = [os.fsdecode(word) for word in found.groups() if word] if found else []
+    words = os.fsdecode(first[2:]).split() if first.startswith(b"#!") else []
     return next((word for word in words if _PYTHON.fullmatch(Path(word).name)), None)

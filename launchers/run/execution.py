@@ -11,8 +11,8 @@ import subprocess
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -46,11 +46,6 @@ class LogKeeper(threading.Thread):
         self.problem: str | None = None
         self._source, self._folder, self._redactor = source, folder, redactor
         self._ends = threading.Event()
-
-    @property
-    def redacted(self) -> int:
-        """How many secrets were replaced."""
-        return self._redactor.count if self._redactor else 0
 
     def run(self) -> None:
         """Copy to the end."""
@@ -119,13 +114,12 @@ def execute(
     redactor: Redactor | None = None,
     timeout: float | None = None,
     stall: float | None = None,
-    meanwhile: Iterable[AbstractContextManager[object]] = (),
 ) -> Ended:
     """Execute a command whose log goes into `folder`; raises OSError where it cannot be started.
 
     `signals`: those received so far; the first one ends the command, a second one kills it. `timeout`: seconds after
-    which it is ended, `stall`: seconds without output after which it is; None for never. `meanwhile`: what is done as
-    long as it runs. No process of the command is left at the end.
+    which it is ended, `stall`: seconds without output after which it is; None for never. No process of the
+    command is left at the end.
     """
     mark, log = uuid.uuid4().hex, folder / LOG
     log.touch()
@@ -159,18 +153,16 @@ def execute(
         )
         os.close(writable)
         keeper.start()
-        with ExitStack() as stack:
-            for context in meanwhile:
-                stack.enter_context(context)
-            reason = _wait(process, mark, signals, why_to_end)
-            end_job(mark)  # whoever is left of it may hold the output open
-            keeper.finish()
+        reason = _wait(process, mark, signals, why_to_end)
+        end_job(mark)  # whoever is left of it may hold the output open
+        keeper.finish()
     finally:
         signal_job(mark, signal.SIGKILL)
         (folder / MARKED).unlink(missing_ok=True)
     if reason is None and keeper.problem:
         reason = f"Stopped: {keeper.problem}."
-    return Ended(process.returncode, bool(signals), "Interrupted." if signals else reason, keeper.redacted)
+    redacted = redactor.count if redactor else 0
+    return Ended(process.returncode, bool(signals), "Interrupted." if signals else reason, redacted)
 
 
 def _wait(

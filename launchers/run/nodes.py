@@ -64,17 +64,20 @@ def _starter(task: int) -> int:
     return parent if parent > 1 else task
 
 
-def collect(folder: Path) -> list[Environment]:
-    """Take what all nodes wrote into `folder`: their descriptions in order; their samples become those of the run.
+def collect(folder: Path) -> tuple[list[Environment], Foreign | None]:
+    """Take what all nodes wrote into `folder`: their descriptions in order, and what others took on them, if told.
 
-    The cards are counted on from node to node. Samples of processes are kept where there is one node: those of one of
-    several would pass for those of the job. Without any observed node the list is empty. A file that is not a
-    description of a node, because the job put something else there, is reported and left.
+    Their samples become those of the run. The cards are counted on from node to node. Samples of processes are kept
+    where there is one node: those of one of several would pass for those of the job. A file that is not a description
+    of a node, because the job put something else there, is reported and left.
     """
     paths = [path for path in folder.glob(f"{NODE}*.json") if _NUMBER.fullmatch(path.stem)]
     found, cards, processes = list[Environment](), list[list[str]](), list[list[str]]()
-    first = 0
+    others, first = list[Foreign](), 0
     for path in sorted(paths, key=lambda path: int(path.stem.removeprefix(NODE))):
+        with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
+            others.append(worst([json.loads(data_of(path.with_suffix(_OF_OTHERS)))]))  # which raises for anything else
+        path.with_suffix(_OF_OTHERS).unlink(missing_ok=True)
         try:
             description: Environment = json.loads(data_of(path))
             gpus = len(description["gpus"])
@@ -89,17 +92,7 @@ def collect(folder: Path) -> list[Environment]:
             found.append(description)
     _write(folder / TELEMETRY, TELEMETRY_COLUMNS, cards)
     _write(folder / PROCESSES, PROCESS_COLUMNS, processes if len(found) == 1 else [])
-    return found
-
-
-def foreign(folder: Path) -> Foreign | None:
-    """Take what others took on the nodes that wrote into `folder`; None where none of them told it."""
-    found = []
-    for path in folder.glob(f"{NODE}*{_OF_OTHERS}"):
-        with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
-            found.append(worst([json.loads(data_of(path))]))  # which raises for anything else
-        path.unlink(missing_ok=True)
-    return worst(found) if found else None
+    return found, worst(others) if others else None
 
 
 def _rows(path: Path, columns: Sequence[str]) -> list[list[str]]:

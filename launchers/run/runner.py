@@ -12,7 +12,7 @@ import re
 import shutil
 import signal
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -75,15 +75,15 @@ class Runner:
         facts, unfinished = self._begin(job, folder), folder.unfinished.resolve()
         members = self.place.members(unfinished)
         load = RunLoad(members) if members else None
-        meanwhile: list[AbstractContextManager[object]] = [self.screen.following(unfinished / LOG)]
-        if load:  # other nodes sample themselves
-            meanwhile.append(recorded(unfinished / TELEMETRY, unfinished / PROCESSES, load))
         with ExitStack() as stack:
             own = {"WORK": str(folder.work.resolve())}
             if self.place.is_here:
                 # Its path is short, because sockets are made there, whose paths have at most 107 bytes.
                 made = TemporaryDirectory(prefix="tachograph-", ignore_cleanup_errors=True)
                 own["TMPDIR"] = stack.enter_context(made)
+            stack.enter_context(self.screen.following(unfinished / LOG))
+            if load:  # other nodes sample themselves
+                stack.enter_context(recorded(unfinished / TELEMETRY, unfinished / PROCESSES, load))
             command, environment = self.place.start(replace(job, environment={**job.environment, **own}), unfinished)
             try:
                 ended = execute(
@@ -94,7 +94,6 @@ class Runner:
                     redactor=Redactor(secret_values(os.environ)) if self.redacts else None,
                     timeout=self.timeout,
                     stall=self.stall,
-                    meanwhile=meanwhile,
                 )
             finally:
                 self.place.finish(unfinished)
@@ -148,9 +147,10 @@ class Runner:
         from .verify import faults
 
         log = folder.unfinished / LOG
-        if foreign := nodes.foreign(folder.unfinished):
+        described, foreign = nodes.collect(folder.unfinished)
+        if foreign:
             facts = {**facts, "foreign": foreign}
-        if observed := _observed(nodes.collect(folder.unfinished), facts["environment"]):
+        if observed := _observed(described, facts["environment"]):
             gpus = observed[0]["gpus"]
             device = {"device": gpus[0]} if job.device == "gpu" and gpus else {}
             facts = {**facts, "case": {**facts["case"], **device}, "environment": observed[0], "nodes": observed}

@@ -80,14 +80,7 @@ class Series:
                 if signals:
                     say("The same command goes on with what is left.", err=True)
                     raise click.exceptions.Exit(_INTERRUPTED_EXIT)
-        if failed := [str(path) for path, said in status.items() if said == FAILED]:
-            retry = "`tachograph doctor` may show why; the same command retries them"
-            raise click.ClickException(
-                f"{len(failed)} of {len(self.planned)} runs failed: {', '.join(failed)}. {retry}."
-            )
-        if SUBMITTED not in status.values():
-            suites = ", ".join(dict.fromkeys(str(path.parent.parent) for path in status))
-            say(f"All runs are done ({len(self.planned)}), see {suites}.", err=True)
+        _report(status)
 
     def _execute(self, run: PlannedRun, title: str, signals: Sequence[int]) -> str:
         with self._begun(run) as status:
@@ -284,5 +277,6 @@ def _report(told: Mapping[Path, str], waits: str = "") -> None:
     failed = [str(path) for path, status in told.items() if status in (FAILED, INTERRUPTED)]
     counts = f"Runs done: {list(told.values()).count(DONE)}, failed: {len(failed)}{waits}"
     if failed:
-        raise click.ClickException(f"{counts}. Failed: {', '.join(failed)}.")
+        retry = "`tachograph doctor` may show why; the same command retries them"
+        raise click.ClickException(f"{counts}. Failed: {', '.join(failed)}. {retry}.")
     say(f"{counts}.", err=True)

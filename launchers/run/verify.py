@@ -327,7 +327,7 @@ def _chance(part: FormatRecords, steps: RecordTable, names: Sequence[str], *, be
         values = values[np.isfinite(values)]
         if len(values) < 2 or meaning.kind in ("running_mean", "total") or meaning.is_expected:
             continue
-        digit = 10.0 ** -max(len(repr(value).partition(".")[2].removesuffix("0")) for value in values[:1000].tolist())
+        digit = steps.digits["step", name]
         of_unit = (
             IN_SECONDS[meaning.unit or "seconds"]
             if name not in THROUGHPUTS

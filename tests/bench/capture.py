@@ -38,8 +38,8 @@ def capture(environment: Mapping[str, str], folder: Path) -> None:
     """Run the child as the runner does."""
     with Path(os.devnull).open("wb") as out:
         screen = Screen(out.fileno())
-        meanwhile = [screen.following(folder / "train.log")]
-        execute(CHILD, environment, folder, [], redactor=Redactor(), meanwhile=meanwhile)
+        with screen.following(folder / "train.log"):
+            execute(CHILD, environment, folder, [], redactor=Redactor())
         screen.finish([])
 
 

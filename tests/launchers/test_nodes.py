@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from native_checkout import TOP, Native
 
-from launchers.run.nodes import collect, foreign
+from launchers.run.nodes import collect
 from parsers.runs.run_folder import PROCESS_COLUMNS, TELEMETRY_COLUMNS
 
 HEAD = ",".join(TELEMETRY_COLUMNS) + "\n"
@@ -35,7 +35,7 @@ def observe(native: Native, folder: Path, until: int, *options: str) -> None:
 def test_the_descriptions_of_the_nodes_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     for node in (10, 0, 9):
         put(tmp_path, node)
-    assert [dict(found)["node"] for found in collect(tmp_path)] == [0, 9, 10]
+    assert [dict(found)["node"] for found in collect(tmp_path)[0]] == [0, 9, 10]
 
 
 def test_the_cards_are_counted_on_from_node_to_node(tmp_path: Path) -> None:
@@ -74,12 +74,12 @@ def test_samples_of_processes_are_those_of_a_job_only_where_it_has_one_node(tmp_
 def test_a_node_that_was_ended_while_it_described_itself_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "node0.half").write_text('{"gpus"')
     (tmp_path / "node1.csv").write_text("")
-    assert collect(tmp_path) == []
+    assert collect(tmp_path) == ([], None)
 
 
 def test_nodes_without_cards_have_no_samples(tmp_path: Path) -> None:
     (tmp_path / "node0.json").write_text('{"gpus": []}')
-    assert (collect(tmp_path), list(tmp_path.iterdir())) == ([{"gpus": []}], [])
+    assert (collect(tmp_path)[0], list(tmp_path.iterdir())) == ([{"gpus": []}], [])
 
 
 @pytest.mark.slow
@@ -111,13 +111,14 @@ def test_what_all_tasks_of_a_node_take_is_sampled_together_if_at_all(
     if not options:
         head, first, *_ = samples.read_text().splitlines()
         assert (head, int(first.split(",")[1]) >= 2) == ("time,processes,load,memory", True)
-        others = foreign(tmp_path / "run")
+        _, others = collect(tmp_path / "run")
         assert others is not None
         assert 0 <= others["cpu_percent"] <= 100
-    assert foreign(tmp_path / "run") is None
+    assert collect(tmp_path / "run")[1] is None
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "7", '{"cpu_percent": "x"}', '{"cpu_percent": 1, "load_average": null}'])
 def test_a_file_that_does_not_tell_what_others_took_is_ignored(tmp_path: Path, text: str) -> None:
     (tmp_path / "node0.foreign.json").write_text(text)
-    assert (foreign(tmp_path), list(tmp_path.iterdir())) == (None, [])
+    put(tmp_path, 0)
+    assert (collect(tmp_path)[1], list(tmp_path.iterdir())) == (None, [])

@@ -71,7 +71,7 @@ def test_what_a_job_puts_in_place_of_a_node_is_reported_and_left(
     put(tmp_path, 0)
     put_instead(tmp_path / "node1.json")  # type: ignore[operator]
     (tmp_path / "nodes.json").write_text("{}")
-    assert [dict(found)["node"] for found in collect(tmp_path)] == [0]
+    assert [dict(found)["node"] for found in collect(tmp_path)[0]] == [0]
     assert "node1.json ignored: " in capsys.readouterr().err
 
 
