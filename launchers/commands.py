@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Lacking = Callable[[str, Path, int | None, Mapping[str, str]], "Sequence[WantedRun]"]
 # What the finished runs of a case give, in a language, and whether each of them gives a throughput.
 Measured = Callable[[Path, str], tuple[str, bool]]
-Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+Command = Callable[..., None]
 _FOUND_BAD = 1
 _COUNT = click.IntRange(min=1)
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -73,64 +73,24 @@ def _filter(_context: click.Context, _option: click.Parameter, text: str | None)
 _ON = click.option("--on", type=click.Choice(["slurm", "mpirun", "kubernetes"]), help="Multi-node launcher.")
 _SITE = click.option("--site", type=_FILE, help="Site file.  [default: ~/.config/tachograph/site.toml, if it exists]")
 _CONTAINER = click.option("--container", metavar="IMAGE", help="Run in a container of this image.")
-_HOSTS = click.option("-H", "--hosts", help="Hosts and slots for --on mpirun, such as a:8,b:8.")
 
-# Where and how a run takes place, whatever is run.
-_OF_BOTH: Sequence[Decorator] = (
-    _ON,
-    _HOSTS,
-    _SITE,
-    _CONTAINER,
-    click.option("--parallel", type=_COUNT, help="Submit all runs to Slurm, so many of them side by side."),
-    click.option("--detach", is_flag=True, help="Submit all runs to Slurm and exit; see `collect`."),
-    click.option("--timeout", type=_COUNT, help="Time limit of a run in seconds."),
-    click.option("--stall", type=_COUNT, metavar="SECONDS", help="Stop a run that prints nothing for so long."),
-    click.option("--dry-run", is_flag=True, help="Print the commands as a standalone script; run nothing."),
-    click.option("--fills", type=_OUT, hidden=True),
-    click.option("--no-redact", is_flag=True, help="Do not redact likely secrets in logs and run.json."),
-)
 
-_OF_LAUNCH: Sequence[Decorator] = (
-    click.argument("target", metavar="RECIPE|PAGE"),
-    click.option("--repo", "repos", type=_FOLDER, multiple=True, help="Checkout; --dry-run needs none."),
-    click.option("--data", type=_FOLDER, help="Training data.  [default: set by the recipe or page]"),
-    click.option("--cards", type=_COUNTS, help="Total number of GPUs (or processes)."),
-    click.option("--nodes", type=_COUNTS, help="Number of nodes; GPUs are split evenly."),
-    click.option("--precision", type=_PRECISIONS, help="Precision: fp32, tf32, amp (mixed) or fp16 (pure)."),
-    click.option("--batch-size", type=_COUNTS, help="Batch size per GPU (or process)."),
-    click.option("--steps", type=_COUNT, help="Total number of training steps."),
-    click.option("--epochs", type=_COUNT, help="Number of epochs; steps are split evenly."),
-    click.option("--device", type=_DEVICE, help="Device to train on."),
-    click.option("--synthetic", is_flag=True, help="Train on data that the program generates, if the recipe can."),
-    click.option("--accumulation", type=_COUNTS, help="Forward passes per optimizer step."),
-    click.option("--sequence-length", type=_COUNTS, help="Tokens per sequence."),
-    click.option("--dali", type=_SWITCH, help="Load images with DALI."),
-    click.option("--xla", type=_SWITCH, help="Compile with XLA."),
-    click.option("--repeats", type=_COUNT, help="Runs per case.  [default: 3, or set by the page]"),
-    click.option("--only", callback=_filter, metavar="AXIS=VALUE,...", help="Run only these cases of a page."),
-    click.option("--into", type=_OUT, help="Suite folder; of a page, all logs.  [default: logs/RECIPE, or logs]"),
-    click.option("--master", metavar="HOST:PORT", help="Rendezvous address, to start each node by hand."),
-    click.option("--node-rank", type=click.IntRange(min=0), help="Rank of this node with --master, from 0."),
-    *_OF_BOTH,
-    click.argument("extra", nargs=-1, type=click.UNPROCESSED),
-)
-
-_OF_RUN: Sequence[Decorator] = (
-    click.option("--model", help="Name of the model."),
-    click.option("--framework", help="Framework, or repository of the training program."),
-    click.option("--cards", type=_COUNT, help="Total number of GPUs (or processes).  [default: as the command says]"),
-    click.option("--nodes", type=_COUNT, help="Number of nodes.  [default: as the command says]"),
-    click.option("--precision", help="Precision, such as fp32, tf32, amp, fp16 or bf16."),
-    click.option("--batch-size", type=_COUNT, help="Batch size per GPU (or process)."),
-    click.option("--device", type=_DEVICE, help="What it trains on.  [default: gpu if there is one, or --on]"),
-    click.option("--repeats", type=_COUNT, help="Number of runs.  [default: 1, or 3 per side with --against]"),
-    click.option("--into", type=_OUT, help="Suite folder.  [default: logs/ and the name of this folder]"),
-    click.option("--against", type=_THERE, help="Run it alternately there, such as in a worktree of another commit."),
-    click.option("--read", metavar="NAME=UNIT", help="What a number of the log measures, such as dt=ms/step."),
-    *_OF_BOTH,
-    click.option("--lang", "language", default="en", show_default=True, help="Language of the summary at the end."),
-    click.argument("words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="COMMAND..."),
-)
+def _of_both(command: Command) -> Command:
+    """Add the options of where and how a run takes place, whatever is run."""
+    options = (
+        _ON,
+        click.option("-H", "--hosts", help="Hosts and slots for --on mpirun, such as a:8,b:8."),
+        _SITE,
+        _CONTAINER,
+        click.option("--parallel", type=_COUNT, help="Submit all runs to Slurm, so many of them side by side."),
+        click.option("--detach", is_flag=True, help="Submit all runs to Slurm and exit; see `collect`."),
+        click.option("--timeout", type=_COUNT, help="Time limit of a run in seconds."),
+        click.option("--stall", type=_COUNT, metavar="SECONDS", help="Stop a run that prints nothing for so long."),
+        click.option("--dry-run", is_flag=True, help="Print the commands as a standalone script; run nothing."),
+        click.option("--fills", type=_OUT, hidden=True),
+        click.option("--no-redact", is_flag=True, help="Do not redact likely secrets in logs and run.json."),
+    )
+    return reduce(lambda made, option: option(made), reversed(options), command)
 
 
 @dataclass
@@ -219,12 +179,29 @@ class Executor:
         return not (self.dry_run or self.detach or self.fills)
 
 
-def _with(options: Sequence[Decorator], command: Callable[..., None]) -> Callable[..., None]:
-    return reduce(lambda made, option: option(made), reversed(options), command)
-
-
 @click.command()
-@partial(_with, _OF_LAUNCH)
+@click.argument("target", metavar="RECIPE|PAGE")
+@click.option("--repo", "repos", type=_FOLDER, multiple=True, help="Checkout; --dry-run needs none.")
+@click.option("--data", type=_FOLDER, help="Training data.  [default: set by the recipe or page]")
+@click.option("--cards", type=_COUNTS, help="Total number of GPUs (or processes).")
+@click.option("--nodes", type=_COUNTS, help="Number of nodes; GPUs are split evenly.")
+@click.option("--precision", type=_PRECISIONS, help="Precision: fp32, tf32, amp (mixed) or fp16 (pure).")
+@click.option("--batch-size", type=_COUNTS, help="Batch size per GPU (or process).")
+@click.option("--steps", type=_COUNT, help="Total number of training steps.")
+@click.option("--epochs", type=_COUNT, help="Number of epochs; steps are split evenly.")
+@click.option("--device", type=_DEVICE, help="Device to train on.")
+@click.option("--synthetic", is_flag=True, help="Train on data that the program generates, if the recipe can.")
+@click.option("--accumulation", type=_COUNTS, help="Forward passes per optimizer step.")
+@click.option("--sequence-length", type=_COUNTS, help="Tokens per sequence.")
+@click.option("--dali", type=_SWITCH, help="Load images with DALI.")
+@click.option("--xla", type=_SWITCH, help="Compile with XLA.")
+@click.option("--repeats", type=_COUNT, help="Runs per case.  [default: 3, or set by the page]")
+@click.option("--only", callback=_filter, metavar="AXIS=VALUE,...", help="Run only these cases of a page.")
+@click.option("--into", type=_OUT, help="Suite folder; of a page, all logs.  [default: logs/RECIPE, or logs]")
+@click.option("--master", metavar="HOST:PORT", help="Rendezvous address, to start each node by hand.")
+@click.option("--node-rank", type=click.IntRange(min=0), help="Rank of this node with --master, from 0.")
+@_of_both
+@click.argument("extra", nargs=-1, type=click.UNPROCESSED)
 def launch(
     target: str,
     *,
@@ -295,7 +272,20 @@ def launch(
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
-@partial(_with, _OF_RUN)
+@click.option("--model", help="Name of the model.")
+@click.option("--framework", help="Framework, or repository of the training program.")
+@click.option("--cards", type=_COUNT, help="Total number of GPUs (or processes).  [default: as the command says]")
+@click.option("--nodes", type=_COUNT, help="Number of nodes.  [default: as the command says]")
+@click.option("--precision", help="Precision, such as fp32, tf32, amp, fp16 or bf16.")
+@click.option("--batch-size", type=_COUNT, help="Batch size per GPU (or process).")
+@click.option("--device", type=_DEVICE, help="What it trains on.  [default: gpu if there is one, or --on]")
+@click.option("--repeats", type=_COUNT, help="Number of runs.  [default: 1, or 3 per side with --against]")
+@click.option("--into", type=_OUT, help="Suite folder.  [default: logs/ and the name of this folder]")
+@click.option("--against", type=_THERE, help="Run it alternately there, such as in a worktree of another commit.")
+@click.option("--read", metavar="NAME=UNIT", help="What a number of the log measures, such as dt=ms/step.")
+@_of_both
+@click.option("--lang", "language", default="en", show_default=True, help="Language of the summary at the end.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="COMMAND...")
 def run(
     words: tuple[str, ...],
     *,
@@ -429,13 +419,11 @@ def doctor(recipe: str | None, site: Path | None, container: str | None, *, as_j
     said, inside = site_file.read(site, os.environ), None
     if container and wanted["on"] != "kubernetes":
         image = contained(container, said.container, on_slurm=wanted["on"] == "slurm")
-        if image.runs_here:  # else only the nodes of a cluster can ask its Python
+        if shutil.which(image.runtime):  # else only the nodes of a cluster can ask its Python
             folder = wanted["repo"] or Path.cwd()
             job = of_command(("python",), folder, device=wanted["device"], is_contained=True)
             inside = partial(image.native_python, job)
-    known = find(recipe) if recipe else None
-    launch = Launch(os.environ, known, inside=inside, **wanted)
-    findings = list(examine(launch))
+    findings = list(examine(Launch(os.environ, find(recipe) if recipe else None, inside=inside, **wanted)))
     as_lines = (f"{json.dumps(finding._asdict(), ensure_ascii=False)}\n" for finding in findings)
     say_text("".join(as_lines) if as_json else shown(findings))
     sys.exit(_FOUND_BAD if any(finding.level == "bad" for finding in findings) else 0)

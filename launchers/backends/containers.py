@@ -106,11 +106,6 @@ class Container:
         return Path(self.image).name if Path(self.image).is_file() else self.image
 
     @property
-    def runs_here(self) -> bool:
-        """Whether this machine can run it; that of a login node need not."""
-        return shutil.which(self.runtime) is not None
-
-    @property
     def is_of_a_service(self) -> bool:
         """Whether what runs inside does not descend from who started it."""
         return self.runtime in ("docker", "podman")

@@ -246,15 +246,11 @@ class Kubernetes(Place):
         volumes = [(path, {"persistentVolumeClaim": {"claimName": claim}}) for path, claim in claims]
         if not claims:
             volumes = [(str(path), {"hostPath": {"path": str(path), "type": "Directory"}}) for path in job.folders]
-        values = {"name": _job_name(folder), "image": self.image, "repo": str(job.repo.resolve()), "volumes": volumes}
-        return rendered("kubernetes.yaml.jinja", job, self.site, **values)
-
-
-def _job_name(folder: Path) -> str:
-    """A name of a service, which begins with a letter: a digest of SUITE/CASE/REPEAT, and these as far as they fit."""
-    run = "-".join(folder.parts[-3:])
-    name = f"run-{hashlib.sha256(os.fsencode(run)).hexdigest()[:8]}-{re.sub(r'[^a-z0-9]+', '-', run.lower())}"
-    return name[:_LONGEST_NAME].rstrip("-")
+        # A name of a service, which begins with a letter: a digest of SUITE/CASE/REPEAT, and these as far as they fit.
+        run = "-".join(folder.parts[-3:])
+        name = f"run-{hashlib.sha256(os.fsencode(run)).hexdigest()[:8]}-{re.sub(r'[^a-z0-9]+', '-', run.lower())}"
+        values = {"name": name[:_LONGEST_NAME].rstrip("-"), "repo": str(job.repo.resolve()), "volumes": volumes}
+        return rendered("kubernetes.yaml.jinja", job, self.site, image=self.image, **values)
 
 
 def rendered(template: str, job: Job, site: Site, **more: object) -> str:

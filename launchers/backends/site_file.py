@@ -93,11 +93,10 @@ def read(path: Path | None, environ: Mapping[str, str]) -> Site:
         return NO_SITE
     try:
         return Site.model_validate(tomllib.loads(text_of(file)))
-    except (OSError, UnicodeDecodeError) as error:
-        what = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise click.UsageError(printable(f"{file} cannot be read: {what}.")) from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise click.UsageError(printable(f"{file} is not valid TOML: {error}.")) from error
     except ValidationError as error:
         said = str(mistake(error.errors()[0], Site)).rstrip(".")
-        raise click.UsageError(printable(f"{file}: {said}.")) from error
+    except OSError as error:
+        said = f"cannot be read: {error.strerror}"
+    except (ValueError, RecursionError) as error:  # of a text that is no UTF-8, too
+        said = f"is not valid TOML: {error}"
+    raise click.UsageError(printable(f"{file}: {said}."))

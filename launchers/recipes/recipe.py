@@ -11,7 +11,6 @@ import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 import click
@@ -63,13 +62,8 @@ class Recipe:
 
     @property
     def command(self) -> list[str]:
-        """The arguments that start the script, as seen from `working_folder`."""
+        """The arguments that start the script, as seen from the folder above Tachograph's; from that of one's own."""
         return ["bash", self.path.name if self.folder else f"{ROOM.name}/{self.path.name}"]
-
-    @property
-    def working_folder(self) -> Path:
-        """The folder above Tachograph's scripts; that of a script of one's own."""
-        return self.folder or ROOM.parent
 
     @property
     def data(self) -> str:
@@ -134,9 +128,7 @@ def find(name: str) -> Recipe:
     """
     scripts = _scripts()
     if not is_known(name):
-        near = get_close_matches(name, scripts, 1)
-        hint = f"did you mean {near[0]}?" if near else f"recipes: {', '.join(scripts)}."
-        raise click.UsageError(f"No recipe is named {printable(name)}; {hint}")
+        raise click.UsageError(f"No recipe is named {printable(name)}; recipes: {', '.join(scripts)}.")
     return _read(scripts.get(name, Path(name)))
 
 
@@ -188,7 +180,7 @@ def dry_run(recipe: Recipe, repo: Path, variables: Mapping[str, str]) -> str:
     inherited = {name: value for name, value in os.environ.items() if name not in ours}
     environment = {**inherited, **variables, "REPO": str(repo.resolve()), "DRY_RUN": "1", LAUNCHERS: str(ROOM)}
     answer = subprocess.run(
-        recipe.command, cwd=recipe.working_folder, env=environment, capture_output=True, text=True, check=False
+        recipe.command, cwd=recipe.folder or ROOM.parent, env=environment, capture_output=True, text=True, check=False
     )
     if answer.returncode or not answer.stdout.startswith("cd "):
         given = " ".join(f"{name}={value}" for name, value in variables.items())

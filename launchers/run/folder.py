@@ -19,7 +19,7 @@ from parsers.io.atomic_write import replace_file
 from parsers.io.errors import ParserError
 from parsers.io.input_file import data_of, opened, sha256_of, text_of
 from parsers.io.locks import locked
-from parsers.runs.run_folder import DONE, LOG, RUN_FILE, LogFile, RunJson
+from parsers.runs.run_folder import DONE, LOG, RUN_FILE, RunJson
 from parsers.runs.runfile import describes, run_file
 
 from .execution import MARKED, end_job
@@ -59,10 +59,6 @@ class RunFolder:
     def beside(self, what: str) -> Path:
         """A hidden neighbour, such as the `lock` that a runner holds, or what tells of the Slurm job for the folder."""
         return self.path.with_name(f".{self.path.name}.{what}")
-
-    def siblings(self) -> list[Path]:
-        """The folders of the other runs of the case that are done."""
-        return [path for path in done_below(self.path.parent) if path != self.path]
 
     def status(self) -> str | None:
         """`done`, `failed` or `interrupted`; None where there is no such run.
@@ -127,8 +123,20 @@ class RunFolder:
         return kept
 
     def publish(self, facts: RunJson) -> None:
-        """Write `facts` and those of the log, and give the folder its name."""
-        document: RunJson = {**facts, "log": describe(self.unfinished / LOG)}
+        """Write `facts` and those of the log, of which a last line without newline counts; give the folder its name."""
+        log, lines, last = self.unfinished / LOG, 0, b"\n"
+        with opened(log) as file:
+            while chunk := file.read(1 << 20):
+                lines, last = lines + chunk.count(b"\n"), chunk[-1:]
+        document: RunJson = {
+            **facts,
+            "log": {
+                "file": LOG,
+                "sha256": sha256_of(log),
+                "bytes": log.stat().st_size,
+                "lines": lines + (last != b"\n"),
+            },
+        }
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
         # Of a command or a path a byte that is no UTF-8 cannot be told.
         replace_file(self.unfinished / RUN_FILE, text.encode(errors="replace"))
@@ -148,16 +156,6 @@ def submitted_below(top: Path) -> Iterator[RunFolder]:
     for path in sorted(top.rglob(f".*.{SUBMITTED}")):
         if path.name.split(".")[1].isdecimal():
             yield RunFolder(path.with_name(path.name.split(".")[1]))
-
-
-def describe(log: Path) -> LogFile:
-    """Name, sha256, size and number of lines of a log; a last line without newline counts."""
-    lines, last = 0, b"\n"
-    with opened(log) as file:
-        while chunk := file.read(1 << 20):
-            lines, last = lines + chunk.count(b"\n"), chunk[-1:]
-    size, cut = log.stat().st_size, last != b"\n"
-    return {"file": log.name, "sha256": sha256_of(log), "bytes": size, "lines": lines + cut}
 
 
 @contextmanager

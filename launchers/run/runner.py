@@ -45,7 +45,7 @@ from ..recipes.checkout import Checkout
 from ..recipes.recipe import ROOM
 from ..secrets.redaction import Redactor, public, public_command, redact_text, secret_values
 from .execution import Ended, execute
-from .folder import RunFolder
+from .folder import RunFolder, done_below
 from .screen import Screen
 
 _INSIDE = {"container", "container_runtime", "container_digest", "python", "packages", "frameworks"}
@@ -159,7 +159,7 @@ class Runner:
         if reason is None and job.recipe and counted["metric_lines"] == 0:
             reason = f"Exit status 0, but no log line matches {job.recipe.facts['metric']}."
         if reason is None:
-            reason = next(map(str, faults(log, facts, folder.siblings())), None)
+            reason = next(map(str, faults(log, facts, [*done_below(folder.path.parent)])), None)
         status = INTERRUPTED if ended.is_interrupted else FAILED if reason else DONE
         facts = {**facts, "exit_status": ended.exit_status, "status": status, **counted, "redacted": ended.redacted}
         if reason:

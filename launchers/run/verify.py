@@ -178,10 +178,9 @@ def _interval(steps: RecordTable) -> float:
 
 def _by_rank(steps: RecordTable) -> list[tuple[int | None, NDArray[np.intp]]]:
     """The rows of each rank; all of them where lines name no rank."""
-    if "rank" not in steps or np.isnan(steps["rank"].astype(np.float64)).all():
-        return [(None, np.arange(len(steps)))]
-    ranks = steps["rank"].astype(np.float64)
-    return [(int(rank), np.flatnonzero(ranks == rank)) for rank in np.unique(ranks[~np.isnan(ranks)])]
+    ranks = steps["rank"].astype(np.float64) if "rank" in steps else np.full(len(steps), np.nan)
+    found = [(int(rank), np.flatnonzero(ranks == rank)) for rank in np.unique(ranks[~np.isnan(ranks)])]
+    return [*found] or [(None, np.arange(len(steps)))]
 
 
 # ---- batch size and cards

@@ -46,7 +46,7 @@ def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
 
 
 def test_a_job_script_that_is_a_pipe_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(click.UsageError, match=f"pipe cannot be read: {IS_PIPE}"):
+    with pytest.raises(click.UsageError, match=f"pipe: cannot be read: {IS_PIPE}"):
         assert Executor(on="slurm", site=pipe(tmp_path / "pipe")).place
 
 
