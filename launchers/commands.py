@@ -23,8 +23,7 @@ from .recipes.recipe import SUFFIX, SYNTHETIC, find, is_known, read_all
 
 if TYPE_CHECKING:
     from .backends.place import Place
-    from .run.plan import WantedRun
-    from .run.series import PlannedRun
+    from .run.series import PlannedRun, WantedRun
 
 # What a page lacks, by its name or file, the folder of logs, the repeats and the cases that are asked for.
 Lacking = Callable[[str, Path, int | None, Mapping[str, str]], "Sequence[WantedRun]"]
@@ -237,7 +236,7 @@ def launch(
       tachograph launch my-page.toml --repo PaddleClas --on slurm --detach; tachograph collect
       tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 2 --cards 16 --on mpirun -H a:8,b:8
     """
-    from .run.plan import Planner
+    from .run.series import Planner
 
     executor = Executor.of(values)
     if not (repos or executor.dry_run):
@@ -318,7 +317,7 @@ def run(
       tachograph run --nodes 2 --cards 16 --on slurm -- bash train.sh
     """
     from .job import moved, of_command
-    from .run.plan import Planner, alternating, suite_of
+    from .run.series import Planner, alternating, suite_of
 
     here, executor = Path.cwd(), Executor.of(states)
     facts = {name: value for name, value in states.items() if value is not None}

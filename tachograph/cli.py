@@ -15,7 +15,7 @@ from parsers.io.printable import PrintableStream, say
 from parsers.io.refusal import Commands, Unreadable
 
 if TYPE_CHECKING:
-    from launchers.run.plan import WantedRun
+    from launchers.run.series import WantedRun
     from parsers.scrubbing.scrub import Secrets
 
 HELP = """Benchmark pages in which every number links to the log lines it was computed from.
@@ -119,7 +119,7 @@ def _page_names() -> list[str]:
 
 def _lacking(page: str, logs: Path, repeats: int | None, only: Mapping[str, str]) -> list[WantedRun]:
     """The runs that a page lacks; says which cells no launcher can fill."""
-    from launchers.run.plan import WantedRun
+    from launchers.run.series import WantedRun
     from report.evidence.plan import missing, unplanned
     from report.pagefile.page_file import PageError, find, load
 

@@ -14,8 +14,7 @@ from own_program import TRAIN, OwnProgram, make_program
 from room_commands import main
 
 from launchers.run.folder import RunFolder
-from launchers.run.plan import alternating
-from launchers.run.series import PlannedRun
+from launchers.run.series import PlannedRun, alternating
 from tests.commandline import run
 
 pytestmark = pytest.mark.slow
