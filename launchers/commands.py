@@ -260,9 +260,8 @@ def launch(
         raise click.UsageError(f"No recipe or page is named {target}; {known}.")
     elif options:
         names = ", ".join(name.lower().replace("_", "-") for name in options)
-        raise click.UsageError(
-            f"A page file sets how its cases run, so {names} cannot be given; select cases with --only."
-        )
+        refusal = f"A page file sets how its cases run, so {names} cannot be given"
+        raise click.UsageError(f"{refusal}; select cases with --only.")
     else:
         planned = planner.of_page(lacking(target, into or Path("logs"), repeats, only))
     if executor.execute(planned) and is_recipe:
@@ -380,7 +379,21 @@ def list_launchers(*, as_json: bool) -> None:
     """
     from tabulate import tabulate
 
-    rows = [recipe.row for recipe in read_all()]
+    rows = []
+    for recipe in read_all():
+        told = recipe.facts
+        stated = {device: " ".join(recipe.precisions(device)) for device in ("gpu", "cpu")}
+        rows.append(
+            {
+                "recipe": recipe.name,
+                "model": told["model"],
+                "framework": told["framework"],
+                "repository": f"{'/'.join(told['repository'].split('/')[-2:])}@{told['commit'][:7]}",
+                "precisions": "; ".join(f"{device}: {names}" for device, names in stated.items() if names),
+                "data": f"{recipe.data}, {SYNTHETIC}" if recipe.can_make_data else recipe.data,
+                "needs": told["needs"],
+            }
+        )
     table = tabulate(rows, "keys", "simple", maxcolwidths=[*[None] * 6, 40], disable_numparse=True)
     say_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows) if as_json else f"{table}\n")
 

@@ -90,9 +90,8 @@ class Container:
         mounted = [how["mount"].format(f"{folder}:{folder}") for folder in folders]
         rest = [*map(how["mount"].format, more), *map(how["variable"].format, variables)]
         words = [*filter(None, rest), *self.site.options, self.image]
-        return " ".join(
-            [*map(shell_quoted, [*how["start"], *filter(None, options)]), *mounted, *map(shell_quoted, words)]
-        )
+        before = [*how["start"], *filter(None, options)]
+        return " ".join([*map(shell_quoted, before), *mounted, *map(shell_quoted, words)])
 
     def described(self, job: Job, *, is_here: bool) -> Environment:
         """What run.json says of the environment inside; `is_here`: whether this machine runs it and can look inside."""

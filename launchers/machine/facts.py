@@ -48,24 +48,21 @@ def describe(environ: Mapping[str, str], python: str | None = "python") -> Envir
     inside: Environment = native_python(environ, python) if python else {}
     with cards.cards() as found:
         nvidia = [card for card in found if isinstance(card, cards.NvidiaCard)]
-        graphics: Environment = {
+        return {
+            "os": system,
+            "kernel": platform.release(),
+            "cpu": processor(),
+            "cores": psutil.cpu_count(),
+            "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
+            "container": container(environ, Path("/")),
+            **inside,
             "gpus": [card.name for card in found],
             "gpu_memory_mib": [card.memory_mib for card in nvidia],
             "driver": cards.nvidia_driver() if nvidia else None,
             "cuda_driver": cards.cuda_driver() if nvidia else None,
             "topology": cards.nvidia_topology() if nvidia else [],
+            "variables": matters(environ),
         }
-    return {
-        "os": system,
-        "kernel": platform.release(),
-        "cpu": processor(),
-        "cores": psutil.cpu_count(),
-        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
-        "container": container(environ, Path("/")),
-        **inside,
-        **graphics,
-        "variables": matters(environ),
-    }
 
 
 def matters(environ: Mapping[str, str]) -> dict[str, str]:

@@ -13,13 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from parsers.runs.run_folder import (
-    PROCESS_COLUMNS,
-    TELEMETRY_COLUMNS,
-    Foreign,
-    TreeSample,
-    program_name,
-)
+from parsers.runs.run_folder import PROCESS_COLUMNS, TELEMETRY_COLUMNS, Foreign, TreeSample, program_name
 
 from .cards import AmdCard, CardAnswer, NvidiaCard, cards
 

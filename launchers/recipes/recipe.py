@@ -90,21 +90,6 @@ class Recipe:
         """List the precisions in which the recipe really trains on `device`; none on a device it does not know."""
         return self.facts.get(device, "").split()
 
-    @property
-    def row(self) -> dict[str, str]:
-        """What a list of recipes tells: recipe, model, framework, repository@commit, precisions, data and needs."""
-        facts = self.facts
-        stated = {device: self.precisions(device) for device in ("gpu", "cpu")}
-        return {
-            "recipe": self.name,
-            "model": facts["model"],
-            "framework": facts["framework"],
-            "repository": f"{'/'.join(facts['repository'].split('/')[-2:])}@{facts['commit'][:7]}",
-            "precisions": "; ".join(f"{name}: {' '.join(possible)}" for name, possible in stated.items() if possible),
-            "data": f"{self.data}, {SYNTHETIC}" if self.can_make_data else self.data,
-            "needs": facts["needs"],
-        }
-
 
 def _scripts() -> dict[str, Path]:
     """The scripts of Tachograph's recipes by their names."""

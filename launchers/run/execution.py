@@ -110,7 +110,6 @@ def execute(
     environment: Mapping[str, str],
     folder: Path,
     signals: Sequence[int],
-    *,
     redactor: Redactor | None = None,
     timeout: float | None = None,
     stall: float | None = None,
@@ -185,9 +184,7 @@ def _wait(
 def end_job(mark: str) -> None:
     """Ask all processes of the job with this mark to end, and after a grace kill those that did not."""
     signal_job(mark, signal.SIGTERM)
-    deadline = time.monotonic() + GRACE
-    while processes_of(mark) and time.monotonic() < deadline:
-        time.sleep(_TICK)
+    psutil.wait_procs(processes_of(mark), GRACE)
     signal_job(mark, signal.SIGKILL)
 
 

@@ -19,7 +19,7 @@ from parsers.io.atomic_write import replace_file
 from parsers.io.errors import ParserError
 from parsers.io.input_file import data_of, opened, sha256_of, text_of
 from parsers.io.locks import locked
-from parsers.runs.run_folder import DONE, LOG, RUN_FILE, RunJson
+from parsers.runs.run_folder import DONE, LOG, RUN_FILE, LogFile, RunJson
 from parsers.runs.runfile import describes, run_file
 
 from .execution import MARKED, end_job
@@ -128,15 +128,9 @@ class RunFolder:
         with opened(log) as file:
             while chunk := file.read(1 << 20):
                 lines, last = lines + chunk.count(b"\n"), chunk[-1:]
-        document: RunJson = {
-            **facts,
-            "log": {
-                "file": LOG,
-                "sha256": sha256_of(log),
-                "bytes": log.stat().st_size,
-                "lines": lines + (last != b"\n"),
-            },
-        }
+        size, cut = log.stat().st_size, last != b"\n"
+        described: LogFile = {"file": LOG, "sha256": sha256_of(log), "bytes": size, "lines": lines + cut}
+        document: RunJson = {**facts, "log": described}
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
         # Of a command or a path a byte that is no UTF-8 cannot be told.
         replace_file(self.unfinished / RUN_FILE, text.encode(errors="replace"))

@@ -15,14 +15,7 @@ import psutil
 from parsers.io.atomic_write import replace_file
 from parsers.io.input_file import data_of, text_of
 from parsers.io.printable import say
-from parsers.runs.run_folder import (
-    PROCESS_COLUMNS,
-    PROCESSES,
-    TELEMETRY,
-    TELEMETRY_COLUMNS,
-    Environment,
-    Foreign,
-)
+from parsers.runs.run_folder import PROCESS_COLUMNS, PROCESSES, TELEMETRY, TELEMETRY_COLUMNS, Environment, Foreign
 
 from ..machine import facts
 from ..machine.telemetry import RunLoad, below, recorded, worst

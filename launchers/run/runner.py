@@ -16,7 +16,6 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
@@ -29,12 +28,12 @@ from parsers.runs.run_folder import (
     LOG,
     PATCH,
     PROCESSES,
-    SCHEMA,
     SCRIPT,
     TELEMETRY,
     Environment,
     RunJson,
     Source,
+    heading,
 )
 
 from ..backends.place import Place
@@ -75,6 +74,7 @@ class Runner:
         facts, unfinished = self._begin(job, folder), folder.unfinished.resolve()
         members = self.place.members(unfinished)
         load = RunLoad(members) if members else None
+        redactor = Redactor(secret_values(os.environ)) if self.redacts else None
         with ExitStack() as stack:
             own = {"WORK": str(folder.work.resolve())}
             if self.place.is_here:
@@ -86,19 +86,11 @@ class Runner:
                 stack.enter_context(recorded(unfinished / TELEMETRY, unfinished / PROCESSES, load))
             command, environment = self.place.start(replace(job, environment={**job.environment, **own}), unfinished)
             try:
-                ended = execute(
-                    command,
-                    environment,
-                    unfinished,
-                    signals,
-                    redactor=Redactor(secret_values(os.environ)) if self.redacts else None,
-                    timeout=self.timeout,
-                    stall=self.stall,
-                )
+                ended = execute(command, environment, unfinished, signals, redactor, self.timeout, self.stall)
             finally:
                 self.place.finish(unfinished)
                 if self.redacts:
-                    redact_script(unfinished / SCRIPT, job.command)
+                    redact_script(unfinished, job.command)
         facts |= {**self.place.described(), "end": _now()}
         if load:
             facts["foreign"] = load.foreign()
@@ -127,8 +119,7 @@ class Runner:
         own = Checkout(ROOM.parent, configured=[])
         commit: RunJson = {"tachograph_commit": own.commit, "tachograph_dirty": own.is_dirty} if own.commit else {}
         facts: RunJson = {
-            "schema": SCHEMA,
-            "tachograph": version("tachograph"),
+            **heading(),
             **commit,
             **self.asked(job, folder, source),
             "case": job.case(environment["gpus"]),
@@ -200,8 +191,9 @@ def _of_status(status: int) -> str | None:
     return f"Exit status {status}." if status else None
 
 
-def redact_script(script: Path, native: str) -> None:
-    """Take secrets out of the job script of a run, where there is one; `native`: the command in it."""
+def redact_script(folder: Path, native: str) -> None:
+    """Take secrets out of the job script in the folder of a run, where there is one; `native`: the command in it."""
+    script = folder / SCRIPT
     if script.is_file():
         text, known = text_of(script), secret_values(os.environ)
         text = text.replace(native, public_command(native, known)) if native else text
@@ -222,5 +214,4 @@ def _last_lines(log: Path) -> list[str]:
 
 
 def _now() -> str:
-    """The time as run.json has it."""
     return datetime.now(UTC).isoformat(timespec="seconds")

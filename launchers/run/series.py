@@ -24,7 +24,7 @@ import click
 
 from parsers.io.atomic_write import replace_file
 from parsers.io.printable import say
-from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, LOG, SCRIPT
+from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, LOG
 
 from ..backends import slurm
 from ..backends.place import Place
@@ -127,9 +127,7 @@ class Planner:
         numbered = (suite / f"{job.case_name}{f'-{number}' if number > 1 else ''}" for number in count(1))
         case = next(folder for folder in numbered if not any(self._others(adapted, folder)))
         folders = (RunFolder(case / str(number)) for number in count(1))
-        free = (
-            folder for folder in folders if folder.status() != DONE and not (folder.submission() or folder.is_held())
-        )
+        free = (one for one in folders if one.status() != DONE and not (one.submission() or one.is_held()))
         return [PlannedRun(adapted, folder) for folder in islice(free, repeats)]
 
     def _others(self, job: Job, case: Path) -> Iterator[str]:
@@ -266,7 +264,7 @@ class Series:
             if status is None:
                 if folder.unfinished.exists():
                     self.runner.place.finish(folder.unfinished)
-                    redact_script(folder.unfinished / SCRIPT, "")  # a runner that was killed has not
+                    redact_script(folder.unfinished, "")  # a runner that was killed has not
                 for kept in folder.put_aside():
                     say(f"Rerunning {folder.path}; the previous attempt is kept as {kept.name}.", err=True)
             yield status

@@ -327,11 +327,8 @@ def _chance(part: FormatRecords, steps: RecordTable, names: Sequence[str], *, be
         if len(values) < 2 or meaning.kind in ("running_mean", "total") or meaning.is_expected:
             continue
         digit = steps.digits["step", name]
-        of_unit = (
-            IN_SECONDS[meaning.unit or "seconds"]
-            if name not in THROUGHPUTS
-            else seconds / max(np.median(values), 1e-12)
-        )
+        typical = max(float(np.median(values)), 1e-12)
+        of_unit = seconds / typical if name in THROUGHPUTS else IN_SECONDS[meaning.unit or "seconds"]
         counts = np.unique(values, return_counts=True)[1]
         equal = (1 + (counts * (counts - 1)).sum()) / (1 + len(values) * (len(values) - 1))
         least = min(least, max(digit * of_unit / apart, equal))

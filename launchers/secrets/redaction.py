@@ -196,8 +196,6 @@ class _Below:
 
 
 class _Known:
-    """Secrets that are known."""
-
     def __init__(self, values: Iterable[bytes]) -> None:
         given = {value for value in values if len(value) >= SHORTEST}
         literal = {spelt: False for value in given for spelt in _spellings(value) if len(spelt) >= SHORTEST}

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -21,7 +20,7 @@ from ..io.errors import FormatError, LogError, ParserError, WrappedError, reason
 from ..origins import archive
 from ..origins.found_file import LeftOut
 from ..runs.git_files import is_changed
-from ..runs.run_folder import LOG, RUN_FILE, SCHEMA, SIDE_FILES
+from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES, heading
 from ..runs.runfile import CONFIGURATIONS, UNPACKED, describes, sha256_of, unknown_schema
 from ..scanning.detection import detected, formats, refuse_wrapped
 from ..scanning.source import Source, is_text
@@ -215,7 +214,7 @@ def stage(
 
 @cache
 def _beginning(staging: Path) -> Document:
-    return {"schema": SCHEMA, "tachograph": version("tachograph"), "suite": staging.parent.name}
+    return {**heading(), "suite": staging.parent.name}
 
 
 def _chunks(log: Path) -> Iterator[bytes]:

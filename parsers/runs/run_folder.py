@@ -6,6 +6,7 @@ logs/README.md says what each means; a test holds both against each other.
 from __future__ import annotations
 
 import re
+from importlib.metadata import version
 from typing import NamedTuple, TypedDict
 
 SCHEMA = 2  # of run.json as launching and ingesting write it; older ones are read, too
@@ -182,3 +183,8 @@ class RunJson(TypedDict, total=False):
     reason: str
     last_lines: list[str]
     log: LogFile
+
+
+def heading() -> RunJson:
+    """What a run.json begins with: its schema, and the version of Tachograph that writes it."""
+    return {"schema": SCHEMA, "tachograph": version("tachograph")}
