@@ -20,7 +20,7 @@ from parsers.io.errors import ParserError
 from parsers.io.input_file import data_of, opened, sha256_of, text_of
 from parsers.io.locks import locked
 from parsers.runs.run_folder import DONE, LOG, RUN_FILE, LogFile, RunJson
-from parsers.runs.runfile import describes, run_file
+from parsers.runs.runfile import run_file
 
 from .execution import MARKED, end_job
 
@@ -37,11 +37,6 @@ class RunFolder:
     """
 
     path: Path
-
-    @property
-    def log(self) -> Path:
-        """Where the log lies once the run has ended."""
-        return self.path / LOG
 
     @property
     def unfinished(self) -> Path:
@@ -73,17 +68,13 @@ class RunFolder:
         Raises click.ClickException where it cannot be read, states no status, or has a schema that is not known.
         """
         try:
-            found = run_file(self.log)
+            found = run_file(self.path / LOG)
         except ParserError as error:
             raise click.ClickException(f"{error} Move the folder away to rerun the case.") from error
         if "status" not in found:
             has = f"{self.path} does not contain a {RUN_FILE} with a status"
             raise click.ClickException(f"{has}; move the folder away to rerun the case.")
         return found
-
-    def is_intact(self) -> bool:
-        """Whether the log is the one that run.json describes."""
-        return self.log.is_file() and describes(self.facts(), self.log, sha256_of(self.log)) is True
 
     def is_held(self) -> bool:
         """Whether another runner fills the folder now."""

@@ -23,8 +23,10 @@ from typing import Any, NamedTuple
 import click
 
 from parsers.io.atomic_write import replace_file
+from parsers.io.input_file import sha256_of
 from parsers.io.printable import say
 from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, LOG
+from parsers.runs.runfile import describes
 
 from ..backends import slurm
 from ..backends.place import Place
@@ -279,9 +281,9 @@ class Series:
             status, facts = SUBMITTED, submission["facts"]
             said = f"{path} is submitted already as Slurm job {submission['job']}."
         elif run.folder.status() == DONE:
-            status, facts, said = DONE, run.folder.facts(), f"{path} is already done."
-            if not run.folder.is_intact():
-                message = f"{run.folder.log} is not the log that its run.json describes"
+            status, facts, said, log = DONE, run.folder.facts(), f"{path} is already done.", path / LOG
+            if not (log.is_file() and describes(facts, log, sha256_of(log))):
+                message = f"{log} is not the log that its run.json describes"
                 raise click.ClickException(f"{message}; move the folder away to rerun the case.")
         else:
             return None
