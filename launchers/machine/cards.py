@@ -136,8 +136,9 @@ def cuda_driver() -> str | None:
 
 def nvidia_topology() -> list[list[str]]:
     """Return what lies between cards, a row each, as `nvidia-smi topo -m` says it; nothing where that is missing."""
+    question = ["nvidia-smi", "topo", "-m"]
     try:
-        told = subprocess.check_output(["nvidia-smi", "topo", "-m"], stderr=subprocess.DEVNULL, text=True, timeout=60)
+        told = subprocess.check_output(question, stderr=subprocess.DEVNULL, errors="replace", timeout=60)
     except (OSError, subprocess.SubprocessError):
         return []
     rows = [line.split() for line in told.splitlines() if line.startswith("GPU")]

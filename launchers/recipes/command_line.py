@@ -84,7 +84,6 @@ def _started(words: Sequence[str]) -> dict[str, Count]:
 
 
 def _starter(word: str) -> str:
-    """The name of the starter that a word is, or nothing."""
     return next((name for name in (word, Path(word).name) if name in _STARTERS), "")
 
 

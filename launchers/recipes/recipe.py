@@ -92,7 +92,6 @@ class Recipe:
 
 
 def _scripts() -> dict[str, Path]:
-    """The scripts of Tachograph's recipes by their names."""
     return {path.stem: path for path in sorted(ROOM.glob(f"*{SUFFIX}"))}
 
 
