@@ -95,17 +95,20 @@ class Series:
         return float(self.work.sum() / self.seconds.sum())
 
     @property
-    def error(self) -> float:
-        """By what part the rate may be off, for its digits, its clock and, where steps are sampled, their spread."""
+    def rounding(self) -> float:
+        """By what part the rate may be off for the digits that are printed and for its clock."""
         total = float(self.seconds.sum())
         if self.telescopes:
             breaks = 1 + int((self.begins[1:] != self.lines[:-1]).sum())
-            digits = 2 * float(np.median(self.tick)) * breaks / total
-        else:
-            digits = float(self.tick.sum()) / total
+            return 2 * float(np.median(self.tick)) * breaks / total
+        return float(self.tick.sum()) / total
+
+    @property
+    def error(self) -> float:
+        """By what part the rate may be off, for rounding and, where steps are sampled, for their spread."""
         if not self.sampled:
-            return digits
-        return digits + SIGMAS * spread(self.each) / np.sqrt(len(self)) if len(self) >= FEW else 1.0
+            return self.rounding
+        return self.rounding + SIGMAS * spread(self.each) / np.sqrt(len(self)) if len(self) >= FEW else 1.0
 
     @property
     def is_coarse(self) -> bool:

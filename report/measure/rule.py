@@ -159,19 +159,21 @@ def _place(source: Source, found: Sequence[Source]) -> tuple[int, ...]:
     if unit and (work.convert(1.0, one.counted, "samples") or work.convert(1.0, one.counted, "tokens")):
         unit = 0
     order = ORDER.get(one.derived or one.source, len(ORDER))
-    if one.sampled and one.counted == "steps" and one.source != "duration" and _has_clock(source, found):
-        order = len(ORDER)  # nothing says what the speed of a bar is a mean of, but its clock does
     late = one.expected or (one.derived or one.source).startswith("mean_")
     clock = int((one.timer == "clock" and not one.derived) or one.whole)
     if one.counted == "steps" and not unit and work.at_least:
         clock = 2
+    elif clock and any(_is_finer(one, other.series) for other in found if other.run is source.run):
+        clock = 0
     is_unknown = one.scope == "unknown" and work.cards != 1
     return int(late), unit, clock, int(is_unknown), int(one.error > NOISE), order, KINDS.index(one.kind)
 
 
-def _has_clock(source: Source, found: Sequence[Source]) -> bool:
-    alike = (other.series for other in found if other.run is source.run and other.series.kind == source.series.kind)
-    return any(other.source == "elapsed" for other in alike)
+def _is_finer(clock: Series, printed: Series) -> bool:
+    """Whether a clock tells the time of its records, and what they print leaves more than 2% open by its digits."""
+    if clock.whole or clock.holds_more or clock.kind != printed.kind:
+        return False
+    return printed.timer == "program" and not printed.whole and printed.rounding > NOISE
 
 
 def _work(run: Run, series: Series) -> Work:

@@ -31,16 +31,16 @@ STATUS_WIDTH = 14
 # What ``docs/protocols.md`` states as well, word for word.
 RULE = (
     "Without a stated protocol, throughput is work done over time taken in the steady part of a log's longest run. "
-    "Steady means without warm-up: records at the start, at most half of all, each slower than the second half "
-    "(beyond the inner fence of its quartiles and by more than 2%) or more than twice as fast. It also means without "
-    "pauses: stretches of a clock beyond the outer fence; of times that the program measures itself, only one or two, "
-    "of at least twice the usual length. The first source that there is counts: samples or tokens before steps before "
-    "epochs; then printed rates, step times, durations, counters over a clock, totals of the run. Running means are "
-    "converted to the time that they cover, means of several steps count as that many, repeated records once. Every "
-    "other source then predicts the same quantity over the same stretch. If one differs by more than 10% plus the "
-    "error of its digits and counts (a total of the run: if it is faster, or less than half as fast), the log has no "
-    "single number, and both are shown; otherwise the number is confirmed by the best source that also states the "
-    "work of a step, or unchecked."
+    "Steady means without warm-up: records at the start, at most half of all, each slower than the second half (beyond "
+    "the inner fence of its quartiles and by more than 2%) or more than twice as fast. It also means without pauses: "
+    "stretches of a clock beyond the outer fence; of times that the program measures itself, only one or two, of at "
+    "least twice the usual length. The first source that there is counts: samples or tokens before steps before "
+    "epochs; then printed rates, step times, durations, totals of the run, counters over a clock; a clock also comes "
+    "before printed values whose digits leave more than 2% open. Running means are converted to the time that they "
+    "cover, means of several steps count as that many, repeated records once. Every other source then predicts the "
+    "same quantity over the same stretch. If one differs by more than 10% plus the error of its digits and counts (a "
+    "total of the run: if it is faster, or less than half as fast), the log has no single number, and both are shown; "
+    "otherwise the number is confirmed by the best source that also states the work of a step, or unchecked."
 )
 
 STATUSES: Mapping[Status, str] = {

@@ -237,7 +237,7 @@ def test_a_number_that_is_wrong_by_a_factor_is_never_confirmed(
 
 @given(TIMES, st.floats(1e-3, 1e3))
 def test_a_log_of_slower_steps_gives_a_number_as_much_slower(times: list[float], slower: float) -> None:
-    steps, seconds = np.arange(1, len(times) + 1), np.round(np.array(times), 4)
+    steps, seconds = np.arange(1, len(times) + 1), np.round(np.array(times), 3) + 1e-4  # in four digits, always
     one, other = (number(run(step=steps, step_time=s)) for s in (seconds, seconds * slower))
     assert other.value == pytest.approx(one.value / slower, rel=OVERHEAD)
 
@@ -302,3 +302,11 @@ def test_a_slow_first_epoch_does_not_let_a_clock_confirm_a_wrong_time(wrong: flo
     clock, means = stamps(np.cumsum(times + 0.04)), {"duration": {"kind": "training_time", "per": "epoch"}}
     found = measured(run("epoch", epoch=np.arange(1, 11), time=clock, duration=times * wrong, means=means))
     assert not isinstance(found, Measurement) or found.status != "confirmed"
+
+
+@pytest.mark.parametrize(("decimals", "source"), [(0, "step.time"), (1, "step.step_time")])
+def test_a_clock_comes_before_times_that_are_printed_in_too_few_digits(decimals: int, source: str) -> None:
+    times = np.where(STEPS % 3, 7.52, 6.9)
+    found = number(run(step=STEPS, step_time=np.round(times, decimals), time=stamps(np.cumsum(times)), facts=OF_JOB))
+    assert (found.estimate.name, found.status) == (source, "confirmed")
+    assert found.value == pytest.approx(64 * 39 / times[1:].sum(), rel=0.005)
