@@ -5,7 +5,7 @@ One of many ranks is slow by chance: it is named where it is further from the me
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +15,6 @@ from parsers.series import Floats, Lines, Mask
 
 from .diagnostics import Code, Diagnostic, say
 from .records import Records, Run
-from .statistic import reduce
 
 TOLERANCE = 0.01  # ranks of one job differ by less: they wait for each other
 # Of so many ranks one stands out that is as many deviations from the median, by the median of all deviations.
@@ -64,11 +63,6 @@ class RankSpread:
     def differ(self) -> bool:
         """Whether ranks are more than 1% apart."""
         return max(self.values) > min(self.values) * (1 + TOLERANCE)
-
-    @property
-    def are_one(self) -> bool:
-        """Whether all print one number, which ranks gather before they do, but for its last digits."""
-        return max(self.values) <= min(self.values) * (1 + EQUAL)
 
     @property
     def stands_out(self) -> bool:
@@ -129,7 +123,7 @@ def cards_of_node(run: Run) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class RankTable:
-    """What several ranks print at the same steps.
+    """What several ranks tell of the same steps.
 
     ``numbers``: the ranks, ascending. ``values`` and the ``lines`` where they stand: a row a rank and a column a record
     of the lowest one; NaN and 0 where a rank does not print that step.
@@ -138,46 +132,60 @@ class RankTable:
     numbers: Lines
     values: Floats
     lines: Lines
-    are_times: bool
+
+    def are_all(self, cards: int | None) -> bool:
+        """Whether each card has a rank, and every rank prints every step; the last may be cut."""
+        missing = np.isnan(self.values)
+        return len(self.numbers) == cards and not missing[:, :-1].any() and not missing.all(axis=1).any()
 
     @property
-    def are_whole(self) -> bool:
-        """Whether every rank prints every step; the last may be cut."""
-        missing = np.isnan(self.values)
-        return not missing[:, :-1].any() and not missing.all(axis=1).any()
+    def differ(self) -> bool:
+        """Whether ranks print different speeds at a step, but for their last digits."""
+        whole = self.values[:, ~np.isnan(self.values).any(axis=0)]
+        return bool(whole.size and (np.ptp(whole, axis=0) > EQUAL * np.abs(whole).max(axis=0)).any())
 
-    def spread(self, used: Mask, statistic: str, unit: str, cards_per_node: int | None) -> RankSpread | None:
-        """What the statistic of the steps used is for each rank; None where a rank prints none of them."""
+    def spread(self, used: Mask, number: Callable[[Floats], float], unit: str, run: Run) -> RankSpread | None:
+        """The number of each rank; None where one prints none of the steps that are used.
+
+        ``number``: what the values of these steps make, NaN among them where the rank does not print one.
+        """
         values, lines = self.values[:, used], self.lines[:, used]
         if np.isnan(values).all(axis=1).any():
             return None
         ranks = tuple(self.numbers.tolist())
-        each = tuple(float(reduce(row[~np.isnan(row)], statistic)) for row in values)
         by_rank = {rank: tuple(np.sort(row[row > 0]).tolist()) for rank, row in zip(ranks, lines, strict=True)}
-        return RankSpread(ranks, each, unit, cards_per_node, self.are_times, lines=by_rank)
+        return RankSpread(ranks, tuple(map(number, values)), unit, _cards_of_node(run), lines=by_rank)
 
 
-def side_by_side(records: Records, column: str) -> RankTable | None:
-    """What ranks print in a column, which all of the records have.
+def _cards_of_node(run: Run) -> int | None:
+    """The cards of each of several nodes, as stated or by those of the job; None where nothing tells them."""
+    nodes, of_node, cards = (run.count(name) for name in ("nodes", "cards_per_node", "cards"))
+    if nodes == 1:
+        return None
+    return of_node or (cards // nodes if nodes and cards and cards % nodes == 0 else None)
+
+
+def side_by_side(records: Records, values: Floats) -> RankTable | None:
+    """What ranks tell of the same steps; ``values``: one of each of the records, of all ranks, NaN where it tells none.
 
     Records of the same epoch and step belong together; where no step is printed those of the same place in the order of
-    their rank. None where only one rank prints, or where a rank prints a step twice.
+    their rank. None where only one rank tells a value, or where a rank tells two of a step.
     """
-    ranks = records.numbers("rank")
-    named = np.isfinite(ranks)
-    numbers, row = np.unique(ranks[named], return_inverse=True)
+    known = np.isfinite(values) & np.isfinite(records.numbers("rank"))
+    records, values = records.rows(known), values[known]
+    numbers, row = np.unique(records.numbers("rank"), return_inverse=True)
     if len(numbers) < 2 or not (numbers < MOST).all():
         return None
-    keys = _same_steps(records)[named]
-    taken = np.unique(keys[row == 0])
-    known = np.isin(keys, taken)
-    at = row[known], np.searchsorted(taken, keys[known])
-    if len(np.unique(at[0] * len(taken) + at[1])) < len(at[0]):
+    keys = _same_steps(records)
+    of_lowest = keys[row == 0]
+    taken, order = np.unique(of_lowest, return_inverse=True)
+    shared = np.isin(keys, taken)
+    at = row[shared], np.searchsorted(taken, keys[shared])
+    if len(np.unique(at[0] * len(taken) + at[1])) < shared.sum():
         return None
-    values, lines = np.full((len(numbers), len(taken)), np.nan), np.zeros((len(numbers), len(taken)), np.int64)
-    values[at], lines[at] = records.numbers(column)[named][known], records.lines[named][known]
-    order, are_times = np.searchsorted(taken, keys[row == 0]), column in ("step_time", "work_time", "duration")
-    return RankTable(numbers.astype(np.int64), values[:, order], lines[:, order], are_times)
+    table, lines = np.full((len(numbers), len(taken)), np.nan), np.zeros((len(numbers), len(taken)), np.int64)
+    table[at], lines[at] = values[shared], records.lines[shared]
+    return RankTable(numbers.astype(np.int64), table[:, order], lines[:, order])
 
 
 def _same_steps(records: Records) -> Lines:
@@ -195,13 +203,10 @@ def _same_steps(records: Records) -> Lines:
 
 
 def speeds_apart(ranks: RankTable | None, records: Records) -> int:
-    """The line where ranks, named or not, first print different speeds at a step, which is then no speed of the job.
+    """The line where ranks, named or not, print different speeds at a step, which is then no speed of the job; else 0.
 
-    0 where they do not. ``records``: those of the lowest rank.
+    ``records``: those of the lowest rank, each step once.
     """
     if ranks is None:
-        once = records.once()
-        return once.apart if 2 * once.duplicates >= len(records) else 0
-    whole = ranks.values[:, ~np.isnan(ranks.values).any(axis=0)]
-    apart = whole.size and (np.ptp(whole, axis=0) > EQUAL * np.abs(whole).max(axis=0)).any()
-    return int(records.lines[0]) if apart else 0
+        return records.apart if records.duplicates >= len(records) else 0
+    return int(records.lines[0]) if ranks.differ else 0

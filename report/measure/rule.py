@@ -13,13 +13,13 @@ from math import log
 
 import numpy as np
 
-from parsers.series import FEW, NOISE, OVERHEAD, Lines, Mask, Series, Verdict, tolerance
+from parsers.series import FEW, NOISE, OVERHEAD, Floats, Lines, Mask, Series, Verdict, tolerance
 
 from .checks import Check, Estimate, checks, estimate_of
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
 from .measurement import ContradictedError, Measurement, RunOfLog, Status, Use, UseOfRecords, use_of
 from .protocol import Protocol
-from .ranks import RankSpread, cards_of_node
+from .ranks import RankSpread, RankTable, side_by_side, speeds_apart
 from .records import Run
 from .sources import says_speed, series_of
 from .work import Work, work_of
@@ -111,8 +111,10 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
     work = _work(run, free)
     others = [one.series for one in known if one is not claim and says_speed(one.run, one.series)]
     heard = tuple(checks(series, others, start, work))
-    ranks = _ranks(run, series, start)
-    estimate, said = _scaled(run, free, work, heard, ranks)
+    table = _rank_table(run, series)
+    ranks = _spread(run, series, free, table)
+    is_of_one = speeds_apart(table, run.records(series.kind)) > 0
+    estimate, said = _scaled(run, free, work, heard, ranks, is_of_one=is_of_one)
     is_summed = ranks is not None and estimate.scope == "job" and ranks.is_summed
     ranks = replace(ranks, is_summed=is_summed) if ranks else None
     status, by = judged(heard)
@@ -209,9 +211,12 @@ def judged(heard: Sequence[Check]) -> tuple[Status, Check | None]:
 
 
 def _scaled(
-    run: Run, free: Series, work: Work, heard: Sequence[Check], ranks: RankSpread | None
+    run: Run, free: Series, work: Work, heard: Sequence[Check], ranks: RankSpread | None, *, is_of_one: bool
 ) -> tuple[Estimate, list[Diagnostic]]:
-    """The estimate in samples or tokens of the whole job, as far as the log says what makes it that."""
+    """The estimate in samples or tokens of the whole job, as far as the log says what makes it that.
+
+    ``is_of_one``: ranks print different speeds.
+    """
     estimate = estimate_of(free)
     if free.counted in UNITS[1:]:
         units = ("tokens", "samples") if run.count("job_batch_tokens") else ("samples",)
@@ -220,9 +225,7 @@ def _scaled(
                 return replace(estimate, value=amount, counted=unit, unit=unit, scope="job"), []
         return estimate, [say(Code.NO_BATCH, missing=work.missing or "batch_size")]
     scope, said = free.scope, []
-    records = run.records(free.kind)
-    differ = not ranks.are_one if ranks else records.apart > 0 and records.duplicates >= len(records)
-    if scope == "job" and differ and not any(one.says == "agrees" and one.counts_work for one in heard):
+    if scope == "job" and is_of_one and not any(one.says == "agrees" and one.counts_work for one in heard):
         return replace(estimate, scope="unknown"), [say(Code.SCOPE_UNSTATED)]
     if scope == "unknown":
         agreed = [one for one in heard if one.says == "agrees" and one.scope]
@@ -241,32 +244,34 @@ def _scaled(
     return replace(estimate, value=estimate.value * factor, scope="job"), said
 
 
-def _ranks(run: Run, claim: Series, start: int) -> RankSpread | None:
-    """What each rank makes of the same source behind the same step; None unless several print it.
-
-    Summed where each of the cards has a rank that prints its own rate.
-    """
+def _rank_table(run: Run, claim: Series) -> RankTable | None:
+    """What each rank tells by the source of the number, as the seconds of a unit of work; None unless several do."""
     if len(run.ranks) < 2 or claim.kind not in KINDS[:2]:
         return None
-    first = run.records(claim.kind).steps
-    begin = 0.0 if first is None or not start else float(first[np.searchsorted(run.records(claim.kind).lines, start)])
-    found: dict[int, Series] = {}
+    every = run.all_records(claim.kind)
+    values = np.full(len(every), np.nan)
     for rank in run.ranks:
-        alike = (one for one in series_of(run, claim.kind, rank) if one.source == claim.source)
-        own = next((one for one in alike if one.counted == claim.counted), None)
-        steps = run.records(claim.kind, rank).steps
-        if own is not None and steps is not None:
-            own = own.where(steps[own.rows] > begin)
-        if own is not None and len(own):
-            found[int(rank)] = own
-    if len(found) < 2:
+        for own in series_of(run, claim.kind, rank):
+            if (own.source, own.counted) == (claim.source, claim.counted):
+                values[np.isin(every.lines, own.lines)] = own.each
+    return side_by_side(every, values)
+
+
+def _spread(run: Run, claim: Series, free: Series, table: RankTable | None) -> RankSpread | None:
+    """The number of each rank over the window; summed where each of the cards has a rank that prints its own rate."""
+    if table is None:
         return None
     are_times = claim.counted == "steps" and claim.source != "step_rate"
-    values = tuple(1 / own.rate if are_times else own.rate for own in found.values())
-    is_summed = not are_times and len(found) == len(run.ranks) == run.count("cards")
+
+    def number(each: Floats) -> float:
+        known = ~np.isnan(each)
+        seconds = float((free.work * each)[known].sum() / free.work[known].sum())
+        return seconds if are_times else 1 / seconds
+
     unit = "seconds" if are_times else f"{claim.unit}/s"
-    lines = {rank: tuple(own.lines.tolist()) for rank, own in found.items()}
-    return RankSpread(tuple(found), values, unit, cards_of_node(run), are_times, is_summed, lines)
+    found = table.spread(np.isin(claim.rows, free.rows), number, unit, run)
+    is_summed = not are_times and table.are_all(run.count("cards"))
+    return replace(found, are_times=are_times, is_summed=is_summed) if found else None
 
 
 def _of_window(

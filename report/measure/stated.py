@@ -23,7 +23,7 @@ from .diagnostics import Code, Diagnostic, NoMeasurement, say
 from .measurement import Calculation, Measurement, Reasons, Use, use_of
 from .number import without_noise
 from .protocol import Protocol, ProtocolError
-from .ranks import RankSpread, RankTable, cards_of_node, side_by_side, speeds_apart
+from .ranks import RankSpread, RankTable, side_by_side, speeds_apart
 from .records import Records, Run
 from .rule import judged, said_by, said_of_digits, seconds_per_step, sources
 from .sources import (
@@ -38,7 +38,7 @@ from .sources import (
     unit_of,
     units_on_lines,
 )
-from .statistic import trim
+from .statistic import reduce, trim
 from .window import numbered_steps, steps_done, window_of
 from .work import Work, thing, tokens_of_a_sample, work_of
 
@@ -149,9 +149,12 @@ class _Chosen:
         """What all ranks print in a column at the same steps."""
         if "rank" not in self.every.table or not np.isfinite(self.own.numbers(column)).all():
             return None
-        valued = np.isfinite(self.every.numbers(column))
-        chosen = valued & ~np.isin(self.reasons, (Use.REPEATED, Use.PART_OF_EPOCH))
-        return side_by_side(self.every.rows(chosen), column)
+        left_out = np.isin(self.reasons, (Use.REPEATED, Use.PART_OF_EPOCH))
+        return side_by_side(self.every, np.where(left_out, np.nan, self.every.numbers(column)))
+
+    def spread(self, table: RankTable, used: Mask, unit: str, statistic: str) -> RankSpread | None:
+        """The statistic of each rank over the records used."""
+        return table.spread(used, lambda row: reduce(row[~np.isnan(row)], statistic), unit, self.run)
 
     def taking(self, reasons: Reasons) -> _Chosen:
         """The same where its own records are used or not for other reasons."""
@@ -373,12 +376,12 @@ def _rates(chosen: _Chosen) -> _Values:
     unit = _unit(chosen.own.rows(chosen.used), field)
     factor = chosen.work().factor(field.scope)
     ranks = chosen.rank_table(chosen.column)
-    if field.scope == "job" and (line := speeds_apart(ranks, chosen.own)):
+    if field.scope == "job" and (line := speeds_apart(ranks, chosen.own.once())):
         return _Values(values, 1.0, unit, "unknown", said=(say(Code.RANKS_UNNAMED, line=line),))
     if factor is None:
         scope = field.scope or "unknown"
         return _Values(values, 1.0, unit, scope, said=(say(Code.SCOPE_UNKNOWN, scope=scope),))
-    if ranks is not None and field.scope == "card" and len(ranks.numbers) == factor and ranks.are_whole:
+    if ranks is not None and field.scope == "card" and ranks.are_all(factor):
         if not is_instant:
             said = (say(Code.RANKS_SUMMED, count=len(ranks.numbers)),)
             return _Values(np.nanmean(ranks.values, axis=0), float(factor), unit, "job", is_summed=True, said=said)
@@ -396,11 +399,12 @@ def _unit(records: Records, field: Field) -> str:
 def _refuse_ranks_apart(chosen: _Chosen) -> None:
     """Refuse one rank for all where all are there, and print numbers that are more than 1% apart."""
     table, cards = chosen.rank_table(chosen.column), chosen.run.count("cards")
-    if table is None or len(table.numbers) != cards or not table.are_whole:
+    if table is None or not table.are_all(cards):
         return
-    spread = table.spread(chosen.used, "median", str(chosen.field.unit), None)
+    spread = chosen.spread(table, chosen.used, str(chosen.field.unit), "median")
     if spread is not None and spread.differ:
-        told = {"count": cards, "rank": int(table.numbers[0]), "ratio": max(spread.values) / min(spread.values)}
+        ratio = max(spread.values) / min(spread.values)
+        told = {"count": len(table.numbers), "rank": int(table.numbers[0]), "ratio": ratio}
         raise NoMeasurement(say(Code.NOT_ONE_RANK, column=chosen.column, **told))
 
 
@@ -539,8 +543,9 @@ def _ranks_of(chosen: _Chosen, found: _Values | None) -> RankSpread | None:
         return None
     used = np.isin(chosen.reasons[chosen.rows], (Use.USED, Use.BETWEEN))
     unit = f"{_unit(chosen.own.rows(used), meaning)}/s" if column == "throughput" else str(meaning.unit)
-    spread = table.spread(used, chosen.protocol.statistic, unit, cards_of_node(chosen.run))
-    return replace(spread, is_summed=found is not None and found.is_summed) if spread else None
+    spread = chosen.spread(table, used, unit, chosen.protocol.statistic)
+    is_summed, are_times = found is not None and found.is_summed, column != "throughput"
+    return replace(spread, are_times=are_times, is_summed=is_summed) if spread else None
 
 
 def _checks(
