@@ -29,10 +29,10 @@ Reasons = NDArray[np.int8]
 class Use:
     """Why a record is used or not; arrays of these are int8.
 
-    Not chosen from: it lacks the value that is read, is of another rank, prints a step again, or is the running mean of
-    a part of an epoch. Left out by the window: warm-up or what a protocol skips, pauses, what it
-    drops at the end, what lies beyond what it takes first or before what it takes last. Left out behind it: trimmed,
-    not the last one, between the two that a clock reads, part of the sum over ranks.
+    Not chosen from: it lacks the value that is read, is of another rank, or prints a step again. Left out by the
+    window: warm-up or what a protocol skips, pauses, what it drops at the end, what lies beyond what it takes first or
+    before what it takes last. Left out behind it: trimmed, not the last one, between the two that a clock reads, part
+    of the sum over ranks.
     """
 
     USED = 0
@@ -48,15 +48,14 @@ class Use:
     BETWEEN = 10
     SUMMED = 11
     REPEATED = 12
-    PART_OF_EPOCH = 13
-    WARM_UP = 14
-    PAUSE = 15
+    WARM_UP = 13
+    PAUSE = 14
 
 
 # The words for these, ``skip_records``, in their order.
 USES = tuple(name.lower() for name in vars(Use) if name.isupper())
 # Those that a protocol cannot choose from.
-UNREADABLE = (Use.NO_VALUE, Use.OTHER_RANK, Use.SUMMED, Use.REPEATED, Use.PART_OF_EPOCH)
+UNREADABLE = (Use.NO_VALUE, Use.OTHER_RANK, Use.SUMMED, Use.REPEATED)
 
 
 @dataclass(frozen=True, eq=False)

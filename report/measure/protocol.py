@@ -108,8 +108,7 @@ class Protocol(BaseModel):
     counts: Literal["samples", "tokens", "steps", "epochs"] = "samples"
     """What `clock` and `duration` count: samples (or tokens where the log states them), steps, or epochs (of epoch
     records, or all of the run whose time a summary record tells). `tokens`, also of `step_time`: samples × sequence
-    length, unless the log states tokens. `steps`, also of `instant`: steps per second by the last running mean of each
-    epoch."""
+    length, unless the log states tokens. `steps`, also of `instant`: steps per second."""
     run: PositiveInt | Literal["last"] | None = None
     """Which run, if a log contains several: its number, from 1, or `last`."""
     skip_records: NonNegativeInt = 0
@@ -242,11 +241,6 @@ class Protocol(BaseModel):
     def is_in_steps(self) -> bool:
         """Whether it gives steps or epochs a second, and not samples or tokens."""
         return self.estimate == "steps" or self.counts in ("steps", "epochs")
-
-    @property
-    def is_of_last_means(self) -> bool:
-        """Whether it reads of each epoch the last running mean of the time of a step."""
-        return self.estimate == "instant" and self.counts == "steps"
 
     @property
     def is_of_whole_run(self) -> bool:

@@ -62,42 +62,29 @@ def seconds_of_steps(records: Records) -> tuple[Floats, Field | None]:
     return filled, time or (rate if np.isfinite(filled).any() else None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
-    """A printed rate or time, and of which records: the seconds of one unit of work, and what these may be off by."""
+    """A column that prints a rate or a time; ``each``: of each record that does one unit of work."""
 
     records: Records
-    name: str
     field: Field
-    rows: Lines
-    times: Floats
-    slack: Floats
-    told: dict[str, Any]
+    each: Series
 
-    def series(self, work: Floats, rows: Mask | slice = slice(None), **more: object) -> Series:
-        """The series of which some of the records did so much work each."""
-        seconds, tick = work * self.times[rows], work * self.slack[rows]
-        told = {**self.told, "values": self.told["values"][rows], **more}
-        return series_over(self.records, self.rows[rows], self.name, work=work, seconds=seconds, tick=tick, **told)
+    @property
+    def rows(self) -> Lines:
+        """The records that print it."""
+        return self.each.rows
 
-    def stretches(self, **more: Any) -> Series:
+    def covering(self, work: Floats, **more: Any) -> Series:
+        """The series of which each record did so much work; ``more``: its other fields."""
+        each = self.each
+        return replace(each, work=work, seconds=work * each.seconds, tick=work * each.tick, **more)
+
+    def stretches(self) -> Series:
         """The series of which each record is the mean of the steps since the one before, or one of them."""
         steps, kind = self.records.covered(self.rows, self.field), self.field.kind
-        is_one = kind == "instant" or steps is None
         sampled = kind == "unknown" or (kind == "instant" and steps is not None and bool((steps > 1).any()))
-        work = np.ones(len(self.rows)) if is_one or steps is None else steps
-        return self.series(work, sampled=sampled, **more)
-
-    def of(self, rows: Mask) -> Column:
-        """The same of some of the records."""
-        told = {**self.told, "values": self.told["values"][rows]}
-        cut: dict[str, Any] = {
-            "rows": self.rows[rows],
-            "times": self.times[rows],
-            "slack": self.slack[rows],
-            "told": told,
-        }
-        return replace(self, **cut)
+        return self.covering(self.each.work if kind == "instant" or steps is None else steps, sampled=sampled)
 
 
 def series_over(records: Records, rows: Lines, source: str, **more: Any) -> Series:
@@ -124,11 +111,11 @@ def _printed(records: Records, name: str) -> Series | None:
         # What digits cut off makes of one stretch too little and of its neighbour too much; together they are right.
         return _total(column) if steps is None else steps.merged()
     found = column.stretches()
-    if found.sampled and field.kind == "instant":
-        firsts = records.step_numbers[column.rows] == 1
-        if firsts.any() and not firsts.all():
-            # One step stands for many, and the first of an epoch, which waits for its data, for none.
-            return replace(column.of(~firsts).stretches(), sampled=True)
+    firsts = records.step_numbers[column.rows] == 1
+    if found.sampled and field.kind == "instant" and not firsts.all():
+        return found.where(
+            ~firsts
+        )  # one step stands for many, and the first of an epoch, which waits for its data, for none
     return found
 
 
@@ -144,27 +131,29 @@ def column_of(records: Records, name: str) -> Column | None:
         return None
     values, digit = values[rows], records.digit(field.name)
     if name in ("throughput", "mean_throughput", "step_rate"):
-        times = 1 / values
-        slack = times * digit / 2 / values
+        seconds = 1 / values
+        tick = seconds * digit / 2 / values
     else:
         scale = IN_SECONDS.get(field.unit or "seconds", 1.0)
-        times = values * scale
-        slack = times * times * digit / 2 if field.name == "step_rate" else np.full(len(rows), digit / 2 * scale)
+        seconds = values * scale
+        tick = seconds * seconds * digit / 2 if field.name == "step_rate" else np.full(len(rows), digit / 2 * scale)
     told = {"counted": "steps", "unit": "steps", "scope": "job", "values": values, "expected": field.is_expected}
     if name.endswith("throughput"):
         unit = unit_of(records, field)
         counted = thing(unit)
         told |= {"unit": unit, "counted": "environment steps" if counted == "steps" else counted}
         told |= {"scope": field.scope or "unknown"}
-    return Column(records, name, field, rows, times, slack, told)
+    each = series_over(records, rows, name, work=np.ones(len(rows)), seconds=seconds, tick=tick, **told)
+    return Column(records, field, each)
 
 
 def _total(column: Column) -> Series | None:
     """A total of the run; None of times of several summaries, which may be of several models."""
-    is_alike = column.times.max() <= column.times.min() * (1 + OVERHEAD)
-    if column.records.kind == "summary" and not is_alike and column.told["counted"] == "steps":
+    each = column.each
+    is_alike = each.seconds.max() <= each.seconds.min() * (1 + OVERHEAD)
+    if each.kind == "summary" and not is_alike and each.counted == "steps":
         return None
-    return column.series(np.ones(1), slice(-1, None), whole=True, begins=np.zeros(1, np.int64))
+    return replace(each.where(each.lines == each.lines[-1]), whole=True, begins=np.zeros(1, np.int64))
 
 
 def _derived(column: Column) -> Series | None:
@@ -172,21 +161,27 @@ def _derived(column: Column) -> Series | None:
 
     After a restart the counter and the clock begin apart, and only their differences are right.
     """
-    records, rows = column.records, column.rows
+    records, rows, each = column.records, column.rows, column.each
     seconds, second = records.numbers("elapsed")[rows], records.digit("elapsed")
-    counters = [records.numbers(one) for one in COUNTERS] if "throughput" in column.name else [records.steps]
+    counters = [records.numbers(one) for one in COUNTERS] if "throughput" in each.source else [records.steps]
     for done in (one[rows] for one in counters if one is not None):
-        clock, known = done * column.times, (done > 0) & (seconds > 0)
-        tick = 2 * done * column.slack  # some programs cut the last digit off
+        clock, known = done * each.seconds, (done > 0) & (seconds > 0)
+        tick = 2 * done * each.tick  # some programs cut the last digit off
         if known.sum() < 2 or (np.abs(clock - seconds) > tick + second / 2)[known].any():
             continue
         if not np.median(tick) < second:
             clock, tick = seconds, np.full(len(done), second)
-        told = {key: column.told[key] for key in ("counted", "unit", "scope")}
-        more = {"work": np.diff(done), "seconds": np.diff(clock), "tick": tick[1:], **told}
-        lines = records.lines[rows]
-        found = series_over(
-            records, rows[1:], "elapsed", derived=column.name, timer="clock", telescopes=True, begins=lines[:-1], **more
+        found = replace(
+            each.where(np.arange(len(each)) > 0),
+            source="elapsed",
+            derived=each.source,
+            timer="clock",
+            telescopes=True,
+            values=None,
+            work=np.diff(done),
+            seconds=np.diff(clock),
+            tick=tick[1:],
+            expected=False,
         )
         return found.merged()
     return None
@@ -204,7 +199,7 @@ def undone(column: Column) -> Series | None:
         done = records.steps if records.field("step") or since else records.epoch_numbers
     elif records.kind == "epoch":
         steps = records.covered(rows)
-        return column.series(np.ones(len(rows)) if steps is None else steps)
+        return column.each if steps is None else column.covering(steps)
     else:
         starts, done = records.epoch_starts, records.step_numbers
         if (np.diff(records.numbers("epoch")) > 0)[~starts[1:]].any():
@@ -216,11 +211,11 @@ def undone(column: Column) -> Series | None:
     begins[1:] |= is_reset[1:] != is_reset[:-1]
     covers = np.where(is_reset, done - since, done)
     if begins.all():  # each mean covers steps of its own
-        return column.series(covers)
-    clock = covers * column.times
+        return column.covering(covers)
+    clock = covers * column.each.seconds
     work = np.where(begins, covers, np.diff(covers, prepend=0))
     seconds = np.where(begins, clock, np.diff(clock, prepend=0))
-    return replace(column.series(covers, telescopes=True, undone=True), work=work, seconds=seconds)
+    return replace(column.covering(covers, telescopes=True, undone=True), work=work, seconds=seconds)
 
 
 def _durations(run: Run, records: Records) -> Iterator[Series]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from .records import Records, Run
 from .rule import judged, said_by, said_of_digits, seconds_per_step, sources
 from .sources import (
     CLOCKS,
+    Column,
     amounts_of,
     begins_anew,
     clock_between,
@@ -39,7 +39,7 @@ from .sources import (
     units_on_lines,
 )
 from .statistic import reduce, trim
-from .window import numbered_steps, steps_done, window_of
+from .window import steps_done, window_of
 from .work import Work, thing, tokens_of_a_sample, work_of
 
 # What each estimate reads: of these columns the first that the log prints.
@@ -55,7 +55,6 @@ READS = {
 ESTIMATES = ("reported", "step_time", "duration", "clock")
 AVERAGES = ("mean", "median", "harmonic_mean", "geometric_mean")
 JUMP = 0.05  # of a mean over the run: one of more records changes less from a record to the next
-WHOLE = 0.9  # of the steps of the longest epoch; the mean of fewer over-weights the start of its epoch
 
 
 def measure_stated(parts: Sequence[Run], protocol: Protocol) -> Measurement:
@@ -149,8 +148,8 @@ class _Chosen:
         """What all ranks print in a column at the same steps."""
         if "rank" not in self.every.table or not np.isfinite(self.own.numbers(column)).all():
             return None
-        left_out = np.isin(self.reasons, (Use.REPEATED, Use.PART_OF_EPOCH))
-        return side_by_side(self.every, np.where(left_out, np.nan, self.every.numbers(column)))
+        values = self.every.numbers(column)
+        return side_by_side(self.every, np.where(self.reasons == Use.REPEATED, np.nan, values))
 
     def spread(self, table: RankTable, used: Mask, unit: str, statistic: str) -> RankSpread | None:
         """The statistic of each rank over the records used."""
@@ -283,9 +282,6 @@ def _chosen(run: Run, protocol: Protocol) -> _Chosen:
     if meaning is not None and meaning.kind == "running_mean":
         again = _of_earlier_run(every.rows(rows), meaning)
         reasons[rows[:again]], rows = Use.REPEATED, rows[again:]
-        if protocol.is_of_last_means:
-            are_parts = _are_parts(every.rows(rows), meaning)
-            reasons[rows[are_parts]], rows = Use.PART_OF_EPOCH, rows[~are_parts]
     own = every.rows(rows)
     window = window_of(own, protocol)
     reasons[rows] = window.reasons(protocol)
@@ -298,21 +294,23 @@ def _chosen(run: Run, protocol: Protocol) -> _Chosen:
 def _column(records: Records, protocol: Protocol) -> str:
     """The column that the estimate reads, the first that is printed."""
 
-    def printed(estimate: str) -> str:
-        known = (name for name in READS[estimate] if name in CLOCKS or records.field(name))
-        return next(filter(records.prints, known), "")
+    def printed(columns: Sequence[str]) -> str:
+        return next((name for name in columns if (name in CLOCKS or records.field(name)) and records.prints(name)), "")
 
-    if column := printed("steps" if protocol.is_of_last_means else protocol.estimate):
+    if column := printed(_columns(protocol)):
         return column
-    raise NoMeasurement(_no_column(protocol, list(filter(printed, ESTIMATES)), "estimate"))
+    raise NoMeasurement(_no_column(protocol, [one for one in ESTIMATES if printed(READS[one])], "estimate"))
+
+
+def _columns(protocol: Protocol) -> Sequence[str]:
+    return READS["steps" if (protocol.estimate, protocol.counts) == ("instant", "steps") else protocol.estimate]
 
 
 def _no_column(protocol: Protocol, possible: Sequence[str], key: str) -> Diagnostic:
     """That a log lacks what a protocol reads, with what is possible for one of its keys."""
     if not possible:
         return say(Code.NO_RECORDS if key == "records" else Code.NO_SPEED)
-    columns = " or ".join(READS["steps" if protocol.is_of_last_means else protocol.estimate])
-    told = {"estimate": protocol.estimate, "columns": columns, "kind": protocol.records}
+    told = {"estimate": protocol.estimate, "columns": " or ".join(_columns(protocol)), "kind": protocol.records}
     return say(Code.NO_COLUMN, **told, possible=" or ".join(f"{key}={one}" for one in possible))
 
 
@@ -326,19 +324,6 @@ def _of_earlier_run(records: Records, field: Field) -> int:
     values = records.numbers(field.name)
     change = int(np.argmax(values != values[:1])) if len(values) else 0
     return change if change > 1 and abs(values[change] - values[0]) > JUMP * values[0] else 0
-
-
-def _are_parts(records: Records, field: Field) -> Mask:
-    """Which records print the running mean of a part of an epoch only.
-
-    The last one of an epoch counts, unless it is far from the steps of the longest, as where the run ended.
-    """
-    steps, epochs = numbered_steps(records, "last running means"), records.numbers("epoch")
-    ends = np.full(len(steps), field.per != "run")
-    ends[:-1] &= (steps[1:] < steps[:-1]) | (epochs[1:] > epochs[:-1])
-    ends[-1:] = True
-    are_whole: Mask = steps >= WHOLE * steps[ends].max(initial=0)
-    return ~(ends & are_whole)
 
 
 def _values(chosen: _Chosen) -> _Values:
@@ -416,8 +401,6 @@ def _instant(chosen: _Chosen, printed: Floats) -> Floats:
     means = undone(column) if column is not None and kind == "running_mean" else None
     if means is None:
         raise NoMeasurement(say(Code.NOT_UNDONE, column=chosen.field.name))
-    if chosen.protocol.is_of_last_means:
-        return printed
     found = np.full(len(chosen.own), np.nan)
     found[means.rows] = means.work / means.seconds if chosen.column == "throughput" else means.each
     return found
@@ -517,17 +500,18 @@ def _by_clock(chosen: _Chosen) -> tuple[_Chosen, Series, Series]:
 
 def _series(chosen: _Chosen, found: _Values) -> Series:
     """All records that have a speed, as work and seconds."""
-    records, is_rate, column = chosen.own, chosen.column == "throughput", column_of(chosen.own, chosen.column)
+    records, column = chosen.own, column_of(chosen.own, chosen.column)
     if column is None:
         raise NoMeasurement(say(Code.NO_SPEED))
-    column = column.of(((found.values > 0) & np.isfinite(found.values))[column.rows])
-    values = found.values[column.rows]
-    if is_rate:  # of all ranks, or without what a running mean says of earlier steps
-        column = replace(column, times=1 / values)
+    is_rate, is_duration = chosen.column == "throughput", chosen.column == "duration"
     is_whole = records.kind == "summary" or chosen.field.kind == "total"
-    told: dict[str, Any] = {"begins": records.begins[column.rows], "whole": is_whole}
-    is_duration = chosen.column == "duration"
-    series = column.series(np.ones(len(values)), **told) if is_duration else column.stretches(**told)
+    each = replace(column.each, begins=records.begins[column.rows], whole=is_whole)
+    values = found.values[column.rows]
+    are_speeds = (values > 0) & np.isfinite(values)
+    each, values = each.where(are_speeds), values[are_speeds]
+    if is_rate:  # of all ranks, or without what a running mean says of earlier steps
+        each = replace(each, seconds=1 / values)
+    series = each if is_duration else Column(records, column.field, each).stretches()
     if is_rate or found.are_times:
         return series
     return replace(series, work=values * series.seconds, counted=found.unit, unit=found.unit)
@@ -535,8 +519,6 @@ def _series(chosen: _Chosen, found: _Values) -> Series:
 
 def _ranks_of(chosen: _Chosen, found: _Values | None) -> RankSpread | None:
     """How far ranks are apart that print the same steps, also where the throughput is that of the clock."""
-    if chosen.protocol.is_of_last_means:
-        return None
     column = chosen.column if found else next(filter(chosen.own.prints, ("throughput", "step_time")), "")
     meaning = chosen.own.field(column)
     if meaning is None or (table := chosen.rank_table(column)) is None:

@@ -66,8 +66,8 @@ def _rest(records: Records, places: Floats, steps: Floats, protocol: Protocol) -
     drop = protocol.drop_last
     stop = _back(steps if drop.of == "steps" else places, len(records), drop.count)
     if protocol.from_step is not None or protocol.to_step is not None:
-        numbered_steps(records, protocol.words())
-        if (np.diff(numbers := records.numbers("step")) < 0).any():  # which of two equal ones is meant?
+        numbers = records.numbers("step")
+        if not np.isfinite(numbers).all() or (np.diff(numbers) < 0).any():  # which of two equal ones is meant?
             raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=protocol.words()))
         start = start if protocol.from_step is None else int(np.searchsorted(numbers, protocol.from_step, "left"))
         stop = stop if protocol.to_step is None else _behind(numbers, protocol.to_step)
@@ -89,10 +89,3 @@ def steps_done(records: Records, wanted: str) -> Floats:
     if records.steps is None:
         raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=wanted))
     return records.steps
-
-
-def numbered_steps(records: Records, wanted: str) -> Floats:
-    """The number of each step as it is printed, from 1; raises ``NoMeasurement`` of what needs them."""
-    if records.field("step") is None or not np.isfinite(records.step_numbers).all():
-        raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=wanted))
-    return records.step_numbers

@@ -103,7 +103,6 @@ REASONS: Mapping[str, str] = {
     "no_value": "without a value",
     "other_rank": "other ranks",
     "repeated": "duplicates",
-    "part_of_epoch": "parts of an epoch",
     "summed": "summed over ranks",
 }
 OF_SCOPE = {"card": "cards", "node": "nodes"}
