@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -191,22 +191,22 @@ def _of_one_card(run: RunNumbers, found: Measurement) -> RunFigure:
     return RunFigure(found, (Operation("÷", count, Message(ONE_CARD if count == 1 else CARDS, **told)),))
 
 
-def step_time(run: RunNumbers) -> RunFigure:
-    """The seconds of a step: as printed, by the clock or by durations where the protocol is, else by the throughput."""
-    return _time_of_step(run, "s")
+def step_time(run: RunNumbers, unit: str = "s") -> RunFigure:
+    """The time of a step, in ``s`` or ``ms``: by the rule that over the records of the throughput.
 
-
-def step_milliseconds(run: RunNumbers) -> RunFigure:
-    """The milliseconds of a step, by the same rules."""
-    return _time_of_step(run, "ms")
-
-
-def _time_of_step(run: RunNumbers, unit: str) -> RunFigure:
-    figure = _printed_time(run) or _computed_time(run)
-    is_printed_in = "ms" if figure.measured.unit == "ms" else "s"
-    if is_printed_in == unit:
+    By a protocol as printed, by the clock or durations where the protocol is, else by the throughput.
+    """
+    found = run.measurement
+    if not found.protocol.states_rule and found.seconds_per_step is not None:
+        figure = RunFigure(_made(run, found.seconds_per_step, "s", found.lines, found.estimate.kind))
+    else:
+        figure = _printed_time(run) or _computed_time(run)
+    if (figure.measured.unit == "ms") == (unit == "ms"):
         return figure
     return figure.then(Operation("×" if unit == "ms" else "÷", 1000, Message(MILLISECONDS)))
+
+
+step_milliseconds = partial(step_time, unit="ms")
 
 
 def _printed_time(run: RunNumbers) -> RunFigure | None:

@@ -12,6 +12,7 @@ from report.measure.operations import Formula
 from report.measure.run_figures import (
     RunFigure,
     RunNumbers,
+    figure_of,
     final_loss,
     hardware_tflops,
     mfu,
@@ -65,6 +66,16 @@ def test_tokens_of_a_batch_of_the_job_are_not_multiplied_by_cards_that_share_a_m
 def test_the_time_of_a_step_follows_from_the_tokens_of_a_step() -> None:
     found = step_time(run(TITAN, cards=8))
     assert found.value == pytest.approx(16 * 8192 / (8 * 6857.9), rel=1e-14)
+
+
+@pytest.mark.parametrize("name", ["verl_sft/fsdp", "paddlerec/dynamic", "slowfast/kinetics"])
+def test_the_time_of_a_step_by_the_rule_is_that_over_the_records_of_the_throughput(name: str) -> None:
+    known = run(GOLDEN / f"{name}.log", "rule")
+    seconds, lines = known.measurement.seconds_per_step, known.measurement.lines
+    for quantity, factor in (("step_time", 1), ("step_milliseconds", 1000)):
+        found = figure_of(quantity, known)
+        assert seconds is not None and found.value == pytest.approx(seconds * factor)
+        assert found.measured.lines == lines
 
 
 def test_operations_by_a_formula_are_those_of_the_tokens_of_a_card() -> None:
