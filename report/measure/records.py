@@ -74,10 +74,12 @@ class Records:
         """Some of the records."""
         return replace(self, table=self.table.rows(which), _known={})
 
-    def of_lowest_rank(self) -> Records:
-        """Those of the lowest rank that any of them names, all of them where none is named."""
+    def of_lowest_rank(self, told: Mask) -> Records:
+        """Those of the lowest rank that names itself on a record of ``told``, or on any; all where none is named."""
         ranks = self.numbers("rank")
-        return self.rows(ranks == np.nanmin(ranks)) if np.isfinite(ranks).any() else self
+        named = np.isfinite(ranks)
+        known = ranks[named & told] if (named & told).any() else ranks[named]
+        return self.rows(ranks == known.min()) if len(known) else self
 
     @property
     def lines(self) -> Lines:
@@ -222,9 +224,10 @@ class Run:
         """The records of a kind, each step once; of the lowest rank that prints a speed where no rank is given."""
         if (kind, rank) not in self._known:
             found = self.all_records(kind)
-            if self.ranks:
-                ranks, wanted = found.numbers("rank"), lowest_rank(found) if rank is None else rank
-                found = found if wanted is None else found.rows(ranks == wanted)
+            if rank is not None:
+                found = found.rows(found.numbers("rank") == rank)
+            elif self.ranks:
+                found = found.of_lowest_rank(np.any([np.isfinite(found.numbers(name)) for name in SPEEDS], axis=0))
             self._known[kind, rank] = found.once()
         return self._known[kind, rank]
 
@@ -250,17 +253,9 @@ def losses_of(parts: Sequence[Run], kinds: Sequence[str]) -> tuple[Run, Records]
         for kind in kinds:
             records = part.all_records(kind)
             if records.prints("loss"):
-                return part, records.rows(np.isfinite(records.numbers("loss"))).of_lowest_rank()
+                own = records.of_lowest_rank(np.isfinite(records.numbers("loss")))
+                return part, own.rows(np.isfinite(own.numbers("loss")))
     return None
-
-
-def lowest_rank(records: Records) -> float | None:
-    """The lowest rank that prints a speed, or that is named; None where none is."""
-    ranks = records.numbers("rank")
-    are_named = np.isfinite(ranks)
-    are_timed = np.any([np.isfinite(records.numbers(name)) for name in SPEEDS], axis=0) & are_named
-    known = ranks[are_timed if are_timed.any() else are_named]
-    return float(known.min()) if len(known) else None
 
 
 def runs_of(reading: Reading) -> Iterator[list[Run]]:

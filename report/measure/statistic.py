@@ -108,15 +108,6 @@ def resampled(values: Sequence[float], repeats: str) -> Floats:
 
     The draws are the same every time, so that a page comes out with the same bytes. Raises ``NoMeasurement``.
     """
-    reduce_repeats(values, repeats)
     # RandomState, whose draws NumPy promises never to change; those of its newer generators may.
     drawn = np.random.RandomState(SEED).randint(len(values), size=(RESAMPLES, len(values)))
-    return _reduced(np.sort(np.asarray(values, dtype=np.float64)[drawn], axis=1), repeats)
-
-
-def _reduced(draws: Floats, repeats: str) -> Floats:
-    if repeats == "median":
-        return np.asarray(np.median(draws, axis=1))
-    if repeats == "max":
-        return np.asarray(draws[:, -1])
-    return np.asarray((draws[:, 1:-1] if repeats == "olympic" else draws).mean(axis=1))
+    return np.array([reduce_repeats(draw, repeats) for draw in np.array(values, np.float64)[drawn].tolist()])
