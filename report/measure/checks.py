@@ -140,8 +140,6 @@ def _check(claim: Series, other: Series, start: int, work: Work, *, is_stated: b
         return found
     # What recurs every few records, such as a checkpoint that the log does not tell, is no outlier of the clock.
     usual = free.where(free.each <= STALL * np.median(free.each))
-    if windowed.kind == usual.kind:
-        windowed = windowed.where(_within(windowed, usual))
     apart = _between(windowed, (windowed,), (usual,), work) if len(usual) < len(free) else None
     return replace(found, says="silent", may_pause=True) if apart and apart.says == "agrees" else found
 
@@ -162,7 +160,7 @@ def _between(
     says = verdict(low, high, error, slack, slower_is_total=not claim.whole)
     found = _judged((claim, other), nearest, says, error, work)
     is_of_part = not (claim.whole or other.whole or other.holds_more)
-    return replace(found, may_pause=is_of_part and says == "silent" and verdict(low, high, error) == "differs")
+    return replace(found, may_pause=is_of_part and verdict(low, high, error) == "differs")
 
 
 def _judged(
