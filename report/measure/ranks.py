@@ -90,16 +90,14 @@ class RankSpread:
 
         Fewer than half of the nodes are, and none of nodes with one rank each.
         """
-        nodes = self._of_nodes
-        if len(nodes) < 2 or all(len(values) == 1 for values in nodes.values()):
-            return {}
-        found = {node: float(np.median(values)) for node, values in nodes.items() if self._is_slow(node)}
-        return found if len(found) < len(nodes) / 2 or (len(nodes) == 2 and len(found) == 1) else {}
-
-    def _is_slow(self, node: int) -> bool:
-        others = float(np.median([value for other, of in self._of_nodes.items() if other != node for value in of]))
-        fastest = min(self._of_nodes[node]) if self.are_times else max(self._of_nodes[node])
-        return (fastest / others - 1 if self.are_times else 1 - fastest / others) > TOLERANCE
+        nodes, found = self._of_nodes, dict[int, float]()
+        if len(nodes) < 2 or all(len(of) == 1 for of in nodes.values()):
+            return found
+        for node, own in nodes.items():
+            others = np.median([value for other, of in nodes.items() if other != node for value in of])
+            if min(own) > others * (1 + TOLERANCE) if self.are_times else max(own) < others * (1 - TOLERANCE):
+                found[node] = float(np.median(own))
+        return found if 2 * len(found) < len(nodes) or (len(nodes) == 2 and len(found) == 1) else {}
 
     @property
     def diagnostics(self) -> Iterator[Diagnostic]:

@@ -97,8 +97,7 @@ def values_of(run: Run, protocol: Protocol) -> tuple[Records, Calculation, str]:
     """
     chosen = _chosen(run, protocol.without_window())
     found = _values(chosen)
-    calculation = Calculation(found.values, protocol.statistic, found.factor, found.are_times)
-    return chosen.own, calculation, found.unit
+    return chosen.own, found.calculation, found.unit
 
 
 def _estimates(protocol: Protocol) -> Iterator[Protocol]:
@@ -139,6 +138,10 @@ class _Chosen:
             raise NoMeasurement(say(Code.NO_SPEED))
         return found
 
+    def calculation(self, values: Floats, factor: float = 1.0, *, are_times: bool = False) -> Calculation:
+        """What the statistic of the protocol makes of these values."""
+        return Calculation(values, self.protocol.statistic, factor, are_times)
+
     def work(self) -> Work:
         """The work of a step of the records that are used."""
         rows = np.flatnonzero(self.used)
@@ -164,17 +167,14 @@ class _Chosen:
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """One value of each record, and what makes their statistic the throughput: ``factor``, of ``unit`` and ``scope``.
+    """One value of each record, what their statistic becomes, and the ``unit`` and ``scope`` of that.
 
-    ``are_times``: the factor is divided by it. ``is_summed``: each is the mean over all ranks. ``said``: what a reader
-    must know of it.
+    ``is_summed``: each is the mean over all ranks. ``said``: what a reader must know of it.
     """
 
-    values: Floats
-    factor: float
+    calculation: Calculation
     unit: str
-    scope: Scope
-    are_times: bool = False
+    scope: Scope = "job"
     is_summed: bool = False
     said: tuple[Diagnostic, ...] = ()
 
@@ -251,7 +251,7 @@ def _over_time(series: Series, calculation: Calculation | None, estimate: Estima
 def _calculated(chosen: _Chosen, found: _Values) -> tuple[_Chosen, Calculation]:
     """What the statistic of the protocol makes of the values in its window, and the records whose values it takes."""
     protocol, within = chosen.protocol, np.flatnonzero(chosen.used)
-    values = found.values[within]
+    values = found.calculation.values[within]
     # A throughput may be printed as 0; nothing else may be.
     bad = ~np.isfinite(values) | (values < 0 if protocol.estimate == "reported" else values <= 0)
     if bad.any():
@@ -263,7 +263,7 @@ def _calculated(chosen: _Chosen, found: _Values) -> tuple[_Chosen, Calculation]:
     if protocol.statistic == "last":
         reasons[np.flatnonzero(reasons == Use.USED)[:-1]] = Use.NOT_LAST
     chosen = chosen.taking(reasons)
-    return chosen, Calculation(found.values[chosen.used], protocol.statistic, found.factor, found.are_times)
+    return chosen, replace(found.calculation, values=found.calculation.values[chosen.used])
 
 
 def _chosen(run: Run, protocol: Protocol) -> _Chosen:
@@ -284,7 +284,7 @@ def _chosen(run: Run, protocol: Protocol) -> _Chosen:
         reasons[rows[:again]], rows = Use.REPEATED, rows[again:]
     own = every.rows(rows)
     window = window_of(own, protocol)
-    reasons[rows] = window.reasons(protocol)
+    reasons[rows] = window.reasons
     used: Mask = reasons[rows] == Use.USED
     if not used.any():
         raise NoMeasurement(say(Code.NO_WINDOW, protocol=protocol.words(), count=len(own)))
@@ -336,15 +336,15 @@ def _values(chosen: _Chosen) -> _Values:
     seconds = _instant(chosen, _in_seconds(chosen.printed, field))
     if column == "duration":
         amounts, unit = _work_done(chosen)
-        return _Values(amounts / seconds, 1.0, unit, "job")
+        return _Values(chosen.calculation(amounts / seconds), unit)
     if protocol.is_in_steps:
-        return _Values(seconds, 1.0, "steps", "job", are_times=True)
+        return _Values(chosen.calculation(seconds, are_times=True), "steps")
     _refuse_ranks_apart(chosen)
     is_plain = protocol.statistic == "mean" and not (protocol.trim or protocol.trim_min)
     amount, unit = _of_step(chosen, of_each=not is_plain)
     if isinstance(amount, float):
-        return _Values(seconds, amount, unit, "job", are_times=True)
-    return _Values(amount / seconds, 1.0, unit, "job")
+        return _Values(chosen.calculation(seconds, amount, are_times=True), unit)
+    return _Values(chosen.calculation(amount / seconds), unit)
 
 
 def _in_seconds(printed: Floats, field: Field) -> Floats:
@@ -362,16 +362,17 @@ def _rates(chosen: _Chosen) -> _Values:
     factor = chosen.work().factor(field.scope)
     ranks = chosen.rank_table(chosen.column)
     if field.scope == "job" and (line := speeds_apart(ranks, chosen.own.once())):
-        return _Values(values, 1.0, unit, "unknown", said=(say(Code.RANKS_UNNAMED, line=line),))
+        return _Values(chosen.calculation(values), unit, "unknown", said=(say(Code.RANKS_UNNAMED, line=line),))
     if factor is None:
         scope = field.scope or "unknown"
-        return _Values(values, 1.0, unit, scope, said=(say(Code.SCOPE_UNKNOWN, scope=scope),))
+        return _Values(chosen.calculation(values), unit, scope, said=(say(Code.SCOPE_UNKNOWN, scope=scope),))
     if ranks is not None and field.scope == "card" and ranks.are_all(factor):
         if not is_instant:
             said = (say(Code.RANKS_SUMMED, count=len(ranks.numbers)),)
-            return _Values(np.nanmean(ranks.values, axis=0), float(factor), unit, "job", is_summed=True, said=said)
+            means = chosen.calculation(np.nanmean(ranks.values, axis=0), float(factor))
+            return _Values(means, unit, is_summed=True, said=said)
         _refuse_ranks_apart(chosen)
-    return _Values(values, float(factor), unit, "job")
+    return _Values(chosen.calculation(values, float(factor)), unit)
 
 
 def _unit(records: Records, field: Field) -> str:
@@ -506,13 +507,13 @@ def _series(chosen: _Chosen, found: _Values) -> Series:
     is_rate, is_duration = chosen.column == "throughput", chosen.column == "duration"
     is_whole = records.kind == "summary" or chosen.field.kind == "total"
     each = replace(column.each, begins=records.begins[column.rows], whole=is_whole)
-    values = found.values[column.rows]
+    values = found.calculation.values[column.rows]
     are_speeds = (values > 0) & np.isfinite(values)
     each, values = each.where(are_speeds), values[are_speeds]
     if is_rate:  # of all ranks, or without what a running mean says of earlier steps
         each = replace(each, seconds=1 / values)
     series = each if is_duration else Column(records, column.field, each).stretches()
-    if is_rate or found.are_times:
+    if is_rate or found.calculation.are_times:
         return series
     return replace(series, work=values * series.seconds, counted=found.unit, unit=found.unit)
 

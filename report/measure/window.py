@@ -15,30 +15,17 @@ from .protocol import Protocol
 from .records import Records
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Window:
-    """Places of ``count`` records: from ``start`` to before ``stop`` those that are left behind what is skipped and
-    before what is dropped; of these from ``first`` to before ``last`` those that are taken.
+    """The records that a protocol takes, from ``first`` to before ``last``, and why each is used or not (``Use``).
 
     ``missing``: how many records or steps there are too few of to take.
     """
 
-    count: int
-    start: int
-    stop: int
     first: int
     last: int
-    missing: int = 0
-
-    def reasons(self, protocol: Protocol) -> Reasons:
-        """Why each record is used or not, by the protocol whose window it is (``Use``)."""
-        reasons = np.full(self.count, Use.USED, np.int8)
-        reasons[: self.first] = Use.BEFORE
-        reasons[self.last :] = Use.BEYOND
-        reasons[self.stop :] = Use.DROP_LAST if protocol.to_step is None else Use.BEYOND
-        if protocol.from_step is None:
-            reasons[: self.start] = Use.SKIP_STEPS if protocol.skip_steps else Use.SKIP_RECORDS
-        return reasons
+    reasons: Reasons
+    missing: int
 
 
 def window_of(records: Records, protocol: Protocol) -> Window:
@@ -46,17 +33,24 @@ def window_of(records: Records, protocol: Protocol) -> Window:
     places = np.arange(1.0, len(records) + 1)
     steps = steps_done(records, protocol.words()) if protocol.window_counts_steps else places
     start, stop = _rest(records, places, steps, protocol)
-    take = protocol.take_first or protocol.take_last
-    if take is None:
-        return Window(len(records), start, stop, start, stop)
-    done = steps if take.of == "steps" else places
-    before = float(done[start - 1]) if start else 0.0
-    if take.of == "steps" and protocol.skip_steps:
-        before = float(protocol.skip_steps)
-    missing = max(0, take.count - int(done[stop - 1] - before)) if stop > start else take.count
-    if protocol.take_first:
-        return Window(len(records), start, stop, start, min(stop, _behind(done, before + take.count)), missing)
-    return Window(len(records), start, stop, max(start, _back(done, stop, take.count)), stop, missing)
+    first, last, missing = start, stop, 0
+    if take := protocol.take_first or protocol.take_last:
+        done = steps if take.of == "steps" else places
+        before = float(done[start - 1]) if start else 0.0
+        if take.of == "steps" and protocol.skip_steps:
+            before = float(protocol.skip_steps)
+        missing = max(0, take.count - int(done[stop - 1] - before)) if stop > start else take.count
+        if protocol.take_first:
+            last = min(stop, _behind(done, before + take.count))
+        else:
+            first = max(start, _back(done, stop, take.count))
+    reasons = np.full(len(records), Use.USED, np.int8)
+    reasons[:first] = Use.BEFORE
+    reasons[last:] = Use.BEYOND
+    reasons[stop:] = Use.DROP_LAST if protocol.to_step is None else Use.BEYOND
+    if protocol.from_step is None:
+        reasons[:start] = Use.SKIP_STEPS if protocol.skip_steps else Use.SKIP_RECORDS
+    return Window(first, last, reasons, missing)
 
 
 def _rest(records: Records, places: Floats, steps: Floats, protocol: Protocol) -> tuple[int, int]:
