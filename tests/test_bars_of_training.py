@@ -1,10 +1,17 @@
 """Trainers that show their speed in a progress bar alone, with others around it; the lines are made up."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.trained_logs import LOSS, bar, shown, trained
+from parsers.runs.evaluation_bars import LEFT_OUT
+from parsers.runs.reading import read
+from tests.commandline import run
+from tests.parsers.bars import EPOCHS
+from tests.parsers.bars import bar as bar_of
+from tests.trained_logs import LOSS, bar, clock, shown, trained
 
 
 def test_a_run_without_a_summary_is_measured_by_its_bar(tmp_path: Path) -> None:
@@ -83,3 +90,44 @@ def test_each_of_two_trainings_in_one_log_has_a_speed_of_its_own(tmp_path: Path)
     first, second = end.format(14.4, 0.45), end.format(7.2, 0.225)
     found = shown(tmp_path, *trained(1, 91), first, *trained(1, 91, seconds=4.0), second)
     assert [each["throughput"]["value"] for each in found["runs"]] == [14.4, 7.2]
+
+
+def told(folder: Path, text: str) -> dict[str, Any]:
+    log = folder / "bars.log"
+    log.write_text(text, encoding="utf-8", newline="")
+    found: dict[str, Any] = json.loads(run("show", "--json", log).stdout)
+    return found
+
+
+NAMES = ("Epoch {n}: ", "")
+
+
+@pytest.mark.parametrize("total", [40, 100], ids=["shorter", "as long"])
+@pytest.mark.parametrize("name", NAMES, ids=["named", "nameless"])
+def test_of_two_bars_that_take_turns_the_slower_is_of_training(name: str, total: int, tmp_path: Path) -> None:
+    epochs = [f"{bar_of(name.format(n=n), 100, 0.5)}\n{bar_of(name.format(n=n), total, 0.1)}\n" for n in EPOCHS]
+    assert told(tmp_path, "".join(epochs))["throughput"]["value"] == pytest.approx(2, rel=0.02)
+
+
+@pytest.mark.parametrize("losses", [(True, True), (False, True)], ids=["alike", "the second alone"])
+def test_bars_of_which_the_second_may_be_of_training_are_not_left_out(
+    losses: tuple[bool, bool], tmp_path: Path
+) -> None:
+    seconds = (0.5, 0.5) if all(losses) else (0.5, 0.1)
+    pair = [bar_of("Epoch {n}: ", 100, each, loss=loss) + "\n" for each, loss in zip(seconds, losses, strict=True)]
+    path = tmp_path / "bars.log"
+    path.write_text("".join(part.replace("{n}", str(n)) for n in EPOCHS for part in pair), encoding="utf-8", newline="")
+    assert not any(said.key == LEFT_OUT for said in read(path).warnings)
+
+
+def test_rates_that_a_bar_smooths_give_way_to_its_clock(tmp_path: Path) -> None:
+    def state(n: int) -> str:
+        seconds = n * 0.5 + min(n, 20) * 1.5
+        shown = "2.00s/it" if n <= 20 else "2.00it/s"
+        return f"\rEpoch 0: {n:3d}%|## | {n}/100 [{clock(seconds)}<00:09, {shown}, loss=2.5]"
+
+    found = told(tmp_path, "".join(map(state, range(1, 101))) + "\n")
+    assert (found["throughput"]["value"], found["throughput"]["source"]) == (
+        pytest.approx(99 / 78, rel=0.01),
+        "step.elapsed",
+    )

@@ -20,6 +20,9 @@ COUNTERS = {"consumed_samples": "samples", "consumed_tokens": "tokens"}
 COVERED = {"sample_count": "samples", "token_count": "tokens"}
 # What was done at, or in, each record, in what it is counted, and whose work that is.
 Counter = tuple[Floats, str, str]
+OF_BARS = ("step_time", "step_rate")
+MEAN_OF_PASS = ("running_mean", "epoch", 0)  # kind, span and first step of the rate of a bar that smooths nothing
+MOSTLY = 0.9  # of the states of a bar: one in ten may be torn, or drawn again with a rate of its own
 PRINTED = ("throughput", "step_time", "step_rate", "work_time", "mean_throughput", "mean_step_time")
 
 
@@ -31,11 +34,31 @@ def series_of(run: Run, kind: str, rank: float | None = None) -> Iterator[Series
     records = run.records(kind, rank)
     if not len(records):
         return
-    for name in PRINTED:
+    no_means = OF_BARS if are_smoothed(run.records("step", rank)) else ()
+    for name in (name for name in PRINTED if name not in no_means):
         if (found := _printed(records, name)) is not None and len(found):
             yield _training(run, found) if found.derived else found
     yield from _durations(run, records)
     yield from _clocks(run, records)
+
+
+def are_smoothed(states: Records) -> bool:
+    """Whether the rates of a progress bar are not the means of a pass that they claim to be, but weigh late steps more.
+
+    A mean is what was done over the seconds since the bar began, both of which each of its states shows. A clock that
+    does not begin anew with each pass is none of a bar, and says nothing of it.
+    """
+    clock = states.numbers("elapsed")
+    if not (np.diff(clock) < 0)[states.epoch_starts[1:]].all():
+        return False
+    printed = (column_of(states, name) for name in OF_BARS)
+    means = (one for one in printed if one and (one.field.kind, one.field.per, one.field.since) == MEAN_OF_PASS)
+    for column in means:
+        done, seconds = states.step_numbers[column.rows], clock[column.rows]
+        known = np.isfinite(seconds) & np.isfinite(done)
+        off = np.abs(done * column.times - seconds) - done * column.slack - states.digit("elapsed")
+        return bool(known.any()) and bool((off[known] <= 0).mean() < MOSTLY)
+    return False
 
 
 def unit_of(records: Records, field: Field) -> str:
