@@ -59,8 +59,8 @@ _LENGTH_UNIT = re.compile(rf"\s?(?:{_TIME_UNIT}|h|hrs?|hours?)(?![A-Za-z/])", re
 _OVER_COUNT = re.compile(rf"\s?{_TIME_UNIT}\s?(?:/|for|per)(?: the)?(?: last)?\s?(?=\d+\s?[A-Za-z])")  # 1.6s/20 iters
 _BEHIND_COUNT = re.compile(r"\s?([A-Za-z一-鿿]+)[)\]]?\s?(?:[:=]|用时|耗时|in|took|time|cost|elapsed)?\s?[:=：]?\s?\Z")
 BAR = re.compile(r"(?<![\d.])\d{1,3}%(?:\|[^|\r\n]*\|| ?[━─╸╺#>=. ]{3,}|(?= +\d+/\d+ \[\d))")
-# A picture behind the steps, as Keras draws it, or a bar without an end: `52002 examples [00:10, 5200 examples/s]`.
-_DRAWN = re.compile(r"\d+/\d+ (?:\[[=>.\- ]{5,}\]|[━╸╺─]{5,})|\d ?[A-Za-z]+ \[(?:\d+:)?\d\d:\d\d, ")
+# A picture beside the steps, as Keras and rich draw it, or a bar without an end: `52002 examples [00:10, 5200 examples/s]`.
+_DRAWN = re.compile(r"\d+/\d+ (?:\[[=>.\- ]{5,}\]|[━╸╺─]{5,})|[━╸╺]+ .*?\d+/\d+|\d ?[A-Za-z]+ \[(?:\d+:)?\d\d:\d\d, ")
 _TIMED = re.compile(rf"\s?{_TIME_UNIT}\s*[),]")  # loss: 2.1 (51.1 ms)
 _MANY = re.compile(
     r"\s?([A-Za-z]+s)(?: (?:completed|finished|done|trained|took|in|took about|run in)){1,3} \Z"
@@ -116,7 +116,7 @@ def parse(line: str) -> Parsed:
     return Parsed(
         fields,
         line[:first] if stamp > first else line[stamp:first] or line[:first],
-        reader.bar is not None or bool(_DRAWN.search(line)),
+        reader.drawn,
     )
 
 
@@ -161,6 +161,7 @@ class _Reader:
         self.lengths = {m.start(): m for m in LENGTH.finditer(line)}
         self.identities = [m.span() for m in _IDENTITY.finditer(line)]
         self.bar = BAR.search(line)
+        self.drawn = self.bar is not None or bool(_DRAWN.search(line))
 
     def marked(self, found: re.Match[str]) -> int:
         """The end of the stamp, length or identity that a number is in; 0 of none."""
@@ -206,6 +207,8 @@ class _Reader:
             return None
         text = self.line[max(last, length.start() - LONGEST_NAME) : length.start()]
         told, key = self._of_length(length, text, before), ""
+        if told is None and self.drawn and not re.search("[A-Za-z]", text):
+            told = Meaning("time", BAR_CLOCK, factor=1.0)  # rises since the start, or falls to the end
         if told is None:
             key, signed = _key(text)
             is_spelt = length[0][-1:] in "smhd"  # 3m 21s needs no name
