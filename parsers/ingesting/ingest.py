@@ -124,7 +124,7 @@ def ingest(sources: Sequence[str], into: Path, workers: "Workers", read: str | N
                     yield taken
                 else:
                     seen[taken.content] = None
-                    yield _ingested(suite, taken)
+                    yield _ingested(suite, taken, read)
         yield from copies(suite, seen)
 
 
@@ -141,10 +141,12 @@ def _refuse_own(sources: Sequence[str], into: Path) -> None:
             raise SuiteError(f"{source}: is inside the output folder {into}; choose another folder with --into.")
 
 
-def _ingested(suite: Suite, taken: Taken) -> Ingested:
+def _ingested(suite: Suite, taken: Taken, read: str | None) -> Ingested:
     name, wanted = label(taken.candidate)
     there = suite.repeat(name, taken.content, taken.sha256)
-    number, remarks = (there, suite.problems(name, there)) if there else _published(suite, taken, name, wanted or 1)
+    number, remarks = (
+        (there, suite.problems(name, there, read)) if there else _published(suite, taken, name, wanted or 1)
+    )
     remarks = taken.remarks + remarks
     found = taken.candidate.name
     return Ingested(found, name, number, there is None, taken.sha256, taken.content, taken.format, remarks)
@@ -180,7 +182,7 @@ def ingest_scrubbed(
             nameless = Path(spool, "nameless")
             outcome = scrubbing.copied(scrubbing.sources([named]), nameless, secrets, given=_named_by(logs.values()))
             yield from (LeftOut(problem, "is not ingested", is_unreadable=True) for problem in outcome.problems)
-            yield from _renamed(nameless, into, logs)
+            yield from _renamed(nameless, into, logs, read)
 
 
 def _named_by(logs: Iterable[Ingested]) -> Iterator[Identity]:
@@ -188,13 +190,13 @@ def _named_by(logs: Iterable[Ingested]) -> Iterator[Identity]:
     return (one for log in logs for one in scrubbing.named_by(log.found))
 
 
-def _renamed(nameless: Path, into: Path, logs: Mapping[str, Ingested]) -> Iterator[Event]:
+def _renamed(nameless: Path, into: Path, logs: Mapping[str, Ingested], read: str | None) -> Iterator[Event]:
     with claimed(into) as suite:
         for run in sorted(nameless.rglob(RUN_FILE)):
             sha256 = _sha256_of_found(json.loads(data_of(run)), logs)
             label, wanted, log = run.parent.parent.name, int(run.parent.name), logs[sha256]
             number = there = suite.repeat(label, sha256, log.content)
-            remarks = log.remarks + (suite.problems(label, there) if there else ())
+            remarks = log.remarks + (suite.problems(label, there, read) if there else ())
             if number is None:
                 staged = shutil.copytree(run.parent, suite.staging / uuid4().hex)
                 number = suite.publish(staged, label, {sha256, log.content}, wanted)

@@ -20,7 +20,7 @@ from ..io.errors import FormatError, LogError, ParserError, WrappedError, reason
 from ..origins import archive
 from ..origins.found_file import LeftOut
 from ..runs.git_files import is_changed
-from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES, heading
+from ..runs.run_folder import LOG, READ, RUN_FILE, SIDE_FILES, heading
 from ..runs.runfile import CONFIGURATIONS, UNPACKED, describes, sha256_of, unknown_schema
 from ..scanning.detection import detected, formats, refuse_wrapped
 from ..scanning.source import Source, is_text
@@ -199,7 +199,7 @@ def stage(
         for name in beside.keys() & set(SIDE_FILES):
             shutil.copyfile(beside[name], folder / name)
     if read is not None:
-        document["read"] = read
+        document[READ] = read
     is_of_another = RUN_FILE in beside and run is None
     for name in () if is_of_another else beside.keys() & set(CONFIGURATIONS):
         shutil.copyfile(beside[name], folder / name)

@@ -14,10 +14,11 @@ from ..io.containment import leading_out
 from ..io.errors import LogError, ParserError
 from ..io.input_file import data_of
 from ..io.locks import locked
-from ..runs.run_folder import RUN_FILE
+from ..runs.run_folder import READ, RUN_FILE
 from ..runs.runfile import UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
 
 STAGING = ".ingest"
+NOT_KEPT = 'its run folder is there already and is not changed: add "read": {read} to its {run_file} to keep that.'
 CHANGED = "{log} does not match the SHA-256 in its run.json; remove the folder to ingest it again."
 _TAKEN = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
 
@@ -51,15 +52,18 @@ class Suite:
         there = self._repeats.get(label, {})
         return next((there[digest] for digest in sha256 if digest in there), None)
 
-    def problems(self, label: str, number: int) -> tuple[str, ...]:
-        """What speaks against a run that is there: its log was changed, or is gone."""
+    def problems(self, label: str, number: int, read: str | None = None) -> tuple[str, ...]:
+        """What speaks against a run that is there: its log was changed or is gone, or what is ``read`` is not kept."""
         folder = self.path / label / str(number)
         try:
             log = log_of(folder)
-            is_changed = describes(run_file(log), log, sha256_of(log)) is False
+            run = run_file(log)
+            is_changed = describes(run, log, sha256_of(log)) is False
         except LogError as error:
             return (str(error),)
-        return (CHANGED.format(log=log.name),) if is_changed else ()
+        changed = (CHANGED.format(log=log.name),) if is_changed else ()
+        is_kept = read is None or run.get(READ) == read
+        return changed if is_kept else (*changed, NOT_KEPT.format(read=json.dumps(read), run_file=RUN_FILE))
 
     def labels(self, sha256: str) -> list[str]:
         """All labels under which a log is there."""

@@ -20,6 +20,8 @@ SIDE_FILES = (CLOCK, TELEMETRY, PROCESSES)
 SCRIPT = "job.sh"
 PATCH = "source.patch"
 
+READ = "read"  # what somebody says of a number of the log: the option of ``--read``
+
 DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"  # how a run may end
 
 

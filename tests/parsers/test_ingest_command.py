@@ -43,6 +43,21 @@ def test_no_log_at_all_is_status_1(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "Error: No logs found.\n")
 
 
+@pytest.mark.parametrize("scrub", [(), ("--scrub",)], ids=["as it is", "scrubbed"])
+def test_what_a_run_folder_that_is_there_does_not_keep_is_told(
+    lab: Path, tmp_path: Path, scrub: tuple[str, ...]
+) -> None:
+    def remarks(*read: str) -> list[str]:
+        log = lab / "copy.log"
+        done = run("ingest", log, "--into", "logs", "--json", *read, *scrub, cwd=tmp_path)
+        said: list[str] = json.loads(done.stdout)["remarks"]
+        return said
+
+    assert remarks("--read", "dt=ms/step") == remarks("--read", "dt=ms/step") == remarks() == []
+    assert len(remarks("--read", "dt=s/step")) == 1
+    assert json.loads((tmp_path / "logs/lab__copy/1/run.json").read_text(encoding="utf-8"))["read"] == "dt=ms/step"
+
+
 @pytest.mark.parametrize("wrong", [(), ("a.log",), ("a.log", "--into", "logs", "--jobs", "0")])
 def test_wrong_use_is_status_2(tmp_path: Path, wrong: tuple[str, ...]) -> None:
     done = run("ingest", *wrong, cwd=tmp_path)
