@@ -71,9 +71,9 @@ class Option:
         return f"{self.target}={text}{mean}{scope}{lines}{part}"
 
 
-def parse_option(text: str) -> Option:
-    """The option of a text; raises OptionError where it is none."""
-    found = _OPTION.fullmatch(text)
+def parse_option(text: object) -> Option:
+    """The option of a text; raises OptionError for any other, and for what is no text."""
+    found = _OPTION.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise OptionError(NOT_AN_OPTION, text=repr(text), examples=EXAMPLES)
     if found["what"]:

@@ -12,6 +12,7 @@ from parsers.ranks.ranked_reading import again, survey
 from parsers.runs.facts import Fact
 from parsers.runs.format_records import NOTHING
 from parsers.runs.reading import Reading
+from parsers.runs.run_folder import READ
 from parsers.runs.runfile import run_file
 from parsers.unknown.answer import Accepted, Answer, answer, answer_of
 from parsers.unknown.log import read as lines_of
@@ -22,7 +23,6 @@ from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
 from ..measure.measure import measure
 from ..measure.measurement import ContradictedError
 
-READ = "read"  # the key of run.json
 WITHOUT_FORMAT = "the log was read without a format, as {read}"
 
 
@@ -92,7 +92,7 @@ def _tells_speed(found: Reading) -> bool:
 
 def _option(log: Path, read: Option | str | None) -> Option | None:
     said = read if read is not None else run_file(log).get(READ)
-    return parse_option(said) if isinstance(said, str) else said if isinstance(said, Option) else None
+    return said if said is None or isinstance(said, Option) else parse_option(said)
 
 
 def _of_all_ranks(one: Reading, found: Reading, option: Option, how: tuple[tuple[Fact, ...], list[Format]]) -> Reading:

@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from parsers.io.errors import ParserError
+from parsers.io.errors import FormatError, ParserError
 from parsers.io.message import Message
 from parsers.runs.facts import Fact, Facts, Value
 from parsers.runs.provenance import PAGE
@@ -19,6 +19,7 @@ from ..measure.measure import measure
 from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 from .as_read import as_read, how_read
+from .asked import why_none
 from .case_runs import another_log, not_done, outside
 
 
@@ -70,6 +71,8 @@ def _read(log: Path, option: str | None) -> Reading:
     """
     found = as_read(log, read=option)
     if not found.has_records:
+        if asked := why_none(found.answer):
+            raise FormatError.at(log, asked.message)
         return read(log)  # which says why it cannot
     how = (one.message for one in how_read(found.reading, found.answer))
     return replace(found.reading, warnings=(*how, *found.reading.warnings))

@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from parsers.io.errors import ParserError
+import tachograph
+from parsers.io.errors import FormatError, ParserError
 from parsers.runs.reading import read
 from parsers.sharing.workers import MOST_TASKS
+from parsers.unknown.option import OptionError
+from parsers.unknown.training import Reason
 from report.evidence.library import Stated, WantedMeasurement, measured, prepare, reading_of, scaled
+from report.measure.diagnostics import say
 from report.measure.measure import measure
 from report.measure.protocol import Protocol
 from tests.commandline import PROJECT
@@ -57,3 +61,15 @@ def test_what_cannot_be_read_is_reported_when_it_is_asked_for(tmp_path: Path) ->
     assert broken.path not in prepare([*wanted, broken, gone])
     with pytest.raises(ParserError, match="is empty"):
         reading_of(tmp_path / wanted[0].path)
+
+
+def test_a_number_that_a_log_does_not_have_is_why_it_is_not_read() -> None:
+    with pytest.raises(FormatError) as told:
+        reading_of(LOG, "none=ms/step")
+    assert told.value.message.values["what"] == say(Reason.NO_SUCH_TARGET, name="none").message
+
+
+@pytest.mark.parametrize("read", [["dt=ms/step"], 7], ids=["list", "number"])
+def test_what_is_no_text_says_nothing_of_a_number(read: object) -> None:
+    with pytest.raises(OptionError):
+        tachograph.open(LOG, read=read)  # type: ignore[arg-type]
