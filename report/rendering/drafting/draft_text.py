@@ -65,15 +65,13 @@ def page_text(
     tables: Sequence[DraftTable],
     unit: DraftedUnit,
     name: str,
-    read: str | None,
     translate: Translate,
     *,
     briefly: bool,
 ) -> str:
     """The page file of some tables.
 
-    ``name``: what it is called where it is not of few models. ``read``: what a number of its logs measures.
-    ``translate``: into the language of its comments.
+    ``name``: what it is called where it is not of few models. ``translate``: into the language of its comments.
     ``briefly``: whether a column may have one pattern of its logs for all of its cells.
     """
     cases = [case for table in tables for case in table.cases]
@@ -91,7 +89,7 @@ def page_text(
     columns = tomlkit.table(is_super_table=True)
     for table in tables:
         for column in table.programs:
-            columns.add(column.name, _column(column, table, read, briefly=briefly))
+            columns.add(column.name, _column(column, table, briefly=briefly))
     document.add("columns", columns)
     document.add("tables", _tables(tables, unit.unit))
     return tomlkit.dumps(document)
@@ -114,12 +112,15 @@ def _commands(cases: Sequence[DraftCase]) -> list[InlineTable]:
     return [_inline({"code": "\n".join([*said][:MOST_COMMANDS])})] if said else []
 
 
-def _column(column: DraftColumn, table: DraftTable, read: str | None, *, briefly: bool) -> Table:
+def _column(column: DraftColumn, table: DraftTable, *, briefly: bool) -> Table:
     """A column of the page: where its logs are; what all its runs share is said once."""
     made = tomlkit.table()
     made.add("title", _name(column.title))
-    if read:
-        made.add("read", read)
+    reads = {row: case.logs[0].read for row, case in column.cells.items()}
+    shared = next(iter(reads.values())) if len(set(reads.values())) == 1 else None
+    if shared:
+        made.add("read", shared)
+    briefly = briefly and (shared is not None or not any(reads.values()))
     if template := _template(column, table) if briefly or len(table.rows) == 1 else None:
         made.add("logs", template)
         return made
@@ -129,6 +130,8 @@ def _column(column: DraftColumn, table: DraftTable, read: str | None, *, briefly
         if table.rows[row]:
             run.add("when", _inline(table.rows[row]))
         run.add("logs", case.pattern)
+        if (own := reads[row]) and not shared:
+            run.add("read", own)
         runs.append(run)
     made.add("runs", runs)
     return made

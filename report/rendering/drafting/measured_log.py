@@ -12,7 +12,9 @@ from parsers.io.message import Message
 from parsers.io.printable import printable
 from parsers.runs.facts import Fact, is_count
 from parsers.runs.provenance import PAGE
+from parsers.runs.run_folder import READ
 from parsers.runs.runfile import run_file
+from parsers.unknown.answer import Nothing
 
 from ...evidence.case_runs import another_log, not_done, outside
 from ...evidence.measured_log import MeasuredLog as Measured
@@ -36,6 +38,7 @@ class MeasuredLog:
     ``case``: the axes that it states. ``program``: the formats that read it. ``command``: what started it, where its
     run.json says so; ``launched``: all that the run.json says, where it is that of a run that Tachograph started.
     ``observed``: the quantities that its telemetry gives. ``quantities``: what else a page can show of it, by name.
+    ``read``: what a number of it measures, as its user said, where it has one of that name.
     """
 
     path: str
@@ -49,6 +52,7 @@ class MeasuredLog:
     observed: tuple[str, ...] = ()
     is_of_a_run: bool = False
     quantities: tuple[str, ...] = ()
+    read: str | None = None
 
     @property
     def place(self) -> str:
@@ -69,7 +73,7 @@ class UnusedLog:
 class DraftTask:
     """A log by its ``path`` below the folder of logs, and what its user says of it.
 
-    ``states``: counts that it does not state; ``read``: what a number of it measures.
+    ``states``: counts that it does not state; ``read``: what a number of it measures, if it has one of that name.
     """
 
     folder: Path
@@ -99,9 +103,11 @@ def measured_log(task: DraftTask) -> MeasuredLog | UnusedLog:
 
 
 def _measured(log: Path, task: DraftTask) -> Measured:
-    measured = measure(log, read=task.read)
+    read, measured = task.read, measure(log, read=task.read)
+    if read and isinstance(measured.answer, Nothing):
+        read, measured = None, measure(log)
     lacking = [Fact(name, count, PAGE) for name, count in task.states if name not in measured.reading.facts]
-    return measure(log, given=lacking, read=task.read) if lacking else measured
+    return measure(log, given=lacking, read=read) if lacking else measured
 
 
 def _drafted(path: str, measured: Measured, found: Measurement, run: Mapping[str, object]) -> MeasuredLog:
@@ -118,6 +124,7 @@ def _drafted(path: str, measured: Measured, found: Measurement, run: Mapping[str
         tuple(shown.quantity.name for _, shown in measured.observed.quantities),
         is_of_a_run=len(parts) > 2 and parts[-2].isdecimal() and bool(run),
         quantities=tuple(_quantities(measured, found)),
+        read=str(measured.read) if measured.read and str(measured.read) != run.get(READ) else None,
     )
 
 

@@ -73,7 +73,8 @@ def draft_page(
 ) -> PageDraft:
     """Draft the page file ``path`` from logs; ``translate``: into the language of its comments.
 
-    ``states``: counts such as cards, for logs that do not say them; ``read``: what a number of them measures.
+    ``states``: counts such as cards, for logs that do not say them; ``read``: what a number of them measures, of those
+    that have one of its name.
     Raises NothingToDraftError where no log gives a number of the whole job, and ParserError where the workers are gone.
     """
     tasks = [DraftTask(named.folder, log, tuple(states), read) for log in named.paths]
@@ -87,7 +88,7 @@ def draft_page(
     left_out += [*copies, *(why(log.path, _not_the_job(log)) for log in logs if log.scope != "job")]
     if not whole:
         raise NothingToDraftError(NO_NUMBERS, left_out)
-    draft = _proven(_Drafting(named.folder, path, _unit(whole), tuple(never), read, translate), whole)
+    draft = _proven(_Drafting(named.folder, path, _unit(whole), tuple(never), translate), whole)
     return replace(draft, left_out=(*left_out, *draft.left_out))
 
 
@@ -119,14 +120,13 @@ class _Drafting:
     path: Path
     unit: DraftedUnit
     never: tuple[str, ...]
-    read: str | None
     translate: Translate
 
     def attempt(self, cases: Sequence[DraftCase], *, briefly: bool) -> tuple[PageDraft, list[Cell]]:
         """A draft of some cases, and the cells of its page."""
         tables = tables_of(cases)
         name = printable(self.path.stem)
-        text = page_text(tables, self.unit, name, self.read, self.translate, briefly=briefly)
+        text = page_text(tables, self.unit, name, self.translate, briefly=briefly)
         return PageDraft(text, tables, ()), list(cells(parse(text, self.path), self.folder))
 
 

@@ -163,6 +163,14 @@ def test_what_a_number_measures_is_said_once_and_kept_in_the_page(desk: Desk) ->
     assert "4.000" in desk.run("why", "page.toml", "e1").stdout
 
 
+def test_what_a_number_measures_is_said_of_the_logs_that_have_it(desk: Desk) -> None:
+    desk.put_text("".join(f"iter {n}: loss {4 - n / 20:.4f}, dt 250.00\n" for n in range(10, 210, 10)), "a.log")
+    desk.put_run(FAST, "lab/b/1", case={"cards": 1})
+    assert desk.init("logs", "--cards", "1", "--read", "dt=ms/step").returncode == 0
+    assert {column.get("read") for column in desk.page["columns"].values()} == {None, "dt=ms/step"}
+    assert len(desk.shown()) == 2
+
+
 def test_an_existing_file_is_never_overwritten(desk: Desk) -> None:
     desk.put_run(FAST, "lab/a/1", case={"cards": 1})
     (desk.folder / "page.toml").write_text("mine", encoding="utf-8")
