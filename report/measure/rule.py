@@ -121,7 +121,7 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
     in_its_unit = estimate.value / free.rate
     told = [
         *_of_records(run, series, free, work),
-        *_of_window(series, skipped, windowed, paused, f"{estimate.unit}/s", in_its_unit),
+        *_of_window(run, series, skipped, windowed, paused, f"{estimate.unit}/s", in_its_unit),
         *_of_source(run, series, free),
         *said_by(heard, status),
         *said,
@@ -275,13 +275,13 @@ def _spread(run: Run, claim: Series, free: Series, table: RankTable | None) -> R
 
 
 def _of_window(
-    claim: Series, skipped: int, windowed: Series, paused: Mask, unit: str, factor: float
+    run: Run, claim: Series, skipped: int, windowed: Series, paused: Mask, unit: str, factor: float
 ) -> Iterator[Diagnostic]:
     """What was left out, and what the number would be with it."""
     if skipped:
         before = claim.where(np.arange(len(claim)) < skipped)
         code = Code.FAST_START if before.rate > windowed.rate else Code.WARM_UP
-        yield say(code, count=skipped, of=len(claim), value=claim.rate * factor, unit=unit)
+        yield say(code, count=skipped, of=len(run.records(claim.kind)), value=claim.rate * factor, unit=unit)
     if paused.any():
         line = int(windowed.lines[paused][0])
         yield say(Code.PAUSES, count=int(paused.sum()), line=line, value=windowed.rate * factor, unit=unit)
