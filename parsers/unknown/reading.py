@@ -126,8 +126,10 @@ class _Drawn:
             self._speed(one)
         self._clocks(speed)
         if self.table.bar and self.table.step is not None:  # a step is done when its state is drawn first
-            steps, totals = self.table.step.values, self.table.step.totals
-            drawn = (np.diff(steps, prepend=0) != 0) | (steps == totals)
+            steps, ends = self.table.step.values, self.table.step.values == self.table.step.totals
+            of_states = has_states(self.table)  # else each end that is drawn is one of another pass
+            falls = np.diff(self.columns["elapsed"], prepend=0) < 0 if "elapsed" in self.columns else ends
+            drawn = (np.diff(steps, prepend=0) != 0) | (falls if of_states else ends)
             self.columns = {name: column[drawn] for name, column in self.columns.items()}
         return self
 

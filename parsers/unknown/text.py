@@ -59,7 +59,7 @@ _LENGTH_UNIT = re.compile(rf"\s?(?:{_TIME_UNIT}|h|hrs?|hours?)(?![A-Za-z/])", re
 _OVER_COUNT = re.compile(rf"\s?{_TIME_UNIT}\s?(?:/|for|per)(?: the)?(?: last)?\s?(?=\d+\s?[A-Za-z])")  # 1.6s/20 iters
 _BEHIND_COUNT = re.compile(r"\s?([A-Za-z一-鿿]+)[)\]]?\s?(?:[:=]|用时|耗时|in|took|time|cost|elapsed)?\s?[:=：]?\s?\Z")
 BAR = re.compile(r"(?<![\d.])\d{1,3}%(?:\|[^|\r\n]*\|| ?[━─╸╺#>=. ]{3,}|(?= +\d+/\d+ \[\d))")
-# A picture beside the steps, as Keras and rich draw it, or a bar without an end: `52002 examples [00:10, 5200 examples/s]`.
+# A picture beside the steps, as of Keras and rich, or a bar without an end: `52002 examples [00:10, 5200 examples/s]`.
 _DRAWN = re.compile(r"\d+/\d+ (?:\[[=>.\- ]{5,}\]|[━╸╺─]{5,})|[━╸╺]+ .*?\d+/\d+|\d ?[A-Za-z]+ \[(?:\d+:)?\d\d:\d\d, ")
 _TIMED = re.compile(rf"\s?{_TIME_UNIT}\s*[),]")  # loss: 2.1 (51.1 ms)
 _MANY = re.compile(
