@@ -31,7 +31,7 @@ def without_evaluation(parts: Sequence[FormatRecords]) -> tuple[list[FormatRecor
     each of which takes far less time. If only the second tells losses, the first may be one of rollouts or a
     preparation, and all stay.
     """
-    if not parts or not set(COLUMNS) <= set(parts[0].table):
+    if not parts or not len(parts[0].table) or not set(COLUMNS) <= set(parts[0].table):
         return list(parts), ()
     table = parts[0].table
     begins, passes = _passes(table)
@@ -59,14 +59,11 @@ def _passes(table: RecordTable) -> tuple[NDArray[np.bool_], Floats]:
     step, total, clock, epoch = (
         table[name].astype(np.float64) if name in table else np.zeros(len(table)) for name in names
     )
-    counts = np.flatnonzero(np.isfinite(step))
-    begins = np.zeros(len(table), np.bool_)
-    falls = (np.diff(step[counts]) < 0) | (np.diff(clock[counts]) < 0)
-    begins[counts[1:][falls]] = True
-    begins[1:] |= (np.diff(total) != 0) | (np.diff(epoch) != 0)
-    begins[:1] = True
-    first = np.flatnonzero(begins)
     known = np.isfinite(step)
+    counts = np.flatnonzero(known)
+    begins = np.append(True, (np.diff(total) != 0) | (np.diff(epoch) != 0))
+    begins[counts[1:]] |= (np.diff(step[counts]) < 0) | (np.diff(clock[counts]) < 0)
+    first = np.flatnonzero(begins)
     done, taken = (np.maximum.reduceat(np.where(known, of, 0), first) for of in (step, clock))
     return begins, np.column_stack([total[first], epoch[first], done, taken])
 
