@@ -217,30 +217,44 @@ def _of_unit(column: Column, unit: float) -> Iterator[Hypothesis]:
         yield replace(time, per=STEP)  # the mean of the steps of the epoch
 
 
+def each(column: Column, h: Hypothesis) -> Floats:
+    """The seconds of one step, or of what else is counted, by each record if a hypothesis holds; NaN where unsaid.
+
+    Of a mean since the start, and of a time since it, they are those of the steps since the record before.
+    """
+    table, v = column.table, column.values if h.kind == "rate" else column.values * h.factor
+    if h.is_mean or h.per == START:
+        since = since_start(column, h) if h.is_mean else np.zeros(len(v))
+        times = since / v * h.factor if h.kind == "rate" else since * v if h.is_mean else v
+        done = np.diff(since) if h.is_mean else advance(table)
+        return np.append(np.nan, np.diff(times) / done) if len(v) else v
+    if h.kind == "rate":
+        return h.factor / v
+    if h.per == LINE:
+        return v / np.append(np.nan, advance(table)) if len(v) else v
+    if h.per == LEFT:
+        return v / (table.totals - (table.step.values if table.step is not None else np.nan))
+    return v / (column.counts if h.per == STEPS else 1)
+
+
 def predict(h: Hypothesis, column: Column) -> Floats:
     """The seconds between each two records of a table if a hypothesis holds; of a rate of samples, up to one factor."""
     table = column.table
-    v, n, e = column.values, advance(table), passes(table)
-    done = e if h.counts == "epochs" or h.per == EPOCH else n
-    if h.is_mean:
-        since = counts_since_start(column, h)
-        d = np.diff(since / v if h.kind == "rate" else since * v) * h.factor
-        return np.where(np.isfinite(done) & (d > 0), d, np.nan)
-    if h.kind == "rate":
-        return done / v[1:] * h.factor
+    if h.per == LEFT:  # itself a prediction
+        return np.full(max(len(table.rows) - 1, 0), np.nan)
     if h.per == START:
-        d = np.diff(v) * h.factor
+        d = np.diff(column.values) * h.factor
         return np.where(d >= 0, d, np.nan)
-    if h.per == LEFT:
-        return np.full(max(len(v) - 1, 0), np.nan)
-    if h.per == LINE:
-        return np.where(np.isfinite(n), v[1:] * h.factor, np.nan)
-    return v[1:] * h.factor * done / (column.counts[1:] if h.per == STEPS else 1)
+    done = passes(table) if h.counts == "epochs" or h.per == EPOCH else advance(table)
+    seconds = each(column, h)[1:] * done
+    return np.where(seconds > 0, seconds, np.nan) if h.is_mean else seconds
 
 
-def counts_since_start(column: Column, h: Hypothesis) -> Floats:
+def since_start(column: Column, h: Hypothesis) -> Floats:
     """What was done since the start at each record."""
     table = column.table
+    if h.kind == "rate" and (done := progress_of(table, h.counts)) is not None:
+        return done.values
     if h.counts == "epochs" and table.epoch is not None:
         return table.epoch.values
     return table.step.values if table.step is not None else column.values * np.nan
@@ -318,7 +332,7 @@ def _judge_progress(found: Verdict, done: Column, clock: Clock) -> None:
     """What lines count since the start against a rate; that of one card goes into it a whole number of times."""
     column, h = found.column, found.hypothesis
     d = np.diff(done.values)
-    own = np.diff(done.values / column.values) if h.is_mean else d / column.values[1:] * h.factor
+    own = each(column, h)[1:] * d
     predicted = np.where((d > 0) & (own > 0), own, np.nan)
     if (compared := compare(column, predicted, clock)) is None:
         return
@@ -417,11 +431,8 @@ def _is_mean(mean: Verdict, plain: list[Verdict]) -> bool:
     same = [v for v in plain if replace(v.hypothesis, is_mean=True, told=False) == replace(h, told=False)]
     if not same or len(column.values) <= FEW:
         return False
-    done = progress_of(column.table, h.counts) if h.kind == "rate" else None
-    if done is not None:
-        one, other = np.diff(done.values) / column.values[1:], np.diff(done.values / column.values)
-    else:
-        one, other = predict(same[0].hypothesis, column), predict(h, column)
+    done = np.diff(since_start(column, h))
+    one, other = (each(column, of)[1:] * done for of in (same[0].hypothesis, h))
     gain = []
     for clock in clocks(column.table, but=column):
         ok = np.isfinite(one) & np.isfinite(other) & (one > 0) & (other > 0) & (clock.seconds > 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..scanning.record_table import RecordTable, finest
 from ..series import Floats, Mask
 from .answer import Accepted, answer_of, targets
 from .constants import DAY, MAJORITY, MOST_RECORDS, NEARLY_ALL
-from .judge import EPOCH, LEFT, LINE, START, STEPS, ClockKind, clocks, passes, progress_of
+from .judge import EPOCH, LEFT, LINE, START, STEP, STEPS, ClockKind, clocks, each, passes, progress_of
 from .log import Table, share
 from .log import read as read_log
 from .naming import split
@@ -182,33 +182,29 @@ class _Drawn:
         if h.kind == "rate" and h.is_mean and h.counts in _CONSUMED and progress_of(self.table, h.counts):
             return  # a mean of more than this run: what was done is counted, and a clock beside it
         is_used = column.used & (column.values > 0) & np.isfinite(column.values)
-        values: Floats = np.where(is_used, column.values, np.nan)
+        taken = each(column, replace(h, is_mean=False, per=STEP if h.per == LINE else h.per))
+        values: Floats = np.where(is_used, taken, np.nan)
         kind: Kind = "running_mean" if h.is_mean or self.table.bar else "unknown"
         per: Per | None = "epoch" if self.table.bar else "run" if h.is_mean else None
         since = 0 if per else None
-        rounding = column.quantum
-        if h.kind == "rate" and h.counts == "epochs":
-            self.add(h.factor / values, Field("duration", "NUMBER", "seconds", kind="training_time", per="epoch"))
-        elif h.kind == "rate":
+        count = float(np.nanmedian(column.counts)) if h.per == STEPS else 1.0
+        digit = column.quantum * h.factor / count if h.kind == "time" else 0.0
+        if h.kind == "rate" and h.counts != "epochs":
             rate = "step_rate" if h.counts == "steps" else "throughput"
             unit = None if h.counts == "steps" else speed.option.hypothesis.counts or "unknown"
             scope = None if rate == "step_rate" else _SCOPES.get(speed.scope, "unknown")
             told = Field(rate, "NUMBER", unit, scope, kind, since, per)
-            self.add(values / h.factor, told, rounding / h.factor)
+            self.add(np.where(is_used, column.values / h.factor, np.nan), told, column.quantum / h.factor)
         elif h.per == START:
-            self.add(column.values * h.factor, Field("elapsed", "NUMBER"), rounding * h.factor)
+            self.add(column.values * h.factor, Field("elapsed", "NUMBER"), digit)
         elif h.per == LEFT:
-            left = self.table.totals - (self.table.step.values if self.table.step is not None else np.nan)
-            each = np.where(left > 0, values * h.factor / left, np.nan)
-            self.add(each, Field("step_time", "NUMBER", "seconds", kind="unknown", is_expected=True))
-        elif h.per in (LINE, EPOCH) or (h.per == STEPS and h.counts == "epochs"):
-            count = column.counts if h.per == STEPS else 1.0
+            told = Field("step_time", "NUMBER", "seconds", kind="unknown", is_expected=True)
+            self.add(np.where(values > 0, values, np.nan), told)
+        elif h.per in (LINE, EPOCH) or h.counts == "epochs":
             told = Field("duration", "NUMBER", "seconds", kind="training_time", per="run" if h.per == LINE else "epoch")
-            self.add(values * h.factor / count, told, rounding * h.factor)
+            self.add(values, told, digit)
         else:
-            count = column.counts if h.per == STEPS else 1.0
-            told = Field("step_time", "NUMBER", "seconds", None, kind, since, per)
-            self.add(values * h.factor / count, told, rounding * h.factor / float(np.nanmedian(count)))
+            self.add(values, Field("step_time", "NUMBER", "seconds", None, kind, since, per), digit)
 
     def _clocks(self, speed: Speed) -> None:
         """The time since the start, and the moment of each line."""

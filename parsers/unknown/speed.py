@@ -23,7 +23,7 @@ from .judge import (
     Witness,
     advance,
     clocks,
-    counts_since_start,
+    each,
     passes,
     progress_of,
 )
@@ -119,30 +119,23 @@ def speed_of(verdict: Verdict, target: str) -> Speed:
 def _rate(verdict: Verdict) -> tuple[float, str | None]:
     """Steps, epochs or samples a second by a hypothesis, and which of them."""
     column, h = verdict.column, verdict.hypothesis
-    table, used = column.table, column.used
-    v = column.values * (h.factor if h.kind == "time" else 1 / h.factor)
-    if h.is_mean:
-        done = progress_of(table, h.counts) if h.kind == "rate" else None
-        count = done.values if done is not None else counts_since_start(column, h)
-        times = count / v if h.kind == "rate" else count * v
-        last = v[-1] if h.kind == "rate" else 1 / v[-1]
-        return _middle(np.diff(count) / np.diff(times), default=last), h.counts if h.kind == "rate" else "steps"
-    if h.kind == "rate":
-        return _middle(v[used]), h.counts
-    if h.per == STEPS:
-        return _middle(column.counts / v), h.counts or "steps"
-    if h.per == LEFT and table.step is not None:
-        return _middle((table.totals - table.step.values) / v), "steps"
     if h.per == START:
-        return by_clock(table, np.diff(v), column.quantum * h.factor)
-    steps = _middle(advance(table), default=1.0) if h.per == LINE else 1.0
-    return steps / _middle(v[used]), "epochs" if h.per == EPOCH else "steps"
+        return by_clock(column.table, np.diff(column.values) * h.factor, column.quantum * h.factor)
+    steps = _middle(advance(column.table)) if h.per == LINE else 1.0
+    one = replace(h, per=STEP) if h.per == LINE else h
+    taken = each(column, one)[column.used]
+    if np.isnan(taken).all():  # a mean that is printed once
+        taken = each(column, replace(one, is_mean=False))[-1:]
+    usual = _middle(1 / taken) if h.kind == "rate" else 1 / _middle(taken)
+    return usual * (
+        steps if np.isfinite(steps) else 1.0
+    ), h.counts if h.kind == "rate" else "epochs" if h.per == EPOCH else h.counts or "steps"
 
 
-def _middle(values: Floats, default: float = np.nan) -> float:
-    """The median of what is positive."""
+def _middle(values: Floats) -> float:
+    """The median of what is positive; NaN of nothing."""
     good = values[np.isfinite(values) & (values > 0)]
-    return float(np.median(good)) if len(good) else default
+    return float(np.median(good)) if len(good) else np.nan
 
 
 def by_clock(table: Table, seconds: Floats, fine: float) -> tuple[float, str | None]:
