@@ -226,14 +226,14 @@ def _is_sure(speed: Speed) -> bool:
     """
     table, values = speed.table, np.array(list(speed.values.values()))
     counts = np.isfinite(advance(table)).any() or np.isfinite(passes(table)).any()
-    if not (table.bar or table.evidence or table.trains or speed.verdict.agree or _says_what_it_counts(speed)):
+    if not (table.bar or table.evidence or _says_what_it_counts(speed)):
         return False
-    is_open = len(values) > 1 and speed.role != "elapsed" and not speed.verdict.agree and not counts
+    is_open = len(values) > 1 and not speed.verdict.agree and not counts
     if is_open and spread(values) / np.sqrt(len(values)) > MOST_ROUNDING:
         return False
-    says_training = table.trains or bool(table.of("step", "epoch")) or words_of("training") & set(split(speed.column))
+    says_training = table.trains or bool(table.of("step", "epoch"))
     is_clear = speed.unit is not None and "qualified" not in speed.verdict.column.meaning.flags
-    return len(table.rows) > 1 or (is_clear and bool(says_training) and is_training(table, speed.verdict.column))
+    return len(table.rows) > 1 or (is_clear and says_training and is_training(table, speed.verdict.column))
 
 
 def _says_what_it_counts(speed: Speed) -> bool:
@@ -273,13 +273,12 @@ def _rival(main: Speed, accepted: Sequence[Speed]) -> Speed | None:
         alike = _core(main) == _core(speed)
         if not (level or alike) or (one.bar and shows_loss(one) and not shows_loss(other)):
             continue
-        is_of_one_name = one.bar and one.key.head and one.key.head == other.key.head  # states of bars share a line
-        if one.bar and other.bar:  # an evaluation has a bar, too
+        if one.bar:  # an evaluation has a bar, too, and its states may share a line with those of training
             is_many = _extent(other) >= _extent(one) / MINOR
         else:
             far = alike and not MOST_UNACCOUNTED < speed.rate / main.rate < 1 / MOST_UNACCOUNTED
             is_many = len(speed.lines) >= len(main.lines) / MINOR or far
-        if is_many and (is_of_one_name or own.isdisjoint(speed.lines)) and _are_apart(speed.rate, main.rate):
+        if is_many and (one.bar or own.isdisjoint(speed.lines)) and _are_apart(speed.rate, main.rate):
             return speed
     return None
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from .constants import FEW, LONG_BAR, MOST_ROUNDING, SAMPLE
+from .constants import FEW, LONG_BAR, SAMPLE
 from .judge import advance
 from .log import Column, Table
 from .naming import Meaning, split, words_of
@@ -22,7 +22,6 @@ class Reason(StrEnum):
     EVALUATION = "of_evaluation"
     PART = "part_of_a_step"
     CONSTANT = "never_changes"
-    DIGITS = "too_few_digits"
     NO_TRAINING = "no_training"
     NO_NUMBER = "no_numbers"
     NO_SUCH_TARGET = "no_such_number"
@@ -42,8 +41,6 @@ def why_not(column: Column) -> Reason | None:
         return Reason.PART
     if len(good) < max(1, np.isfinite(v).sum() / 2):
         return Reason.NO_NUMBER
-    if column.quantum / 2 > MOST_ROUNDING * np.median(good):
-        return Reason.DIGITS
     is_constant = len(good) > FEW and (good == good[0]).all() and m.role != "elapsed"
     if _is_vague(column) or (is_constant and column.table.step is None and column.table.epoch is None):
         return Reason.VAGUE if _is_vague(column) else Reason.CONSTANT
@@ -92,13 +89,11 @@ def _warns(table: Table) -> bool:
 
 def _is_bar_of_training(table: Table, *, among_losses: bool, before_losses: bool) -> bool:
     """A bar by its name, by losses between its states, or as the only one without a name before losses."""
-    nameless = not table.key.head
-    others = [t for t in table.log.tables if t.bar and not t.key.head and not t.is_evaluation and t is not table]
-    if nameless and any(_train_between(other, table) for other in table.log.tables):
-        return False
-    lasts = any((c.values > 0).any() for c in table.of("elapsed"))
-    alone = nameless and before_losses and not others and lasts
-    return bool({"epoch", "epochs"} & set(table.key.head)) or alone or (among_losses and nameless)
+    if table.key.head:
+        return "epoch" in table.key.head
+    others = (t for t in table.log.tables if t.bar and not t.key.head and not t.is_evaluation and t is not table)
+    alone = before_losses and not any(others)
+    return (alone or among_losses) and not any(_train_between(other, table) for other in table.log.tables)
 
 
 def _train_between(table: Table, bar: Table) -> bool:
@@ -115,10 +110,8 @@ def _train_between(table: Table, bar: Table) -> bool:
 def may_be_training(column: Column) -> bool:
     """Whether a person could take a number that nothing shows to be of training: its line or name counts steps."""
     m, table = column.meaning, column.table
-    if m.role not in ("rate", "time", "elapsed") or (table.bar and m.counts not in ("steps", "epochs", None)):
-        return False
     if table.bar:
-        clock = next((c.values for c in table.of("elapsed") if c.meaning.name == BAR_CLOCK), np.array([]))
+        clock = [c.values for c in table.of("elapsed") if c.meaning.name == BAR_CLOCK]
         long = not table.key.head and bool(np.nanmax(clock, initial=0) > LONG_BAR)
         return (long or "step" in table.key.head) and m.counts in ("steps", None)
     counts = bool(table.of("step", "epoch", guests=False)) or (len(table.rows) >= FEW and table.step is not None)

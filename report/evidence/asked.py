@@ -18,7 +18,6 @@ SENTENCES.update(
         Reason.EVALUATION: "{name} is of evaluation, not of training.",
         Reason.PART: "{name} is the time of a part of a step.",
         Reason.CONSTANT: "{name} is the same on every line, which may not be measured.",
-        Reason.DIGITS: "{name} has too few digits.",
         Reason.NO_TRAINING: "Nothing on the lines of {name} shows that they are training, such as a loss or a step.",
         Reason.NO_NUMBER: "{name} is not a positive number.",
         Reason.NO_SUCH_TARGET: "No number in the log is called {name}.",
