@@ -22,7 +22,6 @@ from .constants import (
     FASTEST_STEP,
     FEW,
     FEWEST_INTERVALS,
-    MAJORITY,
     MEAN_FITS_BETTER,
     MOST_ROUNDING,
     NEAREST_RIVAL,
@@ -156,12 +155,9 @@ def clocks(table: Table, but: Column | None = None) -> list[Clock]:
     for column in table.elapsed:
         unit = column.meaning.factor or 1.0
         d = np.diff(column.values) * unit
-        if column is not but and len(d) and share(d[np.isfinite(d)] >= 0) > MAJORITY and np.nansum(d[d > 0]) > 0:
+        if column is not but and np.nansum(d[d > 0]) > 0:
             kind = ClockKind.BAR if column.meaning.name == BAR_CLOCK else ClockKind.ELAPSED
-            runs_on = d >= 0
-            if kind is ClockKind.BAR and table.step is not None:  # it begins anew with each pass
-                runs_on &= np.diff(table.step.values) > 0
-            found.append(Clock(kind, np.where(runs_on, d, np.nan), column.quantum * unit))
+            found.append(Clock(kind, np.where(d >= 0, d, np.nan), column.quantum * unit))
     return found
 
 
@@ -380,16 +376,16 @@ def best(verdicts: list[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
     verdicts = [v for v in verdicts if v.hypothesis.told or not _is_too_fast(v)]
     plain = [v for v in verdicts if not v.hypothesis.is_mean]
     refuted = any(v.against for v in plain) and not any(v.agree for v in plain)
-    means = [v for v in verdicts if v.hypothesis.is_mean and (_is_mean(v, plain) or (refuted and _stands_as_time(v)))]
+    means = [
+        v
+        for v in verdicts
+        if v.hypothesis.is_mean and (_is_mean(v, plain) or (refuted and v.hypothesis.kind == "time" and v.agree))
+    ]
     possible = [v for v in means or plain if not v.against]
     if agreed := [v for v in possible if v.agree]:
         return [min(agreed, key=lambda v: v.distance)], possible
     told = [v for v in possible if v.hypothesis.told and not _is_of_either(v) and not _is_too_fast(v)]
     return told or _only_reading(possible), possible
-
-
-def _stands_as_time(mean: Verdict) -> bool:
-    return mean.hypothesis.kind == "time" and bool(mean.agree) and not mean.against
 
 
 def _is_of_either(v: Verdict) -> bool:
