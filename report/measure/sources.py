@@ -56,7 +56,8 @@ def are_smoothed(states: Records) -> bool:
     for column in means:
         done, seconds = states.step_numbers[column.rows], clock[column.rows]
         known = np.isfinite(seconds) & np.isfinite(done)
-        off = np.abs(done * column.times - seconds) - done * column.slack - states.digit("elapsed")
+        one = column.each
+        off = np.abs(done * one.seconds - seconds) - done * one.tick - states.digit("elapsed")
         return bool(known.any()) and bool((off[known] <= 0).mean() < MOSTLY)
     return False
 
