@@ -16,7 +16,7 @@ from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from .audit.archiving.command import archive, verify
-from .audit.findings.command import audit, recover
+from .audit.command import audit, recover
 from .comparing.command import compare
 from .comparing.history.command import history
 from .rendering.drafting.command import init

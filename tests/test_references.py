@@ -1,10 +1,10 @@
-"""docs/page-file.md and docs/audit.md explain what there is: keys, quantities and verdicts; their example is a page."""
+"""docs/page-file.md and docs/audit.md explain what there is: keys, quantities and rulings; their example is a page."""
 
 import re
 from itertools import chain
 from pathlib import Path
 
-from report.audit.finding import VERDICTS
+from report.audit.rulings import Ruling
 from report.measure.quantity import QUANTITIES
 from report.pagefile.page import Page
 from report.pagefile.page_file import load
@@ -44,7 +44,7 @@ def test_every_quantity_is_explained_and_no_other() -> None:
     assert first_cells("`quantity`") == set(QUANTITIES)
 
 
-def test_every_verdict_is_explained_and_no_other() -> None:
+def test_every_ruling_is_explained_and_no_other() -> None:
     text = (PROJECT / "docs/audit.md").read_text(encoding="utf-8")
-    table = text.partition("| Verdict ")[2].partition("\n\n")[0]
-    assert re.findall(r"^\| ([a-z ]+) \|", table, re.MULTILINE) == list(VERDICTS)
+    table = text.partition("| Ruling ")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| ([a-z ]+) \|", table, re.MULTILINE) == list(Ruling)

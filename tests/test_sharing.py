@@ -14,7 +14,6 @@ from tachograph.cli import command_line
 from tests.commandline import PROJECT, run
 from tests.parsers.golden_logs import LOGS
 from tests.parsers.shared_work import die, large
-from tests.report.audit.small_site import make
 
 GOLDEN = PROJECT / "tests/report/golden"
 SHOWN = LOGS[: 2 * MOST_TASKS]
@@ -24,11 +23,10 @@ COMMANDS = {
     "show --lang": ["show", "logs/*", "--lang", "zh"],
     "report": ["report", "site/toy.toml", "--logs", "site/logs", "--out", "out"],
     "report --html": ["report", "site/toy.toml", "--logs", "site/logs", "--out", "out", "--html"],
-    "audit": ["audit", "audited", "--all"],
     "ingest": ["ingest", "logs", "--into", "out"],
 }
 every_command = pytest.mark.parametrize("command", COMMANDS)
-one_of_each = pytest.mark.parametrize("command", ["show", "report", "audit", "ingest"])
+one_of_each = pytest.mark.parametrize("command", ["show", "report", "ingest"])
 
 Outcome = tuple[int, str, str, dict[str, bytes]]
 
@@ -37,7 +35,6 @@ Outcome = tuple[int, str, str, dict[str, bytes]]
 def home(tmp_path: Path) -> Path:
     """What the commands read: logs, one of them empty, one of a run and one of many runs, a page and a site."""
     shutil.copytree(GOLDEN, tmp_path / "site")
-    make(tmp_path / "audited")
     (tmp_path / "logs/runs/1").mkdir(parents=True)
     (tmp_path / "logs/run").mkdir()
     (tmp_path / "logs/empty.log").touch()

@@ -144,7 +144,6 @@ DRIVEN: dict[str, list[list[str]]] = {
         ["{markdown}", "--logs", "{top}", "--all"],
         ["{markdown}", "--logs", "{top}", "--all", "--json"],
         ["{markdown}", "--logs", "{top}", "--markdown"],
-        ["{markdown}", "--logs", "{top}", "--page", "{bad_page}"],
         ["{markdown}", "--accept", "{page}"],
         ["{top}/{name}.none"],
     ],

@@ -48,14 +48,6 @@ def unpacking(packed: int) -> Allowance:
     return _of_unpacked(max(LEAST, TIMES * packed, _allowed()))
 
 
-def unpacking_many() -> Allowance:
-    """What all archives of somebody's checkout may unpack to together: 1 GiB, or what the user allows if that is more.
-
-    Raises TooLargeError where $TACHOGRAPH_UNPACKED_GIB is not a number.
-    """
-    return _of_unpacked(max(GIB, _allowed()))
-
-
 def _of_unpacked(most: int) -> Allowance:
     return Allowance(most, Message(UNPACKS_TO_MORE, size=f"{most / MIB:,.0f}", variable=VARIABLE))
 

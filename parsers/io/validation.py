@@ -11,7 +11,8 @@ from .errors import MessageError
 from .message import Message
 from .printable import printable
 
-MISSING, UNKNOWN, LITERAL = "missing", "extra_forbidden", "literal_error"
+MISSING, UNKNOWN = "missing", "extra_forbidden"
+LITERAL = ("literal_error", "enum")  # of these values one was expected
 OF_NAME = "[key]"  # how pydantic calls a mistake in the name of a key
 OF_KEY = "{key}: {said}"
 IS_MISSING = "{key} is missing."
@@ -62,7 +63,7 @@ def mistake(found: ErrorDetails, model: type[BaseModel], key: str | None = None)
         return _unknown_key(key, str(location[-1]), _allowed(model, found["loc"]))
     if found["type"] == MISSING:
         return Message(IS_MISSING, key=key)
-    if of_its_name and found["type"] == LITERAL:
+    if of_its_name and found["type"] in LITERAL:
         return _unknown_key(key, str(location[-1]), _listed(found))
     said = _seen(broken_rule(found))
     return Message(OF_KEY, key=key, said=said) if key else said
@@ -87,7 +88,7 @@ def broken_rule(found: ErrorDetails) -> Message:
     values = found.get("ctx", {})
     if isinstance(error := values.get("error"), MessageError):
         return error.message
-    if found["type"] == LITERAL:
+    if found["type"] in LITERAL:
         return _one_of(found["input"], _listed(found))
     if key := BROKEN.get(found["type"]):
         return Message(key, **values)

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from ..runs.git_files import git
 
@@ -31,28 +31,6 @@ def public_repository(url: str) -> str | None:
     if parts.scheme not in _OF_REPOSITORIES or "@" in urlsplit(url).path:
         return None
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix('.git')}"
-
-
-def file_of(url: str, repository: str) -> tuple[str, ...]:
-    """The names behind the repository in the web address of one of its files: those of a revision, then of a path.
-
-    ``repository``: as ``public_repository`` gives it. Nothing for an address of anything else.
-    """
-    try:
-        parts, own = urlsplit(url), urlsplit(repository)
-    except ValueError:
-        return ()
-    host = _RAW_HOSTS.get(parts.netloc.lower(), parts.netloc.lower())
-    names, root = [unquote(name) for name in parts.path.split("/") if name], own.path.strip("/").split("/")
-    is_there = parts.scheme in ("http", "https") and host == own.netloc.rpartition("@")[2].lower()
-    is_of_it = is_there and [name.lower() for name in names[: len(root)]] == [name.lower() for name in root]
-    if not is_of_it or ".." in names:
-        return ()
-    rest = names[len(root) :]
-    rest = rest[1:] if rest[:1] == ["-"] else rest
-    if parts.netloc.lower() in _RAW_HOSTS:
-        return tuple(rest)
-    return tuple(rest[1:]) if rest and rest[0] in _KINDS_OF_FILE else ()
 
 
 def repository_of(top: Path) -> str | None:

@@ -22,14 +22,6 @@ class Alteration:
     stood: str | None
     right: str | None
 
-    def is_explained_by(self, found: str, right: str) -> bool:
-        """Whether putting one text in the place of another makes the line as it is to be."""
-        line, at = self.stood or "", -1
-        while (at := line.find(found, at + 1)) >= 0 and found:
-            if line[:at] + right + line[at + len(found) :] == self.right:
-                return True
-        return False
-
     @property
     def excerpts(self) -> tuple[str | None, str | None]:
         """The words that differ: those that stand there, and those that should; None where there is no such line."""
@@ -38,6 +30,13 @@ class Alteration:
         start, end = _common(self.stood, self.right)
         stood, right = (_shortened(line[start : len(line) - end]) for line in (self.stood, self.right))
         return stood, right
+
+    def touches(self, first: int, length: int) -> bool:
+        """Whether some characters of the line, from a column on, are among those that are not as they are to be."""
+        if self.stood is None or self.right is None:
+            return self.stood is not None
+        start, end = _common(self.stood, self.right)
+        return first - 1 < len(self.stood) - end and first - 1 + length > start
 
 
 def altered(stood: str, right: str) -> Iterator[Alteration]:

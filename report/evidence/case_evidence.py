@@ -1,6 +1,6 @@
 """Evidence: the logs behind a cell, and what they measure by the protocol of the page."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -25,7 +25,7 @@ from ..pagefile.addresses import slugs
 from ..pagefile.page import Case, CellPlace, Page, Table, TableColumn, TableRow
 from ..pagefile.parts import COMPARED, STATED
 from . import library
-from .case_runs import filled, logs_of, not_found, outside, run_of, unfit, unlike_runs
+from .case_runs import filled, logs_of, not_found, run_of, unfit, unlike_runs
 from .cell import Cell, Disagreement, Proof, Quoted
 from .library import Stated, WantedMeasurement, measured, prepare, reading_of, scaled
 from .quality.quality_remarks import quality_remarks
@@ -224,19 +224,6 @@ def _observation(proof: Proof, quantity: Quantity, stated: Stated) -> Observatio
     path = proof.reading.folder or proof.reading.path
     watched = _watched(proof.log, path, proof.measurement.protocol, stated)
     return observe(quantity, watched, proof.measurement)
-
-
-def refilled(cell: Cell, logs: Path, paths: Iterable[str], protocol: Protocol) -> Cell:
-    """An empty cell with the number that named logs give, by a protocol, whatever a page file says of them.
-
-    ``paths`` are below ``logs``. Raises NoMeasurement, NoEvidenceError and ParserError.
-    """
-    paths = list(paths)
-    if reason := next(filter(None, (outside(logs, path) for path in paths)), None):
-        raise NoEvidenceError(reason)
-    proofs = tuple(_proof(logs, path, protocol, cell) for path in paths)
-    _refuse_other_numbers(cell.shown.rate, proofs)
-    return _filled(cell, protocol, in_words_of(cell.shown.rate, proofs), ())
 
 
 def facts_of(cell: Cell, proof: Proof) -> Facts:

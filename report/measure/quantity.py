@@ -102,14 +102,6 @@ class Quantity:
         """Its unit on a page whose throughputs are in ``rate``, such as images/s."""
         return self.symbol.format(rate=rate, counted=rate.strip().removesuffix("/s"))
 
-    def rate_of(self, unit: str) -> str | None:
-        """The unit of throughput on a page that shows it in ``unit``; None where that says nothing of it."""
-        if self.symbol.startswith("{rate}"):
-            return unit.removesuffix(self.symbol.removeprefix("{rate}"))
-        if self.symbol.startswith("{counted}"):
-            return f"{unit.removesuffix(self.symbol.removeprefix('{counted}'))}/s"
-        return None
-
     def repeats(self, protocol: Protocol) -> str:
         """How repeats are put together, as ``Protocol.repeats`` or ``max``."""
         return "max" if self.is_peak else protocol.repeats

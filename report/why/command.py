@@ -17,7 +17,7 @@ from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 if TYPE_CHECKING:
     from ..wording.words import Translate
     from .explanation import Explanation
-    from .published_cell import TableExplanation
+    from .published_cell import RuledNumber
 
 FOUND_NOTHING = 1
 FOR_A_LOG = "{option} is for a log; the page says it of the cell {cell}."
@@ -106,7 +106,7 @@ def _refuse_page(target: str, logs: Path | None, translate: "Translate") -> None
         raise wrong_use(translate, LOGS_OF_A_PAGE)
 
 
-def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") -> "Explanation | TableExplanation":
+def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") -> "Explanation | RuledNumber":
     from parsers.io.errors import ParserError
 
     from ..measure.diagnostics import NoMeasurement
@@ -150,18 +150,17 @@ def _of_log(
         sys.exit(FOUND_NOTHING)
 
 
-def _print(explained: "Explanation | TableExplanation", translate: "Translate", *, wants_json: bool) -> None:
+def _print(explained: "Explanation | RuledNumber", translate: "Translate", *, wants_json: bool) -> None:
     from parsers.io.console import show
 
-    from ..audit.finding import as_json as finding_as_json
+    from ..audit.output import number_as_json
     from ..wording.words import worded
     from .explanation import as_json
     from .explanation_text import shown
-    from .published_cell import TableExplanation
+    from .published_cell import RuledNumber
 
-    if isinstance(explained, TableExplanation):
-        finding = explained.finding
-        told = json.dumps(finding_as_json(finding, finding.number.page.name, translate), ensure_ascii=False)
+    if isinstance(explained, RuledNumber):
+        told = json.dumps(number_as_json(explained.finding), ensure_ascii=False)
         for line in [told] if wants_json else [explained.title, worded(explained.said, translate)]:
             say(line)
     elif wants_json:
@@ -170,10 +169,10 @@ def _print(explained: "Explanation | TableExplanation", translate: "Translate", 
         show(shown(explained, translate, colour=sys.stdout.isatty()))
 
 
-def _print_values(explained: "Explanation | TableExplanation", translate: "Translate") -> None:
-    from .published_cell import TableExplanation
+def _print_values(explained: "Explanation | RuledNumber", translate: "Translate") -> None:
+    from .published_cell import RuledNumber
 
-    if isinstance(explained, TableExplanation):
+    if isinstance(explained, RuledNumber):
         raise wrong_use(translate, NO_VALUES, title=explained.title)
     logs = ("".join("\t".join(map(repr, row)) + "\n" for row in derived.rows) for derived in explained.derivations)
     sys.stdout.write("\n".join(logs))

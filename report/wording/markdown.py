@@ -72,3 +72,8 @@ def anchor(raw: str) -> str:
     """The name that GitHub gives to a heading, to link to it."""
     kept = re.sub(r"[^\w\- ]", "", raw.strip().lower())
     return kept.replace(" ", "-")
+
+
+def clean(text: str) -> str:
+    """A text without what XML cannot hold."""
+    return "".join(c if c.isprintable() else " " for c in text)

@@ -35,7 +35,7 @@ def audited(folder: Path, pages: int, name: str) -> str:
     done = subprocess.run(command, capture_output=True, check=False)
     alone, cpu = float(done.stderr.split()[-1]), _cpu() - before
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    judged = len(done.stdout.splitlines())
+    judged = sum(b'"ruling"' in line for line in done.stdout.splitlines())
     if judged != pages * NUMBERS_OF_A_PAGE:
         raise RuntimeError(f"{judged} numbers were judged of {pages * NUMBERS_OF_A_PAGE}")
     seconds = (alone, cpu - alone, alone + (cpu - alone) / 2)

@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.evidence.evidence_file import read
 from report.pagefile.addresses import slugs
 from report.pagefile.page_file import FOLDER, load, names, parse
-from tests.report.audit.small_site import audited
-from tests.report.quoted_page import PAGE, make, published
+from tests.report.quoted_page import PAGE
 
 ADDRESS = re.compile(r"[^\W_]+(-[^\W_]+)*(/[^\W_]+(-[^\W_]+)*){2}(\.\d+)?")
 
@@ -48,15 +46,3 @@ def test_whatever_values_are_called_no_two_numbers_have_one_address(first: str, 
     found = list(slugs(page.model_copy(update={"tables": [table]})))
     assert len(set(found)) == len(found)
     assert all(len(part) <= 64 for one in found for part in one.split("/"))
-
-
-@pytest.mark.parametrize("file", ["page.en.md", "page.evidence.en.md"])
-def test_a_page_whose_links_have_the_former_names_is_understood(file: str, tmp_path: Path) -> None:
-    make(tmp_path)
-    page = published(tmp_path, "en").files[0].with_name(file)
-    text = page.read_text(encoding="utf-8")
-    for cell in read(page.with_name("page.evidence.json")).cells:
-        text = text.replace(f"#{cell.slug})", f"#{cell.former_anchor})")
-    page.write_text(text, encoding="utf-8")
-    links = [one for one in audited(page) if one.verdict not in ("quoted", "altered")]
-    assert (links, "#q1)" in text) == ([], True)

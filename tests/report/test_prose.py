@@ -96,7 +96,7 @@ def test_a_title_is_not_told_that_a_catalogue_translates_or_that_is_a_name(title
 def test_a_page_is_audited_with_its_texts_whatever_the_files_say_by_then(page: Path) -> None:
     rendered(page)
     (page.parent / "acme/tested.en.md").unlink()
-    assert {finding.verdict for finding in audited(page.parent / "out")} == {"quoted"}
+    assert [finding for finding in audited(page.parent / "out") if finding.fails()] == []
 
 
 def test_a_table_has_the_columns_and_rows_of_another_and_shows_something_else(page: Path) -> None:

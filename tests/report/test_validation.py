@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from parsers.io.message import Message
 from parsers.io.validation import mistake
-from report.audit.finding import AcceptedFile
+from report.audit.accepted import AcceptedFile
 from report.evidence.evidence_file import EvidenceFile
 from report.measure.protocol import Protocol, ProtocolError
 from report.pagefile.page import Page
@@ -33,8 +33,8 @@ def evidence() -> dict[str, Any]:
 
 
 def accepted() -> dict[str, Any]:
-    keys = ("page", "row", "column", "published", "reason")
-    return {"accepted": [{**dict.fromkeys(keys, "a"), "verdict": "near"}]}
+    keys = ("document", "row", "column", "digits", "reason")
+    return {"accepted": [{**dict.fromkeys(keys, "a"), "ruling": "differs"}]}
 
 
 def places(part: Any) -> Iterator[tuple[Any, Any]]:

@@ -13,15 +13,12 @@ from parsers.io.message import Message
 from parsers.runs.runfile import sha256_of
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from ...evidence.evidence_file import path_of
 from ...rendering.markdown_page import page_name
 from ...rendering.publish import PublishedPage
 from ...wording.words import languages
-from ..altered_text import Alteration, altered
-from ..finding import Finding
-from ..whole_page import EVIDENCE_TO_BE, EVIDENCE_TO_BE_LEFT_OUT, OwnPages
+from ..altered_text import altered
 from . import checksums
-from .archive_layout import CHECKSUMS, FORMATS, LOGS, PAGE, PAGES, RULES, ArchiveError, files_below
+from .archive_layout import CHECKSUMS, FORMATS, PAGE, PAGES, RULES, ArchiveError, files_below
 from .archived_files import other_grammars, other_rules
 from .rendered_again import inside, rendered
 from .zip_archive import unpack
@@ -40,7 +37,8 @@ NOT_MADE = "The page could not be made again: {reason}"
 NOT_RENDERED_FROM = "It is not rendered from the page file and logs."
 NOT_THERE = "It is rendered from the page file and logs, and is missing."
 OTHER_LINE = "Rendered again, the line differs in its end or in bytes that are not text."
-PRINTS = "{row}, {column}: the page prints {printed}; made again from the logs it is {computed}."
+TO_BE = "Rendered again from its page file and logs, it says {right} here."
+TO_BE_LEFT_OUT = "Rendered again from its page file and logs, it does not say this."
 
 
 @dataclass(frozen=True)
@@ -181,44 +179,20 @@ def _unlike(name: str, there: set[str], again: Path, workers: Workers) -> Iterat
     unlike = [one for one in sorted(made & there) if data_of(Path(PAGES, one)) != data_of(again / one)]
     if not unlike:
         return
-    evidence = path_of(name, again)
-    pages = tuple(Path(PAGES, one) for one in unlike if one != evidence.name)
-    named = list(_of_pages(OwnPages(evidence, pages, Path(LOGS), workers=workers))) if pages else []
-    if evidence.name in unlike:
-        named += _of_evidence(evidence)
+    named = [difference for one in unlike for difference in _altered_lines(one, again)]
     yield from named
     for one in unlike:
         if not any(difference.file == f"{PAGES}/{one}" for difference in named):
             yield ArchiveDifference(f"{PAGES}/{one}", _first_unlike(Path(PAGES, one), again / one), Message(OTHER_LINE))
 
 
-def _of_pages(pages: OwnPages) -> Iterator[ArchiveDifference]:
-    """What the pages of an archive say otherwise than the one that was rendered again, number by number."""
-    for finding in pages.findings():
-        if not finding.is_good:
-            number = finding.number
-            yield ArchiveDifference(str(number.page), number.line, _said(finding), number.digits, finding.computed)
-
-
-def _said(finding: Finding) -> Message:
-    number = finding.number
-    if finding.verdict != "contradicted" or finding.computed is None:
-        return finding.reason
-    place = {"row": number.row, "column": number.column}
-    return Message(PRINTS, **place, printed=number.digits, computed=finding.computed)
-
-
-def _of_evidence(evidence: Path) -> Iterator[ArchiveDifference]:
-    """The lines of the evidence file of an archive that are not as they were made again."""
-    stood, right = (data_of(path).decode("utf-8", "replace") for path in (Path(PAGES, evidence.name), evidence))
+def _altered_lines(name: str, again: Path) -> Iterator[ArchiveDifference]:
+    """The lines of a file of an archive that are not as they were made again."""
+    stood, right = (data_of(path).decode("utf-8", "replace") for path in (Path(PAGES, name), again / name))
     for alteration in altered(stood, right):
-        yield _line_of_evidence(alteration, f"{PAGES}/{evidence.name}")
-
-
-def _line_of_evidence(alteration: Alteration, file: str) -> ArchiveDifference:
-    stood, right = alteration.excerpts
-    said = Message(EVIDENCE_TO_BE, right=repr(right)) if right else Message(EVIDENCE_TO_BE_LEFT_OUT)
-    return ArchiveDifference(file, alteration.line, said, stood, right)
+        was, is_to_be = alteration.excerpts
+        said = Message(TO_BE, right=repr(is_to_be)) if is_to_be else Message(TO_BE_LEFT_OUT)
+        yield ArchiveDifference(f"{PAGES}/{name}", alteration.line, said, was, is_to_be)
 
 
 def _first_unlike(one: Path, other: Path) -> int:

@@ -10,7 +10,7 @@ from parsers.io.console import Console, Text
 from parsers.io.message import Message
 from parsers.io.printable import printable
 
-from ...audit.findings.aligned_rows import GAP, aligned
+from ...terminal.aligned_rows import GAP, aligned
 from ...wording import markdown
 from ...wording.words import Translate, worded
 from ..output.comparison_links import Cell

@@ -8,10 +8,10 @@ from xml.etree import ElementTree as Xml
 
 from parsers.io.message import Message
 
-from ...audit.findings.printing import clean
 from ...evidence.quality.loss_agreement import LossAgreement
 from ...evidence.quality.metric_agreement import MetricAgreement
 from ...measure.number import signed
+from ...wording.markdown import clean
 from ...wording.words import Translate, worded
 from ..changes import ChangedCondition, StatedPlaces
 from ..compared_cases import CaseSide, ComparedCase

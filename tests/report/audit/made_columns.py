@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from report.audit.audited_pages import audit_files
-from report.audit.finding import Finding
+from report.audit.rulings import Finding, Ruling
+from tests.report.audit.small_site import audit
 
 CARDS = (1, 2, 4, 8)
 Rates = NDArray[np.float64]
@@ -49,6 +49,7 @@ def write_site(folder: Path, columns: Sequence[Sequence[tuple[str, str]]]) -> No
 
 def findings(folder: Path) -> list[list[Finding]]:
     """What an audit finds, a list a page, in the order of the columns."""
-    pages = sorted(folder.rglob("README.md"), key=lambda page: int(page.parent.name[5:]))
-    found = audit_files(pages, None, [], 0.0).findings
-    return [[f for _, f in found if f.number.page == page] for page in pages]
+    found = audit(folder).by_document
+    pages = sorted(found, key=lambda page: int(page.partition("/")[0].removeprefix("Study")))
+    measured = ([f for f in found[page] if f.ruling != Ruling.NO_MEASUREMENT] for page in pages)
+    return [[f for f in some if f.claim.table >= 0] for some in measured]

@@ -6,32 +6,34 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.published.labels import Label, merged, read_label
+from report.audit.labels import Agreement, case_of, compared
 
 TABLE = tomllib.loads(Path(__file__).with_name("labels.toml").read_text(encoding="utf-8"))["label"]
 
 
-def test_labels_say_their_case_and_which_axes_and_quantities_they_name() -> None:
+def test_labels_say_their_case() -> None:
     wrong = {}
     for entry in TABLE:
         for text in entry["text"]:
-            found, besides = read_label(text), entry.get("besides", [])
-            case = {axis: value for axis, value in found.case.items() if axis not in besides}
-            said = (case, list(found.axes), sorted(found.quantities), found.unit)
-            expected = (entry.get("case", {}), entry.get("axes", []), entry.get("quantities", []), entry.get("unit"))
-            if said != expected:
-                wrong[text] = (said, expected)
+            found = {axis: value for axis, value in case_of([text]).items() if axis not in entry.get("besides", [])}
+            if found != entry["case"]:
+                wrong[text] = (found, entry["case"])
     assert wrong == {}
 
 
 def test_of_several_labels_the_first_that_states_an_axis_counts() -> None:
-    assert merged([Label({"cards": 8}), Label({"cards": 1, "device": "V100"})]) == {"cards": 8, "device": "V100"}
+    assert case_of(["8 GPUs", "1 GPU, V100"]) == {"cards": 8, "device": "V100"}
 
 
 def test_nodes_of_one_label_and_cards_per_node_of_another_are_cards() -> None:
-    assert merged([Label({"nodes": 4}), Label({"cards_per_node": 8})])["cards"] == 32
+    assert case_of(["4 nodes", "8 GPUs per node"])["cards"] == 32
+
+
+def test_half_precisions_that_are_not_the_same_say_nothing_of_each_other() -> None:
+    cases = [{"precision": one} for one in ("fp16", "bf16", "fp32")]
+    assert [compared(cases[0], other).agreement for other in cases] == list(Agreement)
 
 
 @given(st.text())
 def test_whatever_a_label_holds_is_read(text: str) -> None:
-    assert isinstance(read_label(text), Label)
+    assert isinstance(case_of([text]), dict)

@@ -1,4 +1,4 @@
-"""Numbers that no protocol made are not called exact, and those that one did not searched made are not accused."""
+"""Numbers that no protocol made are not proved, and those that one made which is not searched are not accused."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -7,18 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from report.audit.finding import GOOD, OPEN
+from report.audit.rules.searched_protocols import protocols
+from report.audit.rulings import Finding, Ruling
 from report.measure.number import printed
 from report.measure.protocol import Protocol
 from report.measure.statistic import reduce
 from report.measure.statistic import trim as trimmed
-from report.recovery.searched_protocols import protocols
 from tests.report.audit.made_columns import CARDS, Rates, findings, log_of, rates, write_site
 
 pytestmark = pytest.mark.slow
 
 COLUMNS = 50  # of four numbers each
-BLAMELESS = (*GOOD, *OPEN, "no evidence", "dead link")
 SEARCHED = (
     "tipc",
     "skip_records=10",
@@ -42,6 +41,12 @@ NOT_SEARCHED: Mapping[str, Callable[[Rates], float]] = {
     "mean of the ends": lambda values: float((values.min() + values.max()) / 2),
     "a tenth off": lambda values: float(0.9 * values[10:].mean()),
 }
+
+
+def protocol_of(finding: Finding) -> Protocol:
+    """The protocol by which a number was found."""
+    return Protocol.parse(finding.hit.rule.name if finding.hit and finding.hit.rule.means == "protocol" else "plain")
+
 
 Made = list[tuple[str, str, Rates]]
 
@@ -79,14 +84,14 @@ def by_none(generator: np.random.Generator, values: Rates, cards: int) -> str:
 
 
 @pytest.mark.parametrize("count", [len(CARDS), 1], ids=["in columns", "alone"])
-def test_of_two_hundred_numbers_that_no_protocol_made_at_most_one_is_exact(count: int, tmp_path: Path) -> None:
+def test_of_two_hundred_numbers_that_no_protocol_made_at_most_one_is_proved(count: int, tmp_path: Path) -> None:
     generator = np.random.default_rng(1)
     total = COLUMNS * len(CARDS)
     columns = [column(generator, partial(by_none, generator))[:count] for _ in range(total // count)]
     write_site(tmp_path, [[(digits, log) for digits, log, _ in made] for made in columns])
     found = [finding for page in findings(tmp_path) for finding in page]
     assert len(found) == total
-    assert sum(finding.verdict in ("exact", "mislabelled") for finding in found) <= 1
+    assert sum(finding.ruling == Ruling.PROVED for finding in found) <= 1
 
 
 def test_numbers_of_columns_that_a_searched_protocol_made_are_recovered_by_it(tmp_path: Path) -> None:
@@ -101,9 +106,9 @@ def test_numbers_of_columns_that_a_searched_protocol_made_are_recovered_by_it(tm
     right = 0
     for rule, made, page in zip(rules, columns, pages, strict=True):
         for (digits, _, values), finding in zip(made, page, strict=True):
-            by = Protocol.parse(finding.protocol or "plain")
+            by = protocol_of(finding)
             is_same = np.isclose(given(values, by), given(values, rule), rtol=1e-12)
-            right += finding.verdict == "exact" and finding.number.digits == digits and bool(is_same)
+            right += finding.ruling == Ruling.PROVED and finding.claim.number.text == digits and bool(is_same)
     searched = [one.overridden("decimals=3").model_dump() for one in protocols()]
     assert all(rule.overridden("decimals=3").model_dump() in searched for rule in rules)
     assert right >= 0.95 * COLUMNS * len(CARDS)
@@ -117,12 +122,11 @@ def test_numbers_of_columns_that_a_protocol_made_which_is_not_searched_are_accus
     write_site(tmp_path, [[(digits, log) for digits, log, _ in made] for made in columns])
     pages = findings(tmp_path)
     found = [finding for page in pages for finding in page]
-    accused = [(f.verdict, f.number.digits, str(f.reason)) for f in found if f.verdict not in BLAMELESS]
-    assert accused == []
+    assert [finding.claim.number.text for finding in found if finding.fails()] == []
     wrong = 0
     for rule, made, page in zip(rules, columns, pages, strict=True):
         for (_, _, values), finding in zip(made, page, strict=True):
             # Of 136 records, 37 % are just the 50 that a protocol skips which is searched.
-            is_same = np.isclose(given(values, Protocol.parse(finding.protocol or "plain")), rule(values), rtol=1e-12)
-            wrong += finding.verdict == "exact" and not is_same
+            is_same = np.isclose(given(values, protocol_of(finding)), rule(values), rtol=1e-12)
+            wrong += finding.ruling == Ruling.PROVED and not is_same
     assert wrong <= 1

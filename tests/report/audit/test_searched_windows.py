@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import LABEL
 from parsers.runs.reading import read
+from report.audit.rules.protocol_search import search, search_step_times
 from report.measure.diagnostics import NoMeasurement
 from report.measure.records import Run
 from report.measure.stated import measure_stated
-from report.recovery.protocol_search import search, search_step_times
 from tests.report.audit.made_columns import log_of
 
 FACTS = {"cards": Fact("cards", 8, LABEL), "batch_size": Fact("batch_size", 32, LABEL)}

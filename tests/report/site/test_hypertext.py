@@ -1,13 +1,11 @@
 """Markdown as HTML: nothing in it is HTML already, and its tables say what their heads are."""
 
 import os
-from pathlib import Path
 from unicodedata import bidirectional, category
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from report.published.html_tables import html_tables
 from report.site.hypertext import gapped, html, inline, plain
 from report.site.log_excerpts import all_shown, script_json, shown
 from report.site.panel import ranges
@@ -86,8 +84,3 @@ def test_a_gap_stands_before_each_three_digits_of_the_whole_part_and_adds_none(w
     made = gapped(f"{whole}{fraction}")
     assert made.striptags() == f"{whole}{fraction}"
     assert made.replace("</span>", ",").replace('<span class="k">', "") == f"{whole:,}{fraction}"
-
-
-def test_the_heads_of_the_site_are_read_once(site: Path) -> None:
-    tables = html_tables((site / "cpu-demo.en.html").read_text(encoding="utf-8"))
-    assert "Scaling efficiency (%)" in [head.text for rows in tables for head in rows[0]]

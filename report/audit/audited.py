@@ -1,0 +1,106 @@
+"""An audit: the documents that are named, ruled on by the referee, and those of our own by rendering them again."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from parsers.runs.git_files import top_of
+from parsers.sharing.workers import ALL_CORES, Workers
+
+from .accepted import Accepted, changed_since, with_accepted
+from .board import Board, BoardError, Status, Verdict, judged, records_of
+from .checkout import DOCUMENTS, Checkout
+from .own_pages import is_own, of_own_pages
+from .rulings import Finding, Referee, Ruling
+
+NO_RECORD = "No folder here is a record of this board; records are {patterns} below {root}."
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found: ``documents`` by their paths from ``root``, and their ``findings``.
+
+    ``files_read``: how many data files were read; ``not_read``: those that were not. ``verdicts``: what the records of
+    a board say of each of its rules.
+    """
+
+    root: Path
+    documents: Sequence[str]
+    findings: Sequence[Finding]
+    files_read: int = 0
+    not_read: Sequence[str] = ()
+    verdicts: Sequence[Verdict] = ()
+
+    def fails(self, *, strict: bool = False) -> bool:
+        """Whether a finding fails, or a record of a board, whose numbers must follow from proved ones."""
+        failed = any(one.status == Status.FAILED for one in self.verdicts)
+        unproved = bool(self.verdicts) and any(
+            one.ruling == Ruling.OF_UNPROVED and one.accepted is None for one in self.findings
+        )
+        return failed or unproved or any(one.fails(strict=strict) for one in self.findings)
+
+    @property
+    def by_document(self) -> dict[str, list[Finding]]:
+        """The findings of each document; none of one without numbers."""
+        found: dict[str, list[Finding]] = {document: [] for document in self.documents}
+        for finding in self.findings:
+            found.setdefault(finding.claim.document, []).append(finding)
+        return found
+
+    @property
+    def accidents(self) -> float:
+        """How many proofs accident is expected to have given, at most; a rule counts once for all it explains."""
+        proofs = {(f.claim.document, f.chance): f.chance for f in self.findings if f.ruling == Ruling.PROVED}
+        return sum(proofs.values())
+
+    def with_accepted(self, file: Path) -> tuple["Audit", list[Accepted]]:
+        """The same with what a file accepts marked so, and what it accepts in vain."""
+        findings, past = with_accepted(self.findings, self.root, file)
+        return replace(self, findings=findings), past
+
+
+def audited(
+    places: Sequence[Path],
+    logs: Path | None = None,
+    *,
+    since: str | None = None,
+    board: Board | None = None,
+    workers: Workers = ALL_CORES,
+) -> Audit | None:
+    """Rule on all numbers of documents; None where none of them changed ``since`` a revision.
+
+    ``logs``: the folder of evidence, by default the one that holds all documents. Other documents are still believed of
+    those that changed. ``board``: the rules that the records among the places, or in them, are held against. Raises
+    ParserError.
+    """
+    checkout = Checkout.of(places, logs, (*DOCUMENTS, *(board.claims if board else ())))
+    wanted = changed_since(checkout.root, checkout.documents, since) if since else set(checkout.documents)
+    if since and not wanted:
+        return None
+    own = [one for one in checkout.documents if is_own(checkout.root / one)]
+    others = replace(checkout, documents=[one for one in checkout.documents if one not in set(own)])
+    referee = Referee(others)
+    found = [*of_own_pages(checkout.root, [one for one in own if one in wanted], logs, workers)]
+    if others.documents:
+        found += [one for one in referee.findings() if one.claim.document in wanted]
+    documents = [one for one in checkout.documents if one in wanted]
+    verdicts = tuple(_verdicts(board, places)) if board else ()
+    return Audit(checkout.root, documents, found, referee.files_read, referee.not_read, verdicts)
+
+
+def _verdicts(board: Board, places: Sequence[Path]) -> Iterator[Verdict]:
+    """What the records of a board say of its rules: those that are named, and those in folders that are.
+
+    Raises BoardError where there is none.
+    """
+    asked = [place.resolve() for place in places]
+    root = top_of(asked[0] if asked[0].is_dir() else asked[0].parent) or Path.cwd()
+    records = [one for one in records_of(board, root) if any(_is_in(root / one, place) for place in asked)]
+    if not records:
+        raise BoardError(NO_RECORD, patterns=", ".join(board.records), root=root)
+    for record in records:
+        yield from judged(board, root, record)
+
+
+def _is_in(record: Path, place: Path) -> bool:
+    return record.is_relative_to(place) or place.is_relative_to(record)

@@ -1,0 +1,148 @@
+"""Chance: how often accident would give what was found. One bound for every kind of evidence.
+
+A *rule* says where the value of each claim of a group comes from: this line, the last value of this series in the log
+of each row, this formula of other columns. Rules are tried in an order that does not know the claims, the simplest
+first. A rule that hits some of the group is accepted where the probability that accident hits as many, times the number
+of rules that were tried up to it, is below ``SIGNIFICANT``. Where no rule is true of a group, rules that are alike are
+accepted so seldom, and any rules at most as often times the harmonic number of their count.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import comb, exp, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .constants import LEAST_CHANCE, NEARBY, ROUNDINGS, SIGNIFICANT
+from .number import Number
+
+ChanceOf = Callable[[Hashable, int], float]
+Tried = Callable[[Hashable, int, Sequence[Hashable]], int]
+
+
+class Means(StrEnum):
+    """What kind of rule gives a value."""
+
+    RECORD = "record"
+    STATISTIC = "statistic"
+    PROTOCOL = "protocol"
+    FORMULA = "formula"
+    QUOTE = "quote"
+    RUN = "named run"
+    RENDERED = "rendered again"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a value comes about.
+
+    ``name``: the series, the formula, or the protocol in its own words. ``of``: the statistic of the series in a log.
+    ``over``: that of the values of ``count`` logs; empty where it is one log. ``part``: which of the logs of a folder,
+    where it is not all. ``peers``: of how many numbers of the column the formula holds for how many.
+    """
+
+    means: Means
+    name: str = ""
+    of: str = ""
+    over: str = ""
+    count: int = 1
+    part: str = ""
+    peers: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A value of which a claim is a rounding, the rule that gives it, and where it stands (``line`` 0: no single one).
+
+    ``rounding``: ``half_up`` or ``truncated``. ``operands``: the numbers of the claims that it is computed from, and
+    ``places`` where these stand, such as ``12:5`` for a line and a column.
+    """
+
+    value: float
+    rule: Rule
+    path: str = ""
+    line: int = 0
+    rounding: str = ""
+    operands: tuple[int, ...] = ()
+    places: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A rule that explains ``hits`` (claim number -> hit) of a group of ``size``; ``chance``: what accident would."""
+
+    rule: Hashable
+    hits: Mapping[int, Hit]
+    size: int
+    chance: float
+
+
+def accidental(number: Number, values: NDArray[np.float64], shares: Sequence[float] | None = None) -> float:
+    """How many of these values a number of this size and these digits would be a rounding of by accident.
+
+    By the density of the values around it, at the densest of several widths. ``shares``: how often values of the rule
+    lie within each width of other numbers, where that is known.
+    """
+    around = abs(number.value)
+    if not around or not len(values):
+        return float(len(values))
+    away = np.abs(values - number.value)
+    width = ROUNDINGS * number.informative_step
+    spans = [share * around + number.informative_step for share in NEARBY]
+    known = shares or (1.0,) * len(NEARBY)
+    near = [float((away <= span).sum()) * often for span, often in zip(spans, known, strict=True)]
+    return max(count * min(1.0, width / (2 * span)) for count, span in zip(near, spans, strict=True))
+
+
+def tail(chances: Sequence[float], hits: Sequence[int]) -> float:
+    """An upper bound for the probability that as many of a group are hit: by these or others of it.
+
+    The least of Chernoff's bound and the product of the chances of these hits, times the number of choices of so many
+    of the claims that can be hit. All hits count, so that a rule must answer for each claim that it takes.
+    """
+    possible = [min(1.0, one) for one in chances if one > 0]
+    count, expected = len(hits), sum(possible)
+    product = sum(log(max(min(1.0, chances[hit]), LEAST_CHANCE)) for hit in hits)
+    choices = log(comb(max(count, len(possible)), count))
+    chernoff = count - expected + count * log(expected / count) if 0 < expected < count else 0.0
+    return exp(min(0.0, product + choices, chernoff))
+
+
+def explain(
+    size: int, rules: Mapping[Hashable, Mapping[int, Hit]], chance_of: ChanceOf, tried: Tried, least: int = 1
+) -> list[Explanation]:
+    """The rules that explain claims of a group beyond accident: the least likely by accident first, then of the rest.
+
+    ``chance_of``: that a rule hits a claim by accident. ``tried``: how many rules up to a rule, in an order that
+    does not know the claims, could have explained so many. ``least``: how many claims a rule must explain.
+    """
+    left, found, known = set(range(size)), list[Explanation](), dict(rules)
+    while left and known:
+        members, judged = sorted(left), list[Explanation]()
+        for rule, all_hits in known.items():
+            hits = {claim: hit for claim, hit in all_hits.items() if claim in left}
+            if len(hits) >= least:
+                chances = [chance_of(rule, claim) for claim in members]
+                bound = tail(chances, [place for place, claim in enumerate(members) if claim in hits])
+                rank = tried(rule, len(hits), [one.rule for one in found])
+                judged.append(Explanation(rule, hits, len(members), rank * bound))
+        best = min(judged, key=lambda one: (one.chance, -len(one.hits)), default=None)
+        if best is None or best.chance >= SIGNIFICANT:
+            break
+        found.append(best)
+        left -= set(best.hits)
+        known = {one.rule: known[one.rule] for one in judged if one is not best}
+    return found
+
+
+def accepted(expected: Sequence[float]) -> float:
+    """The greatest of these that is a finding; -1 where none is.
+
+    ``expected``: for each thing that is found, how many such would be found by accident in all that was tried. Of what
+    is accepted a share of ``SIGNIFICANT`` is expected to be accidental (Benjamini and Hochberg; tests of several
+    families may each be weighted by the size of its own).
+    """
+    findings = (one for rank, one in enumerate(sorted(expected), start=1) if one <= SIGNIFICANT * rank)
+    return max(findings, default=-1.0)

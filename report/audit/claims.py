@@ -1,0 +1,298 @@
+"""Claims: a document in, every number in it out, with its place, digits, labels, links and what it counts."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from parsers.io.input_file import text_of
+
+from . import vocabulary as words
+from .constants import BEFORE, BEHIND, DATA_SHEET, WORDY
+from .documents import KeyValue, Line, NumberList, Piece, Table, Text, pieces_of
+from .number import Form, Number, Printed, numbers_in
+
+CELL, ITEM, PROSE, KEY, CODE, LINE = "cell", "item", "prose", "key", "code", "line"
+
+
+@dataclass(eq=False)
+class Claim:
+    """A number of a document. ``table``, ``row``, ``col``: its place in a grid; prose has table -1.
+
+    ``quantity``: of ``vocabulary``. ``unit``: as it is printed beside the number or in a label, without blanks around
+    its strokes; ``unit_seconds``: of a time.
+    """
+
+    document: str
+    line: int
+    column: int
+    number: Number
+    place: str
+    table: int = -1
+    row: int = -1
+    col: int = -1
+    row_label: str = ""
+    col_label: str = ""
+    row_title: str = ""  # the header above the row labels
+    heading: str = ""
+    quantity: str = words.BARE
+    unit: str = ""
+    unit_seconds: float | None = None
+    is_about: bool = False  # whether the document itself says that it is not exact
+    links: tuple[str, ...] = ()
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it claims a measurement."""
+        return self.quantity in words.MEASURED
+
+    @property
+    def where(self) -> str:
+        """Its place as editors read it."""
+        return f"{self.document}:{self.line}:{self.column}"
+
+
+def claims_of(root: Path, document: str) -> list[Claim]:
+    """Every number of a document, in order; raises OSError where it cannot be read."""
+    text = text_of(root / document, errors="replace")
+    return sorted(_Reader(document).claims(pieces_of(document, text)), key=lambda claim: (claim.line, claim.column))
+
+
+# --- what a number counts --------------------------------------------------------------------------------------------
+_ABOUT = re.compile(r"(?:[~≈]|about|around|roughly|approx\w*\.?|约)\s*$", re.IGNORECASE)
+_NAME = re.compile(
+    r"([A-Za-z_µσ\u4e00-\u9fff][\w%µσ\u4e00-\u9fff./-]*"
+    r"(?:[ _][A-Za-z\u4e00-\u9fff(][\w%)-]*){0,3})\W{0,6}$"
+)
+_LETTERS = re.compile(r"[A-Za-z\u4e00-\u9fff]{2}")
+_OF_DATA_SHEETS = (words.FLOPS, words.BYTES, words.RATE, words.POWER)
+
+
+@dataclass(frozen=True)
+class Context:
+    """A claim and the text before and behind its number; says what the number counts.
+
+    The nearest words decide: the unit, the name in front, the column, the row, the heading, in this order.
+    """
+
+    claim: Claim
+    before: str = ""
+    behind: str = ""
+    form: Form = Form.PLAIN
+
+    def classified(self) -> Claim:
+        """The claim with its quantity and unit."""
+        claim = self.claim
+        claim.is_about = bool(_ABOUT.search(self.before[-12:]))
+        claim.quantity = self._quantity()
+        claim.unit = self._unit()
+        if claim.quantity == words.TIME:
+            labels = (self._own_name, claim.col_label, claim.row_label, claim.heading)
+            claim.unit_seconds = words.seconds_of(self.behind[:16], *labels)
+            if self.form is Form.CLOCK and claim.number.text.count(":") == 1 and claim.unit_seconds == 3600.0:
+                claim.number = replace(claim.number, value=claim.number.value * 60, step=claim.number.step * 60)
+            if self.form in (Form.DURATION, Form.CLOCK):
+                claim.unit_seconds = 1.0
+        return claim
+
+    @cached_property
+    def _own_name(self) -> str:
+        found = _NAME.search(self.before[-BEFORE:])
+        return found[1] if found else ""
+
+    @cached_property
+    def _is_wordy(self) -> bool:
+        """Whether there are words beside the number that may name it."""
+        if self.claim.place == CELL:
+            return bool(_LETTERS.search(self.before) or _LETTERS.search(self.behind))
+        return self.claim.place in (PROSE, CODE)
+
+    def _known(self) -> list[str]:
+        """What labels say is counted, the nearest first; a long text in a cell speaks for itself.
+
+        Of headings, which are sentences, only what is measured.
+        """
+        claim = self.claim
+        if claim.place == CELL and claim.col == 0:  # a row is named there
+            labels = [claim.col_label]
+        elif claim.place == CELL and self._is_wordy and len(self.before) + len(self.behind) > WORDY:
+            return []
+        else:
+            labels = [claim.col_label, claim.row_label]
+        said = [words.of_label(label) for label in labels]
+        if claim.place == CELL and claim.col > 0:
+            said += [one for part in claim.heading.split(" / ") if (one := words.of_label(part)) in words.MEASURED]
+        return [one for one in said if one and one != words.VALUE]
+
+    def _quantity(self) -> str:
+        claim = self.claim
+        of_column = words.of_label(claim.col_label)
+        if claim.place == CELL and words.GOAL in (of_column, words.of_label(claim.row_label)):
+            return words.GOAL
+        if self.form is not Form.PLAIN:
+            return self._quantity_of_form()
+        if of_unit := words.of_unit(self.behind):
+            return words.RATIO if of_unit == words.COUNT and claim.number.step < 1 else of_unit
+        names_row = claim.place == CELL and claim.col == 0
+        if self._is_wordy and not names_row and (of_name := words.of_label(self._own_name)):
+            return of_name
+        known = self._known()
+        quantity = known[0] if known else words.BARE
+        if claim.place != CELL or names_row or self._is_wordy:
+            return quantity
+        return self._quantity_in_grid(quantity, known, of_column)
+
+    def _quantity_of_form(self) -> str:
+        """A duration is a time, a clock is one where a label says so, else a time of day."""
+        if self.form is Form.DATE:
+            return words.DATE
+        labels = (self._own_name, self.claim.col_label, self.claim.row_label)
+        is_time = self.form is Form.DURATION or words.TIME in map(words.of_label, labels)
+        return words.TIME if is_time else words.DATE
+
+    def _quantity_in_grid(self, quantity: str, known: Sequence[str], of_column: str | None) -> str:
+        """A table of settings by settings holds what its heading, column or row names that is measured.
+
+        Where nothing is named, digits that nobody would choose are of a measurement.
+        """
+        if of_column == words.VALUE and quantity == words.SETTING:  # the row names it
+            return words.AMOUNT if _is_fine(self.claim.number) else quantity
+        is_case = of_column is None or bool(re.search(r"[=\d]", self.claim.col_label))  # the column names no quantity
+        if is_case and quantity == words.SETTING:
+            quantity = next((one for one in known if one in words.MEASURED), quantity)
+        is_unnamed = quantity == words.BARE or (quantity == words.SETTING and of_column is None)
+        if is_unnamed and _is_fine(self.claim.number):
+            return words.SCORE if self.claim.number.value < 1 else words.RATE
+        return quantity
+
+    def _unit(self) -> str:
+        """The unit of what is measured: of a duration seconds, else what stands behind the number or in a label."""
+        claim = self.claim
+        if not claim.is_measured:
+            return ""
+        if self.form in (Form.DURATION, Form.CLOCK):
+            return "s"
+        if (said := words.unit_behind(self.behind)) and said[0] == claim.quantity:
+            return said[1]
+        labels = (self._own_name, claim.col_label, claim.row_label, claim.heading)
+        return next((unit for label in labels if (unit := words.unit_within(label, claim.quantity))), "")
+
+
+def _is_fine(number: Number) -> bool:
+    """Whether nobody would choose such digits: at least three that inform, not all of them before the point."""
+    return number.digits >= 3 and (number.step < 1 or number.digits >= 4)
+
+
+# --- from documents to claims ----------------------------------------------------------------------------------------
+# Of code, a claim is what has a unit of these, and a comment that tells a result.
+_IN_CODE = (words.TIME, words.RATE)
+_RESULT = re.compile(r"^\s*p\s*[=:]|tensor\(|(?:loss|time|mean|std|acc)\w{0,20}\s{0,3}[=:]", re.IGNORECASE)
+
+
+class _Reader:
+    """The claims of the pieces of one document, whose tables are numbered."""
+
+    def __init__(self, document: str) -> None:
+        self.document = document
+        self.tables = 0
+        self.groups: dict[object, int] = {}  # what stands together -> its table
+        self.columns: dict[int, int] = {}  # table of lists -> how many it has
+        self.in_lists: set[tuple[int, int]] = set()
+
+    def claims(self, pieces: Iterator[Piece]) -> Iterator[Claim]:
+        lines = []  # lists are parts of lines, and are claims first
+        for piece in pieces:
+            if isinstance(piece, Line):
+                lines.append(piece)
+            elif isinstance(piece, Table):
+                yield from self._of_table(piece)
+            elif isinstance(piece, NumberList):
+                yield from self._of_list(piece)
+            else:
+                yield self._of_value(piece)
+        for line in lines:
+            yield from self._of_line(line)
+
+    def _table_of(self, group: object = None) -> int:
+        """The number of a table: a new one, but for a group that is known."""
+        if group is None or group not in self.groups:
+            self.groups[group] = self.tables
+            self.tables += 1
+        return self.groups[group]
+
+    def _claim(self, text: Text, printed: Printed, place: str, table: int = -1) -> Claim:
+        return Claim(self.document, *text.place(printed.start), printed.number, place, table)
+
+    def _of_table(self, table: Table) -> Iterator[Claim]:
+        """The claims of a table; its first row is the header."""
+        number = self._table_of()
+        header = {cell.col: _label(cell.text.shown) for row in table.rows[:1] for cell in row}
+        claims = []
+        for row, cells in enumerate(table.rows[1:]):
+            links = tuple(link for cell in cells for link in cell.links)
+            label = next((_label(cell.text.shown) for cell in cells if cell.col == 0), "")
+            for cell in cells:
+                for printed in () if cell.is_repeated else numbers_in(cell.text.shown):
+                    claim = self._claim(cell.text, printed, CELL, number)
+                    claim.row, claim.col, claim.links = row, cell.col, links
+                    claim.row_label, claim.col_label = label if cell.col else "", header.get(cell.col, "")
+                    claim.row_title, claim.heading = header.get(0, ""), table.heading
+                    claims.append(_context(claim, cell.text.shown, printed).classified())
+        _mark_data_sheet(claims)
+        yield from claims
+
+    def _of_list(self, piece: NumberList) -> Iterator[Claim]:
+        """A list is a column; those of one block and one length are the columns of one table."""
+        table = self._table_of((piece.block, len(piece.items)))
+        col = self.columns[table] = self.columns.get(table, -1) + 1
+        for row, item in enumerate(piece.items):
+            claim = self._claim(item, Printed(Number.of(item.shown), 0, len(item.shown)), ITEM, table)
+            claim.row, claim.col, claim.col_label, claim.heading = row, col, piece.name, piece.heading
+            self.in_lists.add((claim.line, claim.column))
+            yield Context(claim).classified()
+
+    def _of_value(self, value: KeyValue) -> Claim:
+        """A number of a JSON file: an object is a row, a key its label."""
+        printed = Printed(Number.of(value.text.shown), 0, len(value.text.shown))
+        claim = self._claim(value.text, printed, KEY, self._table_of(("object", value.group)))
+        claim.row, claim.row_label = 0, " ".join(value.path)
+        claim.col_label = value.path[-1] if value.path else ""
+        return Context(claim).classified()
+
+    def _of_line(self, line: Line) -> Iterator[Claim]:
+        """Numbers outside tables and lists."""
+        shown = line.text.shown
+        is_result = bool(_RESULT.search(shown.partition("#")[2])) if line.in_code else True
+        for printed in numbers_in(shown):
+            claim = self._claim(line.text, printed, CODE if line.in_code else PROSE)
+            if (claim.line, claim.column) in self.in_lists:
+                continue
+            claim.heading = line.heading
+            context = _context(claim, shown, printed)
+            claim = context.classified()
+            if not is_result and printed.form is not Form.DURATION and words.of_unit(context.behind) not in _IN_CODE:
+                claim.quantity, claim.unit = words.SETTING, ""
+            elif line.is_heading and claim.quantity == words.BARE:
+                claim.quantity = words.IDENTIFIER
+            yield claim
+
+
+def _context(claim: Claim, text: str, printed: Printed) -> Context:
+    before = text[max(0, printed.start - BEFORE) : printed.start]
+    behind = text[printed.end : printed.end + BEHIND].rstrip()
+    return Context(claim, before.strip() if claim.place == CELL else before, behind, printed.form)
+
+
+def _label(shown: str) -> str:
+    return shown.strip(" `\t")
+
+
+def _mark_data_sheet(claims: Sequence[Claim]) -> None:
+    """What the maker of a card says is no measurement: in a table with columns or rows that only data sheets have."""
+    for labels in ({one.col_label for one in claims}, {one.row_label for one in claims}):
+        known = [label for label in labels if words.of_label(label) == words.SPECIFICATION]
+        if len(known) >= DATA_SHEET:
+            for claim in claims:
+                if claim.quantity in _OF_DATA_SHEETS:
+                    claim.quantity, claim.unit = words.SPECIFICATION, ""

@@ -1,0 +1,333 @@
+"""Evidence: the data files of a checkout in, every number in them out: by record, and as named series with statistics.
+
+A file is read once and let go of; what stays are its statistics and the records that hold numbers that were asked for.
+A series is named by the words before its numbers, so that all lines of one shape carry one name: the shape of a line is
+what is left of it without its numbers, and is looked at once.
+"""
+
+import codecs
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.io.input_file import data_of
+
+from .constants import BINARY, HEAD, KNOWN_LINES, KNOWN_SHAPES, LARGEST_FILE, LONGEST_LINE
+from .number import NUMBER
+from .vocabulary import seconds_of
+
+LAST, LEAST, GREATEST, MEAN = "last", "least", "greatest", "mean"
+_NO_DATA = re.compile(
+    r"\.(?:md|rst|py|pyi|pyx|sh|ya?ml|toml|cfg|ini|lock|png|jpe?g|svg|gif|webp|pdf|html?|ipynb|patch|diff|wav|c|cc|cpp"
+    r"|h|hpp|cu|cuh|js|ts|css|java|go|rs|model|vocab|pkl|npz?|npy|pt|pth|bin|gz|zip|tar|xz|zst|parquet|lua|prototxt"
+    r"|nix|xml|sarif|drawio|excalidraw|ttf|woff2?|xlsx?|docx?|pptx?)$"
+    r"|^(?:requirements[\w.-]*|cmakelists|licen[cs]e\w*|readme|notice|authors|contributors)(?:\.txt)?$"
+    r"|^\.git|^Dockerfile|^Makefile",
+    re.IGNORECASE,
+)
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_NUMBERS = re.compile(f"({NUMBER.pattern})")  # splits a line into words and numbers in turn
+_CODE = re.compile(
+    r"^\s*(?:def |class |import |from \w|return|if |for |elif |else\b|#|@|assert |with |while |try:"
+    r"|[\w.\[\], *]+\s*[-+*/]?=\s)|[\w)]\($|\)\s*:$"
+)
+_PAIR = re.compile(r"\s*[\w/ ]+[:=]\s*\0\S*\s*$")  # a name and its number alone, in which way settings are logged
+_NAME = re.compile(
+    r"([A-Za-z_\u4e00-\u9fff][\w\u4e00-\u9fff/.@%-]*(?: [A-Za-z_(][\w/.@%)-]*){0,3})"
+    r"[\"'\])]{0,3}\s*(?:[:=|]\s*)?[(\"'\[]?\s*$"
+)
+_UNIT = re.compile(r"\s?([%A-Za-zµ\u4e00-\u9fff]{1,12}(?:/[A-Za-z]{1,12})?)(?![\w(])")
+_HEAD_WORD = re.compile(r"^[^A-Za-z_]{0,60}([A-Za-z_][\w]{2,})")
+_UNFINISHED = re.compile(r"[-+.eE]*")  # behind the digits of a number that may go on
+_SEPARATORS = re.compile(r"[,\t;]")
+_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|NaN|-?Infinity')
+_CONTROLS = bytes(set(range(32)) - set(b"\a\b\t\n\v\f\r\x1b"))
+_WIDE = ((codecs.BOM_UTF16_LE, "utf-16-le", 1), (codecs.BOM_UTF16_BE, "utf-16-be", 0))
+_MARK = "\0"
+
+Name = tuple[str, str]  # of a series, and the unit behind its numbers
+Row = tuple[int, int, Sequence[float], Sequence[Name]]  # record, line, numbers, and the name of each
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """What a rule makes of a log: ``how`` of the series ``name``.
+
+    ``line``: where it stands, 0 for a mean. ``count``: of how many numbers. ``seconds``: what its unit is in seconds,
+    None where it is no time or no unit is known.
+    """
+
+    name: str
+    how: str
+    value: float
+    line: int
+    count: int
+    seconds: float | None
+
+
+@dataclass
+class DataFile:
+    """The numbers of a file in order of appearance.
+
+    ``records``: in which record each stands: a line, what a progress bar drew at once, or an object of JSON.
+    ``lines``: on which line. ``name_of``: of which of the series ``names``, whose units are ``units``. ``digest``:
+    equal for equal files.
+    """
+
+    path: str
+    digest: str
+    values: NDArray[np.float64]
+    records: NDArray[np.int32]
+    lines: NDArray[np.int32]
+    names: list[str]
+    name_of: NDArray[np.int32]
+    units: list[str]
+
+    def statistics(self) -> list[Statistic]:
+        """Last, least, greatest and mean of each named series, and of all series that share the last word of a name."""
+        found = self._reduced(self.name_of, self.names, self.units)
+        short = [name if name.endswith(")") else name.rpartition(" ")[2] for name in self.names]
+        distinct = {name: place for place, name in enumerate(dict.fromkeys(short))}
+        if len(distinct) < len(set(self.names)):
+            units = dict(zip(short, self.units, strict=True))
+            merged = np.array([distinct[name] for name in short], dtype=np.int32)
+            found += self._reduced(merged[self.name_of], list(distinct), [units[name] for name in distinct])
+        return list({(one.name, one.how): one for one in found}.values())
+
+    def _reduced(self, name_of: NDArray[np.int32], names: Sequence[str], units: Sequence[str]) -> list[Statistic]:
+        found = []
+        for places in _grouped(name_of):
+            name, unit = names[name_of[places[0]]], units[name_of[places[0]]]
+            if not name:
+                continue
+            seconds = seconds_of(unit, name) if unit or "_" in name or "time" in name else None
+            part = self.values[places]
+            ways = {LAST: -1}
+            if len(part) > 1:
+                ways |= {LEAST: int(part.argmin()), GREATEST: int(part.argmax())}
+            for how, at in ways.items():
+                line = int(self.lines[places[at]])
+                found.append(Statistic(name, how, float(part[at]), line, len(part), seconds))
+            if len(part) > 1:
+                found.append(Statistic(name, MEAN, float(part.mean()), 0, len(part), seconds))
+        return found
+
+
+def is_data(path: str) -> bool:
+    """Whether nothing in the name of a file says that it is no data."""
+    return not _NO_DATA.search(path.rpartition("/")[2]) and "/.git/" not in f"/{path}"
+
+
+def read(root: Path, path: str) -> DataFile | None:
+    """The numbers of a data file; None of one that is too large, holds no text, or cannot be read."""
+    file = root / path
+    try:
+        if file.is_symlink() or file.stat().st_size > LARGEST_FILE:
+            return None
+        data = data_of(file)
+    except OSError:
+        return None
+    if (text := _text(data)) is None:
+        return None
+    digest = hashlib.blake2b(data, digest_size=12).hexdigest()
+    rows: Iterable[Row] | None = None
+    if path.endswith(".json"):
+        rows = _of_json(text)
+    elif path.endswith((".csv", ".tsv")):
+        rows = _of_table(text)
+    return _collected(path, digest, _of_lines(text) if rows is None else rows)
+
+
+def namesakes(document: str, paths: Iterable[str]) -> list[str]:
+    """The files below a folder, or under a name, that a document bears: ``gpt/README.md`` of ``raw/gpt/a.json``."""
+    *folders, name = document.lower().split("/")
+    own = {name.partition(".")[0], *folders[-1:]}
+    return [path for path in paths if own & {part.partition(".")[0] for part in path.lower().split("/")}]
+
+
+def _grouped(ids: NDArray[np.int32]) -> list[NDArray[np.int64]]:
+    """The places of each id, in order."""
+    if not len(ids):
+        return []
+    order = np.argsort(ids, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(ids[order])) + 1)
+
+
+def _text(data: bytes) -> str | None:
+    """The text of a file, whatever its encoding; None of one of which too much are control characters.
+
+    Holes of NUL, which a log that was cut while it was written to begins with, are no text, but do not make it none.
+    """
+    head = data[:HEAD]
+    for mark, codec, place in _WIDE:
+        if head.startswith(mark) or head[place::2].count(0) * 8 > len(head) * 3 > head[1 - place :: 2].count(0) * 8:
+            return data.decode(codec, "replace").lstrip("\ufeff").replace("\0", " ")
+    begun = data.lstrip(b"\0")[:HEAD].replace(b"\0", b"")
+    if len(begun) - len(begun.translate(None, _CONTROLS)) > BINARY * len(begun):
+        return None
+    return re.sub(rb"\0+", b" ", data).decode("utf-8", "replace")
+
+
+def _of_lines(text: str) -> Iterator[Row]:
+    """The numbers of each line; of one that a progress bar is drawn on again and again, those of each drawing.
+
+    A number that the file ends in may be cut, unless a line ends behind it, and is left out.
+    """
+    lines = _ESCAPES.sub("", text).replace("\r\n", "\n").split("\n")
+    record = 0
+    for number, line in enumerate(lines, start=1):
+        for drawn in line.split("\r"):
+            record += 1
+            values, names, behind = _parsed(drawn)
+            if values and number == len(lines) and _UNFINISHED.fullmatch(behind):
+                values, names = values[:-1], names[:-1]
+            if values:
+                yield record, number, values, names
+
+
+@lru_cache(maxsize=KNOWN_LINES)
+def _parsed(line: str) -> tuple[tuple[float, ...], tuple[Name, ...], str]:
+    """The numbers of a line, the name of each, and what stands behind the last."""
+    if len(line) > LONGEST_LINE:
+        return (), (), ""
+    parts = _NUMBERS.split(line)
+    if len(parts) == 1:
+        return (), (), ""
+    values = tuple(map(_value, parts[1::2]))
+    return values, _names(_MARK.join(parts[::2])), parts[-1]
+
+
+def _value(text: str) -> float:
+    return float(text.replace(",", "").replace("−", "-"))
+
+
+@lru_cache(maxsize=KNOWN_SHAPES)
+def _names(shape: str) -> tuple[Name, ...]:
+    """The name and the unit of each number of a line of this shape; no name in program text."""
+    parts = shape.split(_MARK)
+    is_code = bool(_CODE.search(shape)) and not _PAIR.match(shape)
+    head = found[1] if (found := _HEAD_WORD.match(parts[0])) else ""
+    named, unit = [], ""
+    for before, behind in pairwise(parts):
+        found = None if is_code else _NAME.search(before.strip().removeprefix(unit)[-80:])
+        own = found[1] if found else ""
+        unit = found[1] if (found := _UNIT.match(behind)) else ""
+        name = own if own.startswith(head) or not own else f"{head} {own}"
+        named.append((name.lower(), unit))
+    return tuple(named)
+
+
+def _of_table(text: str) -> Iterator[Row] | None:
+    """The numbers of each row of a CSV file, named by its first row; None where that names none."""
+    first = text.partition("\n")[0]
+    separators = _SEPARATORS.findall(first)
+    if not separators or any(NUMBER.fullmatch(cell.strip()) for cell in _SEPARATORS.split(first)):
+        return None
+    return _of_rows(text, max(separators, key=separators.count))
+
+
+def _of_rows(text: str, separator: str) -> Iterator[Row]:
+    is_cut = not text.endswith("\n")
+    lines = text.count("\n") + 1
+    rows = csv.reader(text.split("\n"), delimiter=separator)
+    head: list[str] = []
+    try:
+        for record, cells in enumerate(rows, start=1):
+            if not head:
+                head = [cell.strip().lower() for cell in cells]
+                continue
+            if is_cut and rows.line_num == lines:
+                cells[-1:] = []
+            numbers = [
+                (found[0], name)
+                for cell, name in zip(cells, head, strict=False)
+                if (found := NUMBER.fullmatch(cell.strip()))
+            ]
+            if numbers:
+                yield (
+                    record,
+                    rows.line_num,
+                    [_value(cell) for cell, _ in numbers],
+                    tuple((name, "") for _, name in numbers),
+                )
+    except csv.Error:  # a field without end: what was read before it stands
+        return
+
+
+def _of_json(text: str) -> list[Row] | None:
+    """The numbers of each object, named by their keys, with those of its lists and of the objects that are its values.
+
+    None where it is no JSON.
+    """
+    try:
+        whole = json.loads(text, object_pairs_hook=tuple, parse_int=float)
+        return _Objects(text).rows_of(whole)
+    except (ValueError, RecursionError):
+        return None
+
+
+class _Objects:
+    """The numbers of a JSON text by object, which is a tuple of pairs here, so that all numbers come in their order."""
+
+    def __init__(self, text: str) -> None:
+        breaks = [0, *(found.start() for found in re.finditer("\n", text))]
+        places = [found.start() for found in _JSON.finditer(text) if not found[0].startswith('"')]
+        self.lines = iter(np.maximum(1, np.searchsorted(breaks, places)).tolist())
+        self.rows: list[Row] = []
+        self.objects = 0
+
+    def rows_of(self, whole: object) -> list[Row]:
+        self._walk(whole, ())
+        return self.rows
+
+    def _walk(self, value: object, names: tuple[tuple[int, str], ...]) -> None:
+        """``names``: under which name a number is known in which object, the innermost first."""
+        if isinstance(value, tuple):
+            self.objects += 1
+            own = self.objects
+            for key, one in value:
+                outer = tuple((record, f"{name} {key}".lower()) for record, name in names[:1])
+                self._walk(one, ((own, key.lower()), *outer))
+        elif isinstance(value, list):
+            for one in value:
+                self._walk(one, names if isinstance(one, float) else ())
+        elif isinstance(value, float):
+            line = next(self.lines)
+            if np.isfinite(value):
+                self.rows += [(record, line, (value,), ((name, ""),)) for record, name in names]
+
+
+def _collected(path: str, digest: str, rows: Iterable[Row]) -> DataFile:
+    values: list[float] = []
+    counts: list[int] = []
+    places: list[tuple[int, int]] = []
+    ids: list[int] = []
+    known: dict[Name, int] = {}
+    of_names: dict[Sequence[Name], list[int]] = {}
+    for record, line, some, names in rows:
+        if names not in of_names:
+            of_names[names] = [known.setdefault(one, len(known)) for one in names]
+        values.extend(some)
+        counts.append(len(some))
+        places.append((record, line))
+        ids.extend(of_names[names])
+    both = np.repeat(np.array(places, dtype=np.int32).reshape(-1, 2), counts, axis=0)
+    return DataFile(
+        path,
+        digest,
+        np.array(values, dtype=np.float64),
+        both[:, 0],
+        both[:, 1],
+        [name for name, _ in known],
+        np.array(ids, dtype=np.int32),
+        [unit for _, unit in known],
+    )

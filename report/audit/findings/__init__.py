@@ -1,1 +1,0 @@
-"""Findings: audit results are printed, exported for CI (SARIF, JUnit XML), and compared with earlier ones."""

@@ -1,0 +1,298 @@
+"""Records: numbers of one row of claims that stand together in one record of a data file, a line or an object.
+
+All data files are read once; of each only what may decide is kept: for each row the records that hold most of it. Rows
+are judged in families, each with its own share of the errors that are allowed: rows against the numbers that end a
+series of a log near them, against all numbers near them, and against those of the whole checkout. So a row that leads
+to a log is held against the few numbers there before it is held against millions.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+from math import comb, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import vocabulary as words
+from ..chance import Hit, Means, Rule, accepted
+from ..claims import Claim
+from ..constants import ANCHOR_DIGITS, KEPT, LEAST_CHANCE, MOST_OF_A_FILE, NEARBY, ROUNDINGS
+from ..evidence import DataFile
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Found = tuple[Hit, float, int]  # a hit, its chance, and how many claims stand there together
+
+
+class Family(IntEnum):
+    """Against what rows are held, the fewest numbers first."""
+
+    ENDS = 0
+    NEAR = 1
+    ALL = 2
+
+
+@dataclass(frozen=True)
+class _Backing:
+    """A number of a record that backs a claim: ``chance``: that a number there would by accident."""
+
+    claim: int
+    place: int
+    hit: Hit
+    chance: float
+    agrees: bool  # whether the name of its series says what the claim counts
+    is_end: bool  # whether it is the last number of its series
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A record that holds some of a row."""
+
+    path: str
+    is_near: bool
+    backings: tuple[_Backing, ...]
+
+    @cached_property
+    def rank(self) -> tuple[int, bool, bool, float]:
+        """What is kept of a row: what holds most of it, then what is near, then what is less likely by accident."""
+        ends = any(one.is_end for one in self.backings)
+        return -len(self.backings), not self.is_near, not ends, prod(one.chance for one in self.backings)
+
+
+@dataclass(frozen=True)
+class _Proof:
+    """``chance``: that accident gives as much to a row. ``false``: to how many of all rows of a family it would."""
+
+    false: float
+    chance: float
+    family: Family
+    row: int
+    candidate: _Candidate
+
+
+class _Wanted:
+    """The numbers that are looked for, in the units of logs: a time may stand there in several."""
+
+    def __init__(self, claims: Sequence[Claim]) -> None:
+        rows: dict[object, int] = {}
+        wanted = [
+            (place, factor, rows.setdefault(_row(claim), len(rows)))
+            for place, claim in enumerate(claims)
+            if claim.is_measured and claim.number.digits >= ANCHOR_DIGITS
+            for factor in factors(claim)
+        ]
+        self.rows = len(rows)
+        self.claim = np.array([place for place, _, _ in wanted], dtype=np.int64)
+        self.factor = np.array([factor for _, factor, _ in wanted])
+        self.row = np.array([row for _, _, row in wanted], dtype=np.int64)
+        numbers = [claims[place].number for place in self.claim]
+        bounds = np.array([number.interval for number in numbers]).reshape(-1, 2)
+        self.low, self.high = bounds[:, 0] * self.factor, bounds[:, 1] * self.factor
+        self.value = np.array([number.value for number in numbers]) * self.factor
+        step = np.array([number.informative_step for number in numbers]) * self.factor
+        self.spans = [share * np.abs(self.value) + step for share in NEARBY]
+        self.widths = [np.minimum(1, ROUNDINGS * step / (2 * span)) for span in self.spans]
+        self.of_claim: dict[int, list[int]] = defaultdict(list)
+        for number, place in enumerate(self.claim.tolist()):
+            self.of_claim[place].append(number)
+
+    def __len__(self) -> int:
+        return len(self.claim)
+
+    def expected(self, which: Ints, ascending: Floats) -> Floats:
+        """How many of these values some of the wanted would hit by accident, by their density within each width."""
+        counts = []
+        for span, width in zip(self.spans, self.widths, strict=True):
+            low, high = self.value[which] - span[which], self.value[which] + span[which]
+            within = np.searchsorted(ascending, high, "right") - np.searchsorted(ascending, low, "left")
+            counts.append(within * width[which])
+        return np.array(counts)
+
+    def density(self, number: int, values: Floats) -> float:
+        """The share of these values that would be hit by accident, at the densest width."""
+        away = np.abs(values - self.value[number])
+        return max(
+            float((away <= span[number]).mean() * width[number])
+            for span, width in zip(self.spans, self.widths, strict=True)
+        )
+
+    def nearness(self, number: int, values: Floats) -> float:
+        """How many of these values would be hit by accident, each as near as it is."""
+        away = np.abs(values - self.value[number])
+        chances = np.zeros(len(values))
+        for span, width in reversed(list(zip(self.spans, self.widths, strict=True))):
+            chances[away <= span[number]] = width[number]
+        return float(chances.sum())
+
+
+@dataclass
+class RecordSearch:
+    """``claims``: all of a checkout; ``near``: for each the number of its set of files in ``near_sets``."""
+
+    claims: Sequence[Claim]
+    near: Sequence[int]
+    near_sets: Sequence[frozenset[str]]
+    best: dict[int, list[_Candidate]] = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self) -> None:
+        self.wanted = _Wanted(self.claims)
+        self.expected = np.zeros((len(Family), len(NEARBY), len(self.wanted)))
+        self.seen: set[str] = set()
+        self.near_rows: set[int] = set()
+        self.by_set: dict[int, list[int]] = defaultdict(list)
+        for number, place in enumerate(self.wanted.claim.tolist()):
+            self.by_set[self.near[place]].append(number)
+        self.sets_of: dict[str, list[int]] = defaultdict(list)
+        for known in self.by_set:
+            for path in self.near_sets[known]:
+                self.sets_of[path].append(known)
+
+    def add(self, file: DataFile) -> None:
+        """Look for all claims in a file; what is a copy of another is looked at only where it is near."""
+        near = np.array(
+            [one for known in self.sets_of.get(file.path, ()) for one in self.by_set[known]], dtype=np.int64
+        )
+        which = near if file.digest in self.seen else np.arange(len(self.wanted))
+        if not len(file.values) or not len(which):
+            return
+        self.near_rows.update(self.wanted.row[near].tolist())
+        distinct = np.unique(file.values)
+        ends = _ends(file)
+        self.expected[Family.ENDS][:, near] += self.wanted.expected(near, np.sort(file.values[ends]))
+        self.expected[Family.NEAR][:, near] += self.wanted.expected(near, distinct)
+        if file.digest not in self.seen:
+            self.expected[Family.ALL] += self.wanted.expected(which, distinct)
+        self.seen.add(file.digest)
+        self._join(file, which, set(near.tolist()), set(ends.tolist()))
+
+    def _join(self, file: DataFile, which: Ints, near: set[int], ends: set[int]) -> None:
+        """The records of a file that hold several claims of a row; of those that hold one, which are alike, one."""
+        singles: dict[int, tuple[Ints, Ints]] = {}
+        for row, wanted, places in self._shared(file, which):
+            if len(np.unique(self.wanted.claim[wanted])) > 1:
+                self._keep(row, self._candidate(file, wanted, places, near, ends))
+            elif row not in singles or (places[0] in ends and singles[row][1][0] not in ends):
+                singles[row] = wanted, places
+        for row, (wanted, places) in singles.items():
+            self._keep(row, self._candidate(file, wanted, places, near, ends))
+
+    def _shared(self, file: DataFile, which: Ints) -> Iterator[tuple[int, Ints, Ints]]:
+        """Each row with each record that holds some of it: the wanted and the places of their values."""
+        order = np.argsort(file.values, kind="stable")
+        ascending = file.values[order]
+        starts = np.searchsorted(ascending, self.wanted.low[which], "left")
+        counts = np.searchsorted(ascending, self.wanted.high[which], "right") - starts
+        some = np.flatnonzero((counts > 0) & (counts <= MOST_OF_A_FILE))
+        if not len(some):
+            return
+        counts, starts = counts[some], starts[some]
+        wanted = np.repeat(which[some], counts)
+        places = order[np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)]
+        keys = self.wanted.row[wanted] << 32 | file.records[places].astype(np.int64)
+        sorting = np.lexsort((places, wanted, keys))
+        keys, wanted, places = keys[sorting], wanted[sorting], places[sorting]
+        bounds = np.flatnonzero(np.diff(keys)) + 1
+        for start, end in zip([0, *bounds.tolist()], [*bounds.tolist(), len(keys)], strict=True):
+            yield int(keys[start] >> 32), wanted[start:end], places[start:end]
+
+    def _candidate(self, file: DataFile, wanted: Ints, places: Ints, near: set[int], ends: set[int]) -> _Candidate:
+        """A number of a record backs one claim: that which its name says, then that which accident hits less often."""
+        some = [
+            backing
+            for number, place in zip(wanted.tolist(), places.tolist(), strict=True)
+            if (backing := self._backing(file, number, place, place in ends))
+        ]
+        chosen: dict[int, _Backing] = {}
+        used: set[int] = set()
+        for one in sorted(some, key=lambda one: (not one.agrees, one.chance, one.claim, one.place)):
+            if one.claim not in chosen and one.place not in used:
+                chosen[one.claim] = one
+                used.add(one.place)
+        return _Candidate(file.path, int(wanted[0]) in near, tuple(chosen.values()))
+
+    def _backing(self, file: DataFile, number: int, place: int, is_end: bool) -> _Backing | None:
+        """A hit, and how often its series, or another number of its record, would be one in any unit of the claim."""
+        place_of_claim = int(self.wanted.claim[number])
+        claim, value = self.claims[place_of_claim], float(file.values[place] / self.wanted.factor[number])
+        if not (rounding := claim.number.rounding_of(value)):
+            return None
+        series = file.values[file.name_of == file.name_of[place]]
+        in_record = file.records == file.records[place]
+        in_record[place] = False
+        others = np.unique(file.values[in_record])
+        units = self.wanted.of_claim[place_of_claim]
+        chance = self.wanted.density(number, series) + sum(self.wanted.nearness(unit, others) for unit in units)
+        name = file.names[file.name_of[place]]
+        hit = Hit(value, Rule(Means.RECORD, name), file.path, int(file.lines[place]), rounding)
+        return _Backing(place_of_claim, place, hit, min(1.0, chance), words.of_label(name) == claim.quantity, is_end)
+
+    def _keep(self, row: int, candidate: _Candidate) -> None:
+        if candidate.backings:
+            kept = self.best[row]
+            kept.append(candidate)
+            kept.sort(key=lambda one: one.rank)
+            del kept[KEPT:]
+
+    def found(self) -> dict[int, Found]:
+        """For each claim found beyond accident: its hit, the chance, and how many claims stand there together."""
+        proofs = sorted(self._proofs(), key=lambda proof: proof.false)
+        best: dict[tuple[Family, int], float] = {}
+        for proof in proofs:
+            best.setdefault((proof.family, proof.row), proof.false)
+        limit = accepted(list(best.values()))
+        found: dict[int, Found] = {}
+        for proof in proofs:
+            if proof.false <= limit:
+                for one in proof.candidate.backings:
+                    found.setdefault(one.claim, (one.hit, proof.chance, len(proof.candidate.backings)))
+        return found
+
+    def _proofs(self) -> Iterator["_Proof"]:
+        rows = dict(zip(self.wanted.claim.tolist(), self.wanted.row.tolist(), strict=True))
+        sizes = np.bincount(list(rows.values()), minlength=self.wanted.rows).tolist()
+        for family in Family:
+            expected = self._expected_of_claims(family)
+            tests = self.wanted.rows if family == Family.ALL else len(self.near_rows)
+            for row, candidates in self.best.items():
+                for one in candidates:
+                    if one.is_near or family == Family.ALL:
+                        chance = self._bound(one, family, expected, sizes[row]) * len(Family)
+                        yield _Proof(chance * tests, chance, family, row, one)
+
+    def _expected_of_claims(self, family: Family) -> dict[int, float]:
+        """How many numbers of a family would be each claim by accident, in any unit."""
+        expected = self.expected[family].max(axis=0)
+        return {claim: float(expected[units].sum()) for claim, units in self.wanted.of_claim.items()}
+
+    @staticmethod
+    def _bound(one: _Candidate, family: Family, expected: dict[int, float], size: int) -> float:
+        """How many records hold so many of a row by accident: those with one of it, times that they have the rest."""
+        whole = prod(backing.chance for backing in one.backings)
+        firsts = [backing for backing in one.backings if backing.is_end or family != Family.ENDS]
+        bounds = (
+            max(expected[first.claim], LEAST_CHANCE) * whole / max(first.chance, LEAST_CHANCE) for first in firsts
+        )
+        return comb(size, len(one.backings)) * min(bounds, default=float("inf"))
+
+
+def factors(claim: Claim) -> tuple[float, ...]:
+    """By what the number of a log may be larger than a claim: a time may be printed in another unit."""
+    if claim.quantity != words.TIME:
+        return (1.0,)
+    known = {1.0: (1.0, 1e3), 60.0: (1.0, 60.0, 6e4), 1e-3: (1.0, 1e-3)}
+    return known.get(claim.unit_seconds or 0, (1.0, 1e3, 60.0, 6e4))
+
+
+def _row(claim: Claim) -> object:
+    """What identifies the row of a claim: of a table, or the line of a text."""
+    return (claim.document, claim.table, claim.row) if claim.table >= 0 else (claim.document, "line", claim.line)
+
+
+def _ends(file: DataFile) -> Ints:
+    """The places of the last number of each named series."""
+    _, behind = np.unique(file.name_of[::-1], return_index=True)
+    places = len(file.values) - 1 - behind
+    return places[[bool(file.names[file.name_of[place]]) for place in places]]

@@ -1,0 +1,331 @@
+"""Statistics of logs: what one rule makes of the log, or the logs, of each claim of a column.
+
+A rule is a series, a statistic of it, and which logs are meant: the one that a row leads to, or those beside it, each
+by itself or all joined, by their mean or another reduction. People also average some of the logs of a folder: those
+that the document names, or the first or the last few. The first and the last few are one rule with many values, so that
+how many subsets were tried is in the chance that one of them is hit.
+"""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import vocabulary as words
+from ..chance import Explanation, Hit, Means, Rule, Tried, accidental, explain
+from ..claims import ITEM, Claim
+from ..constants import EVEN, MOST_JOINED, NEARBY
+from ..evidence import GREATEST, LAST, LEAST, MEAN, Statistic
+from ..number import Number
+
+LINKED, AROUND, ALONE = "linked", "around", "log"
+SIMPLEST = (LAST, MEAN, LEAST, GREATEST)
+# Reductions of several logs, and how far each is from the plainest rule, the log itself.
+_OVER: dict[str, Callable[[NDArray[np.float64]], Any]] = {
+    "mean": np.mean,
+    "least": np.min,
+    "greatest": np.max,
+    "std": lambda values: np.std(values, ddof=1),
+    "std of all": np.std,
+}
+EACH, NAMED, PART = "", "mean of named", "mean of part"
+_COST = {EACH: 0, "mean": 1, NAMED: 2, **dict.fromkeys(("least", "greatest", "std", "std of all"), 3), PART: 4}
+# What people call a score may be a loss in the log.
+ALIKE = {words.SCORE: (words.SCORE, words.LOSS, words.BPB)}
+_SPREAD = (words.LOSS, words.BPB, words.RATE, words.TIME)
+_ANY_UNIT = (1.0, 60.0, 1e-3)  # what a time without a unit may be in, in seconds
+
+Floats = NDArray[np.float64]
+Series = tuple[str, str]  # the name of a series and the statistic of it
+
+
+class Key(NamedTuple):
+    """A rule: which logs, how they are joined, the series and its statistic, and by what its values are multiplied."""
+
+    reach: str
+    over: str
+    name: str
+    how: str
+    scale: float
+
+    @property
+    def cost(self) -> int:
+        """How far the rule is from the plainest one."""
+        return SIMPLEST.index(self.how) + _COST[self.over]
+
+
+@dataclass(frozen=True)
+class Given:
+    """The values that a rule gives, each with how it comes about and where it stands."""
+
+    values: Floats
+    origins: Sequence[tuple[Rule, str, int]]
+
+    @cached_property
+    def print(self) -> bytes:
+        """Equal for equal values."""
+        return self.values.tobytes()
+
+    @cached_property
+    def distinct(self) -> Floats:
+        """Each value once, ascending."""
+        return np.unique(self.values)
+
+    def hits(self, number: Number) -> list[Hit]:
+        """The values of which a number is a rounding."""
+        low, high = number.interval
+        near = np.flatnonzero((low <= self.values) & (self.values <= high)).tolist()
+        return [
+            Hit(float(self.values[place]), *self.origins[place], rounding)
+            for place in near
+            if (rounding := number.rounding_of(float(self.values[place])))
+        ]
+
+
+@dataclass
+class Pool:
+    """The statistics of some logs, by rule: values, with the log and line of each."""
+
+    by_rule: dict[Series, list[tuple[float, str, Statistic]]]
+    known: dict[tuple[Series, float], dict[str, Given]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, logs: Sequence[tuple[str, Sequence[Statistic]]]) -> "Pool":
+        """The pool of some logs, each a path with its statistics."""
+        by_rule: dict[Series, list[tuple[float, str, Statistic]]] = defaultdict(list)
+        for path, statistics in logs:
+            for one in statistics:
+                by_rule[one.name, one.how].append((one.value, path, one))
+        return cls(dict(by_rule))
+
+    @cached_property
+    def names(self) -> dict[str | None, list[Series]]:
+        """The rules by the quantity of their name."""
+        found: dict[str | None, list[Series]] = defaultdict(list)
+        for name, how in self.by_rule:
+            quantity = words.of_label(name)
+            is_time = self.seconds((name, how)) and quantity != words.RATE
+            found[words.TIME if is_time else quantity].append((name, how))
+        return found
+
+    @cached_property
+    def spread(self) -> list[Series]:
+        """The rules whose values may differ from log to log."""
+        return [rule for rule in self.by_rule if self._may_join(rule) and words.of_label(rule[0]) in _SPREAD]
+
+    def seconds(self, rule: Series) -> float | None:
+        """What the unit of a series is in seconds, where it is known."""
+        return self.by_rule[rule][0][2].seconds
+
+    def given(self, rule: Series, scale: float) -> dict[str, Given]:
+        """What a rule gives, by how the logs are joined."""
+        if (rule, scale) not in self.known:
+            self.known[rule, scale] = {EACH: self._each(rule, scale)}
+            if self._may_join(rule):
+                self.known[rule, scale] |= self._joined(rule, scale)
+        return self.known[rule, scale]
+
+    def _may_join(self, rule: Series) -> bool:
+        some = self.by_rule[rule]
+        return 1 < len(some) <= MOST_JOINED and len({path for _, path, _ in some}) == len(some)
+
+    def _each(self, rule: Series, scale: float) -> Given:
+        some = self.by_rule[rule]
+        origins = [(Rule(Means.STATISTIC, *rule), path, one.line) for _, path, one in some]
+        return Given(np.array([value for value, _, _ in some]) * scale, origins)
+
+    def _joined(self, rule: Series, scale: float) -> dict[str, Given]:
+        some = sorted(self.by_rule[rule], key=lambda one: _natural(one[1]))
+        values, count = np.array([value for value, _, _ in some]) * scale, len(some)
+        folder = posixpath.commonpath([path for _, path, _ in some])
+        found = {
+            over: Given(np.array([of(values)]), [(Rule(Means.STATISTIC, *rule, over, count), folder, 0)])
+            for over, of in _OVER.items()
+            if over == "mean" or rule[1] != MEAN
+        }
+        if rule[1] == LAST and count > 2:
+            sizes = range(2, count)
+            first, last = np.cumsum(values)[1:-1] / sizes, np.cumsum(values[::-1])[1:-1] / sizes
+            parts = [
+                (Rule(Means.STATISTIC, *rule, "mean", size, end), folder, 0)
+                for end in ("first", "last")
+                for size in sizes
+            ]
+            found[PART] = Given(np.concatenate([first, last]), parts)
+        return found
+
+
+@dataclass
+class StatisticSearch:
+    """``statistics``: of each log. ``words_of``: the words of each document, by which it may name some of its logs."""
+
+    statistics: dict[str, list[Statistic]]
+    words_of: Mapping[str, Collection[str]] = field(default_factory=dict)
+    known: dict[tuple[str, ...], Pool] = field(default_factory=dict)
+    of_logs: dict[tuple[str, str, float | None], Given] = field(default_factory=dict)
+
+    def pool(self, paths: Sequence[str]) -> Pool:
+        """The statistics of some logs, made once for each set of them."""
+        key = tuple(path for path in paths if path in self.statistics)
+        if key not in self.known:
+            self.known[key] = Pool.of([(path, self.statistics[path]) for path in key])
+        return self.known[key]
+
+    def explain_column(
+        self, claims: Sequence[Claim], linked: Sequence[Sequence[str]], around: Sequence[Sequence[str]]
+    ) -> list[Explanation]:
+        """The rules that explain a column: of the log that each row leads to, or of those in its folder.
+
+        A number that comes several times, and leads to the same logs, is hit or missed once.
+        """
+        places: dict[Hashable, list[int]] = defaultdict(list)
+        for place, claim in enumerate(claims):
+            said = (claim.number.text, claim.quantity, claim.unit_seconds, tuple(linked[place]), tuple(around[place]))
+            places[place if claim.place == ITEM else said].append(place)
+        firsts = [some[0] for some in places.values()]
+        found = self._explain([claims[n] for n in firsts], [linked[n] for n in firsts], [around[n] for n in firsts])
+        equal = list(places.values())
+        return [replace(one, hits={n: hit for first, hit in one.hits.items() for n in equal[first]}) for one in found]
+
+    def _explain(
+        self, claims: Sequence[Claim], linked: Sequence[Sequence[str]], around: Sequence[Sequence[str]]
+    ) -> list[Explanation]:
+        rules: dict[Hashable, dict[int, Hit]] = defaultdict(dict)
+        values: dict[Hashable, dict[int, Given]] = defaultdict(dict)
+        used: dict[tuple[Key, str], int] = defaultdict(int)
+        for place, claim in enumerate(claims):
+            for reach, paths in ((LINKED, linked[place]), (AROUND, around[place])):
+                for key, given in self._given(claim, paths, reach):
+                    values[key][place] = given
+                    hits = given.hits(claim.number)
+                    if claim.place == ITEM:  # equal items of a list are of different logs, none of all together
+                        used[key, claim.number.text] += 1
+                        hits = hits[used[key, claim.number.text] - 1 :] if key.over == EACH else []
+                    if hits:
+                        rules[key][place] = hits[0]
+        chances = {rule: _chances(claims, values[rule], rules[rule]) for rule in rules}
+        return explain(len(claims), rules, lambda rule, place: chances[rule].get(place, 0.0), _ranks(values))
+
+    def explain_row(self, claims: Sequence[Claim], paths: Sequence[str]) -> list[Explanation]:
+        """The log that gives several claims of a row by statistics of its own.
+
+        Any of its statistics may be meant, so that what one of them would give as likely as not is not shown to be one.
+        """
+        rules: dict[Hashable, dict[int, Hit]] = defaultdict(dict)
+        chances: dict[tuple[Hashable, int], float] = {}
+        for path in paths:
+            for place, claim in enumerate(claims):
+                given = self._any_of(claim, path)
+                chances[path, place] = min(1.0, accidental(claim.number, given.distinct))
+                if chances[path, place] < EVEN and (hits := given.hits(claim.number)):
+                    rules[path][place] = hits[0]
+        return explain(len(claims), rules, lambda path, place: chances[path, place], lambda *_: len(paths), least=2)
+
+    def _any_of(self, claim: Claim, path: str) -> Given:
+        """All that the statistics of a log give for a claim of a kind."""
+        key = (path, claim.quantity, claim.unit_seconds)
+        if key not in self.of_logs:
+            every = [given for _, given in self._given(claim, (path,), ALONE)]
+            values = np.concatenate([given.values for given in every]) if every else np.zeros(0)
+            self.of_logs[key] = Given(values, [origin for given in every for origin in given.origins])
+        return self.of_logs[key]
+
+    def _given(self, claim: Claim, paths: Sequence[str], reach: str) -> Iterator[tuple[Key, Given]]:
+        """What each rule gives for a claim: of one log each, then of several together."""
+        pool = self.pool(paths)
+        named = self._named(claim, paths)
+        is_spread = claim.quantity == words.SPREAD
+        quantities = ALIKE.get(claim.quantity, (claim.quantity,))
+        for rule in pool.spread if is_spread else [rule for one in quantities for rule in pool.names.get(one, ())]:
+            for scale in self.scales(claim, pool.seconds(rule)):
+                ways = dict(pool.given(rule, scale))
+                if named and rule in named.by_rule and "mean" in (of_named := named.given(rule, scale)):
+                    ways[NAMED] = of_named["mean"]
+                for over, given in ways.items():
+                    if over != EACH or not is_spread:
+                        yield Key(reach, over, *rule, scale), given
+
+    def _named(self, claim: Claim, paths: Sequence[str]) -> Pool | None:
+        """The logs that the document of a claim names, where it names some and not all."""
+        said = self.words_of.get(claim.document)
+        if not said or len(paths) > MOST_JOINED:
+            return None
+        some = [path for path in paths if not _names_of(path).isdisjoint(said)]
+        return self.pool(some) if 1 < len(some) < len(paths) else None
+
+    @staticmethod
+    def scales(claim: Claim, seconds: float | None) -> list[float]:
+        """By what values of a log are multiplied to be in the unit of a claim; several where a unit is not stated."""
+        if claim.quantity != words.TIME and not (claim.quantity == words.SPREAD and seconds):
+            return [1.0]
+        own = (claim.unit_seconds,) if claim.unit_seconds else _ANY_UNIT
+        return sorted({said / unit for said in ((seconds,) if seconds else (1.0, 1e-3)) for unit in own}, reverse=True)
+
+
+def words_in(text: str) -> frozenset[str]:
+    """The words of a text that may be the names of files."""
+    return frozenset(word.strip(".-").lower() for word in re.findall(r"[\w.-]+", text))
+
+
+def _names_of(path: str) -> set[str]:
+    name = posixpath.basename(path).lower()
+    return {name, name.rpartition(".")[0]} - {""}
+
+
+def _natural(path: str) -> list[tuple[int, str]]:
+    """A name by which ``run_2`` comes before ``run_10``."""
+    return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"(\d+)", path)]
+
+
+def _chances(claims: Sequence[Claim], given: Mapping[int, Given], hits: Mapping[int, Hit]) -> dict[int, float]:
+    """That a rule hits each claim by accident.
+
+    Where it gives one value: by how often such a value lies near a claim without giving it, the share of misses within
+    each width. That is what accident does in this column. One more than there are is counted, as none may be there to
+    see.
+    """
+    missed = [
+        (claims[place].number, float(one.values[0]))
+        for place, one in given.items()
+        if place not in hits and len(one.values) == 1
+    ]
+    away = [abs(value - number.value) / (abs(number.value) or 1) for number, value in missed]
+    shares = [(1 + sum(one <= width for one in away)) / (1 + len(away)) for width in NEARBY]
+    return {
+        place: min(1.0, accidental(claims[place].number, one.values, shares if len(one.values) == 1 else None))
+        for place, one in given.items()
+    }
+
+
+def _ranks(values: Mapping[Hashable, Mapping[int, Given]]) -> Tried:
+    """How many rules stand before one, with itself, that could explain as many claims: the simplest first.
+
+    Rules that give the same for all claims are one. Where the series of a rule is known to be meant, only how far it
+    reaches is left to be tried.
+    """
+    keys: list[Key] = sorted(
+        (key for key in values if isinstance(key, Key)), key=lambda key: (key.cost, -len(values[key]))
+    )
+    distinct: dict[tuple[tuple[int, bytes], ...], int] = {}
+    place_of: dict[Key, int] = {}
+    akin: dict[tuple[str, str, float], list[Key]] = defaultdict(list)
+    for key in keys:
+        same = tuple((place, given.print) for place, given in values[key].items())
+        place_of[key] = distinct.setdefault(same, len(distinct))
+        akin[key.name, key.how, key.scale].append(key)
+    sizes = np.array([len(same) for same in distinct])
+
+    def tried(rule: Hashable, count: int, accepted: Sequence[Hashable]) -> int:
+        key = cast(Key, rule)
+        alike = akin[key.name, key.how, key.scale]
+        if any(one in alike for one in accepted):
+            return alike.index(key) + 1
+        return max(1, int((sizes[: place_of[key] + 1] >= count).sum()))
+
+    return tried

@@ -1,0 +1,381 @@
+"""Rulings: claims and evidence in, one ruling on every number out, and an account of all of them.
+
+Evidence is asked in this order, the plainest first: a line that holds several numbers of a row, a statistic of a series
+for a column or a row, a protocol for the rates of a column. What claims say of each other comes after that: formulas,
+and what a linked document states. Proof flows one way: derived is only what rests on what is proved. An accusation
+needs a certain link: a row that names its run, or a formula that its column keeps.
+"""
+
+import posixpath
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TypeVar
+
+import numpy as np
+
+from parsers.io.message import Message
+
+from . import vocabulary as words
+from .chance import Explanation, Hit, Means, Rule, accidental, explain
+from .checkout import Checkout
+from .claims import CELL, ITEM, KEY, PROSE, Claim
+from .constants import MOST_JOINED, OTHER_QUANTITY
+from .evidence import LAST, DataFile, Statistic, read
+from .labels import Agreement, Case, Compared, case_of, case_of_log, compared
+from .rules.formulas import Formulas
+from .rules.protocols import ProtocolSearch, is_rate
+from .rules.records import RecordSearch
+from .rules.statistics import StatisticSearch, words_in
+
+
+class Ruling(StrEnum):
+    """What is said of a number. The order is that of an account."""
+
+    PROVED = "proved"
+    DERIVED = "derived"
+    OF_UNPROVED = "derived from unproved"
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    CONTRADICTED = "contradicted"
+    UNEXPLAINED = "unexplained"
+    NO_DATA = "no data"
+    NO_MEASUREMENT = "not a measurement"
+
+
+Member = TypeVar("Member")
+Key = TypeVar("Key")
+DEAD = "A link of its row leads to {path}, which is not there."
+
+GOOD = (Ruling.PROVED, Ruling.DERIVED, Ruling.NO_MEASUREMENT)
+MEASURED_LOSSES = (words.LOSS, words.BPB, words.SCORE)
+# Of these a number that differs is shown beside what the log ends with.
+COMPARED = (words.TIME, words.LOSS, words.BPB, words.SCORE, words.RATE)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim and the ruling on it.
+
+    ``hit``: the value that was found, the rule that gives it, and where it stands. ``chance``: a bound for how often
+    accident would give as much; ``together``: how many numbers the rule explains. ``labels``: what the names of the log
+    say to the labels. ``logs``: how many logs were held against it. ``why``: why there is nothing to hold against it.
+    ``accepted``: why somebody accepts it as it is.
+    """
+
+    claim: Claim
+    ruling: Ruling
+    hit: Hit | None = None
+    chance: float = 0.0
+    together: int = 1
+    labels: Compared = field(default_factory=Compared)
+    logs: int = 0
+    why: Message | None = None
+    accepted: str | None = None
+
+    def fails(self, *, strict: bool = False) -> bool:
+        """Whether it makes an audit fail: what is contradicted, and in a strict one all that is not proved."""
+        return self.accepted is None and (self.ruling == Ruling.CONTRADICTED or (strict and self.ruling not in GOOD))
+
+
+def account(findings: Iterable[Finding]) -> dict[Ruling, int]:
+    """How many numbers have each ruling, those that occur, in order; they add up to all numbers."""
+    counts = Counter(finding.ruling for finding in findings)
+    return {ruling: counts[ruling] for ruling in Ruling if counts[ruling]}
+
+
+@dataclass
+class Referee:
+    """Rules on every claim of a checkout. ``files_read``, ``not_read``: the data files that were and were not."""
+
+    checkout: Checkout
+    files_read: int = 0
+    not_read: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.claims = self.checkout.claims
+        self.linked = [self.checkout.linked(claim) for claim in self.claims]
+        known: dict[tuple[str, ...], list[str]] = {}
+        self.around = [
+            known.setdefault((claim.document, *claim.links), self.checkout.around(claim)) for claim in self.claims
+        ]
+        self.statistics: dict[str, list[Statistic]] = {}
+        self.protocols = ProtocolSearch(self.checkout.root)
+        self._found: dict[int, Finding] = {}
+
+    def findings(self) -> list[Finding]:
+        """A finding for each claim, in their order."""
+        records = self._read()
+        for number, claim in enumerate(self.claims):
+            if not claim.is_measured:
+                self._found[number] = Finding(claim, Ruling.NO_MEASUREMENT)
+        for number, (hit, chance, together) in records.found().items():
+            self._set(number, Ruling.PROVED, hit, chance, together)
+        self._columns()
+        self._protocols()
+        self._rows()
+        self._formulas()
+        self._quotes()
+        self._settle()
+        self._named_runs()
+        self._rest()
+        return [self._labelled(self._found[number]) for number in range(len(self.claims))]
+
+    # What is read
+
+    def _read(self) -> RecordSearch:
+        """Read every data file once, and let go of it: its statistics stay, and lines that hold numbers of rows."""
+        sets: dict[frozenset[str], int] = {}
+        near = [
+            sets.setdefault(frozenset((*around, *linked)), len(sets))
+            for around, linked in zip(self.around, self.linked, strict=True)
+        ]
+        records = RecordSearch(self.claims, near, list(sets))
+        wanted = frozenset().union(*sets)
+        for path in self.checkout.data:
+            file = read(self.checkout.root, path)
+            if file is None:
+                self.not_read.append(path)
+                continue
+            self.files_read += 1
+            records.add(file)
+            if path in wanted:
+                self.statistics[path] = [one for one in file.statistics() if _may_be_claimed(one)]
+        texts = {document: words_in(self._text(document)) for document in self.checkout.documents}
+        self.search = StatisticSearch(self.statistics, texts)
+        return records
+
+    def _text(self, document: str) -> str:
+        return (self.checkout.root / document).read_text("utf-8", "replace")
+
+    # What logs prove
+
+    def _set(self, number: int, ruling: Ruling, hit: Hit, chance: float = 0.0, together: int = 1) -> None:
+        self._found.setdefault(number, Finding(self.claims[number], ruling, hit, chance, together))
+
+    def _left(self) -> list[int]:
+        return [number for number in range(len(self.claims)) if number not in self._found]
+
+    def _columns(self) -> None:
+        """Columns: of tables and lists, of the values of one key in documents of one name, of a quantity of a text."""
+        for members in _grouped(range(len(self.claims)), lambda number: _column(self.claims[number])).values():
+            some = [number for number in members if self.claims[number].is_measured]
+            self._accept(some, Ruling.PROVED, self.search.explain_column(
+                [self.claims[n] for n in some], [self.linked[n] for n in some], [self.around[n] for n in some]
+            ))  # fmt: skip
+
+    def _protocols(self) -> None:
+        """Rates by the protocols of the logs that their row links to, or that lie around it."""
+        rates = [number for number in self._left() if is_rate(self.claims[number])]
+        claims, cases = [self.claims[n] for n in rates], [self._case(self.claims[n]) for n in rates]
+        places = [self.linked[n] or self.around[n] for n in rates]
+        for place, (hit, chance, together) in self.protocols.explain(claims, cases, places).items():
+            self._set(rates[place], Ruling.PROVED, hit, chance, together)
+        self.not_read += self.protocols.unread
+
+    def _rows(self) -> None:
+        """Rows: several numbers that are statistics of one log."""
+        left = set(self._left())
+        cells = [n for n, c in enumerate(self.claims) if c.is_measured and c.table >= 0 and c.place != ITEM]
+        for members in _grouped(cells, lambda number: _row(self.claims[number])).values():
+            if len(members) > 1 and (paths := self.around[members[0]]) and left & set(members):
+                found = self.search.explain_row([self.claims[n] for n in members], paths)
+                self._accept(members, Ruling.PROVED, found)
+
+    def _accept(self, members: Sequence[int], ruling: Ruling, found: Iterable[Explanation]) -> None:
+        for one in found:
+            for place, hit in one.hits.items():
+                self._set(members[place], ruling, hit, one.chance, len(one.hits))
+
+    # What follows from other claims
+
+    def _formulas(self) -> None:
+        for document, members in _grouped(range(len(self.claims)), lambda n: self.claims[n].document).items():
+            formulas = Formulas(self.claims, members, "" if document.endswith(".json") else self._text(document))
+            formulas.search({number for number in members if number not in self._found})
+            for number, one in formulas.derived.items():
+                self._set(number, Ruling.DERIVED, one.hit, one.chance)
+            for number, broken in formulas.exceptions.items():
+                rule = Rule(Means.FORMULA, broken.formula, peers=broken.share)
+                self._set(number, Ruling.CONTRADICTED, Hit(broken.value, rule, operands=broken.operands))
+
+    def _quotes(self) -> None:
+        """Numbers that a linked document, or one beside, states with the same or more digits."""
+        by_document = _grouped(range(len(self.claims)), lambda n: self.claims[n].document)
+        beside = _grouped(by_document, posixpath.dirname)
+        for members in _grouped(self._left(), lambda number: _column(self.claims[number])).values():
+            hits: dict[int, Hit] = {}
+            chances: list[float] = []
+            for place, number in enumerate(members):
+                sources = [s for d in self._stating(number, beside) for s in by_document[d]]
+                alike = [s for s in sources if self.claims[s].quantity == self.claims[number].quantity]
+                values = np.unique([self.claims[s].number.value for s in alike])
+                chances.append(min(1.0, accidental(self.claims[number].number, values)))
+                if (source := self._stated_by(number, alike)) is not None:
+                    said = self.claims[source]
+                    hits[place] = Hit(
+                        said.number.value, Rule(Means.QUOTE), said.document, said.line, operands=(source,)
+                    )
+            found = explain(len(members), {Means.QUOTE: hits}, lambda _, place: chances[place], lambda *_: 1)  # noqa: B023 - used here
+            self._accept(members, Ruling.DERIVED, found)
+
+    def _stating(self, number: int, beside: Mapping[str, Sequence[str]]) -> list[str]:
+        """The documents that may state a number first: linked ones and those beside them, else those near its own."""
+        claim = self.claims[number]
+        linked = self.checkout.linked_documents(claim)
+        linked += [one for document in linked for one in beside[posixpath.dirname(document)]]
+        near = (*beside[posixpath.dirname(claim.document)], *self.checkout.led_to(claim.document))
+        return list(dict.fromkeys(linked or [one for one in near if one != claim.document]))
+
+    def _stated_by(self, number: int, sources: Iterable[int]) -> int | None:
+        """The first of some claims that states a number in as many digits or more; those that are proved go first."""
+        own = self.claims[number].number
+        standing = (Ruling.PROVED, Ruling.DERIVED)
+        order = sorted(sources, key=lambda s: not (s in self._found and self._found[s].ruling in standing))
+        stated = ((s, self.claims[s].number) for s in order)
+        return next((s for s, said in stated if said.step <= own.step and own.rounding_of(said.value)), None)
+
+    def _settle(self) -> None:
+        """Derived is only what follows, in the end, from what is proved; the rest is derived from unproved."""
+        standing = {number for number, one in self._found.items() if one.ruling == Ruling.PROVED}
+        derived = {number: one.hit for number, one in self._found.items() if one.ruling == Ruling.DERIVED}
+        while more := {n for n, hit in derived.items() if n not in standing and hit and {*hit.operands} <= standing}:
+            standing |= more
+        for number in derived.keys() - standing:
+            self._found[number] = replace(self._found[number], ruling=Ruling.OF_UNPROVED)
+
+    # What remains
+
+    def _named_runs(self) -> None:
+        """Rows that name their run by its seed, against the one log that states the same, of which all is read."""
+        cells = [number for number, claim in enumerate(self.claims) if claim.place == CELL]
+        for members in _grouped(cells, lambda number: _row(self.claims[number])).values():
+            seeds = (
+                n for n in members if "seed" in self.claims[n].col_label.lower() and self.claims[n].number.step >= 1
+            )
+            if (named := next(seeds, None)) is None:
+                continue
+            logs = [path for path in self.around[named] if self._seed(path) == self.claims[named].number.value]
+            if len(logs) != 1 or (file := read(self.checkout.root, logs[0])) is None:
+                continue
+            for number in members:
+                claim, known = self.claims[number], self._found.get(number)
+                is_open = known is None or known.ruling == Ruling.OF_UNPROVED
+                if is_open and not claim.is_about and (hit := _against(claim, file)):
+                    self._found[number] = Finding(claim, Ruling.CONTRADICTED, hit, logs=1)
+
+    def _seed(self, path: str) -> float | None:
+        stated = (
+            one for one in self.statistics.get(path, ()) if one.name.split() and set(one.name.split()) == {"seed"}
+        )
+        return next((one.value for one in stated if one.how == LAST), None)
+
+    def _rest(self) -> None:
+        """What nothing explains: agreeing in too few digits, differing from the nearest value, or without a log."""
+        for number in self._left():
+            claim = self.claims[number]
+            paths = [path for path in (self.linked[number] or self.around[number]) if path in self.statistics]
+            dead = self.checkout.dead(claim)
+            why = Message(DEAD, path=dead) if dead else None
+            nearest = self._nearest(claim, paths) if len(paths) <= MOST_JOINED else None
+            ruling = Ruling.UNEXPLAINED if paths else Ruling.NO_DATA
+            if nearest:
+                ruling = Ruling.AGREES if claim.number.rounding_of(nearest.value) else Ruling.DIFFERS
+            self._found[number] = Finding(claim, ruling, nearest, logs=len(paths), why=why)
+
+    def _nearest(self, claim: Claim, paths: Sequence[str]) -> Hit | None:
+        """What a number differs from: a rate from what its log gives, any other from the nearest last value."""
+        if claim.quantity not in COMPARED:
+            return None
+        case = self._case(claim)
+        if is_rate(claim) and (expected := self.protocols.expected(claim, case, paths)):
+            return expected
+        paths = [path for path in paths if compared(case, case_of_log(path)).agreement != Agreement.CONTRADICTED]
+        pool = self.search.pool(paths)
+        hits = [
+            Hit(value * scale, Rule(Means.STATISTIC, one.name, LAST), path, one.line)
+            for name, how in pool.names.get(claim.quantity, ())
+            if how == LAST
+            for value, path, one in pool.by_rule[name, how]
+            for scale in StatisticSearch.scales(claim, one.seconds)
+        ]
+        size = abs(claim.number.value) or 1.0
+        nearest = min(hits, key=lambda hit: abs(hit.value - claim.number.value), default=None)
+        is_near = nearest is not None and abs(nearest.value - claim.number.value) < OTHER_QUANTITY * size
+        return nearest if is_near else None
+
+    # Labels
+
+    def _case(self, claim: Claim) -> Case:
+        """What the labels of a claim say of its case: its column, its row, then the words before its table."""
+        row = f"{claim.row_title}={claim.row_label}" if claim.row_label.isdigit() else claim.row_label
+        return case_of(text for text in (claim.col_label, row, *claim.heading.split(" / ")) if text)
+
+    def _labelled(self, finding: Finding) -> Finding:
+        """A finding with the places of what it is computed from; a proved one with what its log's names say."""
+        if finding.hit and finding.hit.operands:
+            operands = [self.claims[number] for number in finding.hit.operands]
+            places = tuple(f"{one.line}:{one.column}" for one in operands)
+            return replace(finding, hit=replace(finding.hit, places=places))
+        if finding.ruling != Ruling.PROVED or not (finding.hit and finding.hit.path):
+            return finding
+        return replace(finding, labels=compared(self._case(finding.claim), case_of_log(finding.hit.path)))
+
+
+def _may_be_claimed(one: Statistic) -> bool:
+    """Whether a document may state a statistic, by the name of its series; a seed names a run."""
+    return words.of_label(one.name) in words.MEASURED or bool(one.seconds) or one.name.endswith("seed")
+
+
+def _against(claim: Claim, file: DataFile) -> Hit | None:
+    """The last value of the series that a label names, in a log none of whose values of it is what is claimed."""
+    if claim.quantity not in MEASURED_LOSSES:
+        return None
+    qualifiers = _qualifiers(claim.col_label)
+    of_quantity = [place for place, name in enumerate(file.names) if words.of_label(name) == claim.quantity]
+    named = [place for place in of_quantity if _bears(file.names[place], qualifiers)]
+    places = np.flatnonzero(np.isin(file.name_of, named))
+    low, high = claim.number.interval
+    values = file.values[places]
+    if not len(values) or ((values >= low) & (values <= high)).any():
+        return None
+    last = int(places[-1])
+    rule = Rule(Means.RUN, file.names[file.name_of[last]], LAST, count=len(places))
+    return Hit(float(file.values[last]), rule, file.path, int(file.lines[last]))
+
+
+def _bears(name: str, qualifiers: Iterable[str]) -> bool:
+    """Whether a word of the name of a series begins as each of the words that qualify a label."""
+    words_of_name = re.findall(r"[a-z]+", name.lower())
+    return all(any(word.startswith(stem) for word in words_of_name) for stem in qualifiers)
+
+
+def _qualifiers(label: str) -> list[str]:
+    """The words of a label beside its quantity and its unit, by their stems, as names of series shorten them."""
+    found = re.findall(r"[a-z]{2,}", re.sub(r"\(.*?\)", "", label.lower().replace("_", " ")))
+    return [
+        word[:4] for word in found if not words.of_label(word) and word not in ("val", "validation", "final", "exact")
+    ]
+
+
+def _row(claim: Claim) -> tuple[object, ...]:
+    return claim.document, claim.table, claim.row
+
+
+def _column(claim: Claim) -> tuple[object, ...]:
+    """What the column of a claim is: of a table, a key of all documents of a name, a quantity of a text."""
+    if claim.place == KEY:
+        key = claim.col_label if any(c.isdigit() for c in claim.row_label) else claim.row_label
+        return posixpath.basename(claim.document), key
+    if claim.table >= 0:
+        return claim.document, claim.table, claim.col
+    return claim.document, PROSE, claim.quantity
+
+
+def _grouped(members: Iterable[Member], key: Callable[[Member], Key]) -> dict[Key, list[Member]]:
+    found: dict[Key, list[Member]] = defaultdict(list)
+    for member in members:
+        found[key(member)].append(member)
+    return found

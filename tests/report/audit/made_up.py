@@ -1,0 +1,32 @@
+"""Claims and logs that the tests of the referee make up."""
+
+from pathlib import Path
+
+from report.audit.chance import Explanation
+from report.audit.claims import CELL, Claim
+from report.audit.evidence import LAST, DataFile, Statistic, read
+from report.audit.number import Number
+
+
+def a_claim(text: str, quantity: str = "loss", row: int = 0, col: int = 1, place: str = CELL) -> Claim:
+    """A number of a table of ``README.md``."""
+    return Claim("README.md", row + 3, 1, Number.of(text), place, table=0, row=row, col=col, quantity=quantity)
+
+
+def the_last(value: float, name: str = "val_loss") -> Statistic:
+    return Statistic(name, LAST, value, line=9, count=1, seconds=None)
+
+
+def file_of(root: Path, data: bytes | str, path: str = "run.log") -> DataFile:
+    """A data file that holds this; there are numbers in it."""
+    written = root / path
+    written.parent.mkdir(parents=True, exist_ok=True)
+    written.write_bytes(data.encode() if isinstance(data, str) else data)
+    file = read(root, path)
+    assert file is not None
+    return file
+
+
+def explained(found: list[Explanation]) -> set[int]:
+    """The claims that anything explains."""
+    return {claim for one in found for claim in one.hits}

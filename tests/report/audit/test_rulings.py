@@ -1,0 +1,140 @@
+"""Rulings: what is said of each number of a document, by the files beside it and by the other numbers."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from report.audit.labels import Agreement
+from report.audit.rulings import Ruling
+from tests.report.audit.small_site import EIGHT, ONE, audit, audited, make, write
+
+LOSSES = {"1337": 3.27914, "42": 3.28106, "7": 3.27795}
+TABLE = """# Runs
+
+| seed | val_loss | train_time (s) |
+|:--|--:|--:|
+"""
+
+
+def log_of(loss: float, seconds: float, seed: str = "") -> str:
+    """A log that evaluates ten times and ends with this loss."""
+    head = f"seed:{seed}\n" if seed else ""
+    lines = [
+        f"step:{100 * n}/1000 val_loss:{loss + (10 - n) * 0.137:.5f} train_time:{seconds * n / 10 * 1000:.0f}ms\n"
+        for n in range(1, 11)
+    ]
+    return head + "".join(lines)
+
+
+def records(folder: Path, page: str, losses: dict[str, float] = LOSSES) -> Path:
+    """A document beside the logs of some seeds."""
+    folder.mkdir(exist_ok=True)
+    for number, (seed, loss) in enumerate(losses.items()):
+        (folder / f"train_seed{seed}.log").write_text(log_of(loss, 590.125 + number, seed), encoding="utf-8")
+    return write(folder, page=page)
+
+
+def rows_of(losses: dict[str, str]) -> str:
+    rows = [f"| {seed} | {loss} | {590.125 + number:.3f} |\n" for number, (seed, loss) in enumerate(losses.items())]
+    return TABLE + "".join(rows)
+
+
+def of_loss(page: Path) -> list[Ruling]:
+    return [one.ruling for one in audited(page) if one.claim.col_label == "val_loss"]
+
+
+def test_a_row_that_a_line_holds_is_proved_with_its_line(tmp_path: Path) -> None:
+    page = records(tmp_path, rows_of({seed: f"{loss:.5f}" for seed, loss in LOSSES.items()}))
+    found = [one for one in audited(page) if one.claim.col_label == "val_loss"]
+    assert [one.ruling for one in found] == [Ruling.PROVED] * 3
+    assert [(one.hit.path, one.hit.line) for one in found if one.hit] == [
+        (f"train_seed{seed}.log", 11) for seed in LOSSES
+    ]
+
+
+def test_a_row_that_names_its_run_is_contradicted_by_its_log_alone(tmp_path: Path) -> None:
+    said = {seed: f"{loss:.5f}" for seed, loss in LOSSES.items()} | {"42": "3.27106"}
+    found = [one for one in audited(records(tmp_path, rows_of(said))) if one.claim.number.text == "3.27106"]
+    assert [(one.ruling, one.hit.path, one.hit.line) for one in found if one.hit] == [
+        (Ruling.CONTRADICTED, "train_seed42.log", 11)
+    ]
+
+
+def test_a_number_that_is_about_so_much_is_not_contradicted(tmp_path: Path) -> None:
+    said = {seed: f"{loss:.5f}" for seed, loss in LOSSES.items()} | {"42": "~3.27106"}
+    page = records(tmp_path, rows_of(said))
+    assert [one.claim.number.text for one in audited(page) if one.fails()] == []
+
+
+MEAN = float(np.mean(list(LOSSES.values())))
+
+
+@pytest.mark.parametrize(
+    ("said", "ruling"),
+    [(f"{MEAN:.5f}", Ruling.PROVED), (f"{MEAN - 0.003:.5f}", None)],
+    ids=["the mean of the logs", "another number"],
+)
+def test_a_mean_over_the_logs_of_a_folder_is_proved_and_another_number_is_not(
+    said: str, ruling: Ruling | None, tmp_path: Path
+) -> None:
+    page = records(tmp_path, f"# Runs\n\nval_loss: {said}\n")
+    (found,) = [one for one in audited(page) if one.claim.number.text == said]
+    assert (found.ruling == Ruling.PROVED) == (ruling is not None)
+
+
+def test_what_another_document_states_is_derived_only_where_that_is_proved(tmp_path: Path) -> None:
+    records(tmp_path / "proved", rows_of({seed: f"{loss:.5f}" for seed, loss in LOSSES.items()}))
+    records(tmp_path / "bare", rows_of({seed: f"{loss + 0.0217:.5f}" for seed, loss in LOSSES.items()}), {})
+    rows = [
+        f"| {name} | {loss + away:.5f} | [{name}]({name}/README.md) |\n"
+        for name, away in (("proved", 0), ("bare", 0.0217))
+        for loss in LOSSES.values()
+    ]
+    page = write(tmp_path, page="# All\n\n| record | val_loss | link |\n|:--|--:|:--|\n" + "".join(rows))
+    found = [one.ruling for one in audited(tmp_path) if one.claim.document == page.name]
+    assert set(found[:3]) <= {Ruling.PROVED, Ruling.DERIVED}
+    assert set(found[3:]) == {Ruling.OF_UNPROVED}
+
+
+def test_a_row_whose_link_is_dead_says_so(tmp_path: Path) -> None:
+    page = write(tmp_path, page="# Runs\n\n| run | images/s |\n|:--|--:|\n| [log](gone.log) | 399.532 |\n")
+    (found,) = audited(page)
+    assert (found.ruling, "gone.log" in str(found.why)) == (Ruling.NO_DATA, True)
+
+
+def test_a_log_that_is_named_for_another_case_contradicts_the_labels_and_proves_the_number(tmp_path: Path) -> None:
+    page = make(tmp_path)
+    first, second, spare = (tmp_path / "logs" / name for name in (ONE, EIGHT, "spare"))
+    first.rename(spare)
+    second.rename(first)
+    spare.rename(second)
+    found = audited(page)
+    assert [(one.ruling, one.labels.agreement) for one in found] == [(Ruling.PROVED, Agreement.CONTRADICTED)] * 2
+    assert [one.labels.agreement for one in audited(make(tmp_path / "right"))] == [Agreement.CONFIRMED] * 2
+
+
+def test_what_nothing_explains_says_how_many_logs_were_tried(tmp_path: Path) -> None:
+    page = make(tmp_path, ("| 8 | 3119.765 |", "| 32 | 77123.5 |"))
+    found = [one for one in audited(page) if one.claim.number.text == "77123.5"]
+    assert [(one.ruling, one.logs) for one in found] == [(Ruling.UNEXPLAINED, 2)]
+
+
+def test_the_account_adds_up_to_every_number_of_a_text(tmp_path: Path) -> None:
+    page = write(tmp_path, page="# 3 Words in 2031\n\n- trained on 8 GPUs for 12.5 h at 1234.5 tokens/s (v1.2)\n")
+    found = audit(page).findings
+    texts = [one.claim.number.text for one in found]
+    assert {"8", "12.5", "1234.5"} <= set(texts)
+    assert {one.ruling for one in found} <= set(Ruling)
+
+
+def test_a_changed_digit_of_a_proved_number_is_not_proved(tmp_path: Path) -> None:
+    said = {seed: f"{loss:.5f}" for seed, loss in LOSSES.items()}
+    generator = np.random.default_rng(5)
+    proved = 0
+    for trial in range(40):
+        seed = list(LOSSES)[trial % 3]
+        away = generator.choice([-1, 1]) * generator.integers(2, 1500) * 1e-5
+        changed = said | {seed: f"{LOSSES[seed] + away:.5f}"}
+        proved += of_loss(records(tmp_path / str(trial), rows_of(changed)))[trial % 3] == Ruling.PROVED
+    assert proved == 0

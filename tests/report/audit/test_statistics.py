@@ -1,0 +1,134 @@
+"""Columns against logs: what is true is found with its rule, a changed number is not, and accident proves nothing."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from report.audit.chance import Rule
+from report.audit.claims import ITEM, Claim
+from report.audit.constants import SIGNIFICANT
+from report.audit.evidence import GREATEST, LAST, LEAST, Statistic
+from report.audit.number import Number
+from report.audit.rules.statistics import StatisticSearch, words_in
+from tests.report.audit.made_up import a_claim, explained, the_last
+
+SEEDS = st.integers(0, 2**32 - 1)
+TRIALS = 150
+
+
+def column(values: Sequence[float], decimals: int = 4) -> list[Claim]:
+    return [a_claim(f"{value:.{decimals}f}", row=row) for row, value in enumerate(values)]
+
+
+def logs_of(values: Sequence[float]) -> dict[str, list[Statistic]]:
+    return {f"runs/{number}.log": [the_last(value)] for number, value in enumerate(values)}
+
+
+def rules_of(search: StatisticSearch, claims: Sequence[Claim], around: Sequence[str]) -> dict[int, Rule]:
+    """By which rule each claim of a column is explained from the logs around it."""
+    found = search.explain_column(claims, [[]] * len(claims), [list(around)] * len(claims))
+    return {claim: hit.rule for one in found for claim, hit in one.hits.items()}
+
+
+def changed(claim: Claim, steps: int) -> Claim:
+    number = claim.number
+    return replace(claim, number=Number.of(f"{number.value + steps * number.step:.4f}"))
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(SEEDS, st.integers(3, 12), st.data())
+def test_a_changed_number_is_not_proved(seed: int, rows: int, data: st.DataObject) -> None:
+    values = (3 + np.random.default_rng(seed).random(rows)).tolist()
+    search, claims = StatisticSearch(logs_of(values)), column(values)
+    linked = [[path] for path in search.statistics]
+    assert explained(search.explain_column(claims, linked, [[]] * rows)) == set(range(rows))
+    row = data.draw(st.integers(0, rows - 1))
+    claims[row] = changed(claims[row], data.draw(st.sampled_from((-50, -2, 2, 50))))
+    assert explained(search.explain_column(claims, linked, [[]] * rows)) == set(range(rows)) - {row}
+
+
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(SEEDS, st.integers(1, 8), st.integers(1, 6), st.floats(0.002, 0.5), st.booleans())
+def test_logs_of_something_else_prove_nothing(
+    seed: int, rows: int, series: int, spread: float, is_pooled: bool
+) -> None:
+    """Claims and logs are of the same size and drawn alike: whatever is found is accidental."""
+    random = np.random.default_rng(seed)
+    times = 0
+    for _ in range(TRIALS):
+        said, logged = 3 * random.lognormal(0, spread, rows), 3 * random.lognormal(0, spread, (rows, series))
+        logs = {
+            f"{row}.log": [
+                replace(the_last(logged[row, one], f"loss_{one}"), how=how)
+                for one in range(series)
+                for how in (LAST, LEAST, GREATEST)
+            ]
+            for row in range(rows)
+        }
+        linked = [[path] for path in logs]
+        around = [list(logs) if is_pooled else []] * rows
+        times += bool(StatisticSearch(logs).explain_column(column(said.tolist()), linked, around))
+    bound = SIGNIFICANT * sum(1 / rank for rank in range(1, 3 * series * 8))
+    assert times <= TRIALS * bound + 5 * sqrt(TRIALS * bound)
+
+
+TIMES = (178_345.0, 181_207.0, 176_911.0)
+LOSSES = (3.2817, 3.2791, 3.2769, 3.2802, 3.2779, 3.2811, 3.2754)
+
+
+@pytest.mark.parametrize(
+    ("values", "over", "part", "count"),
+    [
+        (LOSSES, "mean", "", 7),
+        (LOSSES[:3], "mean", "first", 3),
+        (LOSSES[-3:], "mean", "last", 3),
+    ],
+)
+def test_a_mean_is_of_all_logs_of_a_folder_or_of_the_first_or_last(
+    values: Sequence[float], over: str, part: str, count: int
+) -> None:
+    """In the order of their names, by which the tenth comes behind the second."""
+    logs = {f"runs/{number + 6}.log": [the_last(value)] for number, value in enumerate(LOSSES)}
+    (rule,) = rules_of(StatisticSearch(logs), [a_claim(f"{np.mean(values):.7f}")], sorted(logs)).values()
+    assert (rule.over, rule.part, rule.count) == (over, part, count)
+
+
+def test_a_mean_of_many_possible_subsets_needs_more_digits() -> None:
+    logs = logs_of(LOSSES)
+    mean = float(np.mean(LOSSES[:3]))
+    assert not rules_of(StatisticSearch(logs), [a_claim(f"{mean:.3f}")], list(logs))
+
+
+def test_a_document_names_the_logs_that_it_averages() -> None:
+    logs = logs_of(LOSSES)
+    said = words_in("Of these runs `1.log`, 3 and 5.log are averaged.")
+    mean = float(np.mean([LOSSES[one] for one in (1, 3, 5)]))
+    claims = [a_claim(f"{mean:.6f}")]
+    assert not rules_of(StatisticSearch(logs), claims, list(logs))
+    (rule,) = rules_of(StatisticSearch(logs, {"README.md": said}), claims, list(logs)).values()
+    assert (rule.over, rule.count) == ("mean", 3)
+
+
+def test_equal_items_of_a_list_are_of_different_logs() -> None:
+    logs = logs_of([3.2817, 3.2791, 3.2768])
+    claims = [replace(one, place=ITEM) for one in column([3.2817, 3.2817, 3.2791, 3.2768])]
+    found = StatisticSearch(logs).explain_column(claims, [[]] * 4, [list(logs)] * 4)
+    assert explained(found) == {0, 2, 3}
+
+
+def test_a_time_may_be_in_another_unit() -> None:
+    logs = {f"{row}.log": [Statistic("train_time", LAST, value, 5, 1, 1e-3)] for row, value in enumerate(TIMES)}
+    claims = [replace(a_claim(f"{time / 6e4:.3f}", "time", row), unit_seconds=60.0) for row, time in enumerate(TIMES)]
+    assert explained(StatisticSearch(logs).explain_column(claims, [[path] for path in logs], [[]] * 3)) == {0, 1, 2}
+
+
+def test_a_row_is_of_one_log() -> None:
+    logs = {f"{row}.log": [the_last(3 + row / 7), the_last(1e4 + 317 * row, "tokens_per_s")] for row in range(9)}
+    claims = [a_claim("3.5714"), a_claim("11268", "rate", col=2)]
+    (found,) = StatisticSearch(logs).explain_row(claims, list(logs))
+    assert (found.rule, set(found.hits)) == ("4.log", {0, 1})
