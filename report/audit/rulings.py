@@ -159,9 +159,17 @@ class Referee:
         return [number for number in range(len(self.claims)) if number not in self._found]
 
     def _columns(self) -> None:
-        """Columns: of tables and lists, of the values of one key in documents of one name, of a quantity of a text."""
-        for members in _grouped(range(len(self.claims)), lambda number: _column(self.claims[number])).values():
-            some = [number for number in members if self.claims[number].is_measured]
+        """Columns by themselves; then, for what is left, those of all tables of a document that have one header."""
+        measured = [number for number, claim in enumerate(self.claims) if claim.is_measured]
+        columns = _grouped(measured, lambda number: _column(self.claims[number]))
+        headed = _grouped(
+            (number for number in measured if self.claims[number].place == CELL),
+            lambda number: (self.claims[number].document, self.claims[number].col_label),
+        )
+        wider = [some for some in headed.values() if len({self.claims[number].table for number in some}) > 1]
+        for some in (*columns.values(), *wider):
+            if not self._is_open(some):
+                continue
             self._accept(some, Ruling.PROVED, self.search.explain_column(
                 [self.claims[n] for n in some], [self.linked[n] for n in some], [self.around[n] for n in some]
             ))  # fmt: skip
@@ -175,12 +183,14 @@ class Referee:
             self._set(rates[place], Ruling.PROVED, hit, chance, together)
         self.not_read += self.protocols.unread
 
+    def _is_open(self, numbers: Iterable[int]) -> bool:
+        return any(number not in self._found for number in numbers)
+
     def _rows(self) -> None:
         """Rows: several numbers that are statistics of one log."""
-        left = set(self._left())
         cells = [n for n, c in enumerate(self.claims) if c.is_measured and c.table >= 0 and c.place != ITEM]
         for members in _grouped(cells, lambda number: _row(self.claims[number])).values():
-            if len(members) > 1 and (paths := self.around[members[0]]) and left & set(members):
+            if len(members) > 1 and (paths := self.around[members[0]]) and self._is_open(members):
                 found = self.search.explain_row([self.claims[n] for n in members], paths)
                 self._accept(members, Ruling.PROVED, found)
 
