@@ -51,6 +51,7 @@ SCALED = 5
 # --- tables -----------------------------------------------------------------------------------------------------
 # A formula is the rule of a column where it explains more than half of it; then those it does not are exceptions.
 MAJORITY = 0.5
+ROUND = 1_000  # from which a whole number that ends in zeros may be a rounded one; 100 is a percentage
 ROWS_ABOVE = 12  # that a row may sum up
 LINES_BEHIND = 8  # a list, in which a document prints its statistics
 TEST_BEHIND = 6  # lines behind a stated test, in which its p value is printed

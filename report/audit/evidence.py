@@ -29,7 +29,7 @@ LAST, LEAST, GREATEST, MEAN = "last", "least", "greatest", "mean"
 _NO_DATA = re.compile(
     r"\.(?:md|rst|py|pyi|pyx|sh|ya?ml|toml|cfg|ini|lock|png|jpe?g|svg|gif|webp|pdf|html?|ipynb|patch|diff|wav|c|cc|cpp"
     r"|h|hpp|cu|cuh|js|ts|css|java|go|rs|model|vocab|pkl|npz?|npy|pt|pth|bin|gz|zip|tar|xz|zst|parquet|lua|prototxt"
-    r"|nix|xml|sarif|drawio|excalidraw|ttf|woff2?|xlsx?|docx?|pptx?)$"
+    r"|nix|xml|sarif|drawio|excalidraw|ttf|woff2?|xlsx?|docx?|pptx?|tex|bib)$"
     r"|^(?:requirements[\w.-]*|cmakelists|licen[cs]e\w*|readme|notice|authors|contributors)(?:\.txt)?$"
     r"|^\.git|^Dockerfile|^Makefile",
     re.IGNORECASE,

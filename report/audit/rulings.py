@@ -107,11 +107,11 @@ class Referee:
 
     def findings(self) -> list[Finding]:
         """A finding for each claim, in their order."""
-        records = self._read()
+        self.records = self._read()
         for number, claim in enumerate(self.claims):
             if not claim.is_measured:
                 self._found[number] = Finding(claim, Ruling.NO_MEASUREMENT)
-        for number, (hit, chance, together) in records.found().items():
+        for number, (hit, chance, together) in self.records.found().items():
             self._set(number, Ruling.PROVED, hit, chance, together)
         self._columns()
         self._protocols()
@@ -253,8 +253,14 @@ class Referee:
         derived = {number: one.hit for number, one in self._found.items() if one.ruling == Ruling.DERIVED}
         while more := {n for n, hit in derived.items() if n not in standing and hit and {*hit.operands} <= standing}:
             standing |= more
+        grounded = set(range(len(self.claims))) - derived.keys()
+        while more := {n for n, hit in derived.items() if n not in grounded and hit and {*hit.operands} <= grounded}:
+            grounded |= more
         for number in derived.keys() - standing:
-            self._found[number] = replace(self._found[number], ruling=Ruling.OF_UNPROVED)
+            if number in grounded:
+                self._found[number] = replace(self._found[number], ruling=Ruling.OF_UNPROVED)
+            else:  # two that follow from each other follow from nothing
+                del self._found[number]
 
     # What remains
 
@@ -286,10 +292,11 @@ class Referee:
         """What nothing explains: agreeing in too few digits, differing from the nearest value, or without a log."""
         for number in self._left():
             claim = self.claims[number]
+            seen = self.records.near_hit(number)
             paths = [path for path in (self.linked[number] or self.around[number]) if path in self.statistics]
             dead = self.checkout.dead(claim)
             why = Message(DEAD, path=dead) if dead else None
-            nearest = self._nearest(claim, paths) if len(paths) <= MOST_JOINED else None
+            nearest = seen or (self._nearest(claim, paths) if len(paths) <= MOST_JOINED else None)
             ruling = Ruling.UNEXPLAINED if paths else Ruling.NO_DATA
             if nearest:
                 ruling = Ruling.AGREES if claim.number.rounding_of(nearest.value) else Ruling.DIFFERS

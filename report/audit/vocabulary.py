@@ -13,6 +13,7 @@ _SAID = tomllib.loads(Path(__file__).with_name("quantities.toml").read_text(enco
 # Quantities that are measured, and why a number is no measurement; the data file says which is which.
 RATE, TIME, LOSS, BPB, SCORE, BYTES = "rate", "time", "loss", "bpb", "score", "bytes"
 PERCENT, RATIO, P_VALUE, SPREAD, POWER, FLOPS = "percent", "ratio", "p_value", "spread", "power", "flops"
+SHARES = (PERCENT, SCORE)  # which a log may print as fractions
 AMOUNT = "amount"  # what was counted: parameters, steps that were done
 SETTING, OPTION, COUNT, IDENTIFIER, DATE, BARE = "setting", "option", "count", "identifier", "date", "bare"
 SPECIFICATION, PRICE, GOAL, REMARK, VALUE = "specification", "price", "goal", "remark", "value"
@@ -74,6 +75,9 @@ def of_label(label: str) -> str | None:
 
 @lru_cache(maxsize=_KNOWN)
 def seconds_of(*texts: str) -> float | None:
-    """What the unit of a time is in seconds, by the first text that names one."""
-    found = (_SECONDS_WORD.search(text.replace("_", " ")) for text in texts)
-    return next((_SECONDS[one[0].lower()] for one in found if one), None)
+    """What the unit of a time is in seconds, by the first text that names one; "min" beside another is a minimum."""
+    for text in texts:
+        units = [one[0].lower() for one in _SECONDS_WORD.finditer(text.replace("_", " "))]
+        if found := [one for one in units if one != "min"] or units:
+            return _SECONDS[found[0]]
+    return None

@@ -6,6 +6,7 @@ from enum import StrEnum
 from math import sqrt
 from statistics import median
 
+from ..constants import ROUND
 from ..number import Number
 
 _ROUNDED = 0.5  # how far a printed operand may be from what was computed with, in steps of its last digit
@@ -124,8 +125,9 @@ def _moved(formula: Formula, numbers: Sequence[Number], value: float) -> tuple[f
     down = up = 0.0
     operands = [number.value for number in numbers]
     for place, number in enumerate(numbers):
-        # A whole number that ends in zeros may be rounded to its last other digit; decimals are printed to be read.
-        step = number.step if "." in number.text else number.informative_step
+        # A large whole number that ends in zeros may be rounded to its last other digit; others are printed to be read.
+        is_round = "." not in number.text and abs(number.value) >= ROUND
+        step = number.informative_step if is_round else number.step
         for operands[place] in (number.value - _ROUNDED * step, number.value + _ROUNDED * step):
             away = _OF_OPERANDS[formula](*operands) - value
             down, up = down + max(0.0, -away), up + max(0.0, away)

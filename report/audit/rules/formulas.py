@@ -164,11 +164,13 @@ class Formulas:
     # -- judging
 
     def _outcome(self, member: int, way: Way) -> Outcome | None:
-        scale = 1.0
+        scale, numbers = 1.0, [self._operand(one) for one in way.operands]
         if way.formula in (Formula.PRODUCT, Formula.RATIO) and not asked(self.claims[member].col_label)[0]:
             scale = self._seconds(member) ** -1 * self._seconds(way.operands[0])
             scale *= self._seconds(way.operands[1]) ** (1 if way.formula is Formula.PRODUCT else -1)
-        return outcome(way.formula, [self._operand(one) for one in way.operands], scale)
+        elif len({self._seconds(one) for one in way.operands}) > 1:  # times of several units are compared in seconds
+            numbers = [_times(one, self._seconds(of)) for one, of in zip(numbers, way.operands, strict=True)]
+        return outcome(way.formula, numbers, scale)
 
     def _operand(self, member: int) -> Number:
         """A number as it was computed with: what is counted, one by one, is not rounded."""
@@ -182,6 +184,7 @@ class Formulas:
     def _explain(self, group: Group) -> list[Explanation]:
         """The rules of a group that are beyond accident; what they give is derived. Hits are by place in the group."""
         hits: dict[Hashable, dict[int, Hit]] = defaultdict(dict)
+        sure: dict[Hashable, dict[int, Hit]] = defaultdict(dict)  # what accident would give as well, and proves nothing
         chances: dict[tuple[Hashable, int], float] = defaultdict(float)
         distances: dict[Hashable, int] = {}
         usual = median(abs(self.claims[one].number.value) for one in group.ways) if group.ways else 0.0
@@ -196,13 +199,23 @@ class Formulas:
                     width = found.high - found.low + ROUNDINGS * number.step
                     # 1 is what all that is compared says of its base, and tells nothing.
                     is_sure = width >= around or not way.is_telling or number.value == 1
-                    chances[way.rule, place] += 1.0 if is_sure else width / around
+                    chances[way.rule, place] += 0.0 if is_sure else width / around
                     if found.may_be(number):
-                        rule = Rule(Means.FORMULA, way.formula)
-                        hits[way.rule].setdefault(place, Hit(found.value, rule, operands=way.operands))
+                        hit = Hit(found.value, Rule(Means.FORMULA, way.formula), operands=way.operands)
+                        (sure if is_sure else hits)[way.rule].setdefault(place, hit)
         explanations = _beyond_accident(len(group.ways), hits, chances, distances, group.least)
+        explanations = [self._with_sure(list(group.ways), one, sure[one.rule]) for one in explanations]
         self._derive(list(group.ways), explanations)
         return explanations
+
+    def _with_sure(self, members: Sequence[int], one: Explanation, sure: Mapping[int, Hit]) -> Explanation:
+        """What a rule explains, with what it is sure to give to the others under the same headers."""
+        headers = {self._header_of(members[place]) for place in one.hits}
+        others = {place: hit for place, hit in sure.items() if self._header_of(members[place]) in headers}
+        return replace(one, hits={**others, **one.hits})
+
+    def _header_of(self, member: int) -> tuple[str, str]:
+        return _header(self.claims[member].col_label), self.claims[member].quantity
 
     def _derive(self, members: Sequence[int], explanations: Sequence[Explanation]) -> None:
         for one in explanations:
@@ -216,7 +229,7 @@ class Formulas:
         peers: dict[tuple[str, str], set[int]] = defaultdict(set)
         for member in members:
             if self.claims[member].number.value != 1:
-                peers[_header(self.claims[member].col_label), self.claims[member].quantity].add(member)
+                peers[self._header_of(member)].add(member)
         for some in peers.values():
             kept = [(sum(members[place] in some for place in one.hits), one.rule) for one in explanations]
             count, rule = max(kept, key=lambda pair: pair[0], default=(0, None))
@@ -318,6 +331,10 @@ def _hit(trial: Trial, formula: Formula, value: float) -> Hit:
     path = next((sample.path for sample in trial.samples if sample.path), "")
     count = sum(len(sample.values) for sample in trial.samples)
     return Hit(value, Rule(Means.FORMULA, formula, of=trial.kind, count=count), path, operands=trial.claims)
+
+
+def _times(number: Number, factor: float) -> Number:
+    return replace(number, value=number.value * factor, step=number.step * factor)
 
 
 def _header(label: str) -> str:

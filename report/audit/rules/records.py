@@ -250,6 +250,13 @@ class RecordSearch:
                     found.setdefault(one.claim, (one.hit, proof.chance, len(proof.candidate.backings)))
         return found
 
+    def near_hit(self, number: int) -> Hit | None:
+        """Where a record near a claim holds its digits, as accident may have it; ``number``: the place of the claim."""
+        wanted = self.wanted.of_claim.get(number)
+        candidates = self.best.get(int(self.wanted.row[wanted[0]]), []) if wanted else []
+        backings = (backing for one in candidates if one.is_near for backing in one.backings)
+        return next((backing.hit for backing in backings if backing.claim == number), None)
+
     def _proofs(self) -> Iterator["_Proof"]:
         rows = dict(zip(self.wanted.claim.tolist(), self.wanted.row.tolist(), strict=True))
         sizes = np.bincount(list(rows.values()), minlength=self.wanted.rows).tolist()
@@ -279,7 +286,9 @@ class RecordSearch:
 
 
 def factors(claim: Claim) -> tuple[float, ...]:
-    """By what the number of a log may be larger than a claim: a time may be printed in another unit."""
+    """By what the number of a log may be larger than a claim: a time in another unit, a fraction for a percentage."""
+    if claim.quantity in words.SHARES:
+        return (1.0, 0.01)
     if claim.quantity != words.TIME:
         return (1.0,)
     known = {1.0: (1.0, 1e3), 60.0: (1.0, 60.0, 6e4), 1e-3: (1.0, 1e-3)}

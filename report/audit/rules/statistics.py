@@ -36,8 +36,8 @@ _OVER: dict[str, Callable[[NDArray[np.float64]], Any]] = {
 }
 EACH, NAMED, PART = "", "mean of named", "mean of part"
 _COST = {EACH: 0, "mean": 1, NAMED: 2, **dict.fromkeys(("least", "greatest", "std", "std of all"), 3), PART: 4}
-# What people call a score may be a loss in the log.
-ALIKE = {words.SCORE: (words.SCORE, words.LOSS, words.BPB)}
+# What people call a score may be a loss in the log, and a percentage a score.
+ALIKE = {words.SCORE: (words.SCORE, words.LOSS, words.BPB), words.PERCENT: (words.PERCENT, words.SCORE)}
 _SPREAD = (words.LOSS, words.BPB, words.RATE, words.TIME)
 _ANY_UNIT = (1.0, 60.0, 1e-3)  # what a time without a unit may be in, in seconds
 
@@ -262,6 +262,8 @@ class StatisticSearch:
     @staticmethod
     def scales(claim: Claim, seconds: float | None) -> list[float]:
         """By what values of a log are multiplied to be in the unit of a claim; several where a unit is not stated."""
+        if claim.quantity in words.SHARES:
+            return [1.0, 100.0]
         if claim.quantity != words.TIME and not (claim.quantity == words.SPREAD and seconds):
             return [1.0]
         own = (claim.unit_seconds,) if claim.unit_seconds else _ANY_UNIT

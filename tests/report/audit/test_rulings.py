@@ -138,3 +138,53 @@ def test_a_changed_digit_of_a_proved_number_is_not_proved(tmp_path: Path) -> Non
         changed = said | {seed: f"{LOSSES[seed] + away:.5f}"}
         proved += of_loss(records(tmp_path / str(trial), rows_of(changed)))[trial % 3] == Ruling.PROVED
     assert proved == 0
+
+
+MASKS = """# Masks
+
+| Mask | Active | NLL | Δ NLL | % Change |
+|---|---|---|---|---|
+| 0% | 100% | 0.188 | +0.000 | 0.0% |
+| 10% | 90% | 0.185 | -0.003 | -1.6% |
+| 20% | 80% | 0.182 | -0.006 | -3.2% |
+| 30% | 70% | 0.173 | -0.015 | -8.0% |
+| 40% | 60% | 0.161 | -0.027 | -14.4% |
+| 60% | 40% | 0.568 | +0.380 | +202% |
+"""
+TRAINED = """# Trained
+
+| GPUs | Time to train, TF32 | Time to train, AMP | Speedup |
+|:--|:--|:--|:--|
+| 1 | 1h02min | 50min | 1.24x |
+| 8 | 13min | 10min | 1.30x |
+| 16 | 7min 5s | 340s | 1.25x |
+"""
+
+
+@pytest.mark.parametrize("text", [MASKS, TRAINED], ids=["percentages beside differences", "times of several units"])
+def test_a_right_table_is_not_accused(text: str, tmp_path: Path) -> None:
+    found = audited(write(tmp_path, page=text))
+    assert [one.claim.number.text for one in found if one.fails()] == []
+    assert sum(one.ruling == Ruling.OF_UNPROVED for one in found) >= 3
+
+
+def test_a_percentage_is_found_as_the_fraction_of_a_log(tmp_path: Path) -> None:
+    accuracies = {"a": 0.79414, "b": 0.80272, "c": 0.81931}
+    for name, accuracy in accuracies.items():
+        (tmp_path / f"{name}.log").write_text(f"epoch 1 acc1 0.7111\nepoch 2 acc1 {accuracy}\n", encoding="utf-8")
+    rows = "".join(f"| {name} | {100 * accuracy:.2f} |\n" for name, accuracy in accuracies.items())
+    found = audited(write(tmp_path, page=f"# Models\n\n| model | Top-1 (%) |\n|--|--|\n{rows}"))
+    assert [one.ruling for one in found] == [Ruling.PROVED] * 3
+
+
+def test_what_stands_beside_in_too_few_digits_agrees(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("thermal 52.1 110.80 57.83\nthermal 53.2 89.13 57.85\n", encoding="utf-8")
+    (found,) = audited(write(tmp_path, page="# Heat\n\nDecoding took 110.80 ms.\n"))
+    assert (found.ruling, found.hit and found.hit.line) in [(Ruling.AGREES, 1), (Ruling.PROVED, 1)]
+
+
+def test_two_documents_that_quote_each_other_prove_nothing(tmp_path: Path) -> None:
+    rows = "# Runs\n\n| run | tok/s |\n|--|--|\n| a | 1234.5 |\n| b | 2345.6 |\n"
+    for name in ("README.md", "README_zh.md"):
+        write(tmp_path, page=rows, name=name)
+    assert {one.ruling for one in audited(tmp_path)} == {Ruling.NO_DATA}
