@@ -93,9 +93,9 @@ def with_accepted(findings: Sequence[Finding], root: Path, file: Path) -> tuple[
     return marked, past
 
 
-def baseline(findings: Sequence[Finding], root: Path, folder: Path, *, strict: bool) -> str:
+def baseline(findings: Sequence[Finding], root: Path, folder: Path, *, strict: bool, asks_proof: bool = False) -> str:
     """The text of a file that accepts all that fails now, each once; ``folder``: where it is to lie."""
-    failing = (finding for finding in findings if finding.fails(strict=strict))
+    failing = (one for one in findings if one.fails(strict=strict, asks_proof=asks_proof))
     entries = dict.fromkeys(_entry(_key(finding, root, folder)) for finding in failing)
     return printable_lines("\n\n".join([HEAD, *entries])) + "\n"
 

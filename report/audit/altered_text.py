@@ -92,12 +92,18 @@ def _by_content(lines: Sequence[str], wanted: Sequence[str], start: int) -> Iter
 
 
 def _common(one: str, other: str) -> tuple[int, int]:
-    """How many characters at the beginning and at the end of two lines are the same, whole words of them only."""
+    """How many characters at the beginning and at the end of two lines are the same, whole words and numbers only."""
     start = _same(one, other)
     end = _same(one[start:][::-1], other[start:][::-1])
-    start = one.rfind(" ", 0, start) + 1
-    blank = one.find(" ", len(one) - end)
-    return start, 0 if blank < 0 else len(one) - blank
+    while start and _is_of_word(one[start - 1]):
+        start -= 1
+    while end and _is_of_word(one[len(one) - end]):
+        end -= 1
+    return start, end
+
+
+def _is_of_word(character: str) -> bool:
+    return character.isalnum() or character in ".,%+-_\u2021"
 
 
 def _shortened(text: str | None) -> str | None:

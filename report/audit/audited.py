@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from parsers.runs.git_files import top_of
+from parsers.io.errors import ParserError
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from .accepted import Accepted, changed_since, with_accepted
@@ -13,7 +13,12 @@ from .checkout import DOCUMENTS, Checkout
 from .own_pages import is_own, of_own_pages
 from .rulings import Finding, Referee, Ruling
 
-NO_RECORD = "No folder here is a record of this board; records are {patterns} below {root}."
+NO_RECORD = "No folder here is a record of this board; records are {patterns} in its checkout."
+NO_DOCUMENT = "There is no Markdown document in {places}."
+
+
+class DocumentError(ParserError):
+    """Places in which there is no document."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +37,16 @@ class Audit:
     verdicts: Sequence[Verdict] = ()
 
     def fails(self, *, strict: bool = False) -> bool:
-        """Whether a finding fails, or a record of a board, whose numbers must follow from proved ones."""
-        failed = any(one.status == Status.FAILED for one in self.verdicts)
-        unproved = bool(self.verdicts) and any(
-            one.ruling == Ruling.OF_UNPROVED and one.accepted is None for one in self.findings
-        )
-        return failed or unproved or any(one.fails(strict=strict) for one in self.findings)
+        """Whether a finding fails, or a record of a board, whose numbers must follow from proved ones.
+
+        A record may hold runs that fail, such as ablations, beside a series of runs that does not.
+        """
+        series: dict[str, dict[str, bool]] = {}
+        for one in self.verdicts:
+            of_record = series.setdefault(one.record, {})
+            of_record[one.runs] = of_record.get(one.runs, False) or one.status == Status.FAILED
+        failed = any(of.pop("", False) or (of and all(of.values())) for of in series.values())
+        return failed or any(one.fails(strict=strict, asks_proof=bool(self.verdicts)) for one in self.findings)
 
     @property
     def by_document(self) -> dict[str, list[Finding]]:
@@ -74,6 +83,8 @@ def audited(
     ParserError.
     """
     checkout = Checkout.of(places, logs, (*DOCUMENTS, *(board.claims if board else ())))
+    if not checkout.documents:
+        raise DocumentError(NO_DOCUMENT, places=", ".join(map(str, places)))
     wanted = changed_since(checkout.root, checkout.documents, since) if since else set(checkout.documents)
     if since and not wanted:
         return None
@@ -94,12 +105,13 @@ def _verdicts(board: Board, places: Sequence[Path]) -> Iterator[Verdict]:
     Raises BoardError where there is none.
     """
     asked = [place.resolve() for place in places]
-    root = top_of(asked[0] if asked[0].is_dir() else asked[0].parent) or Path.cwd()
-    records = [one for one in records_of(board, root) if any(_is_in(root / one, place) for place in asked)]
-    if not records:
-        raise BoardError(NO_RECORD, patterns=", ".join(board.records), root=root)
-    for record in records:
-        yield from judged(board, root, record)
+    for root in (asked[0], *asked[0].parents):
+        records = [one for one in records_of(board, root) if any(_is_in(root / one, place) for place in asked)]
+        for record in records:
+            yield from judged(board, root, record)
+        if records:
+            return
+    raise BoardError(NO_RECORD, patterns=", ".join(board.records))
 
 
 def _is_in(record: Path, place: Path) -> bool:

@@ -12,6 +12,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 from statistics import fmean
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -31,8 +32,12 @@ class BoardError(ParserError):
     """A board file with a mistake; one sentence says which file and what is possible."""
 
 
+# A pattern of folders below a checkout.
+Pattern = Annotated[str, Field(pattern=r"^[\w*?\[][^/]*(?:/[\w*?\[][^/]*)*$")]
+
+
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Series(_Part):
@@ -72,7 +77,7 @@ class Board(_Part):
     ``metric`` is what is to be low: its mean at most ``target``, with ``p_value``, over at least ``seeds`` runs.
     """
 
-    records: list[str] = Field(min_length=1)
+    records: list[Pattern] = Field(min_length=1)
     claims: list[str] = Field(min_length=1)
     files: list[str] = Field(default_factory=list)
     logs: list[str] = Field(min_length=1)
@@ -144,10 +149,11 @@ class Verdict:
 
 def records_of(board: Board, root: Path) -> list[str]:
     """The record folders of a checkout, by their paths in it."""
-    found = {
-        path for pattern in board.records for path in root.glob(pattern) if path.is_dir() and not path.is_symlink()
-    }
-    return sorted(path.relative_to(root).as_posix() for path in found)
+    try:
+        paths = [path for pattern in board.records for path in root.glob(pattern)]
+    except (ValueError, IndexError, NotImplementedError):  # of a pattern that Python's glob does not know
+        return []
+    return sorted({path.relative_to(root).as_posix() for path in paths if path.is_dir() and not path.is_symlink()})
 
 
 def judged(board: Board, root: Path, record: str, prior: str | None = None) -> list[Verdict]:

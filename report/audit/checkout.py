@@ -116,8 +116,13 @@ class Checkout:
 
     def dead(self, claim: Claim) -> str | None:
         """What a link of a claim's row leads to that is not in the checkout; None where all is there."""
-        gone = (path for path in self.targets(claim) if is_data(path) and not (self.root / path).exists())
-        return next(gone, None)
+        return next((path for path in self.targets(claim) if is_data(path) and not self._is_there(path)), None)
+
+    def _is_there(self, path: str) -> bool:
+        try:
+            return (self.root / path).exists()
+        except OSError:  # a name that no file can have
+            return False
 
     @cache  # noqa: B019 - a checkout lives as long as its audit
     def led_to(self, document: str) -> list[str]:
@@ -166,5 +171,9 @@ def _walked(root: Path, folder: Path) -> Iterator[str]:
         below = _relative(Path(place), root)
         for name in files:
             file = Path(place, name)
-            if not name.startswith(".") and not (file.is_symlink() and leading_out([file], root)):
+            if not name.startswith(".") and not (file.is_symlink() and _leads_away(file, root)):
                 yield posixpath.join(below, name)
+
+
+def _leads_away(link: Path, root: Path) -> bool:
+    return not link.exists() or leading_out([link], root) is not None

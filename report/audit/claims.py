@@ -60,7 +60,11 @@ def claims_of(root: Path, document: str) -> list[Claim]:
 
 
 # --- what a number counts --------------------------------------------------------------------------------------------
-_ABOUT = re.compile(r"(?:[~≈]|about|around|roughly|approx\w*\.?|约)\s*$", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"(?:[~≈<>≤≥]|about|around|roughly|approx\w*\.?|up to|at (?:least|most)|over|more than|\d\s?[-–—~]"
+    r"|约|近|最高|最多|至少|超过|高达)\s*$",
+    re.IGNORECASE,
+)
 _NAME = re.compile(
     r"([A-Za-z_µσ\u4e00-\u9fff][\w%µσ\u4e00-\u9fff./-]*"
     r"(?:[ _][A-Za-z\u4e00-\u9fff(][\w%)-]*){0,3})\W{0,6}$"

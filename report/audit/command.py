@@ -27,6 +27,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 WARNING = "warning: {said}"
 ONE_NUMBER_A_LOG = "Give --published once per log; logs: {logs}, numbers: {numbers}."
 BASELINE_MISSING = "--write-baseline needs a file: give --baseline."
+OVERWRITES = "{file} is a document that is audited; write to another file."
 UNCHANGED = "No document changed since {revision}."
 PAST = "{file}: {document}: {digits} is no longer '{ruling}'."
 
@@ -75,7 +76,8 @@ def audit(
     that follow from others are derived. The account of each document adds up to all of its numbers. A page that
     `report` wrote is rendered again from its page file and logs, and every line that differs is shown.
 
-    Exit status 1 if a number is contradicted, or a record fails the rules of its board; 2 if a document cannot be read.
+    Exit status 1 if a number is contradicted; with --board also if all runs of a record fail, or a number is derived
+    from unproved ones; 2 if a document cannot be read.
 
     \b
     Examples:
@@ -98,8 +100,11 @@ def audit(
     translate = translate_to(language)
     if writes and baseline is None:
         raise wrong_use(translate, BASELINE_MISSING)
+    outputs = [path for path in (junit, sarif, baseline if writes else None) if path]
+    if over := next((path for path in outputs for place in places if path.resolve() == place.resolve()), None):
+        raise wrong_use(translate, OVERWRITES, file=over)
     try:
-        rules = board_of(board) if board else None
+        rules = None if board is None else board_of(board)
         found = audited(places, logs, since=since, board=rules, workers=Workers(jobs, None))
         if found is None:
             _say(Message(UNCHANGED, revision=since), translate)
@@ -114,7 +119,8 @@ def audit(
         sarif: partial(sarif_of, found.findings, found.root, translate),
     }
     if baseline and writes:
-        texts[baseline] = partial(baseline_of, found.findings, found.root, baseline.parent, strict=strict)
+        wanted = {"strict": strict, "asks_proof": bool(found.verdicts)}
+        texts[baseline] = partial(baseline_of, found.findings, found.root, baseline.parent, **wanted)
     _write_files(texts, translate)
     _print(found, translate, everything=everything, strict=strict, as_json=as_json, wants_markdown=wants_markdown)
     sys.exit(TO_MEND if not writes and found.fails(strict=strict) else 0)

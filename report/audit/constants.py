@@ -51,6 +51,7 @@ SCALED = 5
 # --- tables -----------------------------------------------------------------------------------------------------
 # A formula is the rule of a column where it explains more than half of it; then those it does not are exceptions.
 MAJORITY = 0.5
+FEW_VALUES = 3  # of a series that a run ends with, such as a score as printed and in full; means are of more
 ROUND = 1_000  # from which a whole number that ends in zeros may be a rounded one; 100 is a percentage
 ROWS_ABOVE = 12  # that a row may sum up
 LINES_BEHIND = 8  # a list, in which a document prints its statistics

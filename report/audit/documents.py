@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html import unescape
 from html.parser import HTMLParser
@@ -249,7 +250,8 @@ class _Html(HTMLParser):
     def of(cls, text: str, line: int = 1, column: int = 1) -> "_Html":
         """Read a text. What a tag without end leaves unread stays so."""
         reader = cls(line, column)
-        reader.feed(text)
+        with suppress(AssertionError):  # a declaration that the parser of the library gives up at
+            reader.feed(text)
         reader.end_line()
         return reader
 

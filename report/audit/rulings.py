@@ -22,7 +22,7 @@ from . import vocabulary as words
 from .chance import Explanation, Hit, Means, Rule, accidental, explain
 from .checkout import Checkout
 from .claims import CELL, ITEM, KEY, PROSE, Claim
-from .constants import MOST_JOINED, OTHER_QUANTITY
+from .constants import FEW_VALUES, MOST_JOINED, OTHER_QUANTITY
 from .evidence import LAST, DataFile, Statistic, read
 from .labels import Agreement, Case, Compared, case_of, case_of_log, compared
 from .rules.formulas import Formulas
@@ -75,9 +75,13 @@ class Finding:
     why: Message | None = None
     accepted: str | None = None
 
-    def fails(self, *, strict: bool = False) -> bool:
-        """Whether it makes an audit fail: what is contradicted, and in a strict one all that is not proved."""
-        return self.accepted is None and (self.ruling == Ruling.CONTRADICTED or (strict and self.ruling not in GOOD))
+    def fails(self, *, strict: bool = False, asks_proof: bool = False) -> bool:
+        """Whether it makes an audit fail: what is contradicted, and in a strict one all that is not proved.
+
+        ``asks_proof``: also what is derived from unproved, as where a board ranks records.
+        """
+        failing = {Ruling.CONTRADICTED, *([Ruling.OF_UNPROVED] if asks_proof else [])}
+        return self.accepted is None and (self.ruling in failing or (strict and self.ruling not in GOOD))
 
 
 def account(findings: Iterable[Finding]) -> dict[Ruling, int]:
@@ -347,8 +351,12 @@ def _may_be_claimed(one: Statistic) -> bool:
 
 
 def _against(claim: Claim, file: DataFile) -> Hit | None:
-    """The last value of the series that a label names, in a log none of whose values of it is what is claimed."""
-    if claim.quantity not in MEASURED_LOSSES:
+    """The last value of the series that a label names, in a log none of whose values of it is what is claimed.
+
+    Of a series with many values a mean of some may be meant, and what stands in brackets may say another thing.
+    """
+    remark = re.search(r"[(（]([^()（）]*)[)）]", claim.col_label)
+    if claim.quantity not in MEASURED_LOSSES or (remark and words.of_unit(remark[1]) is None):
         return None
     qualifiers = _qualifiers(claim.col_label)
     of_quantity = [place for place, name in enumerate(file.names) if words.of_label(name) == claim.quantity]
@@ -356,7 +364,7 @@ def _against(claim: Claim, file: DataFile) -> Hit | None:
     places = np.flatnonzero(np.isin(file.name_of, named))
     low, high = claim.number.interval
     values = file.values[places]
-    if not len(values) or ((values >= low) & (values <= high)).any():
+    if not 0 < len(values) <= FEW_VALUES or ((values >= low) & (values <= high)).any():
         return None
     last = int(places[-1])
     rule = Rule(Means.RUN, file.names[file.name_of[last]], LAST, count=len(places))

@@ -39,6 +39,7 @@ _OVER: Mapping[str, Message] = {
     "std": Message("standard deviation"),
     "std of all": Message("standard deviation"),
 }
+SHORT = 20  # characters of what a page is to say
 THOUSANDS = 10_000  # from which a value of a board is told without decimals
 AT = "{path}:{line}"
 OF_RECORD = "{where} holds {count} numbers of its row"
@@ -142,7 +143,12 @@ def _statistic(hit: Hit) -> Message:
 
 
 def shown(hit: Hit | None) -> str:
-    """The value that was found, in digits that tell it from the claim; nothing where there is none."""
+    """The value that was found, in digits that tell it from the claim; nothing where there is none.
+
+    Of a page of ours what it is to say, where that is short.
+    """
+    if hit and hit.rule.means == Means.RENDERED and len(hit.rule.name) <= SHORT:
+        return hit.rule.name
     return "" if hit is None or isnan(hit.value) else f"{hit.value:.10g}"
 
 

@@ -37,7 +37,7 @@ NOT_MADE = "The page could not be made again: {reason}"
 NOT_RENDERED_FROM = "It is not rendered from the page file and logs."
 NOT_THERE = "It is rendered from the page file and logs, and is missing."
 OTHER_LINE = "Rendered again, the line differs in its end or in bytes that are not text."
-TO_BE = "Rendered again from its page file and logs, it says {right} here."
+TO_BE = "Rendered again from its page file and logs, it says {right} here, not {stood}."
 TO_BE_LEFT_OUT = "Rendered again from its page file and logs, it does not say this."
 
 
@@ -191,7 +191,7 @@ def _altered_lines(name: str, again: Path) -> Iterator[ArchiveDifference]:
     stood, right = (data_of(path).decode("utf-8", "replace") for path in (Path(PAGES, name), again / name))
     for alteration in altered(stood, right):
         was, is_to_be = alteration.excerpts
-        said = Message(TO_BE, right=repr(is_to_be)) if is_to_be else Message(TO_BE_LEFT_OUT)
+        said = Message(TO_BE, right=repr(is_to_be), stood=repr(was or "")) if is_to_be else Message(TO_BE_LEFT_OUT)
         yield ArchiveDifference(f"{PAGES}/{name}", alteration.line, said, was, is_to_be)
 
 

@@ -89,6 +89,12 @@ class Outcome:
         return self.low <= above and below <= self.high
 
     @property
+    def told(self) -> "Sequence[Outcome]":
+        """As people may tell it: with either sign, and the other way round, as slower for faster."""
+        inverted = [Outcome(1 / self.value, 1 / self.high, 1 / self.low)] if self.low * self.high > 0 else []
+        return [outcome for one in (self, *inverted) for outcome in (one, one.negated)]
+
+    @property
     def negated(self) -> "Outcome":
         """The same with the other sign."""
         return Outcome(-self.value, -self.high, -self.low)

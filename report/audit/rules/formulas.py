@@ -25,6 +25,14 @@ from .tables import Table, Way, asked
 
 _OF_A_LIST = (Formula.MEAN, Formula.STD, Formula.STD_OF_ALL, Formula.MEDIAN, Formula.LEAST, Formula.GREATEST)
 
+# What the label of a row says that follows a rule of its own: means of rows, another base, or a remark in brackets.
+_OF_ITS_OWN = re.compile(
+    r"(?<![a-z])(?:mean|avg|average|geo\w*|total|sum|overall|median|all|vs|versus|over|than|against|relative|compared"
+    r"|after|from|base\w*)(?![a-z])|平均|合计|总|中位|对比|相比|[(（]",
+    re.IGNORECASE,
+)
+_TESTS = re.compile(r"ttest\w*|wilcoxon|mannwhitney\w*|ks_\w+|f_oneway|bootstrap", re.IGNORECASE)
+
 
 @dataclass(frozen=True)
 class Derivation:
@@ -236,10 +244,30 @@ class Formulas:
             if count < 2 or count <= MAJORITY * len(some):
                 continue
             left = some - explained
+            broken: dict[int, Breach] = {}
             for member in left - self._meant_otherwise(group, left):
                 way = next((way for way in group.ways[member] if way.rule == rule), None)
-                if way and (given := self._broken(member, way)):
-                    self.exceptions[member] = Breach(way.formula, given.value, way.operands, (count, len(some)))
+                if way and (given := self._broken(member, way)) and self._is_as_its_peers(member, some & explained):
+                    broken[member] = Breach(way.formula, given.value, way.operands, (count, len(some)))
+            # Several that do not keep to a base row may have a base of their own, which the table does not show.
+            has_base = any(way.has_base for member in broken for way in group.ways[member] if way.rule == rule)
+            if len(broken) == 1 or not has_base:
+                self.exceptions |= broken
+
+    def _is_as_its_peers(self, member: int, peers: set[int]) -> bool:
+        """Whether a row is in the units of those that keep a rule, and its label says nothing that excuses it.
+
+        A row of means, a row that is compared with another one, or that is explained in brackets follows a rule of its
+        own.
+        """
+        label = self.claims[member].row_label
+        return not _OF_ITS_OWN.search(label) and self._units(member) in {self._units(peer) for peer in peers}
+
+    def _units(self, member: int) -> tuple[object, ...]:
+        """The quantities and units of the measurements of a row, by column."""
+        claim = self.claims[member]
+        row = [self.claims[one] for one in self.tables[claim.table].rows.get(claim.row, {}).values()]
+        return tuple((one.col, one.quantity, one.unit, one.unit_seconds) for one in row if one.is_measured)
 
     def _meant_otherwise(self, group: Group, members: set[int]) -> set[int]:
         """Those that another rule, of two measurements of one kind, gives along with others: a column is mixed up."""
@@ -261,9 +289,25 @@ class Formulas:
         if is_vague or (way.has_base and not table.has_unlike_rows):
             return None
         found = self._outcome(member, way)
-        if found is None or found.may_be(claim.number) or found.negated.may_be(claim.number):
+        if found is None or any(one.may_be(claim.number) for one in found.told):
+            return None
+        if way.has_base and self._has_another_base(member, way):
             return None
         return found
+
+    def _has_another_base(self, member: int, way: Way) -> bool:
+        """Whether the same formula over another row gives a claim: people change what they compare with."""
+        table, claim = self.tables[self.claims[member].table], self.claims[member]
+        for row in table.rows.values():
+            of_row = [
+                one if self.claims[one].row == claim.row else row.get(self.claims[one].col) for one in way.operands
+            ]
+            operands = tuple(one for one in of_row if one is not None)
+            if len(operands) == len(way.operands) and operands != way.operands:
+                found = self._outcome(member, replace(way, operands=operands))
+                if found and found.may_be(claim.number):
+                    return True
+        return False
 
     # -- tests of means
 
@@ -279,8 +323,15 @@ class Formulas:
             given = trial.p_value(alternative, max(steps))
             if given.may_be(self.claims[member].number):
                 self.derived[member] = Derivation(_hit(trial, Formula.P_VALUE, given.value), 0.0)
-            else:
+            elif not self._is_changed(trial, self.claims[member].line):
                 self.exceptions[member] = Breach(Formula.P_VALUE, given.value, trial.claims, (1, 1))
+
+    def _is_changed(self, trial: Trial, line: int) -> bool:
+        """Whether the lines from the lists of a test to its p value do more than print it, such as change a list."""
+        between = "\n".join(self.lines[min(sample.line for sample in trial.samples) : line])
+        names = "|".join(re.escape(sample.name) for sample in trial.samples if sample.name)
+        uses = rf"\b(?:{names})\b(?!\s*[,)])" if names else "$^"
+        return len(_TESTS.findall(between)) > 1 or bool(re.search(uses, between))
 
     def _spoken_tests(self) -> None:
         """What a text says of tests, by those that all samples allow: of what follows from nothing else."""

@@ -23,7 +23,7 @@ from parsers.runs.provenance import LABEL
 from ...evidence.as_read import as_read
 from ...pagefile.parts import SCALING
 from .. import vocabulary as words
-from ..chance import Hit, Means, Rule, explain
+from ..chance import Hit, Means, Rule, accepted, explain
 from ..claims import Claim
 from ..constants import MOST_PROTOCOL_LOGS, SCALED
 from ..labels import Agreement, Case, case_of_log, compared
@@ -105,11 +105,13 @@ class ProtocolSearch:
                 of_documents[claims[place].document, source.program][place].append(source)
                 of_programs[source.program][place].append(source)
         found: dict[int, tuple[Hit, float, int]] = {}
-        for (_, program), sources in of_documents.items():
-            for rank, proved in _proved(claims, sources).items():
+        groups = [(program, _proved(claims, sources)) for (_, program), sources in of_documents.items()]
+        each = [(program, rank, proved) for program, of in groups for rank, proved in of.items()]
+        limit = accepted([_chance_of(proved) * len(groups) for _, _, proved in each])
+        for program, rank, proved in each:
+            if _chance_of(proved) * len(groups) <= limit:
                 self._used[program][rank] += len(proved)
-                for place, one in proved.items():
-                    found.setdefault(place, one)
+                found |= {place: one for place, one in proved.items() if place not in found}
         for program, sources in of_programs.items():
             left = {place: some for place, some in sources.items() if place not in found}
             for proved in _proved(claims, left, [rank for rank, _ in self._used[program].most_common()]).values():
@@ -174,6 +176,11 @@ def _proved(
     for rank, hits, chance in group.explained(ranks):
         found[rank] = {places[row]: (hit, chance, len(hits)) for row, hit in hits.items()}
     return found
+
+
+def _chance_of(proved: Mapping[int, tuple[Hit, float, int]]) -> float:
+    """That of a protocol, which is the same for all that it explains."""
+    return next(chance for _, chance, _ in proved.values())
 
 
 class Group:

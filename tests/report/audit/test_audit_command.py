@@ -225,10 +225,37 @@ def test_a_baseline_is_written_and_then_holds_for_all_and_for_some(checkout: Pat
     again = run("audit", ".", "--baseline", "known.toml", cwd=checkout)
     some = run("audit", "README.md", "--baseline", "../known.toml", cwd=checkout / "one")
     assert [(one.returncode, one.stderr) for one in (written, again, some)] == [(0, "")] * 3
-    write(checkout / "two", ("2.51", "2.81"), page=SPEED_UPS)
+    write(checkout / "three", page=SPEED_UPS)
     assert run("audit", ".", "--baseline", "known.toml", cwd=checkout).returncode == 1
 
 
 def test_a_document_of_hostile_size_and_shape_is_ruled_on(tmp_path: Path) -> None:
     write(tmp_path, page=PAGE + "| " * 50_000 + "\n" + "[" * 10_000 + "\n" + "1.5 " * 50_000)
     assert run("audit", tmp_path).returncode == 0
+
+
+def test_no_document_is_written_over(tmp_path: Path) -> None:
+    page = write(tmp_path, page=SPEED_UPS)
+    assert [run("audit", page, option, page).returncode for option in ("--sarif", "--junit")] == [2, 2]
+    assert page.read_text(encoding="utf-8") == SPEED_UPS
+
+
+def test_a_folder_without_documents_is_an_error_and_a_link_that_no_file_can_have_is_dead(tmp_path: Path) -> None:
+    assert run("audit", tmp_path).returncode == 2
+    write(tmp_path, page=f"# Runs\n\n| run | images/s |\n|:--|--:|\n| [log]({'中' * 100}.log) | 399.532 |\n")
+    (tmp_path / "gone.md").symlink_to(tmp_path / "nowhere.md")
+    assert run("audit", tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("text", ["<table><tr><td><![ CDATA x</td></tr></table>", "a <![ 3", "<!-- a"])
+def test_declarations_that_do_not_end_are_read(text: str, tmp_path: Path) -> None:
+    for name in ("a.md", "a.html"):
+        assert run("audit", write(tmp_path, page=text, name=name)).returncode == 0
+
+
+@pytest.mark.parametrize("pattern", ["/etc", "", ".", "e**", "../*"])
+def test_a_board_names_its_records_by_patterns_below_a_checkout(pattern: str, tmp_path: Path) -> None:
+    rules = f'records = ["{pattern}"]\nclaims = ["*.md"]\nlogs = ["*.log"]\nmetric = {{ series = ["loss"] }}\n'
+    (tmp_path / "board.toml").write_text(rules, encoding="utf-8")
+    done = run("audit", write(tmp_path / "record", page=SPEED_UPS), "--board", tmp_path / "board.toml")
+    assert (done.returncode, done.stdout) == (2, "")

@@ -7,6 +7,7 @@ import pytest
 
 from report.audit.labels import Agreement
 from report.audit.rulings import Ruling
+from tests.report.audit.honest_pages import HONEST
 from tests.report.audit.small_site import EIGHT, ONE, audit, audited, make, write
 
 LOSSES = {"1337": 3.27914, "42": 3.28106, "7": 3.27795}
@@ -18,11 +19,11 @@ TABLE = """# Runs
 
 
 def log_of(loss: float, seconds: float, seed: str = "") -> str:
-    """A log that evaluates ten times and ends with this loss."""
+    """A log that evaluates three times and ends with this loss."""
     head = f"seed:{seed}\n" if seed else ""
     lines = [
         f"step:{100 * n}/1000 val_loss:{loss + (10 - n) * 0.137:.5f} train_time:{seconds * n / 10 * 1000:.0f}ms\n"
-        for n in range(1, 11)
+        for n in (1, 6, 10)
     ]
     return head + "".join(lines)
 
@@ -49,7 +50,7 @@ def test_a_row_that_a_line_holds_is_proved_with_its_line(tmp_path: Path) -> None
     found = [one for one in audited(page) if one.claim.col_label == "val_loss"]
     assert [one.ruling for one in found] == [Ruling.PROVED] * 3
     assert [(one.hit.path, one.hit.line) for one in found if one.hit] == [
-        (f"train_seed{seed}.log", 11) for seed in LOSSES
+        (f"train_seed{seed}.log", 4) for seed in LOSSES
     ]
 
 
@@ -57,7 +58,7 @@ def test_a_row_that_names_its_run_is_contradicted_by_its_log_alone(tmp_path: Pat
     said = {seed: f"{loss:.5f}" for seed, loss in LOSSES.items()} | {"42": "3.27106"}
     found = [one for one in audited(records(tmp_path, rows_of(said))) if one.claim.number.text == "3.27106"]
     assert [(one.ruling, one.hit.path, one.hit.line) for one in found if one.hit] == [
-        (Ruling.CONTRADICTED, "train_seed42.log", 11)
+        (Ruling.CONTRADICTED, "train_seed42.log", 4)
     ]
 
 
@@ -161,8 +162,21 @@ TRAINED = """# Trained
 """
 
 
+@pytest.mark.parametrize("text", HONEST.values(), ids=HONEST)
+def test_a_right_document_is_accused_of_nothing(text: str, tmp_path: Path) -> None:
+    assert [one.claim.number.text for one in audited(write(tmp_path, page=text)) if one.fails()] == []
+
+
+def test_a_row_with_a_seed_is_not_held_against_a_series_of_many_values(tmp_path: Path) -> None:
+    losses = [4.1 - 0.0137 * step for step in range(100)]
+    log = "".join(f"step {step} train_loss {loss:.4f}\n" for step, loss in enumerate(losses))
+    (tmp_path / "run.log").write_text(f"seed: 1337\n{log}", encoding="utf-8")
+    page = f"# Runs\n\n| seed | Train loss |\n|--|--|\n| 1337 | {np.mean(losses[-10:]):.4f} |\n"
+    assert [one.claim.number.text for one in audited(write(tmp_path, page=page)) if one.fails()] == []
+
+
 @pytest.mark.parametrize("text", [MASKS, TRAINED], ids=["percentages beside differences", "times of several units"])
-def test_a_right_table_is_not_accused(text: str, tmp_path: Path) -> None:
+def test_a_right_table_follows(text: str, tmp_path: Path) -> None:
     found = audited(write(tmp_path, page=text))
     assert [one.claim.number.text for one in found if one.fails()] == []
     assert sum(one.ruling == Ruling.OF_UNPROVED for one in found) >= 3
