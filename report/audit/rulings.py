@@ -26,9 +26,10 @@ from .constants import FEW_VALUES, MOST_JOINED, OTHER_QUANTITY
 from .evidence import LAST, DataFile, Statistic, read
 from .labels import Agreement, Case, Compared, case_of, case_of_log, compared
 from .rules.formulas import Formulas
+from .rules.mean_tests import Sample
 from .rules.protocols import ProtocolSearch, is_rate
 from .rules.records import RecordSearch
-from .rules.statistics import StatisticSearch, words_in
+from .rules.statistics import StatisticSearch
 
 
 class Ruling(StrEnum):
@@ -147,8 +148,7 @@ class Referee:
             records.add(file)
             if path in wanted:
                 self.statistics[path] = [one for one in file.statistics() if _may_be_claimed(one)]
-        texts = {document: words_in(self._text(document)) for document in self.checkout.documents}
-        self.search = StatisticSearch(self.statistics, texts)
+        self.search = StatisticSearch(self.statistics)
         return records
 
     def _text(self, document: str) -> str:
@@ -207,13 +207,25 @@ class Referee:
 
     def _formulas(self) -> None:
         for document, members in _grouped(range(len(self.claims)), lambda n: self.claims[n].document).items():
-            formulas = Formulas(self.claims, members, "" if document.endswith(".json") else self._text(document))
+            text = "" if document.endswith(".json") else self._text(document)
+            formulas = Formulas(self.claims, members, text, self._samples(members))
             formulas.search({number for number in members if number not in self._found})
             for number, one in formulas.derived.items():
                 self._set(number, Ruling.DERIVED, one.hit, one.chance)
             for number, broken in formulas.exceptions.items():
                 rule = Rule(Means.FORMULA, broken.formula, peers=broken.share)
                 self._set(number, Ruling.CONTRADICTED, Hit(broken.value, rule, operands=broken.operands))
+
+    def _samples(self, members: Sequence[int]) -> list[Sample]:
+        """What the logs beside a document that states p values end with, by series: its tests may be of these."""
+        tests = [number for number in members if self.claims[number].quantity == words.P_VALUE]
+        folders = _grouped(self.around[tests[0]] if tests else (), posixpath.dirname)
+        return [
+            Sample(tuple(value for value, _, _ in some), words.of_label(name) or words.TIME, path=folder)
+            for folder, paths in folders.items()
+            for (name, how), some in self.search.pool(paths).by_rule.items()
+            if how == LAST and 2 < len(some) <= MOST_JOINED
+        ]
 
     def _quotes(self) -> None:
         """Numbers that a linked document, or one beside, states with the same or more digits."""

@@ -1,15 +1,14 @@
 """Statistics of logs: what one rule makes of the log, or the logs, of each claim of a column.
 
 A rule is a series, a statistic of it, and which logs are meant: the one that a row leads to, or those beside it, each
-by itself or all joined, by their mean or another reduction. People also average some of the logs of a folder: those
-that the document names, or the first or the last few. The first and the last few are one rule with many values, so that
-how many subsets were tried is in the chance that one of them is hit.
+by itself or all joined, by their mean or another reduction. People also average the first or the last few logs of a
+folder: these are one rule with many values, so that how many subsets were tried is in the chance that one is hit.
 """
 
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, cast
@@ -34,8 +33,8 @@ _OVER: dict[str, Callable[[NDArray[np.float64]], Any]] = {
     "std": lambda values: np.std(values, ddof=1),
     "std of all": np.std,
 }
-EACH, NAMED, PART = "", "mean of named", "mean of part"
-_COST = {EACH: 0, "mean": 1, NAMED: 2, **dict.fromkeys(("least", "greatest", "std", "std of all"), 3), PART: 4}
+EACH, PART = "", "mean of part"
+_COST = {EACH: 0, "mean": 1, **dict.fromkeys(("least", "greatest", "std", "std of all"), 3), PART: 4}
 # What people call a score may be a loss in the log, and a percentage a score.
 ALIKE = {words.SCORE: (words.SCORE, words.LOSS, words.BPB), words.PERCENT: (words.PERCENT, words.SCORE)}
 _SPREAD = (words.LOSS, words.BPB, words.RATE, words.TIME)
@@ -163,10 +162,9 @@ class Pool:
 
 @dataclass
 class StatisticSearch:
-    """``statistics``: of each log. ``words_of``: the words of each document, by which it may name some of its logs."""
+    """``statistics``: of each log; ``known``, ``of_logs``: what was made of them."""
 
     statistics: dict[str, list[Statistic]]
-    words_of: Mapping[str, Collection[str]] = field(default_factory=dict)
     known: dict[tuple[str, ...], Pool] = field(default_factory=dict)
     of_logs: dict[tuple[str, str, float | None], Given] = field(default_factory=dict)
 
@@ -239,25 +237,13 @@ class StatisticSearch:
     def _given(self, claim: Claim, paths: Sequence[str], reach: str) -> Iterator[tuple[Key, Given]]:
         """What each rule gives for a claim: of one log each, then of several together."""
         pool = self.pool(paths)
-        named = self._named(claim, paths)
         is_spread = claim.quantity == words.SPREAD
         quantities = ALIKE.get(claim.quantity, (claim.quantity,))
         for rule in pool.spread if is_spread else [rule for one in quantities for rule in pool.names.get(one, ())]:
             for scale in self.scales(claim, pool.seconds(rule)):
-                ways = dict(pool.given(rule, scale))
-                if named and rule in named.by_rule and "mean" in (of_named := named.given(rule, scale)):
-                    ways[NAMED] = of_named["mean"]
-                for over, given in ways.items():
+                for over, given in pool.given(rule, scale).items():
                     if over != EACH or not is_spread:
                         yield Key(reach, over, *rule, scale), given
-
-    def _named(self, claim: Claim, paths: Sequence[str]) -> Pool | None:
-        """The logs that the document of a claim names, where it names some and not all."""
-        said = self.words_of.get(claim.document)
-        if not said or len(paths) > MOST_JOINED:
-            return None
-        some = [path for path in paths if not _names_of(path).isdisjoint(said)]
-        return self.pool(some) if 1 < len(some) < len(paths) else None
 
     @staticmethod
     def scales(claim: Claim, seconds: float | None) -> list[float]:
@@ -268,16 +254,6 @@ class StatisticSearch:
             return [1.0]
         own = (claim.unit_seconds,) if claim.unit_seconds else _ANY_UNIT
         return sorted({said / unit for said in ((seconds,) if seconds else (1.0, 1e-3)) for unit in own}, reverse=True)
-
-
-def words_in(text: str) -> frozenset[str]:
-    """The words of a text that may be the names of files."""
-    return frozenset(word.strip(".-").lower() for word in re.findall(r"[\w.-]+", text))
-
-
-def _names_of(path: str) -> set[str]:
-    name = posixpath.basename(path).lower()
-    return {name, name.rpartition(".")[0]} - {""}
 
 
 def _natural(path: str) -> list[tuple[int, str]]:

@@ -14,7 +14,7 @@ from report.audit.claims import ITEM, Claim
 from report.audit.constants import SIGNIFICANT
 from report.audit.evidence import GREATEST, LAST, LEAST, Statistic
 from report.audit.number import Number
-from report.audit.rules.statistics import StatisticSearch, words_in
+from report.audit.rules.statistics import StatisticSearch
 from tests.report.audit.made_up import a_claim, explained, the_last
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -102,16 +102,6 @@ def test_a_mean_of_many_possible_subsets_needs_more_digits() -> None:
     logs = logs_of(LOSSES)
     mean = float(np.mean(LOSSES[:3]))
     assert not rules_of(StatisticSearch(logs), [a_claim(f"{mean:.3f}")], list(logs))
-
-
-def test_a_document_names_the_logs_that_it_averages() -> None:
-    logs = logs_of(LOSSES)
-    said = words_in("Of these runs `1.log`, 3 and 5.log are averaged.")
-    mean = float(np.mean([LOSSES[one] for one in (1, 3, 5)]))
-    claims = [a_claim(f"{mean:.6f}")]
-    assert not rules_of(StatisticSearch(logs), claims, list(logs))
-    (rule,) = rules_of(StatisticSearch(logs, {"README.md": said}), claims, list(logs)).values()
-    assert (rule.over, rule.count) == ("mean", 3)
 
 
 def test_equal_items_of_a_list_are_of_different_logs() -> None:
