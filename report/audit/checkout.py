@@ -48,7 +48,7 @@ class Checkout:
         root = Path(os.path.commonpath([common, evidence]))
         documents: dict[str, None] = {}
         for place in places:
-            path = _relative(place.parent.resolve() / place.name, root)
+            path = _relative(place.resolve() if place.is_dir() else place.parent.resolve() / place.name, root)
             found = _files(root, path) if place.is_dir() else [path]
             documents |= dict.fromkeys(one for one in found if not place.is_dir() or is_named(one, patterns))
         return cls(root, tuple(documents), _relative(evidence, root))

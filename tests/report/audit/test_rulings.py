@@ -202,3 +202,12 @@ def test_two_documents_that_quote_each_other_prove_nothing(tmp_path: Path) -> No
     for name in ("README.md", "README_zh.md"):
         write(tmp_path, page=rows, name=name)
     assert {one.ruling for one in audited(tmp_path)} == {Ruling.NO_DATA}
+
+
+def test_a_folder_that_is_a_link_is_audited_as_the_folder(tmp_path: Path) -> None:
+    make(tmp_path / "site")
+    (tmp_path / "link").symlink_to(tmp_path / "site")
+    found = [audit(tmp_path / name).findings for name in ("site", "link")]
+    assert [[(one.claim.document, one.ruling) for one in some] for some in found][0] == [
+        (one.claim.document, one.ruling) for one in found[1]
+    ]
