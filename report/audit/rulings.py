@@ -12,9 +12,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.io.message import Message
 
@@ -25,6 +27,7 @@ from .claims import CELL, ITEM, KEY, PROSE, Claim
 from .constants import FEW_VALUES, MOST_JOINED, OTHER_QUANTITY
 from .evidence import LAST, DataFile, Statistic, read
 from .labels import Agreement, Case, Compared, case_of, case_of_log, compared
+from .number import Number
 from .rules.formulas import Formulas
 from .rules.mean_tests import Sample
 from .rules.protocols import ProtocolSearch, is_rate
@@ -231,21 +234,26 @@ class Referee:
         """Numbers that a linked document, or one beside, states with the same or more digits."""
         by_document = _grouped(range(len(self.claims)), lambda n: self.claims[n].document)
         beside = _grouped(by_document, posixpath.dirname)
+        stated: dict[tuple[object, ...], _Stated] = {}  # what the documents that may be quoted say of a quantity
         for members in _grouped(self._left(), lambda number: _column(self.claims[number])).values():
             hits: dict[int, Hit] = {}
             chances: list[float] = []
             for place, number in enumerate(members):
-                sources = [s for d in self._stating(number, beside) for s in by_document[d]]
-                alike = [s for s in sources if self.claims[s].quantity == self.claims[number].quantity]
-                values = np.unique([self.claims[s].number.value for s in alike])
-                chances.append(min(1.0, accidental(self.claims[number].number, values)))
-                if (source := self._stated_by(number, alike)) is not None:
+                own = self.claims[number]
+                documents = self._stating(number, beside)
+                if (key := (own.quantity, *documents)) not in stated:
+                    alike = (n for d in documents for n in by_document[d] if self.claims[n].quantity == own.quantity)
+                    stated[key] = _Stated.of([(n, self.claims[n].number, self._is_standing(n)) for n in alike])
+                chances.append(min(1.0, accidental(own.number, stated[key].distinct)))
+                if (source := stated[key].of_number(own.number)) is not None:
                     said = self.claims[source]
-                    hits[place] = Hit(
-                        said.number.value, Rule(Means.QUOTE), said.document, said.line, operands=(source,)
-                    )
+                    rule = Rule(Means.QUOTE)
+                    hits[place] = Hit(said.number.value, rule, said.document, said.line, operands=(source,))
             found = explain(len(members), {Means.QUOTE: hits}, lambda _, place: chances[place], lambda *_: 1)  # noqa: B023 - used here
             self._accept(members, Ruling.DERIVED, found)
+
+    def _is_standing(self, number: int) -> bool:
+        return number in self._found and self._found[number].ruling in (Ruling.PROVED, Ruling.DERIVED)
 
     def _stating(self, number: int, beside: Mapping[str, Sequence[str]]) -> list[str]:
         """The documents that may state a number first: linked ones and those beside them, else those near its own."""
@@ -254,14 +262,6 @@ class Referee:
         linked += [one for document in linked for one in beside[posixpath.dirname(document)]]
         near = (*beside[posixpath.dirname(claim.document)], *self.checkout.led_to(claim.document))
         return list(dict.fromkeys(linked or [one for one in near if one != claim.document]))
-
-    def _stated_by(self, number: int, sources: Iterable[int]) -> int | None:
-        """The first of some claims that states a number in as many digits or more; those that are proved go first."""
-        own = self.claims[number].number
-        standing = (Ruling.PROVED, Ruling.DERIVED)
-        order = sorted(sources, key=lambda s: not (s in self._found and self._found[s].ruling in standing))
-        stated = ((s, self.claims[s].number) for s in order)
-        return next((s for s, said in stated if said.step <= own.step and own.rounding_of(said.value)), None)
 
     def _settle(self) -> None:
         """Derived is only what follows, in the end, from what is proved; the rest is derived from unproved."""
@@ -355,6 +355,34 @@ class Referee:
         if finding.ruling != Ruling.PROVED or not (finding.hit and finding.hit.path):
             return finding
         return replace(finding, labels=compared(self._case(finding.claim), case_of_log(finding.hit.path)))
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """Numbers that documents state, in the order of their ``values``: the place of each claim, and how good it is."""
+
+    values: NDArray[np.float64]
+    numbers: list[tuple[bool, int, int, Number]]  # not standing, in which order they were given, claim, number
+
+    @classmethod
+    def of(cls, stated: Sequence[tuple[int, Number, bool]]) -> "_Stated":
+        """The numbers of some claims, each with whether it is proved or derived."""
+        known = [(not standing, order, claim, number) for order, (claim, number, standing) in enumerate(stated)]
+        known.sort(key=lambda one: one[3].value)
+        return cls(np.array([one[3].value for one in known]), known)
+
+    @cached_property
+    def distinct(self) -> NDArray[np.float64]:
+        """Each value once."""
+        return np.unique(self.values)
+
+    def of_number(self, number: Number) -> int | None:
+        """The first claim that states a number in as many digits or more; those that stand go first."""
+        low, high = number.interval
+        start, end = np.searchsorted(self.values, low, "left"), np.searchsorted(self.values, high, "right")
+        near = (one for one in self.numbers[start:end] if one[3].step <= number.step)
+        found = [one[:3] for one in near if number.rounding_of(one[3].value)]
+        return min(found)[2] if found else None
 
 
 def _may_be_claimed(one: Statistic) -> bool:
