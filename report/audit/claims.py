@@ -47,11 +47,6 @@ class Claim:
         """Whether it claims a measurement."""
         return self.quantity in words.MEASURED
 
-    @property
-    def where(self) -> str:
-        """Its place as editors read it."""
-        return f"{self.document}:{self.line}:{self.column}"
-
 
 def claims_of(root: Path, document: str) -> list[Claim]:
     """Every number of a document, in order; raises OSError where it cannot be read."""

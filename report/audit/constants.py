@@ -14,8 +14,6 @@ NEARBY = (0.005, 0.05, 0.5)
 ANCHOR_DIGITS = 3
 # Steps: a value is hit rounded half up (1 step wide) or truncated (another half).
 ROUNDINGS = 1.5
-# Near the document, and anywhere: both are tried for each row.
-TIERS = 2
 # Lines of a file with one number; a number that common selects nothing, and joining it costs.
 MOST_OF_A_FILE = 2_000
 # Candidates kept of a row: the best may fail where one that is nearer, or holds fewer numbers, is found.
