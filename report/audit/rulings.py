@@ -32,7 +32,7 @@ from .rules.formulas import Formulas
 from .rules.mean_tests import Sample
 from .rules.protocols import ProtocolSearch, is_rate
 from .rules.records import RecordSearch
-from .rules.statistics import StatisticSearch
+from .rules.statistics import PLAINEST, StatisticSearch
 
 
 class Ruling(StrEnum):
@@ -328,11 +328,13 @@ class Referee:
         paths = [path for path in paths if compared(case, case_of_log(path)).agreement != Agreement.CONTRADICTED]
         pool = self.search.pool(paths)
         hits = [
-            Hit(value * scale, Rule(Means.STATISTIC, one.name, LAST), path, one.line)
-            for name, how in pool.names.get(claim.quantity, ())
-            if how == LAST
-            for value, path, one in pool.by_rule[name, how]
-            for scale in StatisticSearch.scales(claim, one.seconds)
+            Hit(float(value), *origin)
+            for rule in pool.names.get(claim.quantity, ())
+            if rule[1] == LAST
+            for scale in StatisticSearch.scales(claim, pool.seconds(rule))
+            for over, given in pool.given(rule, scale).items()
+            if over in PLAINEST
+            for value, origin in zip(given.values, given.origins, strict=True)
         ]
         size = abs(claim.number.value) or 1.0
         nearest = min(hits, key=lambda hit: abs(hit.value - claim.number.value), default=None)

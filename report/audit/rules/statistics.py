@@ -34,6 +34,7 @@ _OVER: dict[str, Callable[[NDArray[np.float64]], Any]] = {
     "std of all": np.std,
 }
 EACH, PART = "", "mean of part"
+PLAINEST = (EACH, "mean")  # of several logs: each by itself, and their mean
 _COST = {EACH: 0, "mean": 1, **dict.fromkeys(("least", "greatest", "std", "std of all"), 3), PART: 4}
 # What people call a score may be a loss in the log, and a percentage a score.
 ALIKE = {words.SCORE: (words.SCORE, words.LOSS, words.BPB), words.PERCENT: (words.PERCENT, words.SCORE)}
