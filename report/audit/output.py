@@ -19,6 +19,7 @@ from ..wording import markdown
 from ..wording.markdown import clean
 from ..wording.words import Translate, worded
 from .audited import Audit
+from .chance import Hit
 from .claims import LINE
 from .rulings import GOOD, Finding, Ruling, account
 from .sentences import MEANINGS, answer_of, reason, rule_of, shown, title
@@ -112,7 +113,7 @@ def number_as_json(finding: Finding) -> dict[str, Any]:
         "row": claim.row_label,
         "head": claim.col_label,
         "ruling": finding.ruling,
-        "how": None if hit is None else _rule_as_json(finding),
+        "how": None if hit is None else _rule_as_json(hit, finding.together),
         "where": None if hit is None else {"path": hit.path or None, "line": hit.line or None, "of": list(hit.places)},
         "labels": {
             "agreement": finding.labels.agreement,
@@ -124,9 +125,7 @@ def number_as_json(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _rule_as_json(finding: Finding) -> dict[str, Any]:
-    hit = finding.hit
-    assert hit  # noqa: S101 - only findings with one are told so
+def _rule_as_json(hit: Hit, together: int) -> dict[str, Any]:
     rule = hit.rule
     return {
         "means": rule.means,
@@ -137,7 +136,7 @@ def _rule_as_json(finding: Finding) -> dict[str, Any]:
         "part": rule.part or None,
         "value": hit.value if isfinite(hit.value) else None,
         "rounding": hit.rounding or None,
-        "together": finding.together,
+        "together": together,
     }
 
 
