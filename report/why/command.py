@@ -28,7 +28,7 @@ NO_VALUES = "{title}: no values of a log are used."
 
 
 @click.command()
-@click.argument("target", metavar="PAGE|LOG|MARKDOWN")
+@click.argument("target", metavar="PAGE|LOG|DOCUMENT")
 @click.argument("cell", required=False)
 @click.option(
     "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of the page's logs."
@@ -54,15 +54,15 @@ def why(
     wants_values: bool,
     language: str,
 ) -> None:
-    """Explain a number: the CELL of a PAGE or of a MARKDOWN file, or the throughput of a LOG.
+    """Explain a number: the CELL of a PAGE, a number of a DOCUMENT, or the throughput of a LOG.
 
-    CELL is the address of a number, which links to it end with (main/v100-fp32-8/paddle), digits that are unique on
-    the page, or TABLE/ROW/COLUMN as they are titled; of a MARKDOWN file that others wrote its digits, ROW/COLUMN, or
-    either with its line: 12:399.5. An evidence number of earlier versions (e12) still works. Prints the log, the lines
-    used and why others are skipped, the values, each step of the protocol, scaling and rounding, what the other sources
-    of the log say, and the results of other windows and statistics; of a log whose sources contradict each other both
-    sides. Of a number without a log it prints which other numbers of its table give or contradict it. A run folder
-    stands for its LOG.
+    CELL is the address of a number, which links to it end with (main/v100-fp32-8/paddle), digits that are unique on the
+    page, or TABLE/ROW/COLUMN as they are titled; of a DOCUMENT (Markdown, HTML, JSON, CSV) that others wrote its
+    digits, ROW/COLUMN, or either with its line: 12:399.5. An evidence number of earlier versions (e12) still works.
+    Prints the log, the lines used and why others are skipped, the values, each step of the protocol, scaling and
+    rounding, what the other sources of the log say, and the results of other windows and statistics; of a log whose
+    sources contradict each other both sides. Of a number without a log it prints which other numbers of its table give
+    or contradict it. A run folder stands for its LOG.
 
     With --values it prints the numbers that the statistic is taken of, before scaling and rounding: throughputs as the
     log prints them, or seconds; without a stated protocol, and of estimate=clock, the work and the seconds of each
@@ -114,10 +114,10 @@ def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") ->
     from ..rendering.publish import LOGS
     from .cell_name import NoCellError
     from .explanation import of_cell
-    from .published_cell import of_published
+    from .published_cell import ENDINGS, of_published
 
     try:
-        if page.lower().endswith(".md"):
+        if page.lower().endswith(ENDINGS):
             return of_published(Path(page), cell, logs)
         return of_cell(page, cell, logs or LOGS)
     except (PageError, NoCellError, NoMeasurement, ParserError, OSError) as error:

@@ -18,11 +18,13 @@ from .cell_name import NoCellError
 from .explanation import Explanation, of_log, of_page
 
 SHOWN = 8
+ENDINGS = (".md", ".markdown", ".html", ".htm", ".json", ".csv", ".tsv")  # of the names of documents
 NO_PAGE_FILE = "{file} holds no page file; render the page again, or name the page file instead of {page}."
 NO_SUCH = "{page} has no number {name}; numbers: {numbers}."
 NO_NUMBERS = "{page} has no number."
 SEVERAL = "{count} numbers of {page} match {name}; pass one of {numbers}."
-PLACE = "{line}:{row}/{column} ({digits})"
+PLACE = "{line}:{digits} ({row}/{column})"
+PLACE_IN_TEXT = "{line}:{digits}"
 TITLE = "{page}:{line}: {row}, {column}: {digits}"
 RULED = "{ruling}: {reason}"
 
@@ -91,5 +93,7 @@ def _names(finding: Finding) -> Iterator[str]:
 
 def _place(finding: Finding) -> Message:
     claim = finding.claim
+    if not (claim.row_label or claim.col_label):
+        return Message(PLACE_IN_TEXT, line=claim.line, digits=claim.number.text)
     told = {"row": claim.row_label, "column": claim.col_label, "digits": claim.number.text}
     return Message(PLACE, line=claim.line, **told)
