@@ -71,11 +71,10 @@ class Hit:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A rule that explains ``hits`` (claim number -> hit) of a group of ``size``; ``chance``: what accident would."""
+    """A rule that explains ``hits`` (claim number -> hit); ``chance``: how many rules would by accident."""
 
     rule: Hashable
     hits: Mapping[int, Hit]
-    size: int
     chance: float
 
 
@@ -127,7 +126,7 @@ def explain(
                 chances = [chance_of(rule, claim) for claim in members]
                 bound = tail(chances, [place for place, claim in enumerate(members) if claim in hits])
                 rank = tried(rule, len(hits), [one.rule for one in found])
-                judged.append(Explanation(rule, hits, len(members), rank * bound))
+                judged.append(Explanation(rule, hits, rank * bound))
         best = min(judged, key=lambda one: (one.chance, -len(one.hits)), default=None)
         if best is None or best.chance >= SIGNIFICANT:
             break

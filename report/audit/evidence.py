@@ -62,15 +62,14 @@ Row = tuple[int, int, Sequence[float], Sequence[Name]]  # record, line, numbers,
 class Statistic:
     """What a rule makes of a log: ``how`` of the series ``name``.
 
-    ``line``: where it stands, 0 for a mean. ``count``: of how many numbers. ``seconds``: what its unit is in seconds,
-    None where it is no time or no unit is known.
+    ``line``: where it stands, 0 for a mean. ``seconds``: what its unit is in seconds, None where it is no time or no
+    unit is known.
     """
 
     name: str
     how: str
     value: float
     line: int
-    count: int
     seconds: float | None
 
 
@@ -116,9 +115,9 @@ class DataFile:
                 ways |= {LEAST: int(part.argmin()), GREATEST: int(part.argmax())}
             for how, at in ways.items():
                 line = int(self.lines[places[at]])
-                found.append(Statistic(name, how, float(part[at]), line, len(part), seconds))
+                found.append(Statistic(name, how, float(part[at]), line, seconds))
             if len(part) > 1:
-                found.append(Statistic(name, MEAN, float(part.mean()), 0, len(part), seconds))
+                found.append(Statistic(name, MEAN, float(part.mean()), 0, seconds))
         return found
 
 

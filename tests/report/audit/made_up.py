@@ -14,7 +14,7 @@ def a_claim(text: str, quantity: str = "loss", row: int = 0, col: int = 1, place
 
 
 def the_last(value: float, name: str = "val_loss") -> Statistic:
-    return Statistic(name, LAST, value, line=9, count=1, seconds=None)
+    return Statistic(name, LAST, value, line=9, seconds=None)
 
 
 def file_of(root: Path, data: bytes | str, path: str = "run.log") -> DataFile:

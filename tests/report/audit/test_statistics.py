@@ -112,7 +112,7 @@ def test_equal_items_of_a_list_are_of_different_logs() -> None:
 
 
 def test_a_time_may_be_in_another_unit() -> None:
-    logs = {f"{row}.log": [Statistic("train_time", LAST, value, 5, 1, 1e-3)] for row, value in enumerate(TIMES)}
+    logs = {f"{row}.log": [Statistic("train_time", LAST, value, 5, 1e-3)] for row, value in enumerate(TIMES)}
     claims = [replace(a_claim(f"{time / 6e4:.3f}", "time", row), unit_seconds=60.0) for row, time in enumerate(TIMES)]
     assert explained(StatisticSearch(logs).explain_column(claims, [[path] for path in logs], [[]] * 3)) == {0, 1, 2}
 
