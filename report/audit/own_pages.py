@@ -25,7 +25,7 @@ from ..evidence.case_runs import outside
 from ..evidence.evidence_file import EvidenceFile
 from ..pagefile.page_file import PageError, parse
 from ..rendering.markdown_page import evidence_name, page_name
-from ..rendering.publish import PublishedPage, evidence_of, markdown_of
+from ..views.publish import PublishedPage, evidence_of, markdown_of
 from ..wording.markdown import path_address
 from ..wording.words import Translator, WordsError, languages
 from .altered_text import Alteration, altered

@@ -120,7 +120,7 @@ def compare(
     from parsers.sharing.workers import Workers
 
     from ..measure.protocol import ProtocolError
-    from ..rendering.publish import LOGS
+    from ..views.publish import LOGS
     from . import notebook
     from .effect import GATE
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from parsers.sharing.workers import Workers
 
 from ..measure.protocol import Protocol
-from ..rendering.publish import LOGS
+from ..views.publish import LOGS
 from .effect import GATE
 from .output.comparison_html import fragment
 from .sides import ComparedSides, compared_sides

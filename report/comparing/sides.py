@@ -13,7 +13,7 @@ from parsers.io.message import Message
 from parsers.sharing.workers import Workers
 
 from ..measure.protocol import Protocol
-from ..rendering.publish import LOGS
+from ..views.publish import LOGS
 from .case_pairs import by_case, case_pairs
 from .compared_cases import SIDES, ComparedCase, compared_case
 from .compared_runs import runs_of_side

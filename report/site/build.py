@@ -1,32 +1,31 @@
 """Builds: which site is made of which files, and making it in a process of its own."""
 
 import multiprocessing
+import shutil
 import signal
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from parsers.io.atomic_write import unfinished, write, writing
+from parsers.io.input_file import opened
 from parsers.sharing.workers import ALL_CORES, KILLED, Workers
 
 from ..pagefile.page_file import FOLDER as PAGES
 from ..pagefile.page_file import PageError, find
 from ..pagefile.prose import is_text
-from ..rendering.publish import LOGS
+from ..results.model import SUFFIX, Report
+from ..views.html import ASSETS, TEMPLATES, copy_of, page_file, texts
+from ..views.publish import LOGS, PublishedPage, publish
 from ..wording.words import FOLDER as WORDS
-from .drawing import ChartProcess
+from ..wording.words import languages as all_languages
 from .exchange import names_of, refuse_others, take_place
-from .templating import FOLDER as TEMPLATES
-
-if TYPE_CHECKING:
-    from ..rendering.publish import PublishedPage
-
 
 NO_PAGE_BUILT = "No page was built. {said}"
-FOLDERS = ("assets", "data", "evidence", "logs")
+FOLDERS = ("assets", "data", "logs")
 
 
 def publish_site(
@@ -38,48 +37,56 @@ def publish_site(
     *,
     reloads: bool = False,
     is_kept: bool = True,
-) -> "Iterator[PublishedPage]":
+) -> Iterator[PublishedPage]:
     """Write pages as a site into ``out``; all that have a log or quote a figure, in all languages, when none is named.
 
     The site is made beside ``out`` and takes its place when it is complete: until then, and when anything fails, what
     is there stays as it is, as it does where no page is written. ``reloads``: pages come again when the site is built
     anew and served. ``is_kept``: whether it is to outlive a crash of the machine. The same pages and logs give the same
-    bytes. Raises as ``publish`` does, WriteError where ``out`` holds what is of no site, and LogError when a log
-    changes while it is read.
+    bytes. Raises as ``publish`` does, WriteError where ``out`` holds what is of no site.
     """
-    place = out.resolve()
+    place, folder_of_logs, languages = out.resolve(), logs or LOGS, languages or all_languages()
     refuse_others(FOLDERS, place)
     with writing(out):
         place.parent.mkdir(parents=True, exist_ok=True)
     with unfinished(place.parent, out) as folder:
-        made = folder / place.name
-        found = _made(pages, logs, languages, (made, out), workers, reloads=reloads)
-        if any(page.files for page in found):
+        made, reports = folder / place.name, list[Report]()
+
+        def add(published: PublishedPage, report: Report, languages: Sequence[str]) -> list[Path]:
+            reports.append(report)
+            copies = [(folder_of_logs / path, made, copy_of(path)) for path in report.logs]
+            with workers.each(_copy, copies, _bytes) as written:
+                deque(written, maxlen=0)
+            return [out / page_file(published.name, language) for language in languages]
+
+        found = list(publish(pages, logs, languages, out, add, workers))
+        if reports:
+            _write(made, reports, languages, reloads=reloads)
             refuse_others(names_of(made), place)
             take_place(made, place, is_kept=is_kept)
     yield from found
 
 
-def _made(
-    pages: Sequence[str],
-    logs: Path | None,
-    languages: Sequence[str],
-    folders: tuple[Path, Path],
-    workers: Workers,
-    *,
-    reloads: bool,
-) -> "list[PublishedPage]":
-    """Make a site in the first of two folders, which is to become the second, and return its pages."""
-    with ChartProcess() as chart_process:
-        # The process gets ready while all else is imported.
-        from ..rendering.publish import publish
-        from ..wording.words import languages as all_languages
-        from .site_folder import SiteFolder
+def _write(folder: Path, reports: Sequence[Report], languages: Sequence[str], *, reloads: bool) -> None:
+    for report in reports:
+        write(folder, f"data/{report.page.name}{SUFFIX}", report.to_json().encode())
+    for name, text in texts(reports, languages, reloads=reloads).items():
+        write(folder, name, text.encode())
+    for name in ASSETS:
+        write(folder, f"assets/{name}", (TEMPLATES / name).read_bytes())
 
-        site = SiteFolder(languages or all_languages(), folders[0], chart_process, workers, reloads=reloads)
-        found = list(publish(pages, logs, languages, folders[1], write=site.add, workers=workers))
-        site.finish()
-        return found
+
+def _copy(task: tuple[Path, Path, str]) -> None:
+    """Copy a log into a site under the name of its copy; raises LogError and WriteError."""
+    log, folder, name = task
+    with opened(log) as source:
+        copy = write(folder, name, b"")
+        with writing(copy), copy.open("wb") as file:
+            shutil.copyfileobj(source, file, 1 << 20)
+
+
+def _bytes(task: tuple[Path, Path, str]) -> int:
+    return task[0].stat().st_size
 
 
 @dataclass(frozen=True)

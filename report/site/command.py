@@ -1,6 +1,5 @@
 """The commands that make pages, and that serve a site to whoever writes them."""
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -9,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.io.extras import extra
-from parsers.io.printable import say
+from parsers.io.printable import say, say_text
 from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
@@ -19,8 +17,7 @@ from ..wording.language_option import told_in, translate_to, wrong_use
 if TYPE_CHECKING:
     from parsers.sharing.workers import Workers
 
-    from ..evidence.cell import Cell
-    from ..rendering.publish import PublishedPage
+    from ..views.publish import PublishedPage
 
 FOUND_NOTHING = 1
 ARCHIVE_BY_ITSELF = "An archive is served by itself; omit --logs, --watch and other pages."
@@ -47,7 +44,7 @@ FETCHES_BY_ITSELF = "--fetch takes no --logs: it brings the logs itself."
 )
 @click.option("--charts", is_flag=True, help="Also draw charts (OUT/PAGE.CHART.LANG.svg) and embed them in the pages.")
 @click.option("--html", "as_html", is_flag=True, help="Write a website instead: OUT/index.html.")
-@click.option("--json", "as_json", is_flag=True, help="Also print one JSON object per cell and line.")
+@click.option("--json", "as_json", is_flag=True, help="Also print the report of each page as JSON, one a line.")
 @JOBS
 @SCHEDULER
 def report(
@@ -83,6 +80,7 @@ def report(
     from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
+    from ..views.publish import LOGS
     from ..wording.words import languages as all_languages
     from ..wording.words import worded
 
@@ -99,7 +97,7 @@ def report(
         for published in made:
             empty |= published.is_empty
             if as_json:
-                _print_cells(published.name, published.cells)
+                say_text(published.report(logs or LOGS, out).to_json())
             else:
                 say(worded(published.done(is_fetched=fetch), translate))
                 for told in (*published.untranslated(languages or all_languages()), *published.why_empty):
@@ -124,30 +122,17 @@ def _fetched(pages: Sequence[str]) -> tuple[tuple[str, ...], Path]:
 def _markdown(
     pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, workers: "Workers", *, charts: bool
 ) -> Iterator["PublishedPage"]:
-    from ..rendering.publish import publish
+    from ..views.publish import publish
 
-    if not charts:
-        return publish(pages, logs, languages, out, workers=workers)
-    with extra("charts", "Charts need"):
-        from ..charts.page_charts import chart_files
-
-    return publish(pages, logs, languages, out, chart_files, workers=workers)
+    return publish(pages, logs, languages, out, workers=workers, charts=charts)
 
 
 def _site(
     pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, workers: "Workers"
 ) -> Iterator["PublishedPage"]:
-    with extra("charts", "The charts of a site need"):
-        from .build import publish_site
+    from .build import publish_site
 
     return publish_site(pages, logs, languages, out, workers)
-
-
-def _print_cells(name: str, cells: "list[Cell]") -> None:
-    from ..rendering.publish import cell_json
-
-    for cell in cells:
-        say(json.dumps({"page": name, **cell_json(cell)}, ensure_ascii=False))
 
 
 @click.command()
@@ -188,9 +173,9 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
     if not is_loopback(host):
         say(f"Warning: anyone who can reach {host} can read these pages and logs.", err=True)
     try:
-        with extra("charts", "The charts of a site need"):
-            from .build import Build
-            from .serving import serve as serve_site
+        from .build import Build
+        from .serving import serve as serve_site
+
         with _opened(pages, logs, watch=watch) as (found, folder):
             serve_site(Build(found, folder, watch), host, port, say)
     except KeyboardInterrupt:

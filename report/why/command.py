@@ -111,7 +111,7 @@ def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") ->
 
     from ..measure.diagnostics import NoMeasurement
     from ..pagefile.page_file import PageError
-    from ..rendering.publish import LOGS
+    from ..views.publish import LOGS
     from .cell_name import NoCellError
     from .explanation import of_cell
     from .published_cell import ENDINGS, of_published

@@ -79,8 +79,9 @@ class Translator:
         return self.translate("joiner").join(texts)
 
     def enumerated(self, texts: Iterable[str]) -> str:
-        """Several texts one after the other, with the comma of the language."""
-        return reduce(lambda first, second: self.say("{first}, {second}", first=first, second=second), texts)
+        """Several texts one after the other, with the comma of the language; empty where there are none."""
+        parts = list(texts)
+        return reduce(lambda first, second: self.say("{first}, {second}", first=first, second=second), parts or [""])
 
     def specified(self, texts: Iterable[str]) -> str:
         """Several texts of which each says more precisely what the one before it is of, such as a case by its axes."""

@@ -13,7 +13,7 @@ from parsers.sharing.workers import ALL_CORES, Workers
 from ...evidence.case_evidence import cells, forget
 from ...evidence.cell import Cell
 from ...pagefile.page_file import find, load
-from ...rendering.publish import PublishedPage
+from ...views.publish import PublishedPage
 from ...wording.words import languages as all_languages
 from . import checksums
 from .archive_layout import CHECKSUMS, PAGES, ArchiveError, files_below

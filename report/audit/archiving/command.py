@@ -66,7 +66,7 @@ def archive(
     from parsers.io.errors import ParserError
 
     from ...pagefile.page_file import find
-    from ...rendering.publish import LOGS
+    from ...views.publish import LOGS
     from .archived_files import copied_runs
     from .archived_page import archive as archived
 

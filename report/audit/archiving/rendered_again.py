@@ -11,7 +11,7 @@ from parsers.scanning.detection import VARIABLE
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ...evidence.case_evidence import forget
-from ...rendering.publish import PublishedPage, publish
+from ...views.publish import PublishedPage, publish
 from .archive_layout import LOGS, PAGE
 from .archived_files import other_grammars
 

@@ -14,7 +14,7 @@ from parsers.runs.runfile import sha256_of
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ...rendering.markdown_page import page_name
-from ...rendering.publish import PublishedPage
+from ...views.publish import PublishedPage
 from ...wording.words import languages
 from ..altered_text import altered
 from . import checksums

@@ -77,8 +77,8 @@ def init(
     from parsers.sharing.workers import Workers
     from parsers.unknown.option import parse_option
 
+    from ...views.publish import LOGS
     from ...wording.words import worded
-    from ..publish import LOGS
     from .draft_logs import named_logs
     from .page_draft import NothingToDraftError, draft_page
 

@@ -26,7 +26,7 @@ from ...measure.quantity import THROUGHPUT
 from ...pagefile.page import SEVERAL, Page
 from ...pagefile.page_file import find, load, names
 from ...pagefile.parts import Axis
-from ..publish import LOGS
+from ...views.publish import LOGS
 
 AXES: tuple[str, ...] = get_args(Axis)
 # What a page need not state and its logs may.

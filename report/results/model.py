@@ -1,0 +1,630 @@
+"""The report of a page: its results, the runs behind them with all their records, its logs, and the page as laid out.
+
+``PAGE.report.json`` holds it: the evidence of the page, what ``report --json`` prints, and the only input of Markdown,
+HTML, ``why``, exports and archives. Meaning stands in it as codes and values; sentences are made by the views.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from string import Formatter
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
+from pydantic.functional_serializers import PlainSerializer
+from pydantic.functional_validators import PlainValidator
+
+from parsers.io.containment import is_spelt_inside
+from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
+from parsers.io.input_file import data_of
+from parsers.io.message import Message
+from parsers.io.printable import printable, printable_lines
+
+from ..measure.diagnostics import Diagnostic, Parameter
+from ..measure.measurement import USES
+from ..measure.protocol import Protocol, ProtocolError
+from ..measure.quantity import QUANTITIES, Quantity
+
+VERSION = 2
+SUFFIX = ".report.json"
+# How each record is used, a letter in the order of ``measurement.Use``; u is used.
+LETTERS = "".join(chr(ord("a") + number) for number in range(len(USES)))
+USED = LETTERS[0]
+
+NOT_ALLOWED = "{what} is not allowed in a report."
+NOT_A_REPORT = "is no report: {key}: {reason}."
+
+# An address is TABLE/ROW/COLUMN; it stands in links and in names of files as it is.
+NAME = r"[^\s/#\"'<>&\\]+"
+Address = Annotated[str, Field(max_length=250, pattern=rf"^{NAME}/{NAME}/{NAME}$")]
+Name = Annotated[str, Field(max_length=250, pattern=r"^[^/\\#\x00]+$")]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Scalar = str | int | float | bool | None
+
+
+class ReportError(ParserError):
+    """A report that cannot be read, or holds what a view must not show; one sentence says where and what."""
+
+
+def _message_out(said: Message) -> Any:
+    """A message as JSON: its text alone, or the text and what stands in its braces."""
+    return _out(said) if said.values else said.key
+
+
+def _out(value: object) -> Any:
+    if not isinstance(value, Message):
+        return value
+    told = {"say": value.key, "with": {name: _out(part) for name, part in value.values.items()}}
+    return told | ({"plural": value.plural, "count": value.count} if value.plural else {})
+
+
+def _message_in(told: Any) -> Message:
+    if isinstance(told, Message):
+        return told
+    if isinstance(told, str):
+        return Message(told)
+    if not isinstance(told, dict) or not isinstance(told.get("with"), dict):
+        raise ValueError("expected a text, or a text with values")
+    values = {str(name): _in(value) for name, value in told["with"].items()}
+    keys = [text for text in (told.get("say"), told.get("plural")) if text is not None]
+    # A text from elsewhere is filled in as ours are: plain names, which all have a value.
+    if not all(isinstance(key, str) and _names(key) <= values.keys() for key in keys) or not keys:
+        raise ValueError("expected a text with a value for each name in its braces")
+    if len(keys) > 1 and isinstance(told.get("count"), int):
+        rest = {name: value for name, value in values.items() if name != "count"}
+        return Message.of_count(told["count"], *keys, **rest)
+    return Message(keys[0], **values)
+
+
+def _names(key: str) -> set[str]:
+    found = [(name, spec, kind) for _, name, spec, kind in Formatter().parse(key) if name is not None]
+    if any(not name.isidentifier() or spec or kind for name, spec, kind in found):
+        raise ValueError("expected plain names in braces")
+    return {name for name, _, _ in found}
+
+
+def _in(value: Any) -> str | Message:
+    return _message_in(value) if isinstance(value, dict) else str(value)
+
+
+def _diagnostic_out(said: Diagnostic) -> dict[str, Any]:
+    return {"code": str(said.code), **{name: _out(value) for name, value in said.values.items()}}
+
+
+def _diagnostic_in(told: Any) -> Diagnostic:
+    if isinstance(told, Diagnostic):
+        return told
+    if not isinstance(told, dict) or not isinstance(told.get("code"), str):
+        raise ValueError("expected a code with its parameters")
+    values: dict[str, Parameter] = {}
+    for name, value in told.items():
+        if name != "code":
+            if not isinstance(value, str | int | float | dict):
+                raise ValueError("expected texts and numbers")
+            values[name] = _message_in(value) if isinstance(value, dict) else value
+    found = Diagnostic(told["code"], values)
+    try:
+        str(found)
+    except (LookupError, ValueError, TypeError, AttributeError) as error:
+        raise ValueError(f"{told['code']} lacks a parameter, or is no code") from error
+    return found
+
+
+Said = Annotated[
+    Message,
+    PlainSerializer(_message_out),
+    PlainValidator(_message_in),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object", "required": ["say", "with"]}]}),
+]
+Told = Annotated[
+    Diagnostic,
+    PlainSerializer(_diagnostic_out),
+    PlainValidator(_diagnostic_in),
+    WithJsonSchema({"type": "object", "required": ["code"]}),
+]
+
+
+@dataclass(frozen=True)
+class CaseValue:
+    """The value of an axis of a case: what the page states, and whether the logs of the number say so.
+
+    ``state``: ``confirmed`` by a log, ``contradicted``, or ``unconfirmed``: no log says anything of it. ``said``: what
+    the log says where it contradicts. ``source``: who says it.
+    """
+
+    value: str | int
+    state: Literal["confirmed", "contradicted", "unconfirmed"] = "unconfirmed"
+    said: str | int | float | None = None
+    source: Said | None = None
+
+
+@dataclass(frozen=True)
+class Records:
+    """All records of the kind that a number is made of, a place each, in file order.
+
+    ``lines``: where they stand, from 1. ``use``: a letter for each, of ``LETTERS``: used, or why not. ``values``: what
+    is read there, None where nothing is; of a statistic its very terms. ``begins``, ``work``, ``seconds``: of a number
+    that is work over time the line behind which its stretch begins, what was done in it and how long it took; None
+    where none ends at the record. So the number, another window of it and other statistics follow without a log.
+    """
+
+    lines: list[int] = field(default_factory=list)
+    use: str = ""
+    values: list[Finite | None] = field(default_factory=list)
+    begins: list[int | None] = field(default_factory=list)
+    work: list[Finite | None] = field(default_factory=list)
+    seconds: list[Finite | None] = field(default_factory=list)
+
+    def of(self, letter: str) -> list[int]:
+        """The lines of the records that are used in one way."""
+        return [line for line, use in zip(self.lines, self.use, strict=True) if use == letter]
+
+    @property
+    def used(self) -> list[int]:
+        """The lines of those that made the number."""
+        return self.of(USED)
+
+    @property
+    def left_out(self) -> dict[str, list[int]]:
+        """The lines of all others, by the word for why."""
+        there = dict.fromkeys(self.use)
+        return {USES[LETTERS.index(letter)]: self.of(letter) for letter in there if letter != USED}
+
+    @property
+    def terms(self) -> list[tuple[int, float]]:
+        """Line and value of the records used that have one."""
+        rows = zip(self.lines, self.use, self.values, strict=True) if self.values else ()
+        return [(line, value) for line, use, value in rows if use == USED and value is not None]
+
+    @property
+    def stretches(self) -> list[tuple[int, int, float, float]]:
+        """The stretches used: the line behind which each begins, that where it ends, its work and its seconds."""
+        rows = zip(self.use, self.begins, self.lines, self.work, self.seconds, strict=True) if self.work else ()
+        return [
+            (begin, line, work, seconds)
+            for use, begin, line, work, seconds in rows
+            if use == USED and begin is not None and work is not None and seconds is not None
+        ]
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A count that leads from what records print to the throughput, and who says so."""
+
+    name: str
+    value: Finite
+    source: Said
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One step of arithmetic: ``×`` or ``÷`` a number, or the number ``over`` the value; ``what`` says what it is."""
+
+    sign: Literal["×", "÷", "over"]
+    number: Finite
+    what: Said
+
+
+@dataclass(frozen=True)
+class CheckedBy:
+    """What another source of the log says of the same quantity: its value over that of the number is ``ratio``."""
+
+    source: str
+    value: Finite
+    unit: str
+    ratio: Finite
+    says: Literal["agrees", "differs", "silent"]
+    lines: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The number of each of several processes that print their own, in ``unit``; ``are_times``: less is faster."""
+
+    numbers: list[int]
+    values: list[Finite]
+    unit: str
+    cards_per_node: int | None = None
+    are_times: bool = False
+    is_summed: bool = False
+
+
+@dataclass(frozen=True)
+class FileLines:
+    """A further file behind a number, and the first, the last and the number of its lines that were used."""
+
+    path: str
+    first: int
+    last: int
+    used: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one execution gives for a result.
+
+    ``value``: before repeats are put together, in ``unit``. ``source``: what is read, by its column. ``statistic``: of
+    the values of its records, empty where it is their work over their seconds; times ``factor``, or the factor over it
+    where they ``are_times``, this gives ``measured`` in ``measured_unit``, and ``operations`` the value. ``factors``:
+    what the factor is the product of, where that is known. ``status``: whether other sources confirm it.
+    """
+
+    log: str
+    value: Finite
+    unit: str
+    scope: str
+    status: Literal["confirmed", "unchecked", "contradicted"]
+    protocol: str
+    measured: Finite
+    measured_unit: str
+    source: str = ""
+    column: str = ""
+    records: Records = field(default_factory=Records)
+    statistic: str = ""
+    factor: Finite = 1.0
+    are_times: bool = False
+    counted: str = ""
+    factors: list[Factor] = field(default_factory=list)
+    operations: list[Operation] = field(default_factory=list)
+    checks: list[CheckedBy] = field(default_factory=list)
+    other_side: Records | None = None
+    ranks: Ranks | None = None
+    also: list[FileLines] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Common:
+    """The number by the protocol that all numbers of its row allow, where their own favour one of them.
+
+    ``ratio``, ``own_ratio``: to the first number of the row, by that protocol and as published.
+    """
+
+    protocol: str
+    value: Finite
+    ratio: Finite | None = None
+    own_ratio: Finite | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """One number of a page, or why there is none.
+
+    ``id``: TABLE/ROW/COLUMN, its address in every view. ``digits``: as printed; ``value``: unrounded. ``unit``: its
+    own; ``rate``: that of throughputs there. ``protocol``: the rule, as ``Protocol.parse`` reads it; ``repeats``: how
+    several runs become one. ``operands``: of a computed number those it is of: of ÷ against ÷ ideal × whole.
+    ``source``: where a quoted one was published. ``rests_on_quotes``: no log backs all of it. ``qualifiers``: what is
+    so instead of its labels. ``details``: what its logs say that changes nothing. ``reason``: why there is no number.
+    """
+
+    id: Address
+    case: dict[str, CaseValue]
+    quantity: str
+    unit: str
+    rate: str
+    origin: Literal["measured", "quoted", "computed", "missing"]
+    row: str
+    column: str
+    value: Finite | None = None
+    digits: Annotated[str, Field(pattern=r"^-?[0-9]+(\.[0-9]+)?$")] | None = None
+    protocol: str | None = None
+    repeats: str | None = None
+    runs: list[str] = field(default_factory=list)
+    operands: list[str] = field(default_factory=list)
+    ideal: Finite = 1.0
+    whole: Literal[1, 100] = 1
+    source: str | None = None
+    rests_on_quotes: bool = False
+    qualifiers: list[Said] = field(default_factory=list)
+    details: list[Told] = field(default_factory=list)
+    reason: Told | None = None
+    common: Common | None = None
+    circumstances: dict[str, str] = field(default_factory=dict)
+    begun: str = ""
+
+    @property
+    def kind(self) -> Quantity:
+        """What it is."""
+        return QUANTITIES[self.quantity]
+
+    @property
+    def labels(self) -> dict[str, str | int | float]:
+        """Its case, as its log states it where that says otherwise."""
+        said = {axis: one.said for axis, one in self.case.items() if one.state == "contradicted"}
+        return {axis: one.value if (said.get(axis)) is None else said[axis] for axis, one in self.case.items()}  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class Log:
+    """A file behind results: its hash, its format (the name of a side file), how many lines it has, and some of these.
+
+    ``url``: where it was published, if others did that. ``facts``: what it states of its run, each with its source.
+    """
+
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    format: str | None
+    lines: int
+    url: str | None = None
+    facts: dict[str, tuple[Scalar, Said]] = field(default_factory=dict)
+    excerpt: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a section: a text in each language, code, or a grid of words; exactly one of these."""
+
+    text: str = ""
+    texts: dict[str, str] = field(default_factory=dict)
+    code: str | None = None
+    language: str = ""
+    grid: list[list[str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Column:
+    """The head of a column.
+
+    ``key``: the column of the page. ``title``, ``short``: its own titles. ``is_titled``: the table gives it the title.
+    ``is_plain``: its title alone says what it shows. ``family``: what its colour stands for. ``version``: of the
+    framework, where all its runs have the same.
+    """
+
+    key: str
+    title: str
+    short: str = ""
+    quantity: str = "throughput"
+    unit: str = ""
+    version: str = ""
+    family: str = ""
+    is_plain: bool = True
+    is_titled: bool = False
+    is_against_another: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of results: its title and that of its group, the ids of its results, what each column takes the case of the
+    group for, and the facts of its runs, pairs of what is so and of which columns (all, where none is named).
+    """
+
+    title: str
+    results: list[str]
+    group: str = ""
+    taken: list[list[str]] = field(default_factory=list)
+    facts: list[list[tuple[str, list[int]]]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Note:
+    """A numbered note of a table.
+
+    ``said``: it in one sentence. ``marks``: where it stands: ``corner``, ``row:N``, ``column:N`` (from 0), or an id.
+    ``results``: the ids of the numbers that it is about, with what it says of just this one, where that is more.
+    """
+
+    number: int
+    said: Said
+    marks: list[str]
+    results: dict[str, Said | None]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the page; everything that a view needs to lay it out."""
+
+    name: Name
+    title: str
+    corner: str
+    columns: list[Column]
+    rows: list[Row]
+    facts: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    charts: list[str] = field(default_factory=list)
+
+    @property
+    def ids(self) -> Iterator[str]:
+        """The ids of its results, row by row."""
+        for row in self.rows:
+            yield from row.results
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Another number beside the first one of a finding: its id, their ratio, or why there is none."""
+
+    column: str
+    id: str | None = None
+    ratio: Finite | None = None
+    reason: Told | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the page finds, as data.
+
+    ``kind``: ``fastest`` (``first``: the first number of each of its ``cases``, and ``others`` beside each), or
+    ``highest``, ``scaling`` and ``speed_up`` (``first``: the lowest and the highest). ``verdict``: what is said of the
+    column of the first numbers, empty where nothing is. ``shared``: what all cases have in common; ``places``: the
+    column and the case of the lowest and of the highest.
+    """
+
+    kind: Literal["fastest", "highest", "scaling", "speed_up"]
+    title: str
+    shared: dict[str, str | int]
+    first: list[str]
+    verdict: str = ""
+    cases: list[dict[str, str | int]] = field(default_factory=list)
+    others: list[list[Compared]] = field(default_factory=list)
+    places: list[list[Said]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where figures were published that no public log gives."""
+
+    title: str
+    url: str
+    date: str
+    note: str
+    commit: str | None = None
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page as laid out, and the text of its page file.
+
+    ``words``: by language what its texts are called there, which no catalogue has. ``labels``: how it writes values of
+    axes. ``repository``, ``commit``, ``licence``: where its logs were published, if by others.
+    """
+
+    name: Name
+    title: str
+    model: str
+    units: list[str]
+    tables: list[Table]
+    sections: dict[str, list[Block]] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    sources: dict[str, Source] = field(default_factory=dict)
+    environment: list[list[list[Said]]] = field(default_factory=list)
+    labels: dict[str, dict[str, str]] = field(default_factory=dict)
+    words: dict[str, dict[str, str]] = field(default_factory=dict)
+    repository: str | None = None
+    commit: str | None = None
+    licence: str | None = None
+    page_file: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A page, its results, the runs behind them by the keys that results name, and the files behind these.
+
+    ``logs_folder``: where the logs are, as seen from the page; None where others published them.
+    """
+
+    version: Literal[2]
+    page: Page
+    results: list[Result]
+    runs: dict[str, Run]
+    logs: dict[str, Log]
+    logs_folder: str | None = None
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    @cached_property
+    def by_id(self) -> dict[str, Result]:
+        """Results by their ids."""
+        return {result.id: result for result in self.results}
+
+    @cached_property
+    def places(self) -> Mapping[str, tuple[Table, Row, int]]:
+        """Where each result stands: its table, its row and the number of its column."""
+        rows = ((table, row) for table in self.page.tables for row in table.rows)
+        return {id_: (table, row, at) for table, row in rows for at, id_ in enumerate(row.results)}
+
+    def runs_of(self, result: Result) -> list[Run]:
+        """The runs behind a result."""
+        return [self.runs[key] for key in result.runs]
+
+    @property
+    def own(self) -> list[Result]:
+        """The results that have their own runs or a quoted figure: not those that are computed from others."""
+        return [one for one in self.results if not (one.kind.is_quotient or one.kind.of_runs)]
+
+    def to_json(self) -> str:
+        """The report as text, a result, a run and a log on a line each; the same report gives the same text."""
+        told = _adapter().dump_python(self, mode="json", exclude_defaults=True)
+        parts = [f"{_text(name)}: {_lines(value)}" for name, value in told.items()]
+        # What is not seen, and halves of characters of names that are no UTF-8, are spelt as JSON spells them.
+        return printable_lines("{\n" + ",\n".join(parts) + "\n}\n")
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _lines(value: Any) -> str:
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(map(_text, value)) + "\n]"
+    if isinstance(value, dict):
+        return "{\n" + ",\n".join(f"{_text(name)}: {_text(one)}" for name, one in value.items()) + "\n}"
+    return _text(value)
+
+
+@cache
+def _adapter() -> TypeAdapter[Report]:
+    return TypeAdapter(Report)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a report."""
+    return _adapter().json_schema()
+
+
+def read_report(path: Path) -> Report:
+    """Read a report that anybody may have written; raises ReportError."""
+    try:
+        return parsed(data_of(path), path)
+    except OSError as error:
+        raise ReportError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
+
+
+def parsed(text: bytes | str, path: Path) -> Report:
+    """The report in a text; ``path``: what it is called. Raises ReportError."""
+    try:
+        report = _adapter().validate_json(text)
+    except (ValidationError, RecursionError) as error:
+        if not isinstance(error, ValidationError):
+            raise ReportError.at(path, NOT_A_REPORT, key="", reason=printable(error)) from None
+        first = error.errors(include_url=False)[0]
+        key = printable(".".join(map(str, first["loc"])))
+        raise ReportError.at(path, NOT_A_REPORT, key=key, reason=printable(first["msg"])) from None
+    if (wrong := next(_unsafe(report), None)) is not None:
+        raise ReportError.at(path, NOT_ALLOWED, what=printable(repr(wrong)))
+    return report
+
+
+def _unsafe(report: Report) -> Iterator[object]:
+    """What would lead out of a folder or a page, or to what is not there."""
+    page, ids, named = report.page, report.by_id, [id_ for table in report.page.tables for id_ in table.ids]
+    files = [*report.logs, *(path for run in report.runs.values() for path in (run.log, *(f.path for f in run.also)))]
+    yield from (path for path in files if path not in report.logs or not is_spelt_inside(path))
+    urls = [*(log.url for log in report.logs.values()), *(one.url for one in page.sources.values())]
+    yield from (url for url in urls if url is not None and not re.match(r"https?://[^\s]+\Z", url))
+    if sorted(named) != sorted(result.id for result in report.results) or len(ids) < len(named):
+        yield "results: a table holds each id once"
+    linked = [id_ for result in report.results for id_ in result.operands]
+    linked += [id_ for table in page.tables for note in table.notes for id_ in note.results]
+    linked += [id_ for finding in page.findings for id_ in finding.first]
+    linked += [one.id for finding in page.findings for others in finding.others for one in others if one.id]
+    yield from (id_ for id_ in linked if id_ not in ids)
+    for table in page.tables:
+        yield from (row.title for row in table.rows if len(row.results) != len(table.columns))
+    for result in report.results:
+        yield from _wrong_in(report, result)
+    for run in report.runs.values():
+        records = run.records
+        lists = (records.values, records.begins, records.work, records.seconds)
+        if len(records.use) != len(records.lines) or any(of and len(of) != len(records.lines) for of in lists):
+            yield run.log
+        yield from {*records.use} - {*LETTERS}
+
+
+def _wrong_in(report: Report, result: Result) -> Iterator[object]:
+    """What one result says that cannot be."""
+    yield from (key for key in result.runs if key not in report.runs)
+    if result.quantity not in QUANTITIES or len(result.operands) not in (0, 2):
+        yield result.quantity
+    if result.source is not None and result.source not in report.page.sources:
+        yield result.source
+    has_number = result.origin != "missing"
+    if {result.value is not None, result.digits is not None} != {has_number} or not (has_number or result.reason):
+        yield result.id
+    try:
+        Protocol.parse(result.protocol or "plain")
+    except ProtocolError:
+        yield result.protocol

@@ -1,0 +1,194 @@
+"""Publishing: page files in, reports and their pages out."""
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from parsers.io.atomic_write import write_whole
+from parsers.io.message import Message
+from parsers.sharing.workers import ALL_CORES, Workers
+
+from ..evidence.case_evidence import cells
+from ..evidence.cell import Cell, coverage
+from ..pagefile.page import Page
+from ..pagefile.page_file import PageError, find, names, parse, read_text
+from ..pagefile.shorthand import ENGLISH
+from ..results.build import build
+from ..results.model import SUFFIX, Report
+from ..wording.words import languages as all_languages
+from ..wording.words import words
+from .empty_cells import why_empty
+from .markdown import page_name, texts
+from .view import View
+
+LOGS = Path("logs")
+NO_PAGE_HAS_A_LOG = "No page has a log in {logs}; pass a page ({known}) or a path ending in .toml."
+SKIPPED = "{name}: skipped because it has no logs; pass the page name to render it anyway."
+PUBLISHED_ELSEWHERE = (
+    "{name}: skipped because its logs are in {repository}: tachograph report {called} --fetch fetches them "
+    "and renders it."
+)
+NONE_FETCHED = "{name}: skipped because no log from {repository} gives one of its numbers."
+WROTE = "{name}: {measured} of {planned} cells measured;{quoted} wrote {files}."
+ALSO_QUOTED = " {count} quoted;"
+UNTRANSLATED = "{name}: no text in language {language} for {texts}; another language stands there."
+UNKNOWN_LANGUAGE = "{name}: texts in language {language} are not shown; available: {known}."
+ONE_NAME = "{first} and {second} would both be rendered as {name}; render them separately."
+
+
+@dataclass(frozen=True)
+class PublishedPage:
+    """One page with its cells and its files; no files where it is left out.
+
+    ``stated``: the text of its page file. ``called``: what a command calls it. ``is_asked``: whether it was named.
+    ``is_searched``: whether it was named with the folder of its logs.
+    """
+
+    name: str
+    stated: str
+    page: Page
+    cells: list[Cell]
+    files: list[Path]
+    called: str = ""
+    is_asked: bool = False
+    is_searched: bool = False
+
+    def report(self, logs: Path, out: Path) -> Report:
+        """Its report; ``logs``: the folder of its logs, ``out`` that of the page."""
+        return build(self.name, self.page, self.stated, self.cells, logs, out)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it is to be rendered: it has a log, or quotes figures and has no logs elsewhere, or it was named."""
+        found = coverage(self.cells)
+        has_numbers = bool(found.measured) or (bool(found.quoted) and not self.page.source)
+        return has_numbers or (self.is_asked and not self.page.source)
+
+    def done(self, *, is_fetched: bool = False) -> Message:
+        """What was done, in one sentence; ``is_fetched``: whether its logs were fetched."""
+        if not self.files and self.page.source:
+            left_out = NONE_FETCHED if is_fetched else PUBLISHED_ELSEWHERE
+            called = shlex.quote(self.called)
+            return Message(left_out, name=self.name, called=called, repository=self.page.source.repository)
+        if not self.files:
+            return Message(SKIPPED, name=self.name)
+        covered = coverage(self.cells)
+        quoted = Message(ALSO_QUOTED, count=covered.quoted) if covered.quoted else ""
+        counts = {"measured": covered.measured, "planned": covered.planned, "quoted": quoted}
+        return Message(WROTE, name=self.name, **counts, files=", ".join(map(str, self.files)))
+
+    @property
+    def why_empty(self) -> list[Message]:
+        """Why cells are empty that are, a line for each reason; not for what others lack.
+
+        Of a page that is left out none, unless it was named with the folder of its logs.
+        """
+        return why_empty(self.name, self.stated, self.page, self.cells) if self.files or self.is_searched else []
+
+    def untranslated(self, languages: Sequence[str]) -> list[Message]:
+        """The texts that are missing in a language, or are in one that no page has; a sentence for each language."""
+        missing = {language: [*self._untranslated(language)] for language in languages}
+        stated = {language for said in self.page.texts.values() for language in said} | self.page.words.keys()
+        known = all_languages()
+        return [
+            Message(UNTRANSLATED, name=self.name, language=language, texts=", ".join(texts))
+            for language, texts in missing.items()
+            if texts
+        ] + [
+            Message(UNKNOWN_LANGUAGE, name=self.name, language=language, known=", ".join(known))
+            for language in sorted(stated - {*known})
+        ]
+
+    def _untranslated(self, language: str) -> Iterator[str]:
+        yield from self.page.untranslated(language)
+        if language != ENGLISH:
+            catalogue = words(language)
+            titles = self.page.untranslated_titles(language)
+            yield from (repr(title) for title in titles if catalogue.gettext(title) == title)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it was rendered without a single number, or left out although it was named."""
+        return not any(cell.digits for cell in self.cells) if self.files else self.is_asked
+
+
+Write = Callable[[PublishedPage, Report, Sequence[str]], list[Path]]
+
+
+def publish(
+    pages: Sequence[str],
+    logs: Path | None,
+    languages: Sequence[str],
+    out: Path,
+    write: Write | None = None,
+    workers: Workers = ALL_CORES,
+    *,
+    charts: bool = False,
+) -> Iterator[PublishedPage]:
+    """Render pages in languages; all that have a log, or quoted figures and no logs to fetch, in all languages, when
+    none is named. A page whose logs others published is left out where it has none of them.
+
+    Where none is named and none has a log, nobody asked for a page: PageError, too.
+
+    ``write``: writes a page and its report, and returns its files; Markdown into ``out``, with ``charts`` or without,
+    if None. ``workers`` read the logs. Raises PageError for a page with a mistake and for two pages that would be one
+    file, WordsError for a language without catalogue, WriteError when a file cannot be written: the files of its page
+    are then as they were.
+    """
+    folder, logs = logs, logs or LOGS
+    for found in read_pages(pages, logs, workers) if pages else _with_logs(logs, workers):
+        rendered = replace(found, is_asked=bool(pages), is_searched=bool(pages) and folder is not None)
+        if rendered.is_wanted:
+            written = write or partial(_write_markdown, out, charts=charts)
+            rendered.files.extend(written(rendered, rendered.report(logs, out), languages or all_languages()))
+        yield rendered
+
+
+def read_pages(pages: Sequence[str], logs: Path, workers: Workers = ALL_CORES) -> Iterator[PublishedPage]:
+    """Pages with their cells, before anything is written; raises PageError."""
+    for path, called in _files(pages).items():
+        stated = read_text(path)
+        page = parse(stated, path)
+        yield PublishedPage(path.stem, stated, page, list(cells(page, logs, workers)), [], called)
+
+
+def _with_logs(logs: Path, workers: Workers) -> list[PublishedPage]:
+    """All pages, if one of them has a log; else quoted figures would be all that there is. Raises PageError."""
+    found = list(read_pages(names(), logs, workers))
+    if not any(cell.proofs for rendered in found for cell in rendered.cells):
+        raise PageError(NO_PAGE_HAS_A_LOG, logs=logs, known=", ".join(names()))
+    return found
+
+
+def _files(pages: Sequence[str]) -> dict[Path, str]:
+    """The files of the pages, once each, and what they are called; raises PageError when two of them have one name."""
+    files: dict[str, tuple[Path, str]] = {}
+    for path, called in zip(map(find, pages), pages, strict=True):
+        other, _ = files.setdefault(path.stem, (path, called))
+        if other.resolve() != path.resolve():
+            raise PageError(ONE_NAME, first=other, second=path, name=path.stem)
+    return dict(files.values())
+
+
+def _write_markdown(
+    out: Path, published: PublishedPage, report: Report, languages: Sequence[str], *, charts: bool
+) -> list[Path]:
+    there = (one for one in all_languages() if (out / page_name(published.name, one)).exists())
+    linked = sorted({*languages, *there})
+    files = {published.name + SUFFIX: report.to_json()}
+    for language in languages:
+        drawn = chart_files(report, language) if charts else {}
+        files |= texts(report, language, linked, {table: name for table, (name, _) in drawn.items()})
+        files |= dict(drawn.values())
+    return write_whole(out, {name: text.encode() for name, text in files.items()})
+
+
+def chart_files(report: Report, language: str) -> dict[str, tuple[str, str]]:
+    """The name and the text of the chart of each table that has one; raises ExtraError without what draws them."""
+    from .charts import svg  # noqa: PLC0415 - it comes with the extra
+
+    view = View(report, language)
+    drawn = ((table.name, svg(view.bars(table))) for table in report.page.tables)
+    return {name: (f"{report.page.name}.{name}.{language}.svg", text) for name, text in drawn if text}

@@ -1,0 +1,634 @@
+"""A report in one language: what all of its views say, each sentence made here of its code or key and its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from math import isfinite
+
+import numpy as np
+
+from parsers.io.message import Message, joined
+
+from ..measure.diagnostics import name_of
+from ..measure.number import digits as significant
+from ..measure.number import printed
+from ..measure.protocol import Protocol
+from ..measure.quantity import QUANTITIES, Shown
+from ..measure.run_figures import Operation, after
+from ..measure.statistic import reduce, reduce_repeats
+from ..results.findings import CARDS_OF, UNITS
+from ..results.model import (
+    Block,
+    CheckedBy,
+    Column,
+    Compared,
+    Finding,
+    Note,
+    Ranks,
+    Records,
+    Report,
+    Result,
+    Row,
+    Run,
+    Table,
+)
+from ..wording.words import Translator, worded
+
+MISSING = "-"
+SIGNS = ("%", "×")  # stand at the digits, without a blank
+RATIO = Protocol(decimals=2)
+# What is done with the numbers of several runs.
+OF_REPEATS = "repeats_"
+# Those whose records no statistic can take.
+UNREADABLE = ("no_value", "other_rank", "summed", "repeated")
+
+SECTIONS = {
+    "tested": "What is tested",
+    "environment": "Environment",
+    "setup": "Set-up",
+    "steps": "Test steps",
+}
+COUNTS = {
+    "measured": "Measured from logs: {count}",
+    "quoted": "quoted (‡, no public log): {count}",
+    "missing": "missing: {count}",
+}
+FROM_QUOTED = "Numbers computed from quoted ones are marked ‡ as well."
+IN_MONTHS, IN_ONE_MONTH = "Runs: {first} to {last}.", "Runs: {month}."
+LINKED = "Each number links to its evidence."
+UNCONFIRMED = "No log confirms these labels: {axes}."
+UNCONFIRMED_OF = "{axis} ({count} of {total} numbers)"
+PLANNED = "Not measured yet: {count}. {corner}: {rows}. Columns: {columns}."
+ON_SIDES = "{said} ({titles})"
+NOT_RECORDED = "not recorded"
+FACTS = {
+    "date": "Date",
+    "framework_version": "Framework version",
+    "cuda": "CUDA",
+    "cudnn": "cuDNN",
+    "driver": "Driver",
+}
+IN_BRIEF = {
+    "other_case": "not comparable: the log's configuration does not match its label",
+    "unlike_cases": "not comparable: {fact} {of} and {against}",
+}
+STATES = {
+    "confirmed": "confirmed: {source}",
+    "contradicted": "contradicted: {said} ({source})",
+    "unconfirmed": "no log confirms it",
+}
+LEFT = "{reason}: {count} records, lines {lines}"
+LEFT_ONE = "{reason}: {count} record, line {lines}"
+USED = "Records used: {used} of {available}."
+STATISTIC = "Values: {count}; {statistic}: {value}"
+ALL_CARDS = "Values: {count}; {statistic}: {value} {unit}"
+OF_RANKS = "Each value is the mean of {count} ranks."
+SUM_OF_RANKS = "The sum of {count} ranks: {result} {unit}"
+SCALED = "{value} × {factor} = {result} {unit}"
+TIMED = "{factor} {counted} in {value} s = {result} {unit}"
+OBSERVED = "Computed from the marked lines: {result} {unit}"
+REPEATS = "{repeats}, of {values}: {result}"
+RUNS = "From runs {values}: {result}"
+QUOTIENT = "{of} ÷ {against} = {result}"
+WHOLE = "{of} ÷ {against} ÷ {ideal} × {whole} = {result}"
+PRINTED = "Rounded: {printed}"
+RANGE, RANGES = "{first} to {last}", "{first} to {last} in {count} ranges"
+MOST_RANGES = 12
+ALL_RECORDS, SECOND_HALF = "all records", "second half of the records"
+OF_USED, OVER_TIME = "{statistic} of the records used", "work ÷ time of the records used"
+CHECK = "{source} {says}: {number} {unit}, {ratio}× ({lines})"
+SAYS = {"agrees": "agrees", "differs": "differs", "silent": "decides nothing"}
+LINES_NAMED = ("line {lines}", "lines {lines}")
+MIDDLES = ("mean", "median", "harmonic_mean")
+
+
+# The quantity that each chart of a table is of.
+CHARTED = {"bars": "throughput", "scaling": "scaling_efficiency"}
+FEWEST_BARS = 2
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A number as a bar: its titles, the family of its colour, its share of the longest bar of its group in percent,
+    its label, and whether it is drawn ``pale``: quoted, or of another case than its titles say.
+    """
+
+    id: str
+    row: str
+    column: str
+    family: str
+    share: float
+    label: str
+    pale: bool
+
+
+class View(Translator):
+    """A report in a language that has a catalogue."""
+
+    def __init__(self, report: Report, language: str) -> None:
+        super().__init__(language, report.page.words.get(language, {}))
+        self.report, self.page, self.language = report, report.page, language
+        self._heads: dict[str, list[str]] = {}
+
+    def result(self, id_: str) -> Result:
+        """A result by its id."""
+        return self.report.by_id[id_]
+
+    def worded(self, said: Message, shown: Callable[[str], str] = str) -> str:
+        """A message in the language; ``shown``: what makes its values safe where it is to stand."""
+        return worded(said, self.translate, shown)
+
+    def sentence(self, said: Message, shown: Callable[[str], str] = str) -> str:
+        """The same as a sentence: the name of a fact that begins it is a word within a sentence elsewhere."""
+        text = self.worded(said, shown)
+        return text[:1].upper() + text[1:] if said.key.startswith("{fact}") else text
+
+    # ---- the page
+
+    @cached_property
+    def summary(self) -> str:
+        """What the page shows, how many of its numbers are measured, quoted and missing, and when, in a line."""
+        own = self.report.own
+        counts = {origin: sum(one.origin == origin for one in own) for origin in COUNTS}
+        counted = [self.say(COUNTS[origin], count=n) for origin, n in counts.items() if n or origin == "measured"]
+        units = self.enumerated(map(self.translate, self.page.units))
+        told = [self.say("Unit: {unit}.", unit=units), self.say("{said}.", said=self.joined(counted))]
+        if counts["quoted"] and any(one.rests_on_quotes and one.operands for one in self.report.results):
+            told.append(self.say(FROM_QUOTED))
+        if months := sorted({one.begun[:7] for one in self.report.results if one.begun}):
+            several = {"first": months[0], "last": months[-1], "month": months[0]}
+            told.append(self.say(IN_MONTHS if len(months) > 1 else IN_ONE_MONTH, **several))
+        return self.sentences([*told, self.say(LINKED)])
+
+    @property
+    def sections(self) -> dict[str, str]:
+        """The sections after the results that the page has, with their titles."""
+        there = {*self.page.sections, *(["environment"] if self.page.environment else [])}
+        return {key: self.translate(title) for key, title in SECTIONS.items() if key in there}
+
+    def case_title(self, case: Mapping[str, object]) -> str:
+        """A case as a title: the cards of a device, then its other axes."""
+        labels = {axis: self._label(axis, value) for axis, value in case.items()}
+        if {"cards", "device"} <= labels.keys():
+            cards = self.page.labels.get("cards", {}).get(str(case["cards"]), str(case["cards"]))
+            labels["cards"] = self.say(CARDS_OF, cards=cards, device=labels.pop("device"))
+        return self.specified(labels.values()) if labels else ""
+
+    def _label(self, axis: str, value: object) -> str:
+        stated = self.page.labels.get(axis, {}).get(str(value))
+        if axis in UNITS and stated is None:
+            return self.say(UNITS[axis][0 if value == 1 else 1], count=value)
+        return self.translate(stated or str(value))
+
+    def finding_case(self, finding: Finding) -> str:
+        """What a finding is about: what its cases share, and what each of them is of."""
+        told = [self.case_title(finding.shared)] if finding.shared else []
+        each = [self.case_title(case) for case in finding.cases if case]
+        return self.specified([*told, *([self.both(each)] if each else [])])
+
+    def verdict(self, finding: Finding) -> str:
+        """What is said of the column of the first numbers."""
+        column = self.translate(finding.title)
+        return self.say(finding.verdict, column=column) if finding.verdict else column
+
+    def both(self, texts: Sequence[str]) -> str:
+        """Several texts, the last after an "and"."""
+        *before, last = texts
+        return self.say("{before} and {last}", before=self.enumerated(before), last=last) if before else last
+
+    def beside(self, other: Compared) -> str:
+        """How another number compares with the first, in a few words; empty where there is nothing to say."""
+        if other.id is None:
+            return self.translate("no log")
+        if other.reason is not None:
+            return self.worded(Message(IN_BRIEF.get(other.reason.code, "{fact}"), **other.reason.message.values))
+        return "" if other.ratio is None else f"{printed(other.ratio, RATIO)}×"
+
+    def finding_place(self, parts: Sequence[Message]) -> str:
+        """The column and the case of the lowest or the highest number."""
+        return self.specified(map(self.worded, parts))
+
+    def text_of(self, block: Block) -> str:
+        """The text of a part in this language, else in English, else in the first that there is."""
+        if not block.texts:
+            return self.translate(block.text)
+        return block.texts.get(self.language) or block.texts.get("en") or next(iter(block.texts.values()))
+
+    # ---- tables
+
+    def heads(self, table: Table) -> list[str]:
+        """The titles of the columns; of further columns of one program what they show alone."""
+        if table.name not in self._heads:
+            is_one = len({column.key for column in table.columns}) == 1
+            self._heads[table.name] = [
+                self.translate(column.title)
+                if self.caption(table)
+                else self.head(column, is_said=bool(at) and is_one and not column.is_titled)
+                for at, column in enumerate(table.columns)
+            ]
+        return self._heads[table.name]
+
+    def head(self, column: Column, *, is_said: bool = False) -> str:
+        """The title of a column: one that does not show the throughput of the page says what it shows, in which unit.
+
+        ``is_said``: whether its own title is said before it.
+        """
+        if column.is_plain and not is_said:
+            return self.translate(column.title)
+        quantity = self.translate(column.quantity)
+        if is_said:
+            quantity = quantity[:1].upper() + quantity[1:]
+            return self.say("{quantity} ({unit})", quantity=quantity, unit=column.unit) if column.unit else quantity
+        told = {"title": self.translate(column.title), "quantity": quantity, "unit": column.unit}
+        return self.say("{title}, {quantity} ({unit})" if column.unit else "{title}, {quantity}", **told)
+
+    def caption(self, table: Table) -> str:
+        """What all its numbers are, where that is not the throughput of the page nor told by their titles."""
+        kinds = {(column.quantity, column.unit) for column in table.columns}
+        if len(kinds) > 1 or len(table.columns) == 1 or table.columns[0].is_plain:
+            return ""
+        ((quantity, unit),) = kinds
+        name = self.translate(quantity)
+        if name.casefold() == self.translate(table.title).casefold():
+            return self.say("Unit: {unit}.", unit=unit)
+        return self.say("{quantity} ({unit}).", quantity=name[:1].upper() + name[1:], unit=unit)
+
+    def row_title(self, row: Row) -> str:
+        """The title of a row after that of its group."""
+        return self.specified(self.translate(title) for title in (row.group, row.title) if title)
+
+    def is_planned(self, table: Table) -> bool:
+        """Whether a table has no number, and nothing is said of why."""
+        return not table.notes and all(self.result(id_).digits is None for id_ in table.ids)
+
+    def planned(self, table: Table) -> str:
+        """The cases of a table without numbers, each title once."""
+        groups: dict[str, list[str]] = {}
+        for row in table.rows:
+            groups.setdefault(self.translate(row.group), []).append(self.translate(row.title))
+        rows = [
+            self.say("{said} ({case})", case=group, said=self.enumerated(titles)) if group else self.enumerated(titles)
+            for group, titles in groups.items()
+        ]
+        told = {"count": len(table.rows) * len(table.columns), "corner": self.translate(table.corner)}
+        return self.say(PLANNED, **told, rows=self.joined(rows), columns=self.enumerated(self.heads(table)))
+
+    def marks(self, table: Table) -> dict[str, list[int]]:
+        """The numbers of the notes at each place of a table."""
+        found: dict[str, list[int]] = {}
+        for note in table.notes:
+            for mark in note.marks:
+                found.setdefault(mark, []).append(note.number)
+        return found
+
+    def note(self, note: Note, id_: str | None = None) -> str:
+        """A note of a table, or what it says of one number."""
+        return self.sentence((note.results.get(id_) if id_ else None) or note.said)
+
+    def taken(self, row: Row, at: int) -> str:
+        """What a column takes the case of a group of rows for; empty where that is what the heading says."""
+        return self.enumerated(map(self.translate, row.taken[at])) if row.taken and row.taken[at] else ""
+
+    def fact(self, table: Table, told: Sequence[tuple[str, Sequence[int]]]) -> str:
+        """What the runs of a row were measured with; where they differ, of which columns that is so."""
+        if not told:
+            return MISSING
+        written = [(said or self.translate(NOT_RECORDED), places) for said, places in told]
+        if len(written) == 1:
+            return written[0][0]
+        heads = self.heads(table)
+        each = (
+            self.say(ON_SIDES, said=said, titles=self.enumerated(heads[at] for at in places))
+            for said, places in written
+        )
+        return self.joined(each)
+
+    def fact_title(self, name: str) -> str:
+        """The head of a column of facts."""
+        return self.translate(FACTS[name])
+
+    def unconfirmed(self, table: Table) -> str:
+        """The labels of a table that no log confirms, once; empty where logs confirm all."""
+        measured = [one for id_ in table.ids if (one := self.result(id_)).origin == "measured"]
+        axes: dict[str, int] = {}
+        for one in measured:
+            for axis, value in one.case.items():
+                axes[axis] = axes.get(axis, 0) + (value.state == "unconfirmed")
+        told = [
+            self.say(UNCONFIRMED_OF, axis=self.axis(axis), count=n, total=len(measured))
+            if n < len(measured)
+            else self.axis(axis)
+            for axis, n in axes.items()
+            if n
+        ]
+        return self.say(UNCONFIRMED, axes=self.enumerated(told)) if told else ""
+
+    def bars(self, table: Table) -> list[tuple[str, list[Bar]]]:
+        """The bars of a table by group, where all its columns show one quantity that is charted; else none."""
+        shown = {column.quantity for column in table.columns}
+        if not any(shown == {CHARTED.get(chart)} for chart in table.charts):
+            return []
+        groups: dict[str, list[tuple[Result, str, str, str]]] = {}
+        for row in table.rows:
+            for id_, head, column in zip(row.results, self.heads(table), table.columns, strict=True):
+                if (self.result(id_).value or 0) > 0:
+                    bar = self.result(id_), self.translate(row.title), head, column.family or "other"
+                    groups.setdefault(self.translate(row.group), []).append(bar)
+        if sum(map(len, groups.values())) < FEWEST_BARS:
+            return []
+        longest = {group: max(one[0].value or 0 for one in own) for group, own in groups.items()}
+        return [(group, [self._bar(*one, longest=longest[group]) for one in own]) for group, own in groups.items()]
+
+    def _bar(self, result: Result, row: str, column: str, family: str, *, longest: float) -> Bar:
+        said = self.qualifiers(result)
+        label = f"{result.digits} ({self.enumerated(said)})" if said else str(result.digits)
+        share = 100 * (result.value or 0) / longest
+        return Bar(result.id, row, column, family, share, label, bool(said) or result.rests_on_quotes)
+
+    def axis(self, axis: str) -> str:
+        """The word for an axis."""
+        found = self.translate(axis)
+        return found if found != axis else self.translate(axis.replace("_", " "))
+
+    # ---- one number
+
+    def number(self, result: Result) -> str:
+        """A number with its mark and its unit; a sign of percent or times stands at the digits."""
+        mark = "‡" if result.rests_on_quotes else ""
+        unit = self.translate(result.unit)
+        return f"{result.digits}{unit}{mark}" if unit in SIGNS else f"{result.digits}{mark} {unit}".strip()
+
+    def qualifiers(self, result: Result) -> list[str]:
+        """What is so instead of its labels, and what else is said beside it."""
+        return [self.worded(said) for said in result.qualifiers]
+
+    def place(self, result: Result) -> str:
+        """Where a number stands: table, row and column."""
+        table, row, at = self.report.places[result.id]
+        return " · ".join([self.translate(table.title), self.row_title(row), self.heads(table)[at]])
+
+    def cautions(self, result: Result) -> list[tuple[int, str]]:
+        """The one block of cautions of a number: what the notes of its table say of it, by their numbers."""
+        table = self.report.places[result.id][0]
+        return [(note.number, self.note(note, result.id)) for note in table.notes if result.id in note.results]
+
+    def details(self, result: Result) -> list[str]:
+        """What else its logs say."""
+        return [self.sentence(said.message) for said in result.details]
+
+    def case(self, result: Result) -> list[tuple[str, str, str, str]]:
+        """Each axis with its value, its state, and who says so."""
+        return [
+            (
+                self.axis(axis),
+                str(one.value),
+                one.state,
+                self.say(STATES[one.state], source=self.worded(one.source) if one.source else "", said=one.said),
+            )
+            for axis, one in result.case.items()
+        ]
+
+    def protocol(self, result: Result) -> list[str]:
+        """The protocol, a step each."""
+        if result.protocol is None:
+            return []
+        decimals = len(result.digits.partition(".")[2]) if result.digits else 0
+        shown = Shown(QUANTITIES[result.quantity], result.rate, decimals)
+        stated = shown.steps(Protocol.parse(result.protocol))
+        steps = [step for step in stated if len(result.runs) > 1 or not step[0].startswith(OF_REPEATS)]
+        return [self.say(key, **values) for key, values in steps]
+
+    def rule(self, result: Result) -> str:
+        """The protocol in neutral words, as page files and ``--protocol`` take it."""
+        if result.protocol is None:
+            return ""
+        words = result.kind.words(Protocol.parse(result.protocol))
+        return words if "repeats=" in words or result.repeats is None else f"{words} repeats={result.repeats}"
+
+    def calculation(self, result: Result) -> list[str]:
+        """How the values of all runs become the number, and how that is printed."""
+        rounded = self.say(PRINTED, printed=self.number(result))
+        if result.operands:
+            of, against = (self.result(id_).digits for id_ in result.operands)
+            told = {"of": of, "against": against, "result": _short(result.value or 0)}
+            whole = {"ideal": _short(result.ideal), "whole": result.whole}
+            step = self.say(WHOLE, **told, **whole) if result.whole != 1 else self.say(QUOTIENT, **told)
+            return [step, rounded]
+        if result.value is None or not result.runs:
+            return []
+        if len(runs := self.report.runs_of(result)) == 1:
+            return [rounded]
+        told = {"values": ", ".join(_short(run.value) for run in runs), "result": _short(result.value)}
+        if result.kind.of_runs:
+            return [self.say(RUNS, **told), rounded]
+        return [self.say(REPEATS, **told, repeats=self.translate(f"{OF_REPEATS}{result.repeats}")), rounded]
+
+    def run_steps(self, run: Run) -> list[str]:
+        """How what one log prints becomes its value, a step each."""
+        records = run.records
+        done = [self.worded(step) for step in operations(run)]
+        if not (run.statistic or records.stretches):
+            observed = {"result": _short(run.measured), "unit": self.translate(run.measured_unit)}
+            return [self.say(OBSERVED, **observed), *done]
+        counts = self.say(USED, used=len(records.used), available=len(records.lines))
+        return [counts, *self._reduced(run), *done]
+
+    def _reduced(self, run: Run) -> Iterator[str]:
+        result = {"result": _short(run.measured), "unit": run.measured_unit}
+        if not run.statistic:
+            work, seconds = sums(run.records)
+            rate = {"counted": run.counted, "unit": f"{run.counted}/s", "result": _short(work / seconds)}
+            yield self.say(TIMED, factor=_short(work), value=_short(seconds), **rate)
+            if run.ranks and run.ranks.is_summed:
+                yield self.say(SUM_OF_RANKS, count=len(run.ranks.numbers), **result)
+            elif run.factor != 1:
+                yield self.say(SCALED, value=_short(work / seconds), factor=_short(run.factor), **result)
+            return
+        value = {"value": _short(of_terms(run))}
+        count_ = {"count": len(run.records.terms), "statistic": self.translate(f"statistic_{run.statistic}")}
+        if run.factor == 1 and not run.are_times:
+            yield self.say(ALL_CARDS, **count_, **value, unit=run.measured_unit)
+            return
+        if run.ranks and run.ranks.is_summed:
+            yield self.say(OF_RANKS, count=len(run.ranks.numbers))
+        yield self.say(STATISTIC, **count_, **value)
+        scaled = {**value, "factor": _short(run.factor), "counted": run.counted, **result}
+        yield self.say(TIMED if run.are_times else SCALED, **scaled)
+
+    def left_out(self, run: Run) -> list[str]:
+        """The records that are not used, by why."""
+        return [
+            self.say(
+                LEFT_ONE if len(lines) == 1 else LEFT,
+                reason=self.translate(f"left_{use}"),
+                count=len(lines),
+                lines=self.worded(ranges_shown(lines)),
+            )
+            for use, lines in run.records.left_out.items()
+        ]
+
+    def lines_used(self, first: int, last: int, used: int) -> str:
+        """Which lines of a file were used, in short."""
+        if first == last:
+            return self.say("line {line}", line=first)
+        return self.say("{first} to {last}, {count} used", first=first, last=last, count=used)
+
+    def used(self, run: Run) -> str:
+        """Which lines of its log a run used."""
+        lines = run.records.used
+        return self.lines_used(lines[0], lines[-1], len(lines)) if lines else ""
+
+    def source(self, run: Run) -> str:
+        """What is read of its records."""
+        return self.worded(name_of(run.source)) if run.source else ""
+
+    def variations(self, result: Result) -> list[tuple[str, float]]:
+        """The number by other windows and statistics of the same source that all of its runs allow."""
+        runs = self.report.runs_of(result)
+        each = [dict(variations_of(run)) for run in runs] if not result.kind.of_runs else []
+        found = (
+            [(name, [of[name] for of in each]) for name in each[0] if all(name in of for of in each)] if each else []
+        )
+        repeats = result.repeats or "mean"
+        told = [(name, values[0] if len(values) == 1 else reduce_repeats(values, repeats)) for name, values in found]
+        return [(self.worded(name), value) for name, value in told if isfinite(value)]
+
+    def reason(self, result: Result) -> str:
+        """Why there is no number; empty where there is one."""
+        return self.sentence(result.reason.message) if result.reason else ""
+
+    def check(self, check: CheckedBy) -> str:
+        """What another source of the log says of the same quantity."""
+        told = {"number": significant(check.value), "unit": check.unit, "ratio": f"{check.ratio:.3f}"}
+        lines = lines_named(range(check.lines[0], check.lines[1] + 1))
+        return self.worded(
+            Message(CHECK, source=name_of(check.source), says=Message(SAYS[check.says]), lines=lines, **told)
+        )
+
+    def spread(self, ranks: Ranks) -> list[str]:
+        """How far ranks are apart: how many, the slowest, the median, the fastest."""
+        ordered = sorted(zip(ranks.values, ranks.numbers, strict=True), reverse=ranks.are_times)
+        median = f"{np.median(ranks.values):.6g} {ranks.unit}"
+        return [str(len(ranks.numbers)), self._of_rank(ranks, *ordered[0]), median, self._of_rank(ranks, *ordered[-1])]
+
+    def _of_rank(self, ranks: Ranks, value: float, rank: int) -> str:
+        told = {"number": f"{value:.6g} {ranks.unit}", "rank": rank}
+        if ranks.cards_per_node is None:
+            return self.say("{number} (rank {rank})", **told)
+        return self.say("{number} (rank {rank} on node {node})", **told, node=rank // ranks.cards_per_node)
+
+    def length(self, lines: int) -> str:
+        """How long a file is."""
+        return self.say("{count} line" if lines == 1 else "{count} lines", count=lines)
+
+    @cached_property
+    def short_paths(self) -> dict[str, str]:
+        """What each log is called: its name, with as many folders before it as tell all of that name apart."""
+        by_name: dict[str, list[str]] = {}
+        for path in self.report.logs:
+            by_name.setdefault(path.rpartition("/")[2], []).append(path)
+        return {path: short for alike in by_name.values() for path, short in _told_apart(alike)}
+
+
+def _told_apart(paths: Sequence[str]) -> Iterable[tuple[str, str]]:
+    ends = (["/".join(path.split("/")[-parts:]) for path in paths] for parts in count(1))
+    return zip(paths, next(found for found in ends if len(set(found)) == len(paths)), strict=True)
+
+
+# ---- arithmetic of runs
+
+
+def _short(value: float) -> str:
+    return f"{value:.10g}"
+
+
+def sums(records: Records) -> tuple[float, float]:
+    """The work and the seconds of the stretches used."""
+    _, _, work, seconds = zip(*records.stretches, strict=True)
+    return float(np.sum(work)), float(np.sum(seconds))
+
+
+def of_terms(run: Run) -> float:
+    """The statistic of the values used."""
+    return reduce(np.array([value for _, value in run.records.terms]), run.statistic)
+
+
+def recomputed(run: Run) -> float | None:
+    """What the records of a run give, without its log; None of what is made of the lines themselves."""
+    if run.statistic:
+        return _scaled(run, of_terms(run))
+    if run.records.stretches:
+        work, seconds = sums(run.records)
+        return work / seconds * run.factor
+    return None
+
+
+def _scaled(run: Run, statistic: float) -> float:
+    return run.factor / statistic if run.are_times else statistic * run.factor
+
+
+def operations(run: Run) -> list[Message]:
+    """The arithmetic behind what was measured, each step with its result."""
+    found, value = [], run.measured
+    for one in run.operations:
+        step = Operation(one.sign, one.number, one.what)
+        found.append(step.shown(value))
+        value = step.of(value)
+    return found
+
+
+def variations_of(run: Run) -> Iterator[tuple[Message, float]]:
+    """What other records and other statistics of its source make of a run, in the unit of its value."""
+    if run.ranks and run.ranks.is_summed and not run.statistic:
+        return
+    done = [Operation(one.sign, one.number, one.what) for one in run.operations]
+    yield from ((name, after(done, value)) for name, value in _variations(run))
+
+
+def _variations(run: Run) -> Iterator[tuple[Message, float]]:
+    left = {line for use in UNREADABLE for line in run.records.left_out.get(use, ())}
+    rows = zip(run.records.lines, run.records.values or run.records.work, strict=False)
+    readable = [at for at, (line, value) in enumerate(rows) if value is not None and line not in left]
+    used = [at for at in readable if run.records.lines[at] in {*run.records.used}]
+    windows = {ALL_RECORDS: readable, SECOND_HALF: readable[len(readable) // 2 :]}
+    if run.statistic:
+        values = np.array(run.records.values, float)
+        for name, rows_ in windows.items():
+            if len(rows_) > 1 and rows_ != used:
+                yield Message(name), _scaled(run, reduce(values[rows_], run.statistic))
+        for statistic in MIDDLES if len(used) > 1 and run.statistic in MIDDLES else ():
+            if statistic != run.statistic:
+                how = Message(OF_USED, statistic=Message(f"statistic_{statistic}"))
+                yield how, _scaled(run, reduce(values[used], statistic))
+    elif run.records.work:
+        work, seconds = (np.array(of, float) for of in (run.records.work, run.records.seconds))
+        for name, rows_ in windows.items():
+            if len(rows_) > 1 and rows_ != used:
+                yield Message(name), float(np.nansum(work[rows_]) / np.nansum(seconds[rows_]) * run.factor)
+        if len(used) > 1:
+            how = Message(OF_USED, statistic=Message("statistic_median"))
+            yield how, float(np.nanmedian(work[used] / seconds[used]) * run.factor)
+
+
+def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Numbers, at least one, as pairs of the first and the last of each run without a gap, ascending."""
+    each = np.unique(numbers)
+    gaps = np.flatnonzero(np.diff(each) > 1)
+    return list(zip(each[np.append(0, gaps + 1)].tolist(), each[np.append(gaps, -1)].tolist(), strict=True))
+
+
+def ranges_shown(numbers: Sequence[int]) -> Message:
+    """Line numbers, ``198 to 203, 205``; of very many runs how many there are."""
+    runs = ranges(numbers)
+    if len(runs) > MOST_RANGES:
+        return Message(RANGES, first=runs[0][0], last=runs[-1][1], count=len(runs))
+    each = [Message(str(a)) if a == b else Message(RANGE, first=a, last=b) for a, b in runs]
+    return joined("{first}, {second}", each)
+
+
+def lines_named(numbers: Sequence[int]) -> Message:
+    """Line numbers with what they are: ``line 5``, ``lines 198 to 203, 205``."""
+    return Message(LINES_NAMED[len(set(numbers)) > 1], lines=ranges_shown(numbers))
