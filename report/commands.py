@@ -22,7 +22,7 @@ from .comparing.history.command import history
 from .rendering.drafting.command import init
 from .rendering.exporting.command import export
 from .site.command import report, serve
-from .why.command import why
+from .views.why_command import why
 from .wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 
 if TYPE_CHECKING:

@@ -20,9 +20,12 @@ from ..evidence.cell import Cell, Proof
 from ..evidence.circumstances import VERSION, library_of, of_cell
 from ..evidence.comparison import UnlikeNumbers, comparisons
 from ..evidence.measured_log import MeasuredLog
+from ..evidence.reason import as_told
 from ..evidence.run_begin import first_begin
 from ..measure.measurement import Measurement, Use
+from ..measure.number import DIGITS, printed
 from ..measure.operations import are_other_cards
+from ..measure.quantity import THROUGHPUT
 from ..measure.ranks import RankSpread
 from ..measure.run_figures import RunFigure
 from ..pagefile.page import Block as PageBlock
@@ -55,10 +58,11 @@ from .notes import details, notes
 
 SECTIONS = ("results", "tested", "environment", "setup", "steps")
 ENDS = 3  # lines used that are shown of each end of a log: what a run prints at first and at last
-LONGEST = 240  # characters of a line that are shown
+LONGEST = 300  # characters of a line that are shown
 # The colour of a framework: a word in the title of its column.
 FAMILIES = ("paddle", "tensorflow", "torch", "mxnet")
 CONTRADICTED = "contradicted"
+OF_LOG = "log/1/throughput"  # the address of the result of a log that is of no page
 RECORDS = ("{count} record", "{count} records")
 
 
@@ -140,6 +144,38 @@ def run_of_log(log: str, measured: MeasuredLog) -> Run:
     return _run(log, measured.reading, found, measured.reading.facts, None, [])
 
 
+def report_of_log(log: str, measured: MeasuredLog) -> Report:
+    """The report of a log of no page, with one result: its throughput, in four significant digits by the rule.
+
+    Of a log that contradicts itself the result is missing, and its run has both sides. Raises ``NoMeasurement`` where
+    there is no number.
+    """
+    run = run_of_log(log, measured)
+    protocol = (measured.measurement or measured.throughput()).protocol
+    if not (protocol.states_rule or protocol.model_fields_set & {"decimals", "significant"}):
+        protocol = protocol.overridden(f"significant={DIGITS}")
+    reason = measured.reason.diagnostic if measured.reason else None
+    result = Result(
+        id=OF_LOG,
+        case={},
+        quantity=THROUGHPUT.name,
+        unit=run.unit,
+        rate=run.unit,
+        origin="missing" if reason else "measured",
+        row="",
+        column=log,
+        value=None if reason else run.value,
+        digits=None if reason else printed(run.value, protocol),
+        protocol=protocol.words(),
+        runs=["r1"],
+        details=list(dict.fromkeys([*measured.diagnostics, *map(as_told, measured.warnings)])),
+        reason=reason,
+    )
+    table = model.Table("log", log, "", [Column("throughput", log)], [Row("", [OF_LOG])])
+    page = model.Page("log", log, "", [run.unit], [table])
+    return Report(2, page, [result], {"r1": run}, {log: log_of(measured.reading, run)})
+
+
 def _run(
     log: str,
     reading: Reading,
@@ -177,6 +213,7 @@ def _run(
                 check.ratio,
                 check.says,
                 check.estimate.lines,
+                check.series.unit if check.series is not None else "",
             )
             for check in found.checks
             if isfinite(check.ratio)

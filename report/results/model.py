@@ -212,7 +212,10 @@ class Operation:
 
 @dataclass(frozen=True)
 class CheckedBy:
-    """What another source of the log says of the same quantity: its value over that of the number is ``ratio``."""
+    """What another source of the log says of the same quantity: its value over that of the number is ``ratio``.
+
+    ``counted``: what its stretches count.
+    """
 
     source: str
     value: Finite
@@ -220,6 +223,7 @@ class CheckedBy:
     ratio: Finite
     says: Literal["agrees", "differs", "silent"]
     lines: tuple[int, int]
+    counted: str = ""
 
 
 @dataclass(frozen=True)
@@ -565,12 +569,32 @@ def schema() -> dict[str, Any]:
     return _adapter().json_schema()
 
 
+def as_data(result: Result, operands: list[Result], runs: dict[str, Run], logs: dict[str, Log]) -> dict[str, Any]:
+    """A result with those it is computed of, and the runs and logs behind it, as JSON has them."""
+    parts: dict[str, tuple[Any, Any]] = {
+        "result": (Result, result),
+        "operands": (list[Result], operands),
+        "runs": (dict[str, Run], runs),
+        "logs": (dict[str, Log], logs),
+    }
+    return {
+        name: TypeAdapter(kind).dump_python(value, mode="json", exclude_defaults=True)
+        for name, (kind, value) in parts.items()
+    }
+
+
 def read_report(path: Path) -> Report:
     """Read a report that anybody may have written; raises ReportError."""
     try:
         return parsed(data_of(path), path)
     except OSError as error:
         raise ReportError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
+
+
+def report_beside(page: Path) -> Path | None:
+    """The report beside a page that ``report`` wrote, such as ``resnet50.zh.md``; None where there is none."""
+    path = page.with_name(f"{Path(page.stem).stem.removesuffix('.evidence')}{SUFFIX}")
+    return path if page.suffix in (".md", ".html") and path.exists() else None
 
 
 def parsed(text: bytes | str, path: Path) -> Report:

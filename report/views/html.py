@@ -20,8 +20,7 @@ from markupsafe import Markup, escape
 
 from parsers.io.printable import printable_lines
 
-from ..measure.number import printed, thousands
-from ..measure.protocol import Protocol
+from ..measure.number import thousands
 from ..results.model import Block, Finding, Report, Result, Run, Table
 from ..wording.markdown import path_address, seen
 from ..wording.words import Translator, words
@@ -31,7 +30,6 @@ TEMPLATES = Path(__file__).parents[1] / "templates" / "html"
 ASSETS = ("icon.svg", "site.css", "theme.js", "site.js", "reload.js")
 FIGURE_SPACE, POINT_SPACE = "\u2007", "\u2008"  # as wide as a digit and as a point
 LONGEST_NAME = 251  # bytes that a file system takes, less those of .txt
-SIX = Protocol(significant=6)
 CURVE = 400  # points of the curve of a run: more would not be seen
 WIDTH, HEIGHT = 520, 90  # of the curve, in its own units
 
@@ -211,8 +209,8 @@ class HtmlView(View):
         if not result.value:
             return []
         return [
-            (name, printed(value, SIX), f"{100 * (value / result.value - 1):+.1f}%".replace("-", "−"))
-            for name, value in self.variations(result)
+            (name, self.printed(result, value), f"{100 * (value / result.value - 1):+.1f}%".replace("-", "−"))
+            for name, value, _ in self.variations(result)
         ]
 
     @cached_property

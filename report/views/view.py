@@ -13,9 +13,9 @@ import numpy as np
 from parsers.io.message import Message, joined
 
 from ..measure.diagnostics import name_of
+from ..measure.number import DEFAULT_DECIMALS, printed
 from ..measure.number import digits as significant
-from ..measure.number import printed
-from ..measure.protocol import Protocol
+from ..measure.protocol import Protocol, Step
 from ..measure.quantity import QUANTITIES, Shown
 from ..measure.run_figures import Operation, after
 from ..measure.statistic import reduce, reduce_repeats
@@ -42,6 +42,8 @@ SIGNS = ("%", "×")  # stand at the digits, without a blank
 RATIO = Protocol(decimals=2)
 # What is done with the numbers of several runs.
 OF_REPEATS = "repeats_"
+# How the number is printed.
+OF_PRINTING = ("decimals", "significant", "rounding")
 # Those whose records no statistic can take.
 UNREADABLE = ("no_value", "other_rank", "summed", "repeated")
 
@@ -98,11 +100,14 @@ PRINTED = "Rounded: {printed}"
 RANGE, RANGES = "{first} to {last}", "{first} to {last} in {count} ranges"
 MOST_RANGES = 12
 ALL_RECORDS, SECOND_HALF = "all records", "second half of the records"
-OF_USED, OVER_TIME = "{statistic} of the records used", "work ÷ time of the records used"
 CHECK = "{source} {says}: {number} {unit}, {ratio}× ({lines})"
 SAYS = {"agrees": "agrees", "differs": "differs", "silent": "decides nothing"}
 LINES_NAMED = ("line {lines}", "lines {lines}")
-MIDDLES = ("mean", "median", "harmonic_mean")
+MIDDLES = {
+    "mean": "mean of the records used",
+    "median": "median of the records used",
+    "harmonic_mean": "harmonic mean of the records used",
+}
 
 
 # The quantity that each chart of a table is of.
@@ -393,13 +398,16 @@ class View(Translator):
 
     def protocol(self, result: Result) -> list[str]:
         """The protocol, a step each."""
-        if result.protocol is None:
-            return []
-        decimals = len(result.digits.partition(".")[2]) if result.digits else 0
-        shown = Shown(QUANTITIES[result.quantity], result.rate, decimals)
-        stated = shown.steps(Protocol.parse(result.protocol))
-        steps = [step for step in stated if len(result.runs) > 1 or not step[0].startswith(OF_REPEATS)]
-        return [self.say(key, **values) for key, values in steps]
+        steps = _steps(result) if result.protocol else ()
+        shown = [step for step in steps if len(result.runs) > 1 or not step[0].startswith(OF_REPEATS)]
+        return [self.say(key, **values) for key, values in shown]
+
+    def printing(self, result: Result) -> list[str]:
+        """How the number is rounded, a step each."""
+        steps = _steps(result)
+        if not any(key in ("decimals", "significant") for key, _ in steps):
+            steps = (("decimals", {"count": DEFAULT_DECIMALS}), *steps)
+        return [self.say(key, **values) for key, values in steps if key.startswith(OF_PRINTING)]
 
     def rule(self, result: Result) -> str:
         """The protocol in neutral words, as page files and ``--protocol`` take it."""
@@ -485,16 +493,23 @@ class View(Translator):
         """What is read of its records."""
         return self.worded(name_of(run.source)) if run.source else ""
 
-    def variations(self, result: Result) -> list[tuple[str, float]]:
-        """The number by other windows and statistics of the same source that all of its runs allow."""
+    def variations(self, result: Result) -> list[tuple[str, float, int]]:
+        """The number by other windows and statistics of the same source that all of its runs allow: which, the value,
+        and how many records it uses."""
         runs = self.report.runs_of(result)
-        each = [dict(variations_of(run)) for run in runs] if not result.kind.of_runs else []
-        found = (
-            [(name, [of[name] for of in each]) for name in each[0] if all(name in of for of in each)] if each else []
-        )
-        repeats = result.repeats or "mean"
-        told = [(name, values[0] if len(values) == 1 else reduce_repeats(values, repeats)) for name, values in found]
-        return [(self.worded(name), value) for name, value in told if isfinite(value)]
+        each = [dict(variations_of(run)) for run in runs if not result.kind.of_runs]
+        shared = [name for name in (each[0] if each else ()) if all(name in of for of in each)]
+        told = []
+        for name in shared:
+            values, records = zip(*(of[name] for of in each), strict=True)
+            value = values[0] if len(values) == 1 else reduce_repeats(values, result.repeats or "mean")
+            if isfinite(value):
+                told.append((self.worded(name), value, min(records)))
+        return told
+
+    def printed(self, result: Result, value: float) -> str:
+        """Another value in the digits of a number."""
+        return printed(value, _shown(result).printing(Protocol.parse(result.protocol or "plain")))
 
     def reason(self, result: Result) -> str:
         """Why there is no number; empty where there is one."""
@@ -524,6 +539,10 @@ class View(Translator):
         """How long a file is."""
         return self.say("{count} line" if lines == 1 else "{count} lines", count=lines)
 
+    def path(self, log: str) -> str:
+        """A log as seen from where its page is."""
+        return f"{self.report.logs_folder}/{log}" if self.report.logs_folder not in (None, ".") else log
+
     @cached_property
     def short_paths(self) -> dict[str, str]:
         """What each log is called: its name, with as many folders before it as tell all of that name apart."""
@@ -531,6 +550,15 @@ class View(Translator):
         for path in self.report.logs:
             by_name.setdefault(path.rpartition("/")[2], []).append(path)
         return {path: short for alike in by_name.values() for path, short in _told_apart(alike)}
+
+
+def _shown(result: Result) -> Shown:
+    decimals = len(result.digits.partition(".")[2]) if result.digits else 0
+    return Shown(QUANTITIES[result.quantity], result.rate, decimals)
+
+
+def _steps(result: Result) -> tuple[Step, ...]:
+    return _shown(result).steps(Protocol.parse(result.protocol or "plain"))
 
 
 def _told_apart(paths: Sequence[str]) -> Iterable[tuple[str, str]]:
@@ -580,37 +608,39 @@ def operations(run: Run) -> list[Message]:
     return found
 
 
-def variations_of(run: Run) -> Iterator[tuple[Message, float]]:
-    """What other records and other statistics of its source make of a run, in the unit of its value."""
-    if run.ranks and run.ranks.is_summed and not run.statistic:
+def variations_of(run: Run) -> Iterator[tuple[Message, tuple[float, int]]]:
+    """What other records and other statistics of its source make of a run, in the unit of its value, of how many."""
+    is_sum = run.ranks is not None and run.ranks.is_summed and not run.statistic
+    # A clock reads two records; the stretches between others are not those of its number.
+    if is_sum or (not run.statistic and Protocol.parse(run.protocol).states_rule):
         return
     done = [Operation(one.sign, one.number, one.what) for one in run.operations]
-    yield from ((name, after(done, value)) for name, value in _variations(run))
+    for name, value, records in _variations(run):
+        yield Message(name), (after(done, value), records)
 
 
-def _variations(run: Run) -> Iterator[tuple[Message, float]]:
-    left = {line for use in UNREADABLE for line in run.records.left_out.get(use, ())}
-    rows = zip(run.records.lines, run.records.values or run.records.work, strict=False)
+def _variations(run: Run) -> Iterator[tuple[str, float, int]]:
+    records, used_lines = run.records, {*run.records.used}
+    left = {line for use in UNREADABLE for line in records.left_out.get(use, ())}
+    rows = zip(records.lines, records.values if run.statistic else records.work, strict=False)
     readable = [at for at, (line, value) in enumerate(rows) if value is not None and line not in left]
-    used = [at for at in readable if run.records.lines[at] in {*run.records.used}]
-    windows = {ALL_RECORDS: readable, SECOND_HALF: readable[len(readable) // 2 :]}
-    if run.statistic:
-        values = np.array(run.records.values, float)
-        for name, rows_ in windows.items():
-            if len(rows_) > 1 and rows_ != used:
-                yield Message(name), _scaled(run, reduce(values[rows_], run.statistic))
-        for statistic in MIDDLES if len(used) > 1 and run.statistic in MIDDLES else ():
-            if statistic != run.statistic:
-                how = Message(OF_USED, statistic=Message(f"statistic_{statistic}"))
-                yield how, _scaled(run, reduce(values[used], statistic))
-    elif run.records.work:
-        work, seconds = (np.array(of, float) for of in (run.records.work, run.records.seconds))
-        for name, rows_ in windows.items():
-            if len(rows_) > 1 and rows_ != used:
-                yield Message(name), float(np.nansum(work[rows_]) / np.nansum(seconds[rows_]) * run.factor)
+    used = [at for at in readable if records.lines[at] in used_lines]
+    own = np.array(records.values if run.statistic else records.work, float)
+    seconds = np.array(records.seconds, float)
+
+    def made(at: Sequence[int], statistic: str) -> float:
+        if run.statistic:
+            return _scaled(run, reduce(own[at], statistic))
+        each = own[at] / seconds[at]
+        return float(reduce(each, statistic) if statistic else own[at].sum() / seconds[at].sum()) * run.factor
+
+    for name, at in ((ALL_RECORDS, readable), (SECOND_HALF, readable[len(readable) // 2 :])):
+        if len(at) > 1 and at != used:
+            yield name, made(at, run.statistic), len(at)
+    others = [name for name in MIDDLES if name != run.statistic] if run.statistic in (*MIDDLES, "") else []
+    for statistic in others if run.statistic else ["median"]:
         if len(used) > 1:
-            how = Message(OF_USED, statistic=Message("statistic_median"))
-            yield how, float(np.nanmedian(work[used] / seconds[used]) * run.factor)
+            yield MIDDLES[statistic], made(used, statistic), len(used)
 
 
 def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:

@@ -15,11 +15,15 @@ from parsers.io.refusal import Unreadable
 from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 
 if TYPE_CHECKING:
+    from ..audit.rulings import Finding
+    from ..results.model import Report, Result
     from ..wording.words import Translate
-    from .explanation import Explanation
-    from .published_cell import RuledNumber
+
+    # A number to explain, with its title; of a document that others wrote also the ruling on it.
+    Asked = tuple[Report | None, Result | None, str, Finding | None]
 
 FOUND_NOTHING = 1
+DOCUMENTS = (".md", ".markdown", ".html", ".htm", ".json", ".csv", ".tsv")  # the ends of their names
 FOR_A_LOG = "{option} is for a log; the page says it of the cell {cell}."
 NO_CELL_GIVEN = "{page} is a page; pass a cell as well, such as main/1/paddle."
 LOGS_OF_A_PAGE = "--logs applies to a page; pass a page and a cell."
@@ -56,13 +60,13 @@ def why(
 ) -> None:
     """Explain a number: the CELL of a PAGE, a number of a DOCUMENT, or the throughput of a LOG.
 
+    PAGE is a page file, its name, its PAGE.report.json, or a page that report wrote beside that, which needs no logs.
     CELL is the address of a number, which links to it end with (main/v100-fp32-8/paddle), digits that are unique on the
     page, or TABLE/ROW/COLUMN as they are titled; of a DOCUMENT (Markdown, HTML, JSON, CSV) that others wrote its
-    digits, ROW/COLUMN, or either with its line: 12:399.5. An evidence number of earlier versions (e12) still works.
-    Prints the log, the lines used and why others are skipped, the values, each step of the protocol, scaling and
-    rounding, what the other sources of the log say, and the results of other windows and statistics; of a log whose
-    sources contradict each other both sides. Of a number without a log it prints which other numbers of its table give
-    or contradict it. A run folder stands for its LOG.
+    digits, ROW/COLUMN, or either with its line: 12:399.5. Prints the log, the lines used and why others are skipped,
+    the values, each step of the protocol, scaling and rounding, what the other sources of the log say, and the results
+    of other windows and statistics; of a log whose sources contradict each other both sides. Of a number without a log
+    it prints which other numbers give it, or who published it. A run folder stands for its LOG.
 
     With --values it prints the numbers that the statistic is taken of, before scaling and rounding: throughputs as the
     log prints them, or seconds; without a stated protocol, and of estimate=clock, the work and the seconds of each
@@ -74,6 +78,7 @@ def why(
     Examples:
       tachograph why cpu-demo resnet50/1/paddleclas
       tachograph why resnet50 10984.436 --logs ../Perf
+      tachograph why pages/resnet50.report.json 10984.436
       tachograph why README.md 10984.436 --logs logs
       tachograph why train.log --protocol tipc --cards 8
       tachograph why train.log --values | sort -n
@@ -86,15 +91,17 @@ def why(
     if cell is not None:
         if given:
             raise wrong_use(translate, FOR_A_LOG, option=next(iter(given)), cell=cell)
-        explained = _of_cell(target, cell, logs, translate)
+        asked = _of_cell(target, cell, logs, translate)
     else:
         _refuse_page(target, logs, translate)
         options = {"cards": cards, "batch_size": batch_size}
-        explained = _of_log(Path(target), stated, options, {"format": format_, "read": read}, translate)
+        asked = _of_log(Path(target), stated, options, {"format": format_, "read": read}, translate)
     if wants_values:
-        _print_values(explained, translate)
+        _print_values(asked, translate)
+    elif wants_json:
+        _print_json(asked, language)
     else:
-        _print(explained, translate, wants_json=wants_json)
+        _print(asked, language)
 
 
 def _refuse_page(target: str, logs: Path | None, translate: "Translate") -> None:
@@ -106,22 +113,32 @@ def _refuse_page(target: str, logs: Path | None, translate: "Translate") -> None
         raise wrong_use(translate, LOGS_OF_A_PAGE)
 
 
-def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") -> "Explanation | RuledNumber":
+def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") -> "Asked":
     from parsers.io.errors import ParserError
 
     from ..measure.diagnostics import NoMeasurement
     from ..pagefile.page_file import PageError
-    from ..views.publish import LOGS
-    from .cell_name import NoCellError
-    from .explanation import of_cell
-    from .published_cell import ENDINGS, of_published
+    from ..results.model import SUFFIX, read_report, report_beside
+    from .publish import LOGS, read_pages
+    from .why import NoCellError, named
 
+    path = Path(page)
     try:
-        if page.lower().endswith(ENDINGS):
-            return of_published(Path(page), cell, logs)
-        return of_cell(page, cell, logs or LOGS)
+        if page.endswith(SUFFIX):
+            report = read_report(path)
+        elif beside := report_beside(path):
+            report = read_report(beside)
+        elif page.lower().endswith(DOCUMENTS):
+            from ..audit.explained import of_document
+
+            return of_document(path, cell, logs)
+        else:
+            (found,) = read_pages([page], logs or LOGS)
+            report = found.report(logs or LOGS, Path())
+        result = named(report, cell)
     except (PageError, NoCellError, NoMeasurement, ParserError, OSError) as error:
         raise Unreadable(told_in(error, translate)) from error
+    return report, result, f"{report.page.name} {result.id}: {result.row}, {result.column}", None
 
 
 def _of_log(
@@ -130,49 +147,68 @@ def _of_log(
     options: Mapping[str, int | None],
     how: Mapping[str, str | None],
     translate: "Translate",
-) -> "Explanation":
+) -> "Asked":
     from parsers.io.errors import ParserError
     from parsers.runs.facts import Fact
     from parsers.runs.provenance import option
     from parsers.runs.runfile import log_of
 
+    from ..evidence.measured_log import measured_log
     from ..measure.diagnostics import NoMeasurement
     from ..measure.protocol import Protocol, ProtocolError
-    from .explanation import of_log
+    from ..results.build import report_of_log
 
     given = [Fact(name, number, option(name)) for name, number in options.items() if number]
     try:
-        return of_log(log_of(log), Protocol.parse(stated) if stated else None, given, **how)
+        found = log_of(log)
+        measured = measured_log(found, Protocol.parse(stated) if stated else None, given, **how)
+        report = report_of_log(str(found), measured)
     except (ProtocolError, ParserError) as error:
         raise Unreadable(told_in(error, translate)) from error
     except NoMeasurement as error:
-        say(f"Error: {told_in(error, translate)}", err=True)
+        say(f"Error: {log}: {told_in(error, translate)}", err=True)
         sys.exit(FOUND_NOTHING)
+    return report, report.results[0], str(found), None
 
 
-def _print(explained: "Explanation | RuledNumber", translate: "Translate", *, wants_json: bool) -> None:
+def _print(asked: "Asked", language: str) -> None:
     from parsers.io.console import show
 
-    from ..audit.output import number_as_json
-    from ..wording.words import worded
-    from .explanation import as_json
-    from .explanation_text import shown
-    from .published_cell import RuledNumber
+    from .view import View
+    from .why import explained
 
-    if isinstance(explained, RuledNumber):
-        told = json.dumps(number_as_json(explained.finding), ensure_ascii=False)
-        for line in [told] if wants_json else [explained.title, worded(explained.said, translate)]:
-            say(line)
-    elif wants_json:
-        say(json.dumps(as_json(explained), ensure_ascii=False))
+    report, result, title, finding = asked
+    translate = translate_to(language)
+    if report is None or result is None:
+        say(title)
     else:
-        show(shown(explained, translate, colour=sys.stdout.isatty()))
+        show(explained(View(report, language), result, title, colour=sys.stdout.isatty()))
+    if finding is not None:
+        from ..audit.explained import ruled
+        from ..wording.words import worded
+
+        say(worded(ruled(finding), translate))
 
 
-def _print_values(explained: "Explanation | RuledNumber", translate: "Translate") -> None:
-    from .published_cell import RuledNumber
+def _print_json(asked: "Asked", language: str) -> None:
+    from .view import View
+    from .why import as_json
 
-    if isinstance(explained, RuledNumber):
-        raise wrong_use(translate, NO_VALUES, title=explained.title)
-    logs = ("".join("\t".join(map(repr, row)) + "\n" for row in derived.rows) for derived in explained.derivations)
-    sys.stdout.write("\n".join(logs))
+    report, result, title, finding = asked
+    told = {"title": title, **(as_json(View(report, language), result) if report and result else {})}
+    if finding is not None:
+        from ..audit.output import number_as_json
+
+        told["ruling"] = number_as_json(finding)
+    say(json.dumps(told, ensure_ascii=False))
+
+
+def _print_values(asked: "Asked", translate: "Translate") -> None:
+    from .why import rows
+
+    report, result, title, _ = asked
+    found = rows(report, result) if report and result else []
+    if not any(found):
+        raise wrong_use(translate, NO_VALUES, title=title)
+    runs = ("".join("\t".join(map(repr, row)) + "\n" for row in of_run) for of_run in found)
+    sys.stdout.write("\n".join(runs))

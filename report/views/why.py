@@ -1,0 +1,398 @@
+"""Why a number is what it is: its lines, its values and steps, and what other sources and protocols give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import StringIO
+from typing import Any, NamedTuple
+
+from rich.cells import cell_len
+
+from parsers.io.console import Console, Text
+from parsers.io.errors import MessageError
+from parsers.io.message import Message, joined
+
+from ..measure.number import digits
+from ..measure.protocol import Protocol
+from ..results.model import Factor, Records, Report, Result, Run, as_data
+from ..wording.words import whose
+from .view import UNREADABLE, View, lines_named, of_terms, operations
+
+ENDS_SHOWN = 3
+NAMES = 11  # columns that the names of facts take
+SHOWN = 8
+
+QUOTED = "‡ {source} ({date}), {url}"
+SEVERAL = "{count} cells match {name}: {cells}."
+NO_MATCH = "No cell of the page matches {name}; cells: {cells}."
+NO_NUMBERS = "No cell of the page has a number, so {name} cannot be found. {why}"
+SET_LOGS = "Set the log folder with --logs."
+OF_CELL = "{slug} ({digits})"
+AND_MORE = "{cells} and {count} more"
+BY = "{whose}, by {protocol}"
+BY_RULE = "the default rule"
+OF_FORMAT = "{format}, {lines}"
+RECORDS = ("{count} record", "{count} records")
+VALUES = ("{count} value", "{count} values")
+LEFT_OVER = "{records} left"
+USED, SKIPPED = "{records}, {lines}", "{records}, {lines}: {reason}"
+OF_LINE, OF_RANK = "line {line}: {text}", "rank {rank}: {text}"
+SOURCE = "{name} ({column})"
+TIMED = "{amount} {counted} in {seconds} seconds"
+MORE = "… {count} more (listed by --values)"
+STATISTIC = "{number}, the {statistic} of {values}"
+FACTOR = "{count} {name} ({source})"
+MEAN_OF_RANKS = "each value is the mean over {count} ranks"
+SUM_OF_RANKS = "the sum of {count} ranks"
+OF_STEPS = "{factors} = {samples} {counted} per step, divided by the step time"
+PER_STEP = "× {factors} = {samples} {counted} per step"
+NOT_SCALED: Mapping[str, str] = {
+    "job": "none; the value is of the whole job",
+    "node": "none; the value is of one node",
+    "card": "none; the value is of one card",
+}
+NOT_KNOWN = "none; it is not known how many cards the value is of"
+COMBINED = "{number}, {how}"
+ROUNDED = "{number} rounded to {printed} ({how})"
+NOTE, WARNING = "note {number}: {said}", "warning: {said}"
+CONTRADICTED = "contradicted: {number} {unit}{whose}, or {other} {unit} ({ratio}×)"
+OF_CASE = "{axis} {value}: {state}"
+WORK_OVER_TIME = "work ÷ time"
+OF_PRINTING = ("decimals", "significant", "rounding")
+# The use of the records that a step of a protocol leaves out, by how its key begins.
+LEAVES_OUT: Mapping[str, str] = {
+    "skip_records": "skip_records",
+    "skip_steps": "skip_steps",
+    "skip_fraction": "skip_records",
+    "from_step": "before",
+    "to_step": "beyond",
+    "drop_last": "drop_last",
+    "take_first": "beyond",
+    "take_last": "before",
+    "trim": "trim",
+    "statistic_last": "not_last",
+    "estimate_clock": "between",
+}
+
+
+class NoCellError(MessageError):
+    """A name that no cell of a page has, or several; one sentence says which there are."""
+
+
+def named(report: Report, name: str) -> Result:
+    """The result of a name: its id, the digits that only one result prints, or its table, row and column as titled.
+
+    Raises NoCellError for another name, and where several results have it.
+    """
+    asked = name.removeprefix("#")
+    results = report.results
+    found = [one for one in results if one.id == asked] or _by_digits(results, asked.replace(",", ""))
+    found = found or [one for one in results if asked in _titles(report, one)]
+    if len(found) == 1:
+        return found[0]
+    filled = [one for one in results if one.digits]
+    if found:
+        raise NoCellError(SEVERAL, count=len(found), name=repr(name), cells=_listed(found))
+    if not filled:
+        why = next((one.reason.message for one in results if one.reason), Message(SET_LOGS))
+        raise NoCellError(NO_NUMBERS, name=repr(name), why=why)
+    throughputs = [one for one in filled if one.kind.is_throughput]
+    raise NoCellError(NO_MATCH, name=repr(name), cells=_listed(throughputs or filled))
+
+
+def _by_digits(results: Sequence[Result], asked: str) -> list[Result]:
+    found = [one for one in results if one.digits == asked]
+    # What is derived of a throughput may repeat its digits.
+    return [one for one in found if one.kind.is_throughput] or found
+
+
+def _titles(report: Report, result: Result) -> Iterator[str]:
+    table = report.places[result.id][0]
+    yield from (f"{title}/{result.row}/{result.column}" for title in (table.name, table.title))
+
+
+def _listed(results: Sequence[Result]) -> Message:
+    said = [Message(OF_CELL, slug=one.id, digits=one.digits) for one in results[:SHOWN]]
+    listed, more = joined("{first}, {second}", said), len(results) - len(said)
+    return Message(AND_MORE, cells=listed, count=more) if more else listed
+
+
+def explained(view: View, result: Result, title: str, *, colour: bool) -> str:
+    """A number as text; long lines are left to the terminal, so that what is copied from it is whole."""
+    page = StringIO()
+    console = Console(page, force_terminal=colour, color_system="standard" if colour else None)
+    for line in _Explanation(view, result).lines(title):
+        console.print(line, soft_wrap=True)
+    return page.getvalue()
+
+
+def as_json(view: View, result: Result) -> dict[str, Any]:
+    """A number as the report has it, with the runs and the logs behind it, and what other protocols give.
+
+    ``variations``: other windows and statistics of the same source, each with its ``number`` and count of ``records``.
+    """
+    report = view.report
+    runs = {key: report.runs[key] for key in result.runs}
+    logs = {path: report.logs[path] for run in runs.values() for path in (run.log, *(one.path for one in run.also))}
+    others = [{"rule": name, "number": value, "records": records} for name, value, records in view.variations(result)]
+    operands = [view.result(id_) for id_ in result.operands]
+    return {**as_data(result, operands, runs, logs), "variations": others}
+
+
+def rows(report: Report, result: Result) -> list[list[tuple[float, ...]]]:
+    """The numbers that each run is computed from: values of records, or the work and the seconds of each stretch."""
+    return [
+        [(value,) for _, value in run.records.terms]
+        if run.statistic
+        else [(work, seconds) for _, _, work, seconds in run.records.stretches]
+        for run in report.runs_of(result)
+    ]
+
+
+class Stage(NamedTuple):
+    """A step, as a key of the catalogues and its values, and how many records are left after it."""
+
+    key: str
+    values: Mapping[str, Any]
+    left: int
+
+
+def stages(run: Run, rule: str = "") -> Iterator[Stage]:
+    """The steps of the protocol that make the value of one log, or those of the rule, in their order.
+
+    ``rule``: what is read of the records, as a key of the catalogues, where that is no throughput.
+    """
+    left_out = {use: len(lines) for use, lines in run.records.left_out.items()}
+    left = len(run.records.lines) - sum(left_out.get(use, 0) for use in UNREADABLE)
+    protocol = Protocol.parse(run.protocol)
+    if not protocol.states_rule:
+        kind = run.source.rpartition(".")[0] or "step"
+        yield Stage(f"records_{kind}", {}, left)
+        yield Stage(WORK_OVER_TIME, {}, len(run.records.used))
+        return
+    for key, values in protocol.steps():
+        if not key.startswith(("repeats_", *OF_PRINTING)):
+            left -= sum(left_out.get(LEAVES_OUT[step], 0) for step in LEAVES_OUT if key.startswith(step))
+            yield Stage(rule if rule and key.startswith("estimate_") else key, values, left)
+
+
+class _Explanation:
+    """The lines of an explanation in the language of a view."""
+
+    def __init__(self, view: View, result: Result) -> None:
+        self.view, self.result = view, result
+        self.runs = view.report.runs_of(result)
+        self.say, self.translate = view.say, view.translate
+
+    def lines(self, title: str) -> Iterator[Text]:
+        result, view = self.result, self.view
+        yield Text(title, style="bold")
+        yield self._number()
+        if result.source:
+            source = view.page.sources[result.source]
+            told = {"source": self.translate(source.title), "date": source.date, "url": source.url}
+            yield Text(self.say(QUOTED, **told))
+        for run in self.runs:
+            yield Text("")
+            yield from self._run(run)
+        for id_ in result.operands:
+            yield self._fact("of", f"{view.number(view.result(id_))}, {view.place(view.result(id_))}, {id_}")
+        if result.digits and (self.runs or result.operands):
+            yield from self._together()
+            yield from self._variations()
+        noted = [self.say(NOTE, number=number, said=said) for number, said in view.cautions(result)]
+        noted += [self.say(WARNING, said=said) for said in (*view.qualifiers(result), *view.details(result))]
+        yield from (Text(said, style="yellow") for said in noted)
+        states = [(axis, value, said) for axis, value, _, said in view.case(result)] if self.runs else []
+        yield from (Text(self.say(OF_CASE, axis=a, value=v, state=said), style="dim") for a, v, said in states)
+
+    def _number(self) -> Text:
+        result = self.result
+        if result.digits is None:
+            return Text(self._reason(), style="bold red")
+        if result.protocol is None:
+            return Text(self.view.number(result), style="bold green")
+        run = self.runs[0]
+        # What is no throughput says in its title whose it is.
+        scope = whose(run.scope) if run.measured_unit == result.unit and not run.operations else Message("")
+        is_stated = Protocol.parse(result.protocol).states_rule
+        words: Message | str = self.view.rule(result) if is_stated else Message(BY_RULE)
+        by_protocol = self.view.worded(Message(BY, whose=scope, protocol=words))
+        return Text.assemble((self.view.number(result), "bold green"), by_protocol)
+
+    def _reason(self) -> str:
+        """Why there is no number; of a log that contradicts itself both sides."""
+        run = self.runs[0] if self.runs else None
+        by = next((check for check in run.checks if check.says == "differs"), None) if run else None
+        if run is None or by is None:
+            return self.view.reason(self.result)
+        told = {"number": digits(run.value), "other": digits(run.value * by.ratio), "unit": self.translate(run.unit)}
+        said = Message(CONTRADICTED, **told, whose=whose(run.scope), ratio=f"{by.ratio:.3f}")
+        return self.view.worded(said)
+
+    def _fact(self, name: str, said: str) -> Text:
+        label = self.translate(name)
+        return Text.assemble((label + " " * max(NAMES - cell_len(label), 1), "dim"), said)
+
+    def _heading(self, title: str) -> Iterator[Text]:
+        yield from (Text(""), Text(self.translate(title), style="bold"))
+
+    def _run(self, run: Run) -> Iterator[Text]:
+        view, log, records = self.view, self.view.report.logs[run.log], run.records
+        yield self._fact("log", view.path(run.log))
+        yield self._fact("sha256", log.sha256)
+        format_ = log.format or self.translate("none")
+        yield self._fact("format", self.say(OF_FORMAT, format=format_, lines=view.length(log.lines)))
+        if run.statistic or records.stretches:
+            is_read = self.result.kind.of_log and not run.operations and run.measured_unit != self.result.rate
+            told = [
+                (self.say(stage.key, **stage.values), self.say(LEFT_OVER, records=self._records(stage.left)))
+                for stage in stages(run, self.result.kind.rule if is_read else "")
+            ]
+            yield from (self._fact("protocol", line) for line in _aligned(told))
+        if run.source:
+            yield self._fact("source", self.say(SOURCE, name=view.source(run), column=run.column))
+        yield from self._groups(records)
+        used = records.used
+        ends = [line for line in dict.fromkeys((used[0], used[-1])) if line in log.excerpt] if used else []
+        yield from (self._fact("quoted", self.say(OF_LINE, line=line, text=log.excerpt[line])) for line in ends)
+        if run.statistic:
+            yield from self._values(run)
+        elif records.stretches:
+            yield from self._stretches(records, run.counted)
+        yield from self._of_ranks(run)
+        if run.counted and (run.statistic or records.stretches):
+            yield self._fact("scaling", self._scaling(run))
+        yield from (self._fact("then", view.worded(step)) for step in operations(run))
+        unit = self.result.unit if run.operations else run.unit
+        yield self._fact("unrounded", f"{run.value:.15g} {self.translate(unit)}".strip())
+        yield from (self._fact("check", view.check(check)) for check in run.checks)
+        yield from self._other_side(run)
+        for file in run.also:
+            yield self._fact("also", f"{view.path(file.path)}, {view.lines_used(file.first, file.last, file.used)}")
+
+    def _groups(self, records: Records) -> Iterator[Text]:
+        if used := records.used:
+            yield self._fact("used", self._told(USED, used))
+        for use, lines in records.left_out.items():
+            said = self._told(SKIPPED, lines, reason=self.translate(f"left_{use}"))
+            yield self._fact("summed" if use == "summed" else "skipped", said)
+
+    def _told(self, key: str, lines: Sequence[int], **more: object) -> str:
+        return self.say(key, records=self._records(len(lines)), lines=self.view.worded(lines_named(lines)), **more)
+
+    def _stretches(self, records: Records, counted: str) -> Iterator[Text]:
+        """The work and the seconds of each stretch, with what is printed at its end, and their sums."""
+        found = records.stretches
+        columns = {"line": [str(line) for _, line, _, _ in found]}
+        printed = dict(records.terms)
+        if printed:
+            columns["printed"] = [_short(printed[line]) if line in printed else "" for _, line, _, _ in found]
+        else:
+            columns = {"from line": [str(begin) for begin, _, _, _ in found], "to line": columns["line"]}
+        heads = [*map(self.translate, columns), self.translate(counted), self.translate("seconds")]
+        numbers = ([_short(one[at]) for one in found] for at in (2, 3))
+        table = [heads, *zip(*columns.values(), *numbers, strict=True)]
+        yield from (self._fact("stretch", row) for row in self._ends(_aligned(table), 1))
+        sums = {"amount": f"{sum(one[2] for one in found):.15g}", "seconds": f"{sum(one[3] for one in found):.15g}"}
+        yield self._fact("sum", self.say(TIMED, **sums, counted=self.translate(counted)))
+
+    def _values(self, run: Run) -> Iterator[Text]:
+        told = [self.say(OF_LINE, line=line, text=_short(value)) for line, value in run.records.terms]
+        yield from (self._fact("value", row) for row in self._ends(told))
+        said = {"number": f"{of_terms(run):.15g}", "statistic": self.translate(f"statistic_{run.statistic}")}
+        count = self.view.worded(Message.of_count(len(told), *VALUES))
+        yield self._fact("statistic", self.say(STATISTIC, **said, values=count))
+
+    def _of_ranks(self, run: Run) -> Iterator[Text]:
+        ranks = run.ranks
+        if ranks is None or not ranks.is_summed:
+            return
+        if run.statistic:
+            yield self._fact("ranks", self.say(MEAN_OF_RANKS, count=len(ranks.numbers)))
+            return
+        each = zip(ranks.numbers, ranks.values, strict=True)
+        told = [self.say(OF_RANK, rank=rank, text=f"{value:.15g} {ranks.unit}") for rank, value in each]
+        yield from (self._fact("by rank", one) for one in told)
+        yield self._fact("ranks", self.say(SUM_OF_RANKS, count=len(ranks.numbers)))
+
+    def _scaling(self, run: Run) -> str:
+        """What leads from the statistic, or from work over time, to the number, with the source of each count."""
+        said = " × ".join(map(self._factor, run.factors))
+        if not said:
+            return self.translate(NOT_SCALED.get(run.scope, NOT_KNOWN))
+        if {one.name for one in run.factors} <= {"cards", "nodes"}:
+            return f"× {said}"
+        key = OF_STEPS if run.are_times else PER_STEP
+        counted = run.measured_unit.removesuffix("/s")
+        return self.say(key, factors=said, samples=f"{run.factor:.15g}", counted=counted)
+
+    def _factor(self, known: Factor) -> str:
+        name = known.name.removesuffix("s") if known.value == 1 else known.name
+        source = self.view.worded(known.source)
+        return self.say(FACTOR, count=f"{known.value:.15g}", name=self.translate(name), source=source)
+
+    def _other_side(self, run: Run) -> Iterator[Text]:
+        """How the source that contradicts the number comes to its own."""
+        by = next((check for check in run.checks if check.says == "differs"), None)
+        if run.other_side is None or by is None:
+            return
+        yield from self._heading("The other side")
+        yield self._fact("check", self.view.check(by))
+        yield from self._stretches(run.other_side, by.counted)
+        other, rate = run.value * by.ratio, _rate(run.other_side)
+        yield self._fact("scaling", f"× {other / rate:.15g}")
+        yield self._fact("unrounded", f"{other:.15g} {run.unit}")
+
+    def _together(self) -> Iterator[Text]:
+        result, value = self.result, f"{self.result.value:.15g}"
+        if len(self.runs) > 1:
+            yield from self._heading("Combined repeats")
+            for run in self.runs:
+                yield self._fact("repeat", f"{run.value:.15g} {self.translate(result.unit)}, {self.view.path(run.log)}")
+            how = self.translate(result.kind.rule if result.kind.of_runs else f"repeats_{result.repeats}")
+            yield self._fact("combined", self.say(COMBINED, number=value, how=how))
+        elif result.operands:
+            yield self._fact("calculation", self.view.calculation(result)[0])
+        steps = self.view.printing(result)
+        yield self._fact(
+            "rounding", self.say(ROUNDED, number=value, printed=result.digits, how=self.view.enumerated(steps))
+        )
+
+    def _variations(self) -> Iterator[Text]:
+        told = self.view.variations(self.result)
+        if not told or not self.result.value:
+            return
+        yield from self._heading("With other protocols")
+        used = min(len(run.records.used) for run in self.runs)
+        lines = [(self.translate("this protocol"), str(self.result.digits), "", self._records(used))]
+        for name, value, records in told:
+            percent = f"{round(100 * (value / self.result.value - 1), 2) + 0.0:+.2f}%"  # no -0.00
+            lines.append((name, self.view.printed(self.result, value), percent, self._records(records)))
+        yield from map(Text, _aligned(lines))
+
+    def _records(self, count: int) -> str:
+        return self.view.worded(Message.of_count(count, *RECORDS))
+
+    def _ends(self, told: Sequence[str], heads: int = 0) -> list[str]:
+        """The first and the last rows, after the heads; those between are counted."""
+        left = len(told) - heads - 2 * ENDS_SHOWN
+        if left <= 1:
+            return list(told)
+        return [*told[: heads + ENDS_SHOWN], self.say(MORE, count=left), *told[-ENDS_SHOWN:]]
+
+
+def _rate(records: Records) -> float:
+    return sum(one[2] for one in records.stretches) / sum(one[3] for one in records.stretches)
+
+
+def _short(value: float) -> str:
+    return f"{value:.10g}"
+
+
+def _aligned(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Rows as lines whose columns begin below each other."""
+    whole = [list(row) for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(*whole, strict=True)]
+    filled = ([text + " " * (n - cell_len(text)) for text, n in zip(row, widths, strict=True)] for row in whole)
+    return ["  ".join(row).rstrip() for row in filled]
