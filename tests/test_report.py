@@ -46,7 +46,7 @@ def test_one_language_writes_one_page_and_its_evidence(tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "site").iterdir()} == {
         "toy.zh.md",
         "toy.evidence.zh.md",
-        "toy.evidence.json",
+        "toy.report.json",
     }
 
 

@@ -257,7 +257,7 @@ def test_an_account_that_is_none_makes_no_file_one_of_a_site(said: str, folder: 
 def test_a_link_in_the_folder_of_what_is_written_is_not_followed(options: Sequence[str], folder: Path) -> None:
     mine = folder / "mine"
     mine.write_text("mine")
-    for name in ("toy.en.md", "toy.evidence.json"):
+    for name in ("toy.en.md", "toy.report.json"):
         (folder / "out" / name).symlink_to(mine)
     assert run(*report(folder, *options)).returncode == 0
     assert mine.read_text() == "mine"

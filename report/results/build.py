@@ -240,9 +240,9 @@ SAMPLES_OF_EPOCH = "samples of an epoch"
 
 def factors_of(found: Measurement, facts: Mapping[str, Fact]) -> list[Factor]:
     """The counts that lead from what the records print to the throughput; none where they print just that."""
-    series, amount = found.series, found.per_series
     if not found.estimate.counted:  # what was read is no rate
         return []
+    series, amount = found.series, found.per_series
     is_summed = found.ranks is not None and found.ranks.is_summed and found.calculation is None
     if is_summed or series.counted == found.estimate.counted:
         scope = "node" if series.scope == "node" else "card"

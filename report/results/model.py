@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from string import Formatter
 from typing import Annotated, Any, Literal
 
@@ -19,12 +19,12 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSc
 from pydantic.functional_serializers import PlainSerializer
 from pydantic.functional_validators import PlainValidator
 
-from parsers.io.containment import is_spelt_inside
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import data_of
 from parsers.io.message import Message
 from parsers.io.printable import printable, printable_lines
 
+from ..evidence import asked, reason
 from ..measure.diagnostics import Diagnostic, Parameter
 from ..measure.measurement import USES
 from ..measure.protocol import Protocol, ProtocolError
@@ -36,8 +36,12 @@ SUFFIX = ".report.json"
 LETTERS = "".join(chr(ord("a") + number) for number in range(len(USES)))
 USED = LETTERS[0]
 
+# These rooms say more than ``measure`` does; a report that is read names their codes.
+SAID_BY = (asked, reason)
+
 NOT_ALLOWED = "{what} is not allowed in a report."
 NOT_A_REPORT = "is no report: {key}: {reason}."
+NOT_JSON = "is not valid JSON: {reason}."
 
 # An address is TABLE/ROW/COLUMN; it stands in links and in names of files as it is.
 NAME = r"[^\s/#\"'<>&\\]+"
@@ -541,7 +545,7 @@ class Report:
 
     def to_json(self) -> str:
         """The report as text, a result, a run and a log on a line each; the same report gives the same text."""
-        told = _adapter().dump_python(self, mode="json", exclude_defaults=True)
+        told = _adapter().dump_python(self, exclude_defaults=True)
         parts = [f"{_text(name)}: {_lines(value)}" for name, value in told.items()]
         # What is not seen, and halves of characters of names that are no UTF-8, are spelt as JSON spells them.
         return printable_lines("{\n" + ",\n".join(parts) + "\n}\n")
@@ -578,7 +582,7 @@ def as_data(result: Result, operands: list[Result], runs: dict[str, Run], logs: 
         "logs": (dict[str, Log], logs),
     }
     return {
-        name: TypeAdapter(kind).dump_python(value, mode="json", exclude_defaults=True)
+        name: TypeAdapter(kind).dump_python(value, exclude_defaults=True)
         for name, (kind, value) in parts.items()
     }
 
@@ -600,13 +604,14 @@ def report_beside(page: Path) -> Path | None:
 def parsed(text: bytes | str, path: Path) -> Report:
     """The report in a text; ``path``: what it is called. Raises ReportError."""
     try:
-        report = _adapter().validate_json(text)
-    except (ValidationError, RecursionError) as error:
-        if not isinstance(error, ValidationError):
-            raise ReportError.at(path, NOT_A_REPORT, key="", reason=printable(error)) from None
+        # Not pydantic's own reader, which refuses the halves of characters of names that are no UTF-8.
+        report = _adapter().validate_python(json.loads(text))
+    except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = printable(".".join(map(str, first["loc"])))
         raise ReportError.at(path, NOT_A_REPORT, key=key, reason=printable(first["msg"])) from None
+    except (ValueError, RecursionError) as error:
+        raise ReportError.at(path, NOT_JSON, reason=printable(error)) from None
     if (wrong := next(_unsafe(report), None)) is not None:
         raise ReportError.at(path, NOT_ALLOWED, what=printable(repr(wrong)))
     return report
@@ -616,7 +621,7 @@ def _unsafe(report: Report) -> Iterator[object]:
     """What would lead out of a folder or a page, or to what is not there."""
     page, ids, named = report.page, report.by_id, [id_ for table in report.page.tables for id_ in table.ids]
     files = [*report.logs, *(path for run in report.runs.values() for path in (run.log, *(f.path for f in run.also)))]
-    yield from (path for path in files if path not in report.logs or not is_spelt_inside(path))
+    yield from (path for path in files if path not in report.logs or not _is_below(path))
     urls = [*(log.url for log in report.logs.values()), *(one.url for one in page.sources.values())]
     yield from (url for url in urls if url is not None and not re.match(r"https?://[^\s]+\Z", url))
     if sorted(named) != sorted(result.id for result in report.results) or len(ids) < len(named):
@@ -636,6 +641,11 @@ def _unsafe(report: Report) -> Iterator[object]:
         if len(records.use) != len(records.lines) or any(of and len(of) != len(records.lines) for of in lists):
             yield run.log
         yield from {*records.use} - {*LETTERS}
+
+
+def _is_below(path: str) -> bool:
+    """Whether a path stays below the folder that it is in; names may be no UTF-8."""
+    return bool(path) and "\0" not in path and not PurePath(path).anchor and ".." not in PurePath(path).parts
 
 
 def _wrong_in(report: Report, result: Result) -> Iterator[object]:

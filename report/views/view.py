@@ -546,10 +546,7 @@ class View(Translator):
     @cached_property
     def short_paths(self) -> dict[str, str]:
         """What each log is called: its name, with as many folders before it as tell all of that name apart."""
-        by_name: dict[str, list[str]] = {}
-        for path in self.report.logs:
-            by_name.setdefault(path.rpartition("/")[2], []).append(path)
-        return {path: short for alike in by_name.values() for path, short in _told_apart(alike)}
+        return short_paths(self.report.logs)
 
 
 def _shown(result: Result) -> Shown:
@@ -559,6 +556,14 @@ def _shown(result: Result) -> Shown:
 
 def _steps(result: Result) -> tuple[Step, ...]:
     return _shown(result).steps(Protocol.parse(result.protocol or "plain"))
+
+
+def short_paths(paths: Iterable[str]) -> dict[str, str]:
+    """What each path is called: its name, with as many folders before it as tell all files of that name apart."""
+    by_name: dict[str, list[str]] = {}
+    for path in paths:
+        by_name.setdefault(path.rpartition("/")[2], []).append(path)
+    return {path: short for alike in by_name.values() for path, short in _told_apart(alike)}
 
 
 def _told_apart(paths: Sequence[str]) -> Iterable[tuple[str, str]]:

@@ -110,7 +110,7 @@ def _documents() -> Iterator[bytes]:
     for choice in (b"0", b"1", b"2", b"3"):
         yield choice + MARKDOWN.encode() + SEPARATOR + SEPARATOR + b"0one/more.log\n" + LOG
         yield choice + (GOLDEN / "toy.en.md").read_bytes()
-        pages = (GOLDEN / "toy.en.md", GOLDEN / "toy.evidence.json")
+        pages = (GOLDEN / "toy.en.md", GOLDEN / "toy.report.json")
         yield choice + SEPARATOR.join(path.read_bytes() for path in pages)
 
 

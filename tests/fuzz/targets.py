@@ -5,10 +5,8 @@ but where it should be; what is printed is plain text. What a target holds besid
 """
 
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
 
@@ -20,9 +18,6 @@ from parsers.scanning.detection import formats
 from parsers.scanning.source import clean
 from parsers.scrubbing.copies import copied, sources
 from parsers.sharing.workers import ALONE
-from report.charts.chart import Chart
-from report.site import build
-from report.site.drawing import ChartProcess
 from tachograph.cli import secrets
 from tests.fuzz.beginnings import page_text
 from tests.fuzz.inputs import SEPARATOR, laid, source
@@ -108,7 +103,7 @@ def page(data: bytes) -> None:
     The site runs no script of the page or of a log, and loads nothing from elsewhere.
     """
     choice, (text, *members) = (data[0] if data else 0), data[1:].split(SEPARATOR)
-    with sandbox() as folder, patch.object(build, "ChartProcess", _StillChartProcess):
+    with sandbox() as folder:
         _lay_logs(folder)
         laid(folder / "logs", members)
         lay(folder, {"page.toml": text.replace(HERE, bytes(folder))})
@@ -121,14 +116,14 @@ def page(data: bytes) -> None:
 
 
 def audit(data: bytes) -> None:
-    """Audit a Markdown page, with the evidence file and the logs that follow it in the data."""
+    """Audit a Markdown page, with the report and the logs that follow it in the data."""
     choice, (text, *beside) = (data[0] if data else 0), data[1:].split(SEPARATOR)
     how = (("--all",), ("--json",), ("--markdown",), ("--junit", "{out}/junit.xml"))[choice % 4]
     with sandbox() as folder:
         _lay_logs(folder)
         lay(folder, {"pages/page.en.md": text.replace(HERE, bytes(folder))})
         if beside and beside[0]:
-            lay(folder, {"pages/page.evidence.json": beside[0].replace(HERE, bytes(folder))})
+            lay(folder, {"pages/page.report.json": beside[0].replace(HERE, bytes(folder))})
         laid(folder / "logs", beside[1:])
         (folder / "out").mkdir()
         options = [option.format(out=folder / "out") for option in how]
@@ -171,28 +166,6 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "run": run_folder,
     "shapes": shapes,
 }
-
-
-class _StillChartProcess(ChartProcess):
-    """Draws nothing: what draws charts is a program of others, which takes far longer than all the rest."""
-
-    def __init__(self) -> None:
-        """Without the process that would draw."""
-
-    def __exit__(self, *_: object) -> None:
-        """Without a process to end."""
-
-    def draw(self, drawn: Chart) -> Future[str]:
-        return _done(f'<svg xmlns="http://www.w3.org/2000/svg" width="{len(drawn.name)}" height="1"></svg>')
-
-    def bundle(self) -> Future[str]:
-        return _done("")
-
-
-def _done(text: str) -> Future[str]:
-    future: Future[str] = Future()
-    future.set_result(text)
-    return future
 
 
 def _lay_logs(folder: Path) -> None:

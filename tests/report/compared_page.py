@@ -7,7 +7,7 @@ from pathlib import Path
 from report.evidence.case_evidence import cells
 from report.evidence.comparison import UnlikeNumbers, comparisons
 from report.pagefile.page_file import load
-from report.rendering.publish import publish
+from report.views.publish import publish
 from tests.report.page_text import HEAD, column
 
 PAGE = (

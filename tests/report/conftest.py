@@ -1,6 +1,5 @@
 """Fixtures: the golden pages beside their logs, as `report` writes them, and the programs that read what we write."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from report.rendering.publish import publish
+from report.views.publish import publish
 
 HERE = Path(__file__).parent
 GOLDEN = HERE / "golden"
@@ -32,16 +31,6 @@ def copy(site: Path, tmp_path: Path) -> Path:
     """A site of its own."""
     shutil.copytree(site, tmp_path / "site")
     return tmp_path / "site"
-
-
-@pytest.fixture
-def without_page_file(copy: Path) -> Path:
-    """A site of its own whose evidence files are as earlier versions wrote them."""
-    for path in (copy / "pages").glob("*.evidence.json"):
-        told = json.loads(path.read_text(encoding="utf-8"))
-        del told["page_file"], told["charts"]
-        path.write_text(json.dumps(told), encoding="utf-8")
-    return copy
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,12 @@
 """Texts of small page files: the head and the columns that these share; each test writes its own tables below them."""
 
-from report.rendering.markdown_page import MarkdownPage
-from report.rendering.render import Renderer
+from collections.abc import Sequence
+from pathlib import Path
+
+from report.evidence.cell import Cell
+from report.pagefile.page import Page
+from report.results.build import build
+from report.views.markdown import texts
 from report.wording.words import languages
 
 HEAD = """
@@ -25,6 +30,7 @@ protocol = "{protocol}"
 """
 
 
-def written(parts: Renderer) -> str:
+def written(page: Page, cells: Sequence[Cell], language: str, logs: Path) -> str:
     """The text of a page, and that of its evidence."""
-    return "\n".join(text for _, text in MarkdownPage("page", languages(), parts).texts())
+    report = build("page", page, "", cells, logs, logs)
+    return "\n".join(texts(report, language, languages()).values())

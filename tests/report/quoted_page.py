@@ -6,7 +6,7 @@ from pathlib import Path
 from report.evidence.case_evidence import cells
 from report.evidence.cell import Cell
 from report.pagefile.page_file import load
-from report.rendering.publish import PublishedPage, publish
+from report.views.publish import PublishedPage, publish
 from tests.parsers.run_folders import make_run
 from tests.report.page_text import HEAD, column
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from report.rendering.publish import publish
 from report.site.build import publish_site
+from report.views.publish import publish
 from tests.report.compared_page import PAGE, put
 
 CAUTION = 'cautions = [{ column = "b", case = { cards = 1 }, text = { en = "waited for data", zh = "等待数据" } }]\n'

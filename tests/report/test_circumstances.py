@@ -9,7 +9,7 @@ import pytest
 from report.evidence.case_evidence import cells
 from report.evidence.circumstances import circumstances
 from report.pagefile.page_file import load
-from report.rendering.publish import publish
+from report.views.publish import publish
 from tests.report.compared_page import PAGE, make
 
 ENVIRONMENT = {"frameworks": {"torch": {"version": "2.9.1", "cuda": "12.4", "cudnn": None}}, "driver": "550.54.15"}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.rendering.publish import publish
+from report.views.publish import publish
 from tests.parsers.run_folders import make_run
 from tests.report.page_text import HEAD, column
 

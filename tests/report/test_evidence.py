@@ -4,7 +4,6 @@ import hashlib
 import json
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -16,8 +15,9 @@ from report.evidence.library import forget
 from report.evidence.reason import Remark
 from report.measure.protocol import Protocol
 from report.pagefile.page_file import PageError, load
-from report.rendering.publish import cell_json, publish
-from report.rendering.render import Renderer
+from report.results.build import build
+from report.results.model import Result
+from report.views.publish import publish
 from report.wording import markdown
 from tests.parsers.run_folders import make_run, put_gpu
 from tests.report.page_text import HEAD, column, written
@@ -57,8 +57,14 @@ def cell(folder: Path, found: str = "", put: str = "") -> Cell:
 
 def rendered(folder: Path, language: str, *found: Cell) -> str:
     """The text of the page and that of its evidence."""
-    parts = Renderer(load(folder / "page.toml"), found, language, folder / "logs", folder / "pages")
-    return written(parts)
+    return written(load(folder / "page.toml"), found, language, folder / "logs")
+
+
+def result(folder: Path, found: Cell) -> Result:
+    """The cell as the report of its page has it."""
+    report = build("page", load(folder / "page.toml"), "", [found], folder / "logs", folder)
+    (only,) = report.results
+    return only
 
 
 def put_run(folder: Path, repeat: str, **facts: object) -> None:
@@ -114,8 +120,8 @@ def test_warnings_stand_once_among_the_remarks_of_the_page_and_of_json(folder: P
     found = cell(folder)
     said = [str(remark) for remark in found.remarks if "running mean" in str(remark)]
     assert len(said) == 1
-    assert said[0] in cell_json(found)["remarks"]
-    assert rendered(folder, "en", found).partition("· evidence")[2].count("is a running mean") == 1
+    page, _, evidence = rendered(folder, "en", found).partition("· evidence")
+    assert (page.count("is a running mean"), evidence.count("is a running mean")) == (1, 0)
 
 
 def test_a_contradiction_that_is_reported_as_a_disagreement_is_not_reported_again(folder: Path) -> None:
@@ -129,7 +135,7 @@ def test_a_contradiction_that_is_reported_as_a_disagreement_is_not_reported_agai
 def test_runs_that_are_not_repeats_of_one_case_are_told(folder: Path) -> None:
     put_run(folder, "1", case={"tensor_parallel": 2})
     put_run(folder, "2", case={"tensor_parallel": 4})
-    assert "The runs are not repeats of one case: tensor_parallel is 2, 4." in cell_json(cell(folder))["remarks"]
+    assert "The runs are not repeats of one case: tensor_parallel is 2, 4." in map(str, cell(folder).remarks)
 
 
 @pytest.mark.parametrize(
@@ -146,9 +152,10 @@ def test_a_card_that_is_certainly_another_one_than_the_label_says_is_a_disagreem
 
 def test_the_proof_of_a_peak_is_the_line_of_gpu_csv_that_tells_it(folder: Path) -> None:
     put_gpu_runs(folder, 3000, 5000)
-    found = cell_json(cell(folder, *PEAK))
-    assert (found["log"], found["lines"]) == (["1/gpu.csv", "2/gpu.csv"], [[2, 2], [2, 2]])
-    assert (found["quantity"], found["unit"]) == ("peak_memory", "MiB")
+    found = cell(folder, *PEAK)
+    report = build("page", load(folder / "page.toml"), "", [found], folder / "logs", folder)
+    assert [(run.log, run.records.used) for run in report.runs.values()] == [("1/gpu.csv", [2]), ("2/gpu.csv", [2])]
+    assert (report.results[0].quantity, report.results[0].unit) == ("peak_memory", "MiB")
 
 
 def test_a_repeat_without_telemetry_is_left_out_with_a_remark(folder: Path) -> None:
@@ -166,13 +173,8 @@ def test_broken_telemetry_empties_only_the_cells_that_need_it(folder: Path) -> N
     assert cell(folder).printed is not None
 
 
-def test_a_page_without_remarks_has_no_notes(folder: Path) -> None:
-    found = replace(cell(folder, '"tipc"', '"records=step,estimate=instant"'), remarks=())
-    assert "Notes" not in rendered(folder, "en", found)
-
-
 def test_several_runs_always_state_how_they_are_put_together(folder: Path) -> None:
-    assert "repeats=median" in cell_json(cell(folder))["protocol"]
+    assert (result(folder, cell(folder)).repeats, cell(folder).rule) == ("median", cell(folder).words)
     assert Protocol.parse(cell(folder).words) == cell(folder).protocol
     shutil.rmtree(folder / "logs/2")
     assert "repeats" not in cell(folder).words

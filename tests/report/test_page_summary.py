@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.rendering.publish import publish
+from report.views.publish import publish
 from report.wording.markdown import shown_address
 from tests.report import compared_page
 

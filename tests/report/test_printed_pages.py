@@ -1,12 +1,12 @@
 """Pages and what lies beside them hold no character that no eye sees, whatever names and values they tell."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from report.rendering.publish import publish
+from report.results.model import read_report
 from report.site.build import publish_site
+from report.views.publish import publish
 from tests.hostile_text import Hostile, unseen, write_hostile
 
 
@@ -22,14 +22,13 @@ def files(hostile: Hostile) -> list[Path]:
     return list(published.files)
 
 
-def test_markdown_and_the_evidence_file_hold_only_what_is_seen(files: list[Path]) -> None:
+def test_markdown_and_the_report_hold_only_what_is_seen(files: list[Path]) -> None:
     assert {path.suffix: unseen(path.read_text(encoding="utf-8")) for path in files} == {".md": set(), ".json": set()}
 
 
-def test_the_evidence_file_names_the_true_log(files: list[Path], hostile: Hostile) -> None:
-    (evidence,) = (path for path in files if path.suffix == ".json")
-    (log,) = json.loads(evidence.read_bytes())["cells"][0]["logs"]
-    assert log["path"] == hostile.log.relative_to(hostile.top).as_posix()
+def test_the_report_names_the_true_log(files: list[Path], hostile: Hostile) -> None:
+    (report,) = (read_report(path) for path in files if path.suffix == ".json")
+    assert [*report.logs] == [hostile.log.relative_to(hostile.top).as_posix()]
 
 
 def test_a_site_holds_only_what_is_seen(hostile: Hostile) -> None:

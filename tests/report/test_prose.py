@@ -6,7 +6,7 @@ import pytest
 
 from report.pagefile.page_file import PageError, load
 from report.pagefile.prose import MOST_BYTES
-from report.rendering.publish import PublishedPage, publish
+from report.views.publish import PublishedPage, publish
 from tests.report.audit.small_site import audited
 from tests.report.page_text import column
 

@@ -10,7 +10,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from report.pagefile.page_file import find, load
-from report.rendering.publish import PublishedPage, publish
+from report.views.publish import PublishedPage, publish
 from report.wording.words import Translator, languages
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 

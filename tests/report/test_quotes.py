@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from report.evidence.cell import coverage
 from report.evidence.comparison import comparisons
-from report.evidence.evidence_file import EvidenceFileError, path_of, read
 from report.pagefile.page_file import PageError, load
 from report.pagefile.publications import Quote
-from report.rendering.publish import cell_json, publish
+from report.results.model import read_report
+from report.views.publish import publish
 from report.wording.words import languages
 from tests.report.quoted_page import cells_of, digits, make, markdown, published, put_run
 
@@ -57,7 +57,7 @@ def test_every_quoted_figure_is_marked_in_its_table(language: str, tmp_path: Pat
 def test_every_quoted_figure_is_listed_with_its_source(language: str, tmp_path: Path) -> None:
     make(tmp_path)
     page = markdown(tmp_path, language)
-    listed = [line for line in page.splitlines() if '<a id="q' in line]
+    listed = [line for line in page.splitlines() if "<a id=" in line and "paper" in line]
     assert [line.count("https://example.org/paper") for line in listed] == [1, 1, 1]
     assert "Nobody knows how it was made." in page
 
@@ -75,42 +75,13 @@ def test_coverage_tells_measured_quoted_and_missing_cells_apart(tmp_path: Path) 
     assert (found.measured, found.quoted, found.missing, found.planned) == (1, 2, 1, 4)
 
 
-def test_json_tells_a_quote_from_a_number(tmp_path: Path) -> None:
-    make(tmp_path)
-    told = cell_json(cells_of(tmp_path)[0])
-    assert told["value"] is None
-    assert told["quoted"] == {"value": "100.0", "unit": "images/s", "source": "paper"}
-
-
-def test_the_evidence_file_holds_quotes_with_their_sources(tmp_path: Path) -> None:
-    make(tmp_path)
-    told = read(published(tmp_path, "en").files[-1])
-    assert [cell.quoted and (cell.anchor, cell.quoted.value) for cell in told.cells][:2] == [
-        ("t/1/a", "100.0"),
-        ("t/1/b", "80"),
-    ]
-    assert told.sources["paper"].date == "2031-05"
-
-
-@pytest.mark.parametrize(
-    ("found", "put", "named"),
-    [
-        ('"value": "100.0"', '"value": "1e3"', "cells.0.quoted.value"),
-        ('"source": "paper"', '"source": "book"', "'book'"),
-        ('"figure": 1', '"figure": 2', "cells"),
-        ('"of": "t/1/a"', '"of": "t/9/a"', "number"),
-        ('"ideal": 1.0', '"ideal": 0.0', "cells.2.computed.ideal"),
-    ],
-)
-def test_a_mistake_of_an_evidence_file_is_reported(found: str, put: str, named: str, tmp_path: Path) -> None:
+def test_the_report_holds_quotes_with_their_sources(tmp_path: Path) -> None:
     make(tmp_path)
     published(tmp_path, "en")
-    path = path_of("page", tmp_path / "pages")
-    text = path.read_text(encoding="utf-8")
-    assert found in text
-    path.write_text(text.replace(found, put, 1), encoding="utf-8")
-    with pytest.raises(EvidenceFileError, match=named):
-        read(path)
+    report = read_report(tmp_path / "pages/page.report.json")
+    quoted = [(one.id, one.origin, one.digits, one.source) for one in report.results[:2]]
+    assert quoted == [("t/1/a", "quoted", "100.0", "paper"), ("t/1/b", "quoted", "80", "paper")]
+    assert report.page.sources["paper"].date == "2031-05"
 
 
 def test_a_page_of_runs_of_ones_own_is_rendered_without_its_logs_when_it_is_named(tmp_path: Path) -> None:

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from report.evidence.cell import Cell, Quoted, Quotient
-from report.evidence.evidence_file import read
 from report.measure.quantity import THROUGHPUT, Shown
 from report.pagefile.parts import Case
-from report.rendering.publish import cell_json
+from report.results.model import read_report
 from report.wording.words import languages
 from tests.report.quoted_page import cells_of, make, markdown, published, put_run, row
 
@@ -104,16 +103,12 @@ rows = [{ title = "1" }]
     assert (quotient.of.table, quotient.against.table) == ("again", "t")
 
 
-def test_the_evidence_file_says_what_a_number_is_computed_from(tmp_path: Path) -> None:
+def test_the_report_says_what_a_number_is_computed_from(tmp_path: Path) -> None:
     make(tmp_path)
     put_run(tmp_path, "a1", 120.0)
-    told = read(published(tmp_path, "en").files[-1]).cells[2]
-    assert told.computed is not None
-    assert (told.computed.of, told.computed.against, told.printed, told.logs) == ("t/1/a", "t/1/b", "1.50", [])
-
-
-def test_json_says_what_a_number_is_computed_from(tmp_path: Path) -> None:
-    make(tmp_path)
-    told = cell_json(cells_of(tmp_path)[-1])
-    assert told["computed"] == {"of": "640.00", "against": "100.0", "ideal": 8.0, "whole": 100}
-    assert told["rests_on_quotes"] is True
+    published(tmp_path, "en")
+    report = read_report(tmp_path / "pages/page.report.json")
+    speed_up, efficiency = report.results[2], report.results[-1]
+    assert (speed_up.operands, speed_up.digits, speed_up.runs) == (["t/1/a", "t/1/b"], "1.50", [])
+    assert (efficiency.operands, efficiency.ideal, efficiency.whole) == (["t/8/a", "t/1/a"], 8.0, 100)
+    assert efficiency.rests_on_quotes

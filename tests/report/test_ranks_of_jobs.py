@@ -8,7 +8,6 @@ import pytest
 from report.evidence.case_evidence import cells
 from report.evidence.reason import Remark
 from report.pagefile.page_file import load
-from report.rendering.render import Renderer
 from tests.report.page_text import written
 from tests.report.rank_logs import GRAMMAR, PAGE, log
 
@@ -40,7 +39,7 @@ def test_a_page_has_a_table_of_ranks_that_names_the_slowest_and_its_node(
     (tmp_path / "page.toml").write_text(PAGE.replace("cards = 8", "cards = 4"))
     page = load(tmp_path / "page.toml")
     found = list(cells(page, tmp_path))
-    assert row in written(Renderer(page, found, language, tmp_path, tmp_path))
+    assert row in written(page, found, language, tmp_path)
 
 
 @pytest.mark.parametrize("label", ["{rank}: ", ""])

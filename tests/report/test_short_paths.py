@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.rendering.page_text import short_paths
+from report.views.view import short_paths
 
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join)
 

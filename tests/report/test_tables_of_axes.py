@@ -8,7 +8,7 @@ from report.evidence.case_evidence import cells
 from report.evidence.cell import Cell
 from report.pagefile.page import Page
 from report.pagefile.page_file import PageError, load
-from report.rendering.publish import publish
+from report.views.publish import publish
 from tests.report.page_text import HEAD
 
 PAGE = """

@@ -6,7 +6,7 @@ import pytest
 
 from report.evidence.case_evidence import cells
 from report.pagefile.page_file import load
-from report.rendering.publish import publish
+from report.views.publish import publish
 from tests.parsers.run_folders import make_run
 from tests.report.audit.small_site import audited
 from tests.report.page_text import HEAD, column

@@ -1,10 +1,8 @@
 """Validation: whatever stands in place of a value, what is told of it is told in each language."""
 
-import json
 import tomllib
 from collections.abc import Callable, Iterator
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,23 +11,16 @@ from pydantic import BaseModel, ValidationError
 from parsers.io.message import Message
 from parsers.io.validation import mistake
 from report.audit.accepted import AcceptedFile
-from report.evidence.evidence_file import EvidenceFile
 from report.measure.protocol import Protocol, ProtocolError
 from report.pagefile.page import Page
 from report.pagefile.page_file import FOLDER
 from report.wording.words import words
 
-GOLDEN = Path(__file__).parent / "golden"
 WRONG: list[Any] = [None, True, 1, -1, 2**70, 1.5, float("nan"), "x", "{", "", [], {}, [1], ["x"], {"a": 1}, date.max]
 
 
 def page() -> dict[str, Any]:
     return tomllib.loads((FOLDER / "resnet50.toml").read_text(encoding="utf-8"))
-
-
-def evidence() -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(next(GOLDEN.rglob("*.evidence.json")).read_text(encoding="utf-8"))
-    return {**told, "cells": told["cells"][:2]}
 
 
 def accepted() -> dict[str, Any]:
@@ -70,7 +61,6 @@ def keys(message: Message) -> Iterator[str]:
 
 READ: dict[str, tuple[type[BaseModel], Callable[[], dict[str, Any]]]] = {
     "a page": (Page, page),
-    "an evidence file": (EvidenceFile, evidence),
     "accepted findings": (AcceptedFile, accepted),
 }
 

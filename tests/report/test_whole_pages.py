@@ -9,7 +9,7 @@ import pytest
 
 from parsers.runs.provenance import line
 from report.pagefile.page_file import FOLDER
-from report.rendering.publish import PublishedPage, publish
+from report.views.publish import PublishedPage, publish
 from report.wording.words import languages
 from tests.conftest import Compare
 from tests.report.published_pages import every_published_page

@@ -14,16 +14,20 @@ from hypothesis import strategies as st
 
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import line, option
+from report.evidence.measured_log import measured_log
 from report.measure.diagnostics import NoMeasurement
 from report.measure.protocol import Protocol
 from report.measure.statistic import reduce
-from report.why.derivation import Derivation, Factor
-from report.why.explanation import Explanation, as_json, of_cell, of_log
-from report.why.explanation_text import ranges, shown
-from report.wording.words import Translator, words
+from report.results.build import report_of_log
+from report.results.model import Factor, Report
+from report.views.publish import read_pages
+from report.views.view import View, ranges
+from report.views.why import as_json, explained, rows, stages
+from report.wording.words import words
 from tests.commandline import PROJECT, run
 from tests.conftest import Compare
 from tests.parsers.golden_logs import SOME_LOGS, name
+from tests.report.published_pages import every_published_page
 
 GOLDEN = Path(__file__).parent / "golden"
 LOG = Path("logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log")
@@ -31,11 +35,9 @@ LOGS = Path("tests/parsers/golden")
 MXNET, NANOGPT = LOGS / "mxnet_speedometer/gluon.log", LOGS / "nanogpt/current.log"
 CONTRADICTED = LOGS / "yolox/starts_that_differ.log"
 
-ENGLISH = Translator("en").translate
 
-
-def explained(log: Path, protocol: str = "", given: Sequence[Fact] = ()) -> Explanation:
-    return of_log(log, Protocol.parse(protocol) if protocol else None, given, None)
+def report(log: Path, protocol: str = "", given: Sequence[Fact] = ()) -> Report:
+    return report_of_log(str(log), measured_log(log, Protocol.parse(protocol) if protocol else None, given))
 
 
 @pytest.mark.parametrize(
@@ -52,13 +54,13 @@ def test_an_explanation_of_a_log_reads_as_the_golden_text(
     golden: str, log: Path, protocol: str, language: str, monkeypatch: pytest.MonkeyPatch, compare: Compare
 ) -> None:
     monkeypatch.chdir(PROJECT)
-    said = shown(explained(log, protocol), Translator(language).translate, colour=False)
-    compare(GOLDEN / f"why_{golden}.txt", said)
+    found = report(log, protocol)
+    compare(GOLDEN / f"why_{golden}.txt", explained(View(found, language), found.results[0], str(log), colour=False))
 
 
 def test_an_explanation_of_a_cell_reads_as_the_golden_text(monkeypatch: pytest.MonkeyPatch, compare: Compare) -> None:
     monkeypatch.chdir(PROJECT)
-    compare(GOLDEN / "why_cell.txt", shown(of_cell("cpu-demo", "6.523", Path("logs")), ENGLISH, colour=False))
+    compare(GOLDEN / "why_cell.txt", run("why", "cpu-demo", "6.523", cwd=PROJECT).stdout)
 
 
 @pytest.mark.parametrize(("golden", "log"), [("rule", LOG), ("contradicted", CONTRADICTED)])
@@ -66,7 +68,9 @@ def test_json_has_all_lines_and_numbers(
     golden: str, log: Path, monkeypatch: pytest.MonkeyPatch, compare: Compare
 ) -> None:
     monkeypatch.chdir(PROJECT)
-    compare(GOLDEN / f"why_{golden}.json", json.dumps(as_json(explained(log)), indent=1, ensure_ascii=False) + "\n")
+    found = report(log)
+    told = as_json(View(found, "en"), found.results[0])
+    compare(GOLDEN / f"why_{golden}.json", json.dumps(told, indent=1, ensure_ascii=False) + "\n")
 
 
 PROTOCOLS = (
@@ -86,18 +90,6 @@ PROTOCOLS = (
 )
 
 
-def by_hand(derived: Derivation) -> float:
-    """The number of a log as a reader computes it of the values and the counts that are told."""
-    found, factor = derived.measurement, prod(one.value for one in derived.factors)
-    columns = [np.array(column) for column in zip(*derived.rows, strict=True)]
-    if found.calculation is not None:
-        statistic = reduce(columns[0], found.calculation.statistic)
-        return factor / statistic if found.calculation.are_times else statistic * factor
-    if found.ranks is not None and found.ranks.is_summed:
-        return sum(found.ranks.values)
-    return float(columns[0].sum() / columns[1].sum() * factor)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("log", SOME_LOGS, ids=name)
 def test_a_reader_can_compute_the_number_of_the_values_and_counts_that_are_told(log: Path) -> None:
@@ -105,10 +97,21 @@ def test_a_reader_can_compute_the_number_of_the_values_and_counts_that_are_told(
     for rule in PROTOCOLS:
         for stated in ((), of_one_card):
             with suppress(NoMeasurement):
-                told = explained(log, rule, stated)
-                (derived,) = told.derivations
-                assert isclose(by_hand(derived), told.number, rel_tol=1e-12), (rule, stated)
-                assert [*derived.stages][-1].left == derived.measurement.records_used, rule
+                found = report(log, rule, stated)
+                (told,), (made,) = found.runs.values(), rows(found, found.results[0])
+                columns, factor = (
+                    [np.array(column) for column in zip(*made, strict=True)],
+                    prod(one.value for one in told.factors),
+                )
+                if told.statistic:
+                    value = reduce(columns[0], told.statistic)
+                    value = factor / value if told.are_times else value * factor
+                elif told.ranks and told.ranks.is_summed:
+                    value = sum(told.ranks.values)
+                else:
+                    value = columns[0].sum() / columns[1].sum() * factor
+                assert isclose(value, told.measured, rel_tol=1e-12), (rule, stated)
+                assert [*stages(told)][-1].left == len(told.records.used), rule
 
 
 @pytest.mark.parametrize("protocol", ["", "estimate=clock", "estimate=step_time", "trim=0.1", "statistic=last"])
@@ -116,24 +119,39 @@ def test_a_reader_can_compute_the_number_of_the_values_and_counts_that_are_told(
 def test_all_that_an_explanation_says_is_in_the_chinese_catalogue(log: Path, protocol: str) -> None:
     asked, chinese = list[str](), words("zh")
 
-    def translate(text: str, plural: str = "", count: int = 1, /) -> str:
-        known = chinese.ngettext(text, plural, count) if plural else chinese.gettext(text) if text else ""
-        if re.search("[A-Za-z]{2}", text) and known in (text, plural) and not chinese._catalog.get(text):
-            asked.append(text)
-        return known
+    class Watched(View):
+        def translate(self, text: str, plural: str = "", count: int = 1, /) -> str:
+            known = chinese.ngettext(text, plural, count) if plural else chinese.gettext(text) if text else ""
+            if re.search("[A-Za-z]{2}", text) and known in (text, plural) and not chinese._catalog.get(text):
+                asked.append(text)
+            return known
 
     with suppress(NoMeasurement):
-        shown(explained(PROJECT / log, protocol), translate, colour=False)
+        found = report(PROJECT / log, protocol)
+        explained(Watched(found, "zh"), found.results[0], "", colour=False)
     assert asked == []
 
 
+@every_published_page
+def test_every_number_of_a_page_is_explained_with_what_it_is_made_of(page: str, logs: Path) -> None:
+    (found,) = read_pages([page], logs)
+    whole = found.report(logs, logs.parent)
+    view = View(whole, "en")
+    for result in (one for one in whole.results if one.digits):
+        said = explained(view, result, "", colour=False)
+        files = [run.log for run in whole.runs_of(result)]
+        source = [whole.page.sources[result.source].url] if result.source else []
+        wanted = [str(result.digits), *files, *result.operands, *source]
+        assert [one for one in wanted if one not in said] == [], result.id
+
+
 def test_values_prints_the_numbers_used_or_work_and_seconds_a_line_each() -> None:
-    (told,) = as_json(explained(PROJECT / LOG, "tipc"))["logs"]
-    printed = run("why", LOG, "--protocol", "tipc", "--values", cwd=PROJECT).stdout
-    assert [float(value) for value in printed.splitlines()] == told["values"]
-    (told,) = as_json(explained(PROJECT / LOG))["logs"]
-    rows = [row.split("\t") for row in run("why", LOG, "--values", cwd=PROJECT).stdout.splitlines()]
-    assert [[float(value) for value in column] for column in zip(*rows, strict=True)] == [told["work"], told["seconds"]]
+    for rule, of in (("tipc", "values"), ("", "work")):
+        (told,) = report(PROJECT / LOG, rule).runs.values()
+        options = ("--protocol", rule) if rule else ()
+        lines = run("why", LOG, *options, "--values", cwd=PROJECT).stdout.splitlines()
+        kept = zip(told.records.use, getattr(told.records, of), strict=True)
+        assert [float(line.split("\t")[0]) for line in lines] == [value for use, value in kept if use == "a"]
 
 
 def test_values_and_json_exclude_each_other() -> None:
@@ -148,10 +166,16 @@ def test_ranges_hold_just_their_numbers(numbers: set[int]) -> None:
 
 def test_the_tokens_of_a_step_are_shown_with_the_line_that_states_them() -> None:
     for protocol in ("", "estimate=step_time"):
-        (derived,) = explained(PROJECT / NANOGPT, protocol).derivations
-        assert derived.factors == (Factor("job_batch_tokens", 245760, line(5)),)
+        (told,) = report(PROJECT / NANOGPT, protocol).runs.values()
+        assert told.factors == [Factor("job_batch_tokens", 245760, line(5).message)]
 
 
 def test_a_run_folder_stands_for_its_log() -> None:
     log = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1/train.log"
     assert run("why", log.parent).stdout == run("why", log).stdout != ""
+
+
+def test_a_report_is_explained_without_its_logs(site: Path, tmp_path: Path) -> None:
+    (tmp_path / "toy.report.json").write_bytes((site / "pages/toy.report.json").read_bytes())
+    alone = run("why", tmp_path / "toy.report.json", "cards/8/a")
+    assert (alone.returncode, alone.stdout) == (0, run("why", site / "pages/toy.zh.md", "cards/8/a").stdout)

@@ -4,35 +4,36 @@ from pathlib import Path
 
 import pytest
 
-from report.why.cell_name import NoCellError
-from report.why.explanation import Explanation
-from report.why.published_cell import of_published
+from report.audit.explained import of_document, ruled
+from report.results.model import Result
+from report.views.why import NoCellError
 from tests.commandline import run
 from tests.report.audit.small_site import EIGHT, SPEED_UPS, make, write
 
 
-def explained_by_log(page: Path, name: str) -> Explanation:
-    found = of_published(page, name, None)
-    assert isinstance(found, Explanation)
-    return found
+def explained_by_log(page: Path, name: str) -> tuple[Result, str]:
+    """The number of the log that explains a number of a page, and the ruling on this."""
+    _, result, _, finding = of_document(page, name, None)
+    assert result is not None
+    return result, str(ruled(finding))
 
 
 @pytest.mark.parametrize("name", ["3119.765", "3,119.765", "8/PaddlePaddle FP32 (BS=64)", "8:3119.765"])
 def test_a_number_of_a_page_is_explained_from_its_log_by_the_rule_that_gives_it(name: str, tmp_path: Path) -> None:
-    explained = explained_by_log(make(tmp_path), name)
-    assert (explained.printed, Path(str(explained.derivations[0].log)).name) == ("3119.765", EIGHT)
-    assert str(explained.warnings[0]).startswith("proved: ")
+    result, said = explained_by_log(make(tmp_path), name)
+    assert (result.digits, Path(result.column).name) == ("3119.765", EIGHT)
+    assert said.startswith("proved: ")
 
 
 def test_a_number_that_its_log_does_not_give_is_explained_by_what_the_log_gives(tmp_path: Path) -> None:
-    explained = explained_by_log(make(tmp_path, ("3119.765", "3500.125")), "3500.125")
-    assert str(explained.warnings[0]).startswith("differs: ")
+    _, said = explained_by_log(make(tmp_path, ("3119.765", "3500.125")), "3500.125")
+    assert said.startswith("differs: ")
 
 
 def test_of_several_numbers_that_are_alike_the_places_are_told(tmp_path: Path) -> None:
     page = make(tmp_path, ("3119.765", "399.532"))
     with pytest.raises(NoCellError, match=r"2 numbers .*7:399.532 \(1/PaddlePaddle FP32 \(BS=64\)\), 8:399.532 "):
-        of_published(page, "399.532", None)
+        of_document(page, "399.532", None)
 
 
 def test_a_number_of_a_page_of_our_own_is_explained_by_its_evidence(site: Path) -> None:

@@ -14,7 +14,7 @@ from parsers.scanning.detection import VARIABLE
 from report.audit.archiving.archive_layout import CHECKSUMS, ArchiveError
 from report.audit.archiving.archived_page import archive
 from report.audit.archiving.verification import verify
-from report.rendering.publish import publish
+from report.views.publish import publish
 from tests.commandline import PROJECT, run
 from tests.report.archiving.small_archive import GOLDEN, files_of, make
 

@@ -12,7 +12,7 @@ import pytest
 
 from report.audit.archiving.archive_layout import LOGS
 from report.audit.archiving.opened_archive import opened_archive
-from report.rendering.publish import publish
+from report.views.publish import publish
 from tests.commandline import PROJECT, run
 from tests.report.archiving.small_archive import changed, files_of, make, write
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from report.evidence.evidence_file import read
 
 from report.audit.own_pages import evidence_beside
 from report.audit.rulings import Ruling
-from report.evidence.evidence_file import read
 from tests.commandline import PROJECT, run
 from tests.report.audit.small_site import audited, bad, change
 from tests.report.quoted_page import make, published

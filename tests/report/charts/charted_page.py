@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 from report.charts.chart import Chart
 from report.charts.page_charts import page_charts
 from report.charts.panels import ChartPoint, PanelChart
+
 from report.evidence.case_evidence import cells
 from report.evidence.cell import Quoted
 from report.pagefile.page import Page

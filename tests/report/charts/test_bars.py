@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from report.charts.page_charts import page_charts
 from report.charts.panels import PanelChart
+
 from report.evidence.case_evidence import cells
 from report.pagefile.page_file import load
 from tests.report.charts.charted_page import PAGE, charts, make, points, with_quote

@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 from report.charts.page_charts import chart_files
-from report.rendering.publish import PublishedPage, publish
+
+from report.views.publish import PublishedPage, publish
 from tests.commandline import run
 from tests.report.charts.charted_page import SVG, make, parsed
 

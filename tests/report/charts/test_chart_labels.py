@@ -5,9 +5,8 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wcwidth import wcswidth
-
 from report.charts.chart_words import label, wrapped
+from wcwidth import wcswidth
 
 
 @given(st.text(), st.integers(4, 40))

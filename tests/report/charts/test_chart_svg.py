@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-
 from report.charts.chart import Chart, svg
 from report.charts.palette import LOOKS
 from report.charts.panels import PanelChart
+
 from report.wording.words import languages
 from tests.commandline import PROJECT
 from tests.report.charts.charted_page import PAGE, SVG, charts, parsed, points, runs, texts, with_quote

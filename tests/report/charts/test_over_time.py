@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-
 from report.charts.chart import svg
 from report.charts.palette import LOOKS
+
 from report.pagefile.page_file import PageError
 from tests.report.charts.charted_page import PAGE, charts, make, runs, texts
 

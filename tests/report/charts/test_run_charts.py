@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from report.charts.chart import Chart, svg
+from report.charts.run_charts import run_charts
+from report.charts.timeline import in_unit
 
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import option
 from parsers.runs.reading import read
-from report.charts.chart import Chart, svg
-from report.charts.run_charts import run_charts
-from report.charts.timeline import in_unit
 from report.measure.measure import measure
 from report.measure.protocol import Protocol
 from report.wording.words import languages

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from report.charts.page_charts import page_charts
 from report.charts.panels import PanelChart
+
 from report.evidence.case_evidence import cells
 from report.pagefile.page_file import load
 from tests.report.charts.charted_page import PAGE, charts, make, points, with_quote

@@ -4,7 +4,6 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-
 from report.charts.timeline import thinned
 
 values = arrays.arrays(np.float64, st.integers(1, 400), elements=st.floats(-1e300, 1e300, allow_nan=False))

@@ -5,11 +5,11 @@ from unicodedata import bidirectional, category
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-
 from report.site.hypertext import gapped, html, inline, plain
 from report.site.log_excerpts import all_shown, script_json, shown
 from report.site.panel import ranges
 from report.site.web_page import copy_of
+
 from report.wording.markdown import seen, text
 
 

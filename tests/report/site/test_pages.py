@@ -7,10 +7,10 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 import pytest
-
-from report.rendering.publish import PublishedPage
-from report.site.build import publish_site
 from report.site.web_page import copy_of
+
+from report.site.build import publish_site
+from report.views.publish import PublishedPage
 from report.wording.words import languages, words
 from tests.commandline import PROJECT
 from tests.report.site.parsed_page import elements, figures, parsed, text

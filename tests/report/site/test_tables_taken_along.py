@@ -11,8 +11,8 @@ from report.evidence.cell import Cell
 from report.evidence.quotient import unlike
 from report.measure.number import printed, quotient
 from report.measure.protocol import Protocol
-from report.rendering.publish import PublishedPage
 from report.site.build import publish_site
+from report.views.publish import PublishedPage
 from tests.report.charts.charted_page import PAGE, make, texts
 from tests.report.charts.charted_page import parsed as parsed_svg
 from tests.report.compared_page import put
