@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from string import Formatter
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 from pydantic.functional_serializers import PlainSerializer
 from pydantic.functional_validators import PlainValidator
 
@@ -44,9 +44,25 @@ NOT_A_REPORT = "is no report: {key}: {reason}."
 NOT_JSON = "is not valid JSON: {reason}."
 
 # An address is TABLE/ROW/COLUMN; it stands in links and in names of files as it is.
-NAME = r"[^\s/#\"'<>&\\]+"
-Address = Annotated[str, Field(max_length=250, pattern=rf"^{NAME}/{NAME}/{NAME}$")]
-Name = Annotated[str, Field(max_length=250, pattern=r"^[^/\\#\x00]+$")]
+ADDRESS = re.compile(r"[^\s/#\"'<>&\\]+(?:/[^\s/#\"'<>&\\]+){2}")
+LONGEST = 250  # characters of an address, or of the name of a page
+
+
+def _address(text: str) -> str:
+    if len(text) > LONGEST or not ADDRESS.fullmatch(text):
+        raise ValueError("expected TABLE/ROW/COLUMN")
+    return text
+
+
+def _name(text: str) -> str:
+    if not text or len(text) > LONGEST or any(mark in text for mark in "/\\\0"):
+        raise ValueError("expected the name of a file")
+    return text
+
+
+# Names may be no UTF-8, of which pydantic checks no pattern.
+Address = Annotated[str, AfterValidator(_address)]
+Name = Annotated[str, AfterValidator(_name)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Scalar = str | int | float | bool | None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.io.printable import say, say_text
+from parsers.io.printable import say
 from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
@@ -97,7 +97,7 @@ def report(
         for published in made:
             empty |= published.is_empty
             if as_json:
-                say_text(published.report(logs or LOGS, out).to_json())
+                say(published.report(logs or LOGS, out).to_json().replace("\n", ""))
             else:
                 say(worded(published.done(is_fetched=fetch), translate))
                 for told in (*published.untranslated(languages or all_languages()), *published.why_empty):

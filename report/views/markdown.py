@@ -132,7 +132,7 @@ class MarkdownView(View):
         if finding.kind == "fastest":
             return self._fastest(finding, first)
         low, high = first
-        case, unit = md.text(self.finding_case(finding)), md.text(self.translate(high.unit))
+        case, unit = md.text(self.finding_case(finding)), md.text(high.unit)
         least, most = (md.text(self.finding_place(parts)) for parts in finding.places)
         if finding.kind == "highest":
             told = {"case": case, "highest": most, "high": self.qualified(high), "unit": unit}
@@ -150,7 +150,7 @@ class MarkdownView(View):
         return self.say("**{head}**. Lowest: {lowest}; highest: {highest}.", head=head, lowest=least, highest=most)
 
     def _fastest(self, finding: Finding, first: Sequence[Result]) -> str:
-        unit = md.text(self.translate(first[0].unit))
+        unit = md.text(first[0].unit)
         numbers = self.say("{high} {unit}", high=self.both([self.qualified(one) for one in first]), unit=unit)
         case, said = md.text(self.finding_case(finding)), md.text(self.verdict(finding))
         head = self.say("{case}: {said}", case=case, said=said)

@@ -177,11 +177,12 @@ def _write_markdown(
 ) -> list[Path]:
     there = (one for one in all_languages() if (out / page_name(published.name, one)).exists())
     linked = sorted({*languages, *there})
-    files = {published.name + SUFFIX: report.to_json()}
+    files: dict[str, str] = {}
     for language in languages:
         drawn = chart_files(report, language) if charts else {}
         files |= texts(report, language, linked, {table: name for table, (name, _) in drawn.items()})
         files |= dict(drawn.values())
+    files[published.name + SUFFIX] = report.to_json()
     return write_whole(out, {name: text.encode() for name, text in files.items()})
 
 

@@ -159,7 +159,7 @@ class View(Translator):
         own = self.report.own
         counts = {origin: sum(one.origin == origin for one in own) for origin in COUNTS}
         counted = [self.say(COUNTS[origin], count=n) for origin, n in counts.items() if n or origin == "measured"]
-        units = self.enumerated(map(self.translate, self.page.units))
+        units = self.enumerated(self.page.units)
         told = [self.say("Unit: {unit}.", unit=units), self.say("{said}.", said=self.joined(counted))]
         if counts["quoted"] and any(one.rests_on_quotes and one.operands for one in self.report.results):
             told.append(self.say(FROM_QUOTED))
@@ -363,7 +363,7 @@ class View(Translator):
     def number(self, result: Result) -> str:
         """A number with its mark and its unit; a sign of percent or times stands at the digits."""
         mark = "‡" if result.rests_on_quotes else ""
-        unit = self.translate(result.unit)
+        unit = result.unit
         return f"{result.digits}{unit}{mark}" if unit in SIGNS else f"{result.digits}{mark} {unit}".strip()
 
     def qualifiers(self, result: Result) -> list[str]:
@@ -439,7 +439,7 @@ class View(Translator):
         records = run.records
         done = [self.worded(step) for step in operations(run)]
         if not (run.statistic or records.stretches):
-            observed = {"result": _short(run.measured), "unit": self.translate(run.measured_unit)}
+            observed = {"result": _short(run.measured), "unit": run.measured_unit}
             return [self.say(OBSERVED, **observed), *done]
         counts = self.say(USED, used=len(records.used), available=len(records.lines))
         return [counts, *self._reduced(run), *done]

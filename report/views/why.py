@@ -226,7 +226,7 @@ class _Explanation:
         by = next((check for check in run.checks if check.says == "differs"), None) if run else None
         if run is None or by is None:
             return self.view.reason(self.result)
-        told = {"number": digits(run.value), "other": digits(run.value * by.ratio), "unit": self.translate(run.unit)}
+        told = {"number": digits(run.value), "other": digits(run.value * by.ratio), "unit": run.unit}
         said = Message(CONTRADICTED, **told, whose=whose(run.scope), ratio=f"{by.ratio:.3f}")
         return self.view.worded(said)
 
@@ -265,7 +265,7 @@ class _Explanation:
             yield self._fact("scaling", self._scaling(run))
         yield from (self._fact("then", view.worded(step)) for step in operations(run))
         unit = self.result.unit if run.operations else run.unit
-        yield self._fact("unrounded", f"{run.value:.15g} {self.translate(unit)}".strip())
+        yield self._fact("unrounded", f"{run.value:.15g} {unit}".strip())
         yield from (self._fact("check", view.check(check)) for check in run.checks)
         yield from self._other_side(run)
         for file in run.also:
@@ -290,12 +290,12 @@ class _Explanation:
             columns["printed"] = [_short(printed[line]) if line in printed else "" for _, line, _, _ in found]
         else:
             columns = {"from line": [str(begin) for begin, _, _, _ in found], "to line": columns["line"]}
-        heads = [*map(self.translate, columns), self.translate(counted), self.translate("seconds")]
+        heads = [*map(self.translate, columns), counted, self.translate("seconds")]
         numbers = ([_short(one[at]) for one in found] for at in (2, 3))
         table = [heads, *zip(*columns.values(), *numbers, strict=True)]
         yield from (self._fact("stretch", row) for row in self._ends(_aligned(table), 1))
         sums = {"amount": f"{sum(one[2] for one in found):.15g}", "seconds": f"{sum(one[3] for one in found):.15g}"}
-        yield self._fact("sum", self.say(TIMED, **sums, counted=self.translate(counted)))
+        yield self._fact("sum", self.say(TIMED, **sums, counted=counted))
 
     def _values(self, run: Run) -> Iterator[Text]:
         told = [self.say(OF_LINE, line=line, text=_short(value)) for line, value in run.records.terms]
@@ -349,7 +349,7 @@ class _Explanation:
         if len(self.runs) > 1:
             yield from self._heading("Combined repeats")
             for run in self.runs:
-                yield self._fact("repeat", f"{run.value:.15g} {self.translate(result.unit)}, {self.view.path(run.log)}")
+                yield self._fact("repeat", f"{run.value:.15g} {result.unit}, {self.view.path(run.log)}")
             how = self.translate(result.kind.rule if result.kind.of_runs else f"repeats_{result.repeats}")
             yield self._fact("combined", self.say(COMBINED, number=value, how=how))
         elif result.operands:

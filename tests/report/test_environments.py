@@ -36,7 +36,7 @@ def environment(folder: Path, language: str = "en", **runs: dict[str, object]) -
     text = page.files[0].read_text(encoding="utf-8")
     heading = {"en": "## Environment\n", "zh": "## 测试环境\n"}[language]
     section = text.split(heading)[1].split("\n## ")[0]
-    return [line for line in section.splitlines() if line and not line.startswith("|:")]
+    return [line for line in section.splitlines() if line and not line.startswith("| :")]
 
 
 def cells(line: str) -> list[str]:

@@ -75,7 +75,7 @@ def test_one_command_fetches_the_logs_and_renders_the_page(page: Path) -> None:
     done = run("report", page, "--fetch", "--lang", "en", cwd=page.parent)
     assert (done.returncode, done.stdout) == (
         0,
-        "page: 1 of 1 cells measured; wrote pages/page.report.json, pages/page.en.md, pages/page.evidence.en.md.\n",
+        "page: 1 of 1 cells measured; wrote pages/page.en.md, pages/page.evidence.en.md, pages/page.report.json.\n",
     )
 
 
