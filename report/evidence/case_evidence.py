@@ -84,10 +84,11 @@ def _cell(page: Page, logs: Path, place: CellPlace, slug: str, known: Known) -> 
     if shown.quantity.is_quotient:
         return empty
     cell = _measured_cell(page, logs, place.column, empty, known)
-    quote = page.quote_of(place) if cell.reason else None
-    if quote:
-        return replace(cell, quoted=Quoted(quote.value, quote.source))
-    return replace(cell, caution=page.caution_of(place)) if cell.proofs else cell
+    quote = page.quote_of(place)
+    found = Quoted(quote.value, quote.source) if quote else None
+    if not cell.proofs:
+        return replace(cell, quoted=found)
+    return replace(cell, caution=page.caution_of(place), published=found)
 
 
 def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, known: Known) -> Cell:

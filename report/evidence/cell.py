@@ -1,10 +1,8 @@
 """A cell of a page: its number with the proofs, or the reason why there is none."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
 from pathlib import PurePosixPath
 
 from parsers.io.message import Message, joined
@@ -158,7 +156,8 @@ class Cell:
     the cell is empty. ``number``: the same, unrounded. ``protocol``: that of the throughput, whose window is also that
     of the power. ``remarks``: what else a reader of the number must know, such as the warnings of its logs.
     ``quoted``: a published figure that stands there because there is no measurement; ``reason`` then says why there is
-    none. ``quotient``: how the number was computed, where it comes from two cells and not from logs of its own.
+    none. ``published``: one that somebody published of what was measured here. ``quotient``: how the number was
+    computed, where it comes from two cells and not from logs of its own.
     ``caution``: what its page says that no log does, and ``of_logs`` what it states of the logs. ``slug``: its address,
     such as ``main/v100-fp32-8/paddle``.
     """
@@ -175,6 +174,7 @@ class Cell:
     disagreements: tuple[Disagreement, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()
     quoted: Quoted | None = None
+    published: Quoted | None = None
     quotient: Quotient | None = None
     caution: str = ""
     slug: str = ""
@@ -259,20 +259,6 @@ class Cell:
         return (*(found.message for found in self.disagreements), *of_page, *(said.message for said in self.remarks))
 
 
-Anchors = Mapping[Cell, str]
-
-
-def anchors(cells: Sequence[Cell]) -> Anchors:
-    """The anchors of the cells of a page that are not empty, in their order: their addresses."""
-    return {cell: cell.slug for cell in cells if cell.digits}
-
-
-def former_anchors(cells: Sequence[Cell]) -> Anchors:
-    """The same as earlier versions called them: e1, e2 … of numbers, q1, q2 … of quoted figures."""
-    numbers, figures = count(1), count(1)
-    return {cell: f"q{next(figures)}" if cell.quoted else f"e{next(numbers)}" for cell in cells if cell.digits}
-
-
 @dataclass(frozen=True)
 class Coverage:
     """How many cells have a number from logs, and how many a quoted one, of those that are planned."""
@@ -285,13 +271,6 @@ class Coverage:
     def missing(self) -> int:
         """How many cells have neither."""
         return self.planned - self.measured - self.quoted
-
-
-def commonest(cells: Iterable[Cell]) -> Message | None:
-    """Why most of the cells are empty that are, and what helps; None where none is."""
-    for reason, _ in Counter(cell.reason for cell in cells if cell.reason and not cell.digits).most_common(1):
-        return reason.message
-    return None
 
 
 def coverage(cells: Iterable[Cell]) -> Coverage:

@@ -25,6 +25,7 @@ from ..evidence.run_begin import first_begin
 from ..measure.measurement import Measurement, Use
 from ..measure.number import DIGITS, printed
 from ..measure.operations import are_other_cards
+from ..measure.protocol import Protocol
 from ..measure.quantity import THROUGHPUT
 from ..measure.ranks import RankSpread
 from ..measure.run_figures import RunFigure
@@ -352,9 +353,21 @@ def _result(page: Page, place: CellPlace, cell: Cell, runs: list[str], common: o
         details=details(cell) if cell.printed else [],
         reason=cell.reason,
         common=_common(common),
+        published=_published(cell),
         circumstances={str(name): said for name, said in of_cell(cell).items()},
         begun=str(first.astype("M8[D]")) if first is not None else "",
     )
+
+
+def _published(cell: Cell) -> model.Published | None:
+    """What was published of a number, held against it to the last digit that is published."""
+    if cell.published is None or cell.number is None:
+        return None
+    digits, source = cell.published.digits, cell.published.source
+    decimals, significant = len(digits.partition(".")[2]), len(digits.replace(".", "").lstrip("0"))
+    told = [f"decimals={decimals}", f"decimals={decimals},rounding=truncate", f"significant={significant or 1}"]
+    ours = {float(printed(cell.number, Protocol.parse(one))) for one in told}
+    return model.Published(digits, source, float(digits) in ours)
 
 
 def _common(found: object) -> model.Common | None:

@@ -315,6 +315,18 @@ class Common:
 
 
 @dataclass(frozen=True)
+class Published:
+    """What somebody published of a number that was measured here: its digits, where, and whether ours are the same.
+
+    ``agrees``: to the last digit that is published, rounded or cut.
+    """
+
+    digits: str
+    source: str
+    agrees: bool
+
+
+@dataclass(frozen=True)
 class Result:
     """One number of a page, or why there is none.
 
@@ -347,6 +359,7 @@ class Result:
     details: list[Told] = field(default_factory=list)
     reason: Told | None = None
     common: Common | None = None
+    published: Published | None = None
     circumstances: dict[str, str] = field(default_factory=dict)
     begun: str = ""
 
@@ -597,10 +610,7 @@ def as_data(result: Result, operands: list[Result], runs: dict[str, Run], logs: 
         "runs": (dict[str, Run], runs),
         "logs": (dict[str, Log], logs),
     }
-    return {
-        name: TypeAdapter(kind).dump_python(value, exclude_defaults=True)
-        for name, (kind, value) in parts.items()
-    }
+    return {name: TypeAdapter(kind).dump_python(value, exclude_defaults=True) for name, (kind, value) in parts.items()}
 
 
 def read_report(path: Path) -> Report:
@@ -669,8 +679,8 @@ def _wrong_in(report: Report, result: Result) -> Iterator[object]:
     yield from (key for key in result.runs if key not in report.runs)
     if result.quantity not in QUANTITIES or len(result.operands) not in (0, 2):
         yield result.quantity
-    if result.source is not None and result.source not in report.page.sources:
-        yield result.source
+    sources = [result.source, result.published.source if result.published else None]
+    yield from (source for source in sources if source is not None and source not in report.page.sources)
     has_number = result.origin != "missing"
     if {result.value is not None, result.digits is not None} != {has_number} or not (has_number or result.reason):
         yield result.id

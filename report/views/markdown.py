@@ -227,6 +227,19 @@ class MarkdownView(View):
         source = self.page.sources[name]
         return md.link(self.title(source.title), source.url)
 
+    def recomputed(self) -> str:
+        """The numbers that differ from what was published of them, side by side; empty where none does."""
+        head = [self.translate(title) for title in ("Number of", "Published", "Recomputed", "Difference")]
+        body = [
+            [md.text(self.place(one)), self._published(one), self.qualified(one), self.change(one)]
+            for one in self.published_numbers[0]
+        ]
+        return _grid([head, *body], figures=3) if body else ""
+
+    def _published(self, result: Result) -> str:
+        found = result.published
+        return md.link(found.digits, self.page.sources[found.source].url) if found else ""
+
     # ---- evidence
 
     def proofs(self, table: Table) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ import numpy as np
 from parsers.io.message import Message, joined
 
 from ..measure.diagnostics import name_of
-from ..measure.number import DEFAULT_DECIMALS, printed
+from ..measure.number import DEFAULT_DECIMALS, printed, signed
 from ..measure.number import digits as significant
 from ..measure.protocol import Protocol, Step
 from ..measure.quantity import QUANTITIES, Shown
@@ -38,6 +38,7 @@ from ..results.model import (
 from ..wording.words import Translator, worded
 
 MISSING = "-"
+RECOMPUTED = "{same} of {count} published numbers are what their logs give to the last digit."
 SIGNS = ("%", "×")  # stand at the digits, without a blank
 RATIO = Protocol(decimals=2)
 # What is done with the numbers of several runs.
@@ -357,6 +358,21 @@ class View(Translator):
         """The word for an axis."""
         found = self.translate(axis)
         return found if found != axis else self.translate(axis.replace("_", " "))
+
+    @property
+    def published_numbers(self) -> tuple[list[Result], int]:
+        """The results that differ from what was published of them, and how many were published in all."""
+        there = [one for one in self.report.results if one.published]
+        return [one for one in there if one.published and not one.published.agrees], len(there)
+
+    def published_said(self) -> str:
+        """How many of the published numbers are what their logs give; empty where none was published."""
+        differ, count = self.published_numbers
+        return self.say(RECOMPUTED, same=count - len(differ), count=count) if count else ""
+
+    def change(self, result: Result) -> str:
+        """By how much a number differs from the published one."""
+        return signed((result.value or 0) / float(result.published.digits) - 1) if result.published else ""
 
     # ---- one number
 
