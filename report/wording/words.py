@@ -3,17 +3,16 @@
 This is the one place where what code tells becomes a sentence.
 """
 
+import ast
 import re
+import struct
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, reduce
+from gettext import GNUTranslations
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
 from typing import Protocol
-
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import PoFileError, read_po
-from babel.support import Translations
 
 from parsers.io.errors import ParserError
 from parsers.io.message import Message
@@ -25,6 +24,9 @@ FOLDER = Path(__file__).parents[1] / "words"
 
 
 NO_CATALOGUE = "No translation for {language}; available: {languages}."
+NOT_AN_ENTRY = "line {line} is neither a comment nor a part of a message."
+# A line of a catalogue: what it says, maybe of which part of a message.
+LINE = re.compile(r'(?:(msgid|msgid_plural|msgstr(?:\[\d\])?) )?("(?:[^"\\]|\\.)*")')
 
 
 class WordsError(ParserError):
@@ -37,18 +39,45 @@ def languages(folder: Path = FOLDER) -> list[str]:
 
 
 @cache
-def words(language: str, folder: Path = FOLDER) -> Translations:
+def words(language: str, folder: Path = FOLDER) -> GNUTranslations:
     """The catalogue of a language; raises WordsError when there is none or it is broken. English words stand in."""
     path = folder / f"{language}.po"
     if not path.is_file():
         raise WordsError(NO_CATALOGUE, language=repr(language), languages=", ".join(languages(folder)))
-    compiled = BytesIO()
-    try:
-        write_mo(compiled, read_po(BytesIO(path.read_bytes()), locale=language, abort_invalid=True))
-    except (PoFileError, ValueError) as error:
-        raise WordsError.at(path, "is not a valid catalogue: {reason}.", reason=error) from error
-    compiled.seek(0)
-    return Translations(compiled)
+    return GNUTranslations(BytesIO(_compiled(_messages(path))))
+
+
+def _messages(path: Path) -> dict[bytes, bytes]:
+    """The messages of a catalogue (.po) as gettext holds them: the texts, and those of a count with NUL between."""
+    found: list[dict[str, str]] = []
+    part = ""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line or line.startswith("#"):
+            continue
+        if not (said := LINE.fullmatch(line)):
+            raise WordsError.at(path, NOT_AN_ENTRY, line=number)
+        part = said[1] or part
+        if said[1] == "msgid":
+            found.append({})
+        found[-1][part] = found[-1].get(part, "") + ast.literal_eval(said[2])
+    texts = {}
+    for message in found:
+        ids = [message[name] for name in ("msgid", "msgid_plural") if name in message]
+        translated = [text for name, text in message.items() if name.startswith("msgstr")]
+        if any(translated):
+            texts["\0".join(ids).encode()] = "\0".join(translated).encode()
+    return texts
+
+
+def _compiled(messages: Mapping[bytes, bytes]) -> bytes:
+    """A catalogue as the module gettext reads it: a table of places and lengths of the texts, then the texts."""
+    both = [*sorted(messages), *(messages[key] for key in sorted(messages))]
+    count, start, table = len(messages), 28 + 8 * len(both), b""
+    for text in both:
+        table += struct.pack("<II", len(text), start)
+        start += len(text) + 1
+    header = struct.pack("<7I", 0x950412DE, 0, count, 28, 28 + 8 * count, 0, 0)
+    return header + table + b"".join(text + b"\0" for text in both)
 
 
 class Translator:
