@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from math import isclose, isfinite, prod
 from pathlib import Path
@@ -17,7 +18,7 @@ from parsers.series import FEW, Series
 
 from ..evidence.case_evidence import column_title, facts_of, written
 from ..evidence.cell import Cell, Proof
-from ..evidence.circumstances import VERSION, library_of, of_cell
+from ..evidence.circumstances import VERSION, circumstances, library_of, of_cell
 from ..evidence.comparison import UnlikeNumbers, comparisons
 from ..evidence.measured_log import MeasuredLog
 from ..evidence.reason import as_told
@@ -151,8 +152,10 @@ def report_of_log(log: str, measured: MeasuredLog) -> Report:
     Of a log that contradicts itself the result is missing, and its run has both sides. Raises ``NoMeasurement`` where
     there is no number.
     """
-    run = run_of_log(log, measured)
-    protocol = (measured.measurement or measured.throughput()).protocol
+    found = measured.measurement or measured.throughput()
+    proof, protocol = Proof(log, measured.reading, found), found.protocol
+    ranks = proof.exhibits[1:]
+    run = replace(run_of_log(log, measured), also=[FileLines(one.path, *one.lines, one.used) for one in ranks])
     if not (protocol.states_rule or protocol.model_fields_set & {"decimals", "significant"}):
         protocol = protocol.overridden(f"significant={DIGITS}")
     reason = measured.reason.diagnostic if measured.reason else None
@@ -171,10 +174,12 @@ def report_of_log(log: str, measured: MeasuredLog) -> Report:
         runs=["r1"],
         details=list(dict.fromkeys([*measured.diagnostics, *map(as_told, measured.warnings)])),
         reason=reason,
+        circumstances={str(name): said for name, said in circumstances(proof).items()},
     )
     table = model.Table("log", log, "", [Column("throughput", log)], [Row("", [OF_LOG])])
     page = model.Page("log", log, "", [run.unit], [table])
-    return Report(2, page, [result], {"r1": run}, {log: log_of(measured.reading, run)})
+    logs = {one.path: Log(one.sha256, one.format, one.total) for one in ranks}
+    return Report(2, page, [result], {"r1": run}, logs | {log: log_of(measured.reading, run)})
 
 
 def _run(

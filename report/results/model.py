@@ -64,6 +64,7 @@ def _name(text: str) -> str:
 Address = Annotated[str, AfterValidator(_address)]
 Name = Annotated[str, AfterValidator(_name)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+Line = Annotated[int, Field(ge=0, lt=1 << 53)]  # as JSON and Parquet hold it, whoever reads them
 Scalar = str | int | float | bool | None
 
 
@@ -173,7 +174,7 @@ class Records:
     where none ends at the record. So the number, another window of it and other statistics follow without a log.
     """
 
-    lines: list[int] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
     use: str = ""
     values: list[Finite | None] = field(default_factory=list)
     begins: list[int | None] = field(default_factory=list)
@@ -263,8 +264,8 @@ class FileLines:
     """A further file behind a number, and the first, the last and the number of its lines that were used."""
 
     path: str
-    first: int
-    last: int
+    first: Line
+    last: Line
     used: int
 
 
@@ -346,7 +347,7 @@ class Result:
     row: str
     column: str
     value: Finite | None = None
-    digits: Annotated[str, Field(pattern=r"^-?[0-9]+(\.[0-9]+)?$")] | None = None
+    digits: Annotated[str, Field(max_length=250, pattern=r"^-?[0-9]+(\.[0-9]+)?$")] | None = None
     protocol: str | None = None
     repeats: str | None = None
     runs: list[str] = field(default_factory=list)

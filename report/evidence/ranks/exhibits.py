@@ -37,15 +37,15 @@ class RankExhibit:
 def of_other_ranks(log: str, reading: Reading, measured: Measurement) -> dict[str, RankExhibit]:
     """The logs of the other ranks that a measurement compares or adds up, by their paths; none of a single log.
 
-    ``log``: the path, below the folder of logs, of the log that the reading is of.
+    ``log``: the path, below the folder of logs, of the log that the reading is of, or of the folder of all ranks.
     """
     if measured.ranks is None or reading.folder is None:
         return {}
     lead, *others = reading.ranks
-    folder = str(PurePosixPath(log)).removesuffix(_below(lead, reading))
+    folder = PurePosixPath(str(PurePosixPath(log)).removesuffix(_below(lead, reading)))
     lines, found = measured.ranks.lines or {}, dict[str, RankExhibit]()
     for other in (other for other in others if lines.get(other.rank)):
-        path, own = f"{folder}{_below(other, reading)}", [line - other.before for line in lines[other.rank]]
+        path, own = str(folder / _below(other, reading)), [line - other.before for line in lines[other.rank]]
         name = reading.format.name if reading.format else None
         exhibit = Exhibit(path, other.sha256, name, other.account.total, (own[0], own[-1]), len(own))
         found[path] = RankExhibit(exhibit, own)
