@@ -20,8 +20,8 @@ from .audit.command import audit, recover
 from .comparing.command import compare
 from .comparing.history.command import history
 from .rendering.drafting.command import init
-from .rendering.exporting.command import export
 from .site.command import report, serve
+from .views.export_command import export
 from .views.why_command import why
 from .wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 

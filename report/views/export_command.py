@@ -1,0 +1,180 @@
+"""The command that exports numbers to other programs."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from parsers.commands import FORMAT, READ
+from parsers.io.message import Message
+from parsers.io.printable import say
+from parsers.io.refusal import Unreadable
+from parsers.sharing.workers_option import JOBS, SCHEDULER
+
+from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
+
+if TYPE_CHECKING:
+    from parsers.sharing.workers import Workers
+
+    from ..results.model import Report
+
+FOUND_NOTHING = 1
+UNKNOWN_TARGET = "No target is named {target}; use one of {known}."
+NEEDS_OUT = "{target} is not a single text file; give --out."
+EMPTY_CELLS = "{page}: {count} of {total} cells are empty and not exported."
+NO_THROUGHPUT = "{log}: not exported, no throughput: {reason}"
+LEFT_OUT = "Not exported: {count} {reason}."
+EXPORTED = "Exported {count} of {total} numbers to {out}."
+
+
+@click.command()
+@click.argument("target")
+@click.argument("sources", nargs=-1, required=True, metavar="PAGE|REPORT|LOG...")
+@click.option("--out", type=click.Path(path_type=Path), help="Output file or folder.  [default: standard output]")
+@click.option(
+    "--logs",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of the logs of pages.  [default: logs]",
+)
+@click.option("--protocol", "stated", metavar="NAME|key=value,...", help="Protocol, for logs.  [default: as for show]")
+@click.option("--cards", type=click.IntRange(min=1), help="Total number of GPUs (or processes), for logs.")
+@click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process), for logs.")
+@FORMAT
+@READ
+@JOBS
+@SCHEDULER
+@LANGUAGE
+def export(
+    target: str,
+    sources: tuple[str, ...],
+    out: Path | None,
+    logs: Path | None,
+    stated: str | None,
+    jobs: int | None,
+    scheduler: str | None,
+    language: str,
+    **options: Any,
+) -> None:
+    """Export the numbers of pages, or the throughput of logs, to another program, with the digits of the page.
+
+    TARGET is a file format: csv, parquet, github-action-benchmark, github-action-benchmark-smaller,
+    pytorch-benchmark, openmetrics; or a folder of files: tipc. A PAGE is named as for report; a REPORT is the file
+    PAGE.report.json beside a rendered page, which needs no logs; a run folder stands for its LOG. Each number has its
+    unit, scope, protocol, and its logs with SHA-256 and lines, where the format has room. Empty cells are not exported;
+    quoted figures only to csv and parquet, where they are marked. What is left out is counted on standard error.
+
+    Exit status 1 if nothing is exported, 2 for wrong use or unreadable input.
+
+    \b
+    Examples:
+      tachograph export csv cpu-demo --out cpu-demo.csv
+      tachograph export csv pages/resnet50.report.json
+      tachograph export github-action-benchmark my-page.toml --logs runs > benchmark.json
+      tachograph export openmetrics logs/lab/*/1 --cards 8
+      tachograph export tipc runs/*/train.log --out speeds
+    """
+    from parsers.io.errors import ParserError
+    from parsers.sharing.workers import Workers
+
+    from ..measure.protocol import Protocol, ProtocolError
+    from ..wording.words import worded
+    from .export import FORMATS, exported, rows
+
+    translate = translate_to(language)
+    if target not in FORMATS:
+        raise wrong_use(translate, UNKNOWN_TARGET, target=repr(target), known=", ".join(FORMATS))
+    chosen = FORMATS[target]
+    if out is None and (chosen.is_folder or not chosen.is_text):
+        raise wrong_use(translate, NEEDS_OUT, target=target)
+    try:
+        options |= {"protocol": Protocol.parse(stated) if stated else None, "format": options.pop("format_")}
+        reports, said = _reports(sources, logs, options, Workers(jobs, scheduler))
+        found = [row for name, report in reports for row in rows(name, report)]
+        files, left_out = exported(chosen, found)
+        _write(files, out, is_folder=chosen.is_folder)
+    except BrokenPipeError:
+        raise  # whoever reads what is printed has seen enough; click ends without a word
+    except (ParserError, ProtocolError, OSError) as error:
+        raise Unreadable(told_in(error, translate)) from error
+    said += [Message(LEFT_OUT, count=count, reason=Message(reason)) for reason, count in left_out.items()]
+    if out and files:
+        said.append(Message(EXPORTED, count=len(found) - left_out.total(), total=len(found), out=out))
+    for one in said:
+        say(worded(one, translate), err=True)
+    sys.exit(0 if files else FOUND_NOTHING)
+
+
+def _reports(
+    sources: Sequence[str], logs: Path | None, options: dict[str, Any], workers: "Workers"
+) -> tuple[list[tuple[str, "Report"]], list[Message]]:
+    """The reports of pages, report files and logs by name, each source once, and a sentence on what has no number.
+
+    A source is a page if it is a path ending in .toml, or the name of a page of ours where there is no such file.
+    ``options``: those of ``open``. Raises ParserError where one cannot be read.
+    """
+    from ..pagefile.page_file import names
+    from ..results.model import SUFFIX, read_report
+    from .publish import LOGS, read_pages
+
+    pages, files, paths = list[str](), list[Path](), list[Path]()
+    for source in dict.fromkeys(sources):
+        if source.endswith(".toml") or (source in names() and not Path(source).exists()):
+            pages.append(source)
+        else:
+            (files if source.endswith(SUFFIX) else paths).append(Path(source))
+    folder = logs or LOGS
+    reports = [page.report(folder, Path()) for page in (read_pages(pages, folder, workers) if pages else ())]
+    reports += map(read_report, files)
+    named = [(report.page.name, report) for report in reports]
+    said = [
+        Message(EMPTY_CELLS, page=name, count=empty, total=len(report.results))
+        for name, report in named
+        if (empty := sum(result.digits is None for result in report.results))
+    ]
+    with workers.each(partial(_of_log, options), paths, _size) as results:
+        for result in results:
+            if isinstance(result, Message):
+                said.append(result)
+            else:
+                named.append(result)
+    return named, said
+
+
+def _size(path: Path) -> int:
+    """The bytes of a log; 0 where it is gone, or a folder."""
+    return path.stat().st_size if path.is_file() else 0
+
+
+def _of_log(options: dict[str, Any], path: Path) -> "tuple[str, Report] | Message":
+    """The name and the report of a log, or why it has no number; workers do this."""
+    from ..evidence.measured_log import open as measured
+    from ..measure.diagnostics import NoMeasurement
+    from ..results.build import report_of_log
+
+    try:
+        found = measured(path, **options)
+        report = report_of_log(str(found.reading.path), found)
+        reason = report.results[0].reason
+        if reason is None:
+            return str(found.reading.folder or found.reading.path), report
+        return Message(NO_THROUGHPUT, log=path, reason=reason.message)
+    except NoMeasurement as error:
+        return Message(NO_THROUGHPUT, log=path, reason=error.message)
+
+
+def _write(files: Mapping[str, bytes], out: Path | None, *, is_folder: bool) -> None:
+    """Write files, whole or not at all; raises WriteError. Without ``out`` the one text is printed."""
+    from parsers.io.atomic_write import whole, write_whole
+
+    if out and is_folder and files:
+        write_whole(out, files)
+        return
+    for data in files.values():
+        if out is None:
+            sys.stdout.write(data.decode())
+            continue
+        with whole(out) as unfinished:
+            unfinished.write_bytes(data)
