@@ -106,18 +106,26 @@ def build(name: str, page: Page, stated: str, cells: Sequence[Cell], logs: Path,
 
 def _runs(cells: Sequence[Cell]) -> tuple[dict[str, Run], list[list[str]]]:
     """The runs behind cells, each once by a key, and the keys of each cell."""
-    known: dict[str, str] = {}
+    known: dict[tuple[str, ...], str] = {}
     found: dict[str, Run] = {}
     keys = []
     for cell in cells:
         own = []
         for proof in cell.proofs:
-            run = run_of_proof(cell, proof)
-            key = known.setdefault(repr(run), f"r{len(known) + 1}")
-            found.setdefault(key, run)
+            made = _made(cell, proof)
+            key = known.setdefault(made, f"r{len(known) + 1}")
+            if key not in found:
+                found[key] = run_of_proof(cell, proof)
             own.append(key)
         keys.append(own)
     return found, keys
+
+
+def _made(cell: Cell, proof: Proof) -> tuple[str, ...]:
+    """What tells a run from others: its log, how it was measured, and of another quantity than a rate which."""
+    shown, found = cell.shown, proof.measurement
+    quantity = "" if shown.quantity.is_rate else f"{shown.quantity.name} {shown.formula} {shown.target}"
+    return proof.log, found.protocol.words(), found.unit, repr(found.value), repr(cell.of_logs), quantity
 
 
 def run_of_proof(cell: Cell, proof: Proof) -> Run:
