@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from parsers.io.containment import leading_out
 
-from ..evidence.evidence_file import SUFFIX
+from ..results.model import SUFFIX
 from .claims import Claim, claims_of
 from .evidence import is_data, namesakes
 

@@ -56,8 +56,8 @@ OF_RUN = (
 )
 BROKEN = "{formula} of {operands} is {value}; of {count} numbers of the column {kept} keep that formula"
 BROKEN_ALONE = "{formula} of {operands} is {value}"
-TO_BE = "rendered again from its page file and logs, the page says {right} here"
-TO_BE_LEFT_OUT = "rendered again from its page file and logs, the page does not say this"
+TO_BE = "made again, it says {right} here"
+TO_BE_LEFT_OUT = "made again, it does not say this"
 AS_RENDERED = "rendered again from its page file and logs, the page says the same"
 TOGETHER = "{said}, as of {count} numbers"
 CUT = "{said}, truncated"

@@ -16,7 +16,7 @@ from ..pagefile.page import Page
 from ..pagefile.page_file import PageError, find, names, parse, read_text
 from ..pagefile.shorthand import ENGLISH
 from ..results.build import build
-from ..results.model import SUFFIX, Report
+from ..results.model import SUFFIX, Report, Table
 from ..wording.words import languages as all_languages
 from ..wording.words import words
 from .empty_cells import why_empty
@@ -191,5 +191,10 @@ def chart_files(report: Report, language: str) -> dict[str, tuple[str, str]]:
     from .charts import svg  # noqa: PLC0415 - it comes with the extra
 
     view = View(report, language)
-    drawn = ((table.name, svg(view.bars(table))) for table in report.page.tables)
-    return {name: (f"{report.page.name}.{name}.{language}.svg", text) for name, text in drawn if text}
+    drawn = ((table, svg(view.bars(table))) for table in report.page.tables)
+    return {table.name: (chart_name(report, table, language), text) for table, text in drawn if text}
+
+
+def chart_name(report: Report, table: Table, language: str) -> str:
+    """The file of the chart of a table in a language."""
+    return f"{report.page.name}.{table.name}.{language}.svg"

@@ -1,34 +1,37 @@
-"""Pages that `report` wrote are rendered again, and whatever was changed on them is contradicted."""
+"""Pages that `report` wrote are made again, and whatever was changed on them, their report or logs is contradicted."""
 
 import json
 import random
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from report.evidence.evidence_file import read
 
 from report.audit.own_pages import evidence_beside
 from report.audit.rulings import Ruling
+from report.results.model import read_report
+from report.views.publish import publish
 from tests.commandline import PROJECT, run
-from tests.report.audit.small_site import audited, bad, change
+from tests.report.audit.small_site import GOLDEN, audited, bad, change
 from tests.report.quoted_page import make, published
 
 OF_ONE = "[399.532](toy.evidence.en.md#cards/1/a)"
 
 
 def tracked_pages() -> list[Path]:
-    """All Markdown pages of the repository that have an evidence file beside them."""
+    """All Markdown pages of the repository that have a report beside them."""
     listed = subprocess.run(["git", "ls-files", "-z", "*.md"], cwd=PROJECT, capture_output=True, text=True, check=True)
     return [page for name in listed.stdout.split("\0") if name and evidence_beside(page := PROJECT / name)]
 
 
 def logs_of(page: Path) -> Path | None:
-    """The folder of its logs: the one that its evidence file names, or, of a golden page, the one beside it."""
-    evidence = evidence_beside(page)
-    told = read(evidence).logs if evidence else None
+    """The folder of its logs: the one that its report names, or, of a golden page, the one beside it."""
+    report = evidence_beside(page)
+    told = read_report(report).logs_folder if report else None
     places = [page.parent / told] if told else []
     return next((place for place in [*places, page.parent / "logs"] if place.is_dir()), None)
 
@@ -60,12 +63,14 @@ def test_what_report_wrote_is_proved(site: Path) -> None:
         ("toy.en.md", "# Toy50 &lt;training&gt;", "# Toy51 &lt;training&gt;"),
         ("toy.en.md", "| 8 | [3119", "| 9 | [3119"),
         ("toy.en.md", "1. Protocols differ", "1. Programs differ"),
-        ("toy.evidence.en.md", '<a id="cards/1/a"></a><a id="e1"></a>399.532', '<a id="cards/1/a"></a>399.532'),
+        ("toy.evidence.en.md", '<a id="cards/1/a"></a>399.532', "399.532"),
         ("toy.evidence.en.md", "- [399.532](#cards/1/a)", "- [399.533](#cards/1/a)"),
         ("toy.evidence.en.md", "DP_N1C1_log)", "DP_N1C8_log)"),
         ("toy.evidence.en.md", "15 to 26, 4 used", "16 to 26, 4 used"),
-        ("toy.evidence.en.md", "| 1.000   | 403.067 ", "| 1.000   | 403.068 "),
-        ("toy.evidence.json", '"device": "A100"', '"device": "B200"'),
+        ("toy.evidence.en.md", "| 1.000 | 403.067 ", "| 1.000 | 403.068 "),
+        ("toy.report.json", '"digits": "399.532"', '"digits": "399.533"'),
+        ("toy.report.json", '"device": {"value": "A100"', '"device": {"value": "B200"'),
+        ("toy.report.json", '"lines": 26', '"lines": 27'),
     ],
     ids=lambda text: text[:24],
 )
@@ -82,27 +87,61 @@ def test_a_log_that_was_changed_contradicts_its_page(copy: Path) -> None:
     assert {one.ruling for one in bad(copy / "pages")} == {Ruling.CONTRADICTED}
 
 
-def test_the_folder_of_logs_may_be_named_and_without_it_nothing_is_said(copy: Path) -> None:
+def test_the_folder_of_logs_may_be_named_and_without_it_nothing_is_proved(copy: Path) -> None:
     (copy / "logs").rename(copy / "elsewhere")
     assert {finding.ruling for finding in audited(copy / "pages")} == {Ruling.NO_DATA}
     assert {finding.ruling for finding in audited(copy / "pages", logs=copy / "elsewhere")} == {Ruling.PROVED}
 
 
-def test_an_evidence_file_that_leads_out_of_the_folder_of_logs_is_not_followed(copy: Path) -> None:
-    change(copy / "pages/toy.evidence.json", '"path": "A100/', '"path": "../A100/')
-    done = run("audit", copy / "pages")
-    assert done.returncode in (0, 2)
-    assert "proved" not in done.stdout.partition("toy.en.md")[2].partition("\n")[0]
+def test_without_logs_a_page_is_held_against_its_report(copy: Path) -> None:
+    shutil.rmtree(copy / "logs")
+    change(copy / "pages/toy.en.md", OF_ONE, OF_ONE.replace("399.532", "399.533"))
+    change(copy / "pages/toy_gpu.report.json", '"digits": "', '"digits": "9')
+    assert {one.claim.document for one in bad(copy / "pages")} == {
+        "toy.en.md",
+        *(f"toy_gpu.{kind}.md" for kind in ("en", "zh", "evidence.en", "evidence.zh")),
+    }
 
 
-def test_a_page_without_its_evidence_file_is_not_ruled_on(copy: Path) -> None:
-    (copy / "pages/toy.evidence.json").unlink()
+def test_a_number_that_is_changed_in_page_and_report_alike_is_contradicted_by_the_logs(copy: Path) -> None:
+    for path in (copy / "pages").glob("toy.*"):
+        path.write_text(path.read_text(encoding="utf-8").replace("399.532", "399.533"), encoding="utf-8")
+    assert {one.claim.document for one in bad(copy / "pages")} == {path.name for path in (copy / "pages").glob("toy.*")}
+
+
+def test_a_report_that_leads_out_of_the_folder_of_logs_is_not_followed(copy: Path) -> None:
+    for link in ("../A100/", "/A100/"):
+        change(copy / "pages/toy.report.json", '"log": "A100/', f'"log": "{link}')
+        done = run("audit", copy / "pages/toy.en.md")
+        assert (done.returncode, done.stderr.count("\n"), "proved" in done.stdout) == (2, 1, False)
+        change(copy / "pages/toy.report.json", f'"log": "{link}', '"log": "A100/')
+    outside = copy / "logs/A100"
+    outside.rename(copy / "A100")
+    outside.symlink_to(copy / "A100")
     assert {finding.ruling for finding in audited(copy / "pages/toy.en.md")} == {Ruling.NO_DATA}
+
+
+def test_a_page_without_its_report_is_not_ruled_on(copy: Path) -> None:
+    (copy / "pages/toy.report.json").unlink()
+    assert {finding.ruling for finding in audited(copy / "pages/toy.en.md")} == {Ruling.NO_DATA}
+
+
+def test_charts_of_a_page_are_part_of_it(tmp_path: Path, site: Path) -> None:
+    text = (
+        (GOLDEN / "toy.toml").read_text(encoding="utf-8").replace('name = "cards"', 'name = "cards"\ncharts = ["bars"]')
+    )
+    (tmp_path / "toy.toml").write_text(text, encoding="utf-8")
+    list(publish([str(tmp_path / "toy.toml")], site / "logs", ("en",), tmp_path, charts=True))
+    assert "toy.cards.en.svg" in (tmp_path / "toy.en.md").read_text(encoding="utf-8")
+    assert {one.ruling for one in audited(tmp_path / "toy.en.md", logs=site / "logs")} == {Ruling.PROVED}
+    change(tmp_path / "toy.en.md", "(toy.cards.en.svg)", "(other.svg)")
+    assert bad(tmp_path / "toy.en.md", logs=site / "logs") != []
 
 
 def test_quotes_and_what_is_computed_from_them_are_not_proved(tmp_path: Path) -> None:
     make(tmp_path)
-    page = published(tmp_path, "en").files[0]
+    published(tmp_path, "en")
+    page = tmp_path / "pages/page.en.md"
     quoted = [one for one in audited(page) if one.claim.number.text in ("640.00", "100.0", "80.0")]
     assert {finding.ruling for finding in quoted} == {Ruling.NO_DATA}
     change(page, "[640.00](page.evidence.en.md#t/8/a)", "[640.01](page.evidence.en.md#t/8/a)")
@@ -133,6 +172,41 @@ def test_any_digit_that_is_changed_in_a_number_of_a_page_is_caught(data: st.Data
         assert bad(page) != []
     finally:
         page.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_any_digit_that_is_changed_in_a_report_is_caught(data: st.DataObject, site: Path) -> None:
+    page = site / "pages" / data.draw(st.sampled_from(["toy.en.md", "toy_gpu.zh.md"]))
+    report = evidence_beside(page)
+    assert report
+    text = report.read_text(encoding="utf-8")
+    # What the page file states is what everything is made of: other text there may be that of another page.
+    digits = [found.start() for found in re.finditer("[0-9]", text.partition('"page_file":')[0])]
+    digits += [found.start() for found in re.finditer("[0-9]", text) if found.start() > text.index('"results": [')]
+    at = data.draw(st.sampled_from(digits))
+    other = data.draw(st.sampled_from([digit for digit in "123456789" if digit != text[at]]))
+    try:
+        report.write_text(text[:at] + other + text[at + 1 :], encoding="utf-8")
+        assert run("audit", page).returncode != 0
+    finally:
+        report.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.slow
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_any_digit_that_is_changed_in_a_log_is_caught(data: st.DataObject, site: Path) -> None:
+    log = next((site / "logs/A100").glob("*N1C1_log"))
+    text = log.read_bytes()
+    at = data.draw(st.sampled_from([at for at, byte in enumerate(text) if chr(byte).isdigit()]))
+    other = data.draw(st.sampled_from([digit for digit in b"0123456789" if digit != text[at]]))
+    try:
+        log.write_bytes(text[:at] + bytes([other]) + text[at + 1 :])
+        assert "toy.report.json" in {one.claim.document for one in bad(site / "pages/toy.en.md")}
+    finally:
+        log.write_bytes(text)
 
 
 EDITS = "0a|#é \n(…"
