@@ -15,7 +15,7 @@ from parsers.io.printable import printable, say
 from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
-from .audit.archiving.command import archive, verify
+from .archive.command import archive, verify
 from .audit.command import audit, recover
 from .comparing.command import compare
 from .comparing.history.command import history

@@ -188,8 +188,7 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
 @contextmanager
 def _opened(pages: tuple[str, ...], logs: Path | None, *, watch: bool) -> Iterator[tuple[tuple[str, ...], Path | None]]:
     """The pages and their folder of logs; of an archive those in it, while this lasts."""
-    from ..audit.archiving.archive_layout import LOGS
-    from ..audit.archiving.opened_archive import opened_archive
+    from ..archive.archive import LOGS, opened_archive
 
     if not any(page.endswith(".zip") for page in pages):
         yield pages, logs

@@ -1,0 +1,1 @@
+"""Archives of pages: the report of a page and everything behind its numbers in one file."""

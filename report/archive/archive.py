@@ -1,0 +1,432 @@
+"""Archives: the report of a page, its page file, and the logs that both rest on, in one zip file.
+
+To verify an archive is to make its report again from the page file and the logs in it, and to compare both texts. The
+same page and logs give the same bytes. ``manifest-sha256.txt`` lists the SHA-256 of every other file, as ``sha256sum
+--check`` reads it, so that a change of what no number rests on is found as well.
+"""
+
+import json
+import os
+import re
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import chdir, contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from parsers.io.atomic_write import unfinished, whole, write, writing
+from parsers.io.containment import is_spelt_inside, leading_out
+from parsers.io.errors import CANNOT_BE_READ, LogError, MessageError, ParserError, WriteError, reason_of
+from parsers.io.input_file import data_of, opened, text_of
+from parsers.io.limits import check_members, unpacking
+from parsers.io.message import Message
+from parsers.origins.archive import BROKEN, broken_because, of_zip, written
+from parsers.origins.found_file import LeftOut
+from parsers.runs.run_folder import RUN_FILE
+from parsers.runs.runfile import files_of_run, sha256_of
+from parsers.runs.sidefile import LARGEST
+from parsers.scanning.detection import VARIABLE, grammars
+from parsers.sharing.workers import ALL_CORES, Workers
+
+from ..audit.altered_text import Alteration, altered
+from ..evidence.case_evidence import forget, wanted
+from ..evidence.case_runs import outside
+from ..evidence.quality.quality_remarks import reference_logs
+from ..pagefile.page import Page
+from ..pagefile.page_file import find
+from ..pagefile.prose import prose_files
+from ..results.model import SUFFIX, Report
+from ..views.publish import PublishedPage, read_pages
+
+PAGE, LOGS, FORMATS = "page", "logs", "formats"  # the folders of an archive
+MANIFEST = "manifest-sha256.txt"
+LAUNCH = ".launch.toml"  # beside the page file, if launchers made the runs
+PROGRAM = "tachograph"
+EPOCH = (1980, 1, 1, 0, 0, 0)  # no zip file can state an earlier time
+LONGEST_VALUE = 160  # characters that are told of a field
+LONGEST_NAME, LONGEST_PART = 1000, 255  # characters of a name; bytes between two slashes, as file systems have it
+_PIECE = 1 << 20
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
+_OWN_IMPORT = re.compile(r"^%import[ \t]+\.(\w+)", re.MULTILINE)
+
+NO_NUMBERS = "{page}: has no number to be archived; give the folder of its logs with --logs."
+OTHER_NUMBER = (
+    "{slug}: from the files of the archive the number would be {made} and not {stated}; what makes the difference lies "
+    "outside of the run folders that the page names."
+)
+NOT_OF_ARCHIVE = "holds {name}, which is there twice, leads out of the archive, or is no file of an archive."
+CANNOT_BE_UNPACKED = "its file {name} cannot be unpacked: {reason}"
+NOT_ZIP = "is not a zip archive, or is incomplete."
+NOT_AN_ARCHIVE = (
+    "is not an archive of Tachograph: it holds {count} reports and {manifests} manifests; expected one each."
+)
+CHANGED = "has files that are not as they were archived ({count}); `tachograph verify` names them."
+DAMAGED = "Its bytes changed: {reason}."
+OTHER_SHA256 = "Its bytes changed: the SHA-256 is not the one that {file} lists."
+NOT_LISTED = "{file} does not list this file."
+IS_MISSING = "The file is missing."
+OTHER_LIST = "It lists the files of the archive otherwise than it was written."
+OTHER_GRAMMAR = "This version has another grammar of this name or none; logs were read by that of the archive."
+OTHER_VERSION = "Made by {stated}; verified by {made}, which may say the same otherwise."
+NOT_MADE = "The report could not be made again: {reason}"
+MADE_AGAIN = "{name}: made again from page file and logs it is {right}, not {stood}."
+LACKING = "{name}: made again from page file and logs, the report has this line as well."
+TOO_MUCH = "{name}: made again from page file and logs, the report does not say this."
+
+# Copies the runs of some logs: the folder of logs, the paths of the logs below it, and where to.
+CopyRuns = Callable[[Path, Sequence[str], Path], None]
+
+
+class ArchiveError(ParserError):
+    """An archive that cannot be made, or a file that is not an archive or not a safe one."""
+
+
+@dataclass(frozen=True)
+class Archived:
+    """What an archive holds: so many ``files``, and a page with so many ``numbers``; ``sha256``: its own."""
+
+    files: int
+    numbers: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What is not as it was archived: a ``file`` of an archive, its ``line`` from 1, and what is wrong.
+
+    ``stated`` and ``made``: what the report says there and what its logs give: the digits, where these differ.
+    """
+
+    file: str
+    said: Message
+    line: int | None = None
+    stated: str | None = None
+    made: str | None = None
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What verifying an archive found; ``sha256`` is that of the archive, ``files`` how many it holds.
+
+    ``report``: as made again, None where it could not be. ``notes``: by files, what this version has otherwise.
+    """
+
+    sha256: str
+    files: int
+    differences: list[Difference]
+    report: Report | None = None
+    notes: list[tuple[str, Message]] = field(default_factory=list)
+
+
+# ---- writing
+
+
+def archive(
+    page: str, logs: Path, out: Path, copy_runs: CopyRuns | None = None, workers: Workers = ALL_CORES
+) -> Archived:
+    """Archive a page, by its name or its path, with its logs below a folder.
+
+    ``copy_runs``: copies the runs, perhaps without the names that they hold; by default as they are. Raises PageError,
+    LogError, WriteError, and ArchiveError where the page has no number or the archive would not give its numbers.
+    """
+    file, logs, out = find(page).absolute(), logs.absolute(), out.absolute()
+    forget()
+    (stated,) = read_pages([str(file)], logs, workers)
+    if not any(cell.digits for cell in stated.cells):
+        raise ArchiveError(NO_NUMBERS, page=file.stem)
+    try:
+        with unfinished(out.parent, out) as place:
+            folder = place / "archive"
+            _collect(stated, file, logs, folder, copy_runs or copied_runs)
+            with _inside(folder):
+                made = _made_again(file.stem, workers)
+            for cell in stated.cells:
+                if (digits := made.by_id[cell.slug].digits) != cell.digits:
+                    raise ArchiveError(OTHER_NUMBER, slug=cell.slug, stated=cell.digits or "-", made=digits or "-")
+            write(folder, f"{PAGE}/{file.stem}{SUFFIX}", made.to_json().encode())
+            write(folder, MANIFEST, _manifest(folder).encode())
+            names = _names(folder)
+            _refuse_unsafe(names, out)
+            _pack(folder, names, out)
+    except WriteError as error:
+        raise WriteError(out, error.reason) from error
+    return Archived(len(names), sum(result.digits is not None for result in made.results), sha256_of(out))
+
+
+def _collect(page: PublishedPage, file: Path, logs: Path, folder: Path, copy_runs: CopyRuns) -> None:
+    """Copy into a folder what a page is made of; raises LogError and WriteError."""
+    launch = file.with_name(f"{file.stem}{LAUNCH}")
+    for source in (file, *prose_files(text_of(file), file), *([launch] if launch.is_file() else [])):
+        _copy(source, folder / PAGE / source.relative_to(file.parent))
+    copy_runs(logs, logs_of_page(page.page, logs), folder / LOGS)
+    for grammar in _grammars(page):
+        _copy(grammar, folder / FORMATS / grammar.name)
+
+
+def logs_of_page(page: Page, logs: Path) -> list[str]:
+    """The logs that a page names, those of references and those that are no evidence too, below their folder."""
+    paths = dict.fromkeys((*(one.path for one in wanted(page, logs)), *reference_logs(page, logs)))
+    return sorted(path for path in paths if not outside(logs, path))
+
+
+def copied_runs(logs: Path, paths: Sequence[str], folder: Path) -> None:
+    """Copy logs, with what lies beside them and is of their runs; raises LogError and WriteError."""
+    for file in sorted({file for path in paths for file in _of_run(logs / path)}):
+        _copy(file, folder / file.relative_to(logs))
+
+
+def _of_run(log: Path) -> Iterator[Path]:
+    """A log, or the logs of a folder of ranks, and its side files; of a run folder all small files, such as patches."""
+    yield from (file for file in files_of_run(log) if file.is_file())
+    if log.is_dir():
+        yield from (file for file in log.rglob("*") if file.is_file() and leading_out([file], log) is None)
+    if log.with_name(RUN_FILE).is_file():
+        regular = (file for file in log.parent.iterdir() if file.is_file() and not file.is_symlink())
+        yield from (file for file in regular if file.name[0] != "." and file.stat().st_size <= LARGEST)
+
+
+def _grammars(page: PublishedPage) -> list[Path]:
+    """The grammars of the logs behind a page, with those that they import from their own folder."""
+    known = grammars()
+    names = {proof.reading.format.name for cell in page.cells for proof in cell.proofs if proof.reading.format}
+    found: set[Path] = set()
+    left = [known[name] for name in names & known.keys()]
+    while left:
+        path = left.pop()
+        if path not in found and path.is_file():
+            found.add(path)
+            left += [path.with_name(f"{name}.lark") for name in _OWN_IMPORT.findall(path.read_text(encoding="utf-8"))]
+    return sorted(found)
+
+
+def _copy(source: Path, place: Path) -> None:
+    """Copy the bytes of a file, and nothing else of it; raises LogError and WriteError."""
+    with writing(place):
+        place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with opened(source) as file, writing(place), place.open("wb") as target:
+            shutil.copyfileobj(file, target)
+    except OSError as error:
+        raise LogError.at(source, CANNOT_BE_READ, reason=reason_of(error)) from error
+
+
+def _names(folder: Path) -> list[str]:
+    """The names of all files below a folder, in the order of an archive."""
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def _manifest(folder: Path) -> str:
+    """The SHA-256 and the name of each file below a folder but this list."""
+    return "".join(f"{sha256_of(folder / name)}  {name}\n" for name in _names(folder) if name != MANIFEST)
+
+
+def _pack(folder: Path, names: Sequence[str], out: Path) -> None:
+    """Write files into a zip file in which nothing depends on when, where and by whom it is written."""
+    check_members(len(names))
+    with whole(out) as made, zipfile.ZipFile(made, "w") as packed:
+        packed.comment = f"{PROGRAM} {version(PROGRAM)}".encode()
+        for name in names:
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
+            entry.file_size = (folder / name).stat().st_size  # large ones need other headers
+            with opened(folder / name) as source, packed.open(entry, "w") as target:
+                shutil.copyfileobj(source, target, _PIECE)
+
+
+# ---- reading
+
+
+def verify(path: Path, workers: Workers = ALL_CORES) -> Verified:
+    """Make the report of an archive again from what else is in it, and compare all that it says.
+
+    Nothing but the archive and this version of Tachograph is used. Raises ArchiveError for what is not an archive or
+    is made to do harm, LogError where it cannot be read.
+    """
+    with TemporaryDirectory() as place:
+        folder = Path(place, "archive")
+        name, comment, damaged = _unpacked(path, folder)
+        changed = damaged or list(_unlike_listed(folder))
+        found = sha256_of(path), len(_names(folder)), changed
+        if damaged:
+            return Verified(*found)
+        notes = [(f"{FORMATS}/{grammar.name}", Message(OTHER_GRAMMAR)) for grammar in _other_grammars(folder)]
+        if comment != (made_by := f"{PROGRAM} {version(PROGRAM)}"):
+            notes.insert(0, (path.name, Message(OTHER_VERSION, stated=comment, made=made_by)))
+        stated = f"{PAGE}/{name}{SUFFIX}"
+        with _inside(folder):
+            try:
+                made = _made_again(name, workers)
+            except ParserError as error:
+                changed.append(Difference(f"{PAGE}/{name}.toml", Message(NOT_MADE, reason=error.message)))
+                return Verified(*found, notes=notes)
+            changed += [_told(stated, one) for one in altered(_text(folder / stated), made.to_json())]
+    return Verified(*found, made, notes)
+
+
+@contextmanager
+def opened_archive(path: Path) -> Iterator[str]:
+    """Unpack an archive into a folder that is the current one while this lasts; gives the path of its page file.
+
+    Logs are read by the grammars of the archive, and lie in ``LOGS``. Raises ArchiveError for what is not an archive,
+    is made to do harm, or has a file that is not as its manifest says, and LogError where it cannot be read.
+    """
+    with TemporaryDirectory() as place:
+        folder = Path(place, "archive")
+        name, _, damaged = _unpacked(path, folder)
+        if changed := damaged or list(_unlike_listed(folder)):
+            raise ArchiveError.at(path, CHANGED, count=len(changed))
+        with _inside(folder):
+            yield f"{PAGE}/{name}.toml"
+
+
+def _made_again(name: str, workers: Workers) -> Report:
+    """The report of the page in the archive whose folder is the current one; raises PageError, LogError."""
+    (page,) = read_pages([f"{PAGE}/{name}.toml"], Path(LOGS), workers)
+    return page.report(Path(LOGS), Path(PAGE))
+
+
+def _told(file: str, one: Alteration) -> Difference:
+    """A line of a report that is not as it was made again: its digits, or else the first of its fields that differs."""
+    stood, right = _fields(one.stood), _fields(one.right)
+    name = str(stood.get("id") or right.get("id") or "")
+    unlike = list(_unlike(stood, right, name)) if stood and right else []
+    place, stated, made = next((of for of in unlike if of[0].endswith(".digits")), (unlike or [("", "", "")])[0])
+    if not unlike or max(len(stated), len(made)) > LONGEST_VALUE:
+        stated, made = (text or "" for text in one.excerpts)
+    told = {"name": place or name or file, "right": made, "stood": stated}
+    key = LACKING if one.stood is None else TOO_MUCH if one.right is None else MADE_AGAIN
+    return Difference(file, Message(key, **told), one.line, stated, made)
+
+
+def _fields(line: str | None) -> dict[str, Any]:
+    """What a line of a report holds: a result, or something by its key; nothing where that takes several lines."""
+    told = (line or "").removesuffix(",")
+    try:
+        found = json.loads(told if told.startswith("{") else f"{{{told}}}")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _unlike(stated: object, made: object, place: str) -> Iterator[tuple[str, str, str]]:
+    """The places at which two parts of a report differ, by their keys, with what stands at each."""
+    if isinstance(stated, dict) and isinstance(made, dict):
+        for key in {**stated, **made}:
+            yield from _unlike(stated.get(key), made.get(key), f"{place}.{key}".removeprefix("."))
+    elif isinstance(stated, list) and isinstance(made, list) and len(stated) == len(made):
+        for at, (one, other) in enumerate(zip(stated, made, strict=True)):
+            yield from _unlike(one, other, f"{place}.{at}")
+    elif stated != made:
+        one, other = (v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) for v in (stated, made))
+        yield place, one, other
+
+
+def _text(path: Path) -> str:
+    return data_of(path).decode("utf-8", "replace")
+
+
+@contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    """Work in the folder of an unpacked archive, and read logs by its grammars where this version has others.
+
+    Messages then name the same relative paths wherever the folder is. Formats of the user's own do not count.
+    """
+    before = os.environ.pop(VARIABLE, None)
+    with TemporaryDirectory() as overlay, chdir(folder):
+        try:
+            if others := _other_grammars(Path()):
+                os.environ[VARIABLE] = overlay
+            for grammar in others:
+                shutil.copyfile(grammar, Path(overlay, grammar.name))
+            forget()
+            yield
+        finally:
+            forget()
+            os.environ.pop(VARIABLE, None)
+            if before is not None:
+                os.environ[VARIABLE] = before
+
+
+def _other_grammars(folder: Path) -> list[Path]:
+    """The grammars of an unpacked archive that this version has not, or otherwise."""
+    ours = grammars()
+    found = sorted((folder / FORMATS).glob("*.lark"))
+    return [path for path in found if path.stem not in ours or data_of(ours[path.stem]) != data_of(path)]
+
+
+# ---- unpacking
+
+
+def _unpacked(archive: Path, folder: Path) -> tuple[str, str, list[Difference]]:
+    """Unpack an archive into a new folder: the name of its page, who made it, and the files whose bytes are broken.
+
+    Raises ArchiveError for what is not an archive, and for one that is made to do harm: that has links, names which
+    lead out or are there twice, or that unpacks to more than it may.
+    """
+    damaged = []
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            names, comment = packed.namelist(), packed.comment.decode("utf-8", "replace")
+        check_members(len(names))
+        _refuse_unsafe(names, archive)
+        for entry in of_zip(archive, unpacking(archive.stat().st_size)):
+            if isinstance(entry, LeftOut):
+                raise ArchiveError.at(archive, CANNOT_BE_UNPACKED, name=repr(entry.name), reason=Message(entry.reason))
+            name, stream = entry
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                written(stream.read(_PIECE), stream, folder / name)
+            except MessageError:
+                raise
+            except BROKEN as error:
+                damaged.append(Difference(name, Message(DAMAGED, reason=broken_because(error))))
+    except ArchiveError:
+        raise
+    except MessageError as error:
+        raise ArchiveError.at(archive, CANNOT_BE_READ, reason=error.message) from error
+    except BROKEN as error:
+        raise ArchiveError.at(archive, NOT_ZIP) from error
+    reports = [name for name in names if name.startswith(f"{PAGE}/") and name.endswith(SUFFIX)]
+    if len(reports) != 1 or MANIFEST not in names:
+        manifests = int(MANIFEST in names)
+        raise ArchiveError.at(archive, NOT_AN_ARCHIVE, count=len(reports), manifests=manifests)
+    return PurePosixPath(reports[0]).name.removesuffix(SUFFIX), comment, damaged
+
+
+def _unlike_listed(folder: Path) -> Iterator[Difference]:
+    """The files of an unpacked archive that are not those which its manifest lists."""
+    stated, made = _text(folder / MANIFEST), _manifest(folder)
+    lines = ([line.partition("  ") for line in text.splitlines()] for text in (stated, made))
+    listed, there = ({name: sha256 for sha256, _, name in of} for of in lines)
+    unlike = sorted(name for name in listed.keys() | there.keys() if listed.get(name) != there.get(name))
+    for name in unlike:
+        key = IS_MISSING if name not in there else NOT_LISTED if name not in listed else OTHER_SHA256
+        yield Difference(name, Message(key, file=MANIFEST))
+    if not unlike and stated != made:
+        yield Difference(MANIFEST, Message(OTHER_LIST))
+
+
+def _refuse_unsafe(names: Sequence[str], archive: Path) -> None:
+    """Raise ArchiveError for a name that no archive has, or that is there twice, as file and file or as folder too."""
+    folders = {str(parent) for name in names for parent in PurePosixPath(name).parents}
+    seen: set[str] = set()
+    for name in names:
+        if name in seen or name in folders or not _is_safe(name):
+            raise ArchiveError.at(archive, NOT_OF_ARCHIVE, name=repr(name))
+        seen.add(name)
+
+
+def _is_safe(name: str) -> bool:
+    """Whether a name is that of a file of an archive: relative, spelt in one way, and safe on every system."""
+    path = PurePosixPath(name)
+    try:
+        sizes = [len(part.encode()) for part in path.parts]
+    except UnicodeEncodeError:
+        return False
+    is_of_archive = name == MANIFEST or (len(sizes) > 1 and path.parts[0] in (PAGE, LOGS, FORMATS))
+    is_plain = name == path.as_posix() and is_spelt_inside(name) and not _UNSAFE.search(name)
+    return is_of_archive and is_plain and len(name) <= LONGEST_NAME and max(sizes) <= LONGEST_PART

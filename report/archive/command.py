@@ -1,0 +1,126 @@
+"""The commands that put a page and everything behind its numbers into one file, and that verify such a file."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from parsers.io.message import Message
+from parsers.io.printable import say
+from parsers.io.refusal import Unreadable
+
+from ..wording.language_option import LANGUAGE, told_in, translate_to
+
+if TYPE_CHECKING:
+    from .archive import CopyRuns, Verified
+
+ENDING = ".tach.zip"
+DIFFERS = 1
+MOST_DIFFERENCES = 100
+WROTE = "{out}: {files} files, {numbers} numbers. SHA-256: {sha256}"
+AT = "{file}: {said}"
+AT_LINE = "{file}:{line}: {said}"
+MORE = "Further differences: {count}; --json lists all."
+VERIFIED = "{files} files have their checksums; {numbers} numbers were made again from {logs} files and are the same."
+QUOTED = "Quoted figures, or computed from these, without logs: {count}."
+SHA256 = "SHA-256 of the archive: {sha256}"
+DIFFERENCES = "Differences: {count}."
+
+
+@click.command()
+@click.argument("page")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help=f"Output file.  [default: PAGE{ENDING}]")
+@click.option(
+    "--logs",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of logs.  [default: logs]",
+)
+@click.option("--scrub", "scrubs", is_flag=True, help="Archive anonymized copies of the logs, as `scrub` makes them.")
+@LANGUAGE
+def archive(
+    page: str, out: Path | None, logs: Path | None, language: str, *, scrubs: bool, scrubbed: "CopyRuns"
+) -> None:
+    """Put a page and everything its numbers were computed from into one zip file: its report (PAGE.report.json), page
+    file, logs with the files beside them, grammars, and checksums. PAGE is as for report.
+
+    The same page and logs give the same bytes. Of run folders, all files of up to 1 MiB are archived, with the names
+    of people and machines in them unless --scrub is given. Exit status 2 if the page has no number.
+
+    \b
+    Examples:
+      tachograph archive my-page.toml
+      tachograph archive resnet50 --logs ../Perf --out resnet50.tach.zip
+      tachograph archive my-page.toml --scrub
+    """
+    from parsers.io.errors import ParserError
+
+    from ..pagefile.page_file import find
+    from ..views.publish import LOGS
+    from ..wording.words import worded
+    from .archive import archive as archived
+
+    translate = translate_to(language)
+    try:
+        place = out or Path(f"{find(page).stem}{ENDING}")
+        made = archived(page, logs or LOGS, place, scrubbed if scrubs else None)
+    except (ParserError, OSError) as error:
+        raise Unreadable(told_in(error, translate)) from error
+    say(worded(Message(WROTE, out=place, files=made.files, numbers=made.numbers, sha256=made.sha256), translate))
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per difference.")
+@LANGUAGE
+def verify(file: Path, as_json: bool, language: str) -> None:
+    """Verify an archive of a page: check the SHA-256 of every file, make its report again from the archived page file
+    and logs, and compare everything that the report says.
+
+    Nothing else is needed, and no network. Exit status 1 if anything differs, 2 if FILE is not an archive. Whoever can
+    replace the whole archive can make one that verifies: compare its SHA-256 with the one that was published.
+
+    \b
+    Examples:
+      tachograph verify my-page.tach.zip
+      tachograph verify my-page.tach.zip --json
+    """
+    from parsers.io.errors import ParserError
+
+    from ..wording.words import worded
+    from .archive import verify as verified
+
+    translate = translate_to(language)
+    try:
+        found = verified(file.absolute())
+    except (ParserError, OSError) as error:
+        raise Unreadable(told_in(error, translate)) from error
+    for name, note in found.notes:
+        say(worded(Message(AT, file=name, said=note), translate), err=True)
+    if as_json:
+        for one in found.differences:
+            told = {"file": one.file, "line": one.line, "printed": one.stated, "computed": one.made}
+            say(json.dumps({**told, "reason": worded(one.said, translate)}, ensure_ascii=False))
+    else:
+        for message in _said(found):
+            say(worded(message, translate))
+    sys.exit(DIFFERS if found.differences else 0)
+
+
+def _said(found: "Verified") -> Iterator[Message]:
+    for one in found.differences[:MOST_DIFFERENCES]:
+        place = {"file": one.file, "line": one.line or ""}
+        yield Message(AT_LINE if one.line else AT, **place, said=one.said)
+    if (more := len(found.differences) - MOST_DIFFERENCES) > 0:
+        yield Message(MORE, count=more)
+    if found.differences:
+        yield Message(DIFFERENCES, count=len(found.differences))
+    elif found.report:
+        numbers = [result for result in found.report.results if result.digits is not None]
+        quoted = sum(result.rests_on_quotes for result in numbers)
+        yield Message(VERIFIED, files=found.files, numbers=len(numbers) - quoted, logs=len(found.report.logs))
+        if quoted:
+            yield Message(QUOTED, count=quoted)
+    yield Message(SHA256, sha256=found.sha256)
