@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..measure.diagnostics import NoMeasurement
-from ..measure.measure import measure
+from ..measure.diagnostics import Code, NoMeasurement, say
+from ..measure.measure import run_of
 from ..measure.measurement import Measurement, combine
 from ..measure.protocol import Protocol
+from ..measure.stated import readable
 from ..pagefile.page import Page, Table
 from .case_evidence import by_protocol, reading_of_case
 from .cell import Cell, Proof
@@ -69,8 +70,13 @@ def _runs(unit: str, cell: Cell, records: str, estimate: str) -> list[tuple[Prot
 
 def _without_warm_up(cell: Cell, proof: Proof, rule: Mapping[str, str]) -> Protocol:
     """The rule as a log allows it."""
-    there = measure(reading_of_case(cell, proof), Protocol.of(rule)).records_used
-    return Protocol.of({**rule, "skip_records": min(WARM_UP, there // 2)})
+    stated, reason = Protocol.of(rule), NoMeasurement(say(Code.NO_RECORDS))
+    for run in run_of(reading_of_case(cell, proof), stated):
+        try:
+            return Protocol.of({**rule, "skip_records": min(WARM_UP, len(readable(run, stated)) // 2)})
+        except NoMeasurement as error:
+            reason = error
+    raise reason
 
 
 @dataclass(frozen=True)
