@@ -24,10 +24,8 @@ from .kernel import COMPILED, Ids, Integers, shapes_of_c
 from .prefix import NOWHERE, RANK, Span, after_prefix, has_prefix, head_pattern, line_pattern, rank_before, torn_pattern
 
 NEWLINE = b"\n"
-_HASHES = 1 << 16
 SHORTEST = 3  # bytes of a text that is searched for
 _MET = -1
-_PIECE = 1 << 14  # what is made of so little takes no new memory each time
 # What says that a metric line behind it is of an evaluation: its word, with only a stamp and a level between.
 _OF_OTHER = re.compile(
     rb"(?i)(?<![a-z])(?:val(?:id(?:at(?:ion|e|ing))?)?|eval(?:uat(?:ion|e|ing))?|test(?:ing)?|infer(?:ence)?"
@@ -36,7 +34,6 @@ _OF_OTHER = re.compile(
 )
 _LOOKED_AT = 80
 _MAY_GO_ON = re.compile(rb"[eE.,:]?[-+]?")  # what may stand in a number before its last digits
-_FACTORS = np.uint16(40503), np.uint16(40763)  # odd, so that each pair has a product of its own
 
 Flags = NDArray[np.bool_]
 
@@ -53,51 +50,15 @@ class Texts:
         self._search = shapes_of_c if compiled else None
 
     def found_in(self, text: bytes) -> Flags:
-        """Of each text whether it stands in another.
-
-        True proves nothing of a text that is too short to search for, nor without a compiler: its fours of bytes do.
-        """
+        """Of each text whether it stands in another; True of one that is too short to search for proves nothing."""
         found = np.ones(len(self._are_long), np.bool_)
-        found[self._are_long] = self._found(text)
-        return found
-
-    def _found(self, text: bytes) -> Flags:
         if self._search is None:
-            return self._found_by_fours(text)
-        found = np.zeros(len(self._texts), np.bool_)
-        self._search.texts_in(text, self._joined, self._starts, found)
+            found[self._are_long] = [own in text for own in self._texts]
+        else:
+            of_long = np.zeros(len(self._texts), np.bool_)
+            self._search.texts_in(text, self._joined, self._starts, of_long)
+            found[self._are_long] = of_long
         return found
-
-    def _found_by_fours(self, text: bytes) -> Flags:
-        if not self._texts:
-            return np.zeros(0, np.bool_)
-        fours, starts = self._fours
-        return np.logical_and.reduceat(_seen_fours(text)[fours], starts)
-
-    @cached_property
-    def _fours(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        of_texts = [np.concatenate([_hashes(text), _hashes(text[1:]), [_HASHES]]) for text in self._texts]
-        return np.concatenate(of_texts), _starts(of_texts)
-
-
-def _seen_fours(text: bytes) -> Flags:
-    """Which fours of bytes, by their hash, are in a text; the last entry, for none, is True."""
-    seen = np.zeros(_HASHES + 1, np.bool_)
-    seen[_HASHES] = True
-    for start in range(0, len(text), _PIECE):
-        for shift in (0, 1):
-            seen[_hashes(text[start + shift : start + shift + _PIECE + 2])] = True
-    return seen
-
-
-def _hashes(text: bytes) -> NDArray[np.intp]:
-    """The hashes of the fours that begin at even places of a text.
-
-    numpy converts indices of 16 bits by itself as well, but more slowly.
-    """
-    count = max(len(text) - 2, 0) // 2
-    two = np.frombuffer(text + b"\0" * (2 + len(text) % 2), "<u2")[: count + 1]
-    return (two[:count] * _FACTORS[0] + two[1:] * _FACTORS[1]).astype(np.intp)
 
 
 class VariantSieve:

@@ -1,15 +1,13 @@
 """The shapes of lines, and the numbers at known places of them, in one pass over a text.
 
 Two lines have one shape where they are equal but for their digits. shapes.c does the work where a compiler built it;
-where none did, and where the environment variable TACHOGRAPH_KERNEL is ``numpy``, the same results come from here. A
+where none did, and where the environment variable TACHOGRAPH_KERNEL is ``numpy``, Python and numpy do, more slowly. A
 log cannot choose lines that make either slow: the hash of both has a secret key (that of Python's own is random unless
 PYTHONHASHSEED says otherwise).
 """
 
 import os
-import re
 from collections import Counter
-from collections.abc import Iterator
 from types import ModuleType
 
 import numpy as np
@@ -105,12 +103,7 @@ class CompiledTable:
 
 
 NO_FIT = "the arrays do not fit, or a place is not inside the text"
-PARTS_OF_STAMP = ((0, 4), (5, 7), (8, 10), (11, 13), (14, 16), (17, 19), (20, 26))
 AS_ZERO = bytes(ord("0") if chr(byte) in "0123456789" else byte for byte in range(256))
-MASK = np.frombuffer(AS_ZERO, np.uint8)
-PLAIN = re.compile(rb"[-+]?(?=\.?0)(?P<before>0*)(?:\.(?P<after>0*))?(?:[eE](?:(?P<down>-)|\+)?(?P<power>0+))?")
-MOST_OF_WHOLE, MOST_DECIMALS = 2**59, 27
-POWERS = np.array([float(10**power) for power in range(23)])
 PART = b"\n"  # behind a masked line some of whose digits are left, for they matter
 
 
@@ -183,10 +176,10 @@ def fields(
     ``at``: int64, where each line begins. ``shape``: int32, which of ``spans`` it has. ``spans``: int32, for each shape
     and field the offset in the line and the width, 0 for a field that it does not have. ``kinds``: uint8, LEFT (NaN
     here), NUMBER (float64, exact to the last bit; NaN for none) or STAMP (the int64 of microseconds since 1970 in the
-    same bytes; NO_STAMP for none). A cell whose text is spelled in another way is odd, and as if there were none:
-    what is no plain decimal number, or over 2**59 without its point, or no time such as 2026-11-22 20:15:00.123.
-    None in place of the odd ones where there are none.
-    ValueError: an array of another type or size, a place that is not inside ``data``.
+    same bytes; NO_STAMP for none). An odd cell is as if there were none: its text is left to the caller, who can read
+    every spelling. C leaves what is no plain decimal number, or over 2**59 without its point, or no time such as
+    2026-11-22 20:15:00.123; without C all are left. None in place of the odd ones where there are none.
+    ValueError: an array of another type or size, or in C a place that is not inside ``data``.
     """
     arrays = (at, np.int64, 1), (shape, np.int32, 1), (spans, np.int32, 3), (kinds, np.uint8, 1)
     for array, kind, dimensions in arrays:
@@ -201,97 +194,8 @@ def fields(
         given = (np.ascontiguousarray(array) for array, _, _ in arrays)
         many = shapes_of_c.fields(data, *given, cells, odd)
     else:
-        many = _fields(np.frombuffer(data, np.uint8), at, shape, spans, kinds, cells, odd)
+        cells[:] = np.nan
+        cells.view(np.int64)[kinds == STAMP] = NO_STAMP
+        odd[:] = (spans[shape, :, 1].T > 0) & (kinds != LEFT)[:, None]
+        many = odd.any()
     return cells, odd if many else None
-
-
-def _fields(text: Bytes, at: Integers, shape: Ids, spans: Ids, kinds: Bytes, cells: Floats, odd: Bytes) -> int:
-    """Fill the cells and the odd ones, and say how many these are."""
-    cells[:] = np.nan
-    cells.view(np.int64)[kinds == STAMP] = NO_STAMP
-    for rows, places in _lines_of_each(shape, spans):
-        reach = _checked_reach(len(text), at[rows], places)
-        if not reach:
-            continue
-        lines = np.ndarray((len(text) - reach + 1,), f"V{reach}", text, strides=(1,))[at[rows]]
-        lines_of_bytes = lines.view(np.uint8).reshape(len(rows), reach)
-        for field, (kind, (offset, width)) in enumerate(zip(kinds.tolist(), places.tolist(), strict=True)):
-            if kind != LEFT and width:
-                texts = lines_of_bytes[:, offset : offset + width]
-                _fill(cells[field], odd[field], rows, texts, kind)
-    return int(np.count_nonzero(odd))
-
-
-def _lines_of_each(shape: Ids, spans: Ids) -> Iterator[tuple[NDArray[np.intp], Ids]]:
-    """The lines of each shape that has some, and the places of its fields."""
-    order = np.argsort(shape, kind="stable")
-    ends = np.flatnonzero(np.diff(shape[order], append=-1))
-    for rows in np.split(order, ends[:-1] + 1):
-        if not 0 <= shape[rows[0]] < len(spans):
-            raise ValueError(NO_FIT)
-        yield rows, spans[shape[rows[0]]]
-
-
-def _checked_reach(size: int, at: Integers, places: Ids) -> int:
-    """How far the places go behind the beginnings of lines; ValueError where that is not inside the text."""
-    reach = int(places.astype(np.int64).sum(axis=1).max())
-    if places.min() < 0 or at.min() < 0 or at.max() > size - reach:
-        raise ValueError(NO_FIT)
-    return reach
-
-
-def _fill(column: Floats, odd: Bytes, rows: NDArray[np.intp], texts: Bytes, kind: int) -> None:
-    """One field of lines: those whose texts are equal but for digits at once, which is all of one shape."""
-    while len(rows):
-        masked = MASK[texts]
-        alike = (masked == masked[0]).all(axis=1)
-        values, plain = (_numbers if kind == NUMBER else _stamps)(texts[alike], masked[0].tobytes())
-        column.view(values.dtype)[rows[alike][plain]] = values[plain]
-        odd[rows[alike][~plain]] = 1
-        rows, texts = rows[~alike], texts[~alike]
-
-
-def _numbers(texts: Bytes, masked: bytes) -> tuple[Floats, NDArray[np.bool_]]:
-    """The numbers of texts of one shape, and which of them are plain."""
-    found = PLAIN.fullmatch(masked)
-    if not found:
-        return np.zeros(len(texts)), np.zeros(len(texts), bool)
-    before, after, power = (texts[:, slice(*found.span(group))] - ord("0") for group in ("before", "after", "power"))
-    whole = _whole(np.hstack([before, after]))
-    power = np.minimum(_whole(power), 99) * (-1 if found["down"] else 1) - after.shape[1]
-    is_double, has_scale = whole < 2**53, np.abs(power) < len(POWERS)
-    scale = POWERS[np.abs(power) * has_scale]
-    values = np.where(power < 0, whole / scale, whole * scale)
-    values = -values if masked[:1] == b"-" else values
-    large = ~is_double & (whole < MOST_OF_WHOLE) & (power >= -MOST_DECIMALS) & (power <= 0)
-    values[large] = [float(text.tobytes()) for text in texts[large]]
-    return values, (is_double & has_scale) | large
-
-
-def _whole(digits: Bytes) -> Integers:
-    """The number of the digits of each row, or MOST_OF_WHOLE for a larger one."""
-    count = digits.shape[1]
-    if count <= 15:
-        return np.asarray(digits @ 10.0 ** np.arange(count)[::-1]).astype(np.int64)
-    whole = np.zeros(len(digits), np.int64)
-    for column in digits.T:
-        whole = np.minimum(whole * 10 + column, MOST_OF_WHOLE)
-    return whole
-
-
-def _stamps(texts: Bytes, masked: bytes) -> tuple[Integers, NDArray[np.bool_]]:
-    """The times of texts of one shape, and which of them are plain."""
-    form, width = masked.replace(b"/", b"-").replace(b"T", b" ").replace(b",", b"."), len(masked)
-    if width < 19 or width == 20 or width > 26 or form != b"0000-00-00 00:00:00.000000"[:width]:
-        return np.zeros(len(texts), np.int64), np.zeros(len(texts), bool)
-    digits = np.zeros((len(texts), 26), np.uint8)
-    digits[:, :width] = texts - ord("0")
-    parts = [_whole(digits[:, a:b]) for a, b in PARTS_OF_STAMP]
-    year, month, day, hour, minute, second, fraction = parts
-    plain = (year >= 1) & (month >= 1) & (month <= 12) & (day >= 1) & (hour < 24) & (minute < 60) & (second < 60)
-    months = ((year - 1970) * 12 + month - 1)[plain]
-    days, ends = (m.astype("datetime64[M]").astype("datetime64[D]").view(np.int64) for m in (months, months + 1))
-    values = np.zeros(len(texts), np.int64)
-    values[plain] = days + day[plain] - 1
-    plain[plain] = day[plain] <= ends - days
-    return (((values * 24 + hour) * 60 + minute) * 60 + second) * 1_000_000 + fraction, plain

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
+from parsers.grammar.timestamps import times
 from parsers.scanning.kernel import LEFT, NUMBER, STAMP, Shapes, fields, shapes_of_c
 
 NOT_BUILT = "parsers.scanning._shapes is not built: `pip install -e .` builds it where there is a C compiler"
@@ -80,15 +81,23 @@ class Fields:
     kinds: list[int]
 
     def read(self, *, compiled: bool) -> list[Any]:
-        """The bits of the cells and which are odd; or the error."""
+        """The bits of the cells, those that are odd read from their texts as a column does; or the error."""
         spans = np.array(self.spans, np.int32).reshape(len(self.spans), len(self.kinds), 2)
         arrays = (np.array(self.at, np.int64), np.array(self.shape, np.int32), spans, np.array(self.kinds, np.uint8))
         try:
             cells, odd = fields(self.data, *arrays, compiled=compiled)
         except ValueError as error:
             return [str(error)]
+        for field, row in [] if odd is None else np.argwhere(odd).tolist():
+            offset, width = self.spans[self.shape[row]][field]
+            text = self.data[self.at[row] + offset :][:width]
+            try:
+                number = self.kinds[field] == NUMBER
+                cells[field, row] = float(text) if number else times([text]).view(np.float64)[0]
+            except (ValueError, UserWarning):
+                pass  # no spelling of a number or a time, which no grammar finds
         bits = np.where(np.isnan(cells) & (arrays[3] != STAMP)[:, None], np.nan, cells).view(np.int64)
-        return [bits.tolist(), None if odd is None else odd.tolist()]
+        return [bits.tolist()]
 
 
 def numbers_of(data: bytes) -> Fields:

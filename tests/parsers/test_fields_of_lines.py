@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from parsers.scanning.kernel import LEFT, NO_STAMP, NUMBER, STAMP, fields
+from parsers.scanning.kernel import LEFT, NO_FIT, NO_STAMP, NUMBER, STAMP, fields
 from tests.parsers.shapes import NUMBERS, TIMES, Fields, any_fields, both, lines_of_fields, needs_c
 
 ONE = np.zeros(1, np.int64)
@@ -19,12 +19,6 @@ ONE = np.zeros(1, np.int64)
 @needs_c
 @given(lines_of_fields())
 def test_c_and_numpy_read_the_same_numbers_and_times(given: Fields) -> None:
-    assert given.read(compiled=True) == given.read(compiled=False)
-
-
-@needs_c
-@given(any_fields())
-def test_c_and_numpy_read_the_same_at_any_places(given: Fields) -> None:
     assert given.read(compiled=True) == given.read(compiled=False)
 
 
@@ -44,30 +38,36 @@ OUTSIDE = [
 ]
 
 
-@both
+@needs_c
+@given(any_fields())
+def test_c_reads_a_line_at_any_place_or_refuses_it(given: Fields) -> None:
+    assert given.read(compiled=True) in ([NO_FIT], given.read(compiled=False))
+
+
+@needs_c
 @pytest.mark.parametrize(("place", "inside"), [*((p, True) for p in INSIDE), *((p, False) for p in OUTSIDE)])
 @pytest.mark.parametrize("kind", [LEFT, NUMBER, STAMP])
 def test_a_place_is_read_only_if_it_is_inside_the_text(
-    compiled: bool, kind: int, place: tuple[int, int, int, int], inside: bool
+    kind: int, place: tuple[int, int, int, int], inside: bool
 ) -> None:
     at, shape, *span = place
     spans = np.array([[span]] * 4, np.int32)[1:3]  # what lies beside them would do as well
     arrays = (np.array([at]), np.array([shape], np.int32), spans, np.array([kind], np.uint8))
     if inside:
-        assert fields(b"1234", *arrays, compiled=compiled)[0].shape == (1, 1)
+        assert fields(b"1234", *arrays, compiled=True)[0].shape == (1, 1)
     else:
         with pytest.raises(ValueError, match="a place is not inside the text"):
-            fields(b"1234", *arrays, compiled=compiled)
+            fields(b"1234", *arrays, compiled=True)
 
 
-def read_one(text: bytes, kind: int, compiled: bool) -> tuple[float, int, bool]:
+def read_one(text: bytes, kind: int) -> tuple[float, int, bool]:
     """The number and the stamp of the cell of a field, and whether it is odd."""
     spans = np.array([[[1, len(text)]]], np.int32)
-    cells, odd = fields(b"=" + text, ONE, np.zeros(1, np.int32), spans, np.array([kind], np.uint8), compiled=compiled)
+    cells, odd = fields(b"=" + text, ONE, np.zeros(1, np.int32), spans, np.array([kind], np.uint8), compiled=True)
     return float(cells[0, 0]), int(cells.view(np.int64)[0, 0]), odd is not None and bool(odd[0, 0])
 
 
-@both
+@needs_c
 @given(NUMBERS.filter(bool))
 @example(b"9007199254740991")
 @example(b"0.0000000000000000000001")
@@ -82,8 +82,8 @@ def read_one(text: bytes, kind: int, compiled: bool) -> tuple[float, int, bool]:
 @example(b"1e-+5")
 @example(b"1e")
 @example(b"1e99999999999999999999")
-def test_a_number_is_that_of_float_to_the_last_bit(compiled: bool, text: bytes) -> None:
-    number, _, odd = read_one(text, NUMBER, compiled)
+def test_a_number_is_that_of_float_to_the_last_bit(text: bytes) -> None:
+    number, _, odd = read_one(text, NUMBER)
     assert odd is not plain(text)
     assert number.hex() == (math.nan if odd else float(text)).hex()
 
@@ -97,17 +97,17 @@ def plain(text: bytes) -> bool:
     return abs(power) <= 22 if whole < 2**53 else -27 <= power <= 0
 
 
-@both
+@needs_c
 @given(st.integers(2**53, 2**59 - 1), st.integers(0, 27))
 @example(2**53 + 1, 0)
 @example(2**59 - 1, 27)
 @example(9007199254740993, 1)
-def test_a_number_of_17_digits_is_the_double_nearest_to_it(compiled: bool, whole: int, decimals: int) -> None:
-    number, _, odd = read_one(f"{whole}e-{decimals}".encode(), NUMBER, compiled)
+def test_a_number_of_17_digits_is_the_double_nearest_to_it(whole: int, decimals: int) -> None:
+    number, _, odd = read_one(f"{whole}e-{decimals}".encode(), NUMBER)
     assert (number.hex(), odd) == (float(f"{whole}e-{decimals}").hex(), False)
 
 
-@both
+@needs_c
 @given(TIMES)
 @example(b"2024-02-29 23:59:59.999999")
 @example(b"2023-02-29 00:00:00")
@@ -123,8 +123,8 @@ def test_a_number_of_17_digits_is_the_double_nearest_to_it(compiled: bool, whole
 @example(b"0000-01-01 00:00:00")
 @example(b"2024-01-01 00:00:60")
 @example(b"2024-01-01 00:00:00.")
-def test_a_time_is_that_of_the_calendar_or_odd(compiled: bool, text: bytes) -> None:
-    _, stamp, odd = read_one(text, STAMP, compiled)
+def test_a_time_is_that_of_the_calendar_or_odd(text: bytes) -> None:
+    _, stamp, odd = read_one(text, STAMP)
     assert (stamp, odd) == ((NO_STAMP, True) if (expected := microseconds(text)) is None else (expected, False))
 
 
@@ -140,6 +140,13 @@ def microseconds(text: bytes) -> int | None:
     except ValueError:
         return None
     return (moment - datetime(1970, 1, 1)) // timedelta(microseconds=1)
+
+
+@needs_c
+@given(NUMBERS.filter(bool))
+def test_what_c_leaves_and_all_that_is_left_without_it_is_read_from_the_text(text: bytes) -> None:
+    one = Fields(b"=" + text, [0], [0], [[(1, len(text))]], [NUMBER])
+    assert one.read(compiled=True) == one.read(compiled=False)
 
 
 @both
