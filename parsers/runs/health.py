@@ -24,6 +24,8 @@ BLOCK = 1 << 16
 # Findings on a run that make its throughput no point of a series.
 UNSOUND = (NOT_A_NUMBER, FAILED)
 LONGEST_TEXT = 200
+# What two records hardly print alike, unless one is a copy.
+TELLING = ("time", "loss", "throughput", "step_time", "duration", "elapsed")
 NO_ROWS: Rows = np.zeros(0, np.intp)
 STANDING = np.timedelta64(0, "us")
 # What a run does that a failure before it did not end, such as that of a step of its set-up.
@@ -80,15 +82,16 @@ def _copies(records: RecordTable) -> Rows:
     whole seconds, as that of a progress bar, tells little: the bar is drawn again for what is shown beside it.
     """
     columns = [name for name in records if name != "line"]
-    telling = [name for name in columns if name in ("time", "loss", "throughput", "step_time", "elapsed")]
+    telling = [name for name in columns if name in TELLING]
     if "loss" not in telling:
         telling = [name for name in telling if name != "elapsed" or not _is_cut_off(records[name])]
     apart = "steps_per_epoch" not in columns or not {"epoch", "time", "elapsed"}.isdisjoint(columns)
-    if "step" not in records or len(telling) < 2 or not apart or _ascends(records):
+    place = next((name for name in ("step", "epochs_done") if name in records), None)
+    if place is None or len(telling) < 2 or not apart or _ascends(records, place):
         return NO_ROWS
     rows = repeated([records[name] for name in columns])
     told = sum(~np.isnan(records[name][rows]) for name in telling)
-    return rows[~np.isnan(records["step"][rows]) & (told > 1)]
+    return rows[~np.isnan(records[place][rows]) & (told > 1)]
 
 
 def repeated(columns: Sequence[NDArray[Any]]) -> Rows:
@@ -116,18 +119,19 @@ def _is_cut_off(seconds: Numbers) -> bool:
     return bool((known == np.floor(known)).all())
 
 
-def _ascends(records: RecordTable) -> bool:
-    """Whether runs, epochs in them and steps in these ascend, of all records with a step: none is printed twice."""
-    records = records.columns(name for name in (RUN, "epoch", "step") if name in records)
-    if (nothing := np.isnan(records["step"])).any():
+def _ascends(records: RecordTable, place: str) -> bool:
+    """Whether runs, epochs in them and places in these ascend, of all records with one: none is printed twice."""
+    records = records.columns(name for name in (RUN, "epoch", place) if name in records)
+    if (nothing := np.isnan(records[place])).any():
         records = records.rows(~nothing)
     # Of many records some at a time: all that is compared would take as much memory as a column.
-    return all(_ascend(records.rows(slice(start, start + BLOCK + 1))) for start in range(0, len(records), BLOCK))
+    parts = (records.rows(slice(start, start + BLOCK + 1)) for start in range(0, len(records), BLOCK))
+    return all(_ascend(part, place) for part in parts)
 
 
-def _ascend(records: RecordTable) -> bool:
+def _ascend(records: RecordTable, place: str) -> bool:
     ascends = np.zeros(len(records) - 1, np.bool_)
-    for name in ("step", "epoch", RUN):
+    for name in (place, "epoch", RUN):
         if name in records:
             before, after = records[name][:-1], records[name][1:]
             ascends = (after > before) | ((after == before) & ascends)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from parsers.runs.health import BACKWARDS, FAILED, NOT_A_NUMBER, OVERFLOW, RESTARTED, TWICE, repeated
 from parsers.runs.reading import survey
+from tests.parsers.golden_logs import GOLDEN
 
 GRAMMAR = """// Toy with everything
 //
@@ -118,3 +119,11 @@ def test_repeated_rows_are_those_that_a_dataframe_finds(rows: list[tuple[float, 
     table = pd.DataFrame(rows, columns=["number", "text"]).astype({"text": object})
     columns = [table["number"].to_numpy(), np.array([text for _, text in rows], object)]
     assert repeated(columns).tolist() == np.flatnonzero(table.duplicated()).tolist()
+
+
+@pytest.mark.parametrize("name", ["fairseq/json", "tf_time_history/benchmark_metric"])
+def test_a_log_that_stands_in_its_file_twice_is_told(name: str, tmp_path: Path) -> None:
+    text = (GOLDEN / f"{name}.log").read_bytes()
+    (tmp_path / "train.log").write_bytes(text + text)
+    told = [said for said in survey(tmp_path / "train.log").warnings if said.key == TWICE]
+    assert [int(str(said.values["line"])) for said in told] == [text.count(b"\n") + 1]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from parsers.runs.reading import known_format, survey
-from tests.parsers.golden_logs import every_golden_format
+from tests.parsers.golden_logs import GOLDEN, every_golden_format
 from tests.parsers.judging import compiled, judged, number_ends
 
 HEAD = b"iteration 1/2 | elapsed time per iteration (ms): 1.0 | "
@@ -42,3 +42,14 @@ def test_no_number_is_read_that_a_label_or_a_date_of_another_line_cut(folder: Pa
                     read = other.fields.get("throughput")
                     found += [torn] * (read not in (None, said.fields.get("throughput")))
     assert found == []
+
+
+def test_no_number_with_a_decimal_comma_is_read_up_to_its_comma(tmp_path: Path) -> None:
+    text = (GOLDEN / "mlperf_mllog/of_the_run.log").read_bytes()
+    assert b'"value": 12.5,' in text
+    (tmp_path / "train.log").write_bytes(text.replace(b'"value": 12.5,', b'"value": 12,5,'))
+    whole, comma = (
+        survey(log).records["throughput"].dropna().tolist()
+        for log in (GOLDEN / "mlperf_mllog/of_the_run.log", tmp_path / "train.log")
+    )
+    assert (12.5 in whole, comma) == (True, [rate for rate in whole if rate != 12.5])

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import re
 from collections.abc import Callable, Sequence
 
 import zstandard
@@ -141,6 +142,7 @@ TRANSFORMATIONS: dict[str, Transformation] = {
     "commands of a shell": lambda text: b"+ python train.py --epochs 3\n" + text + b"+ exit 0\n",
     "script": lambda text: b"Script started on 2031-02-03\n" + text + b"\nScript done on 2031-02-03\n",
     "only an escape at the end": lambda text: text + b"\x1b[0m",
+    "decimal commas": lambda text: re.sub(rb"(?<=[0-9])\.(?=[0-9])", b",", text),
     "no last newline": lambda text: text.removesuffix(b"\n"),
     "facts doubled": facts_doubled,
     "gzip": gzip.compress,
