@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..io.box import LimitError, boxed
 from ..io.errors import CANNOT_BE_READ, GrammarError, reason_of
 from ..io.kept import kept
 from ..io.user_cache import found, keep, name_of
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from lark import Lark
 
 __all__ = ["METRICS", "ROOM", "Format", "load"]
+COMPILING = 60  # seconds; the largest of ours takes one
+TOO_LARGE = "takes more time or memory to compile than any grammar of ours; use fewer alternatives."
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,13 @@ class Format:
 
     def __reduce__(self) -> tuple[Callable[[Path], "Format"], tuple[Path]]:
         """It goes from one process to another by name: a reading would else carry all that the grammar became."""
-        is_ours = self.path.is_relative_to(ROOM)  # another machine may have it elsewhere
-        return _load_again, (self.path.relative_to(ROOM) if is_ours else self.path,)
+        # Another machine may have ours elsewhere.
+        return _load_again, (self.path.relative_to(ROOM) if self.is_ours else self.path,)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it came with this program; what any other makes it compile and match is done in a box."""
+        return self.path.is_relative_to(ROOM)
 
     @property
     def fields(self) -> dict[tuple[str, str], Field]:
@@ -75,9 +83,15 @@ def load(path: Path) -> Format:
     except (OSError, ValueError, TypeError, LookupError, RecursionError):
         from .loading import compiled
 
-    fmt = Format(path.stem, path.absolute(), *compiled(path))
-    keep(_as_json(fmt), name)
-    return fmt
+    def made() -> bytes:
+        return _as_json(Format(path.stem, path.absolute(), *compiled(path)))
+
+    try:
+        text = made() if path.absolute().is_relative_to(ROOM) else boxed(made, COMPILING)
+    except LimitError as error:
+        raise GrammarError.at(path, TOO_LARGE) from error
+    keep(text, name)
+    return _from_json(path, text)
 
 
 def _load_again(path: Path) -> Format:

@@ -22,9 +22,8 @@ from ..origins.found_file import LeftOut
 from ..runs.git_files import is_changed
 from ..runs.run_folder import LOG, READ, RUN_FILE, SIDE_FILES, heading
 from ..runs.runfile import CONFIGURATIONS, UNPACKED, describes, sha256_of, unknown_schema
-from ..scanning.detection import detected, formats, refuse_wrapped
+from ..scanning.detection import detect, formats
 from ..scanning.source import Source, is_text
-from ..scanning.text import LogText
 from .file_systems import NotTakenError, fetch, is_url
 from .sources import Candidate
 
@@ -140,9 +139,7 @@ def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ..
     """The name of the format of a log, and what there is to remark."""
     try:
         with _told(path, named=candidate.named):
-            text = LogText(path)
-            found = detected(text, formats())
-            refuse_wrapped(text, formats(), has_metrics=found is not None)
+            found = detect(path, formats())
     except FormatError as error:
         return None, (error.what,)
     if found is None and not candidate.named:

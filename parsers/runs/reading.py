@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -27,6 +28,7 @@ from ..scanning.detection import (
     known_shapes,
     most_claimed,
     refuse_wrapped,
+    within_limits,
 )
 from ..scanning.format_shapes import KnownShapes
 from ..scanning.leftover import Leftover
@@ -178,8 +180,15 @@ def survey(
 
     Of several formats each reads what those before it leave. ``found``: records of no format, which come first.
     """
-    search = format is None and found is None
-    source, cascade = _read(LogText(path := Path(path)), _chosen(format), search=search, found=found)
+    chosen = _chosen(format)
+    do = partial(_survey, Path(path), chosen, list(facts), found, search=format is None and found is None)
+    return within_limits(do, Path(path), chosen or formats())
+
+
+def _survey(
+    path: Path, chosen: list[Format], facts: list[Fact], found: FormatRecords | None, *, search: bool
+) -> Reading:
+    source, cascade = _read(LogText(path), chosen, search=search, found=found)
     parts = [records_of(level, source) for level in cascade.levels[:-1]]
     if len(parts) > 1:
         parts.sort(key=lambda part: part.rank)
@@ -187,7 +196,7 @@ def survey(
     run, happened = run_file(path), events(of_kinds(cascade.levels, ("event",)))
     of_training, left_out = without_evaluation(parts)
     all_parts = tuple(told_apart(of_training, happened)) or (NOTHING,)
-    told, *of_runs = _facts(list(facts), cascade, happened, run, path, all_parts)
+    told, *of_runs = _facts(facts, cascade, happened, run, path, all_parts)
     told.tell(time_to_train(happened))
     said = _warnings(of_runs or [told], cascade, source, run, all_parts[0].table)
     warnings = (*said, *left_out, *findings(all_parts, happened))

@@ -14,17 +14,20 @@ import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from itertools import pairwise
 from operator import is_
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from ..grammar.format import ROOM, Format, load
-from ..io.errors import FormatError, WrappedError
+from ..io.box import MEMORY, LimitError, boxed
+from ..io.errors import FormatError, GrammarError, WrappedError
 from ..io.kept import kept
+from ..io.message import Message
 from .format_shapes import TORN, WHOLE, Claim, Claims, KnownShapes
 from .shapes import Rows, ShapedLines
 from .source import clean
@@ -47,6 +50,14 @@ _REST = re.compile(r"[0-9.]*[0-9]")
 _TORN = re.compile(r"[0-9.][0-9.eE]")  # the last character of a line and the first of the next, of one number
 SEVERAL_FIT_LINE = "matches {best} and {other} equally well (1 line); choose one with --format."
 SEVERAL_FIT = "matches {best} and {other} equally well ({count} lines); choose one with --format."
+
+# Of CPU time for a log, and two more for each MiB, where a grammar is not one of ours; ours take a hundredth of it.
+SECONDS = 10
+TOO_SLOW = "takes more than {seconds} s of CPU time to read {log}; nest no repeats in its terminals."
+TOO_SLOW_AT = "takes more than {seconds} s of CPU time to read {log}, at line {line}; nest no repeats in its terminals."
+TOO_MUCH_MEMORY = "takes too much memory to read {log}; nest no repeats in its terminals."
+
+Result = TypeVar("Result")
 
 
 def formats() -> tuple[Format, ...]:
@@ -108,9 +119,50 @@ def _are(one: Sequence[Format], other: Sequence[Format]) -> bool:
     return one is other or (len(one) == len(other) and all(map(is_, one, other)))
 
 
+def within_limits(do: Callable[[], Result], path: Path, known: Sequence[Format]) -> Result:
+    """What a function makes of a log by these formats: in a box where one of their grammars is from elsewhere.
+
+    Raises what the function raises, and GrammarError where that grammar takes too long, or too much memory.
+    """
+    strange = ", ".join(str(fmt.path) for fmt in known if not fmt.is_ours)
+    if not strange:
+        return do()
+    size = path.stat().st_size if path.is_file() else 0
+    known_shapes(known)  # so that the child of the next log has the table as well
+    try:
+        return boxed(do, SECONDS + 2 * (size >> 20), MEMORY + 8 * size)
+    except LimitError as error:
+        if not error.seconds:
+            raise GrammarError.at(strange, TOO_MUCH_MEMORY, log=path) from error
+        line = _number_of(path, error.text) if error.text else 0
+        said = Message(TOO_SLOW_AT if line else TOO_SLOW, seconds=error.seconds, log=path, line=line)
+        raise GrammarError.at(strange, said) from error
+
+
+def _number_of(path: Path, text: bytes) -> int:
+    """The physical number, from 1, of the first line of a log that holds a text; 0 for none."""
+    before = 0
+    for block in map(clean, LogText(path).data()):
+        if (place := block.replace(b"\r", b"\n").find(text)) >= 0:
+            return before + block.count(b"\n", 0, place) + 1
+        before += block.count(b"\n")
+    return 0
+
+
 def detect(path: Path, known: Sequence[Format]) -> Format | None:
-    """The format of a log: that of its text; raises LogError when it cannot be read, FormatError as ``detected``."""
-    return detected(LogText(path), known)
+    """The format of a log: that of its text.
+
+    Raises LogError when it cannot be read or is wrapped, FormatError as ``detected``, GrammarError as
+    ``within_limits``.
+    """
+
+    def found() -> Format | None:
+        text = LogText(path)
+        fmt = detected(text, known)
+        refuse_wrapped(text, known, has_metrics=fmt is not None)
+        return fmt
+
+    return within_limits(found, path, known)
 
 
 def detected(text: LogText, known: Sequence[Format]) -> Format | None:

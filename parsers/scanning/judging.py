@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ..grammar.field import WHOLE_LINE, Field
 from ..grammar.format import METRICS
 from ..grammar.variant import EVENTS, Variant
+from ..io.box import OutOfTimeError
 from .kernel import COMPILED, Ids, Integers, shapes_of_c
 from .prefix import NOWHERE, RANK, Span, after_prefix, has_prefix, head_pattern, line_pattern, rank_before, torn_pattern
 
@@ -204,7 +205,11 @@ class LineJudge:
         match = line_pattern(variant).fullmatch
         for begin, end in self._holding(variant.longest):
             start, rank = after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
-            found = match(self.text, start, end)
+            try:
+                found = match(self.text, start, end)
+            except OutOfTimeError as over:
+                over.text = self.text[begin:end]
+                raise
             if found and not self._is_drawn(found, begin) and not self._is_other(variant, start, end):
                 line, groups, cut = self._line(begin), *self._groups(variant.groups, found)
                 yield Hit(variant, False, line, self._starts[line] + 1, begin, (rank, *groups), cut)
@@ -254,13 +259,17 @@ class LineJudge:
         known = variant.groups[len(variant.groups) - pattern.groups :]
         unknown = [NOWHERE] * (len(variant.groups) - pattern.groups)
         line = self._line(begin)
-        for found in pattern.finditer(text, own[0], min(end + 1, len(text))):
-            is_whole = not _may_go_on(found) or (found.end() == end and not self._is_drawn(found, begin))
-            if is_whole and not _is_of_other(text, last, found.start()):
-                rank = own[1] if found.start() == own[0] else rank_before(text, last, found.start())
-                groups, cut = self._groups(known, found)
-                yield Hit(variant, True, line, self._starts[line] + 1, begin, (rank, *unknown, *groups), cut)
-            last = found.end()
+        try:
+            for found in pattern.finditer(text, own[0], min(end + 1, len(text))):
+                is_whole = not _may_go_on(found) or (found.end() == end and not self._is_drawn(found, begin))
+                if is_whole and not _is_of_other(text, last, found.start()):
+                    rank = own[1] if found.start() == own[0] else rank_before(text, last, found.start())
+                    groups, cut = self._groups(known, found)
+                    yield Hit(variant, True, line, self._starts[line] + 1, begin, (rank, *unknown, *groups), cut)
+                last = found.end()
+        except OutOfTimeError as over:
+            over.text = text[begin:end]
+            raise
 
     def _line(self, begin: int) -> int:
         return bisect_right(self._starts, begin - 1) - 1

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..grammar.format import Format
+from ..io.box import LimitError, boxed
 from .format_shapes import FormatShapes, KnownShapes
 from .kernel import Ids
 from .prefix import without_prefix
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 TEXT_LENGTH = 200
 MOST_SORTS = 5000
 MOST_BREAKS = 3
+EXPLAINING = 10  # seconds that a grammar from elsewhere may take of them
 LOOKED_AT = 64  # of the broken lines of a block: many may be equal
 
 
@@ -73,8 +75,15 @@ class Leftover:
         """Where the first few broken lines break, as far as Lark can say."""
         if self.format is None or not self.broken_lines:
             return []
-        found = [explain(self.format, number, without_prefix(line)) for number, line in self.broken_lines]
-        return [explained for explained in found if explained]
+        fmt, lines = self.format, [(number, without_prefix(line)) for number, line in self.broken_lines]
+
+        def found() -> list[Break]:
+            return [said for number, line in lines if (said := explain(fmt, number, line))]
+
+        try:
+            return found() if fmt.is_ours else boxed(found, EXPLAINING)
+        except LimitError:
+            return []
 
 
 class _Broken:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..grammar.expression import compiled
 from ..grammar.field import Field
 from ..grammar.variant import Variant
+from ..io.box import OutOfTimeError
 from .columns import Places
 from .judging import Hit, cut_off, spans_of
 from .prefix import NOWHERE, Span, line_pattern
@@ -78,7 +79,12 @@ class RecordSearch:
         for start in self._beginnings():
             if start <= end or not begins(self._text, start):
                 continue
-            if found := match(self._text, start):
+            try:
+                found = match(self._text, start)
+            except OutOfTimeError as over:
+                over.text = self._text[start:].partition(b"\n")[0]
+                raise
+            if found:
                 yield found
                 end = found.end()
             elif not (may_stand_in := may_stand_in or variant.may_stand_in(self._text)):

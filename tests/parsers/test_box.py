@@ -1,0 +1,102 @@
+"""What a stranger's grammar makes the program match ends in time, in a sentence that names the grammar and the line."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from parsers.grammar.format import load
+from parsers.io.box import LimitError, boxed
+from parsers.io.errors import GrammarError, LogError
+from parsers.runs.reading import survey
+from parsers.scanning import detection
+from report.audit.archiving.verification import verify
+from tests.commandline import run
+from tests.parsers.golden_logs import GOLDEN
+from tests.report.archiving.small_archive import files_of, make, sealed, write
+
+NESTED = r"""// Nested repeats
+start: step_line
+step_line: "speed:" throughput{images, job, instant} "at" WORDS "end"
+WORDS: /(?:[a-z]+[a-z]*)+!/
+%import .vocabulary (throughput, images, job, instant, BLANK)
+%ignore BLANK
+"""
+SLOW = "speed: 1.5 at abc! end\nspeed: 1.5 at " + "a" * 60 + " end\n"
+
+
+@pytest.fixture
+def nested(tmp_path: Path) -> Path:
+    grammar = tmp_path / "formats/nested.lark"
+    grammar.parent.mkdir()
+    grammar.write_text(NESTED, encoding="utf-8")
+    return grammar
+
+
+def test_a_grammar_that_takes_too_long_on_a_line_is_refused(
+    nested: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detection, "SECONDS", 1)
+    (tmp_path / "train.log").write_text(SLOW, encoding="utf-8")
+    begun = time.monotonic()
+    with pytest.raises(GrammarError, match=r"nested.lark: takes more than 1 s .*train.log, at line 2;"):
+        survey(tmp_path / "train.log", format=nested)
+    assert time.monotonic() - begun < 20
+
+
+def test_so_is_one_of_the_folder_of_formats_while_formats_are_looked_for(
+    nested: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detection, "SECONDS", 1)
+    monkeypatch.setenv(detection.VARIABLE, str(nested.parent))
+    (tmp_path / "train.log").write_text(SLOW, encoding="utf-8")
+    with pytest.raises(GrammarError, match=r"nested\.lark: takes more than 1 s"):
+        detection.detect(tmp_path / "train.log", detection.formats())
+
+
+def test_a_log_reads_in_a_box_as_outside(tmp_path: Path) -> None:
+    ours = next(fmt for fmt in detection.formats() if fmt.name == "paddleseg")
+    copy = tmp_path / "paddleseg.lark"
+    copy.write_bytes(ours.path.read_bytes())
+    log = min((GOLDEN / "paddleseg").glob("*.log"))
+    inside, outside = survey(log, format=copy), survey(log, format=ours)
+    assert inside.records.equals(outside.records)
+    assert (inside.facts, inside.events.equals(outside.events)) == (outside.facts, True)
+    assert inside.format is load(copy)
+
+
+def test_an_error_in_a_box_is_raised_with_its_cause(nested: Path, tmp_path: Path) -> None:
+    with pytest.raises(LogError, match="file not found") as caught:
+        survey(tmp_path / "missing.log", format=nested)
+    assert isinstance(caught.value.__cause__, FileNotFoundError)
+
+
+def test_what_takes_too_much_memory_is_ended() -> None:
+    with pytest.raises(LimitError) as caught:
+        boxed(lambda: bytes(1 << 30), 10, memory=1 << 28)
+    assert caught.value.seconds == 0
+
+
+def test_a_child_that_is_killed_is_no_result() -> None:
+    with pytest.raises(LimitError):
+        boxed(lambda: os.kill(os.getpid(), 9), 10)
+
+
+@pytest.mark.slow
+def test_show_ends_with_a_sentence_where_a_grammar_takes_too_long(nested: Path, tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text(SLOW, encoding="utf-8")
+    done = run("show", tmp_path / "train.log", "--format", nested)
+    assert (done.returncode, done.stderr.count("\n"), "at line 2" in done.stderr) == (2, 1, True)
+
+
+@pytest.mark.slow
+def test_verify_ends_where_a_grammar_of_an_archive_takes_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detection, "SECONDS", 1)
+    files = files_of(make(tmp_path))
+    log = next(name for name in files if name.endswith("_log"))
+    evil = {"formats/nested.lark": NESTED.encode(), log: files[log] + SLOW.encode()}
+    found = verify(write(sealed({**files, **evil}), tmp_path / "evil.tach.zip"))
+    assert found.differences
