@@ -80,12 +80,20 @@ def _work(do: Callable[[], Any], sender: int, seconds: int, memory: int) -> NoRe
         except MemoryError:
             outcome = None, LimitError(0), None
         except BaseException as error:  # noqa: BLE001 - it is raised where the result is waited for
-            outcome = None, error, error.__cause__
+            outcome = None, _portable(error) or RuntimeError(repr(error)), _portable(error.__cause__)
         with os.fdopen(sender, "wb") as stream:
             pickle.dump(outcome, stream)
         status = 0
     finally:
         os._exit(status)
+
+
+def _portable(error: BaseException | None) -> BaseException | None:
+    """An error as another process has it; None where it cannot be made again there, as those of Lark."""
+    try:
+        return pickle.loads(pickle.dumps(error))  # type: ignore[no-any-return]  # noqa: S301 - it was made here
+    except Exception:  # noqa: BLE001 - a class of somebody else's raises what it likes
+        return None
 
 
 def _limit(seconds: int, memory: int) -> None:
