@@ -27,15 +27,17 @@ class Identity(NamedTuple):
 
     host, user, email, address; ``nodes`` is Slurm's spelling of several hosts; ``home`` the path of a home folder whose
     user has so common a name that it is sought nowhere else; ``encoded`` is base64 that may hold others; ``taken`` a
-    placeholder that stands there already.
+    placeholder that stands there already. ``version`` is what reads as the version of what stands ``before`` it, and is
+    an address where that is a name.
     """
 
     kind: str
     text: bytes
+    before: bytes = b""
 
 
 class _Mention(NamedTuple):
-    """A part of a text, and what stands before it in small letters."""
+    """A part of a text, and what stands before it."""
 
     text: bytes
     before: bytes = b""
@@ -44,14 +46,15 @@ class _Mention(NamedTuple):
 def identities(text: bytes) -> Iterator[Identity]:
     """What whole lines name, rule by rule and in each by its place; the same may come again."""
     text = b"\n" + text
-    lowered = uncoloured(text).lower()
+    plain = uncoloured(text)
+    lowered = plain.lower()
     for rule in rules():
         seen: set[tuple[str, _Mention]] = set()
         for found in rule.sightings(lowered):
             for group in rule.groups:
                 start, end = found.span(group)
                 place = _Mention(
-                    text[start:end], lowered[max(0, start - BEFORE_VERSION) : start] if group == "address" else b""
+                    text[start:end], plain[max(0, start - BEFORE_VERSION) : start] if group == "address" else b""
                 )
                 if place.text and (group, place) not in seen:
                     seen.add((group, place))
@@ -133,8 +136,9 @@ def _email(place: _Mention) -> Iterator[Identity]:
 
 
 def _address(place: _Mention) -> Iterator[Identity]:
-    if is_private(place.text) and not (place.text.startswith(b"10.") and is_version(place.before)):
-        yield Identity("address", place.text)
+    if is_private(place.text):
+        is_one = place.text.startswith(b"10.") and is_version(place.before)
+        yield Identity("version", place.text, place.before) if is_one else Identity("address", place.text)
 
 
 def _encoded(place: _Mention) -> Iterator[Identity]:

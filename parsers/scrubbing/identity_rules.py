@@ -139,5 +139,5 @@ def _versioned() -> re.Pattern[bytes]:
 
 
 def is_version(before: bytes) -> bool:
-    """Whether what stands before a number, in small letters, makes it a version rather than an address."""
-    return bool(_versioned().search(before))
+    """Whether what stands before a number makes it a version rather than an address."""
+    return bool(_versioned().search(before.lower()))

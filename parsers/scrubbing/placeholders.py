@@ -9,7 +9,7 @@ from itertools import count, islice
 from typing import NamedTuple
 
 from .identities import Identity, decoded, is_word, uncoloured
-from .identity_rules import is_host, is_name
+from .identity_rules import is_host, is_name, is_version
 
 _HEAD = 3  # letters by which the places of identities are found
 _MOST_NODES = 1 << 13  # of one spelling; no job has more
@@ -53,7 +53,7 @@ class Placeholders:
 
     def __init__(self, found: Iterable[Identity]) -> None:
         found = list(dict.fromkeys(found))
-        self._taken = {text for kind, text in found if kind == "taken"}
+        self._taken = {text for kind, text, _ in found if kind == "taken"}
         self._names: dict[str, dict[bytes, bytes]] = {}
         self._counters: dict[str, Iterator[int]] = {}
         self._table: dict[bytes, Placeholder] = {}
@@ -63,12 +63,16 @@ class Placeholders:
             {"user": self._user, "home": self._home},
             {"email": self._email, "address": self._address},
         ):
-            for kind, text in found:
+            for kind, text, _ in found:
                 if kind in makers:
                     makers[kind](text)
         self._words = _Words(frozenset(self._table))
-        for text in [text for kind, text in found if kind == "encoded"]:
+        for _, text, _ in [one for one in found if one.kind == "encoded"]:
             self._encoded(text)
+        self._words = _Words(frozenset(self._table))
+        for _, text, before in [one for one in found if one.kind == "version"]:
+            if not is_version(self.replaced(before)):  # what made it one was a name
+                self._address(text)
         self._words = _Words(frozenset(self._table))
 
     def replaced(self, text: bytes, tally: ReplacementTally | None = None, lines_before: int = 0) -> bytes:
