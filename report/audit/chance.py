@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from .constants import LEAST_CHANCE, NEARBY, ROUNDINGS, SIGNIFICANT
 from .number import Number
 
+Floats = NDArray[np.float64]
 ChanceOf = Callable[[Hashable, int], float]
 Tried = Callable[[Hashable, int, Sequence[Hashable]], int]
 
@@ -78,21 +79,27 @@ class Explanation:
     chance: float
 
 
-def accidental(number: Number, values: NDArray[np.float64], shares: Sequence[float] | None = None) -> float:
+def accidental(number: Number, ascending: Floats, shares: Sequence[float] = (1.0,) * len(NEARBY)) -> float:
     """How many of these values a number of this size and these digits would be a rounding of by accident.
 
-    By the density of the values around it, at the densest of several widths. ``shares``: how often values of the rule
-    lie within each width of other numbers, where that is known.
+    ``shares``: how often values of the rule lie within each width of other numbers, where that is known.
     """
-    around = abs(number.value)
-    if not around or not len(values):
-        return float(len(values))
-    away = np.abs(values - number.value)
-    width = ROUNDINGS * number.informative_step
-    spans = [share * around + number.informative_step for share in NEARBY]
-    known = shares or (1.0,) * len(NEARBY)
-    near = [float((away <= span).sum()) * often for span, often in zip(spans, known, strict=True)]
-    return max(count * min(1.0, width / (2 * span)) for count, span in zip(near, spans, strict=True))
+    return float(accidents(np.array(number.value), np.array(number.informative_step), ascending, shares))
+
+
+def accidents(
+    values: Floats, steps: Floats, ascending: Floats, shares: Sequence[float] = (1.0,) * len(NEARBY)
+) -> Floats:
+    """The same of several numbers, each with the step of its last digit that informs.
+
+    By the density of what is searched around each, at the densest of several widths.
+    """
+    size, most = np.abs(values), np.zeros(np.shape(values))
+    for share, often in zip(NEARBY, shares, strict=True):
+        span = share * size + steps
+        within = np.searchsorted(ascending, values + span, "right") - np.searchsorted(ascending, values - span, "left")
+        most = np.maximum(most, within * often * np.minimum(1, ROUNDINGS * steps / (2 * span)))
+    return np.where(size > 0, most, float(len(ascending)))
 
 
 def tail(chances: Sequence[float], hits: Sequence[int]) -> float:

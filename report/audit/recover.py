@@ -17,9 +17,9 @@ from parsers.runs.reading import Reading
 
 from ..evidence.as_read import AsRead, as_read
 from .chance import Hit
+from .number import Number
 from .rules.protocol_search import Searched, search, search_step_times, search_steps
 from .rules.protocols import Group, Source
-from .rules.searched_protocols import rounded
 
 MOST_SHOWN = 5
 RATE = "rate"
@@ -103,7 +103,7 @@ def recovered(
     Each number may be a rate, or steps per second, or the time of a step in seconds or milliseconds. Raises
     PublishedNumberError for what is not a number, ParserError for a log that cannot be read.
     """
-    digits = [_digits(number) for number in published]
+    numbers = [_number(one) for one in published]
     facts = [Fact(name, value, option(name)) for name, value in given.items() if value]
     read = [as_read(log, format=format_, facts=facts) for log in logs]
     for one in read:
@@ -114,7 +114,7 @@ def recovered(
     for kind in KINDS:
         rows = [row for row, of in enumerate(searched) if kind in of]
         group = Group(
-            [digits[row] for row in rows],
+            [numbers[row] for row in rows],
             [[Source(str(read[row].reading.path), kind, searched[row][kind])] for row in rows],
         )
         found = {
@@ -123,10 +123,10 @@ def recovered(
             for at, hit in hits.items()
         }
         for at, row in enumerate(rows):
-            answer = _answer(read[row], group, at, found.get(at, (None, 1.0, 0)), len(digits))
+            answer = _answer(read[row], group, at, found.get(at, (None, 1.0, 0)), len(numbers))
             if row not in answers or answer.rank < answers[row].rank:
                 answers[row] = answer
-    return [answers.get(row) or _nothing(one, digits[row]) for row, one in enumerate(read)]
+    return [answers.get(row) or _nothing(one, numbers[row].text) for row, one in enumerate(read)]
 
 
 def _searches(reading: Reading) -> Iterator[tuple[str, Searched]]:
@@ -144,19 +144,19 @@ def _answer(read: AsRead, group: Group, at: int, found: tuple[Hit | None, float,
     hit, chance, together = found
     source = group.sources[at][0]
     ranks = np.flatnonzero(group.hits[at]).tolist()
-    words = [rounded(rank, source.searched.protocols).words() for rank in ranks]
+    words = [source.searched.protocol(rank).words() for rank in ranks]
     others = tuple(other for other in words if not hit or other != hit.rule.name)[:MOST_SHOWN]
     of = {"numbers": numbers, "others": others, "given": len(ranks), "searched": group.hits.shape[1]}
     unit = (source.searched.unit or "") if source.program == RATE else source.program
-    return Answer(read.reading.path, group.digits[at], unit, hit, chance, together, without=read.without, **of)
+    return Answer(read.reading.path, group.numbers[at].text, unit, hit, chance, together, without=read.without, **of)
 
 
 def _nothing(read: AsRead, digits: str) -> Answer:
     return Answer(read.reading.path, digits, "", None, 1.0, 0, 1, (), 0, 0, read.without)
 
 
-def _digits(number: str) -> str:
-    plain = number.replace(",", "")
+def _number(said: str) -> Number:
+    plain = said.replace(",", "")
     if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", plain) or not float(plain):
-        raise PublishedNumberError(NOT_POSITIVE, number=number)
-    return plain
+        raise PublishedNumberError(NOT_POSITIVE, number=said)
+    return Number.of(plain)

@@ -27,9 +27,8 @@ from ..chance import Hit, Means, Rule, accepted, explain
 from ..claims import Claim
 from ..constants import MOST_PROTOCOL_LOGS, SCALED
 from ..labels import Agreement, Case, case_of_log, compared
-from ..number import HALF_UP, TRUNCATED
-from .protocol_search import Searched, search
-from .searched_protocols import rounded
+from ..number import HALF_UP, TRUNCATED, Number
+from .protocol_search import Known, Searched, search
 
 Scaling = tuple[tuple[str, object], ...]
 
@@ -50,6 +49,7 @@ class _Read:
     program: str
     records: FormatRecords
     facts: Mapping[str, Fact]
+    known: Known
 
 
 class ProtocolSearch:
@@ -92,7 +92,7 @@ class ProtocolSearch:
         (rank, _), *_ = self._used[sources[0].program].most_common(1)
         values = [(float(one.searched.values[rank // 2]), one) for one in sources]
         value, source = min(values, key=lambda pair: abs(pair[0] - claim.number.value))
-        protocol = rounded(rank, source.searched.protocols)
+        protocol = source.searched.protocol(rank)
         return None if np.isnan(value) else Hit(value, Rule(Means.PROTOCOL, protocol.words()), source.path)
 
     def _explained(
@@ -127,7 +127,7 @@ class ProtocolSearch:
             for scaling, facts in _scalings(path, read.facts, case):
                 key = path, scaling
                 if key not in self._found:
-                    self._found[key] = search(read.records, facts)
+                    self._found[key] = search(read.records, facts, read.known)
                 searched = self._found[key]
                 if searched.low / SCALED <= claim.number.value <= SCALED * searched.high:
                     yield Source(path, read.program, searched)
@@ -151,7 +151,7 @@ def _read(file: Path) -> _Read | None:
         reading = as_read(file).reading
         if not any(len(part.table) for part in reading.parts):
             return None
-        return _Read(reading.format.name if reading.format else "", as_one(reading.parts[0]), dict(reading.facts))
+        return _Read(reading.format.name if reading.format else "", as_one(reading.parts[0]), dict(reading.facts), {})
     except (ParserError, OSError, ValueError):
         return None
 
@@ -171,7 +171,7 @@ def _proved(
 ) -> dict[int, dict[int, tuple[Hit, float, int]]]:
     """What protocols prove of some claims, by the rank of the protocol and the place of the claim."""
     places = list(sources)
-    group = Group([_digits(claims[place]) for place in places], [sources[place] for place in places])
+    group = Group([claims[place].number for place in places], [sources[place] for place in places])
     found: dict[int, dict[int, tuple[Hit, float, int]]] = {}
     for rank, hits, chance in group.explained(ranks):
         found[rank] = {places[row]: (hit, chance, len(hits)) for row, hit in hits.items()}
@@ -184,25 +184,26 @@ def _chance_of(proved: Mapping[int, tuple[Hit, float, int]]) -> float:
 
 
 class Group:
-    """Rates that were made in one way: the ``digits`` of each, and the ``sources`` that it may be of.
+    """Rates that were made in one way: their ``numbers``, and the ``sources`` that each may be of.
 
     Each protocol has two ranks, as digits may be rounded or truncated.
     """
 
-    def __init__(self, digits: Sequence[str], sources: Sequence[Sequence[Source]]) -> None:
-        self.digits, self.sources = digits, sources
-        self.keys = [(said, *(one.path for one in of)) for said, of in zip(digits, sources, strict=True)]
-        self.hits: NDArray[np.bool_] = np.array(
-            [np.any([one.searched.hits(said) for one in of], axis=0) for said, of in zip(digits, sources, strict=True)],
-            dtype=np.bool_,
-        )
+    def __init__(self, numbers: Sequence[Number], sources: Sequence[Sequence[Source]]) -> None:
+        self.numbers, self.sources = numbers, sources
+        self.keys = [(one.text, *(source.path for source in of)) for one, of in zip(numbers, sources, strict=True)]
+        hits = [
+            np.any([source.searched.hits(one) for source in of], axis=0)
+            for one, of in zip(numbers, sources, strict=True)
+        ]
+        self.hits: NDArray[np.bool_] = np.array(hits, dtype=np.bool_)
 
     @cached_property
     def chances(self) -> list[float]:
-        """How likely one protocol gives each of these digits by accident, from any log that it may be of."""
+        """How likely one protocol gives each number by accident, from any log that it may be of."""
         logs = [{id(one.searched): one.searched for one in of}.values() for of in self.sources]
-        each = zip(self.digits, logs, strict=True)
-        return [min(1.0, sum(searched.chance(said) for searched in of)) for said, of in each]
+        each = zip(self.numbers, logs, strict=True)
+        return [min(1.0, sum(searched.chance(number) for searched in of)) for number, of in each]
 
     def explained(self, ranks: Sequence[int] | None = None) -> list[tuple[int, dict[int, Hit], float]]:
         """The protocols that explain rates of the group beyond accident: rank, hits by row, and the chance.
@@ -238,14 +239,9 @@ class Group:
 
     def _hit(self, row: int, rank: int) -> Hit:
         """What a protocol gives for a rate, from the first of its logs that gives it."""
-        source = next(one for one in self.sources[row] if one.searched.hits(self.digits[row])[rank])
-        protocol = rounded(rank, source.searched.protocols)
+        number = self.numbers[row]
+        source = next(one for one in self.sources[row] if one.searched.hits(number)[rank])
         value = float(source.searched.values[rank // 2])
-        words = protocol.printing(self.digits[row]).words()
+        decimals = max(0, -round(np.log10(number.step)))
+        words = source.searched.protocol(rank).printing(f"{number.value:.{decimals}f}").words()
         return Hit(value, Rule(Means.PROTOCOL, words), source.path, 0, (HALF_UP, TRUNCATED)[rank % 2])
-
-
-def _digits(claim: Claim) -> str:
-    """The digits of a rate in its own unit, as a protocol prints them."""
-    decimals = max(0, -int(np.floor(np.log10(claim.number.step) + 0.5)))
-    return f"{claim.number.value:.{decimals}f}"

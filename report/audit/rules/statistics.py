@@ -277,7 +277,7 @@ def _chances(claims: Sequence[Claim], given: Mapping[int, Given], hits: Mapping[
     away = [abs(value - number.value) / (abs(number.value) or 1) for number, value in missed]
     shares = [(1 + sum(one <= width for one in away)) / (1 + len(away)) for width in NEARBY]
     return {
-        place: min(1.0, accidental(claims[place].number, one.values, shares if len(one.values) == 1 else None))
+        place: min(1.0, accidental(claims[place].number, one.distinct, *([shares] if len(one.values) == 1 else [])))
         for place, one in given.items()
     }
 

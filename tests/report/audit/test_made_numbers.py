@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from report.audit.rules.searched_protocols import protocols
+from report.audit.rules.protocol_search import protocols
 from report.audit.rulings import Finding, Ruling
 from report.measure.number import printed
 from report.measure.protocol import Protocol
@@ -26,10 +26,7 @@ SEARCHED = (
     "take_last=100",
     "skip_records=2,trim=0.05,trim_min=5",
     "skip_fraction=0.2",
-    "trim=0.25",
-    "skip_records=10,take_first=20",
-    "statistic=geometric_mean",
-    "skip_records=10,statistic=p90",
+    "skip_records=7,drop_last=1",
     "statistic=harmonic_mean",
 )
 NOT_SEARCHED: Mapping[str, Callable[[Rates], float]] = {
