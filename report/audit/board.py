@@ -23,7 +23,7 @@ from parsers.io.validation import NOT_TOML, mistake
 
 from .constants import OTHER_QUANTITY
 from .evidence import LAST, DataFile, Statistic, read
-from .significance import TTest, one_sample
+from .rules.mean_tests import Sample, Trial
 
 SHIPPED = Path(__file__).parent / "boards"
 
@@ -199,7 +199,7 @@ class _Record:
             mean = fmean(values) if values else None
             yield verdict.of(Kind.TARGET, mean, board.target, mean is not None and mean <= board.target, count)
             if board.p_value is not None:
-                p = _p_value(one_sample(values, board.target))
+                p = _p_value(values, board.target)
                 yield verdict.of(Kind.P_VALUE, p, board.p_value, p is not None and p < board.p_value, count)
         for name, cap in board.caps.items():
             taken = _values(cap, runs)
@@ -224,7 +224,7 @@ class _Record:
         bound = min(means) - margin.by
         if margin.p_value is None:
             return verdict.of(Kind.BEATS, mean, bound, mean < bound, len(own), name)
-        p = _p_value(one_sample(own, bound))
+        p = _p_value(own, bound)
         return verdict.of(Kind.BEATS, p, margin.p_value, p is not None and p < margin.p_value, len(own), name)
 
     def _is_on_target(self, runs: Runs) -> bool:
@@ -257,10 +257,11 @@ def _status(is_met: bool) -> Status:
     return Status.MET if is_met else Status.FAILED
 
 
-def _p_value(test: TTest | None) -> float | None:
+def _p_value(values: Sequence[float], bound: float) -> float | None:
     """How likely a mean as low is by accident; None of too few runs, or without SciPy."""
+    trial = Trial.of(Sample(tuple(values), ""), bound)
     try:
-        return test.p("less") if test else None
+        return trial.p("less") if trial else None
     except ExtraError:
         return None
 

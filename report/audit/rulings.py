@@ -29,7 +29,7 @@ from .evidence import LAST, DataFile, Statistic, read
 from .labels import Agreement, Case, Compared, case_of, case_of_log, compared
 from .number import Number
 from .rules.formulas import Formulas
-from .rules.mean_tests import Sample
+from .rules.mean_tests import MeanTests, Sample
 from .rules.protocols import ProtocolSearch, is_rate
 from .rules.records import RecordSearch
 from .rules.statistics import PLAINEST, StatisticSearch
@@ -210,14 +210,15 @@ class Referee:
 
     def _formulas(self) -> None:
         for document, members in _grouped(range(len(self.claims)), lambda n: self.claims[n].document).items():
-            text = "" if document.endswith(".json") else self._text(document)
-            formulas = Formulas(self.claims, members, text, self._samples(members))
+            formulas = Formulas(self.claims, members)
             formulas.search({number for number in members if number not in self._found})
-            for number, one in formulas.derived.items():
-                self._set(number, Ruling.DERIVED, one.hit, one.chance)
-            for number, broken in formulas.exceptions.items():
-                rule = Rule(Means.FORMULA, broken.formula, peers=broken.share)
-                self._set(number, Ruling.CONTRADICTED, Hit(broken.value, rule, operands=broken.operands))
+            lines = self._text(document).split("\n")
+            tests = MeanTests(self.claims, members, lines, self._samples(members), formulas.derived)
+            tests.search()
+            for number, (hit, chance) in (formulas.derived | tests.derived).items():
+                self._set(number, Ruling.DERIVED, hit, chance)
+            for number, hit in (formulas.exceptions | tests.exceptions).items():
+                self._set(number, Ruling.CONTRADICTED, hit)
 
     def _samples(self, members: Sequence[int]) -> list[Sample]:
         """What the logs beside a document that states p values end with, by series: its tests may be of these."""
