@@ -309,7 +309,7 @@ class Referee:
         """What nothing explains: agreeing in too few digits, differing from the nearest value, or without a log."""
         for number in self._left():
             claim = self.claims[number]
-            seen = self.records.near_hit(number)
+            _, seen = self.records.near_hits.get(number, (None, None))
             paths = [path for path in (self.linked[number] or self.around[number]) if path in self.statistics]
             dead = self.checkout.dead(claim)
             why = Message(DEAD, path=dead) if dead else None

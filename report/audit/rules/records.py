@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import vocabulary as words
-from ..chance import Hit, Means, Rule, accepted
+from ..chance import Floats, Hit, Means, Rule, accepted, accidents
 from ..claims import Claim
-from ..constants import ANCHOR_DIGITS, KEPT, LEAST_CHANCE, MOST_OF_A_FILE, NEARBY, ROUNDINGS
+from ..constants import ANCHOR_DIGITS, KEPT, LEAST_CHANCE, MOST_OF_A_FILE
 from ..evidence import DataFile
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Rank = tuple[int, bool, bool, float]
 Found = tuple[Hit, float, int]  # a hit, its chance, and how many claims stand there together
 
 
@@ -56,7 +56,7 @@ class _Candidate:
     backings: tuple[_Backing, ...]
 
     @cached_property
-    def rank(self) -> tuple[int, bool, bool, float]:
+    def rank(self) -> Rank:
         """What is kept of a row: what holds most of it, then what is near, then what is less likely by accident."""
         ends = any(one.is_end for one in self.backings)
         return -len(self.backings), not self.is_near, not ends, prod(one.chance for one in self.backings)
@@ -92,54 +92,32 @@ class _Wanted:
         bounds = np.array([number.interval for number in numbers]).reshape(-1, 2)
         self.low, self.high = bounds[:, 0] * self.factor, bounds[:, 1] * self.factor
         self.value = np.array([number.value for number in numbers]) * self.factor
-        step = np.array([number.informative_step for number in numbers]) * self.factor
-        self.spans = [share * np.abs(self.value) + step for share in NEARBY]
-        self.widths = [np.minimum(1, ROUNDINGS * step / (2 * span)) for span in self.spans]
+        self.step = np.array([number.informative_step for number in numbers]) * self.factor
         self.of_claim: dict[int, list[int]] = defaultdict(list)
         for number, place in enumerate(self.claim.tolist()):
             self.of_claim[place].append(number)
 
-    def __len__(self) -> int:
-        return len(self.claim)
-
     def expected(self, which: Ints, ascending: Floats) -> Floats:
-        """How many of these values some of the wanted would hit by accident, by their density within each width."""
-        counts = []
-        for span, width in zip(self.spans, self.widths, strict=True):
-            low, high = self.value[which] - span[which], self.value[which] + span[which]
-            within = np.searchsorted(ascending, high, "right") - np.searchsorted(ascending, low, "left")
-            counts.append(within * width[which])
-        return np.array(counts)
-
-    def density(self, number: int, values: Floats) -> float:
-        """The share of these values that would be hit by accident, at the densest width."""
-        away = np.abs(values - self.value[number])
-        return max(
-            float((away <= span[number]).mean() * width[number])
-            for span, width in zip(self.spans, self.widths, strict=True)
-        )
-
-    def nearness(self, number: int, values: Floats) -> float:
-        """How many of these values would be hit by accident, each as near as it is."""
-        away = np.abs(values - self.value[number])
-        chances = np.zeros(len(values))
-        for span, width in reversed(list(zip(self.spans, self.widths, strict=True))):
-            chances[away <= span[number]] = width[number]
-        return float(chances.sum())
+        """How many of these values each of some of the wanted would be a rounding of by accident."""
+        return accidents(self.value[which], self.step[which], ascending)
 
 
 @dataclass
 class RecordSearch:
-    """``claims``: all of a checkout; ``near``: for each the number of its set of files in ``near_sets``."""
+    """``claims``: all of a checkout; ``near``: for each the number of its set of files in ``near_sets``.
+
+    ``near_hits``: for each claim whose digits a record near it holds, as accident may have it, the best one.
+    """
 
     claims: Sequence[Claim]
     near: Sequence[int]
     near_sets: Sequence[frozenset[str]]
     best: dict[int, list[_Candidate]] = field(default_factory=lambda: defaultdict(list))
+    near_hits: dict[int, tuple[Rank, Hit]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.wanted = _Wanted(self.claims)
-        self.expected = np.zeros((len(Family), len(NEARBY), len(self.wanted)))
+        self.expected = np.zeros((len(Family), len(self.wanted.claim)))
         self.seen: set[str] = set()
         self.near_rows: set[int] = set()
         self.by_set: dict[int, list[int]] = defaultdict(list)
@@ -155,16 +133,16 @@ class RecordSearch:
         near = np.array(
             [one for known in self.sets_of.get(file.path, ()) for one in self.by_set[known]], dtype=np.int64
         )
-        which = near if file.digest in self.seen else np.arange(len(self.wanted))
+        which = near if file.digest in self.seen else np.arange(len(self.wanted.claim))
         if not len(file.values) or not len(which):
             return
         self.near_rows.update(self.wanted.row[near].tolist())
         distinct = np.unique(file.values)
         ends = _ends(file)
-        self.expected[Family.ENDS][:, near] += self.wanted.expected(near, np.sort(file.values[ends]))
-        self.expected[Family.NEAR][:, near] += self.wanted.expected(near, distinct)
+        self.expected[Family.ENDS, near] += self.wanted.expected(near, np.sort(file.values[ends]))
+        self.expected[Family.NEAR, near] += self.wanted.expected(near, distinct)
         if file.digest not in self.seen:
-            self.expected[Family.ALL] += self.wanted.expected(which, distinct)
+            self.expected[Family.ALL, which] += self.wanted.expected(which, distinct)
         self.seen.add(file.digest)
         self._join(file, which, set(near.tolist()), set(ends.tolist()))
 
@@ -219,18 +197,23 @@ class RecordSearch:
         claim, value = self.claims[place_of_claim], float(file.values[place] / self.wanted.factor[number])
         if not (rounding := claim.number.rounding_of(value)):
             return None
-        series = file.values[file.name_of == file.name_of[place]]
+        series = np.sort(file.values[file.name_of == file.name_of[place]])
         in_record = file.records == file.records[place]
         in_record[place] = False
         others = np.unique(file.values[in_record])
-        units = self.wanted.of_claim[place_of_claim]
-        chance = self.wanted.density(number, series) + sum(self.wanted.nearness(unit, others) for unit in units)
+        units = np.array(self.wanted.of_claim[place_of_claim])
+        chance = float(self.wanted.expected(np.array([number]), series)[0]) / len(series)
+        chance += float(self.wanted.expected(units, others).sum())
         name = file.names[file.name_of[place]]
         hit = Hit(value, Rule(Means.RECORD, name), file.path, int(file.lines[place]), rounding)
         return _Backing(place_of_claim, place, hit, min(1.0, chance), words.of_label(name) == claim.quantity, is_end)
 
     def _keep(self, row: int, candidate: _Candidate) -> None:
         if candidate.backings:
+            for one in candidate.backings if candidate.is_near else ():
+                known = self.near_hits.get(one.claim)
+                if known is None or candidate.rank < known[0]:
+                    self.near_hits[one.claim] = candidate.rank, one.hit
             kept = self.best[row]
             kept.append(candidate)
             kept.sort(key=lambda one: one.rank)
@@ -250,13 +233,6 @@ class RecordSearch:
                     found.setdefault(one.claim, (one.hit, proof.chance, len(proof.candidate.backings)))
         return found
 
-    def near_hit(self, number: int) -> Hit | None:
-        """Where a record near a claim holds its digits, as accident may have it; ``number``: the place of the claim."""
-        wanted = self.wanted.of_claim.get(number)
-        candidates = self.best.get(int(self.wanted.row[wanted[0]]), []) if wanted else []
-        backings = (backing for one in candidates if one.is_near for backing in one.backings)
-        return next((backing.hit for backing in backings if backing.claim == number), None)
-
     def _proofs(self) -> Iterator["_Proof"]:
         rows = dict(zip(self.wanted.claim.tolist(), self.wanted.row.tolist(), strict=True))
         sizes = np.bincount(list(rows.values()), minlength=self.wanted.rows).tolist()
@@ -271,8 +247,7 @@ class RecordSearch:
 
     def _expected_of_claims(self, family: Family) -> dict[int, float]:
         """How many numbers of a family would be each claim by accident, in any unit."""
-        expected = self.expected[family].max(axis=0)
-        return {claim: float(expected[units].sum()) for claim, units in self.wanted.of_claim.items()}
+        return {claim: float(self.expected[family, units].sum()) for claim, units in self.wanted.of_claim.items()}
 
     @staticmethod
     def _bound(one: _Candidate, family: Family, expected: dict[int, float], size: int) -> float:
