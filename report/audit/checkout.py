@@ -14,6 +14,7 @@ from parsers.io.containment import leading_out
 
 from ..results.model import SUFFIX
 from .claims import Claim, claims_of
+from .documents import text_of
 from .evidence import is_data, namesakes
 
 DOCUMENTS = ("*.md", "*.markdown")  # of a folder, by the patterns of their names
@@ -127,8 +128,8 @@ class Checkout:
     @cache  # noqa: B019 - a checkout lives as long as its audit
     def led_to(self, document: str) -> list[str]:
         """The documents that any link of a document leads to, or that lie in a folder that one does."""
-        text = (self.root / document).read_text(encoding="utf-8", errors="replace")
-        targets = {self.target(document, link) for link in _LINK_TARGET.findall(text)} - {None, ""}
+        links = _LINK_TARGET.findall(text_of(self.root / document))
+        targets = {self.target(document, link) for link in links} - {None, ""}
         return [one for one in self.documents if one in targets or posixpath.dirname(one) in targets]
 
     def around(self, claim: Claim) -> list[str]:

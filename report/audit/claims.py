@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from parsers.io.input_file import text_of
-
 from . import vocabulary as words
 from .constants import BEFORE, BEHIND, DATA_SHEET, WORDY
-from .documents import KeyValue, Line, NumberList, Piece, Table, Text, pieces_of
+from .documents import KeyValue, Line, NumberList, Piece, Table, Text, pieces_of, text_of
 from .number import Form, Number, Printed, numbers_in
 
 CELL, ITEM, PROSE, KEY, CODE, LINE = "cell", "item", "prose", "key", "code", "line"
@@ -50,8 +48,8 @@ class Claim:
 
 def claims_of(root: Path, document: str) -> list[Claim]:
     """Every number of a document, in order; raises OSError where it cannot be read."""
-    text = text_of(root / document, errors="replace")
-    return sorted(_Reader(document).claims(pieces_of(document, text)), key=lambda claim: (claim.line, claim.column))
+    pieces = pieces_of(document, text_of(root / document))
+    return sorted(_Reader(document).claims(pieces), key=lambda claim: (claim.line, claim.column))
 
 
 # --- what a number counts --------------------------------------------------------------------------------------------

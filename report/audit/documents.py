@@ -1,9 +1,12 @@
 """Documents: Markdown, HTML, JSON and CSV as tables, lists of numbers, keys with values, and lines of text.
 
+JSON and CSV files may also be evidence, and are read for it by the same functions.
+
 Every part of a text knows its line and column. All readers cost time in proportion to the size of what they read,
 whatever stands in it.
 """
 
+import codecs
 import csv
 import re
 from bisect import bisect_right
@@ -14,10 +17,13 @@ from dataclasses import dataclass, field
 from html import unescape
 from html.parser import HTMLParser
 from operator import itemgetter
+from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from .constants import CAPTION_LINES, LIST_NAME, LONGEST_LABEL, MOST_NESTED, MOST_SPANNED
+from parsers.io.input_file import data_of
+
+from .constants import BINARY, CAPTION_LINES, HEAD, LIST_NAME, LONGEST_LABEL, MOST_NESTED, MOST_SPANNED
 from .number import NUMBER
 
 
@@ -69,10 +75,14 @@ class NumberList:
 
 @dataclass
 class KeyValue:
-    """A number of a JSON file. ``path``: its keys, the outermost first; ``group``: the object that holds it."""
+    """A number of a JSON file. ``path``: its keys, the outermost first; ``group``: the number of its object, from 1.
+
+    ``outer``: that of the object whose value this object is, 0 where it is none.
+    """
 
     path: tuple[str, ...]
     group: int
+    outer: int
     text: Text
 
 
@@ -93,12 +103,37 @@ def pieces_of(name: str, text: str) -> Iterator[Piece]:
     """The pieces of a document, by the ending of its name: JSON, CSV or TSV, HTML; anything else is Markdown."""
     ending = name.rpartition(".")[2].lower()
     if ending == "json":
-        return _json_values(text)
+        return json_values(text)
     if ending in ("csv", "tsv"):
-        return iter([_csv_table(text)])
+        return iter([Table(list(csv_rows(text)))])
     if ending in ("html", "htm"):
         return iter(_Html.of(text).pieces)
     return _Markdown(text).pieces()
+
+
+# --- texts -----------------------------------------------------------------------------------------------------------
+_CONTROLS = bytes(set(range(32)) - set(b"\a\b\t\n\v\f\r\x1b"))
+_WIDE = ((codecs.BOM_UTF16_LE, "utf-16-le", 1), (codecs.BOM_UTF16_BE, "utf-16-be", 0))
+
+
+def text_of(path: Path) -> str:
+    """The text of a document, its line ends as newlines; nothing of what is no text. Raises OSError."""
+    return (decoded(data_of(path)) or "").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decoded(data: bytes) -> str | None:
+    """The text of a file, whatever its encoding; None of one of which too much are control characters.
+
+    Holes of NUL, which a log that was cut while it was written to begins with, are no text, but do not make it none.
+    """
+    head = data[:HEAD]
+    for mark, codec, place in _WIDE:
+        if head.startswith(mark) or head[place::2].count(0) * 8 > len(head) * 3 > head[1 - place :: 2].count(0) * 8:
+            return data.decode(codec, "replace").lstrip("\ufeff").replace("\0", " ")
+    begun = data.lstrip(b"\0")[:HEAD].replace(b"\0", b"")
+    if len(begun) - len(begun.translate(None, _CONTROLS)) > BINARY * len(begun):
+        return None
+    return re.sub(rb"\0+", b" ", data).decode("utf-8-sig", "replace")
 
 
 class _Places:
@@ -122,16 +157,18 @@ _TOKEN = re.compile(r'"((?:[^"\\]|\\.?)*+)(?:"|\Z)|(-?\d[\d.eE+-]{0,60}+)|[\[\]{
 
 @dataclass
 class _Open:
-    """An object or a list that is not closed yet: the number of the object, and the key that was read last in it."""
+    """An object or a list that is not closed yet: its object, the one around that, and the last key that was read."""
 
     group: int
+    outer: int
+    is_list: bool
     key: str = ""
 
 
-def _json_values(text: str) -> Iterator[KeyValue]:
+def json_values(text: str) -> Iterator[KeyValue]:
     """The numbers of a JSON file, each with its keys. Tokens are enough for that: no depth and no flaw stops them."""
     places = _Places(text)
-    around = [_Open(0)]
+    around = [_Open(0, 0, is_list=False)]
     objects, said = 0, ""
     for token in _TOKEN.finditer(text):
         word, number = token[1], token[2]
@@ -140,24 +177,24 @@ def _json_values(text: str) -> Iterator[KeyValue]:
         elif number is not None:
             if NUMBER.fullmatch(number):
                 path = tuple(one.key for one in around[:MOST_NESTED] if one.key)
-                yield KeyValue(path, around[-1].group, places.text(number, token.start()))
+                yield KeyValue(path, around[-1].group, around[-1].outer, places.text(number, token.start()))
         elif token[0] == ":":
             around[-1].key = said
         elif token[0] == "{":
             objects += 1
-            around.append(_Open(objects))
+            around.append(_Open(objects, 0 if around[-1].is_list else around[-1].group, is_list=False))
         elif token[0] == "[":
-            around.append(_Open(around[-1].group))
+            around.append(_Open(around[-1].group, around[-1].outer, is_list=True))
         elif len(around) > 1:
             around.pop()
 
 
 # --- CSV -------------------------------------------------------------------------------------------------------------
-def _csv_table(text: str) -> Table:
-    """The table of a CSV file, a line a row; the header says by which mark its cells are separated."""
+def csv_rows(text: str) -> Iterator[list[Cell]]:
+    """The rows of a CSV file, a line each; the header says by which mark cells are separated."""
     lines = text.split("\n")
     mark = max(",;\t", key=lines[0].count)
-    return Table([_csv_cells(line, number, mark) for number, line in enumerate(lines, 1) if line.strip()])
+    return (_csv_cells(line, number, mark) for number, line in enumerate(lines, 1) if line.strip())
 
 
 def _csv_cells(line: str, number: int, mark: str) -> list[Cell]:

@@ -5,10 +5,7 @@ A series is named by the words before its numbers, so that all lines of one shap
 what is left of it without its numbers, and is looked at once.
 """
 
-import codecs
-import csv
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +18,8 @@ from numpy.typing import NDArray
 
 from parsers.io.input_file import data_of
 
-from .constants import BINARY, HEAD, KNOWN_LINES, KNOWN_SHAPES, LARGEST_FILE, LONGEST_LINE
+from .constants import KNOWN_LINES, KNOWN_SHAPES, LARGEST_FILE, LONGEST_LINE
+from .documents import Cell, csv_rows, decoded, json_values
 from .number import NUMBER
 from .vocabulary import seconds_of
 
@@ -48,10 +46,6 @@ _NAME = re.compile(
 _UNIT = re.compile(r"\s?([%A-Za-zµ\u4e00-\u9fff]{1,12}(?:/[A-Za-z]{1,12})?)(?![\w(])")
 _HEAD_WORD = re.compile(r"^[^A-Za-z_]{0,60}([A-Za-z_][\w]{2,})")
 _UNFINISHED = re.compile(r"[-+.eE]*")  # behind the digits of a number that may go on
-_SEPARATORS = re.compile(r"[,\t;]")
-_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|NaN|-?Infinity')
-_CONTROLS = bytes(set(range(32)) - set(b"\a\b\t\n\v\f\r\x1b"))
-_WIDE = ((codecs.BOM_UTF16_LE, "utf-16-le", 1), (codecs.BOM_UTF16_BE, "utf-16-be", 0))
 _MARK = "\0"
 
 Name = tuple[str, str]  # of a series, and the unit behind its numbers
@@ -135,7 +129,7 @@ def read(root: Path, path: str) -> DataFile | None:
         data = data_of(file)
     except OSError:
         return None
-    if (text := _text(data)) is None:
+    if (text := decoded(data)) is None:
         return None
     digest = hashlib.blake2b(data, digest_size=12).hexdigest()
     rows: Iterable[Row] | None = None
@@ -159,21 +153,6 @@ def _grouped(ids: NDArray[np.int32]) -> list[NDArray[np.int64]]:
         return []
     order = np.argsort(ids, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(ids[order])) + 1)
-
-
-def _text(data: bytes) -> str | None:
-    """The text of a file, whatever its encoding; None of one of which too much are control characters.
-
-    Holes of NUL, which a log that was cut while it was written to begins with, are no text, but do not make it none.
-    """
-    head = data[:HEAD]
-    for mark, codec, place in _WIDE:
-        if head.startswith(mark) or head[place::2].count(0) * 8 > len(head) * 3 > head[1 - place :: 2].count(0) * 8:
-            return data.decode(codec, "replace").lstrip("\ufeff").replace("\0", " ")
-    begun = data.lstrip(b"\0")[:HEAD].replace(b"\0", b"")
-    if len(begun) - len(begun.translate(None, _CONTROLS)) > BINARY * len(begun):
-        return None
-    return re.sub(rb"\0+", b" ", data).decode("utf-8", "replace")
 
 
 def _of_lines(text: str) -> Iterator[Row]:
@@ -227,82 +206,34 @@ def _names(shape: str) -> tuple[Name, ...]:
 
 def _of_table(text: str) -> Iterator[Row] | None:
     """The numbers of each row of a CSV file, named by its first row; None where that names none."""
-    first = text.partition("\n")[0]
-    separators = _SEPARATORS.findall(first)
-    if not separators or any(NUMBER.fullmatch(cell.strip()) for cell in _SEPARATORS.split(first)):
+    rows = csv_rows(text)
+    head = [cell.text.shown.strip().lower() for cell in next(rows, [])]
+    if len(head) < 2 or any(map(NUMBER.fullmatch, head)):
         return None
-    return _of_rows(text, max(separators, key=separators.count))
+    is_cut, lines = not text.endswith("\n"), text.count("\n") + 1
+    return _of_rows(head, rows, lines if is_cut else 0)
 
 
-def _of_rows(text: str, separator: str) -> Iterator[Row]:
-    is_cut = not text.endswith("\n")
-    lines = text.count("\n") + 1
-    rows = csv.reader(text.split("\n"), delimiter=separator)
-    head: list[str] = []
-    try:
-        for record, cells in enumerate(rows, start=1):
-            if not head:
-                head = [cell.strip().lower() for cell in cells]
-                continue
-            if is_cut and rows.line_num == lines:
-                cells[-1:] = []
-            numbers = [
-                (found[0], name)
-                for cell, name in zip(cells, head, strict=False)
-                if (found := NUMBER.fullmatch(cell.strip()))
-            ]
-            if numbers:
-                yield (
-                    record,
-                    rows.line_num,
-                    [_value(cell) for cell, _ in numbers],
-                    tuple((name, "") for _, name in numbers),
-                )
-    except csv.Error:  # a field without end: what was read before it stands
-        return
+def _of_rows(head: Sequence[str], rows: Iterable[list[Cell]], cut: int) -> Iterator[Row]:
+    """``cut``: the line whose last number may be cut."""
+    for record, cells in enumerate(rows, start=2):
+        line, _ = cells[0].text.place(0)
+        told = zip(cells[:-1] if line == cut else cells, head, strict=False)
+        numbers = [
+            (_value(found[0]), name) for cell, name in told if (found := NUMBER.fullmatch(cell.text.shown.strip()))
+        ]
+        if numbers:
+            yield record, line, [value for value, _ in numbers], tuple((name, "") for _, name in numbers)
 
 
-def _of_json(text: str) -> list[Row] | None:
-    """The numbers of each object, named by their keys, with those of its lists and of the objects that are its values.
-
-    None where it is no JSON.
-    """
-    try:
-        whole = json.loads(text, object_pairs_hook=tuple, parse_int=float)
-        return _Objects(text).rows_of(whole)
-    except (ValueError, RecursionError):
-        return None
-
-
-class _Objects:
-    """The numbers of a JSON text by object, which is a tuple of pairs here, so that all numbers come in their order."""
-
-    def __init__(self, text: str) -> None:
-        breaks = [0, *(found.start() for found in re.finditer("\n", text))]
-        places = [found.start() for found in _JSON.finditer(text) if not found[0].startswith('"')]
-        self.lines = iter(np.maximum(1, np.searchsorted(breaks, places)).tolist())
-        self.rows: list[Row] = []
-        self.objects = 0
-
-    def rows_of(self, whole: object) -> list[Row]:
-        self._walk(whole, ())
-        return self.rows
-
-    def _walk(self, value: object, names: tuple[tuple[int, str], ...]) -> None:
-        """``names``: under which name a number is known in which object, the innermost first."""
-        if isinstance(value, tuple):
-            self.objects += 1
-            own = self.objects
-            for key, one in value:
-                outer = tuple((record, f"{name} {key}".lower()) for record, name in names[:1])
-                self._walk(one, ((own, key.lower()), *outer))
-        elif isinstance(value, list):
-            for one in value:
-                self._walk(one, names if isinstance(one, float) else ())
-        elif isinstance(value, float):
-            line = next(self.lines)
-            if np.isfinite(value):
-                self.rows += [(record, line, (value,), ((name, ""),)) for record, name in names]
+def _of_json(text: str) -> Iterator[Row]:
+    """The numbers of each object by their keys, with those of its lists and of the objects that are its values."""
+    for one in json_values(text):
+        value, (line, _) = _value(one.text.shown), one.text.place(0)
+        if one.path and np.isfinite(value):
+            yield one.group, line, (value,), ((one.path[-1].lower(), ""),)
+            if one.outer:
+                yield one.outer, line, (value,), ((" ".join(one.path[-2:]).lower(), ""),)
 
 
 def _collected(path: str, digest: str, rows: Iterable[Row]) -> DataFile:

@@ -25,6 +25,7 @@ from .chance import Explanation, Hit, Means, Rule, accidental, explain
 from .checkout import Checkout
 from .claims import CELL, ITEM, KEY, PROSE, Claim
 from .constants import FEW_VALUES, MOST_JOINED, OTHER_QUANTITY
+from .documents import text_of
 from .evidence import LAST, DataFile, Statistic, read
 from .labels import Agreement, Case, Compared, case_of, case_of_log, compared
 from .number import Number
@@ -154,9 +155,6 @@ class Referee:
         self.search = StatisticSearch(self.statistics)
         return records
 
-    def _text(self, document: str) -> str:
-        return (self.checkout.root / document).read_text("utf-8", "replace")
-
     # What logs prove
 
     def _set(self, number: int, ruling: Ruling, hit: Hit, chance: float = 0.0, together: int = 1) -> None:
@@ -212,7 +210,7 @@ class Referee:
         for document, members in _grouped(range(len(self.claims)), lambda n: self.claims[n].document).items():
             formulas = Formulas(self.claims, members)
             formulas.search({number for number in members if number not in self._found})
-            lines = self._text(document).split("\n")
+            lines = text_of(self.checkout.root / document).split("\n")
             tests = MeanTests(self.claims, members, lines, self._samples(members), formulas.derived)
             tests.search()
             for number, (hit, chance) in (formulas.derived | tests.derived).items():

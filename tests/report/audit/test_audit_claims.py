@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -64,6 +65,13 @@ def test_cells_of_tables(read: Read, name: Any, text: Any, expected: Any) -> Non
     claims = read(name, text)
     assert places(claims) == expected
     assert {one.place for one in claims} == {CELL}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-8-sig"])
+def test_a_page_may_be_in_any_encoding(encoding: str, tmp_path: Path) -> None:
+    _, text, expected = TABLES["bars"]
+    (tmp_path / "d.md").write_bytes(text.encode(encoding))
+    assert places(claims_of(tmp_path, "d.md")) == expected
 
 
 def test_labels_headings_and_links_of_a_cell(read: Read) -> None:
