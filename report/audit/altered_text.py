@@ -1,13 +1,15 @@
 """Altered texts: where a file says otherwise than the text that it is to hold, line by line."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 
 MORE_LINES = 1000  # of a page, beyond twice those that it is to have; of what is longer the first difference is told
 LONGEST = 160  # characters of an excerpt
 CUT = " … "
+_WORDS = re.compile(r"[\w.,%+\u2021-]+|.", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -41,19 +43,18 @@ class Alteration:
 
 def altered(stood: str, right: str) -> Iterator[Alteration]:
     """The lines of a file that are not as they are to be; every difference but that of line ends, also at
-    the end of the file, and of a byte order mark is in one of them."""
-    if stood == right:
-        return
+    the end of the file, and of a byte order mark is in one of them.
+
+    The fewest differences, by place where that are no more: it shows what stands where, as after a swap.
+    """
     lines, wanted = _lines(stood.removeprefix("\ufeff").rstrip("\r\n")), _lines(right.rstrip("\r\n"))
-    if lines == wanted:
-        return
+    by_place = [Alteration(n, *pair) for n, pair in enumerate(zip_longest(lines, wanted), 1) if pair[0] != pair[1]]
     if len(lines) > 2 * len(wanted) + MORE_LINES:
-        yield next(_by_place(lines, wanted, 0))
-        return
-    start = _same(lines, wanted)
-    end = _same(lines[start:][::-1], wanted[start:][::-1])
-    for found in _aligned(lines[start : len(lines) - end], wanted[start : len(wanted) - end], start):
-        yield replace(found, line=min(found.line, len(lines)))
+        found = by_place[:1]
+    else:
+        by_content = list(_by_content(lines, wanted)) if by_place else []
+        found = by_place if len(lines) == len(wanted) and len(by_place) <= len(by_content) else by_content
+    yield from (replace(one, line=min(one.line, len(lines))) for one in found)
 
 
 def _lines(text: str) -> list[str]:
@@ -63,47 +64,27 @@ def _lines(text: str) -> list[str]:
     return text.split("\n")
 
 
-def _same(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many lines, or characters, at the beginning are the same."""
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+def _by_content(lines: Sequence[str], wanted: Sequence[str]) -> Iterator[Alteration]:
+    """The differences between what both begin and end with, which ``difflib`` would compare for long."""
+    start, end = _same(lines, wanted)
+    lines, wanted = lines[start : len(lines) - end], wanted[start : len(wanted) - end]
+    for tag, first, last, *between in SequenceMatcher(None, lines, wanted, autojunk=False).get_opcodes():
+        for at, right in zip_longest(range(first, last), wanted[slice(*between)]) if tag != "equal" else ():
+            yield Alteration(start + (last if at is None else at) + 1, None if at is None else lines[at], right)
 
 
-def _aligned(lines: Sequence[str], wanted: Sequence[str], start: int) -> list[Alteration]:
-    """The fewest differences, by place where that are no more: it shows what stands where, as after a swap."""
-    by_content = list(_by_content(lines, wanted, start))
-    by_place = list(_by_place(lines, wanted, start)) if len(lines) == len(wanted) else by_content
-    return min(by_place, by_content, key=len)
-
-
-def _by_place(lines: Sequence[str], wanted: Sequence[str], start: int) -> Iterator[Alteration]:
-    for number, (stood, right) in enumerate(zip_longest(lines, wanted), start + 1):
-        if stood != right:
-            yield Alteration(number, stood, right)
-
-
-def _by_content(lines: Sequence[str], wanted: Sequence[str], start: int) -> Iterator[Alteration]:
-    for tag, first, last, first_wanted, last_wanted in SequenceMatcher(
-        None, lines, wanted, autojunk=False
-    ).get_opcodes():
-        if tag != "equal":
-            pairs = zip_longest(range(first, last), wanted[first_wanted:last_wanted])
-            for at, right in pairs:
-                yield Alteration(start + (last if at is None else at) + 1, None if at is None else lines[at], right)
+def _same(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """How many parts are the same at the beginning of both, and then at the end."""
+    start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    back = zip(reversed(one[start:]), reversed(other[start:]), strict=False)
+    return start, sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], back))
 
 
 def _common(one: str, other: str) -> tuple[int, int]:
     """How many characters at the beginning and at the end of two lines are the same, whole words and numbers only."""
-    start = _same(one, other)
-    end = _same(one[start:][::-1], other[start:][::-1])
-    while start and _is_of_word(one[start - 1]):
-        start -= 1
-    while end and _is_of_word(one[len(one) - end]):
-        end -= 1
-    return start, end
-
-
-def _is_of_word(character: str) -> bool:
-    return character.isalnum() or character in ".,%+-_\u2021"
+    parts = _WORDS.findall(one)
+    start, end = _same(parts, _WORDS.findall(other))
+    return sum(map(len, parts[:start])), sum(map(len, parts[len(parts) - end :]))
 
 
 def _shortened(text: str | None) -> str | None:
