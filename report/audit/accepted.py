@@ -2,20 +2,18 @@
 
 import json
 import os
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
-from parsers.io.input_file import text_of
+from parsers.io.errors import ParserError
 from parsers.io.printable import printable_lines
-from parsers.io.validation import NOT_TOML, mistake
 from parsers.runs.git_files import blobs_of, commit_of, is_changed, top_of
 
+from .board import checked_toml
 from .own_pages import evidence_beside
 from .rulings import Finding, Ruling
 
@@ -65,14 +63,7 @@ class AcceptedFile(BaseModel):
 
 def read_accepted(path: Path) -> list[Accepted]:
     """Read a file of ``[[accepted]]`` tables; raises AcceptedError."""
-    try:
-        return AcceptedFile.model_validate(tomllib.loads(text_of(path))).accepted
-    except OSError as error:
-        raise AcceptedError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise AcceptedError.at(path, NOT_TOML, reason=error) from error
-    except ValidationError as error:
-        raise AcceptedError.at(path, mistake(error.errors()[0], AcceptedFile)) from error
+    return checked_toml(path, AcceptedFile, AcceptedError).accepted
 
 
 def with_accepted(findings: Sequence[Finding], root: Path, file: Path) -> tuple[list[Finding], list[Accepted]]:

@@ -7,12 +7,14 @@ Runs of what a record is compared with are in folders that the board names, and 
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -26,6 +28,7 @@ from .evidence import LAST, DataFile, Statistic, read
 from .rules.mean_tests import Sample, Trial
 
 SHIPPED = Path(__file__).parent / "boards"
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class BoardError(ParserError):
@@ -90,22 +93,23 @@ class Board(_Part):
     beats: dict[str, Margin] = Field(default_factory=dict)
 
 
-def read_board(path: Path) -> Board:
-    """Read the rules of a board; raises BoardError."""
+def checked_toml(path: Path, model: type[Model], failure: type[ParserError]) -> Model:
+    """What a TOML file holds, as a model has it; raises ``failure``, which says what is wrong in it and where."""
     try:
-        return Board.model_validate(tomllib.loads(text_of(path)))
+        return model.model_validate(tomllib.loads(text_of(path)))
     except OSError as error:
-        raise BoardError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
+        raise failure.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BoardError.at(path, NOT_TOML, reason=error) from error
+        raise failure.at(path, NOT_TOML, reason=error) from error
     except ValidationError as error:
-        raise BoardError.at(path, mistake(error.errors()[0], Board)) from error
+        raise failure.at(path, mistake(error.errors()[0], model)) from error
 
 
 def board_of(name: str) -> Board:
     """A board by its name, of those that come with the program, or by the path of its file; raises BoardError."""
     shipped = SHIPPED / f"{name}.toml"
-    return read_board(shipped if name == Path(name).name and shipped.is_file() else Path(name))
+    path = shipped if name == Path(name).name and shipped.is_file() else Path(name)
+    return checked_toml(path, Board, BoardError)
 
 
 class Kind(StrEnum):
@@ -156,26 +160,20 @@ def records_of(board: Board, root: Path) -> list[str]:
     return sorted({path.relative_to(root).as_posix() for path in paths if path.is_dir() and not path.is_symlink()})
 
 
-def judged(board: Board, root: Path, record: str, prior: str | None = None) -> list[Verdict]:
-    """What a record folder of a checkout says of each rule of a board: of its files, then of each series of runs.
-
-    ``prior``: the folder of the record that stands, for records without runs of what they are compared with.
-    """
-    return list(_Record(board, root, record, prior).verdicts())
+def judged(board: Board, root: Path, record: str) -> list[Verdict]:
+    """What a record folder of a checkout says of each rule of a board: of its files, then of each series of runs."""
+    return list(_Record(board, root, record).verdicts())
 
 
 Runs = Mapping[str, Sequence[Statistic]]  # what each log states, by its path
 
 
 class _Record:
-    def __init__(self, board: Board, root: Path, record: str, prior: str | None) -> None:
+    def __init__(self, board: Board, root: Path, record: str) -> None:
         self.board, self.root, self.record = board, root, record
         series = _series_of_runs(board, root, record)
         self.runs = {folder: runs for folder, runs in series.items() if not self._is_baseline(folder)}
         self.baselines = [runs for folder, runs in series.items() if self._is_baseline(folder)]
-        if prior and not self.baselines:
-            of_prior = _series_of_runs(board, root, prior)
-            self.baselines = [runs for folder, runs in of_prior.items() if not self._is_baseline(folder)]
 
     def _is_baseline(self, folder: str) -> bool:
         name = folder.rpartition("/")[2].lower()
@@ -193,24 +191,25 @@ class _Record:
     def _of_runs(self, folder: str, runs: Runs) -> Iterator[Verdict]:
         board, metric = self.board, _values(self.board.metric, runs)
         values, count = list(metric.values()), len(metric)
-        verdict = _Maker(self.record, folder)
-        yield verdict.of(Kind.SEEDS, count, board.seeds, count >= board.seeds, count)
+        of = partial(Verdict, self.record, runs=folder)
+        yield of(Kind.SEEDS, _status(count >= board.seeds), value=count, bound=board.seeds, count=count)
         if board.target is not None:
             mean = fmean(values) if values else None
-            yield verdict.of(Kind.TARGET, mean, board.target, mean is not None and mean <= board.target, count)
+            is_met = mean is not None and mean <= board.target
+            yield of(Kind.TARGET, _status(is_met, mean), value=mean, bound=board.target, count=count)
             if board.p_value is not None:
-                p = _p_value(values, board.target)
-                yield verdict.of(Kind.P_VALUE, p, board.p_value, p is not None and p < board.p_value, count)
+                yield of(Kind.P_VALUE, **_tested(values, board.target, board.p_value))
         for name, cap in board.caps.items():
             taken = _values(cap, runs)
             path = max(taken, key=lambda one: taken[one], default="")
             most = taken.get(path)
-            is_met = most is not None and most <= cap.most + cap.leeway
-            yield verdict.of(Kind.CAP, most, cap.most, is_met, len(taken), name, path)
+            status = _status(most is not None and most <= cap.most + cap.leeway, most)
+            yield of(Kind.CAP, status, name, value=most, bound=cap.most, count=len(taken), path=path)
         for name, margin in board.beats.items():
-            yield self._against_baselines(verdict, name, margin, list(_values(margin, runs).values()))
+            own = list(_values(margin, runs).values())
+            yield of(Kind.BEATS, subject=name, **self._against_baselines(margin, own))
 
-    def _against_baselines(self, verdict: "_Maker", name: str, margin: Margin, own: Sequence[float]) -> Verdict:
+    def _against_baselines(self, margin: Margin, own: Sequence[float]) -> dict[str, Any]:
         """Whether the runs are less than the best of what they are compared with.
 
         That meets the target, or it is no record; and what took far more or less ran on another machine.
@@ -220,50 +219,30 @@ class _Record:
         means = [fmean(values) for values in others if values]
         means = [other for other in means if abs(mean - other) <= OTHER_QUANTITY * max(mean, other)]
         if not means:
-            return verdict.of(Kind.BEATS, None, None, False, len(own), name)
+            return {"status": Status.CANNOT_SAY, "count": len(own)}
         bound = min(means) - margin.by
         if margin.p_value is None:
-            return verdict.of(Kind.BEATS, mean, bound, mean < bound, len(own), name)
-        p = _p_value(own, bound)
-        return verdict.of(Kind.BEATS, p, margin.p_value, p is not None and p < margin.p_value, len(own), name)
+            return {"status": _status(mean < bound), "value": mean, "bound": bound, "count": len(own)}
+        return _tested(own, bound, margin.p_value)
 
     def _is_on_target(self, runs: Runs) -> bool:
         target = self.board.target
         return target is None or fmean(_values(self.board.metric, runs).values()) <= target
 
 
-@dataclass(frozen=True)
-class _Maker:
-    """Makes the verdicts on one series of runs."""
-
-    record: str
-    folder: str
-
-    def of(
-        self,
-        kind: Kind,
-        value: float | None,
-        bound: float | None,
-        is_met: bool,
-        count: int,
-        subject: str = "",
-        path: str = "",
-    ) -> Verdict:
-        status = _status(is_met) if value is not None else Status.CANNOT_SAY
-        return Verdict(self.record, kind, status, subject, self.folder, value, bound, count, path)
-
-
-def _status(is_met: bool) -> Status:
+def _status(is_met: bool, value: float | None = 0.0) -> Status:
+    """``value``: what a rule is held against, None where no log states it."""
+    if value is None:
+        return Status.CANNOT_SAY
     return Status.MET if is_met else Status.FAILED
 
 
-def _p_value(values: Sequence[float], bound: float) -> float | None:
-    """How likely a mean as low is by accident; None of too few runs, or without SciPy."""
-    trial = Trial.of(Sample(tuple(values), ""), bound)
-    try:
-        return trial.p("less") if trial else None
-    except ExtraError:
-        return None
+def _tested(values: Sequence[float], mean: float, bound: float) -> dict[str, Any]:
+    """Whether a mean as low is by accident less likely than a bound; nobody can say of few runs, or without SciPy."""
+    trial, p = Trial.of(Sample(tuple(values), ""), mean), None
+    with suppress(ExtraError):
+        p = trial.p("less") if trial else None
+    return {"status": _status(p is not None and p < bound, p), "value": p, "bound": bound, "count": len(values)}
 
 
 def _values(series: Series, runs: Runs) -> dict[str, float]:

@@ -27,7 +27,7 @@ from ...measure.stated import value_of, values_of
 from ...measure.statistic import reduce, trim
 from ...measure.window import window_of
 from ..chance import accidental
-from ..constants import FLOAT_NOISE
+from ..constants import FLOAT_NOISE, ROUNDINGS
 from ..number import Number
 
 Hits = NDArray[np.bool_]
@@ -123,8 +123,11 @@ class Searched:
         return np.column_stack((half, (away >= -FLOAT_NOISE) & (away < 1 - FLOAT_NOISE))).ravel()
 
     def chance(self, number: Number) -> float:
-        """The probability that one protocol gives a number by chance, by how dense the values of all lie around it."""
-        return float(accidental(number, self._known)) / max(1, len(self._known))
+        """The probability that one protocol gives a number by chance, by how dense the values of all lie around it.
+
+        Rounded half up it is another one than truncated, so that each is hit within one step.
+        """
+        return accidental(number, self._known) / ROUNDINGS / max(1, len(self._known))
 
     @cached_property
     def _known(self) -> Floats:
