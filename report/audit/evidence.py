@@ -6,8 +6,10 @@ what is left of it without its numbers, and is looked at once.
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -16,17 +18,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.io.input_file import data_of
+from parsers.io.compression import ERRORS, unpacked
+from parsers.io.input_file import opened
 
 from .constants import KNOWN_LINES, KNOWN_SHAPES, LARGEST_FILE, LONGEST_LINE
 from .documents import Cell, csv_rows, decoded, json_values
 from .number import NUMBER
 from .vocabulary import seconds_of
 
+PACKED = ".gz"
 LAST, LEAST, GREATEST, MEAN = "last", "least", "greatest", "mean"
 _NO_DATA = re.compile(
-    r"\.(?:md|rst|py|pyi|pyx|sh|ya?ml|toml|cfg|ini|lock|png|jpe?g|svg|gif|webp|pdf|html?|ipynb|patch|diff|wav|c|cc|cpp"
-    r"|h|hpp|cu|cuh|js|ts|css|java|go|rs|model|vocab|pkl|npz?|npy|pt|pth|bin|gz|zip|tar|xz|zst|parquet|lua|prototxt"
+    r"\.(?:md|rst|py|pyi|pyx|sh|ya?ml|toml|cfg|ini|lock|png|jpe?g|svg|gif|webp|pdf|html?|patch|diff|wav|c|cc|cpp"
+    r"|h|hpp|cu|cuh|js|ts|css|java|go|rs|model|vocab|pkl|npz?|npy|pt|pth|bin|zip|tar|tgz|xz|zst|parquet|lua|prototxt"
     r"|nix|xml|sarif|drawio|excalidraw|ttf|woff2?|xlsx?|docx?|pptx?|tex|bib)$"
     r"|^(?:requirements[\w.-]*|cmakelists|licen[cs]e\w*|readme|notice|authors|contributors)(?:\.txt)?$"
     r"|^\.git|^Dockerfile|^Makefile",
@@ -46,6 +50,7 @@ _NAME = re.compile(
 _UNIT = re.compile(r"\s?([%A-Za-zµ\u4e00-\u9fff]{1,12}(?:/[A-Za-z]{1,12})?)(?![\w(])")
 _HEAD_WORD = re.compile(r"^[^A-Za-z_]{0,60}([A-Za-z_][\w]{2,})")
 _UNFINISHED = re.compile(r"[-+.eE]*")  # behind the digits of a number that may go on
+_NOTEBOOK_KEY = re.compile(r'\s*"(outputs|source|cell_type)":')
 _MARK = "\0"
 
 Name = tuple[str, str]  # of a series, and the unit behind its numbers
@@ -117,26 +122,29 @@ class DataFile:
 
 def is_data(path: str) -> bool:
     """Whether nothing in the name of a file says that it is no data."""
-    return not _NO_DATA.search(path.rpartition("/")[2]) and "/.git/" not in f"/{path}"
+    return not _NO_DATA.search(path.rpartition("/")[2].removesuffix(PACKED)) and "/.git/" not in f"/{path}"
 
 
 def read(root: Path, path: str) -> DataFile | None:
     """The numbers of a data file; None of one that is too large, holds no text, or cannot be read."""
-    file = root / path
+    file, name = root / path, path.removesuffix(PACKED)
     try:
         if file.is_symlink() or file.stat().st_size > LARGEST_FILE:
             return None
-        data = data_of(file)
-    except OSError:
+        with opened(file) as packed:
+            data = (unpacked(packed) if name != path else packed).read(LARGEST_FILE + 1)
+    except (OSError, *ERRORS):
         return None
-    if (text := decoded(data)) is None:
+    if len(data) > LARGEST_FILE or (text := decoded(data)) is None:
         return None
     digest = hashlib.blake2b(data, digest_size=12).hexdigest()
     rows: Iterable[Row] | None = None
-    if path.endswith(".json"):
+    if name.endswith(".json"):
         rows = _of_json(text)
-    elif path.endswith((".csv", ".tsv")):
+    elif name.endswith((".csv", ".tsv")):
         rows = _of_table(text)
+    elif name.endswith(".ipynb"):
+        rows = _of_lines(_printed(text))
     return _collected(path, digest, _of_lines(text) if rows is None else rows)
 
 
@@ -153,6 +161,19 @@ def _grouped(ids: NDArray[np.int32]) -> list[NDArray[np.int64]]:
         return []
     order = np.argsort(ids, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(ids[order])) + 1)
+
+
+def _printed(notebook: str) -> str:
+    """What the cells of a notebook printed, each line in its own: in the file it is a string on a line."""
+    lines, is_printed = [], False
+    for line in notebook.split("\n"):
+        if key := _NOTEBOOK_KEY.match(line):
+            is_printed = key[1] == "outputs"
+        told = ""
+        with suppress(ValueError):
+            told = json.loads(line.strip().removesuffix(",")) if is_printed else ""
+        lines.append(told.rstrip("\n").replace("\n", " ") if isinstance(told, str) else "")
+    return "\n".join(lines) + "\n"
 
 
 def _of_lines(text: str) -> Iterator[Row]:

@@ -1,5 +1,7 @@
 """Data files as they come: cut, drawn over, in any encoding; every number with its line and the name of its series."""
 
+import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -89,3 +91,32 @@ def test_a_document_bears_the_name_of_a_folder() -> None:
     assert namesakes("gpt/gpt.md", paths) == ["results/raw/gpt/a.json", "results/GPT.json"]
     assert namesakes("docs/bert.md", paths) == ["results/raw/bert/a.json"]
     assert namesakes("README.md", paths) == []
+
+
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "code", "outputs": [{"text": ["step 1 loss 4.5\n", "step 2 loss 3.25\n"]}], "source": ["x = 7\n"]}
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "lines"),
+    [
+        ("train.log.gz", gzip.compress(LINES.encode()), [1, 2]),
+        ("a.csv.gz", gzip.compress(b"step,loss\n1,4.5\n2,3.25\n"), [2, 3]),
+        ("run.ipynb", json.dumps(NOTEBOOK, indent=1).encode(), [8, 9]),
+    ],
+)
+def test_packed_files_and_what_notebooks_printed_are_evidence(
+    path: str, data: bytes, lines: list[int], tmp_path: Path
+) -> None:
+    file = file_of(tmp_path, data, path)
+    assert is_data(path)
+    assert numbers(file) == [(1, lines[0]), (4.5, lines[0]), (2, lines[1]), (3.25, lines[1])]
+
+
+def test_a_packed_file_that_is_cut_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "a.log.gz").write_bytes(gzip.compress(LINES.encode() * 1000)[:-20])
+    assert read(tmp_path, "a.log.gz") is None
+    assert not is_data("logs.tar.gz")
