@@ -371,6 +371,7 @@ _IS_NAME = re.compile(r"[A-Za-z_/\\.-]{2}")
 _IS_CLAIM = re.compile(r"[=:]\s{0,3}[-+\d.eE]{1,40}$|^[~≈]?[-+\d.,eE]{1,40}\s?\w{0,40}$")
 _TABLE_TAG = re.compile(r"<(/?)table\b", re.IGNORECASE)
 _ROW_BEGIN = re.compile(r"[\s>]*+\|?")
+_RULE = re.compile(r"\s*(?=[^-=]*(?:--|==))[-=+:|][-=+:| ]*[|+][-=+:| ]*")
 _BAR = re.compile(r"(?<!\\)\|")
 _LIST = re.compile(r"\[\s*+(?=[-+\d.])[-+\d.,eE\s_]++\]")
 _LIST_NAME = re.compile(r"(?:^|[\s(,\"'])([A-Za-z_][\w ]{0,40}?)[\"']?\s*[=:]\s*(?:[\w.]+\()?$")
@@ -415,6 +416,7 @@ class _Markdown:
             first, end = token.map or (0, 0)
             if token.type == "fence":
                 self.code |= dict.fromkeys(range(first, end), first)
+                self._read_code(first + 1, end)
             elif token.type == "heading_open":
                 self.titles[first] = tokens[place + 1].content[:LONGEST_LABEL]
             elif token.type == "table_open":
@@ -431,6 +433,22 @@ class _Markdown:
             cells.append(_shown(Cell(len(cells), Text.at(text[start:end], line + 1, start + 1))))
             start = end + 1
         return cells[:-1] if len(cells) > 1 and not cells[-1].text.shown.strip() else cells
+
+    def _read_code(self, first: int, end: int) -> None:
+        """Tables that are printed in code: cells between bars, and a rule of dashes below the first of them."""
+        begin = first
+        for at in range(first, end):
+            line = self.lines[at]
+            if "|" in line or _RULE.fullmatch(line):
+                continue
+            rows = [one for one in range(begin, at) if not _RULE.fullmatch(self.lines[one])]
+            table = Table([self._cells(one) for one in rows])
+            is_headed = rows and not any(NUMBER.fullmatch(cell.text.shown.strip()) for cell in table.rows[0])
+            if is_headed and 1 < len(rows) < at - begin:  # a drawing of boxes with numbers has no header
+                self.tables[begin] = at, [table]
+                for one in range(begin, at):
+                    del self.code[one]
+            begin = at + 1
 
     def _read_html_tables(self) -> None:
         """Tables in HTML; one in a cell of another is read with it."""

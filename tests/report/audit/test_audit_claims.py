@@ -56,6 +56,12 @@ TABLES = {
     ),
     "columns spanned": ("d.html", "<table><tr><th>a<tr><td colspan=2>x<td>2.5</table>", [(1, 40, "2.5", 0, 2)]),
     "comma separated": ("d.csv", 'run,loss\na,3.25\n"b, c",3.5\n', [(2, 3, "3.25", 0, 1), (3, 8, "3.5", 1, 1)]),
+    "in code": ("d.md", "```\n| run | loss |\n|-----|------|\n| a | 3.25 |\n```\n", [(4, 7, "3.25", 0, 1)]),
+    "a grid in code": (
+        "d.md",
+        "```\n+-----+------+\n| run | loss |\n+=====+======+\n| a   | 3.25 |\n+-----+------+\n```\n",
+        [(5, 9, "3.25", 0, 1)],
+    ),
     "tabs": ("d.tsv", "run\tloss\na\t3.25\n", [(2, 3, "3.25", 0, 1)]),
 }
 
@@ -107,6 +113,11 @@ def test_lists_of_a_block_are_columns_of_one_table(read: Read) -> None:
         ("scores", 1, 0, 0, 7),
         ("scores", 1, 0, 1, 7),
     ]
+
+
+def test_a_drawing_in_code_is_no_table(read: Read) -> None:
+    text = "```\n+---+---+\n| 0 | 1 |\n+---+---+\n| 2 | 3 |\n+---+---+\n```\n"
+    assert [(one.number.text, one.place) for one in read("d.md", text)] == [(digit, CODE) for digit in "0123"]
 
 
 CODE_LINES = [
