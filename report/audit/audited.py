@@ -1,7 +1,8 @@
 """An audit: the documents that are named, ruled on by the referee, and those of our own by rendering them again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from parsers.io.errors import ParserError
@@ -26,27 +27,34 @@ class Audit:
     """What an audit found: ``documents`` by their paths from ``root``, and their ``findings``.
 
     ``files_read``: how many data files were read; ``not_read``: those that were not. ``verdicts``: what the records of
-    a board say of each of its rules.
+    a board, by their paths from ``board_root``, say of each of its rules.
     """
 
     root: Path
     documents: Sequence[str]
     findings: Sequence[Finding]
+    board_root: Path = Path()
     files_read: int = 0
     not_read: Sequence[str] = ()
     verdicts: Sequence[Verdict] = ()
 
-    def fails(self, *, strict: bool = False) -> bool:
-        """Whether a finding fails, or a record of a board, whose numbers must follow from proved ones.
+    @cached_property
+    def failed(self) -> list[Verdict]:
+        """Why records of a board fail: for what is missing in them, or as all of their series of runs break a rule.
 
         A record may hold runs that fail, such as ablations, beside a series of runs that does not.
         """
-        series: dict[str, dict[str, bool]] = {}
-        for one in self.verdicts:
-            of_record = series.setdefault(one.record, {})
-            of_record[one.runs] = of_record.get(one.runs, False) or one.status == Status.FAILED
-        failed = any(of.pop("", False) or (of and all(of.values())) for of in series.values())
-        return failed or any(one.fails(strict=strict, asks_proof=bool(self.verdicts)) for one in self.findings)
+        broken = [one for one in self.verdicts if one.status == Status.FAILED]
+        sound = {(one.record, one.runs) for one in self.verdicts if one.runs} - {
+            (one.record, one.runs) for one in broken
+        }
+        standing = {record for record, _ in sound}
+        return [one for one in broken if not one.runs or one.record not in standing]
+
+    def fails(self, *, strict: bool = False) -> bool:
+        """Whether a finding fails, or a record of a board, whose numbers must follow from proved ones."""
+        asks_proof = bool(self.verdicts)
+        return bool(self.failed) or any(one.fails(strict=strict, asks_proof=asks_proof) for one in self.findings)
 
     @property
     def by_document(self) -> dict[str, list[Finding]]:
@@ -95,22 +103,20 @@ def audited(
     if others.documents:
         found += [one for one in referee.findings() if one.claim.document in wanted]
     documents = [one for one in checkout.documents if one in wanted]
-    verdicts = tuple(_verdicts(board, places)) if board else ()
-    return Audit(checkout.root, documents, found, referee.files_read, referee.not_read, verdicts)
+    board_root, verdicts = _verdicts(board, places) if board else (Path(), [])
+    return Audit(checkout.root, documents, found, board_root, referee.files_read, referee.not_read, verdicts)
 
 
-def _verdicts(board: Board, places: Sequence[Path]) -> Iterator[Verdict]:
-    """What the records of a board say of its rules: those that are named, and those in folders that are.
+def _verdicts(board: Board, places: Sequence[Path]) -> tuple[Path, list[Verdict]]:
+    """The checkout of a board, and what its records say of its rules: those that are named, or in folders that are.
 
     Raises BoardError where there is none.
     """
     asked = [place.resolve() for place in places]
     for root in (asked[0], *asked[0].parents):
         records = [one for one in records_of(board, root) if any(_is_in(root / one, place) for place in asked)]
-        for record in records:
-            yield from judged(board, root, record)
         if records:
-            return
+            return root, [verdict for record in records for verdict in judged(board, root, record)]
     raise BoardError(NO_RECORD, patterns=", ".join(board.records))
 
 

@@ -116,7 +116,7 @@ def audit(
         raise Unreadable(told_in(error, translate)) from error
     texts: dict[Path | None, Callable[[], str]] = {
         junit: partial(output.junit, found, translate, strict=strict),
-        sarif: partial(sarif_of, found.findings, found.root, translate),
+        sarif: partial(sarif_of, found, translate),
     }
     if baseline and writes:
         wanted = {"strict": strict, "asks_proof": bool(found.verdicts)}

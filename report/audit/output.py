@@ -19,6 +19,7 @@ from ..wording import markdown
 from ..wording.markdown import clean
 from ..wording.words import Translate, worded
 from .audited import Audit
+from .board import Status
 from .chance import Hit
 from .claims import LINE
 from .rulings import GOOD, Finding, Ruling, account
@@ -84,8 +85,10 @@ def as_markdown(found: Audit, translate: Translate) -> str:
     counts = account(one for one in found.findings if one.claim.place != LINE)
     rulings = [[translate(ruling), str(count), translate(MEANINGS[ruling])] for ruling, count in counts.items()]
     rows = [_row(finding, translate) for finding in found.findings if finding.ruling in LISTED]
+    accounts = [f"- {clean(worded(said, translate))}" for said in _accounts(found)]
     tables = ((VERDICT_HEAD, _verdicts(found, translate)), (MEANINGS_HEAD, rulings), (tuple(HEAD), rows))
-    return "\n\n".join(markdown.table([*map(translate, head)], body) for head, body in tables if body) + "\n"
+    parts = [markdown.table([*map(translate, head)], body) for head, body in tables if body]
+    return "\n\n".join([*parts, "\n".join(accounts)]) + "\n"
 
 
 def as_json(found: Audit) -> Iterator[dict[str, Any]]:
@@ -141,17 +144,28 @@ def _rule_as_json(hit: Hit, together: int) -> dict[str, Any]:
 
 
 def junit(found: Audit, translate: Translate, *, strict: bool = False) -> str:
-    """The same as JUnit XML: a test case for each measurement; what is not ruled on is skipped."""
+    """The same as JUnit XML: a test case for each measurement and each rule of a board.
+
+    What is not ruled on, or nobody can say, is skipped.
+    """
     measured = [one for one in found.findings if one.ruling != Ruling.NO_MEASUREMENT]
-    failing = sum(one.fails(strict=strict) for one in measured)
-    suite = Xml.Element("testsuite", name="tachograph audit", tests=str(len(measured)), failures=str(failing))
+    asks_proof = bool(found.verdicts)
+    failing = sum(one.fails(strict=strict, asks_proof=asks_proof) for one in measured) + len(found.failed)
+    count = len(measured) + len(found.verdicts)
+    suite = Xml.Element("testsuite", name="tachograph audit", tests=str(count), failures=str(failing))
+    for verdict, (place, rule, answer) in zip(found.verdicts, _verdicts(found, translate), strict=True):
+        case = Xml.SubElement(suite, "testcase", classname=clean(place), name=clean(rule), file=clean(verdict.record))
+        if verdict in found.failed:
+            Xml.SubElement(case, "failure", type=verdict.kind, message=clean(answer))
+        elif verdict.status != Status.MET:
+            Xml.SubElement(case, "skipped", message=clean(answer))
     for one in measured:
         claim = one.claim
         name = clean(f"{claim.row_label}, {claim.col_label}: {title(one)}")
         place = clean(claim.document)
         case = Xml.SubElement(suite, "testcase", classname=place, name=name, file=place, line=str(claim.line))
         said = clean(worded(reason(one), translate))
-        if one.fails(strict=strict):
+        if one.fails(strict=strict, asks_proof=asks_proof):
             Xml.SubElement(case, "failure", type=one.ruling, message=said)
         elif one.accepted:
             accepted = Message(ACCEPTED_BECAUSE, ruling=Message(one.ruling), reason=one.accepted)

@@ -259,3 +259,18 @@ def test_a_board_names_its_records_by_patterns_below_a_checkout(pattern: str, tm
     (tmp_path / "board.toml").write_text(rules, encoding="utf-8")
     done = run("audit", write(tmp_path / "record", page=SPEED_UPS), "--board", tmp_path / "board.toml")
     assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_junit_and_sarif_say_which_rules_of_a_board_a_record_breaks(tmp_path: Path) -> None:
+    rules = 'records = ["record"]\nclaims = ["README.md"]\nfiles = ["README.md", "a.py"]\nlogs = ["*.log"]\nseeds = 2\n'
+    (tmp_path / "board.toml").write_text(f'{rules}metric = {{ series = ["loss"] }}\n', encoding="utf-8")
+    record = write(tmp_path / "record", page="# Run\n").parent
+    (record / "a.log").write_text("loss: 3.25\nend\n", encoding="utf-8")
+    board = ("--board", tmp_path / "board.toml")
+    assert {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in results(record, *board)} == {
+        "record"
+    }
+    assert Counter(one["ruleId"] for one in results(record, *board)) == {"board": 2}
+    suite = junit(record, *map(str, board))
+    assert [(one.find("failure") is not None) for one in suite] == [False, True, True]
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
