@@ -3,6 +3,8 @@
 This is the one place where what code tells becomes a sentence.
 """
 
+from __future__ import annotations
+
 import ast
 import re
 import struct
@@ -33,18 +35,28 @@ class WordsError(ParserError):
     """A language without a catalogue, or a catalogue with a mistake."""
 
 
+class Catalogue(GNUTranslations):
+    """The messages of a language; ``ngettext`` has the form of a count."""
+
+    _catalog: Mapping[str, str]
+
+    def has(self, text: str) -> bool:
+        """Whether a text is translated."""
+        return text in self._catalog
+
+
 def languages(folder: Path = FOLDER) -> list[str]:
     """The languages that have a catalogue, by the names of their files."""
     return sorted(path.stem for path in folder.glob("*.po"))
 
 
 @cache
-def words(language: str, folder: Path = FOLDER) -> GNUTranslations:
+def words(language: str, folder: Path = FOLDER) -> Catalogue:
     """The catalogue of a language; raises WordsError when there is none or it is broken. English words stand in."""
     path = folder / f"{language}.po"
     if not path.is_file():
         raise WordsError(NO_CATALOGUE, language=repr(language), languages=", ".join(languages(folder)))
-    return GNUTranslations(BytesIO(_compiled(_messages(path))))
+    return Catalogue(BytesIO(_compiled(_messages(path))))
 
 
 def _messages(path: Path) -> dict[bytes, bytes]:

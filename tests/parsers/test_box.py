@@ -11,10 +11,10 @@ from parsers.io.box import LimitError, boxed
 from parsers.io.errors import GrammarError, LogError
 from parsers.runs.reading import survey
 from parsers.scanning import detection
-from report.audit.archiving.verification import verify
+from report.archive.archive import verify
 from tests.commandline import run
 from tests.parsers.golden_logs import GOLDEN
-from tests.report.archiving.small_archive import files_of, make, sealed, write
+from tests.report.test_archives import files_of, make, sealed, write
 
 NESTED = r"""// Nested repeats
 start: step_line

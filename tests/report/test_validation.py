@@ -74,7 +74,7 @@ def test_every_mistake_of_data_comes_out_in_chinese(model: type[BaseModel], data
         except ValidationError as error:
             found |= {key for one in error.errors() for key in keys(mistake(one, model))}
     assert len(found) > len(READ)
-    assert [key for key in sorted(found) if not words("zh")._catalog.get(key)] == []
+    assert [key for key in sorted(found) if not words("zh").has(key)] == []
 
 
 def test_every_mistake_of_a_protocol_comes_out_in_chinese() -> None:
@@ -85,4 +85,4 @@ def test_every_mistake_of_a_protocol_comes_out_in_chinese() -> None:
         except ProtocolError as error:
             found |= set(keys(error.message))
     assert len(found) > len(READ)
-    assert [key for key in sorted(found) if not words("zh")._catalog.get(key)] == []
+    assert [key for key in sorted(found) if not words("zh").has(key)] == []
