@@ -61,7 +61,7 @@ def _percentile(per_cent: float) -> Callable[[Floats], float]:
     return lambda values: float(np.percentile(values, per_cent))
 
 
-_STATISTICS: Mapping[str, Callable[[Floats], float]] = {
+STATISTICS: Mapping[str, Callable[[Floats], float]] = {
     "mean": mean,
     "median": lambda values: float(np.median(values)),
     "harmonic_mean": harmonic_mean,
@@ -75,7 +75,7 @@ _STATISTICS: Mapping[str, Callable[[Floats], float]] = {
 
 def reduce(values: Floats, statistic: str) -> float:
     """Return one value (the unit is that of ``values``) of at least one value of a run; any ``Protocol.statistic``."""
-    return _STATISTICS[statistic](values)
+    return STATISTICS[statistic](values)
 
 
 def olympic(values: Sequence[float]) -> float:
@@ -85,7 +85,7 @@ def olympic(values: Sequence[float]) -> float:
     return statistics.fmean(sorted(values)[1:-1])
 
 
-_REPEATS: Mapping[str, Callable[[Sequence[float]], float]] = {
+REPEATS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "median": statistics.median,
     "mean": statistics.fmean,
     "olympic": olympic,
@@ -95,7 +95,7 @@ _REPEATS: Mapping[str, Callable[[Sequence[float]], float]] = {
 
 def reduce_repeats(values: Sequence[float], repeats: str) -> float:
     """Return one value of the values of at least one run; ``repeats`` is any ``Protocol.repeats``."""
-    return _REPEATS[repeats](values)
+    return REPEATS[repeats](values)
 
 
 RESAMPLES = 10_000

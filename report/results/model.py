@@ -29,6 +29,7 @@ from ..measure.diagnostics import Diagnostic, Parameter
 from ..measure.measurement import USES
 from ..measure.protocol import Protocol, ProtocolError
 from ..measure.quantity import QUANTITIES, Quantity
+from ..measure.statistic import REPEATS, STATISTICS
 
 VERSION = 2
 SUFFIX = ".report.json"
@@ -668,6 +669,7 @@ def _unsafe(report: Report) -> Iterator[object]:
         if len(records.use) != len(records.lines) or any(of and len(of) != len(records.lines) for of in lists):
             yield run.log
         yield from {*records.use} - {*LETTERS}
+        yield from {run.statistic} - {"", *STATISTICS}
 
 
 def _is_below(path: str) -> bool:
@@ -677,6 +679,7 @@ def _is_below(path: str) -> bool:
 
 def _wrong_in(report: Report, result: Result) -> Iterator[object]:
     """What one result says that cannot be."""
+    yield from {result.repeats} - {None, *REPEATS}
     yield from (key for key in result.runs if key not in report.runs)
     if result.quantity not in QUANTITIES or len(result.operands) not in (0, 2):
         yield result.quantity
