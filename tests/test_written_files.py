@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from parsers.io.errors import WriteError
-from report.site.exchange import refuse_others
+from report.site.build import refuse_others
 from tests.commandline import PROJECT, run
 
 # Each calls the program.

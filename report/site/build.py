@@ -1,31 +1,38 @@
-"""Builds: which site is made of which files, and making it in a process of its own."""
+"""Builds: pages as a folder of HTML, which takes the place of the site before it once it is complete.
 
-import multiprocessing
+A folder is replaced as a whole, and what is in it and of no site comes along.
+"""
+
+import ctypes
+import json
+import os
+import re
 import shutil
-import signal
-import sys
-from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path, PurePath
 
-from parsers.io.atomic_write import unfinished, write, writing
-from parsers.io.input_file import opened
-from parsers.sharing.workers import ALL_CORES, KILLED, Workers
+from parsers.io.atomic_write import PREFIX, unfinished, write, writing
+from parsers.io.containment import is_spelt_inside
+from parsers.io.errors import WriteError
+from parsers.io.input_file import data_of, opened, sha256_of
+from parsers.io.message import Message
+from parsers.sharing.workers import ALL_CORES, Workers
 
-from ..pagefile.page_file import FOLDER as PAGES
-from ..pagefile.page_file import PageError, find
-from ..pagefile.prose import is_text
 from ..results.model import SUFFIX, Report
 from ..views.html import ASSETS, TEMPLATES, copy_of, page_file, texts
 from ..views.publish import LOGS, PublishedPage, publish
-from ..wording.words import FOLDER as WORDS
 from ..wording.words import languages as all_languages
-from .exchange import names_of, refuse_others, take_place
 
-NO_PAGE_BUILT = "No page was built. {said}"
-FOLDERS = ("assets", "data", "logs")
+# The files that the site has, each with the SHA-256 of what is in it; all else in its folder is somebody else's.
+CONTENTS = "assets/contents.json"
+# Changes with every build of a site that is served; its pages ask for it.
+BUILD = "build.txt"
+_OWN = re.compile(r"(?!.*/\.)(?:[^./][^/]*\.html|(?:assets|data|evidence|logs)/.+)", re.DOTALL)
+IS_MOUNTED = "it is a mount point, and a site replaces a whole folder; choose a folder below it"
+IS_IN_USE = "it is in use as the working directory, and a site replaces a whole folder; choose a folder below it"
+IS_FOREIGN = "it already exists and is not part of a generated site; choose another folder"
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 
 
 def publish_site(
@@ -36,17 +43,16 @@ def publish_site(
     workers: Workers = ALL_CORES,
     *,
     reloads: bool = False,
-    is_kept: bool = True,
 ) -> Iterator[PublishedPage]:
     """Write pages as a site into ``out``; all that have a log or quote a figure, in all languages, when none is named.
 
     The site is made beside ``out`` and takes its place when it is complete: until then, and when anything fails, what
     is there stays as it is, as it does where no page is written. ``reloads``: pages come again when the site is built
-    anew and served. ``is_kept``: whether it is to outlive a crash of the machine. The same pages and logs give the same
-    bytes. Raises as ``publish`` does, WriteError where ``out`` holds what is of no site.
+    anew and served. The same pages and logs give the same bytes. Raises as ``publish`` does, WriteError where ``out``
+    holds what is of no site.
     """
-    place, folder_of_logs, languages = out.resolve(), logs or LOGS, languages or all_languages()
-    refuse_others(FOLDERS, place)
+    place, languages = out.resolve(), languages or all_languages()
+    refuse_others([], place)
     with writing(out):
         place.parent.mkdir(parents=True, exist_ok=True)
     with unfinished(place.parent, out) as folder:
@@ -54,88 +60,132 @@ def publish_site(
 
         def add(published: PublishedPage, report: Report, languages: Sequence[str]) -> list[Path]:
             reports.append(report)
-            copies = [(folder_of_logs / path, made, copy_of(path)) for path in report.logs]
-            with workers.each(_copy, copies, _bytes) as written:
-                deque(written, maxlen=0)
+            for path in report.logs:
+                with opened((logs or LOGS) / path) as source:
+                    copy = write(made, copy_of(path), b"")
+                    with writing(copy), copy.open("wb") as file:
+                        shutil.copyfileobj(source, file, 1 << 20)
             return [out / page_file(published.name, language) for language in languages]
 
         found = list(publish(pages, logs, languages, out, add, workers))
         if reports:
             _write(made, reports, languages, reloads=reloads)
-            refuse_others(names_of(made), place)
-            take_place(made, place, is_kept=is_kept)
+            _take_place(made, place, is_kept=not reloads)
     yield from found
 
 
-def _write(folder: Path, reports: Sequence[Report], languages: Sequence[str], *, reloads: bool) -> None:
-    for report in reports:
-        write(folder, f"data/{report.page.name}{SUFFIX}", report.to_json().encode())
-    for name, text in texts(reports, languages, reloads=reloads).items():
-        write(folder, name, text.encode())
-    for name in ASSETS:
-        write(folder, f"assets/{name}", (TEMPLATES / name).read_bytes())
+def _write(made: Path, reports: Sequence[Report], languages: Sequence[str], *, reloads: bool) -> None:
+    files = {f"data/{report.page.name}{SUFFIX}": report.to_json().encode() for report in reports}
+    files |= {name: text.encode() for name, text in texts(reports, languages, reloads=reloads).items()}
+    files |= {f"assets/{name}": (TEMPLATES / name).read_bytes() for name in ASSETS}
+    if reloads:
+        files[BUILD] = made.name.encode()
+    for name, data in files.items():
+        write(made, name, data)
 
 
-def _copy(task: tuple[Path, Path, str]) -> None:
-    """Copy a log into a site under the name of its copy; raises LogError and WriteError."""
-    log, folder, name = task
-    with opened(log) as source:
-        copy = write(folder, name, b"")
-        with writing(copy), copy.open("wb") as file:
-            shutil.copyfileobj(source, file, 1 << 20)
+def refuse_others(made: Iterable[str], out: Path) -> None:
+    """Raise WriteError where a folder must not be replaced: it cannot be renamed, or what is in it is in the way.
 
-
-def _bytes(task: tuple[Path, Path, str]) -> int:
-    return task[0].stat().st_size
-
-
-@dataclass(frozen=True)
-class Build:
-    """What is built, from a folder of logs and in all languages.
-
-    ``pages``: all that have a log or quote a figure, when none is named. ``reloads``: whether a page that is served
-    comes again after the next build.
+    ``made``: the names of the files, or of their folders, that a site is to have.
     """
-
-    pages: tuple[str, ...]
-    logs: Path | None
-    reloads: bool
-
-    def write(self, out: Path) -> str:
-        """Write the site into ``out`` and say so in a sentence; raises as ``publish_site`` does.
-
-        A process keeps what it read of logs, catalogues and templates, so that each build has one of its own.
-        """
-        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-            return pool.submit(_written, self, out).result()
-
-    def watched(self) -> list[Path]:
-        """The folders in which a change matters; folders, because an editor may put a new file in a page's place."""
-        folders = {page.parent for page in self._page_files()}
-        return sorted(folder for folder in {*folders, *self._whole_folders()} if folder.is_dir())
-
-    def concerns(self, _: object, path: str) -> bool:
-        """Whether a file that changed is one that the site is made of."""
-        changed = Path(path).resolve()
-        inside = any(changed.is_relative_to(folder.resolve()) for folder in self._whole_folders())
-        pages = [page.resolve() for page in self._page_files()]
-        is_prose = is_text(changed.name) and changed.parent.parent in {page.parent for page in pages}
-        return inside or is_prose or changed in pages
-
-    def _page_files(self) -> list[Path]:
-        return [find(page) for page in self.pages] or sorted(PAGES.glob("*.toml"))
-
-    def _whole_folders(self) -> tuple[Path, ...]:
-        return (self.logs or LOGS, WORDS, TEMPLATES)
+    if Path.cwd().is_relative_to(out) or os.path.ismount(out):
+        raise WriteError(out, Message(IS_MOUNTED if os.path.ismount(out) else IS_IN_USE))
+    files = set(made)
+    names = files | {str(folder) for name in files for folder in PurePath(name).parents}
+    for path in _foreign(out) if files else ():
+        if path.relative_to(out).as_posix() in names:
+            raise WriteError(path, Message(IS_FOREIGN))
 
 
-def _written(build: Build, out: Path) -> str:
-    # Its own processes end with it when it is ended.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(KILLED))
-    published = list(publish_site(build.pages, build.logs, [], out, reloads=build.reloads, is_kept=False))
-    names = [page.name for page in published if page.files]
-    if not names:
-        raise PageError(NO_PAGE_BUILT, said=" ".join(str(page.done()) for page in published))
-    # What a served page asks for: it changes with every build.
-    write(out, "build.txt", out.name.encode())
-    return f"Built {', '.join(names)}."
+def _take_place(made: Path, out: Path, *, is_kept: bool) -> None:
+    """Give a complete folder the place of ``out``, which then lies where the complete one was; raises WriteError.
+
+    ``is_kept``: whether it is to outlive a crash of the machine. There is one wait for all that was written, because a
+    site has thousands of small files.
+    """
+    names = sorted(path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file())
+    refuse_others(names, out)
+    contents = {name: _hash(made / name) for name in names}
+    write(made, CONTENTS, json.dumps(contents, indent=0).encode())
+    for path in _foreign(out):
+        _bring(path, made / path.relative_to(out))
+    with writing(out):
+        if is_kept:
+            os.sync()
+        if out.exists():
+            shutil.copymode(out, made)
+            _exchange(made, out)
+        else:
+            made.rename(out)
+
+
+def _foreign(out: Path) -> Iterator[Path]:
+    """What lies in a folder and is of no site: files, and folders without any file of a site."""
+    own = _own(out)
+    shared = {folder for path in own for folder in path.parents} | {out}
+
+    def below(folder: Path) -> Iterator[Path]:
+        for path in sorted(folder.iterdir()):
+            if path in shared:
+                yield from below(path)
+            elif path not in own and not (folder == out and path.name.startswith(PREFIX)):
+                yield path
+
+    if out.is_dir():
+        yield from below(out)
+
+
+def _own(out: Path) -> set[Path]:
+    """The files of a site in a folder: its account names them, and they are as they were when it was written.
+
+    Whoever made the folder may have written the account, so that it is believed for what only a site has.
+    """
+    with suppress(OSError, ValueError, RecursionError):
+        said = json.loads(data_of(out / CONTENTS))
+        named = said.items() if isinstance(said, dict) else ()
+        sites = {out / name: digest for name, digest in named if is_spelt_inside(name) and _OWN.fullmatch(name)}
+        own = {path for path, digest in sites.items() if _is_as_made(path, digest)}
+        return own | {out / CONTENTS} if own else own
+    return set()
+
+
+def _is_as_made(path: Path, digest: object) -> bool:
+    with suppress(OSError, WriteError):
+        # A link, or a file behind one, is somebody else's.
+        return Path(os.path.realpath(path)) == path and path.is_file() and _hash(path) == digest
+    return False
+
+
+def _hash(path: Path) -> str:
+    with writing(path):
+        return sha256_of(path)
+
+
+def _bring(path: Path, place: Path) -> None:
+    """A second name for a file, or for all files of a folder: until the exchange the first one stays."""
+    with writing(place):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir() and not path.is_symlink():
+            shutil.copytree(path, place, symlinks=True, copy_function=_link)
+        else:
+            _link(path, place)
+
+
+def _link(path: str | Path, place: str | Path) -> None:
+    try:
+        os.link(path, place, follow_symlinks=False)
+    except OSError:  # a file of another user, or a file system without links
+        shutil.copy2(path, place, follow_symlinks=False)
+
+
+def _exchange(made: Path, out: Path) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "renameat2") or libc.renameat2(_HERE, bytes(made), _HERE, bytes(out), _EXCHANGE):
+        # A file system that cannot exchange names: for a moment there is no folder of this name.
+        before = out.rename(made.with_name(f"{made.name}.before"))
+        try:
+            made.rename(out)
+        except OSError:
+            before.rename(out)
+            raise

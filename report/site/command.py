@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,11 +12,6 @@ from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from ..wording.language_option import told_in, translate_to, wrong_use
-
-if TYPE_CHECKING:
-    from parsers.sharing.workers import Workers
-
-    from ..views.publish import PublishedPage
 
 FOUND_NOTHING = 1
 ARCHIVE_BY_ITSELF = "An archive is served by itself; omit --logs, --watch and other pages."
@@ -60,7 +54,7 @@ def report(
     scheduler: str | None,
 ) -> None:
     """Render pages as Markdown: OUT/PAGE.LANG.md, its evidence in OUT/PAGE.evidence.LANG.md, and for programs in
-    OUT/PAGE.evidence.json. PAGE is a name in report/pages or a path; default: all pages that have a log, or quoted
+    OUT/PAGE.report.json. PAGE is a name in report/pages or a path; default: all pages that have a log, or quoted
     figures and no logs to fetch, if any page has a log. A page whose logs others published is not written without
     them; the command that fetches them is printed. Exit status 1 if a page has no numbers. With --scheduler, the logs,
     and with --html OUT, must be on disks shared by all workers.
@@ -80,9 +74,10 @@ def report(
     from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
-    from ..views.publish import LOGS
+    from ..views.publish import LOGS, publish
     from ..wording.words import languages as all_languages
     from ..wording.words import worded
+    from .build import publish_site
 
     # What is told while pages are made in several languages, which nobody would read twice, is English.
     translate = translate_to(languages[0] if len(languages) == 1 else "en")
@@ -92,8 +87,12 @@ def report(
     try:
         if fetch:
             pages, logs = _fetched(pages)
-        asked = (pages, logs, languages, out, Workers(jobs, scheduler))
-        made = _site(*asked) if as_html else _markdown(*asked, charts=charts)
+        workers = Workers(jobs, scheduler)
+        made = (
+            publish_site(pages, logs, languages, out, workers)
+            if as_html
+            else publish(pages, logs, languages, out, workers=workers, charts=charts)
+        )
         for published in made:
             empty |= published.is_empty
             if as_json:
@@ -117,22 +116,6 @@ def _fetched(pages: Sequence[str]) -> tuple[tuple[str, ...], Path]:
     found = {page: load(find(page)) for page in pages or names()}
     chosen = {name: page for name, page in found.items() if pages or page.source}
     return tuple(chosen), fetched(chosen)
-
-
-def _markdown(
-    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, workers: "Workers", *, charts: bool
-) -> Iterator["PublishedPage"]:
-    from ..views.publish import publish
-
-    return publish(pages, logs, languages, out, workers=workers, charts=charts)
-
-
-def _site(
-    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, workers: "Workers"
-) -> Iterator["PublishedPage"]:
-    from .build import publish_site
-
-    return publish_site(pages, logs, languages, out, workers)
 
 
 @click.command()
@@ -164,7 +147,8 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
     """
     from parsers.io.errors import ParserError, told
 
-    from .host_names import is_loopback
+    from .server import is_loopback
+    from .server import serve as serve_site
 
     try:
         host.encode("idna")
@@ -173,11 +157,8 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
     if not is_loopback(host):
         say(f"Warning: anyone who can reach {host} can read these pages and logs.", err=True)
     try:
-        from .build import Build
-        from .serving import serve as serve_site
-
         with _opened(pages, logs, watch=watch) as (found, folder):
-            serve_site(Build(found, folder, watch), host, port, say)
+            serve_site(found, folder, host, port, say, watch=watch)
     except KeyboardInterrupt:
         with suppress(OSError):  # the terminal was closed
             say("")

@@ -1,74 +1,101 @@
 """The server: the files of a site for browsers on this machine, and nothing for the pages of other sites in them."""
 
+import multiprocessing
 import re
+import shutil
+import signal
 import socket
 import sys
-from contextlib import suppress
-from email.message import Message
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from email.message import Message as Headers
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
 from pathlib import Path
-from threading import Lock
-from typing import IO, Any
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
+from typing import IO, Any, Self
 
-from .host_names import is_own, own_names
+from parsers.io.errors import ParserError, reason_of, told
+from parsers.io.extras import extra
 
-_HOST = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
-NOT_THIS_MACHINE = "The site is only served to this machine; use 127.0.0.1 or localhost."
-NOT_ITS_NAME = "The site is not served under this name; use the name or address of the machine that serves it."
+from ..pagefile.page_file import FOLDER as PAGES
+from ..pagefile.page_file import PageError, find
+from ..pagefile.prose import is_text
+from ..views.html import TEMPLATES
+from ..views.publish import LOGS
+from ..wording.words import FOLDER as WORDS
+from .build import publish_site
+
+NOT_ITS_NAME = "The site is not served under this name; use localhost, or the address of the machine that serves it."
 FOREIGN = "Cross-site request blocked; other sites may only link to this page."
-
-
-def refusal(headers: Message, own: frozenset[str]) -> str:
-    """Why a request with these headers is not answered, in a sentence; empty where it is.
-
-    ``own``: what the server may be called, as ``own_names`` gives it. A request that names no site is not from a
-    page of one, but from a program on this machine, or from an address that somebody typed.
-    """
-    # A page from elsewhere may have a name that leads to this machine.
-    if not is_own(_name(_said(headers, "Host")), own):
-        return NOT_ITS_NAME if own else NOT_THIS_MACHINE
-    return FOREIGN if _is_foreign(headers) else ""
-
-
-def _is_foreign(headers: Message) -> bool:
-    origin, host = _said(headers, "Origin"), _said(headers, "Host")
-    if origin and origin not in (f"http://{host}", f"https://{host}"):
-        return True
-    return _said(headers, "Sec-Fetch-Site") not in ("", "none", "same-origin") and not _is_followed_link(headers)
-
-
-def _is_followed_link(headers: Message) -> bool:
-    """Whether a window of its own opens: the site that links to it sees nothing of what it shows."""
-    return (_said(headers, "Sec-Fetch-Mode"), _said(headers, "Sec-Fetch-Dest")) == ("navigate", "document")
-
-
-def _said(headers: Message, name: str) -> str:
-    """What a header says, in small letters; one that stands there twice says nothing that is known."""
-    return ", ".join(headers.get_all(name, [])).lower()
-
-
-def _name(host: str) -> str:
-    """The name in a Host header, which is that and a port and nothing else; empty where it is not."""
-    found = _HOST.fullmatch(host)
-    return found[1].strip("[]") if found else ""
-
-
+CANNOT_LISTEN = "Cannot listen on port {port} of {host}: {reason}; --port 0 selects a free one."
+NO_PAGE_BUILT = "No page was built. {said}"
+_HOST = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 # Of a page and of any other answer. A browser that does not say who asks keeps other sites out by these.
 HEADERS = {
     "Cache-Control": "no-store",
-    # Pieces of evidence are scripts, which any page could load otherwise.
     "Cross-Origin-Resource-Policy": "same-origin",
     # The window that a link of another site opens has no tie to it.
     "Cross-Origin-Opener-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
-    # As pages state it, and for what states none; charts set styles by themselves. No frame of another site holds one.
-    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; object-src 'none'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    # As pages state it, and for what states none. No frame of another site holds one.
+    "Content-Security-Policy": "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
 }
-PATIENCE = 30.0  # seconds
-MOST = 100  # connections; a browser has a few, and a process may have about a thousand files open
+PATIENCE = 30.0  # seconds until a connection ends on which nothing comes
+QUIET = 500  # ms without a change until a site is built anew
+# Ctrl-C, whoever ends a process, and a terminal that is closed.
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def refusal(headers: Headers, names: frozenset[str]) -> str:
+    """Why a request with these headers is not answered, in a sentence; empty where it is.
+
+    ``names``: what the server may be called besides its addresses. A page from elsewhere may have a name that leads to
+    this machine, but not an address. A request that names no site is not from a page of one, but from a program, or
+    from an address that somebody typed.
+    """
+    host, origin, site, mode, kind = (
+        # A header that stands there twice says nothing that is known.
+        ", ".join(headers.get_all(name, [])).lower()
+        for name in ("Host", "Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest")
+    )
+    found = _HOST.fullmatch(host)
+    if not found or not (_is_address(found[1].strip("[]")) or found[1] in names):
+        return NOT_ITS_NAME
+    # A window of its own opens: the site that links to it sees nothing of what it shows.
+    is_followed_link = (mode, kind) == ("navigate", "document")
+    is_foreign = site not in ("", "none", "same-origin") and not is_followed_link
+    return FOREIGN if is_foreign or origin not in ("", f"http://{host}", f"https://{host}") else ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        return not ip_address(name).is_unspecified
+    except ValueError:
+        return False
+
+
+def _names(host: str) -> frozenset[str]:
+    """What the browsers that reach a server call it: of one that other machines reach also the names of this one."""
+    if is_loopback(host):
+        return frozenset({"localhost"})
+    name = socket.gethostname()
+    short = name.partition(".")[0]
+    found = {"localhost", host, name, short, f"{short}.local", socket.getfqdn()} - {"", "0.0.0.0"}  # noqa: S104
+    return frozenset(one.lower() for one in found)
 
 
 class _Handler(SimpleHTTPRequestHandler):
@@ -77,12 +104,8 @@ class _Handler(SimpleHTTPRequestHandler):
     default_request_version = "HTTP/1.0"  # an answer to 0.9 would have no headers
 
     def __init__(self, request: Any, client: Any, server: "Server") -> None:
+        self.timeout = server.patience  # type: ignore[misc]
         super().__init__(request, client, server, directory=str(server.folder))
-
-    def setup(self) -> None:
-        """Begin with a connection, which does not wait for ever."""
-        super().setup()
-        self.connection.settimeout(self.server.patience)
 
     def parse_request(self) -> bool:
         """Read what is asked for; whoever may not ask gets no further, by any method."""
@@ -124,21 +147,28 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 class Server(ThreadingHTTPServer):
-    """Serves the files of ``folder``, which may become another one at any time.
+    """Serves the files of ``folder``, which may become another one at any time, in a thread while it is entered.
 
-    A connection on which nothing is sent for ``patience`` seconds ends. Of too many the oldest ends: those who only
-    hold connections keep nobody out.
+    A connection on which nothing is sent for ``patience`` seconds ends.
     """
 
     daemon_threads = True
-    request_queue_size = MOST
+    request_queue_size = 100
 
     def __init__(self, host: str, port: int, folder: Path, patience: float = PATIENCE) -> None:
-        self.folder, self.names, self.patience = folder, own_names(host), patience
+        self.folder, self.names, self.patience = folder, _names(host), patience
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._open: dict[Any, None] = {}
-        self._lock = Lock()
         super().__init__((host, port), _Handler)
+
+    def __enter__(self) -> Self:
+        """Answer from now on."""
+        Thread(target=self.serve_forever, args=(0.1,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Answer no more."""
+        self.shutdown()
+        self.server_close()
 
     @property
     def address(self) -> str:
@@ -146,24 +176,98 @@ class Server(ThreadingHTTPServer):
         host, port = str(self.server_address[0]), self.server_address[1]
         return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer on a new connection, and end the oldest one where there are too many."""
-        with self._lock:
-            self._open[request] = None
-            oldest = next(iter(self._open)) if len(self._open) > MOST else None
-            self._open.pop(oldest, None)
-        if oldest:
-            with suppress(OSError):  # it has just ended
-                oldest.shutdown(socket.SHUT_RDWR)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        """End a connection that was answered."""
-        with self._lock:
-            self._open.pop(request, None)
-        super().shutdown_request(request)
-
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of a browser that went away amid an answer."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
+
+
+def serve(
+    pages: Sequence[str], logs: Path | None, host: str, port: int, say: Callable[[str], None], *, watch: bool
+) -> None:
+    """Build a site in a temporary folder and serve it until Ctrl-C; with ``watch`` anew after every change.
+
+    Raises ParserError when the port cannot be had, before anything is built, as ``publish_site`` does for the first
+    build, and KeyboardInterrupt when any signal ends it; the folder is gone then. A later build that fails is told, and
+    the site before it stays.
+    """
+    # A change during the first build is not missed.
+    changes = _changes(pages, logs) if watch else None
+    with _ended_by_signals(), TemporaryDirectory(prefix="tachograph-") as folder:
+        try:
+            server = Server(host, port, Path(folder) / "1")
+        except OSError as error:
+            raise ParserError(CANNOT_LISTEN, port=port, host=host, reason=reason_of(error)) from error
+        with server:
+            say(_built(pages, logs, server.folder, reloads=watch))
+            say(f"Serving {server.address}; stop with Ctrl-C.")
+            if changes is None:
+                Event().wait()
+            for number, _ in enumerate(filter(None, changes or ()), 2):
+                before, after = server.folder, Path(folder) / str(number)
+                try:
+                    say(_built(pages, logs, after, reloads=True))
+                except (ParserError, ValueError, OSError) as error:
+                    say(f"{told(error)} The site is unchanged.")
+                else:
+                    server.folder = after
+                    shutil.rmtree(before, ignore_errors=True)
+
+
+def _built(pages: Sequence[str], logs: Path | None, out: Path, *, reloads: bool) -> str:
+    """Build in a process of its own, which keeps nothing of what it read of logs, catalogues and templates."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(_build, pages, logs, out, reloads=reloads).result()
+
+
+def _build(pages: Sequence[str], logs: Path | None, out: Path, *, reloads: bool) -> str:
+    # Its own processes end with it when it is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    published = list(publish_site(pages, logs, [], out, reloads=reloads))
+    names = [page.name for page in published if page.files]
+    if not names:
+        raise PageError(NO_PAGE_BUILT, said=" ".join(str(page.done()) for page in published))
+    return f"Built {', '.join(names)}."
+
+
+def _changes(pages: Sequence[str], logs: Path | None) -> Iterator[object]:
+    """What changes from now on, as sets that are empty when nothing did for a while.
+
+    Folders are watched, because an editor may put a new file in a page's place.
+    """
+    with extra("watch", "--watch needs"):
+        from watchfiles import watch  # noqa: PLC0415 - it comes with the extra
+    files = {page.resolve() for page in [find(page) for page in pages] or PAGES.glob("*.toml")}
+    whole = [folder.resolve() for folder in (logs or LOGS, WORDS, TEMPLATES) if folder.is_dir()]
+    folders = {page.parent for page in files}
+
+    def concerns(_: object, path: str) -> bool:
+        changed = Path(path).resolve()
+        is_prose = is_text(changed.name) and changed.parent.parent in folders
+        return is_prose or changed in files or any(changed.is_relative_to(folder) for folder in whole)
+
+    found = watch(*folders, *whole, watch_filter=concerns, yield_on_timeout=True, rust_timeout=QUIET)
+    next(found)
+    return found
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let the first signal that ends a process raise KeyboardInterrupt, and none disturb what is tidied up then."""
+    # Whoever started it may want it to go on without a terminal.
+    before = {number: now for number in ENDS if (now := signal.getsignal(number)) is not signal.SIG_IGN}
+
+    def end(*_: object) -> None:
+        for number in before:
+            signal.signal(number, signal.SIG_IGN)
+        for child in multiprocessing.active_children():
+            child.terminate()
+        raise KeyboardInterrupt
+
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
