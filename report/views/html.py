@@ -10,18 +10,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup, escape
 
 from parsers.io.printable import printable_lines
 
 from ..measure.number import thousands
-from ..results.model import Block, Finding, Report, Result, Run, Table
+from ..results.model import USED, Block, Finding, Report, Result, Run, Table
 from ..wording.markdown import path_address, seen
 from ..wording.words import Translator, words
 from .view import View
@@ -31,7 +35,8 @@ ASSETS = ("icon.svg", "site.css", "theme.js", "site.js", "reload.js")
 FIGURE_SPACE, POINT_SPACE = "\u2007", "\u2008"  # as wide as a digit and as a point
 LONGEST_NAME = 251  # bytes that a file system takes, less those of .txt
 CURVE = 400  # points of the curve of a run: more would not be seen
-WIDTH, HEIGHT = 520, 90  # of the curve, in its own units
+FEWEST_VALUES = 5  # that are drawn
+WIDTH, HEIGHT, MARGIN = 520, 96, 18  # of the curve, in its own units
 
 
 def page_file(name: str, language: str) -> str:
@@ -97,7 +102,30 @@ def _template(name: str) -> Template:
 @cache
 def _markdown() -> MarkdownIt:
     """For the prose of a page alone; HTML in it is shown as text."""
-    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    made = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    for cell in ("th_open", "td_open"):
+        made.add_render_rule(cell, _aligned)
+    return made
+
+
+def _aligned(renderer: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType) -> str:
+    """A cell that says what it heads, and whose alignment is a class: the policy of a page takes no style."""
+    cell = tokens[at]
+    if said := cell.attrs.pop("style", None):
+        cell.attrSet("class", str(said).replace("text-align:", "to-"))
+    if cell.tag == "th":
+        cell.attrSet("scope", "col")
+    return renderer.renderToken(tokens, at, options, env)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The values of all records of a run and of the stretch used, as points of lines; the lowest and the highest."""
+
+    all: str
+    used: str
+    lowest: str
+    highest: str
 
 
 class HtmlView(View):
@@ -135,10 +163,11 @@ class HtmlView(View):
         return self.say("other {fact}", fact=self.worded(result.reason.message.values["fact"]))  # type: ignore[arg-type]
 
     def prose(self, block: Block) -> Markup:
-        """Markdown of the page file as HTML; its tables scroll."""
+        """Markdown of the page file as HTML; its tables and code scroll."""
         found = _markdown().render(printable_lines(self.text_of(block)))
         scrolled = found.replace("<table>", '<div class="scroll" tabindex="0"><table class="words">')
-        return Markup(scrolled.replace("</table>", "</table></div>"))  # noqa: S704 - markdown-it escapes, HTML is off
+        scrolled = scrolled.replace("</table>", "</table></div>").replace("<pre>", '<pre tabindex="0">')
+        return Markup(scrolled)  # noqa: S704 - markdown-it escapes, HTML is off
 
     def inline(self, text: str) -> Markup:
         """A line of Markdown."""
@@ -181,28 +210,22 @@ class HtmlView(View):
                 before = order[line]
         return found
 
-    def curve(self, run: Run) -> tuple[str, str]:
-        """The values of the records of a run over their order as points of lines: all, and those used.
-
-        Empty where they are too few.
-        """
+    def curve(self, run: Run) -> Curve | None:
+        """The values of the records of a run over their order; None where they are too few."""
         values = run.records.values
         rows = [(at, value) for at, value in enumerate(values) if value is not None]
-        if len(rows) < 5:
-            return "", ""
+        if len(rows) < FEWEST_VALUES:
+            return None
         low, high = min(value for _, value in rows), max(value for _, value in rows)
-        step = -(-len(rows) // CURVE)
-        used = [at for at, letter in enumerate(run.records.use) if letter == "a"]
 
         def points(kept: Sequence[tuple[int, float]]) -> str:
-            scale = (high - low) or 1.0
-            return " ".join(
-                f"{WIDTH * at / max(len(values) - 1, 1):.1f},{HEIGHT - (HEIGHT - 8) * (value - low) / scale - 4:.1f}"
-                for at, value in kept
-            )
+            across, down = WIDTH / (len(values) - 1), (HEIGHT - 2 * MARGIN) / (high - low or 1.0)
+            shown = kept[:: -(-len(kept) // CURVE) or 1]
+            return " ".join(f"{at * across:.1f},{HEIGHT - MARGIN - (value - low) * down:.1f}" for at, value in shown)
 
+        used = [at for at, letter in enumerate(run.records.use) if letter == USED]
         inside = [one for one in rows if used and used[0] <= one[0] <= used[-1]]
-        return points(rows[::step]), points(inside[:: -(-len(inside) // CURVE) or 1])
+        return Curve(points(rows), points(inside), f"{low:.6g}", f"{high:.6g}")
 
     def alternatives(self, result: Result) -> list[tuple[str, str, str]]:
         """The number by other windows and statistics: which, the value, and by how much it differs."""

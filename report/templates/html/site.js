@@ -86,12 +86,14 @@ function search() {
   const said = document.getElementById("found");
   const find = () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    // The value of an axis is a whole one: gpu=1 is not gpu=16.
+    const has = (text, word) => `${text} `.includes(/=./.test(word) ? `${word} ` : word);
     let any = false;
     for (const section of document.querySelectorAll("section.page")) {
       for (const body of section.querySelectorAll("tbody")) {
         let shown = false;
         for (const row of body.querySelectorAll("tr[data-words]")) {
-          row.hidden = !words.every((word) => row.dataset.words.includes(word));
+          row.hidden = !words.every((word) => has(row.dataset.words, word));
           shown ||= !row.hidden;
         }
         body.hidden = !shown;
