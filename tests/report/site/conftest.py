@@ -1,4 +1,4 @@
-"""Sites that the tests read: of the toy pages and the demonstration, of quoted figures, and of hostile names."""
+"""Sites that the tests read: of the toy pages, the demonstration and a page of two frameworks, and of hostile names."""
 
 import shutil
 from collections.abc import Iterator
@@ -10,28 +10,31 @@ from playwright.sync_api import Browser
 from report.site.build import publish_site
 from report.views.publish import PublishedPage
 from tests.commandline import PROJECT
-from tests.report import quoted_page
+from tests.report.site import frameworks
 from tests.report.site.browser import CHROMIUM, Reader, chromium
 from tests.report.site.hostile import write_hostile
 
 GOLDEN = PROJECT / "tests/report/golden"
-# Records of a log that is in several pieces, and is shown a few hundred lines at a time.
-LONG = 700
 
 
 @pytest.fixture(scope="session")
-def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The logs of the golden pages and of the demonstration, in one folder."""
-    folder = tmp_path_factory.mktemp("site") / "logs"
-    shutil.copytree(GOLDEN / "logs", folder)
-    shutil.copytree(PROJECT / "logs/cpu-demo", folder / "cpu-demo")
-    return folder
+def pages(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The golden pages, the demonstration and a page of two frameworks; their logs are in a folder beside the last."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(GOLDEN / "logs", folder / "logs")
+    shutil.copytree(PROJECT / "logs/cpu-demo", folder / "logs/cpu-demo")
+    return [str(GOLDEN / "toy.toml"), str(GOLDEN / "toy_gpu.toml"), "cpu-demo", str(frameworks.write(folder))]
 
 
 @pytest.fixture(scope="session")
-def published(logs: Path) -> list[PublishedPage]:
-    """The site of three pages, in all languages."""
-    pages = [str(GOLDEN / "toy.toml"), str(GOLDEN / "toy_gpu.toml"), "cpu-demo"]
+def logs(pages: list[str]) -> Path:
+    """The folder of all logs."""
+    return Path(pages[-1]).parent / "logs"
+
+
+@pytest.fixture(scope="session")
+def published(pages: list[str], logs: Path) -> list[PublishedPage]:
+    """The site of these pages, in all languages."""
     return list(publish_site(pages, logs, [], logs.parent / "out"))
 
 
@@ -39,16 +42,6 @@ def published(logs: Path) -> list[PublishedPage]:
 def site(published: list[PublishedPage]) -> Path:
     """The folder of that site."""
     return published[0].files[0].parent
-
-
-@pytest.fixture(scope="session")
-def quoted_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the site of a page of quoted figures, one of whose numbers is measured from a long log."""
-    folder = tmp_path_factory.mktemp("quoted")
-    page = quoted_page.make(folder)
-    quoted_page.put_run(folder, "a1", 120.0, records=LONG)
-    list(publish_site([str(page)], folder / "logs", [], folder / "out"))
-    return folder / "out"
 
 
 @pytest.fixture(scope="session")
@@ -83,14 +76,6 @@ def windows_closed(request: pytest.FixtureRequest) -> Iterator[None]:
 def reader(browser: Browser, site: Path) -> Iterator[Reader]:
     """A reader of the site; afterwards nothing must have been complained about."""
     found = Reader(browser, site)
-    yield found
-    assert found.complaints == []
-
-
-@pytest.fixture
-def quoted_reader(browser: Browser, quoted_site: Path) -> Iterator[Reader]:
-    """A reader of the site of quoted figures; afterwards nothing must have been complained about."""
-    found = Reader(browser, quoted_site)
     yield found
     assert found.complaints == []
 

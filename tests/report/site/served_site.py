@@ -4,45 +4,32 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPMessage
-from http.server import ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 from report.site.server import Server
 
 PRIVATE = "loss 0.25 of a run that nobody else may see"
-PIECE = "/evidence/lines.0.js"
+SCRIPT = "/assets/site.js"
 PATIENCE = 20
 
 
 def write_site(folder: Path) -> Path:
-    """Write a page, a picture, a raw log and a piece of evidence; returns their folder."""
+    """Write a page, a picture, a raw log and a script that tells a number; returns their folder."""
     (folder / "logs").mkdir()
-    (folder / "evidence").mkdir()
+    (folder / "assets").mkdir()
     (folder / "index.html").write_text(f"<!doctype html><title>Site</title><p>{PRIVATE}</p>", encoding="utf-8")
-    (folder / "logs/train.log").write_text(PRIVATE, encoding="utf-8")
-    (folder / "evidence/lines.0.js").write_text(f'tachograph.receive("lines.0", "{PRIVATE}");', encoding="utf-8")
+    (folder / "logs/train,log.txt").write_text(PRIVATE, encoding="utf-8")
+    (folder / SCRIPT[1:]).write_text(f'globalThis.receive("{PRIVATE}");', encoding="utf-8")
     picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
     (folder / "picture.svg").write_text(picture, encoding="utf-8")
     return folder
 
 
 @contextmanager
-def answering(server: ThreadingHTTPServer) -> Iterator[int]:
-    """Let a server answer in a thread; gives its port."""
-    thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    with server:
-        thread.start()
-        yield server.server_address[1]
-        server.shutdown()
-        thread.join()
-
-
-@contextmanager
 def served(folder: Path, host: str = "127.0.0.1", patience: float = PATIENCE) -> Iterator[int]:
     """Serve a folder as the command does; gives the port."""
-    with answering(Server(host, 0, folder, patience)) as port:
-        yield port
+    with Server(host, 0, folder, patience) as server:
+        yield server.server_address[1]
 
 
 def asked(port: int, method: str, path: str, **headers: str) -> tuple[int, HTTPMessage, str]:

@@ -1,56 +1,93 @@
-"""Hostile names and lines are shown as text, and are nothing else."""
+"""Hostile names, lines and reports are shown as text, and are nothing else."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page
 
+from report.results.model import ReportError, parsed
+from report.views.html import texts
+from tests.report.site import parsed_page
 from tests.report.site.browser import Reader, needs_chromium
 from tests.report.site.hostile import SCRIPT, TICKS, WORD
 
-pytestmark = [needs_chromium, pytest.mark.slow]
-
-FOREIGN = "main script, main img, main b, main i, main u, dialog script, dialog img, [onerror]"
+FOREIGN = "main script, main img, main b:has(*), main u, dialog script, dialog img, [onerror]"
+TITLE = "Hostile </script> <img src=x onerror=alert(1)> | `page`"
+ATTACKS = (
+    "<script>document.title='taken'</script><img src=x onerror=alert(1)>",
+    "\"'><img src=x onerror=alert(1)><a style='color:red' href='javascript:alert(1)'>",
+    "[x](javascript:alert(1)) ![x](https://elsewhere.example/x.png) <https://elsewhere.example> {x.__class__} %s",
+    "javascript:alert(1)",
+    "../../../etc/passwd",
+)
 
 
 @pytest.fixture
 def evidence(hostile_reader: Reader) -> Page:
-    page = hostile_reader.open("hostile.en.html#e1")
-    page.locator("dialog[open] table.lines mark").first.wait_for()
+    page = hostile_reader.open("hostile.en.html")
+    page.locator("table.r a.n").first.click()
+    page.locator("dialog[open]").wait_for()
     return page
 
 
-def shown(page: Page) -> list[str]:
-    return [str(text) for text in page.locator("dialog table.lines tr:not(.gap) td:last-child").all_text_contents()]
-
-
-def test_markup_in_a_log_is_text(evidence: Page) -> None:
-    assert SCRIPT in shown(evidence)
-    assert TICKS in shown(evidence)
-
-
-def test_a_long_word_is_whole_and_keeps_the_width(evidence: Page) -> None:
-    assert WORD in shown(evidence)
-    assert evidence.locator("dialog .panel").evaluate("panel => panel.scrollWidth - panel.clientWidth") <= 0
-
-
-def test_nothing_hostile_became_an_element(evidence: Page) -> None:
+@needs_chromium
+@pytest.mark.slow
+def test_a_hostile_page_and_its_log_are_text_and_keep_the_width(evidence: Page) -> None:
+    assert evidence.title() == TITLE
     assert evidence.locator(FOREIGN).count() == 0
-    assert evidence.title() == "Hostile </script> <img src=x onerror=alert(1)> | `page`"
+    assert r"`| \u202egpj.shtml" in evidence.locator("dialog[open]").inner_text()
+    assert "\u202e" not in str(evidence.locator("html").text_content())
+    assert evidence.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert evidence.locator("dialog[open]").evaluate("panel => panel.scrollWidth <= panel.clientWidth")
 
 
+@needs_chromium
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["index.html", "index-zh.html", "hostile.zh.html"])
 def test_a_page_of_hostile_names_has_nothing_to_complain_about(name: str, hostile_reader: Reader) -> None:
     page = hostile_reader.open(name)
     assert page.locator(FOREIGN).count() == 0
-    assert "Hostile </script>" in str(page.locator("main").text_content())
+    assert TITLE in str(page.locator("main").text_content())
 
 
-def test_a_hostile_name_of_a_log_leads_to_its_raw_text(evidence: Page) -> None:
-    evidence.locator("dialog a[download]").first.click()
-    evidence.wait_for_url("**/logs/hostile/**")
-    assert SCRIPT in str(evidence.locator("body").text_content())
+@needs_chromium
+@pytest.mark.slow
+def test_the_copy_of_a_hostile_log_is_text(evidence: Page, hostile_site: Path) -> None:
+    address = str(evidence.locator("dialog[open] a[download]").get_attribute("href"))
+    evidence.goto(f"{hostile_site.as_uri()}/{address}")
+    shown = str(evidence.locator("body").text_content())
+    assert (SCRIPT in shown, WORD in shown, TICKS in shown) == (True, True, True)
     assert evidence.locator("script, img").count() == 0
+    assert evidence.title() == ""
 
 
-def test_a_name_that_turns_text_around_reads_in_its_true_order(evidence: Page) -> None:
-    assert r"`| \u202egpj.shtml" in str(evidence.locator("dialog [data-slot=name]").text_content())
-    assert "\u202e" not in str(evidence.locator("html").text_content())
+def leaves(told: Any, key: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
+    """Each text in a report: by what keys it is reached, lists apart, what holds it, and where in that."""
+    for at, value in told.items() if isinstance(told, dict) else enumerate(told):
+        path = (*key, at) if isinstance(told, dict) else key
+        if isinstance(value, str):
+            yield path, told, at
+        elif isinstance(value, dict | list):
+            yield from leaves(value, path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(2))
+def test_whatever_a_report_says_its_pages_run_nothing_and_load_nothing(first: int, site: Path) -> None:
+    told = json.loads((site / "data/frameworks.report.json").read_text(encoding="utf-8"))
+    each = {path: (holder, at) for path, holder, at in leaves(told)}
+    refused = []
+    for number, (path, (holder, at)) in enumerate(each.items(), first):
+        before, holder[at] = holder[at], ATTACKS[number % len(ATTACKS)]
+        try:
+            report = parsed(json.dumps(told), Path("x.report.json"))
+            page, _ = texts([report], ["en"]).values()
+            parsed_page.assert_inert(parsed_page.parsed(page))
+        except ReportError as error:
+            refused.append(path)
+            assert str(error).count("\n") == 0
+        holder[at] = before
+    assert 0 < len(refused) < len(each)

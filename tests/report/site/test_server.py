@@ -8,9 +8,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from report.site.host_names import own_names
-from report.site.server import HEADERS, MOST
-from tests.report.site.served_site import PATIENCE, PIECE, PRIVATE, asked, heard, served, write_site
+from report.site.server import HEADERS
+from tests.report.site.served_site import PATIENCE, PRIVATE, SCRIPT, asked, heard, served, write_site
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "UNHEARD-OF")
 FOREIGN = (
@@ -34,7 +33,7 @@ FOREIGN = (
 )
 ODD_PATHS = (
     "/%00",
-    "/logs/%00train.log",
+    "/logs/%00train,log.txt",
     "/index.html%00.js",
     "/%2e%2e/%2e%2e/etc/passwd",
     "/../../etc/passwd",
@@ -50,7 +49,7 @@ ODD_PATHS = (
     "/%",
     "/index.html/",
     "/logs/",
-    "/evidence",
+    "/assets",
     "http://elsewhere.example/index.html",
     "*",
     "/\x7f",
@@ -93,14 +92,14 @@ def test_a_program_and_whoever_follows_a_link_are_answered(port: int, headers: d
 
 @pytest.mark.parametrize("method", METHODS)
 def test_no_other_site_is_answered_by_any_method(port: int, method: str) -> None:
-    answers = [(headers, asked(port, method, PIECE, **headers)) for headers in FOREIGN]
+    answers = [(headers, asked(port, method, SCRIPT, **headers)) for headers in FOREIGN]
     assert [headers for headers, (status, _, body) in answers if status != 403 or PRIVATE in body] == []
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
 def test_a_browser_on_this_machine_is_answered_by_any_name_of_it(port: int, host: str) -> None:
     own = {"Origin": f"http://{host}:{port}", "Sec_Fetch_Site": "same-origin", "Sec_Fetch_Mode": "cors"}
-    status, _, body = asked(port, "GET", PIECE, Host=f"{host}:{port}", **own)
+    status, _, body = asked(port, "GET", SCRIPT, Host=f"{host}:{port}", **own)
     assert (status, PRIVATE in body) == (200, True)
 
 
@@ -120,36 +119,37 @@ def open_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         yield found
 
 
-@pytest.mark.parametrize("host", ["elsewhere.example", "127.0.0.1.elsewhere.example", "", "0.0.0.0", "203.0.113.9"])  # noqa: S104
+@pytest.mark.parametrize("host", ["elsewhere.example", "127.0.0.1.elsewhere.example", "", "0.0.0.0"])  # noqa: S104
 def test_a_server_for_other_machines_is_asked_by_no_name_of_another_one(open_port: int, host: str) -> None:
-    status, _, body = asked(open_port, "GET", PIECE, Host=f"{host}:{open_port}")
+    status, _, body = asked(open_port, "GET", SCRIPT, Host=f"{host}:{open_port}")
     assert (status, PRIVATE in body) == (403, False)
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", socket.gethostname(), socket.gethostname().upper()])
 def test_a_server_for_other_machines_is_asked_by_any_name_of_its_own(open_port: int, host: str) -> None:
-    assert asked(open_port, "GET", PIECE, Host=f"{host}:{open_port}")[0] == 200
+    assert asked(open_port, "GET", SCRIPT, Host=f"{host}:{open_port}")[0] == 200
 
 
 def test_a_server_for_other_machines_is_asked_by_any_address_of_its_own(open_port: int) -> None:
     found = [address.address for card in psutil.net_if_addrs().values() for address in card]
     own = [address for address in found if ":" not in address]
-    assert {asked(open_port, "GET", PIECE, Host=f"{address}:{open_port}")[0] for address in own} == {200}
+    assert {asked(open_port, "GET", SCRIPT, Host=f"{address}:{open_port}")[0] for address in own} == {200}
 
 
-def test_a_server_is_asked_by_the_name_that_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket, "gethostname", lambda: "Node1.lab.example")
-    assert own_names("Bench.lab.example") >= {"bench.lab.example", "node1.lab.example", "node1", "node1.local"}
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
+def test_an_address_of_this_machine_alone_is_not_asked_by_the_name_of_the_machine(port: int, host: str) -> None:
+    assert asked(port, "GET", SCRIPT, Host=f"{host}:{port}")[0] == 200
+    assert asked(port, "GET", SCRIPT, Host=f"{socket.gethostname()}.example:{port}")[0] == 403
 
 
 @pytest.mark.parametrize(
     ("method", "path", "headers", "status"),
     [
-        ("GET", PIECE, {}, 200),
-        ("HEAD", PIECE, {}, 200),
-        ("GET", "/evidence", {}, 301),
+        ("GET", SCRIPT, {}, 200),
+        ("HEAD", SCRIPT, {}, 200),
+        ("GET", "/assets", {}, 301),
         ("GET", "/nothing", {}, 404),
-        ("GET", PIECE, {"Origin": "null"}, 403),
+        ("GET", SCRIPT, {"Origin": "null"}, 403),
         ("POST", "/", {}, 501),
     ],
 )
@@ -197,10 +197,8 @@ def test_a_connection_on_which_nothing_comes_ends(tmp_path: Path) -> None:
 
 def test_idle_connections_keep_nobody_out(tmp_path: Path) -> None:
     with served(write_site(tmp_path)) as port:
-        idle = [socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) for _ in range(2 * MOST)]
-        statuses = [asked(port, "GET", "/")[0] for _ in range(3)]
-        assert idle[0].recv(1) == b""  # the oldest was ended
-        assert statuses == [200] * 3
+        idle = [socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) for _ in range(200)]
+        assert [asked(port, "GET", "/")[0] for _ in range(3)] == [200] * 3
         for connection in idle:
             connection.close()
 

@@ -1,0 +1,67 @@
+"""A page of two frameworks on 1, 8 and 32 cards in two precisions, of logs, a quoted figure and ratios."""
+
+from pathlib import Path
+
+from tests.parsers.run_folders import make_run
+
+PAGE = """
+title = "ResNet50: frameworks"
+model = "ResNet50"
+unit = "images/s"
+tested = ["What is tested.", "| key | value |\\n| --- | ---: |\\n| batch | 256 |"]
+quotes = [{ column = "b", case = { cards = 32, precision = "amp" }, value = "33317.67", source = "paper" }]
+[sources.paper]
+title = "A paper"
+url = "https://example.org/paper?a=1&b=2"
+date = "2031-05"
+note = "Nobody knows how it was made."
+[columns.a]
+title = "PaddlePaddle"
+[[columns.a.runs]]
+logs = "a{cards}-{precision}/*.log"
+protocol = "plain,decimals=3"
+[columns.b]
+title = "NGC PyTorch"
+[[columns.b.runs]]
+logs = "b{cards}-{precision}/*.log"
+protocol = "plain,decimals=2"
+[[tables]]
+name = "main"
+title = "Throughput"
+corner = "Cards"
+for = { precision = ["fp32", "amp"] }
+columns = ["a", "b"]
+rows = { cards = [1, 8, 32] }
+[[tables]]
+name = "ratio"
+title = "Paddle vs PyTorch"
+corner = "Cards"
+case = { precision = "amp" }
+columns = [{ column = "a", title = "Paddle over PyTorch", quantity = "speed_up", against = { column = "b" } }]
+rows = { cards = [1, 8, 32] }
+"""
+SPEEDS = {
+    "a1-fp32": 393.561,
+    "a8-fp32": 3019.361,
+    "a32-fp32": 10984.436,
+    "b1-fp32": 370.19,
+    "b8-fp32": 2791.98,
+    "a1-amp": 1432.074,
+    "a8-amp": 10942.775,
+    "a32-amp": 39972.131,
+    "b1-amp": 790.03,
+}
+RECORDS = 30
+
+
+def write(folder: Path) -> Path:
+    """Write the page, and its runs into the folder ``logs`` beside it, which say their cards and precisions."""
+    for run, speed in SPEEDS.items():
+        # Stamps of one moment say nothing of the speed.
+        line = f"DLL 2031-05-04 11:00:00.000000 - (0, {{}}) total_ips : {speed}\n"
+        text = "Num GPUs 1\n" + "".join(line.format(at) for at in range(RECORDS))
+        cards, _, precision = run[1:].partition("-")
+        make_run(folder / "logs" / run, text.encode(), case={"cards": int(cards), "precision": precision})
+    page = folder / "frameworks.toml"
+    page.write_text(PAGE, encoding="utf-8")
+    return page
