@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from report.pagefile.page_file import names
 from report.site.build import publish_site
@@ -16,7 +16,9 @@ from tests.report.site.browser import Reader, needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.slow]
 
-WIDE, NARROW, PAPER = {"width": 1400, "height": 900}, {"width": 390, "height": 844}, {"width": 688, "height": 1000}
+WIDE: ViewportSize = {"width": 1400, "height": 900}
+NARROW: ViewportSize = {"width": 390, "height": 844}
+PAPER: ViewportSize = {"width": 688, "height": 1000}
 # Without asking for the style sheet again, which a file may not.
 OPTIONS = {"preload": False, "resultTypes": ["violations"]}
 COUNTS = ("moderate", "serious", "critical")
@@ -98,7 +100,7 @@ def test_a_narrow_screen_and_paper_have_all_of_a_page_in_columns_that_can_be_rea
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_evidence_of_a_number_has_no_finding_either(size: dict[str, int], scheme: str, reader: Reader) -> None:
+def test_the_evidence_of_a_number_has_no_finding_either(size: ViewportSize, scheme: str, reader: Reader) -> None:
     for name in ("cpu-demo.en.html#resnet50/1/paddleclas", "frameworks.zh.html#ratio/32/a-vs-b"):
         page = reader.open(name, viewport=size, color_scheme=scheme)
         page.locator("dialog[open]").wait_for()
