@@ -121,15 +121,17 @@ def _lacking(page: str, logs: Path, repeats: int | None, only: Mapping[str, str]
     """The runs that a page lacks; says which cells no launcher can fill."""
     from launchers.run.series import WantedRun
     from report.evidence.plan import missing, unplanned
+    from report.pagefile.launch_file import load_launches
     from report.pagefile.page_file import PageError, find, load
 
     try:
         wanted = load(find(page))
+        launches = load_launches(find(page), wanted)
         lacking = [
             WantedRun(run.recipe, run.options, run.extra, run.folder)
-            for run in missing(wanted, logs, repeats=repeats, only=only)
+            for run in missing(wanted, launches, logs, repeats=repeats, only=only)
         ]
-        for sentence in unplanned(wanted, logs, only=only):
+        for sentence in unplanned(wanted, launches, logs, only=only):
             say(sentence, err=True)
         return lacking
     except PageError as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
+from report.pagefile.page_file import names
 from report.wording.markdown import anchor
 from tachograph.cli import command_line
 from tests.commandline import PROJECT, run
@@ -139,7 +140,7 @@ def headings(path: Path) -> set[str]:
 @pytest.mark.parametrize("readme", READMES)
 def test_it_names_every_page_that_a_fresh_clone_renders(readme: str) -> None:
     named = re.findall(r"\(report/pages/(.+?)\.toml\)", text_of(readme))
-    assert sorted(named) == sorted(path.stem for path in (PROJECT / "report/pages").glob("*.toml"))
+    assert sorted(named) == names()
 
 
 def test_both_name_the_same_commands() -> None:

@@ -6,13 +6,15 @@ from pathlib import Path
 
 from report.audit.rulings import Ruling
 from report.measure.quantity import QUANTITIES
-from report.pagefile.page import Page
+from report.pagefile.launch_file import LaunchFile
+from report.pagefile.page import PageFile
 from report.pagefile.page_file import load
 from tests.commandline import PROJECT
 
 TEXT = (PROJECT / "docs/page-file.md").read_text(encoding="utf-8")
-SCHEMA = Page.model_json_schema()
-KEYS = set(chain(*(model["properties"] for model in (SCHEMA, *SCHEMA["$defs"].values()) if "properties" in model)))
+SCHEMAS = [PageFile.model_json_schema(), LaunchFile.model_json_schema()]
+MODELS = [model for schema in SCHEMAS for model in (schema, *schema["$defs"].values())]
+KEYS = set(chain(*(model["properties"] for model in MODELS if "properties" in model)))
 
 
 def first_cells(head: str) -> set[str]:

@@ -37,8 +37,7 @@ from ..evidence.case_evidence import forget, wanted
 from ..evidence.case_runs import outside
 from ..evidence.quality.quality_remarks import reference_logs
 from ..pagefile.page import Page
-from ..pagefile.page_file import find
-from ..pagefile.prose import prose_files
+from ..pagefile.page_file import files_beside, find
 from ..results.model import SUFFIX, Report
 from ..views.publish import PublishedPage, read_pages
 
@@ -160,7 +159,7 @@ def archive(
 def _collect(page: PublishedPage, file: Path, logs: Path, folder: Path, copy_runs: CopyRuns) -> None:
     """Copy into a folder what a page is made of; raises LogError and WriteError."""
     launch = file.with_name(f"{file.stem}{LAUNCH}")
-    for source in (file, *prose_files(text_of(file), file), *([launch] if launch.is_file() else [])):
+    for source in (file, *files_beside(text_of(file), file), *([launch] if launch.is_file() else [])):
         _copy(source, folder / PAGE / source.relative_to(file.parent))
     copy_runs(logs, logs_of_page(page.page, logs), folder / LOGS)
     for grammar in _grammars(page):

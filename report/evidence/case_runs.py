@@ -15,8 +15,7 @@ from parsers.runs.run_folder import DONE
 from parsers.runs.runfile import RunFile, describes, files_of_run, run_file, sha256_of, status_of
 
 from ..measure.diagnostics import Diagnostic, say
-from ..pagefile.column import Column, Run
-from ..pagefile.page import Case
+from ..pagefile.page import Case, Column, Run
 from ..pagefile.parts import COMPARED
 from .reason import NoEvidenceError, Remark
 
@@ -45,7 +44,7 @@ def filled(run: Run, case: Case, logs: Path) -> str:
         patterns = run.patterns(case)
     except KeyError as error:
         message = "Pattern {pattern} needs {axis}, which the case does not specify."
-        raise NoEvidenceError(message, pattern=run.logs, axis=error.args[0]) from None
+        raise NoEvidenceError(message, pattern=run.logs[0], axis=error.args[0]) from None
     return next((pattern for pattern in patterns if logs_of(logs, pattern)), patterns[0])
 
 

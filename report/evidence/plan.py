@@ -1,6 +1,6 @@
 """What a page still lacks: the runs to launch, case by case; whoever launches them lets the cases take turns."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +11,10 @@ from parsers.io.errors import LogError
 from parsers.io.message import Message
 from parsers.runs.run_folder import LOG
 
-from ..pagefile.column import Column, Run
-from ..pagefile.page import LAUNCHED, Axis, Case, Page, Value
+from ..pagefile.launch_file import Launch, LaunchFile
+from ..pagefile.page import Column, Page, Run
 from ..pagefile.page_file import PageError
-from ..pagefile.parts import PASSED, REAL_DATA
+from ..pagefile.parts import LAUNCHED, PASSED, REAL_DATA, Axis, Case, Value
 from .case_evidence import column_title, row_title
 from .case_runs import filled, logs_of, run_of, unfit
 from .reason import NoEvidenceError
@@ -49,50 +49,59 @@ class PlannedLaunch:
 
 @dataclass(frozen=True)
 class _PlannedCell:
-    """A cell of a page: where it stands, its case, how patterns of logs take it, and the column that it compares."""
+    """A cell of a page: what a reader calls it, its case, how patterns of logs take it, its column with its name, and
+    how it is launched."""
 
     title: str
     case: Case
     of_model: Case
+    name: str
     column: Column
+    launch: Launch
 
 
 def missing(
-    page: Page, logs: Path, *, repeats: int | None = None, only: Mapping[str, str] | None = None
+    page: Page,
+    launches: LaunchFile,
+    logs: Path,
+    *,
+    repeats: int | None = None,
+    only: Mapping[str, str] | None = None,
 ) -> Iterator[PlannedLaunch]:
     """The runs that a page wants of its launchers and that are not there as done runs, table by table, row by row.
 
-    ``logs``: the folder of logs, ``repeats``: how many runs of a case are wanted, in place of what the page says.
+    ``launches``: the launch file of the page. ``logs``: the folder of logs, ``repeats``: how many runs of a case are
+    wanted, in place of what that file says.
     ``only``: cases with these values of axes, compared as text. A run is there when its log is evidence: its run.json
     says that it is done and gives the SHA-256 of the log. Of a case that lacks a run all runs are planned, so that
     those that are there can be held against what the page wants now. Each folder is planned once, for the first cell
     that needs it. Raises PageError at once where a page says too little for a launch, or ``only`` fits no case.
     """
-    places = list(_places(page, only or {}))
+    places = list(_places(page, launches, only or {}))
     if not places:
         stated = ", ".join(f"{axis}={value}" for axis, value in (only or {}).items())
-        raise PageError(NO_CASE, only=stated, known=_possible(page))
+        raise PageError(NO_CASE, only=stated, known=_possible(_places(page, launches, {})))
     wanted = [run for place in places for run in _wanted(place, logs, repeats)]
     first = {run.folder: run for run in reversed(wanted)}
     lacking = {run.folder.parent for run in wanted if not _is_there(logs, run.folder)}
     return (run for run in wanted if first[run.folder] is run and run.folder.parent in lacking)
 
 
-def _possible(page: Page) -> str:
+def _possible(places: Iterable[_PlannedCell]) -> str:
     """The values of all axes of a page, for whoever asked for others."""
     values: dict[str, dict[str, None]] = {}
-    for place in _places(page, {}):
+    for place in places:
         for axis, value in place.case.items():
             values.setdefault(axis, {})[str(value)] = None
     return "; ".join(f"{axis}={'|'.join(said)}" for axis, said in values.items())
 
 
-def unplanned(page: Page, logs: Path, *, only: Mapping[str, str] | None = None) -> list[str]:
+def unplanned(page: Page, launches: LaunchFile, logs: Path, *, only: Mapping[str, str] | None = None) -> list[str]:
     """One sentence a column for the cells without evidence that no launch can fill, because the page says not how."""
-    told: dict[tuple[int, str], list[str]] = {}
-    for place in _places(page, only or {}):
+    told: dict[tuple[str, str], list[str]] = {}
+    for place in _places(page, launches, only or {}):
         if why := _unplanned(place, logs):
-            told.setdefault((id(place.column), why), []).append(place.title)
+            told.setdefault((place.name, launches.why_not(place.name) or why), []).append(place.title)
     return [f"{_shortened(titles)}: {why}" for (_, why), titles in told.items()]
 
 
@@ -100,9 +109,9 @@ def _unplanned(place: _PlannedCell, logs: Path) -> str | None:
     try:
         run = run_of(place.column, place.case)
     except NoEvidenceError as error:
-        return place.column.not_launched or str(error)
-    if run.launcher is None and not _has_evidence(logs, filled(run, place.of_model, logs)):
-        return place.column.not_launched or NO_LAUNCHER
+        return str(error)
+    if place.launch.launcher is None and not _has_evidence(logs, filled(run, place.of_model, logs)):
+        return NO_LAUNCHER
     return None
 
 
@@ -111,15 +120,17 @@ def _shortened(titles: list[str]) -> str:
     return f"{first} (and {len(others)} more of this column)" if others else first
 
 
-def _places(page: Page, only: Mapping[str, str]) -> Iterator[_PlannedCell]:
+def _places(page: Page, launches: LaunchFile, only: Mapping[str, str]) -> Iterator[_PlannedCell]:
     if unknown := [axis for axis in only if axis not in get_args(Axis)]:
         raise PageError(UNKNOWN_AXIS, axis=repr(unknown[0]), known=", ".join(get_args(Axis)))
     # What is computed from other cells of the page needs no run of its own.
     for place in (place for place in page.places() if not place.column.quantity.is_quotient):
         titles = (place.table.title, row_title(page, place.table, place.row), column_title(page, place.column))
         if all(str(place.case.get(axis)) == value for axis, value in only.items()):  # type: ignore[call-overload]
+            name = place.column.column
+            launch = launches.of(name, place.case)
             yield _PlannedCell(
-                ", ".join(titles), place.case, page.of_model(place.case), page.columns[place.column.column]
+                ", ".join(titles), place.case, page.of_model(place.case), name, page.columns[name], launch
             )
 
 
@@ -129,34 +140,38 @@ def _wanted(place: _PlannedCell, logs: Path, repeats: int | None) -> Iterator[Pl
         run = run_of(place.column, place.case)
     except NoEvidenceError:
         return
-    if run.launcher is None or _is_published(run, place.of_model, logs):
+    launch = place.launch
+    if launch.launcher is None or _is_published(run, place.of_model, logs):
         return
-    options, folder = _options(place, run), _folder(place, run, logs)
-    for repeat in range(1, (repeats or run.repeats) + 1):
+    options, folder = _options(place), _folder(place, run, logs)
+    for repeat in range(1, (repeats or launch.repeats) + 1):
         path = folder / str(repeat)
-        yield PlannedLaunch(run.launcher, options, tuple(run.extra), path, place.case, place.title)
+        yield PlannedLaunch(launch.launcher, options, tuple(launch.extra), path, place.case, place.title)
 
 
 def _is_published(run: Run, case: Case, logs: Path) -> bool:
     """Whether others have run a case, and their logs are there."""
     with suppress(KeyError):  # an axis that the case does not say, which its folder needs, too
-        return run.launched is not None and _has_evidence(logs, run.patterns(case)[0])
+        return any(_has_evidence(logs, pattern) for pattern in run.patterns(case)[:-1])
     return False
 
 
-def _options(place: _PlannedCell, run: Run) -> dict[str, str]:
-    case = {**place.case, **run.launch_case}
+def _options(place: _PlannedCell) -> dict[str, str]:
+    case = {**place.case, **place.launch.case}
     known = {axis: case[axis] for axis in (*LAUNCHED, *PASSED) if axis in case}
     told: dict[str, Value] = {axis: value for axis, value in known.items() if (axis, value) != ("data", REAL_DATA)}
-    told |= run.options
+    told |= place.launch.options
     if lacking := [axis for axis in LAUNCHED if axis not in told]:
         raise _lacking(place, LACKS_AXES, axes=", ".join(lacking))
     return {name.upper(): str(value) for name, value in told.items()}
 
 
 def _folder(place: _PlannedCell, run: Run, logs: Path) -> Path:
-    """The folder of a case below the folder of logs, and not behind a link; its repeats are numbered in it."""
-    pattern = run.launched or run.logs
+    """The folder of a case below the folder of logs, and not behind a link; its repeats are numbered in it.
+
+    Of several patterns the last says where it is: those before it are of the logs of others.
+    """
+    pattern = run.logs[-1]
     case = pattern.removesuffix(REPEATS)
     if case == pattern or case[-1:] not in ("", "/") or any(mark in case for mark in "*?["):
         raise _lacking(place, NOT_NUMBERED, pattern=repr(pattern), repeats=REPEATS)

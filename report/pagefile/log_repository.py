@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from parsers.io.errors import ParserError
@@ -13,7 +13,7 @@ from parsers.io.printable import printable
 from parsers.io.user_cache import caches
 from parsers.runs.git_files import bring
 
-from .page import LogSource, Page
+from .page import Page
 
 NO_SOURCE = "No page names a repository of its logs ([source]); pages: {pages}."
 SEVERAL = "{first} and {second} have logs in different repositories or commits; render them separately."
@@ -35,13 +35,20 @@ def fetched(pages: Mapping[str, Page]) -> Path:
 
     What was fetched before is taken from the cache. Raises FetchError.
     """
-    name, source = _source(pages)
+    sources = {name: page.source for name, page in pages.items() if page.source}
+    if not sources:
+        raise FetchError(NO_SOURCE, pages=", ".join(pages))
+    (name, source), *others = sources.items()
+    for other, its in others:
+        if (its.repository, its.commit) != (source.repository, source.commit):
+            raise FetchError(SEVERAL, first=name, second=other)
     if not _ADDRESS.fullmatch(source.repository):
         raise FetchError(NO_ADDRESS, page=name, repository=repr(source.repository))
     if not _COMMIT.fullmatch(source.commit):
         raise FetchError(NO_COMMIT, page=name, commit=repr(source.commit))
-    folders = sorted({part for page in pages.values() if page.source for part in _folders(page)})
-    return brought(source.repository, source.commit, folders)
+    columns = (column for name in sources for column in pages[name].columns.values())
+    folders = (re.split(r"[{*?\[]", run.logs[0], maxsplit=1)[0].rpartition("/")[0] for c in columns for run in c.runs)
+    return brought(source.repository, source.commit, sorted({f"/{one}/" if one else "/*" for one in folders}))
 
 
 def brought(repository: str, commit: str, patterns: Sequence[str]) -> Path:
@@ -51,26 +58,6 @@ def brought(repository: str, commit: str, patterns: Sequence[str]) -> Path:
     if not place.is_dir():
         _fetch(repository, commit, patterns, place)
     return place
-
-
-def _source(pages: Mapping[str, Page]) -> tuple[str, LogSource]:
-    sources = {name: page.source for name, page in pages.items() if page.source}
-    if not sources:
-        raise FetchError(NO_SOURCE, pages=", ".join(pages))
-    (first, source), *others = sources.items()
-    for name, other in others:
-        if (other.repository, other.commit) != (source.repository, source.commit):
-            raise FetchError(SEVERAL, first=first, second=name)
-    return first, source
-
-
-def _folders(page: Page) -> Iterator[str]:
-    """The folders that the patterns of logs begin with, as git takes them."""
-    for column in page.columns.values():
-        for run in column.runs:
-            fixed = re.split(r"[{*?\[]", run.logs, maxsplit=1)[0]
-            folder = fixed.rpartition("/")[0]
-            yield f"/{folder}/" if folder else "/*"
 
 
 def _fetch(repository: str, commit: str, patterns: Sequence[str], place: Path) -> None:

@@ -1,61 +1,103 @@
 """The page file: what is published, where its evidence is, and by which protocol."""
 
+import glob
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
-from typing import Annotated, Any
+from math import prod
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, TypeAdapter, model_validator
 
 from parsers.io.containment import is_spelt_inside
 from parsers.io.validation import Mistake
+from parsers.unknown.option import OptionError, parse_option
 
-from ..measure.quantity import QUANTITIES, Quantity
+from ..measure.operations import Formula, arithmetic
+from ..measure.protocol import Protocol
+from ..measure.quantity import QUANTITIES, THROUGHPUT, AnyQuantity, Quantity
 from ..measure.work import thing
-from .column import Aliases, Column, Quality
-from .model_flops import ModelFlops
-from .parts import LAUNCHED, MARKED, Axis, Block, Case, Cases, Code, Grid, PagePart, Prose, Value
-from .prose import LEAVES_PAGE
-from .publications import Caution, LogSource, Quote, QuoteSource
-from .shorthand import HAS_BRACES, spelt_out
-from .table import Against, OverTime, Table, TableColumn, TableRow
+from .parts import (
+    ENGLISH,
+    LAUNCHED,
+    MARKED,
+    Axis,
+    Block,
+    Case,
+    Cases,
+    Circumstance,
+    Code,
+    Grid,
+    PagePart,
+    Prose,
+    Text,
+    Value,
+    Values,
+    covers,
+    with_only,
+)
+from .toml_lines import Key
 
+LEAVES_LOGS = "{path} leaves the log folder; use a path below it."
+LEAVES_PAGE = "prose: {file} leads out of the folder of the page file."
+NOTHING_HELD = "quality needs reference with loss or metrics, or convergence_points, or all of them."
+NO_PERCENTAGE = "expected a percentage such as '2%', above 0% and below 100%, not {text}."
+NOT_WEB = "{address} is not a web address; use one that starts with https://."
+ONE_FORMULA = "model_flops needs exactly one of per_token and per_sample."
 ONE_KIND = "a highlight is one of fastest, highest, scaling and speed_up, with a case."
+NO_ROW_TO_LEAVE_OUT = "except: no row has {case}."
+TWICE = "{axis} has {value} twice; state each value once."
+TOO_MANY = "the values of its axes make more than {most} rows."
+SAME_ROW = "the rows {first} and {second} have the same case; keep one."
+DECIMALS_OF_A_THROUGHPUT = "set the decimals of a throughput with its protocol: protocol = 'decimals={decimals}'."
+ONLY_A_SPEED_UP = "against is required for a speed_up, and only valid there."
+NO_TITLE = "a speed_up over another column needs a title that says which two numbers it compares."
+ONLY_A_TIME_TO_LOSS = "target is required for a time_to_loss, and only valid there."
+OTHER_UNIT = "{unit} is no unit that logs are read in; write {nearest}."
+TWO_TRANSLATIONS = "{text} has two translations in {language}: {first} and {second}; use one."
 
+MOST_ROWS = 1000
+MOST_PERCENT = 100
+SEVERAL = ", "  # what separates the names of several models
+# As many as a float holds, and more than any throughput has.
+DIGITS = r"^[0-9]{1,15}(\.[0-9]{1,15})?$"
+# What people write for the units that logs are read in.
+_UNITS = {
+    **dict.fromkeys(("tok", "toks", "token"), "tokens"),
+    **dict.fromkeys(("img", "imgs", "image"), "images"),
+    **dict.fromkeys(("sample", "ex", "exs"), "samples"),
+    **dict.fromkeys(("seq", "seqs", "sequence", "sents", "sentences"), "sequences"),
+    **dict.fromkeys(("it", "its", "iter", "iters", "iterations", "step", "batches"), "steps"),
+}
 # What is a word of English and no name: "cards", neither "BERT" nor "nanoGPT".
 _WORD = re.compile(r"(?<![\w{.-])[a-z]{3,}(?![\w}.-])")
 
-SEVERAL = ", "  # what separates the names of several models
-
-__all__ = [
-    "LAUNCHED",
-    "SEVERAL",
-    "Against",
-    "Axis",
-    "Block",
-    "Case",
-    "CellPlace",
-    "Code",
-    "Grid",
-    "Highlight",
-    "LogSource",
-    "OverTime",
-    "Page",
-    "Prose",
-    "Quote",
-    "QuoteSource",
-    "Table",
-    "TableColumn",
-    "TableRow",
-    "Value",
-]
+__all__ = ["LAUNCHED", "Axis", "Block", "Case", "Code", "Grid", "Prose", "Value"]
 
 
-def _without_braces(text: str) -> str:
-    if "{" in text or "}" in text:
-        raise Mistake(HAS_BRACES, text=repr(text))
+# ---- values of keys
+
+
+def _protocol(stated: object) -> Protocol:
+    if isinstance(stated, Protocol):
+        return stated
+    return Protocol.of(stated) if isinstance(stated, dict) else Protocol.parse(str(stated))
+
+
+def _option_of_read(text: str) -> str:
+    try:
+        parse_option(text)
+    except OptionError as error:
+        raise Mistake(error.message) from None
     return text
+
+
+def _in_logs(path: str) -> str:
+    if not is_spelt_inside(path):
+        raise Mistake(LEAVES_LOGS, path=repr(path))
+    return path
 
 
 def _beside(folder: str) -> str:
@@ -64,8 +106,462 @@ def _beside(folder: str) -> str:
     return folder
 
 
-Unformatted = Annotated[str, AfterValidator(_without_braces)]
-Folder = Annotated[str, AfterValidator(_beside)]
+def _percentage(text: str) -> str:
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?%", text) or not 0 < float(text[:-1]) < MOST_PERCENT:
+        raise Mistake(NO_PERCENTAGE, text=repr(text))
+    return text
+
+
+def _web(address: str) -> str:
+    if not address.startswith(("https://", "http://")):
+        raise Mistake(NOT_WEB, address=repr(address))
+    return address
+
+
+def _arithmetic(text: str) -> str:
+    arithmetic(text)
+    return text
+
+
+def _unit(unit: str) -> str:
+    counted, per_second, rest = unit.partition("/s")
+    if (known := _UNITS.get(counted.lower())) and per_second and not rest:
+        raise Mistake(OTHER_UNIT, unit=repr(unit), nearest=repr(f"{known}/s"))
+    return unit
+
+
+AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol, json_schema_input_type=str | Protocol)]
+AnyOption = Annotated[str, AfterValidator(_option_of_read)]
+Percentage = Annotated[str, AfterValidator(_percentage)]
+WebAddress = Annotated[str, AfterValidator(_web)]
+Address = Annotated[str, AfterValidator(with_only(("commit", "path")))]
+Arithmetic = Annotated[str, AfterValidator(_arithmetic)]
+Unit = Annotated[str, AfterValidator(_unit)]
+RowTitle = Annotated[Text, AfterValidator(with_only(get_args(Axis)))]
+Decimals = Annotated[int, Field(ge=0, le=15)]
+Pattern = Annotated[str, AfterValidator(_in_logs), AfterValidator(with_only(get_args(Axis)))]
+Patterns = Annotated[
+    list[Pattern],
+    Field(min_length=1),
+    BeforeValidator(
+        lambda stated: [stated] if isinstance(stated, str) else stated, json_schema_input_type=str | list[str]
+    ),
+]
+
+
+# ---- what others published
+
+
+class LogSource(PagePart):
+    """Where the logs were published, if by others."""
+
+    repository: str
+    """Address of the repository."""
+    commit: str
+    """The commit whose logs these are."""
+    licence: str
+    """Licence under which they were published."""
+    url: Address
+    """Address of one log; `{commit}` and `{path}` are filled in."""
+    folder: str = ""
+    """Folder of the published logs, below that of all logs, if other logs of the page are your own."""
+
+    def has(self, log: str) -> bool:
+        """Whether a log is one of those that were published."""
+        return log.startswith(f"{self.folder}/") if self.folder else True
+
+
+class QuoteSource(PagePart):
+    """Where figures without a public log were published."""
+
+    title: Text
+    """Title of the publication."""
+    url: WebAddress
+    """Its address, which starts with `https://` or `http://`."""
+    date: Annotated[str, Field(pattern=r"^[0-9]{4}(-[0-9]{2}){0,2}$")]
+    """Day, month or year of the figures, or of the quoted text where they have none."""
+    commit: str | None = None
+    """Its commit, if it is in a repository."""
+    note: Text
+    """Note for readers about its figures, for example why there is no log."""
+
+
+class OfCells(PagePart):
+    """What is said of the cells of a column that have a case."""
+
+    column: str
+    """Name of a column of the page."""
+    case: Case = Field(default_factory=dict)
+    """The axes of the cells, all others of which may be anything."""
+
+    def is_of(self, column: str, case: Case) -> bool:
+        """Whether it is of a cell of this column of the page with this case; numbers are compared as text."""
+        return column == self.column and all(str(case.get(axis)) == str(value) for axis, value in self.case.items())
+
+
+class Quote(OfCells):
+    """One published figure: a line of the CSV file of quotes."""
+
+    case: dict[Axis, Value] = Field(default_factory=dict)
+    """The axes of its cells; a CSV file has them as text."""
+    value: Annotated[str, Field(pattern=DIGITS)]
+    """Its digits as printed."""
+    source: str
+    """Name of one of the `sources` of the page."""
+    unit: Unit | None = None
+    """Its unit; default: that of the page."""
+
+
+class Caution(OfCells):
+    """What a reader must know of a run and its log does not say: it stands beside the numbers of the run, and findings
+    compare none of them."""
+
+    text: Text
+    """A few words, such as `waited for data`."""
+
+
+# ---- columns of the page
+
+
+class ModelFlops(PagePart):
+    """How many floating-point operations a model needs for a token or a sample, forward and backward: what `mfu` and
+    `tflops_per_card` are computed from where a log does not print TFLOP/s."""
+
+    when: Cases = Field(default_factory=dict)
+    """The cases that it covers, by axis, such as `{ model = "Llama 3 8B" }`; an omitted axis allows all."""
+    per_token: Arithmetic | None = None
+    """A formula such as `"6*parameters + 12*layers*hidden_size*sequence_length"`: numbers and names, with `+ - * / **`
+    and parentheses. A name is that of a fact of the run, such as `parameters` or `sequence_length`, or of one of
+    `numbers`."""
+    per_sample: Arithmetic | None = None
+    """The same for a sample or an image."""
+    numbers: dict[str, float] = Field(default_factory=dict)
+    """Numbers that the formula names and no log states, such as `{ layers = 32 }`."""
+    source: WebAddress
+    """Address of the publication that the formula is from."""
+
+    @model_validator(mode="after")
+    def _has_one_formula(self) -> "ModelFlops":
+        if (self.per_token is None) == (self.per_sample is None):
+            raise Mistake(ONE_FORMULA)
+        return self
+
+    def covers(self, case: Case) -> bool:
+        """Whether it is of a case."""
+        return covers(self.when, case)
+
+    @property
+    def formula(self) -> Formula:
+        """The formula."""
+        if self.per_token is not None:
+            return Formula(self.per_token, "token", self.source, self.numbers)
+        return Formula(self.per_sample or "", "sample", self.source, self.numbers)
+
+
+class Quality(PagePart):
+    """What shows whether runs train as they should, however fast they are; a cell that fails says so in its note."""
+
+    reference: Pattern | None = None
+    """Pattern of the logs of reference runs in the log folder, with the axes of the case in braces and `*` for repeats;
+    with `loss` or `metrics`. Where batch, model, data or seeds differ, the note says that losses cannot be compared."""
+    loss: Percentage | None = None
+    """How far the mean loss of each tenth of the shared steps may be from that of `reference`, such as `"2%"`."""
+    metrics: dict[str, Percentage] = Field(default_factory=dict)
+    """How far final metrics may be from those of `reference`, by their names as the logs print them, such as
+    `{ top1 = "0.5%", mIoU = "1%" }`: the last value of each that is printed beside the records."""
+    convergence_points: Pattern | None = None
+    """For `:::MLLOG` logs: reference convergence points of MLPerf, a JSON file in the log folder. The runs of a cell
+    must not converge faster than these allow."""
+
+    @model_validator(mode="after")
+    def _says_what_is_held_against_what(self) -> "Quality":
+        is_held = self.loss is not None or bool(self.metrics)
+        if (self.reference is not None) != is_held or not (self.reference or self.convergence_points):
+            raise Mistake(NOTHING_HELD)
+        return self
+
+
+class Name(PagePart):
+    """What a value of an axis is called in a column; a text alone is its label."""
+
+    label: Text | None = None
+    """How titles write it, if not as the page does."""
+    case: Value | None = None
+    """What the column takes it for, such as `fp16` for `half`."""
+    file: str | None = None
+    """How the paths of its logs spell it."""
+
+
+def _name(stated: object) -> object:
+    return {"label": stated} if isinstance(stated, str) or (isinstance(stated, dict) and ENGLISH in stated) else stated
+
+
+Labels = dict[Axis, dict[str, Text]]
+Names = dict[Axis, dict[str, Annotated[Name, BeforeValidator(_name, json_schema_input_type=Text | Name)]]]
+
+
+class Run(PagePart):
+    """One kind of run of a column: the cases it covers, where their logs are, and their protocol."""
+
+    when: Cases = Field(default_factory=dict)
+    """The cases that it covers, by axis; a list allows several values, an omitted axis allows all."""
+    logs: Patterns
+    """Pattern of the logs in the log folder, with the axes of the case in braces (`{model}` is that of the page unless
+    a case states one) and `*` for repeats; of a list of patterns the first that finds logs. A folder with one log for
+    each rank counts as one log."""
+    protocol: AnyProtocol = Protocol()
+    """How the number is computed: a text such as `"tipc,decimals=2"`, or a table of the same keys; by default by the
+    rule."""
+    read: AnyOption | None = None
+    """What a number of the logs measures, where no known format says it, as for `show --read`: `"dt=ms/step"`."""
+    names: Names = Field(default_factory=dict)
+    """Those of the column, unless it sets its own."""
+
+    def covers(self, case: Case) -> bool:
+        """Whether a case is of this kind of run."""
+        return covers(self.when, case)
+
+    def spelt(self, axis: Axis, value: Value) -> str:
+        """How a value of an axis is spelt in the pattern of the logs."""
+        names = self.names.get(axis, {})
+        spelt = {str(key if name.case is None else name.case): name.file for key, name in names.items()}
+        return spelt.get(str(value)) or str(value)
+
+    def patterns(self, case: Case) -> list[str]:
+        """The patterns of the logs of a case, of which the first that finds any counts; only the page may say ``*``.
+
+        Raises KeyError for an axis that a pattern needs and the case does not say.
+        """
+        values = {str(axis): glob.escape(self.spelt(axis, value)) for axis, value in case.items()}
+        return [pattern.format_map(values) for pattern in self.logs]
+
+
+class Column(PagePart):
+    """What is compared: a framework with its program."""
+
+    title: Text
+    """Heading of its columns, unless a table sets another title."""
+    short: Text = Text("")
+    """The same on narrow screens, such as `"TF"`; default: its title."""
+    names: Names = Field(default_factory=dict)
+    """What values of axes are called in it, such as `precision.half = { case = "fp16", file = "pure_fp16" }`."""
+    logs: Patterns | None = None
+    """`logs` of all its runs, unless they set another; without `runs`, it is one run."""
+    protocol: AnyProtocol | None = None
+    """`protocol` of all its runs, unless they set another."""
+    read: AnyOption | None = None
+    """`read` of all its runs, unless they set another."""
+    runs: list[Run] = Field(default_factory=list)
+    """Its kinds of runs; for each case, the first that covers it. Without logs, all figures are quoted."""
+    quality: Quality | None = None
+    """What its runs are held against; default: `quality` of the page."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _says_once_what_all_runs_have(cls, stated: Any) -> Any:
+        if not isinstance(stated, dict):
+            return stated
+        shared = {key: stated[key] for key in ("logs", "protocol", "read", "names") if key in stated}
+        runs = stated.get("runs", [{}] if "logs" in shared else [])
+        if isinstance(runs, list):
+            runs = [{**shared, **run} if isinstance(run, dict) else run for run in runs]
+        return {**stated, "runs": runs}
+
+    @cached_property
+    def aliases(self) -> "Aliases":
+        """Values of axes that stand for others in this column."""
+        found: Aliases = {}
+        for axis, names in self.names.items():
+            found[axis] = {value: name.case for value, name in names.items() if name.case is not None}
+        return found
+
+    @cached_property
+    def labels(self) -> Labels:
+        """How values of axes are written for this column, if not as for the page, by what it takes them for."""
+        found: Labels = {}
+        for axis, names in self.names.items():
+            labelled = {value if one.case is None else str(one.case): one.label for value, one in names.items()}
+            found[axis] = {value: label for value, label in labelled.items() if label is not None}
+        return found
+
+
+Aliases = dict[Axis, dict[str, Value]]
+
+
+# ---- tables
+
+
+class Against(PagePart):
+    """What a number is divided by: the throughput of another column of the page, of another case, or of both."""
+
+    column: str | None = None
+    """Name of a column of the page; default: the same column."""
+    case: Case = Field(default_factory=dict)
+    """The axes that differ; all others are the same."""
+
+
+class TableColumn(PagePart):
+    """One column of a table: a column of the page, for a part of the case."""
+
+    column: str
+    """Name of a column of the page."""
+    title: Text | None = None
+    """Its heading; default: the title of the column of the page. The quantity and its unit are added, except for a
+    throughput and a speed-up."""
+    case: Case = Field(default_factory=dict)
+    """Its part of the case."""
+    protocol: str | None = None
+    """Keys that override the protocol of the run, such as `"decimals=1"`."""
+    quantity: AnyQuantity = Field(default=THROUGHPUT.name, validate_default=True)
+    """What is shown: one of the [quantities](#quantities)."""
+    against: Against | None = None
+    """What a `speed_up` is compared with; required for it, together with a `title` if that is another column, and not
+    valid elsewhere."""
+    decimals: Decimals | None = None
+    """Decimals of a computed number or one from gpu.csv; for a throughput, set them in its protocol."""
+    target: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    """The loss that is to be reached, of a `time_to_loss`; required for it, and not valid elsewhere."""
+
+    @model_validator(mode="after")
+    def _has_what_its_quantity_needs(self) -> "TableColumn":
+        if (self.target is not None) != self.quantity.needs_target:
+            raise Mistake(ONLY_A_TIME_TO_LOSS)
+        if self.decimals is not None and self.quantity.is_rate:
+            raise Mistake(DECIMALS_OF_A_THROUGHPUT, decimals=self.decimals)
+        if (self.against is not None) != self.quantity.is_over_another:
+            raise Mistake(ONLY_A_SPEED_UP)
+        if self.against is not None and self.against.column is not None and self.title is None:
+            raise Mistake(NO_TITLE)
+        return self
+
+
+class TableRow(PagePart):
+    """One row of a table."""
+
+    title: RowTitle
+    """Its heading; the axes of its case may stand in braces, such as `{cards}`."""
+    case: Case = Field(default_factory=dict)
+    """Its part of the case."""
+    group: RowTitle = Text("")
+    """Heading of the group of rows that it is in, such as `{device}`; rows of one group follow each other."""
+
+
+_AxisOrExcept: Any = Literal[(*get_args(Axis), "except")]
+
+
+class _Except(PagePart):
+    left_out: list[Case] = Field(default_factory=list, alias="except")
+
+
+_AXES: TypeAdapter[dict[Axis, list[Value]]] = TypeAdapter(Values)
+
+
+def _rows(stated: Any) -> Any:
+    """The rows of a table that states the values of axes: the last axis titles rows, those before it groups."""
+    if not isinstance(stated, dict):
+        return stated
+    axes = _AXES.validate_python({axis: values for axis, values in stated.items() if axis != "except"})
+    left_out = _Except.model_validate({"except": stated.get("except", [])}).left_out
+    if prod(max(len(values), 1) for values in axes.values()) > MOST_ROWS:
+        raise Mistake(TOO_MANY, most=MOST_ROWS)
+    for axis, values in axes.items():
+        if twice := [value for at, value in enumerate(values) if value in values[:at]]:
+            raise Mistake(TWICE, axis=axis, value=twice[0])
+    cases = [dict(zip(axes, combination, strict=True)) for combination in product(*axes.values())] if axes else []
+    for case in left_out:
+        if not any(case.items() <= one.items() for one in cases):
+            raise Mistake(NO_ROW_TO_LEAVE_OUT, case=", ".join(f"{axis} {value}" for axis, value in case.items()))
+    *groups, title = (f"{{{axis}}}" for axis in axes or ("",))
+    group = {"group": " · ".join(groups)} if groups else {}
+    return [
+        {"title": title, **group, "case": case}
+        for case in cases
+        if not any(other.items() <= case.items() for other in left_out)
+    ]
+
+
+def _different(rows: list[TableRow]) -> list[TableRow]:
+    """The rows, no two of which have one case."""
+    for number, row in enumerate(rows):
+        for before, other in enumerate(rows[:number]):
+            if row.case == other.case:
+                raise Mistake(SAME_ROW, first=before + 1, second=number + 1)
+    return rows
+
+
+Rows = Annotated[
+    list[TableRow],
+    Field(min_length=1),
+    BeforeValidator(_rows, json_schema_input_type=list[TableRow] | dict[_AxisOrExcept, list[Value] | list[Case]]),
+    AfterValidator(_different),
+]
+ColumnOrName = Annotated[TableColumn, BeforeValidator(lambda one: one, json_schema_input_type=str | TableColumn)]
+
+
+class Table(PagePart):
+    """One table of results. The case of a cell combines those of its table, row and column."""
+
+    name: str
+    """Its name in commands, unique on the page."""
+    title: Text
+    """Its heading."""
+    corner: Text = Text("")
+    """Heading of the column of row titles."""
+    notes: list[Block] = Field(default_factory=list)
+    """Text below the table and its numbered notes."""
+    case: Case = Field(default_factory=dict)
+    """The part of the case that all its cells share."""
+    unit: Unit | None = None
+    """Unit of its throughputs, if not that of the page."""
+    quantity: AnyQuantity = Field(default=THROUGHPUT.name, validate_default=True)
+    """What all its columns show, unless they set another."""
+    against: Against | None = None
+    """What all its columns are compared with, unless they set another."""
+    decimals: Decimals | None = None
+    """Decimals of all its columns, unless they set others."""
+    columns: Annotated[list[ColumnOrName], Field(min_length=1)]
+    """Its columns, from left to right; a column without other keys may be just its name."""
+    rows: Rows
+    """Its rows, from top to bottom; or the values of axes, such as `{ precision = ["fp32", "amp"], cards = [1, 8] }`,
+    for a row of each value of the last axis in a group of each combination of the others, but for those that have all
+    values of one of the cases in `except`."""
+    charts: list[Literal["bars", "scaling", "spread"]] = Field(default=["bars", "scaling", "spread"])
+    """What its chart shows, the first of these that it has enough numbers for: bars of throughputs, the scaling
+    efficiency in percent, or how far the runs of each number are apart."""
+    facts: list[Circumstance] = Field(default_factory=list)
+    """What else is said of the runs of each row, in columns behind its numbers, as their logs and `run.json` state it:
+    the date of the measurement, and the versions of the framework, CUDA, cuDNN and the driver."""
+    over_time: list[OfCells] = Field(default_factory=list)
+    """Throughputs that are also drawn record by record, with memory and power if there is a gpu.csv; of several runs
+    the one with the median throughput."""
+    tables: "list[Table]" = Field(default_factory=list)
+    """Tables that follow it, each with its corner, case, unit, columns and rows unless it states its own."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _hands_on_what_it_states_once(cls, stated: Any) -> Any:
+        if not isinstance(stated, dict):
+            return stated
+        of_tables = {key: stated[key] for key in ("corner", "case", "unit", "rows", "columns") if key in stated}
+        of_columns = {key: stated[key] for key in ("quantity", "against", "decimals") if key in stated}
+        columns, tables = stated.get("columns"), stated.get("tables", [])
+        if isinstance(columns, list):
+            columns = [{"column": one} if isinstance(one, str) else one for one in columns]
+            columns = [{**of_columns, **one} if isinstance(one, dict) else one for one in columns]
+        if isinstance(tables, list):
+            tables = [{**of_tables, **one} if isinstance(one, dict) else one for one in tables]
+        return {**stated, **({"columns": columns} if columns is not None else {}), "tables": tables}
+
+
+def _stated(tables: Sequence[Table], place: Key = ()) -> Iterator[tuple[Key, Table]]:
+    """Tables in the order in which a page shows them, those of a table behind it, each with its key."""
+    for number, table in enumerate(tables):
+        here = (*place, "tables", number)
+        yield here, table
+        yield from _stated(table.tables, here)
+
+
+# ---- the page
 
 
 @dataclass(frozen=True)
@@ -137,23 +633,18 @@ class Highlight(PagePart):
         return self._is_about(place.column.quantity) and case.items() <= place.labels.items()
 
 
-class Page(PagePart):
-    """One report page: its text, columns and tables. A title may be `{ en = "…", zh = "…" }`, a text for each language;
-    other texts are English, which the catalogues translate."""
+class PageFile(PagePart):
+    """One report page: its text, columns and tables. A text for readers may be `{ en = "…", zh = "…" }`."""
 
-    title: str
+    title: Text
     """Heading of the page."""
     model: str
     """Name of the models in the index of the site."""
-    unit: str
+    unit: Unit
     """Unit of throughputs, such as `images/s`, in all tables that set no other."""
-    prose: Folder | None = None
+    prose: Annotated[str, AfterValidator(_beside)] | None = None
     """Folder beside the page file with its text in Markdown: `setup.en.md`, `setup.zh.md` and so on for `tested`,
     `environment`, `setup`, `steps` and `results`, and `table-NAME.en.md` for the text below a table."""
-    texts: dict[str, dict[str, str]] = Field(default_factory=dict)
-    """What the files of `prose` hold, by section and language; it may stand in the page file instead."""
-    words: dict[str, dict[Unformatted, Unformatted]] = Field(default_factory=dict)
-    """Translations of texts of the page, by language; titles such as `{ en = "…", zh = "…" }` are put here."""
     tested: list[Block]
     """Section 1, what is tested."""
     environment: list[Block] = Field(default_factory=list)
@@ -166,30 +657,42 @@ class Page(PagePart):
     """What the page finds, in words at the start of the results: at most three findings."""
     results: list[Block] = Field(default_factory=list)
     """Text at the start of section 5, before the tables."""
-    labels: dict[Axis, dict[str, str]] = Field(default_factory=dict)
+    labels: Labels = Field(default_factory=dict, alias="names")
     """How values of axes are written in titles, such as `precision = { fp32 = "FP32" }`. Without one, sizes of
     parallelism, batches and sequences are written as `TP2`, `PP4`, `CP1`, `GBS512` and so on."""
     source: LogSource | None = None
     """Where the logs of the page were published, if by others."""
     sources: dict[str, QuoteSource] = Field(default_factory=dict)
-    """Where quoted figures were published, by the names that `quotes` use."""
+    """Where quoted figures were published, by the names that the CSV file of quotes uses."""
     columns: dict[str, Column]
-    """What is compared, by the names that `tables` and `quotes` use."""
+    """What is compared, by the names that tables and quotes use."""
     quality: Quality | None = None
     """What the runs of all columns are held against, unless they set another."""
-    tables: list[Table]
+    tables: Annotated[list[Table], AfterValidator(lambda tables: [table for _, table in _stated(tables)])]
     """The tables of results of section 5."""
     model_flops: list[ModelFlops] = Field(default_factory=list)
     """The operations that its models need; of several for a case, the first that covers it."""
-    quotes: list[Quote] = Field(default_factory=list)
-    """Figures for cells without a measurement; they are marked as quoted."""
-
     cautions: list[Caution] = Field(default_factory=list)
     """What stands beside the numbers of runs that are not comparable for a reason outside their logs."""
+
+
+class Page(PageFile):
+    """A page file with what the files beside it hold."""
+
+    texts: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """What the files of `prose` hold, by section and language."""
+    quotes: list[Quote] = Field(default_factory=list)
+    """Figures for cells without a measurement; they are marked as quoted."""
 
     def unit_of(self, table: Table) -> str:
         """The unit of the throughputs of a table."""
         return table.unit or self.unit
+
+    @property
+    def stated_tables(self) -> list[tuple[Key, Table]]:
+        """Its tables, each with its key in the page file."""
+        inner = {id(table) for outer in self.tables for table in outer.tables}
+        return list(_stated([table for table in self.tables if id(table) not in inner]))
 
     @property
     def units(self) -> list[str]:
@@ -224,41 +727,69 @@ class Page(PagePart):
                     yield CellPlace(table, row, column, aliases)
 
     def quote_of(self, place: CellPlace) -> Quote | None:
-        """The figure that may stand at a place without measurement; only a throughput is quoted."""
+        """The figure that may stand at a place without measurement; only a throughput is quoted, in its unit."""
         if not place.column.quantity.is_throughput:
             return None
-        figure = place.table.figure(place.row, place.column, place.case)
-        # Figures of a table are in its unit, all others in that of the page.
-        quotes = self.quotes if thing(self.unit_of(place.table)) == thing(self.unit) else []
-        return figure or next((quote for quote in quotes if quote.is_of(place.column.column, place.case)), None)
+        counted = thing(self.unit_of(place.table))
+        quotes = (quote for quote in self.quotes if thing(quote.unit or self.unit) == counted)
+        return next((quote for quote in quotes if quote.is_of(place.column.column, place.case)), None)
 
     def caution_of(self, place: CellPlace) -> str:
         """What a reader must know of the throughput at a place and no log says; empty where that is nothing."""
         found = (caution.text for caution in self.cautions if caution.is_of(place.column.column, place.case))
         return next(found, "") if place.column.quantity.is_throughput else ""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _is_spelt_out(cls, stated: Any) -> Any:
-        return spelt_out(stated) if isinstance(stated, dict) else stated
+    @cached_property
+    def words(self) -> dict[str, dict[str, str]]:
+        """What its texts are in other languages, by language and by the English text; raises Mistake."""
+        words: dict[str, dict[str, str]] = {}
+        for text in _texts(self):
+            for language, said in text.said.items():
+                if (known := words.setdefault(language, {}).setdefault(text, said)) != said:
+                    told = {"language": language, "first": repr(known), "second": repr(said)}
+                    raise Mistake(TWO_TRANSLATIONS, text=repr(str(text)), **told)
+        return words
+
+    @model_validator(mode="after")
+    def _translates_each_text_in_one_way(self) -> "Page":
+        _ = self.words
+        return self
 
     def untranslated(self, language: str) -> list[str]:
         """The texts of ``texts`` that have none in a language."""
         return [name for name, said in self.texts.items() if language not in said]
 
     def untranslated_titles(self, language: str) -> list[str]:
-        """The titles and labels that its words lack in a language: what it states in others, and plain texts.
+        """The titles and labels that lack a language: what it states in others, and plain texts.
 
         Plain texts count only where the page has any words in the language, and names never.
         """
         known = self.words.get(language, {})
         of_others = [text for said in self.words.values() for text in said]
-        plain = [text for text in self._titles() if _WORD.search(text)] if known else []
-        return [text for text in dict.fromkeys((*of_others, *plain)) if text and text not in known]
+        shown = [self.title, self.columns, self.tables, self.cautions, self.labels]
+        plain = [text for text in _texts(shown) if _WORD.search(text)] if known else []
+        return [text for text in dict.fromkeys((*of_others, *plain)) if text not in known]
 
-    def _titles(self) -> Iterator[str]:
-        yield self.title
-        yield from (text for column in self.columns.values() for text in (column.title, column.short))
-        yield from (text for table in self.tables for text in (table.title, table.corner))
-        yield from (caution.text for caution in self.cautions)
-        yield from (text for written in self.labels.values() for text in written.values())
+
+def _texts(part: object) -> Iterator[Text]:
+    """The texts for readers in a part of a page, in the order in which it states them."""
+    if isinstance(part, Text):
+        yield part
+    elif isinstance(part, BaseModel):
+        for name in type(part).model_fields:
+            yield from _texts(getattr(part, name))
+    elif isinstance(part, Mapping | list):
+        for inner in part.values() if isinstance(part, Mapping) else part:
+            yield from _texts(inner)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a page file, by which editors complete and check one."""
+    schema = PageFile.model_json_schema()
+    parts = schema["$defs"]
+    # What may be inherited, or stand in a file beside the page file.
+    for part, key in ((schema, "tested"), (parts["Run"], "logs")):
+        part["required"].remove(key)
+    parts["TableOfTable"] = {**parts["Table"], "required": ["name", "title"]}
+    parts["Table"]["properties"]["tables"]["items"] = {"$ref": "#/$defs/TableOfTable"}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

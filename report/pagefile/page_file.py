@@ -1,34 +1,78 @@
-"""Page files: found by name or by path, read, and checked as a whole."""
+"""Page files: found by name or by path, read with what stands beside them, and checked as a whole.
 
+A page file ``PAGE.toml`` has its figures of others in ``PAGE.quotes.csv`` beside it, and its texts as Markdown files in
+the folder that it names as ``prose``. The text of a page, as it is kept with its evidence, is that of its page file
+with all these at its end, as its table ``files``.
+"""
+
+import csv
+import io
+import json
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
+from parsers.io.containment import is_spelt_inside, leading_out
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import text_of
 from parsers.io.message import Message
-from parsers.io.validation import MISSING, NOT_TOML, OF_KEY, UNKNOWN, Mistake, mistake
+from parsers.io.validation import MISSING, NEAREST_KEY, NOT_TOML, UNKNOWN, Mistake, mistake
 
 from .consistency import mistakes
-from .page import Page
-from .prose import as_stated, with_prose
-from .stated_lines import Step, line_of, stated_key
+from .page import Page, PageFile
+from .parts import LANGUAGE, Axis, Prose
+from .toml_lines import Key, line_of, missing_comma, stated_key
 
 NO_FILE = "Page file {path} not found."
 NO_PAGE = "No page is named {page}; use one of {names}, or a path ending in .toml."
 SEVERAL_LINES = "{key}: {text} has several lines; use a single line."
-TEXT_OF_EACH_LANGUAGE = 'must be a text, or one for each language, such as { en = "…", zh = "…" }.'
 ON_LINE = "{path}, line {line}: {what}"
+NOW_WRITTEN = "{key} is no key any more; write {now}."
+NOW_IN = "{key} is no key any more; it stands in {file} beside the page file."
+NO_FOLDER = "prose: the folder {folder} is not beside the page file."
+LEAVES_PAGE = "{file} leads out of the folder of the page file."
+TOO_MANY_FILES = "prose: {folder} has more than {most} files."
+TOO_LARGE = "{file} has {size} bytes; a text may have {most}."
+NOT_A_TEXT = "{file} is not a text of the page; did you mean {name}?"
+NOT_UTF_8 = "{file} is not valid UTF-8."
+HEADING = "{file}, line {line}: use ### or lower for headings; # and ## are those of the page."
+NO_TEXT_FOR = "there is a text for {name}, which is neither a section nor a table of the page; did you mean {nearest}?"
+NOT_A_LINE = "has {count} values for {columns} columns."
 
 FOLDER = Path(__file__).parents[1] / "pages"
+SECTIONS = ("tested", "environment", "setup", "steps", "results")
+OF_TABLE = "table-"
+QUOTES, LAUNCH = "quotes.csv", "launch.toml"
+MOST_FILES, MOST_BYTES = 200, 200_000
+# What was a key, and how that is written now, or in which file beside the page file.
+_NOW_WRITTEN = {
+    "for": "rows = { precision = […], cards = […] }",
+    "leave_out": "rows = { precision = […], cards = […], except = [{ … }] }",
+    "from": 'tables = [{ name = "…", title = "…" }]',
+    "aliases": 'names.precision.half = { case = "fp16" }',
+    "spellings": 'names.precision.fp16 = { file = "half" }',
+    "labels": 'names.precision = { fp16 = "FP16" }',
+    "words": 'title = { en = "…", zh = "…" }',
+    "launched": 'logs = ["…", "…"]',
+}
+_NOW_IN = {
+    **dict.fromkeys(("figures", "quotes"), QUOTES),
+    **dict.fromkeys(("launcher", "repeats", "options", "launch_case", "extra", "not_launched"), LAUNCH),
+    "texts": "setup.en.md",
+}
+_TEXT = re.compile(rf"((?:{'|'.join(SECTIONS)})|{OF_TABLE}[^.]+)\.({LANGUAGE})\.md")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}##?(\s|$)")
 # Paragraphs, code and notes; all else stands in a heading, a cell, a link, the name of a file or a command.
 _OF_SEVERAL_LINES = re.compile(
-    r"(tested|environment|setup|steps|results|tables\.\d+\.notes)\.\d+(\.(code|texts\..+|[a-z]{2,3}(_[A-Z]{2})?))?"
-    r"|sources\..+\.note|texts\..+",
+    rf"(tested|environment|setup|steps|results|(tables\.\d+\.)+notes)\.\d+(\.(code|{LANGUAGE}))?"
+    r"|sources\..+\.note(\..+)?",
     re.DOTALL,
 )
 
@@ -39,7 +83,7 @@ class PageError(ParserError):
 
 def names() -> list[str]:
     """Names of all pages in the folder of pages."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+    return sorted(path.stem for path in FOLDER.glob("*.toml") if not path.name.endswith(LAUNCH))
 
 
 def find(page: str) -> Path:
@@ -59,67 +103,195 @@ def load(path: Path) -> Page:
     return parse(read_text(path), path)
 
 
+# ---- what stands beside a page file
+
+
 def read_text(path: Path) -> str:
-    """The text of a page file with that of its Markdown files; line ends are newlines.
+    """The text of a page: that of its page file, and what the files beside it hold; line ends are newlines.
 
     Raises PageError when one cannot be read, or is not what it should be.
     """
     try:
         text = text_of(path)
         try:
-            return with_prose(text, path)
+            held = {name: _checked(file) for name, file in _beside(text, path).items()}
         except Mistake as error:
-            raise _error(path, text, error.message) from error
+            raise _error(path, text, error.message, ("prose",)) from error
     except OSError as error:
         raise PageError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
     except UnicodeDecodeError as error:
         raise PageError.at(path, NOT_TOML, reason=error) from error
+    # A text of JSON is one of TOML but for one character.
+    told = (
+        f"{json.dumps(name)} = {json.dumps(said, ensure_ascii=False)}\n".replace("\x7f", "\\u007f")
+        for name, said in held.items()
+    )
+    return "".join([text.rstrip("\n"), "\n\n[files]\n", *told]) if held else text
+
+
+def files_beside(text: str, path: Path) -> list[Path]:
+    """The files beside the page file that has this text and belong to the page; raises Mistake and OSError."""
+    return list(_beside(text, path).values())
+
+
+def quotes_of(path: Path) -> Path:
+    """Where the figures of others stand that a page file quotes."""
+    return path.with_suffix(f".{QUOTES}")
+
+
+def is_text(name: str) -> bool:
+    """Whether a file is called as a text of a page is."""
+    return _TEXT.fullmatch(name) is not None
+
+
+def _beside(text: str, path: Path) -> dict[str, Path]:
+    """The files beside a page file by their names in its text; a page file that is not valid has none."""
+    found = {QUOTES: quotes_of(path)} if quotes_of(path).exists() else {}
+    try:
+        name = tomllib.loads(text).get("prose")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        name = None
+    if isinstance(name, str) and is_spelt_inside(name):
+        folder = path.parent / name
+        if not folder.is_dir():
+            raise Mistake(NO_FOLDER, folder=repr(folder.name))
+        texts = sorted(file for file in folder.iterdir() if file.suffix == ".md")
+        if len(texts) > MOST_FILES:
+            raise Mistake(TOO_MANY_FILES, folder=repr(folder.name), most=MOST_FILES)
+        if other := next((file.name for file in texts if not is_text(file.name)), None):
+            known = [*(f"{section}.en.md" for section in SECTIONS), f"{OF_TABLE}NAME.en.md"]
+            raise Mistake(NOT_A_TEXT, file=repr(other), name=get_close_matches(other, known, 1, 0)[0])
+        found |= {file.name: file for file in texts}
+    if (out := leading_out((file for one in found.values() for file in (one.parent, one)), path.parent)) is not None:
+        raise Mistake(LEAVES_PAGE, file=repr(out.name))
+    return found
+
+
+def _checked(file: Path) -> str:
+    """The text of a file beside a page file that is small enough and leaves the headings of the page alone."""
+    if (size := file.stat().st_size) > MOST_BYTES:
+        raise Mistake(TOO_LARGE, file=repr(file.name), size=size, most=MOST_BYTES)
+    try:
+        text = text_of(file).strip("\n")
+    except UnicodeDecodeError as error:
+        raise Mistake(NOT_UTF_8, file=repr(file.name)) from error
+    fence = ""
+    for number, line in enumerate(text.split("\n") if is_text(file.name) else (), start=1):
+        found = _FENCE.match(line)
+        if found and (not fence or found[1].startswith(fence)):
+            fence = "" if fence else found[1]
+        elif not fence and _HEADING.match(line):
+            raise Mistake(HEADING, file=repr(file.name), line=number)
+    return text
+
+
+# ---- from text to page
 
 
 def parse(text: str, path: Path) -> Page:
-    """The page of the text of a page file, which is that of ``path``; raises PageError as ``load`` does."""
+    """The page of a text of ``read_text``, whose page file is ``path``; raises PageError as ``load`` does."""
+    stated = toml_of(text, path)
+    files = stated.pop("files", {})
+    for key in stated.keys() & {"texts", "quotes"}:
+        raise _error(path, text, _of_old_key(key, path) or Message(""), (key,))
+    quotes = list(_quotes(str(files.get(QUOTES, "")), path))
     try:
-        stated = tomllib.loads(text)
-        page = Page.model_validate(stated)
-    except tomllib.TOMLDecodeError as error:
-        raise PageError.at(path, NOT_TOML, reason=error) from error
+        page = Page.model_validate({**_with_texts(stated, files), "quotes": quotes})
+    except Mistake as error:
+        raise _error(path, text, error.message, ("prose",)) from error
     except ValidationError as error:
         # A misspelt key comes as two errors; what is there says more than what is missing.
         first = min(error.errors(), key=lambda found: (found["type"] != UNKNOWN, found["type"] == MISSING))
-        key = stated_key(first["loc"], stated, is_missing=first["type"] == MISSING)
-        what = mistake(first, Page, key)
-        if first["type"] == "string_type" and isinstance(first["input"], dict):
-            what = Message(OF_KEY, key=key, said=Message(TEXT_OF_EACH_LANGUAGE))
-        raise _error(path, text, what, first["loc"]) from None
-    if found := next(mistakes(page), None):
-        raise _error(path, text, found)
-    if broken := next(_broken(stated), None):
-        location, said = broken
-        told = Message(SEVERAL_LINES, key=stated_key(location, stated), text=repr(said))
-        raise _error(path, text, told, location)
+        key = stated_key(first["loc"], {**stated, "quotes": quotes}, is_missing=first["type"] == MISSING)
+        old = _of_old_key(key, path) if first["type"] == UNKNOWN else None
+        raise _error(path, text, old or mistake(first, PageFile, key), first["loc"]) from None
+    for locations, what in mistakes(page):
+        raise _error(path, text, what, *locations)
     return page
 
 
-def _error(path: Path, text: str, what: Message, location: Sequence[Step] = ()) -> PageError:
-    line = line_of(as_stated(text), what, location)
+def toml_of(text: str, path: Path) -> dict[str, Any]:
+    """What a page file or launch file states; raises PageError where it is not valid, or a text has several lines."""
+    try:
+        stated = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        if found := missing_comma(text):
+            raise PageError(ON_LINE, path=path, line=found[0], what=found[1]) from error
+        raise PageError.at(path, NOT_TOML, reason=error) from error
+    except RecursionError as error:
+        raise PageError.at(path, NOT_TOML, reason="it is nested too deeply") from error
+    for location, said in _strings({key: value for key, value in stated.items() if key != "files"}):
+        if said.splitlines() not in ([], [said]) and not _OF_SEVERAL_LINES.fullmatch(".".join(map(str, location))):
+            told = Message(SEVERAL_LINES, key=stated_key(location, stated), text=repr(said))
+            raise _error(path, text, told, location)
+    return stated
+
+
+def _error(path: Path, text: str, what: Message, *locations: Key) -> PageError:
+    """The error of what is wrong at the first of some keys that the page file states."""
+    if locations and locations[0][:1] == ("quotes",) and len(locations[0]) > 1:
+        return PageError(ON_LINE, path=quotes_of(path), line=int(locations[0][1]) + 2, what=what)
+    line = line_of(text, *locations)
     return PageError.at(path, what) if line is None else PageError(ON_LINE, path=path, line=line, what=what)
 
 
-def _broken(stated: Any) -> Iterator[tuple[tuple[Step, ...], str]]:
-    """The texts that should stand on one line and do not, each with where it stands."""
-    for location, text in _texts(stated):
-        key = ".".join(map(str, location))
-        if not _OF_SEVERAL_LINES.fullmatch(key) and text.splitlines() not in ([], [text]):
-            yield location, text
+def _of_old_key(key: str, path: Path) -> Message | None:
+    """What to write in place of a key of before; None where it never was one."""
+    name = key.rpartition(".")[2]
+    if file := _NOW_IN.get(name):
+        return Message(NOW_IN, key=key, file=file if file.endswith(".md") else f"{path.stem}.{file}")
+    return Message(NOW_WRITTEN, key=key, now=_NOW_WRITTEN[name]) if name in _NOW_WRITTEN else None
 
 
-def _texts(part: Any, location: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], str]]:
+def _with_texts(stated: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
+    """A page as its page file states it, whose sections and tables end with the texts of its files."""
+    page: dict[str, Any] = deepcopy(dict(stated))
+    places: dict[str, tuple[Any, str]] = {section: (page, section) for section in SECTIONS}
+    places |= {f"{OF_TABLE}{table.get('name')}": (table, "notes") for table in _tables(page)}
+    texts: dict[str, dict[str, str]] = {}
+    for found in filter(None, map(_TEXT.fullmatch, files)):
+        texts.setdefault(found[1], {})[found[2]] = files[found[0]]
+    for name, said in texts.items():
+        if name not in places:
+            raise Mistake(NO_TEXT_FOR, name=repr(name), nearest=get_close_matches(name, places, 1, 0)[0])
+        part, key = places[name]
+        if isinstance(before := part.get(key, []), list):
+            part[key] = [*before, Prose(said)]
+    return {**page, "texts": texts}
+
+
+def _tables(part: Any) -> Iterator[dict[str, Any]]:
+    for table in part.get("tables", []) if isinstance(part.get("tables", []), list) else ():
+        if isinstance(table, dict):
+            yield table
+            yield from _tables(table)
+
+
+def _quotes(text: str, path: Path) -> Iterator[dict[str, Any]]:
+    """The figures of the CSV file of quotes, a line each; an empty value is none. Raises PageError."""
+    rows = csv.reader(io.StringIO(text), strict=True)
+    head = next(rows, [])
+    keys = ("column", "value", "source", "unit", *get_args(Axis))
+    for name in head:
+        if name not in keys:
+            what = Message(NEAREST_KEY, key=name, nearest=get_close_matches(name, keys, 1, 0)[0])
+            raise PageError(ON_LINE, path=quotes_of(path), line=1, what=what)
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(head) or rows.line_num != number:
+            what = Message(NOT_A_LINE, count=len(row), columns=len(head))
+            raise PageError(ON_LINE, path=quotes_of(path), line=number, what=what)
+        stated = {name: value for name, value in zip(head, row, strict=True) if value}
+        case = {name: value for name, value in stated.items() if name in get_args(Axis)}
+        yield {**{name: value for name, value in stated.items() if name not in case}, "case": case}
+
+
+def _strings(part: Any, location: Key = ()) -> Iterator[tuple[Key, str]]:
     """All texts of a part of a page file, names among them, each with where it stands."""
     if isinstance(part, str):
         yield location, part
     elif isinstance(part, list):
-        yield from (found for number, inner in enumerate(part) for found in _texts(inner, (*location, number)))
+        yield from (found for number, inner in enumerate(part) for found in _strings(inner, (*location, number)))
     elif isinstance(part, dict):
         for name, inner in part.items():
-            yield from _texts(name, location)
-            yield from _texts(inner, (*location, name))
+            yield from _strings(name, location)
+            yield from _strings(inner, (*location, name))

@@ -1,19 +1,47 @@
-"""Parts of a page file: whatever a part does not know is a mistake, and nothing changes it once it is read."""
+"""Parts of a page file: axes and cases, texts and blocks. Whatever a part does not know is a mistake."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from string import Formatter
-from typing import Annotated, Literal
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    RootModel,
+    Tag,
+    model_validator,
+)
+from pydantic_core import CoreSchema, core_schema
 
-from parsers.io.validation import Mistake
+from parsers.io.message import Message
+from parsers.io.validation import BROKEN, Mistake
 
 NOT_ALLOWED_HERE = "{name} cannot be used in {text}; {allowed} can."
-NEAREST_ALLOWED = "{name} cannot be used in {text}; did you mean {nearest}?"
+SPELT = "precision is {value}; write {nearest}."
+NO_COUNT = "{axis} is {value}; write a whole number, at least 1."
 UNPAIRED_BRACE = "{text} has a brace without its other half; write {{{{ or }}}} for a brace itself."
 NO_VALUE_OF_AN_AXIS = "must be a whole number or a text."
 UNEVEN_ROW = "the row {row} has {count} values for {columns} columns."
+TEXT_OF_EACH_LANGUAGE = 'must be a text, or one for each language, such as { en = "…", zh = "…" }.'
+HAS_BRACES = "{text} has braces, which a text in several languages cannot have."
+NO_BLOCK = 'must be a text, { en = "…", zh = "…" }, { code = "…" } or { columns = ["…"], rows = [["…"]] }.'
+
+ENGLISH = "en"
+LANGUAGE = r"[a-z]{2,3}(?:_[A-Z]{2})?"
+_IN_LANGUAGES: dict[str, Any] = {
+    "type": "object",
+    "patternProperties": {f"^{LANGUAGE}$": {"type": "string"}},
+    "additionalProperties": False,
+}
 
 
 class PagePart(BaseModel):
@@ -60,8 +88,6 @@ def _value(stated: object) -> object:
 
 
 Value = Annotated[int | str, BeforeValidator(_value, json_schema_input_type=int | str)]
-Case = dict[Axis, Value]
-Cases = dict[Axis, Value | list[Value]]
 
 # The axes that a launcher takes as variables of these names; the case of a cell says them.
 LAUNCHED: tuple[Axis, ...] = ("nodes", "cards", "precision", "batch_size")
@@ -87,8 +113,26 @@ MARKED: Mapping[Axis, str] = {
 }
 # Those whose values are counts.
 COUNTED: tuple[Axis, ...] = ("nodes", "cards", "batch_size", *MARKED)
+# The precisions that logs state, as a page writes them.
+PRECISIONS = ("fp32", "tf32", "amp", "fp16", "bf16", "fp8", "int8")
 # What a page says of a case and a log may say otherwise; models and devices are spelt too freely to compare.
 COMPARED: tuple[Axis, ...] = (*LAUNCHED, *MARKED)
+
+
+def _sound(cases: dict[Axis, Any]) -> dict[Axis, Any]:
+    """Cases whose counts are counts, and whose precisions are spelt as those of logs; raises Mistake."""
+    for axis, stated in cases.items():
+        for value in stated if isinstance(stated, list) else [stated]:
+            if axis in COUNTED and (not isinstance(value, int) or value < 1):
+                raise Mistake(NO_COUNT, axis=Message(axis.replace("_", " ")), value=repr(value))
+            if axis == "precision" and value not in PRECISIONS and str(value).lower() in PRECISIONS:
+                raise Mistake(SPELT, value=repr(value), nearest=repr(str(value).lower()))
+    return cases
+
+
+Case = Annotated[dict[Axis, Value], AfterValidator(_sound)]
+Cases = Annotated[dict[Axis, Value | list[Value]], AfterValidator(_sound)]
+Values = Annotated[dict[Axis, list[Value]], AfterValidator(_sound)]
 
 
 def covers(cases: Cases, case: Case) -> bool:
@@ -110,13 +154,47 @@ def with_only(names: Iterable[str]) -> Callable[[str], str]:
             raise Mistake(UNPAIRED_BRACE, text=repr(text)) from error
         for _, name, form, conversion in fields:
             if name is not None and (name not in allowed or form or conversion):
-                told = {"name": f"{{{name}}}", "text": repr(text)}
-                if nearest := get_close_matches(name, allowed, 1):
-                    raise Mistake(NEAREST_ALLOWED, **told, nearest=f"{{{nearest[0]}}}")
-                raise Mistake(NOT_ALLOWED_HERE, **told, allowed=", ".join(sorted(allowed)))
+                near = get_close_matches(name, allowed, 1) or sorted(allowed)
+                raise Mistake(NOT_ALLOWED_HERE, name=f"{{{name}}}", text=repr(text), allowed=", ".join(near))
         return text
 
     return check
+
+
+class Text(str):
+    """A text of a page for its readers, in English; ``said``: what it is in other languages, by their codes.
+
+    A page file states it as a text, or as a table with one for each language, in which none has braces.
+    """
+
+    said: Mapping[str, str] = MappingProxyType({})
+
+    @classmethod
+    def of(cls, stated: object) -> Self:
+        """The text that a page file states; raises Mistake."""
+        if isinstance(stated, str):
+            if not stated.strip():
+                raise Mistake(BROKEN["string_too_short"])
+            return stated if isinstance(stated, cls) else cls(stated)
+        if not (
+            isinstance(stated, dict)
+            and ENGLISH in stated
+            and all(re.fullmatch(LANGUAGE, code) and isinstance(text, str) for code, text in stated.items())
+        ):
+            raise Mistake(TEXT_OF_EACH_LANGUAGE)
+        if braced := next((text for text in stated.values() if "{" in text or "}" in text), None):
+            raise Mistake(HAS_BRACES, text=repr(braced))
+        text = cls(stated[ENGLISH])
+        text.said = {code: said for code, said in stated.items() if code != ENGLISH}
+        return text
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(cls.of)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"anyOf": [{"type": "string"}, {**_IN_LANGUAGES, "required": [ENGLISH]}]}
 
 
 class Code(PagePart):
@@ -144,15 +222,27 @@ class Grid(PagePart):
         return self
 
 
-class Prose(PagePart):
-    """Markdown in several languages, as the files of `prose` hold it; a language without a text has the English one."""
+class Prose(RootModel[Annotated[dict[Annotated[str, Field(pattern=f"^{LANGUAGE}$")], str], Field(min_length=1)]]):
+    """Markdown in several languages; a language without a text has the English one."""
 
-    texts: dict[str, str] = Field(min_length=1)
-    """The text in each language, such as `{ en = "…", zh = "…" }`."""
+    model_config = ConfigDict(frozen=True, strict=True, json_schema_extra=_IN_LANGUAGES)
 
     def text(self, language: str) -> str:
         """The text in a language, or else in English, or else in the first that there is."""
-        return self.texts.get(language) or self.texts.get("en") or next(iter(self.texts.values()))
+        return self.root.get(language) or self.root.get(ENGLISH) or next(iter(self.root.values()))
 
 
-Block = str | Code | Grid | Prose
+def _kind(stated: object) -> str:
+    if isinstance(stated, str | BaseModel):
+        return type(stated).__name__
+    keys = stated.keys() if isinstance(stated, dict) else set()
+    return "Code" if "code" in keys else "Grid" if keys & {"columns", "rows"} else "Prose" if ENGLISH in keys else ""
+
+
+Block = Annotated[
+    Annotated[str, Tag("str")]
+    | Annotated[Code, Tag("Code")]
+    | Annotated[Grid, Tag("Grid")]
+    | Annotated[Prose, Tag("Prose")],
+    Discriminator(_kind, custom_error_type="block", custom_error_message=NO_BLOCK),
+]

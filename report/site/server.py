@@ -21,9 +21,7 @@ from typing import IO, Any, Self
 from parsers.io.errors import ParserError, reason_of, told
 from parsers.io.extras import extra
 
-from ..pagefile.page_file import FOLDER as PAGES
-from ..pagefile.page_file import PageError, find
-from ..pagefile.prose import is_text
+from ..pagefile.page_file import PageError, find, is_text, names, quotes_of
 from ..views.html import TEMPLATES
 from ..views.publish import LOGS
 from ..wording.words import FOLDER as WORDS
@@ -237,14 +235,14 @@ def _changes(pages: Sequence[str], logs: Path | None) -> Iterator[object]:
     """
     with extra("watch", "--watch needs"):
         from watchfiles import watch  # noqa: PLC0415 - it comes with the extra
-    files = {page.resolve() for page in [find(page) for page in pages] or PAGES.glob("*.toml")}
+    files = {page.resolve() for page in map(find, pages or names())}
     whole = [folder.resolve() for folder in (logs or LOGS, WORDS, TEMPLATES) if folder.is_dir()]
     folders = {page.parent for page in files}
 
     def concerns(_: object, path: str) -> bool:
         changed = Path(path).resolve()
         is_prose = is_text(changed.name) and changed.parent.parent in folders
-        return is_prose or changed in files or any(changed.is_relative_to(folder) for folder in whole)
+        return is_prose or changed in (*files, *map(quotes_of, files)) or any(changed.is_relative_to(folder) for folder in whole)
 
     found = watch(*folders, *whole, watch_filter=concerns, yield_on_timeout=True, rust_timeout=QUIET)
     next(found)

@@ -8,8 +8,7 @@ from ..evidence.cell import Cell
 from ..evidence.reason import Remark
 from ..measure.diagnostics import Code, Diagnostic
 from ..pagefile.page import Page
-from ..pagefile.prose import as_stated
-from ..pagefile.stated_lines import line_of
+from ..pagefile.toml_lines import Key, line_of
 
 WHY_EMPTY = "{name}: {slug} is empty: {reason}"
 WHY_SEVERAL_EMPTY = "{name}: {slug} and {count} more are empty: {reason}"
@@ -47,31 +46,28 @@ def _reason(name: str, stated: str, page: Page, cells: Sequence[Cell], cell: Cel
     """Why a cell is empty, and where to look."""
     if cell.reason is None:
         return Message("")
-    key = _key_of(cell.reason, page, cells, cell)
-    line = line_of(as_stated(stated), Message("", key=key)) if key else None
+    keys = _keys_of(cell.reason, page, cells, cell)
+    line = line_of(stated, *keys) if keys else None
     reason = cell.reason.message
     return Message(SEE_LINE, reason=reason, file=f"{name}.toml", line=line) if line else reason
 
 
-def _key_of(reason: Diagnostic, page: Page, cells: Sequence[Cell], cell: Cell) -> str | None:
-    """The key of the page file that a reason is about; None where it is about none."""
+def _keys_of(reason: Diagnostic, page: Page, cells: Sequence[Cell], cell: Cell) -> list[Key]:
+    """The keys of the page file, the first of which that it states a reason is about; none where it is about none."""
     if reason.code == Remark.NOT_FOUND_BUT:
         return _key_of_logs(page, cells, cell)
     is_unit = reason.code == Remark.OTHER_UNIT or reason.values.get("cause") == Code.OTHER_UNIT
-    return _key_of_unit(page, cell) if is_unit else None
+    return _keys_of_unit(page, cell) if is_unit else []
 
 
-def _key_of_logs(page: Page, cells: Sequence[Cell], cell: Cell) -> str | None:
-    """The key that says where the logs of a cell are; None where each run of its column says so itself."""
+def _key_of_logs(page: Page, cells: Sequence[Cell], cell: Cell) -> list[Key]:
+    """The key that says where the logs of a cell are; none where each run of its column says so itself."""
     places = zip(page.places(), cells, strict=True)
     column = next(place.column.column for place, other in places if other is cell)
-    return f"columns.{column}.logs" if page.columns[column].logs is not None else None
+    return [("columns", column, "logs")] if page.columns[column].logs is not None else []
 
 
-def _key_of_unit(page: Page, cell: Cell) -> str:
-    """The key that says the unit of a cell: of its table, of one that this takes it from, or of the page."""
-    numbers = {table.name: number for number, table in enumerate(page.tables)}
-    table = page.tables[numbers[cell.table]]
-    while table.like and page.tables[numbers[table.like]].unit == table.unit:
-        table = page.tables[numbers[table.like]]
-    return f"tables.{numbers[table.name]}.unit" if table.unit else "unit"
+def _keys_of_unit(page: Page, cell: Cell) -> list[Key]:
+    """The keys that may say the unit of a cell: of its table, of those that this takes it from, and of the page."""
+    place = next(place for place, table in page.stated_tables if table.name == cell.table)
+    return [*((*place[:end], "unit") for end in range(len(place), 0, -2)), ("unit",)]

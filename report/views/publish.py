@@ -14,7 +14,7 @@ from ..evidence.case_evidence import cells
 from ..evidence.cell import Cell, coverage
 from ..pagefile.page import Page
 from ..pagefile.page_file import PageError, find, names, parse, read_text
-from ..pagefile.shorthand import ENGLISH
+from ..pagefile.parts import ENGLISH
 from ..results.build import build
 from ..results.model import SUFFIX, Report, Table
 from ..wording.words import languages as all_languages

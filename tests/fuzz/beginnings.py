@@ -36,13 +36,12 @@ rows = [{{ title = "{{cards}}", case = {{ cards = 1 }} }}, {{ title = "{{cards}}
 
 RICH = (
     page_text("{device}/Toy_bs{batch_size}_{precision}_N1C{cards}_log", "{device}/*_gpu{cards}_fp32.txt", "one/*.log")
-    .replace('protocol = "decimals=1"\n', 'protocol = "decimals=1"\nspellings = { device = { A100 = "A100" } }\n', 1)
+    .replace('protocol = "decimals=1"\n', 'protocol = "decimals=1"\nnames.device.A100 = { file = "A100" }\n', 1)
     .replace('{ column = "c0" }', '{ column = "c0" }, { column = "c0", title = "S", quantity = "scaling_efficiency" }')
     .replace(
         "[columns.c0]",
         'environment = [{ columns = ["", "A"], rows = [["CUDA", "11.2"]] }]\n'
         'setup = [{ code = "pip", language = "bash" }]\n'
-        'quotes = [{ column = "c2", case = { cards = 8 }, value = "64.0", source = "paper" }]\n'
         '[source]\nrepository = "https://example.org/a"\ncommit = "abc"\nlicence = "MIT"\n'
         'url = "https://example.org/a/{commit}/{path}"\n'
         '[sources.paper]\ntitle = "A paper"\nurl = "https://example.org/p"\ndate = "2031-05"\nnote = "None."\n'

@@ -24,14 +24,8 @@ tested = ["A toy."]
 
 [columns.toy]
 title = "Toy"
-launcher = "paddleclas_resnet50"
-
-[[columns.toy.runs]]
 logs = "toy/{model}_bs{batch_size}_{precision}_N{nodes}C{cards}/*/train.log"
 protocol = "plain"
-repeats = 2
-options = { device = "cpu", data = "data", steps = 2 }
-extra = ["-o", "Global.print_batch_step=1"]
 
 [[tables]]
 name = "toy"
@@ -39,6 +33,13 @@ title = "Toy"
 case = { model = "ResNet50", device = "CPU", nodes = 1, cards = 1, precision = "fp32" }
 columns = [{ column = "toy" }]
 rows = [{ title = "{batch_size}", case = { batch_size = 4 } }, { title = "{batch_size}", case = { batch_size = 8 } }]
+"""
+LAUNCH = """
+[toy]
+launcher = "paddleclas_resnet50"
+repeats = 2
+options = { device = "cpu", data = "data", steps = 2 }
+extra = ["-o", "Global.print_batch_step=1"]
 """
 FAIL_AT_4 = f"import sys\nif '4' in [word[-1] for word in sys.argv if 'batch_size' in word]:\n    sys.exit(3)\n{PRINT}"
 
@@ -48,6 +49,7 @@ def page(native: Native) -> Path:
     """A page of two cells, each of two runs, none of which is there."""
     path = native.top / "toy.toml"
     path.write_text(PAGE)
+    path.with_suffix(".launch.toml").write_text(LAUNCH)
     return path
 
 
@@ -137,14 +139,14 @@ def test_a_case_that_needs_another_place_is_left_out_and_the_others_run(native: 
 
 def test_the_options_of_a_page_are_held_against_the_runs_that_are_there(native: Native, page: Path) -> None:
     launch(native, page, "--repeats", "1")
-    page.write_text(PAGE.replace("steps = 2", "steps = 7"))
+    page.with_suffix(".launch.toml").write_text(LAUNCH.replace("steps = 2", "steps = 7"))
     answer = launch(native, page)
     assert (answer.returncode, "contains a different run (STEPS=" in answer.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("value", ['"a[$(touch made)]"', '"two"', "0", '"3; touch made"'])
 def test_a_count_of_a_page_that_is_no_count_is_refused(native: Native, page: Path, value: str) -> None:
-    page.write_text(PAGE.replace("steps = 2", f"steps = {value}"))
+    page.with_suffix(".launch.toml").write_text(LAUNCH.replace("steps = 2", f"steps = {value}"))
     answer = launch(native, page, "--dry-run")
     assert (answer.returncode, list(native.top.rglob("made"))) == (2, [])
 

@@ -114,11 +114,8 @@ unit = "tokens/s"
 tested = ["x"]
 [columns.c]
 title = "C"
-launcher = "mine.sh"
 logs = "lab/{precision}_N{nodes}C{cards}/*/train.log"
 protocol = "plain"
-[[columns.c.runs]]
-options = { device = "cpu", steps = 12 }
 [[tables]]
 name = "t"
 title = "T"
@@ -127,6 +124,8 @@ columns = ["c"]
 rows = [{ title = "1" }]
 """
     (bench.folder / "page.toml").write_text(page, encoding="utf-8")
+    launch = '[c]\nlauncher = "mine.sh"\noptions = { device = "cpu", steps = 12 }\n'
+    (bench.folder / "page.launch.toml").write_text(launch, encoding="utf-8")
     done = bench.run("launch", "page.toml", "--repo", "program")
     assert (done.returncode, [*bench.folder.glob("logs/lab/fp32_N1C1/1/train.log")] != []) == (0, True)
 

@@ -10,14 +10,14 @@ from report.views.publish import PublishedPage, publish
 from tests.parsers.run_folders import make_run
 from tests.report.page_text import HEAD, column
 
+QUOTES = """column,cards,value,source
+a,1,100.0,paper
+a,8,640.00,paper
+b,1,80,paper
+"""
 PAGE = (
     HEAD
     + """
-quotes = [
-    { column = "a", case = { cards = 1 }, value = "100.0", source = "paper" },
-    { column = "a", case = { cards = 8 }, value = "640.00", source = "paper" },
-    { column = "b", case = { cards = 1 }, value = "80", source = "paper" },
-]
 [sources.paper]
 title = "A paper"
 url = "https://example.org/paper"
@@ -44,12 +44,12 @@ rows = [{ title = "{cards}", case = { cards = 1 } }, { title = "{cards}", case =
 
 
 def make(folder: Path, found: str = "", put: str = "") -> Path:
-    """Write the page, with one change, beside an empty folder of logs."""
-    assert found in PAGE
+    """Write the page and its quotes, with one change, beside an empty folder of logs."""
+    assert found in PAGE + QUOTES
     (folder / "logs").mkdir(exist_ok=True)
-    path = folder / "page.toml"
-    path.write_text(PAGE.replace(found, put, 1) if found else PAGE, encoding="utf-8")
-    return path
+    for name, text in (("page.toml", PAGE), ("page.quotes.csv", QUOTES)):
+        (folder / name).write_text(text.replace(found, put, 1) if found else text, encoding="utf-8")
+    return folder / "page.toml"
 
 
 def put_run(folder: Path, run: str, speed: float, cards: int = 1, records: int = 20, **case: int | str) -> None:

@@ -10,6 +10,7 @@ from report.audit.checkout import Checkout
 from report.evidence.case_evidence import cells
 from report.evidence.cell import Cell
 from report.evidence.plan import missing
+from report.pagefile.launch_file import LaunchFile
 from report.pagefile.page_file import PageError, load
 from tests.commandline import run
 from tests.report.one_run_page import put_page, put_run
@@ -55,8 +56,8 @@ def found(folder: Path) -> list[Cell]:
     [
         ("a/{model}.log", 'model = "../../outside"', ""),
         ("{model}.log", 'model = "/etc/outside"', ""),
-        ("{model}{cards}/x.log", 'model = "."', 'spellings = { cards = { "1" = "." } }'),
-        ("a/{cards}/x.log", 'model = "M"', 'spellings = { cards = { "1" = "../.." } }'),
+        ("{model}{cards}/x.log", 'model = "."', 'names.cards.1.file = "."'),
+        ("a/{cards}/x.log", 'model = "M"', 'names.cards.1.file = "../.."'),
         ("a/{model}.log", 'model = "a\\u0000b"', ""),
     ],
 )
@@ -140,6 +141,7 @@ def test_no_run_is_launched_into_a_folder_behind_a_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs/suite").symlink_to(tmp_path / "elsewhere")
-    page = load(put_page(tmp_path, "suite/{model}/*/train.log", keys='launcher = "recipe_a"'))
+    page = load(put_page(tmp_path, "suite/{model}/*/train.log"))
+    launches = LaunchFile.model_validate({"a": {"launcher": "recipe_a"}})
     with pytest.raises(PageError, match="leaves the log folder; use a folder below it"):
-        missing(page, tmp_path / "logs")
+        missing(page, launches, tmp_path / "logs")

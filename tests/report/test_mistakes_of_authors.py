@@ -15,13 +15,13 @@ highlights = [
     { scaling = { cards = 8 } },
     { speed_up = { cards = 8 } },
 ]
-labels = { precision = { fp32 = "FP32", amp = "AMP" } }
+names = { precision = { fp32 = "FP32", amp = "AMP" } }
 cautions = [{ column = "acme", case = { cards = 8 }, text = "waited for data" }]
 
 [columns.acme]
 title = "Acme"
 logs = "mine/runs__{model}_{precision}_c{cards}/*/train.log"
-spellings = { model = { ResNet50 = "resnet50" } }
+names.model.ResNet50 = { file = "resnet50" }
 protocol = "skip_records=4,decimals=1"
 
 [[tables]]
@@ -29,8 +29,8 @@ name = "main"
 title = { en = "Throughput", zh = "吞吐率" }
 corner = "Cards"
 case = { model = "ResNet50", batch_size = 128 }
-for = { precision = ["fp32", "amp"] }
-rows = { cards = [1, 2, 8] }
+# Rows of cards in groups of precisions.
+rows = { precision = ["fp32", "amp"], cards = [1, 2, 8] }
 columns = ["acme", { column = "acme", quantity = "scaling_efficiency" }]
 
 [[tables]]
@@ -40,17 +40,18 @@ case = { model = "ResNet50", batch_size = 128, precision = "amp" }
 rows = { cards = [1, 2, 8] }
 columns = [{ column = "acme", quantity = "speed_up", against = { case = { precision = "fp32" } } }]
 """
-MAIN = 'rows = { cards = [1, 2, 8] }\ncolumns = ["acme"'
+MAIN = 'rows = { precision = ["fp32", "amp"], cards = [1, 2, 8] }'
+LOGS = 'logs = "mine/runs__{model}_{precision}_c{cards}/*/train.log"\n'
+ROWS = "rows = [" + "".join(f'{{ title = "{n}", case = {{ cards = {n % 2 + 1} }} }}, ' for n in (1, 2, 3)) + "]"
 CASE = 'case = { model = "ResNet50", batch_size = 128 }'
-FOR = 'for = { precision = ["fp32", "amp"] }'
 # A change of the page, and the line and the word that the sentence about it names.
 MISTAKES = [
     ('unit = "images', 'units = "images', 3, "unit"),
-    (FOR, FOR.replace("fp32", "FP32"), 24, "'fp32'"),
+    (MAIN, MAIN.replace("fp32", "FP32"), 25, "'fp32'"),
     (MAIN, MAIN.replace("8", '"eight"'), 25, "'eight'"),
     (CASE, CASE.replace("128", '"128"'), 23, "'128'"),
     (MAIN, MAIN.replace("1, 2", "1, 2, 2"), 25, "cards"),
-    (MAIN, f"leave_out = [{{ cards = 4 }}]\n{MAIN}", 25, "leave_out"),
+    (MAIN, MAIN.replace(" }", ", except = [{ cards = 4 }] }"), 25, "except: no row has cards 4"),
     ('["acme", {', '["acne", {', 26, "'acne'"),
     ('"scaling_eff', '"scaling_ef', 26, "tables.main.columns.acme.quantity"),
     ('columns = ["acme", {', 'columns = "acme" # {', 26, "tables.main.columns"),
@@ -61,12 +62,12 @@ MISTAKES = [
     ("highest =", "highst =", 6, "highlights.highst"),
     ("{ cards = 8 } },\n]", "{ cards = 8 } },\n    { highest = { cards = 1 } },\n]", 5, "highlights"),
     ("scaling = { cards = 8", "scaling = { cards = 4", 7, "scaling"),
-    ("labels = { precision", "labels = { precison", 10, "labels.precison"),
+    ("names = { precision", "names = { precison", 10, "names.precison"),
     ('fp32 = "FP32"', 'fp23 = "FP32"', 10, "'fp23'"),
     ('unit = "images/s"', 'unit = "images/s', 3, "TOML"),
     ('prose = "speed"', 'prose = "sped"', 4, "'sped'"),
     ('{ en = "Throughput", ', "{ ", 21, "tables.main.title"),
-    ('name = "gain"', 'name = "main"', 20, "'main'"),
+    ('name = "gain"', 'name = "main"', 29, "'main'"),
     ('{ precision = "fp32" } }', '{ precision = "bf16" } }', 33, "speed_up"),
     ('text = "waited for data"', 'text = " "', 11, "cautions.acme.text"),
     ("case = { cards = 8 }, text", 'case = { cards = "8" }, text', 11, "'8'"),
@@ -74,6 +75,26 @@ MISTAKES = [
     ('{ precision = "fp32" } }', '{ cards = "1" } }', 33, "'1'"),
     ("{ highest = { cards = 8 } }", '{ highest = { cards = "8" } }', 6, "'8'"),
     (CASE, CASE.replace("Net50", "Net-50"), 33, "ResNet-50"),
+    ('"images/s"', '"img/s"', 3, "write 'images/s'"),
+    ('"images/s"', '"tok/s"', 3, "write 'tokens/s'"),
+    ("[1, 2, 8]", "[1, 2 8]", 25, "a comma or a closing bracket is missing before '8'"),
+    ("{ highest = { cards = 8 } },", "{ highest = { cards = 8 } }", 7, "a comma or a closing bracket is missing"),
+    (LOGS, "", 13, "columns.acme has neither logs nor a quote"),
+    (MAIN, ROWS, 25, "the rows 1 and 3 have the same case"),
+    ("[1, 2, 8]", "[1, 2, 8], card = [1]", 25, "did you mean cards?"),
+    ("rows = { cards", "rows = { precison", 32, "did you mean precision?"),
+    ("names.model.ResNet50 =", "names.model.ResNet5 =", 16, "did you mean 'ResNet50'?"),
+    ('{ file = "resnet50" }', '{ fil = "resnet50" }', 16, "did you mean file?"),
+    (MAIN, f"{MAIN}\nfor = {{ precision = ['fp32'] }}", 26, "write rows = { precision"),
+    (MAIN, f"{MAIN}\nleave_out = []", 26, "except = "),
+    ('corner = "Cards"', 'from = "main"', 22, "write tables = "),
+    ("names = {", "labels = {", 10, "write names.precision"),
+    ("[columns.acme]", "[words.zh]\na = 'b'\n[columns.acme]", 13, 'write title = { en = "…", zh = "…" }'),
+    ("[columns.acme]", "[[quotes]]\ncolumn = 'acme'\n[columns.acme]", 13, "speed.quotes.csv"),
+    ('corner = "Cards"', 'figures = [["1"]]', 22, "speed.quotes.csv"),
+    ('title = "Acme"', 'title = "Acme"\nlauncher = "mine.sh"', 15, "speed.launch.toml"),
+    ('title = "Acme"', 'title = "Acme"\naliases = {}', 15, 'case = "fp16"'),
+    ('title = "Acme"', 'title = "Acme"\ntitle = "B"', 15, "Cannot overwrite a value"),
 ]
 
 

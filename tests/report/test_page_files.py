@@ -48,10 +48,6 @@ def test_the_mark_that_an_editor_puts_before_a_text_does_not_belong_to_it(tmp_pa
         ('title = "{cards}"', 'title = "{cards.real}"', "{cards.real}"),
         ('title = "{cards}"', 'title = "{nodes}"', "{nodes}"),
         ('title = "{cards}"', 'title = "{"', "tables.t.rows.title"),
-        ('"plain"', '"plain"\noptions = { cards = 8 }', "'cards'"),
-        ('"plain"', '"plain"\noptions = { STEPS = 8 }', "'STEPS'"),
-        ('"plain"', '"plain"\nlaunch_case = { model = "x" }', "'model'"),
-        ('"plain"', '"plain"\nrepeats = 0', "columns.a.runs.repeats"),
         ('"a" }', '"a", decimals = 2 }', "protocol = 'decimals=2'"),
     ],
 )
@@ -65,10 +61,7 @@ def test_a_mistake_names_the_file_and_what_is_wrong(found: str, put: str, named:
 @pytest.mark.parametrize(
     ("found", "put", "key"),
     [
-        ('"plain"', '"plain"\nextra = ["--steps", "1\\n2"]', "columns.a.runs.extra"),
-        ('"plain"', '"plain"\noptions = { steps = "1\\n2" }', "columns.a.runs.options.steps"),
-        ('"plain"', '"plain"\noptions = { note = "1\\n2" }', "columns.a.runs.options.note"),
-        ('"plain"', '"plain"\nspellings = { precision = { "a\\nb" = "c" } }', "columns.a.runs.spellings.precision"),
+        ('"plain"', '"plain"\nnames.precision = { "a\\nb" = "c" }', "columns.a.runs.names.precision"),
         ('title = "A"', 'title = "A\\r"', "columns.a.title"),
         ('title = "T"', 'title = "T\\n# Another"', "title"),
         ('unit = "images/s"', 'unit = """\nimages/s\n"""', "unit"),

@@ -6,6 +6,7 @@ import pytest
 
 from report.evidence.case_runs import filled
 from report.evidence.plan import PlannedLaunch, missing, unplanned
+from report.pagefile.launch_file import LaunchFile, load_launches
 from report.pagefile.page import Page
 from report.pagefile.page_file import PageError, find, load
 from tests.parsers.run_folders import make_run
@@ -13,14 +14,7 @@ from tests.report.page_text import HEAD, column
 
 PAGE = (
     HEAD
-    + column(
-        "a",
-        "suite/{model}_N{nodes}C{cards}/*/train.log",
-        keys='launcher = "recipe_a"',
-        of_runs="""repeats = 2
-options = { steps = 32, device = "cpu" }
-extra = ["-o", "a b"]""",
-    )
+    + column("a", "suite/{model}_N{nodes}C{cards}/*/train.log")
     + column("b", "others/{cards}.log", of_runs="when = { cards = 1 }")
     + """
 [[tables]]
@@ -31,23 +25,32 @@ columns = [{ column = "a" }, { column = "b" }, { column = "a", quantity = "power
 rows = [{ title = "{cards} cards", case = { cards = 1 } }, { title = "{cards} cards", case = { cards = 8 } }]
 """
 )
+LAUNCH = """
+[a]
+launcher = "recipe_a"
+repeats = 2
+options = { steps = 32, device = "cpu" }
+extra = ["-o", "a b"]
+"""
 
 
-def page(folder: Path, found: str = "", put: str = "") -> Page:
-    assert found in PAGE
-    path = folder / "page.toml"
-    path.write_text(PAGE.replace(found, put) if found else PAGE, encoding="utf-8")
-    return load(path)
+def pages(folder: Path, found: str = "", put: str = "") -> tuple[Page, LaunchFile]:
+    """The page and its launch file, with one change in either."""
+    assert found in PAGE + LAUNCH
+    for name, text in (("page.toml", PAGE), ("page.launch.toml", LAUNCH)):
+        (folder / name).write_text(text.replace(found, put) if found else text, encoding="utf-8")
+    page = load(folder / "page.toml")
+    return page, load_launches(folder / "page.toml", page)
 
 
 def folders(folder: Path, **how: object) -> list[str]:
-    planned = missing(page(folder), folder, **how)  # type: ignore[arg-type]
+    planned = missing(*pages(folder), folder, **how)  # type: ignore[arg-type]
     return [run.folder.relative_to(folder).as_posix() for run in planned]
 
 
 def complaint(folder: Path, found: str, put: str) -> str:
     with pytest.raises(PageError) as raised:
-        missing(page(folder, found, put), folder)
+        missing(*pages(folder, found, put), folder)
     return str(raised.value)
 
 
@@ -56,7 +59,7 @@ def test_all_runs_of_an_empty_page_are_planned_row_by_row_and_once_each(tmp_path
 
 
 def test_a_run_says_all_that_a_launcher_needs(tmp_path: Path) -> None:
-    first = next(iter(missing(page(tmp_path), tmp_path)))
+    first = next(iter(missing(*pages(tmp_path), tmp_path)))
     assert first == PlannedLaunch(
         recipe="recipe_a",
         options={
@@ -103,24 +106,19 @@ def test_only_some_cases_can_be_asked_for(tmp_path: Path) -> None:
     assert folders(tmp_path, only={"cards": "8", "precision": "fp32"}) == ["suite/M_N1C8/1", "suite/M_N1C8/2"]
 
 
-LAUNCHED = column(
-    "a",
-    "theirs/{cards}.log",
-    keys='launcher = "recipe_a"\nlaunched = "ours/{cards}/*/train.log"',
-    of_runs='launch_case = { nodes = 2, precision = "amp" }',
-)
-
-
-def page_of_others(folder: Path) -> Page:
+def page_of_others(folder: Path) -> tuple[Page, LaunchFile]:
     """A page whose logs others published, and whose cases a launch can run again."""
     path = folder / "page.toml"
     rest = PAGE.partition("[[tables]]")[2].replace(', { column = "b" }', "").replace("nodes = 1, ", "")
-    path.write_text(f"{HEAD}{LAUNCHED}[[tables]]{rest}", encoding="utf-8")
-    return load(path)
+    logs = 'logs = ["theirs/{cards}.log", "ours/{cards}/*/train.log"]'
+    path.write_text(f'{HEAD}[columns.a]\ntitle = "A"\n{logs}\n[[tables]]{rest}', encoding="utf-8")
+    launch = '[a]\nlauncher = "recipe_a"\ncase = { nodes = 2, precision = "amp" }\n'
+    path.with_suffix(".launch.toml").write_text(launch, encoding="utf-8")
+    return load(path), load_launches(path, load(path))
 
 
 def test_a_case_whose_published_log_is_missing_is_launched_into_a_folder_of_its_own(tmp_path: Path) -> None:
-    first, second = missing(page_of_others(tmp_path), tmp_path)
+    first, second = missing(*page_of_others(tmp_path), tmp_path)
     assert [run.folder.relative_to(tmp_path).as_posix() for run in (first, second)] == ["ours/1/1", "ours/8/1"]
     assert first.options == {"NODES": "2", "CARDS": "1", "PRECISION": "amp", "BATCH_SIZE": "4"}
 
@@ -128,25 +126,25 @@ def test_a_case_whose_published_log_is_missing_is_launched_into_a_folder_of_its_
 def test_a_case_whose_published_log_is_there_is_not_launched(tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs/8.log").write_text("", encoding="utf-8")
-    (run,) = missing(page_of_others(tmp_path), tmp_path)
+    (run,) = missing(*page_of_others(tmp_path), tmp_path)
     assert run.folder == tmp_path / "ours/1/1"
 
 
 def test_launched_runs_stand_for_the_missing_log(tmp_path: Path) -> None:
     make_run(tmp_path / "ours/8/1", b"")
-    (run,) = page_of_others(tmp_path).columns["a"].runs
+    (run,) = page_of_others(tmp_path)[0].columns["a"].runs
     assert [filled(run, {"cards": cards}, tmp_path) for cards in (1, 8)] == ["theirs/1.log", "ours/8/*/train.log"]
 
 
 def test_how_an_axis_is_spelt_in_a_pattern_holds_for_its_folder(tmp_path: Path) -> None:
-    spelt = page(tmp_path, 'protocol = "plain"\nrepeats', 'spellings.model = { M = "m" }\nprotocol = "plain"\nrepeats')
-    assert next(iter(missing(spelt, tmp_path))).folder == tmp_path / "suite/m_N1C1/1"
+    spelt = pages(tmp_path, 'title = "A"', 'title = "A"\nnames.model.M.file = "m"')
+    assert next(iter(missing(*spelt, tmp_path))).folder == tmp_path / "suite/m_N1C1/1"
 
 
 @pytest.mark.parametrize("pattern", ["*/train.log", "{model}/*/train.log"])
 def test_repeats_are_numbered_in_place_of_the_star(pattern: str, tmp_path: Path) -> None:
-    found = page(tmp_path, "suite/{model}_N{nodes}C{cards}/*/train.log", pattern)
-    assert [run.folder.name for run in missing(found, tmp_path)] == ["1", "2"]
+    found = pages(tmp_path, "suite/{model}_N{nodes}C{cards}/*/train.log", pattern)
+    assert [run.folder.name for run in missing(*found, tmp_path)] == ["1", "2"]
 
 
 @pytest.mark.parametrize("pattern", ["{model}.log", "x*/train.log", "*/{model}/*/train.log", "[ab]/*/train.log"])
@@ -172,25 +170,47 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_published_page_can_be_launched_for_each_of_its_programs(name: str, tmp_path: Path) -> None:
-    assert {run.recipe for run in missing(load(find(name)), tmp_path)} == PUBLISHED[name]
+    page = load(find(name))
+    assert {run.recipe for run in missing(page, load_launches(find(name), page), tmp_path)} == PUBLISHED[name]
 
 
-def test_a_run_may_have_a_launcher_of_its_own(tmp_path: Path) -> None:
-    found = page(tmp_path, "repeats = 2", 'repeats = 2\nlauncher = "recipe_c"')
-    assert {run.recipe for run in missing(found, tmp_path)} == {"recipe_c"}
+def test_a_case_may_have_a_launcher_of_its_own(tmp_path: Path) -> None:
+    found = pages(tmp_path, "repeats = 2", 'runs = [{ when = { cards = 8 }, launcher = "recipe_c" }, {}]')
+    assert [run.recipe for run in missing(*found, tmp_path)] == ["recipe_a", "recipe_c"]
 
 
 def test_a_cell_with_evidence_is_not_reported(tmp_path: Path) -> None:
     (tmp_path / "others").mkdir()
     (tmp_path / "others/1.log").write_text("a log\n")
-    assert unplanned(page(tmp_path), tmp_path, only={"cards": "1"}) == []
+    assert unplanned(*pages(tmp_path), tmp_path, only={"cards": "1"}) == []
 
 
 def test_how_a_case_is_trained_is_passed_to_its_launcher_but_real_data_are_what_it_reads_anyway(tmp_path: Path) -> None:
     case = 'precision = "fp32", accumulation = 4, sequence_length = 128, dali = "off", xla = "on", data = '
-    planned = next(iter(missing(page(tmp_path, 'precision = "fp32"', f'{case}"real"'), tmp_path)))
+    planned = next(iter(missing(*pages(tmp_path, 'precision = "fp32"', f'{case}"real"'), tmp_path)))
     passed = {"ACCUMULATION": "4", "SEQUENCE_LENGTH": "128", "DALI": "off", "XLA": "on"}
     assert passed.items() <= planned.options.items()
     assert "DATA" not in planned.options
-    planned = next(iter(missing(page(tmp_path, 'precision = "fp32"', f'{case}"synthetic"'), tmp_path)))
+    planned = next(iter(missing(*pages(tmp_path, 'precision = "fp32"', f'{case}"synthetic"'), tmp_path)))
     assert planned.options["DATA"] == "synthetic"
+
+
+@pytest.mark.parametrize(
+    ("found", "put", "line", "named"),
+    [
+        ("steps = 32", "cards = 8", 5, "'cards'"),
+        ("steps = 32", "STEPS = 8", 5, "'STEPS'"),
+        ("steps = 32", 'steps = "1\\n2"', 5, "a.options.steps"),
+        ("repeats = 2", "repeats = 0", 4, "a.repeats: must be at least 1"),
+        ("repeats", "repeat", 4, "did you mean repeats?"),
+        ("repeats = 2", 'case = { model = "x" }', 4, "'model'"),
+        ("[a]", "[c]", 2, "the page has no column 'c'; columns: a, b"),
+    ],
+)
+def test_a_mistake_of_a_launch_file_is_told_with_its_line(
+    found: str, put: str, line: int, named: str, tmp_path: Path
+) -> None:
+    with pytest.raises(PageError) as raised:
+        pages(tmp_path, found, put)
+    assert str(raised.value).startswith(f"{tmp_path / 'page.launch.toml'}, line {line}: ")
+    assert named in str(raised.value)

@@ -133,7 +133,8 @@ def is_of_no_language(text: str) -> bool:
 
 @every_page
 def test_every_text_of_a_page_is_translated(name: str) -> None:
-    assert [text for text in texts(name) if not is_of_no_language(text) and text not in catalogue("zh")] == []
+    known = catalogue("zh").keys() | load(find(name)).words.get("zh", {}).keys()
+    assert [text for text in texts(name) if not is_of_no_language(text) and text not in known] == []
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=[template.name for template in TEMPLATES])
@@ -154,7 +155,6 @@ def test_every_translated_text_still_stands_in_its_page() -> None:
     with (FOLDER / "zh.po").open("rb") as file:
         located = [(str(m.id), Path(place).stem) for m in read_po(file) if m.id for place, _ in m.locations]
     assert [(text, name) for text, name in located if text not in texts(name)] == []
-    assert {name for _, name in located} == set(names())
 
 
 @every_language

@@ -1,7 +1,7 @@
 """Quantities are told apart by what they say of themselves, nowhere by their names."""
 
 from report.measure.quantity import QUANTITIES
-from report.pagefile.table import TableColumn
+from report.pagefile.page import TableColumn
 
 
 def test_a_page_file_names_a_quantity() -> None:

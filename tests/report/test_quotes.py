@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from report.evidence.cell import coverage
 from report.evidence.comparison import comparisons
+from report.pagefile.page import Quote
 from report.pagefile.page_file import PageError, load
-from report.pagefile.publications import Quote
 from report.results.model import read_report
 from report.views.publish import publish
 from report.wording.words import languages
@@ -93,10 +93,12 @@ def test_a_page_of_runs_of_ones_own_is_rendered_without_its_logs_when_it_is_name
 @pytest.mark.parametrize(
     ("found", "put", "named"),
     [
-        ('source = "paper" },', 'source = "book" },', "'book'"),
-        ("{ cards = 1 }, value", "{ cards = 2 }, value", "cards 2"),
-        ("{ cards = 8 }, value", "{ cards = 1 }, value", "100.0 and 640.00"),
-        ('"100.0"', '"100,0"', "quotes.a.value"),
+        ("1,100.0,paper", "1,100.0,book", r"page.quotes.csv, line 2: .*'book'"),
+        ("a,1,100.0", "a,2,100.0", "line 2: .*cards 2"),
+        ("a,8,", "a,1,", "line 3: .*100.0 and 640.00"),
+        ("100.0", "100,0", "line 2: has 5 values for 4 columns"),
+        ("100.0", "1e2", "line 2: quotes.a.value"),
+        ("column,cards", "column,card", "line 1: card is not a valid key; did you mean cards"),
         ('"https://example.org/paper"', '"javascript:x"', "sources.paper.url"),
         ('"2031-05"', '"May"', "sources.paper.date"),
         (', against = { column = "b" }', "", "speed_up"),

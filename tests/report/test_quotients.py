@@ -37,7 +37,7 @@ def test_a_speed_up_is_of_unrounded_numbers(tmp_path: Path) -> None:
 
 
 def test_scaling_efficiency_is_from_the_fewest_cards_that_have_a_number(tmp_path: Path) -> None:
-    make(tmp_path, '    { column = "a", case = { cards = 1 }, value = "100.0", source = "paper" },\n', "")
+    make(tmp_path, "a,1,100.0,paper\n", "")
     assert row(tmp_path, 0)[3].digits is None
     assert row(tmp_path, 1)[3].digits == "100.0"
 

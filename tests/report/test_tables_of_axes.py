@@ -13,37 +13,33 @@ from tests.report.page_text import HEAD
 
 PAGE = """
 highlights = [{ fastest = { device = "V100", cards = 8, precision = "half" } }]
-quotes = [
-    { column = "a", case = { device = "V100", precision = "fp16", cards = 8 }, value = "300", source = "paper" },
-    { column = "b", case = { device = "V100", precision = "amp", cards = 8 }, value = "200", source = "paper" },
-    { column = "c", case = { device = "V100", precision = "fp16", cards = 8 }, value = "150", source = "paper" },
-]
 [sources.paper]
 title = "Paper"
 url = "https://example.org/paper"
 date = "2031"
 note = "None."
-[labels]
+[names]
 precision = { fp32 = "FP32", fp16 = "FP16", amp = "AMP", half = "half precision" }
 [columns.a]
 title = "A"
-aliases = { precision = { half = "fp16" } }
-labels = { precision = { fp16 = "FP16 (O2)" } }
+names.precision.half = { case = "fp16", label = "FP16 (O2)" }
 [columns.b]
 title = "B"
-aliases = { precision = { half = "amp" } }
+names.precision.half = { case = "amp" }
 [columns.c]
 title = "C"
-aliases = { precision = { half = "fp16" } }
+names.precision.half = { case = "fp16" }
 [columns.d]
 title = "D"
+logs = "none/{cards}.log"
 [[tables]]
 name = "main"
 title = "Main"
 corner = "Cards"
-for = { device = ["V100", "A100"], precision = ["fp32", "half"] }
-rows = { cards = [1, 8] }
-leave_out = [{ device = "A100", cards = 8 }, { precision = "fp32", cards = 8 }]
+rows.device = ["V100", "A100"]
+rows.precision = ["fp32", "half"]
+rows.cards = [1, 8]
+rows.except = [{ device = "A100", cards = 8 }, { precision = "fp32", cards = 8 }]
 columns = [{ column = "a" }, { column = "b" }, { column = "c" }, { column = "d" }]
 [[tables]]
 name = "ratio"
@@ -55,12 +51,18 @@ columns = [
     { column = "a", title = "A over C", quantity = "speed_up", against = { column = "c" } },
 ]
 """
+QUOTES = """column,device,precision,cards,value,source
+a,V100,fp16,8,300,paper
+b,V100,amp,8,200,paper
+c,V100,fp16,8,150,paper
+"""
 
 
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     path = tmp_path / "page.toml"
     path.write_text(HEAD + PAGE, encoding="utf-8")
+    (tmp_path / "page.quotes.csv").write_text(QUOTES, encoding="utf-8")
     return path
 
 
@@ -114,14 +116,13 @@ def test_a_ratio_is_withheld_where_precision_differs_and_its_cell_leads_to_the_r
             "{ fastest = {}, scaling = {}, x = {",
             "highlights.x is not a valid key; allowed keys: ",
         ),
-        ("rows = { cards = [1, 8] }", "rows = { cards = 1 }", "must be a list of values, such as cards = [1]."),
-        ("rows = { cards = [1, 8] }", "rows = { cats = [1] }", "tables.main: unknown axis cats; did you mean cards?"),
-        ('device = ["V100", "A100"]', 'device = "V100"', "tables.main.for.device"),
-        ("rows = { cards = [1, 8] }", f"rows = {{ cards = {list(range(500))} }}", "more than 1000 rows"),
-        ("rows = { cards = [1, 8] }", f"rows = {{ nodes = [], cards = {[1] * 1001} }}", "more than 1000 rows"),
-        ("rows = { cards = [1, 8] }", "rows = { cards = [1, 8, 1] }", "cards has 1 twice"),
-        ("rows = { cards = [1, 8] }", "rows = { cards = [0, 0] }", "cards has 0 twice"),
-        ('leave_out = [{ device = "A100"', 'leave_out = [{ dev = "A100"', "tables.main.leave_out"),
+        ("rows.cards = [1, 8]", "rows.cards = 1", "tables.main.rows.cards: must be a list."),
+        ("rows.cards = [1, 8]", "rows.cats = [1]", "rows.cats is not a valid key; did you mean cards?"),
+        ("rows.cards = [1, 8]", f"rows.cards = {list(range(1, 500))}", "more than 1000 rows"),
+        ("rows.cards = [1, 8]", f"rows.nodes = []\nrows.cards = {[1] * 1001}", "more than 1000 rows"),
+        ("rows.cards = [1, 8]", "rows.cards = [1, 8, 1]", "cards has 1 twice"),
+        ("rows.cards = [1, 8]", "rows.cards = [0, 1]", "cards is 0"),
+        ('rows.except = [{ device = "A100"', 'rows.except = [{ dev = "A100"', "tables.main.rows.except.dev"),
     ],
 )
 def test_a_mistake_is_named_by_its_key(page: Path, was: str, put: str, said: str) -> None:

@@ -31,10 +31,9 @@ unit = "tokens/s"
 case = { cards = 1 }
 columns = ["b"]
 rows = [{ title = "one" }]
-[[tables]]
+[[tables.tables]]
 name = "v"
 title = "Tokens again"
-from = "u"
 columns = [{ column = "b", quantity = "throughput_per_card" }]
 """
 )

@@ -19,8 +19,7 @@ from parsers.runs.runfile import run_file
 from ...measure.diagnostics import Diagnostic, NoMeasurement
 from ...measure.number import percent, signed
 from ...measure.protocol import Protocol
-from ...pagefile.column import Quality
-from ...pagefile.page import Case, Page
+from ...pagefile.page import Case, Page, Quality
 from ..case_runs import logs_of, outside, unfit
 from ..cell import Cell
 from ..reason import NoEvidenceError, Remark, as_told

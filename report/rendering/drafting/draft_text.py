@@ -157,9 +157,12 @@ def _tables(tables: Sequence[DraftTable], unit: str) -> AoT:
             SPREAD_TITLE: [quantity.name for quantity in RANGE_OF_RUNS] if is_repeated else [],
             OBSERVED_TITLE: table.observed,
         }
+        inner = tomlkit.aot()
         for title, quantities in others.items():
             if 0 < len(quantities) * len(table.programs) <= MOST_COLUMNS:
-                every.append(_table_of(table, f"{NAMES[title]}{end}", f"{TABLE_NAME}{end}", title, quantities))
+                inner.append(_table_of(table, f"{NAMES[title]}{end}", title, quantities))
+        if inner:
+            made.add("tables", inner)
     return every
 
 
@@ -175,13 +178,12 @@ def _programs(table: DraftTable) -> list[str]:
     return [column.title for column in table.programs]
 
 
-def _table_of(table: DraftTable, name: str, like: str, title: str, quantities: Sequence[str]) -> Table:
+def _table_of(table: DraftTable, name: str, title: str, quantities: Sequence[str]) -> Table:
     """A table of other quantities of the same cases."""
     made = tomlkit.table()
     made.add("name", name)
     said = _case_of(table)
     made.add("title", _in_languages(Message(OF_CASE, title=Message(title), case=said) if said else Message(title)))
-    made.add("from", like)
     columns = [_table_column(column, quantity) for column in table.programs for quantity in quantities]
     made.add("columns", _lines(columns))
     return made
@@ -260,7 +262,7 @@ def _in_languages(message: Message, *, begins: bool = False) -> InlineTable:
 
 
 def _prose(message: Message) -> InlineTable:
-    return _inline({"texts": _in_languages(message)})
+    return _in_languages(message)
 
 
 def _inline(said: Mapping[Any, Any]) -> InlineTable:

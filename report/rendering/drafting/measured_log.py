@@ -22,8 +22,7 @@ from ...evidence.measured_log import measured_log as measure
 from ...measure.diagnostics import NoMeasurement
 from ...measure.measurement import Measurement
 from ...pagefile.page import Axis, Case, Value
-from ...pagefile.parts import COUNTED
-from ...pagefile.values import PRECISIONS
+from ...pagefile.parts import COUNTED, PRECISIONS
 from .draft_logs import why
 
 LONGEST = 80  # characters of a value that a page file states
