@@ -242,7 +242,8 @@ def _changes(pages: Sequence[str], logs: Path | None) -> Iterator[object]:
     def concerns(_: object, path: str) -> bool:
         changed = Path(path).resolve()
         is_prose = is_text(changed.name) and changed.parent.parent in folders
-        return is_prose or changed in (*files, *map(quotes_of, files)) or any(changed.is_relative_to(folder) for folder in whole)
+        is_page = changed in (*files, *map(quotes_of, files))
+        return is_prose or is_page or any(changed.is_relative_to(folder) for folder in whole)
 
     found = watch(*folders, *whole, watch_filter=concerns, yield_on_timeout=True, rust_timeout=QUIET)
     next(found)

@@ -59,9 +59,9 @@ def init(
 ) -> None:
     """Draft the page file PAGE from LOGS: logs, run folders, or folders of them.
 
-    Columns are the frameworks, or the models or suites of a single framework; rows are whatever else differs. Unit is
-    suggested, with the reason as a comment (in the language of --lang); texts are in all languages. Files
-    that are left out are listed with the reason. An existing file is never overwritten.
+    Columns are the frameworks; rows are whatever else differs, by what the logs state and their paths say. Texts are
+    in all languages, the comment is in that of --lang. Files that are left out are listed with the reason. An existing
+    file is never overwritten.
 
     Exit status 1 if no log gives a throughput; nothing is written then.
 
@@ -100,7 +100,7 @@ def init(
     except (ParserError, OSError) as error:
         raise Unreadable(told_in(error, translate)) from error
     _tell(draft.left_out, translate, verbose=verbose)
-    say(worded(Message(WROTE, path=path, cells=draft.cells, logs=draft.logs), translate))
+    say(worded(Message(WROTE, path=path, cells=len(draft.cases), logs=draft.logs), translate))
     say(worded(Message(NEXT, command=_next(path, named.folder, LOGS)), translate))
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from parsers.io.message import Message
+from parsers.io.printable import printable
 
-from ...pagefile.page import Case
+from ...pagefile.parts import Case
 from .draft_logs import why
 from .log_pattern import pattern_of
 from .measured_log import MeasuredLog
@@ -20,6 +21,7 @@ _COUNTED_RUN = r"run|rep|repeat|trial|seed|try|attempt"
 _REPEAT = re.compile(rf"(?:^|/|(?:{_COUNTED_RUN}|log|\d)[_.-]|{_COUNTED_RUN})(\d{{1,3}})(?=[./]|$)", re.IGNORECASE)
 _MOST_NUMBERS = 3
 FIRST_REPEATS = (0, 1)
+NAMELESS = "logs"
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,6 @@ class DraftCase:
         return self.logs[0].case
 
     @property
-    def suite(self) -> str:
-        """The first folder on the way to its logs, or the name of the log itself."""
-        return PurePosixPath(self.logs[0].path).parts[0]
-
-    @property
     def unit(self) -> str:
         """What it counts in a second."""
         return self.logs[0].unit
@@ -51,8 +48,8 @@ class DraftCase:
 
     @property
     def program(self) -> str:
-        """What trained: its framework, else the formats that read its logs, else their suite."""
-        return str(self.case.get("framework") or self.logs[0].program or self.suite)
+        """What trained, or the first folder on the way to its logs where nothing says it."""
+        return self.logs[0].program or printable(PurePosixPath(self.logs[0].path).parts[0]).strip() or NAMELESS
 
 
 def each_once(logs: Iterable[MeasuredLog]) -> tuple[list[MeasuredLog], list[Message]]:

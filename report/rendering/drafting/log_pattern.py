@@ -2,15 +2,14 @@
 
 import glob
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby, takewhile
 from pathlib import Path
 
 from ...evidence.case_runs import logs_of
-from ...pagefile.page import Axis, Value
+from ...pagefile.parts import Axis, Case, Value
 
 _NOT_SEEN = re.compile(r"[^\S ]")
-_WORDS = re.compile(r"\d+|[^\W\d_]+")
 
 
 def pattern_of(folder: Path, paths: Sequence[str], others: Collection[str] = ()) -> str | None:
@@ -26,25 +25,62 @@ def pattern_of(folder: Path, paths: Sequence[str], others: Collection[str] = ())
     return None
 
 
-def template_of(patterns: Sequence[str], cases: Sequence[Mapping[Axis, Value]]) -> str | None:
-    """One pattern with axes in braces that is each of ``patterns`` in its case; None where there is none."""
-    first, *others = [_WORDS.split(pattern) for pattern in patterns]
-    words = [_WORDS.findall(pattern) for pattern in patterns]
-    if any(other != first for other in others) or len({*map(len, words)}) > 1:
-        return None
-    text = first[0]
-    for each, after in zip(zip(*words, strict=True), first[1:], strict=True):
-        word = each[0] if len({*each}) == 1 else _axis(each, cases)
-        if word is None:
+Files = dict[Axis, dict[str, str]]
+
+
+def template_of(patterns: Sequence[str], cases: Sequence[Case]) -> tuple[str, Files] | None:
+    """One pattern with axes in braces that is each of ``patterns`` in its case; None where there is none.
+
+    With it how paths spell the values of an axis, where that is otherwise than the case. An axis stands where the paths
+    of two cases differ that differ in it alone.
+    """
+    text, case = patterns[0], cases[0]
+    spans: dict[tuple[int, int], Axis] = {}
+    files: Files = {}
+    for axis in case:
+        alone = [
+            at for at, other in enumerate(cases) if all((other[one] != case[one]) == (one == axis) for one in case)
+        ]
+        ways = [found for widened in _WIDER if (found := _spelt(patterns, cases, axis, alone, widened))]
+        if not ways:
             return None
-        text += word + after
-    return text
+        span, spelt = next((way for way in ways if all(str(value) == said for value, said in way[1].items())), ways[-1])
+        if any(span[0] < end and start < span[1] for start, end in spans):
+            return None
+        spans[span] = axis
+        if any(str(value) != said for value, said in spelt.items()):
+            files[axis] = {str(value): said for value, said in spelt.items()}
+    for (start, end), axis in sorted(spans.items(), reverse=True):
+        text = f"{text[:start]}{{{axis}}}{text[end:]}"
+    for pattern, one in zip(patterns, cases, strict=True):
+        values = {axis: files.get(axis, {}).get(str(value), str(value)) for axis, value in one.items()}
+        if text.format_map({str(axis): value for axis, value in values.items()}) != pattern.format_map({}):
+            return None
+    return text, files
 
 
-def _axis(words: Sequence[str], cases: Sequence[Mapping[Axis, Value]]) -> str | None:
-    """The axis whose values some words are, in braces."""
-    found = (axis for axis in cases[0] if [str(case.get(axis, "")) for case in cases] == list(words))
-    return next((f"{{{axis}}}" for axis in found), None)
+# What a value of an axis may be in a path: digits, or letters and digits.
+_WIDER = (str.isdigit, str.isalnum)
+
+
+def _spelt(
+    patterns: Sequence[str], cases: Sequence[Case], axis: Axis, alone: Sequence[int], widened: Callable[[str], bool]
+) -> tuple[tuple[int, int], dict[Value, str]] | None:
+    """Where the first pattern states an axis, and how each value is spelt there; ``alone``: cases that differ in it."""
+    first = patterns[0]
+    if not alone:
+        return None
+    start = min(len(_common([first, patterns[at]])) for at in alone)
+    left = min(len(_common([first[start:][::-1], patterns[at][start:][::-1]])) for at in alone)
+    end = len(first) - left
+    while start and widened(first[start - 1]) and (widened(first[start : start + 1]) or start == end):
+        start -= 1
+    while end < len(first) and widened(first[end]) and (widened(first[end - 1 : end]) or start == end):
+        end += 1
+    rest = len(first) - end
+    spelt = {cases[0][axis]: first[start:end]}
+    spelt |= {cases[at][axis]: patterns[at][start : len(patterns[at]) - rest] for at in alone}
+    return ((start, end), spelt) if all(said and "/" not in said for said in spelt.values()) else None
 
 
 def _candidates(paths: Sequence[str]) -> Iterator[str]:
@@ -65,12 +101,13 @@ def _starred(names: list[str], *, whole: bool) -> str:
         return _literal(names[0])
     if whole and all(name.isdecimal() for name in names):
         return "*"
-    before = _common_begin(names)
-    after = _common_begin([name[len(before) :][::-1] for name in names])[::-1]
+    before = _common(names)
+    after = _common([name[len(before) :][::-1] for name in names])[::-1]
     return f"{_literal(before)}*{_literal(after)}"
 
 
-def _common_begin(names: Sequence[str]) -> str:
+def _common(names: Sequence[str]) -> str:
+    """What all names begin with."""
     columns = takewhile(lambda characters: len({*characters}) == 1, zip(*names, strict=False))
     return "".join(characters[0] for characters in columns)
 

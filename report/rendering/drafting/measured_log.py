@@ -1,6 +1,7 @@
 """A measured log: what of it a page file states, as far as the log and its run folder say it."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -14,19 +15,30 @@ from parsers.runs.facts import Fact, is_count
 from parsers.runs.provenance import PAGE
 from parsers.runs.run_folder import READ
 from parsers.runs.runfile import run_file
+from parsers.scanning.detection import formats
 from parsers.unknown.answer import Nothing
 
+from ...audit.labels import case_of_log
 from ...evidence.case_runs import another_log, not_done, outside
 from ...evidence.measured_log import MeasuredLog as Measured
 from ...evidence.measured_log import measured_log as measure
 from ...measure.diagnostics import NoMeasurement
 from ...measure.measurement import Measurement
-from ...pagefile.page import Axis, Case, Value
-from ...pagefile.parts import COUNTED, PRECISIONS
+from ...pagefile.parts import COUNTED, PRECISIONS, Axis, Case, Value
 from .draft_logs import why
 
 LONGEST = 80  # characters of a value that a page file states
 MOST_COMMAND = 2000
+HEADING: Axis = "framework"  # which heads a column
+# Families of models as their authors call them, with a version and a size behind the name.
+_MODEL = re.compile(
+    r"(?<![a-z])(?:resnet|resnext|vgg|alexnet|googlenet|inception|mobilenet|efficientnet|densenet|vit|swin|yolo|unet|"
+    r"deeplab|mask_?rcnn|ssd|(?:ro|al)?bert|gpt|llama|mistral|mixtral|qwen|deepseek|gemma|phi|falcon|bloom|opt|t5|dlrm)"
+    r"(?:[-_]?v?\d+(?:\.\d+)?)?(?:p(?![a-z]))?(?:[-_](?:base|large|small|\d+(?:\.\d+)?[bm]))?(?![a-z])",
+    re.IGNORECASE,
+)
+# Where the name of a program ends in what its format says of itself.
+_NAME = re.compile(r"[,(:;]|'s | (?:text logs?|logs?|of|on|from|up to|with|as|and|in|by)\b")
 ASK = "{first} `tachograph show {log}` lists what could be said of it."
 
 
@@ -34,8 +46,8 @@ ASK = "{first} `tachograph show {log}` lists what could be said of it."
 class MeasuredLog:
     """A log with a throughput, by its ``path`` below the folder of logs.
 
-    ``case``: the axes that it states. ``program``: the formats that read it. ``command``: what started it, where its
-    run.json says so; ``launched``: all that the run.json says, where it is that of a run that Tachograph started.
+    ``case``: the axes that it states. ``program``: what trained, as far as anything says it. ``command``: what started
+    it, where its run.json says so; ``launched``: all that the run.json says, where Tachograph started the run.
     ``observed``: the quantities that its telemetry gives. ``quantities``: what else a page can show of it, by name.
     ``read``: what a number of it measures, as its user said, where it has one of that name.
     """
@@ -114,10 +126,10 @@ def _drafted(path: str, measured: Measured, found: Measurement, run: Mapping[str
     return MeasuredLog(
         path,
         measured.reading.sha256,
-        case_of(measured.reading.facts),
+        case_of(measured.reading.facts, path),
         found.unit,
         found.scope,
-        " + ".join(measured.formats),
+        _program(measured),
         _command(run),
         json.dumps(run, sort_keys=True) if "start" in run else "",
         tuple(shown.quantity.name for _, shown in measured.observed.quantities),
@@ -125,6 +137,15 @@ def _drafted(path: str, measured: Measured, found: Measurement, run: Mapping[str
         quantities=tuple(_quantities(measured, found)),
         read=str(measured.read) if measured.read and str(measured.read) != run.get(READ) else None,
     )
+
+
+def _program(measured: Measured) -> str:
+    """What trained: the framework that the log states, or what its format calls it."""
+    stated = measured.reading.facts.get(HEADING)
+    if stated and (said := _value(HEADING, stated.value)):
+        return str(said)
+    about = next((one.about for one in formats() if one.name in measured.formats[:1]), "")
+    return _NAME.split(about)[0].strip()
 
 
 def _quantities(measured: Measured, found: Measurement) -> Iterator[str]:
@@ -136,9 +157,15 @@ def _quantities(measured: Measured, found: Measurement) -> Iterator[str]:
             yield "step_time"
 
 
-def case_of(facts: Mapping[str, Fact]) -> Case:
-    """The axes that facts state, in the order of the axes; a value that a page file cannot hold is left out."""
-    stated = {axis: _value(axis, facts[axis].value) for axis in get_args(Axis) if axis in facts}
+def case_of(facts: Mapping[str, Fact], path: str) -> Case:
+    """The axes that facts state, and of model, device and precision what else the path says, in the order of the axes.
+
+    A value that a page file cannot hold is left out.
+    """
+    named: dict[str, object] = {axis: case_of_log(path).get(axis) for axis in ("device", "precision")}
+    named["model"] = next((found[0] for name in path.split("/")[::-1] if (found := _MODEL.search(name))), None)
+    said = {axis: facts[axis].value if axis in facts else named.get(axis) for axis in get_args(Axis)}
+    stated = {axis: _value(axis, value) for axis, value in said.items() if value is not None}
     return {axis: value for axis, value in stated.items() if value is not None}
 
 

@@ -54,7 +54,10 @@ def test_a_log_in_another_unit_is_in_a_table_of_its_own(mixed: Desk) -> None:
     assert {"steps/s", "epochs/s"} <= {table.get("unit") for table in mixed.page["tables"]}
 
 
-@pytest.mark.parametrize(("precisions", "titles"), [(("amp", "amp"), {"a", "b"}), (("amp", "fp32"), {"ToyTrainer"})])
+@pytest.mark.parametrize(
+    ("precisions", "titles"),
+    [(("amp", "amp"), {"ToyTrainer, a", "ToyTrainer, b"}), (("amp", "fp32"), {"ToyTrainer"})],
+)
 def test_suites_are_columns_only_where_they_ran_the_same_case(
     desk: Desk, precisions: tuple[str, str], titles: set[str]
 ) -> None:
@@ -121,8 +124,8 @@ def test_columns_are_the_frameworks(desk: Desk) -> None:
             desk.put_run(TOY.format(speed=100 * len(framework) + cards), f"{framework}/M_N1C{cards}/1", case=case)
     desk.init("logs")
     (table,) = desk.page["tables"]
-    assert [desk.page["columns"][column["column"]]["title"] for column in table["columns"]] == ["One", "Three"]
-    assert [row["case"] for row in table["rows"]] == [{"cards": 1}, {"cards": 2}]
+    assert [desk.page["columns"][column]["title"] for column in table["columns"]] == ["One", "Three"]
+    assert table["rows"] == {"cards": [1, 2]}
 
 
 def test_what_only_one_log_states_is_not_said_of_another(desk: Desk) -> None:
@@ -131,7 +134,51 @@ def test_what_only_one_log_states_is_not_said_of_another(desk: Desk) -> None:
     desk.init("logs")
     stated = {cell["value"]: cell["number"] for cell in desk.cells()}
     assert sorted(stated) == ["1000.000", "2000.000"]
-    assert [table.get("case", {}).get("precision") for table in desk.page["tables"]] == ["bf16", None]
+    assert "precision" not in json.dumps(desk.page)
+
+
+def test_what_logs_do_not_state_their_paths_say(desk: Desk) -> None:
+    for precision in ("bf16", "fp8"):
+        for cards in (1, 8):
+            text = TOY.format(speed=1000 * cards + len(precision))
+            desk.put_run(text, f"lab/llama3_8B_H100_{precision}_c{cards}/1", case={"cards": cards})
+    assert desk.init("logs").returncode == 0
+    page = desk.page
+    (column,) = page["columns"].values()
+    assert (page["model"], column["logs"]) == ("llama3_8B", "lab/llama3_8B_H100_{precision}_c{cards}/1/train.log")
+    (table,) = page["tables"]
+    assert (table["case"], table["rows"]) == ({"device": "H100"}, {"precision": ["bf16", "fp8"], "cards": [1, 8]})
+    assert page["names"]["precision"] == {"bf16": "BF16", "fp8": "FP8"}
+    assert page["names"]["cards"]["8"] == {"en": "8 cards", "zh": "8 卡"}
+    assert len(desk.shown()) == 4
+
+
+def test_how_paths_spell_a_value_is_said_once(desk: Desk) -> None:
+    for precision, spelt in (("amp", "mixed"), ("fp32", "full")):
+        for cards in (1, 8):
+            text = TOY.format(speed=1000 * cards + len(spelt))
+            desk.put_run(text, f"lab/{spelt}-{cards}/1", case={"cards": cards, "precision": precision, "model": "M"})
+    desk.init("logs")
+    (column,) = desk.page["columns"].values()
+    assert column["logs"] == "lab/{precision}-{cards}/1/train.log"
+    assert column["names"]["precision"] == {"amp": {"file": "mixed"}, "fp32": {"file": "full"}}
+    assert len(desk.shown()) == 4
+
+
+def test_no_cell_is_empty_where_programs_ran_other_cases(desk: Desk) -> None:
+    for program, cards in (("One", 1), ("One", 2), ("Two", 4), ("Three", 8), ("Three", 16)):
+        case = {"framework": program, "cards": cards, "model": "M"}
+        desk.put_run(TOY.format(speed=100 + cards), f"{program}/c{cards}/1", case=case)
+    desk.init("logs")
+    assert [cell["reason"] for cell in desk.cells() if not cell["value"]] == []
+    assert len(desk.shown()) == 5
+
+
+def test_what_nothing_states_is_not_called_as_the_page_file(desk: Desk) -> None:
+    desk.put_text(FAST, "a.log")
+    desk.init("logs", "--cards", "1")
+    assert desk.page["model"] not in ("page", "")
+    assert desk.run("report", "page.toml").stderr == ""
 
 
 def test_each_run_skips_the_warm_up_of_its_own(desk: Desk) -> None:

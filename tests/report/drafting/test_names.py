@@ -53,7 +53,7 @@ def test_every_named_log_is_in_a_cell_or_left_out_with_a_reason(runs: list[tuple
         assert draft.logs + len(draft.left_out) == len(runs)
         page = parse(draft.text, folder / "page.toml")
         shown = [cell for cell in cells(page, folder / "logs", ALONE) if cell.digits]
-        assert sorted(log.path for table in draft.tables for case in table.cases for log in case.logs) == sorted(
+        assert sorted(log.path for case in draft.cases for log in case.logs) == sorted(
             proof.log for cell in shown for proof in cell.proofs
         )
 
