@@ -55,7 +55,7 @@ BATCH = "BS={count}"
 TITLING: tuple[Axis, ...] = ("model", "device", "precision", "nodes", "cards", "batch_size", "sequence_length")
 # What tells rows apart, the first that does.
 AXES: tuple[Axis, ...] = (*TITLING, *(axis for axis in get_args(Axis) if axis not in (*TITLING, HEADING)))
-MOST_COLUMNS, MOST_MODELS, MOST_NAMED, MOST_COMMANDS, LONGEST_NAME = 8, 8, 3, 10, 60
+MOST_COLUMNS, MOST_MODELS, MOST_NAMED, MOST_LEFT_OUT, MOST_COMMANDS, LONGEST_NAME = 8, 8, 3, 3, 10, 60
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -137,7 +137,9 @@ def draft_page(
         cases, without = cases_of(logs, named.folder, never)
         if not cases:
             raise NothingToDraftError(NO_NUMBERS, [*left_out, *without])
-        tables = [table for some in _by_unit(cases) for table in _tables(some, [name for name, _ in states])]
+        tables = [
+            table for some in _by_unit(cases) for table in _tables(some, ["model", *(name for name, _ in states)])
+        ]
         drafted = [case for table in tables for case in table.cases]
         for briefly in (True, False):
             text = _text(tables, translate, briefly=briefly)
@@ -212,7 +214,7 @@ def _tables(cases: Sequence[DraftCase], kept: Sequence[str]) -> Iterator[_Table]
 
     Columns with other rows are in tables of their own, so that no cell is empty, or one column where no row is of two
     programs. Cases of one program that nothing tells apart are in columns of their own. ``kept``: axes that all rows
-    must state, since no log does.
+    must state where they differ, since no log does, or numbers of several models would seem to be comparable.
     """
     axes: list[Axis] = []
     for axis in (axis for axis in AXES if all(axis in case.case for case in cases)):
@@ -351,9 +353,9 @@ def _table(table: _Table, end: str, unit: str, is_one_of_many: bool) -> Iterator
     yield "[[tables]]"
     yield f'name = "throughput{end}"'
     yield f"title = {_toml(_title(THROUGHPUT, case))}"
-    axes = table.axes[-1:] if _product(table) else table.axes
-    corner = joined("{first}, {second}", (Message(axis.replace("_", " ")) for axis in axes or ("model",)))
-    yield f"corner = {_toml(_said(corner, begins=True))}"
+    if axes := table.axes[-1:] if _product(table) else table.axes:
+        corner = joined("{first}, {second}", (Message(axis.replace("_", " ")) for axis in axes))
+        yield f"corner = {_toml(_said(corner, begins=True))}"
     if table.case:
         yield f"case = {_toml(table.case)}"
     if thing(table.cases[0].unit) != thing(unit):
@@ -376,7 +378,7 @@ def _table(table: _Table, end: str, unit: str, is_one_of_many: bool) -> Iterator
 def _rows(table: _Table) -> Iterator[str]:
     """The rows of a table as the values of their axes where few combinations of these are left out."""
     if not table.axes:
-        yield f"rows = [{_toml({'title': table.columns[0].title})}]"
+        yield f"rows = [{_toml({'title': _said(Message(THROUGHPUT))})}]"
         return
     if stated := _product(table):
         yield f"rows = {_toml(stated)}"
@@ -394,6 +396,8 @@ def _product(table: _Table) -> dict[str, Any]:
     if not values or 2 * prod(map(len, values)) > 3 * len(table.rows):
         return {}
     missing = [row for row in product(*values) if row not in table.rows]
+    if len(missing) > MOST_LEFT_OUT:
+        return {}
     left_out = {"except": [dict(zip(table.axes, row, strict=True)) for row in missing]} if missing else {}
     return {**dict(zip(table.axes, values, strict=True)), **left_out}
 

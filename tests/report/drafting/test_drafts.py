@@ -165,6 +165,16 @@ def test_how_paths_spell_a_value_is_said_once(desk: Desk) -> None:
     assert len(desk.shown()) == 4
 
 
+def test_rows_of_several_models_name_them_whatever_else_tells_them_apart(desk: Desk) -> None:
+    for number, (model, precision) in enumerate((("Small", "fp32"), ("Large", "bf16"))):
+        case = {"cards": 1, "model": model, "precision": precision}
+        desk.put_run(TOY.format(speed=1000 + number), f"lab/{model}/1", case=case)
+    desk.init("logs")
+    (table,) = desk.page["tables"]
+    assert table["rows"] == {"model": ["Large", "Small"]}
+    assert desk.shown() == ["1001.000", "1000.000"]
+
+
 def test_no_cell_is_empty_where_programs_ran_other_cases(desk: Desk) -> None:
     for program, cards in (("One", 1), ("One", 2), ("Two", 4), ("Three", 8), ("Three", 16)):
         case = {"framework": program, "cards": cards, "model": "M"}
