@@ -89,7 +89,7 @@ def test_a_narrow_screen_and_paper_have_all_of_a_page_in_columns_that_can_be_rea
         every_page.set_viewport_size(NARROW)
         assert findings(every_page) == [], address
         assert every_page.evaluate(WIDTH) <= NARROW["width"], address
-        assert every_page.evaluate(NARROWEST) >= 50, address
+        assert every_page.evaluate(NARROWEST) >= 36, address  # a word such as Slurm
         assert every_page.evaluate(LOW) == [], address
         assert every_page.evaluate("document.documentElement.scrollHeight") < HIGHEST, address
         every_page.set_viewport_size(PAPER)
