@@ -512,7 +512,7 @@ def _block(block: PageBlock) -> model.Block:
     if isinstance(block, Code):
         return model.Block(code=block.code, language=block.language)
     if isinstance(block, Prose):
-        return model.Block(texts=dict(block.texts))
+        return model.Block(texts=dict(block.root))
     if isinstance(block, Grid):
         return model.Block(grid=[list(row) for row in (block.columns, *block.rows)])
     return model.Block(text=block)
