@@ -62,6 +62,7 @@ _NAME = re.compile(
     r"([A-Za-z_µσ\u4e00-\u9fff][\w%µσ\u4e00-\u9fff./-]*"
     r"(?:[ _][A-Za-z\u4e00-\u9fff(][\w%)-]*){0,3})\W{0,6}$"
 )
+_SPREAD = re.compile(r"\d\s{0,3}[A-Za-z%]{0,8}\s{0,3}(?:±|\+/?-)\s*$")
 _LETTERS = re.compile(r"[A-Za-z\u4e00-\u9fff]{2}")
 _OF_DATA_SHEETS = (words.FLOPS, words.BYTES, words.RATE, words.POWER)
 
@@ -83,6 +84,8 @@ class Context:
         claim = self.claim
         claim.is_about = bool(_ABOUT.search(self.before[-12:]))
         claim.quantity = self._quantity()
+        if claim.is_measured and _SPREAD.search(self.before):
+            claim.quantity = words.SPREAD
         claim.unit = self._unit()
         if claim.quantity == words.TIME:
             labels = (self._own_name, claim.col_label, claim.row_label, claim.heading)
@@ -158,7 +161,8 @@ class Context:
         is_case = of_column is None or bool(re.search(r"[=\d]", self.claim.col_label))  # the column names no quantity
         if is_case and quantity == words.SETTING:
             quantity = next((one for one in known if one in words.MEASURED), quantity)
-        is_unnamed = quantity == words.BARE or (quantity == words.SETTING and of_column is None)
+        # A column that is called "pp 512" holds a case of a setting, and not the setting.
+        is_unnamed = quantity == words.BARE or (quantity == words.SETTING and is_case)
         if is_unnamed and _is_fine(self.claim.number):
             return words.SCORE if self.claim.number.value < 1 else words.RATE
         return quantity
@@ -177,8 +181,14 @@ class Context:
 
 
 def _is_fine(number: Number) -> bool:
-    """Whether nobody would choose such digits: at least three that inform, not all of them before the point."""
-    return number.digits >= 3 and (number.step < 1 or number.digits >= 4)
+    """Whether nobody would choose such digits: at least three, of which two inform, or four before a point.
+
+    A zero that is printed behind a point was measured as the digits in its place in other rows were.
+    """
+    if number.step >= 1:
+        return number.digits >= 4
+    printed = len(re.sub(r"\D", "", number.text.lower().partition("e")[0]).lstrip("0"))
+    return printed >= 3 and number.digits >= 2
 
 
 # --- from documents to claims ----------------------------------------------------------------------------------------

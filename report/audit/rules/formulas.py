@@ -167,18 +167,23 @@ class _Way:
 
 
 class _Table:
-    """The first claim of each cell of a table, by row and column; ``crowded``: those of cells that hold more."""
+    """The first claim of each cell of a table, by row and column; ``crowded``: those of cells that hold more.
+
+    ``behind``: by row the others with their columns, such as a deviation behind its mean.
+    """
 
     def __init__(self, claims: Sequence[Claim]) -> None:
         self.claims = claims
         self.rows: dict[int, dict[int, int]] = defaultdict(dict)
         self.crowded: set[int] = set()
+        self.behind: dict[int, list[tuple[int, int]]] = defaultdict(list)
 
     def add(self, member: int) -> None:
         """Put a claim into its cell, behind what is there."""
-        row, col = self.rows[self.claims[member].row], self.claims[member].col
-        if row.setdefault(col, member) != member:
-            self.crowded.add(row[col])
+        claim = self.claims[member]
+        if (first := self.rows[claim.row].setdefault(claim.col, member)) != member:
+            self.crowded.add(first)
+            self.behind[claim.row].append((claim.col, member))
 
     @cached_property
     def columns(self) -> dict[int, list[tuple[int, int]]]:
@@ -292,7 +297,8 @@ class Formulas:
             self._explain(group)
         for table in self.tables.values():
             for row, cells in table.rows.items():  # that reduce the rows above them, such as a row of means
-                left = [(col, one) for col, one in cells.items() if one in unexplained and self._is_fine(one)]
+                every = (*cells.items(), *table.behind[row])
+                left = [(col, one) for col, one in every if one in unexplained and self._is_fine(one)]
                 ways = {one: list(table.reductions(row, col, self.derived)) for col, one in left}
                 self._explain(_Group(NEARBY[0], ways=ways))
         for group in self._compared(by_build=True):

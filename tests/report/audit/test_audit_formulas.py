@@ -41,6 +41,9 @@ MEANS = """
 | Mean | 3.27850 | 81.574 |
 | Std | 0.000596 | 0.377 |
 """
+MEANS_IN_ONE_CELL = MEANS.replace(
+    "| Mean | 3.27850 | 81.574 |\n| Std | 0.000596 | 0.377 |", "| Mean ± Std | 3.27850 ± 0.000596 | 81.574 ± 0.377 |"
+)
 LISTS = """
 ```python
 losses = [3.2791, 3.2777, 3.2784, 3.2769, 3.2788]
@@ -81,6 +84,9 @@ def ruled(folder: Path, text: str, samples: Sequence[Sample] = ()) -> tuple[dict
         pytest.param(SPEED_UPS.format(cell="2.96 (2.76)"), {"2.79"}, set(), id="two numbers in a cell"),
         pytest.param(OTHER_SPEED_UPS, set(), set(), id="nothing to compare with"),
         pytest.param(MEANS, {"3.27850", "81.574", "0.000596", "0.377"}, set(), id="a row of means"),
+        pytest.param(
+            MEANS_IN_ONE_CELL, {"3.27850", "81.574", "0.000596", "0.377"}, set(), id="means with their deviations"
+        ),
         pytest.param(LISTS.format(p="0.0051"), {"3.27818", "81.494", "0.290"}, set(), id="lists"),
     ],
 )
