@@ -1,8 +1,12 @@
-"""Regular expressions of grammars, compiled so that every Python matches them alike.
+"""Regular expressions of grammars: compiled alike by every Python, and the digits that they tell apart.
 
 Before 3.11.5, a repeat of a group that gives nothing back, ``(?:ab)*+``, tries the group once too often and keeps what
 that took before it failed (gh-106052): lines match that should not, and others do not. There such a repeat becomes an
 atomic group around an ordinary one, ``(?>(?:ab)*)``, which means the same.
+
+Lines that are alike but for their digits are read alike, unless a pattern holds a digit itself, as "top1" does. The
+parser of Python's expressions says which bytes may stand beside such a digit: only where these stand in a line does it
+matter which digit is there.
 """
 
 import re
@@ -10,7 +14,11 @@ import re._compiler as compiler  # type: ignore[import-not-found]
 import re._constants as ops  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
 import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
+
+from .variant import METRICS, Variant
 
 _BLANKS_AND_DIGITS = b" \t0123456789"
 GOES_BACK = sys.version_info >= (3, 11, 5)
@@ -63,3 +71,204 @@ def _parts(op: Any, argument: Any) -> list[Any]:
     if op is ops.GROUPREF_EXISTS:
         return [part for part in argument[1:] if part]
     return list(argument[1]) if op is ops.BRANCH else [argument] if op is ops.ATOMIC_GROUP else []
+
+
+DIGITS = frozenset(b"0123456789")
+ANY = frozenset(range(256))
+_MASK = bytes(0 if byte in DIGITS else byte for byte in range(256))
+_WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") | DIGITS
+_BLANK = frozenset(b" \t\n\r\f\v")
+_CATEGORIES = {
+    ops.CATEGORY_DIGIT: DIGITS,
+    ops.CATEGORY_NOT_DIGIT: ANY - DIGITS,
+    ops.CATEGORY_WORD: _WORD,
+    ops.CATEGORY_NOT_WORD: ANY - _WORD,
+    ops.CATEGORY_SPACE: _BLANK,
+    ops.CATEGORY_NOT_SPACE: ANY - _BLANK,
+}
+REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT)
+MOST_REPEATED = 8
+# An expression without a digit but in these takes all digits or none.
+_OF_ALL_DIGITS = re.compile(r"0-9|\{[0-9,]*\}")
+
+Bytes = frozenset[int]
+Run = tuple[re.Pattern[bytes], tuple[int, ...]]
+
+
+def masked(line: bytes) -> bytes:
+    """A line with NUL for each of its digits."""
+    return line.translate(_MASK)
+
+
+@cache
+def tells_digits(variant: Variant) -> bool:
+    """Whether a line may be of a variant, or resemble one, only with some digits at some places."""
+    return bool(re.search("[0-9]", _OF_ALL_DIGITS.sub("", variant.source)))
+
+
+def telling_places(variant: Variant, line: bytes) -> Iterator[int]:
+    """The places in a masked line at which the variant tells one digit from another."""
+    if _may_be(variant, line):
+        runs = _runs(variant)
+    elif _may_resemble(variant, line):
+        runs = _telling_texts(variant)
+    else:
+        return
+    for pattern, offsets in runs:
+        for found in pattern.finditer(line):
+            yield from (found.start() + offset for offset in offsets)
+
+
+def may_tell(variant: Variant, text: bytes) -> bool:
+    """Whether there may be such places in any line of a masked text."""
+    return _may_be(variant, text) or _may_resemble(variant, text)
+
+
+def _may_be(variant: Variant, text: bytes) -> bool:
+    return all(any(need in text for need in needs) for needs in _masked_needs(variant))
+
+
+def _may_resemble(variant: Variant, text: bytes) -> bool:
+    return variant.record in METRICS and bool(_telling_texts(variant)) and _masked(variant).resembles(text)
+
+
+@cache
+def _masked_needs(variant: Variant) -> tuple[tuple[bytes, ...], ...]:
+    needs = sorted(variant.needs, key=lambda need: -min(map(len, need)))  # the longest are the rarest
+    return tuple(tuple(masked(text) for text in need) for need in needs)
+
+
+@cache
+def _masked(variant: Variant) -> Variant:
+    """What stands for a variant where masked lines are compared with its texts."""
+    texts = tuple(masked(text).decode() for text in variant.texts)
+    return Variant(variant.record, variant.source, (), texts, spans=variant.spans)
+
+
+@cache
+def _runs(variant: Variant) -> tuple[Run, ...]:
+    """The runs of bytes in which a variant tells digits apart: the run in a masked line, and where the digits are."""
+    walk = _Walk()
+    # A metric line may stand amid other output, without what may stand before it.
+    for source in (variant.source, variant.own_source) if variant.record in METRICS else (variant.source,):
+        walk.over(parser.parse(source.encode()), [])
+    return tuple({pattern.pattern: (pattern, offsets) for pattern, offsets in map(_compiled, walk.runs)}.values())
+
+
+@cache
+def _telling_texts(variant: Variant) -> tuple[Run, ...]:
+    """The same of the texts by which a line resembles one of the variant."""
+    runs = [[frozenset([byte]) for byte in text] for text in variant.telling if DIGITS & set(text)]
+    return tuple(map(_compiled, runs))
+
+
+def _compiled(run: Sequence[Bytes]) -> Run:
+    pattern = b"".join(map(_set, run))
+    return re.compile(b"(?=%s)" % pattern, re.DOTALL), tuple(i for i, taken in enumerate(run) if _is_telling(taken))
+
+
+def _set(taken: Bytes) -> bytes:
+    """The set of the bytes that stand for these in a masked line."""
+    return b"[%s]" % b"".join(b"\\x%02x" % byte for byte in sorted(set(masked(bytes(taken)))))
+
+
+def _is_telling(taken: Bytes) -> bool:
+    return 0 < len(taken & DIGITS) < len(DIGITS)
+
+
+class _Walk:
+    """Goes over a parsed expression; a run holds what each of some bytes that follow each other may be."""
+
+    def __init__(self) -> None:
+        self.runs: list[list[Bytes]] = []
+
+    def over(self, tree: Any, run: list[Bytes]) -> None:
+        """Note the runs of a part, which goes on with what stands before it."""
+        self._end(self._along(tree, run))
+
+    def _end(self, run: list[Bytes]) -> None:
+        if any(map(_is_telling, run)):
+            self.runs.append(list(run))
+
+    def _along(self, tree: Any, run: list[Bytes]) -> list[Bytes]:
+        """The run that ends with a part, and may go on behind it."""
+        for op, argument in tree:
+            run = self._step(op, argument, run)
+        return run
+
+    def _step(self, op: Any, argument: Any, run: list[Bytes]) -> list[Bytes]:
+        if op in (ops.LITERAL, ops.NOT_LITERAL, ops.IN, ops.ANY):
+            return [*run, taken(op, argument)]
+        if op is ops.SUBPATTERN:
+            return self._along(argument[3], run)
+        if op is ops.ATOMIC_GROUP:
+            return self._along(argument, run)
+        if op in (ops.ASSERT, ops.ASSERT_NOT):
+            self.over(argument[1], list(run) if argument[0] > 0 else [])
+            return run
+        if op is ops.AT:
+            return run
+        return self._fork(op, argument, run)
+
+    def _fork(self, op: Any, argument: Any, run: list[Bytes]) -> list[Bytes]:
+        """A part that has no one length: what follows it goes on with nothing."""
+        if op is ops.BRANCH:
+            for option in argument[1]:
+                self.over(option, list(run))
+        elif op in REPEATS:
+            least, most, part = argument
+            if least == most <= MOST_REPEATED:
+                return self._along(list(part) * least, run)
+            self._end(run)
+            self.over(part, list(run) if most == 1 else [])
+        else:  # what refers to another group compares its digits
+            self._end(run)
+            self.runs += [[frozenset([digit])] for digit in DIGITS]
+        return []
+
+
+def takes_newline(source: str) -> bool:
+    """Whether what an expression takes, or looks for behind that, may hold the end of a line."""
+    return any(_takes_newline(op, argument) for op, argument in parser.parse(source.encode()))
+
+
+def _takes_newline(op: Any, argument: Any) -> bool:
+    if op in (ops.LITERAL, ops.NOT_LITERAL, ops.IN, ops.ANY):
+        return ord("\n") in taken(op, argument)
+    if op in (ops.AT, ops.ASSERT_NOT):
+        return False
+    if op in REPEATS:
+        parts = [argument[2]]
+    elif op is ops.ASSERT:
+        parts = [argument[1]]
+    elif op in (ops.SUBPATTERN, ops.ATOMIC_GROUP):
+        parts = [argument[3] if op is ops.SUBPATTERN else argument]
+    elif op is ops.BRANCH:
+        parts = argument[1]
+    else:  # what refers to another group
+        return True
+    return any(_takes_newline(*step) for part in parts for step in part)
+
+
+def taken(op: Any, argument: Any) -> Bytes:
+    """The bytes that one place of an expression takes; letters in either case."""
+    if op is ops.ANY:
+        return ANY
+    if op is ops.IN:
+        return _of_set(argument)
+    either = frozenset(bytes([argument]).swapcase() + bytes([argument]))
+    return either if op is ops.LITERAL else ANY - frozenset([argument])
+
+
+def _of_set(parts: Any) -> Bytes:
+    taken, negated = set[int](), False
+    for op, argument in parts:
+        if op is ops.NEGATE:
+            negated = True
+        elif op is ops.RANGE:
+            taken.update(range(argument[0], argument[1] + 1))
+        elif op is ops.LITERAL:
+            taken.add(argument)
+        else:
+            taken.update(_CATEGORIES[argument])
+    return ANY - taken if negated else frozenset((*taken, *bytes(taken).swapcase()))

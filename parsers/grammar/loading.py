@@ -14,10 +14,9 @@ from ..io.errors import GrammarError
 from ..io.input_file import text_of
 from ..io.kept import kept
 from ..io.message import Message
-from .compiler import Compiler
+from .compiler import LONGEST_PATTERN, Compiler, too_long, too_many
 from .field import Field
 from .mistakes import placed, reason
-from .trees import LONGEST_PATTERN, too_long, too_many
 from .variant import METRICS, ROOM, Variant
 
 _IMPORTED = re.compile(r"^%import[ \t]+(\w+)", re.MULTILINE)

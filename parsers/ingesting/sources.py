@@ -8,14 +8,45 @@ from pathlib import Path
 import fsspec
 
 from ..io.compression import SUFFIXES
-from ..origins.address import public
+from ..origins.address import public, repository_of
 from ..origins.archive import ARCHIVE_NAME, is_archive, unpack
 from ..origins.found_file import IS_LINK, File, LeftOut, names
+from ..runs.git_files import blobs_of, commit_of, top_of
 from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES
 from ..runs.runfile import CONFIGURATIONS
 from ..runs.sidefile import LARGEST, are_of, configurations
 from .file_systems import NotTakenError, fetch, filesystem, is_url, is_web, told, walk
-from .git_origin import checkout
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A git checkout: its folder, the URL of its repository (None where it names none), the commit of HEAD.
+
+    ``blobs``: the objects of the files of that commit, by their paths in the checkout.
+    """
+
+    top: Path
+    repository: str | None
+    commit: str
+    blobs: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """The name of the repository; that of the folder where it has no URL."""
+        return (self.repository or self.top.name).rpartition("/")[2]
+
+
+def checkout(path: Path) -> Checkout | None:
+    """The checkout that a folder belongs to.
+
+    None where there is none, where git is missing, and where git refuses it because it belongs to another user.
+    """
+    top = top_of(path)
+    commit = commit_of(top, "HEAD") if top else None
+    if top is None or not commit:
+        return None
+    return Checkout(top, repository_of(top), commit, blobs_of(top, commit))
+
 
 Origin = Mapping[str, str | bool | None]
 OF_A_RUN = (RUN_FILE, *SIDE_FILES)

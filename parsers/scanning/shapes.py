@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..grammar.digits import masked, may_tell, telling_places, tells_digits
+from ..grammar.expression import masked, may_tell, telling_places, tells_digits
 from ..grammar.format import Format
 from .kernel import Ids, Integers, Shapes
 from .prefix import has_prefix, without_prefix

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import NamedTuple
 
-from .identities import Identity, decoded, is_word, uncoloured
-from .identity_rules import is_host, is_name, is_version
+from .identities import Identity, decoded, is_host, is_name, is_version, is_word, uncoloured
 
 _HEAD = 3  # letters by which the places of identities are found
 _MOST_NODES = 1 << 13  # of one spelling; no job has more

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from parsers.runs.reading import read
-from parsers.sharing.far_work import Caller, FarWorkError, work_for
+from parsers.sharing.workers import Caller, FarWorkError, work_for
 from tests.parsers.golden_logs import GOLDEN
 from tests.parsers.toy_logs import write, write_grammar
 

@@ -6,7 +6,7 @@ from functools import cache
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parsers.grammar.digits import masked, telling_places, tells_digits
+from parsers.grammar.expression import masked, telling_places, tells_digits
 from parsers.grammar.format import Format
 from parsers.scanning.detection import formats
 from parsers.scanning.judging import VariantSieve

@@ -2,8 +2,7 @@
 
 import pytest
 
-from parsers.scrubbing.identities import identities
-from parsers.scrubbing.identity_rules import Rule, is_host, is_name, rules
+from parsers.scrubbing.identities import Rule, identities, is_host, is_name, rules
 from parsers.scrubbing.placeholders import Placeholders
 
 every_rule = pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.line.decode()[:40])
