@@ -38,6 +38,7 @@ from ..results.model import (
 from ..wording.words import Translator, worded
 
 MISSING = "-"
+SAME_DIGITS, GIVES = "the same to the last digit", "recomputed: {change}"
 RECOMPUTED = "{same} of {count} published numbers are what their logs give to the last digit."
 SIGNS = ("%", "×")  # stand at the digits, without a blank
 RATIO = Protocol(decimals=2)
@@ -369,6 +370,11 @@ class View(Translator):
         """How many of the published numbers are what their logs give; empty where none was published."""
         differ, count = self.published_numbers
         return self.say(RECOMPUTED, same=count - len(differ), count=count) if count else ""
+
+    def agreement(self, result: Result) -> str:
+        """Whether a number is what was published of it."""
+        published = result.published
+        return self.say(SAME_DIGITS) if published and published.agrees else self.say(GIVES, change=self.change(result))
 
     def change(self, result: Result) -> str:
         """By how much a number differs from the published one."""

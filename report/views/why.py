@@ -23,6 +23,7 @@ NAMES = 11  # columns that the names of facts take
 SHOWN = 8
 
 QUOTED = "‡ {source} ({date}), {url}"
+PUBLISHED = "published: {digits} ({agreement}), {url}"
 SEVERAL = "{count} cells match {name}: {cells}."
 NO_MATCH = "No cell of the page matches {name}; cells: {cells}."
 NO_NUMBERS = "No cell of the page has a number, so {name} cannot be found. {why}"
@@ -192,6 +193,9 @@ class _Explanation:
             source = view.page.sources[result.source]
             told = {"source": self.translate(source.title), "date": source.date, "url": source.url}
             yield Text(self.say(QUOTED, **told))
+        if published := result.published:
+            told = {"digits": published.digits, "agreement": view.agreement(result)}
+            yield Text(self.say(PUBLISHED, **told, url=view.page.sources[published.source].url))
         for run in self.runs:
             yield Text("")
             yield from self._run(run)
