@@ -174,25 +174,27 @@ def _not_the_job(log: MeasuredLog) -> Message:
 
 
 def _alike(logs: Sequence[MeasuredLog]) -> list[MeasuredLog]:
-    """The logs with one spelling of each model and program: that with the most capitals, as its authors write it."""
-    spelt: dict[str, str] = {}
-    for log in logs:
-        for name in (str(log.case.get("model", "")), log.program):
-            known = spelt.setdefault(_key(name), name)
-            spelt[_key(name)] = max(known, name, key=lambda one: sum(map(str.isupper, one)))
-    programs = [spelt[_key(log.program)] for log in logs]
+    """The logs with one spelling of each model and program: that with the most capitals, as its authors write it.
+
+    What one log calls PaddleNLP BERT pretraining is the program PaddleNLP, where another log is called so.
+    """
+    names = {str(log.case["model"]) for log in logs if "model" in log.case}
+    models = {_key(name): name for name in sorted(names, key=lambda one: (_capitals(one), one))}
+    programs = sorted({log.program for log in logs}, key=lambda one: (len(one), -_capitals(one), one))
     found = []
     for log in logs:
-        # A format such as paddlenlp_bert is of the program PaddleNLP, which another log names.
-        program = next((one for one in programs if _key(log.program).startswith(_key(one)) and one), log.program)
-        model = spelt[_key(str(log.case.get("model", "")))]
-        case: Case = {**log.case, **({"model": model} if "model" in log.case else {})}
-        found.append(replace(log, program=max(program, spelt[_key(program)], key=len), case=case))
+        alike = (one for one in programs if one and f"{log.program} ".lower().startswith(f"{one} ".lower()))
+        model: Case = {"model": models[_key(str(log.case["model"]))]} if "model" in log.case else {}
+        found.append(replace(log, program=next(alike, ""), case={**log.case, **model}))
     return found
 
 
+def _capitals(name: str) -> int:
+    return sum(map(str.isupper, name))
+
+
 def _key(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name.lower())
+    return re.sub(r"[\W_]+", "", name.lower()) or name
 
 
 # ---- tables
