@@ -22,9 +22,6 @@ LOGS_LEAVE = (
     "columns.{column}: the logs of a cell of table {table} are {pattern}, which leaves the log folder; "
     "use a path below it."
 )
-NOT_SHOWN = (
-    "over_time of table {table} asks for the throughput of column {column} for {case}, which the table does not show."
-)
 OF_PROTOCOL = "table {table} overrides the protocol of column {column}: {said}"
 NO_CARDS = "table {table} has a {quantity} whose case does not specify cards."
 NO_TABLE_SHOWS = (
@@ -85,11 +82,6 @@ def _of_tables(page: Page) -> Iterator[Found]:
             for at, name in ((of, column.column), ((*of, "against"), column.against and column.against.column)):
                 if name is not None and name not in page.columns:
                     yield [at], Message(UNKNOWN_COLUMN, table=table.name, column=repr(name), known=known)
-        shown = [place for place in page.places() if place.table is table and place.column.quantity.is_throughput]
-        for number, wanted in enumerate(table.over_time):
-            if not any(wanted.is_of(place.column.column, place.case) for place in shown):
-                told = {"column": repr(wanted.column), "case": _worded(wanted.case)}
-                yield [(*key, "over_time", number)], Message(NOT_SHOWN, table=table.name, **told)
     for name, one in page.columns.items():
         if not one.runs and all(quote.column != name for quote in page.quotes):
             yield [("columns", name)], Message(NO_LOGS, column=name)

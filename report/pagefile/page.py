@@ -531,9 +531,6 @@ class Table(PagePart):
     facts: list[Circumstance] = Field(default_factory=list)
     """What else is said of the runs of each row, in columns behind its numbers, as their logs and `run.json` state it:
     the date of the measurement, and the versions of the framework, CUDA, cuDNN and the driver."""
-    over_time: list[OfCells] = Field(default_factory=list)
-    """Throughputs that are also drawn record by record, with memory and power if there is a gpu.csv; of several runs
-    the one with the median throughput."""
     tables: "list[Table]" = Field(default_factory=list)
     """Tables that follow it, each with its corner, case, unit, columns and rows unless it states its own."""
 

@@ -659,6 +659,8 @@ def _unsafe(report: Report) -> Iterator[object]:
     linked += [id_ for finding in page.findings for id_ in finding.first]
     linked += [one.id for finding in page.findings for others in finding.others for one in others if one.id]
     yield from (id_ for id_ in linked if id_ not in ids)
+    said = [both for texts in page.words.values() for both in texts.items()]
+    yield from (text for text, own in said if _braced(own) != _braced(text))
     for table in page.tables:
         yield from (row.title for row in table.rows if len(row.results) != len(table.columns))
     for result in report.results:
@@ -670,6 +672,11 @@ def _unsafe(report: Report) -> Iterator[object]:
             yield run.log
         yield from {*records.use} - {*LETTERS}
         yield from {run.statistic} - {"", *STATISTICS}
+
+
+def _braced(text: str) -> set[str]:
+    """The names that values of a text replace."""
+    return {*re.findall(r"{[^{}]*}|[{}]", text)}
 
 
 def _is_below(path: str) -> bool:

@@ -611,20 +611,6 @@ def of_terms(run: Run) -> float:
     return reduce(np.array([value for _, value in run.records.terms]), run.statistic)
 
 
-def recomputed(run: Run) -> float | None:
-    """What the records of a run give, without its log; None of what is made of the lines themselves."""
-    if run.statistic:
-        return _scaled(run, of_terms(run))
-    if run.records.stretches:
-        work, seconds = sums(run.records)
-        return work / seconds * run.factor
-    return None
-
-
-def _scaled(run: Run, statistic: float) -> float:
-    return run.factor / statistic if run.are_times else statistic * run.factor
-
-
 def operations(run: Run) -> list[Message]:
     """The arithmetic behind what was measured, each step with its result."""
     found, value = [], run.measured
@@ -657,7 +643,8 @@ def _variations(run: Run) -> Iterator[tuple[str, float, int]]:
 
     def made(at: Sequence[int], statistic: str) -> float:
         if run.statistic:
-            return _scaled(run, reduce(own[at], statistic))
+            found = reduce(own[at], statistic)
+            return run.factor / found if run.are_times else found * run.factor
         each = own[at] / seconds[at]
         return float(reduce(each, statistic) if statistic else own[at].sum() / seconds[at].sum()) * run.factor
 

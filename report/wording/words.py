@@ -112,8 +112,9 @@ class Translator:
         return filled(self.translate(message), values)
 
     def sentences(self, said: Iterable[str]) -> str:
-        """Several sentences one after the other, with a blank between them where the language has one."""
-        return reduce(lambda first, second: self.say("{first} {second}", first=first, second=second), said)
+        """Several sentences with the blank of the language between them; empty where there are none."""
+        parts = list(said)
+        return reduce(lambda first, second: self.say("{first} {second}", first=first, second=second), parts or [""])
 
     def joined(self, texts: Iterable[str]) -> str:
         """Several texts, which may hold commas, as one list."""
@@ -126,7 +127,8 @@ class Translator:
 
     def specified(self, texts: Iterable[str]) -> str:
         """Several texts of which each says more precisely what the one before it is of, such as a case by its axes."""
-        return reduce(lambda whole, part: self.say("{whole}, {part}", whole=whole, part=part), texts)
+        parts = list(texts)
+        return reduce(lambda whole, part: self.say("{whole}, {part}", whole=whole, part=part), parts or [""])
 
 
 # Whose a throughput is, as words that follow its unit.

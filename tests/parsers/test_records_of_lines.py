@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parsers.grammar.expression import compiled
 
+from parsers.grammar.expression import compiled
 from parsers.grammar.format import METRICS, Format, load
 from parsers.runs.reading import Reading, read
 from parsers.scanning.detection import formats
