@@ -52,8 +52,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def row_of(page: str, table: str, row: dict[str, Any], language: str, folder: Path) -> list[tuple[str, str]]:
     """The digits and marks in a row of a results table, as the Markdown of a language has them."""
-    (place,) = [one.title for one in load(find(page)).tables if one.name == table]
-    say = Translator(language).translate
+    stated = load(find(page))
+    (place,) = [one.title for one in stated.tables if one.name == table]
+    say = Translator(language, stated.words.get(language, {})).translate
     heading, group = f"### {say(place)}\n", f"**{say(row['group'])}**" if "group" in row else ""
     (file,) = [path for path in rendered(page, folder).files if path.name == f"{page}.{language}.md"]
     section = file.read_text(encoding="utf-8").partition(heading)[2].partition("\n### ")[0]
