@@ -3,7 +3,7 @@
 import hashlib
 import io
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -15,7 +15,6 @@ from ..io.message import Message
 from .kernel import COMPILED, shapes_of_c
 
 BLOCK = 1 << 21
-SMALL = 1 << 17  # a log of less is read at once
 BUFFER = 1 << 16  # less than a block, which is read past it
 LONGEST_LINE = 64 << 20
 TOO_LONG_A_LINE = "has a line longer than {size} MiB and is not a text log."
@@ -58,42 +57,18 @@ class Source:
             raise LogError.at(self.path, "is empty.")
 
     def _whole_lines(self, stream: io.BufferedIOBase) -> Iterator[bytes]:
-        """The same, of a stream: a small log takes no more memory than it has bytes."""
-        first = bytearray(SMALL)
-        filled = self._fill(stream, first, 0, SMALL)
-        last = bytes(first[:filled]) if filled < SMALL else (yield from self._large(stream, first))
-        if rest := self._without_tail(last):
-            yield rest
-
-    def _large(self, stream: io.BufferedIOBase, first: bytearray) -> Generator[bytes, None, bytes]:
-        """The same but for the last block, which is returned.
-
-        What follows the last newline that was read waits in the one buffer that there is.
-        """
-        buffer, kept, end = bytearray(2 * BLOCK), 0, BLOCK
-        buffer[: len(first)] = first
-        filled = self._fill(stream, buffer, len(first), end)
-        while filled == end:
-            cut = buffer.rfind(b"\n", kept, end) + 1
-            kept = end
-            if cut:
-                yield bytes(memoryview(buffer)[:cut])
-                buffer[: kept - cut] = buffer[cut:kept]
-                kept -= cut
-            elif kept > LONGEST_LINE:
+        """The same, of a stream; a small log is one block."""
+        block, wanted = stream.read(BLOCK), BLOCK
+        while len(block) == wanted:
+            end = block.rfind(b"\n") + 1
+            if end:
+                yield block[:end]
+            elif wanted > LONGEST_LINE:
                 raise LogError.at(self.path, TOO_LONG_A_LINE, size=LONGEST_LINE >> 20)
-            end = kept + BLOCK
-            buffer.extend(bytes(max(0, end - len(buffer))))
-            filled = self._fill(stream, buffer, kept, end)
-        return bytes(memoryview(buffer)[:filled])
-
-    @staticmethod
-    def _fill(stream: io.BufferedIOBase, buffer: bytearray, start: int, end: int) -> int:
-        """Read into a buffer from one place to another; returns how far there was something."""
-        with memoryview(buffer) as view:
-            while start < end and (size := stream.readinto(view[start:end])):
-                start += size
-        return start
+            wanted = len(block) - end + BLOCK
+            block = block[end:] + stream.read(BLOCK)
+        if rest := self._without_tail(block):
+            yield rest
 
     def _without_tail(self, block: bytes) -> bytes:
         """What follows the last newline, if any; what no eye sees is no line.
