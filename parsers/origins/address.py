@@ -9,8 +9,6 @@ from ..runs.git_files import git
 _URL = re.compile(r"([a-z][a-z0-9+.-]*://)(?:[^/\s'\"]*@)?([^?#\s'\"]*)(?:[?#][^\s'\")]*)?", re.IGNORECASE)
 _SSH_SHORTHAND = re.compile(r"(?:[^/@]+@)?([^/:@]+):([^:@]+)")  # git@host:owner/name.git
 _OF_REPOSITORIES = ("http", "https", "ssh", "git")
-_RAW_HOSTS = {"raw.githubusercontent.com": "github.com"}
-_KINDS_OF_FILE = ("blob", "raw", "tree", "blame", "src")
 
 
 def public(text: str) -> str:

@@ -9,6 +9,7 @@ PYTHONHASHSEED says otherwise).
 import os
 from collections import Counter
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +54,16 @@ class Shapes:
     ) -> None:
         if not (0 <= most <= 1 << 24 and 0 <= longest <= 1 << 20 and 0 <= most_bytes <= 1 << 40):
             raise ValueError("at most 2**24 shapes, of 2**20 bytes each and 2**40 together, are possible")
-        limits = (most, most_bytes, longest, most_parts)
-        self._table: CompiledTable | MaskedTable = CompiledTable(*limits) if compiled else MaskedTable(*limits)
+        self._table: Any
+        if compiled:
+            if shapes_of_c is None:
+                raise ImportError("parsers.scanning._shapes is not there: no compiler built it")
+            key = os.urandom(8 * (6 + (longest + 15) // 16 * 2))
+            self._table = shapes_of_c.Table(most, most_bytes, longest, most_parts, key)
+        else:
+            self._table = MaskedTable(most, most_bytes, longest, most_parts)
+        # They are kept from one text to the next, and grow with the lines of one.
+        self._ids, self._starts = np.empty(1024, np.int32), np.empty(1024, np.int64)
 
     def __len__(self) -> int:
         return len(self._table)
@@ -64,7 +73,7 @@ class Shapes:
 
         ValueError: places outside the line, none, or the shape is a part or is told apart already.
         """
-        self._table.tell(shape, places)
+        self._table.tell(shape, np.ascontiguousarray(places, np.int32))
 
     def lines(self, data: Data) -> tuple[Ids, Integers]:
         """The shape of each line, -1 where it has none, and where it begins.
@@ -72,28 +81,8 @@ class Shapes:
         Shapes are numbered from 0 in the order of their first lines. Both arrays are valid until the next call.
         ValueError: the last line has no newline.
         """
-        return self._table.lines(data)
-
-
-class CompiledTable:
-    """The table of shapes.c; its arrays are kept from one text to the next, and grow with the lines of one."""
-
-    def __init__(self, most: int, most_bytes: int, longest: int, most_parts: int) -> None:
-        if shapes_of_c is None:
-            raise ImportError("parsers.scanning._shapes is not there: no compiler built it")
-        key = os.urandom(8 * (6 + (longest + 15) // 16 * 2))
-        self._table = shapes_of_c.Table(most, most_bytes, longest, most_parts, key)
-        self._ids, self._starts = np.empty(1024, np.int32), np.empty(1024, np.int64)
-
-    def __len__(self) -> int:
-        return len(self._table)
-
-    def tell(self, shape: int, places: Ids) -> None:
-        """As that of Shapes."""
-        self._table.tell(shape, np.ascontiguousarray(places, np.int32))
-
-    def lines(self, data: Data) -> tuple[Ids, Integers]:
-        """As those of Shapes."""
+        if isinstance(self._table, MaskedTable):
+            return self._table.lines(data)
         at, known, size = 0, 0, memoryview(data).nbytes
         while True:
             at, known = self._table.lines(data, at, self._ids, self._starts, known)
@@ -128,7 +117,7 @@ class MaskedLines(dict[bytes, int]):
 
 
 class MaskedTable:
-    """The same as CompiledTable without a compiler."""
+    """The table of shapes where no compiler built one: masked lines, and their numbers."""
 
     def __init__(self, most: int, most_bytes: int, longest: int, most_parts: int) -> None:
         self._numbers = MaskedLines(most, most_bytes, longest, most_parts)

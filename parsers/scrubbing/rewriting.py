@@ -6,9 +6,9 @@ import gzip
 import io
 import lzma
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import zstandard
 
@@ -17,6 +17,12 @@ from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.input_file import opened
 
 BLOCK = 1 << 20
+_PACKED: dict[str, Callable[[BinaryIO], AbstractContextManager[Any]]] = {
+    ".gz": lambda file: gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0),
+    ".bz2": lambda file: bz2.BZ2File(file, "wb"),
+    ".xz": lambda file: lzma.LZMAFile(file, "wb"),  # noqa: SIM115 - whoever asks for it closes it
+    ".zst": lambda file: zstandard.ZstdCompressor().stream_writer(file, closefd=False),
+}
 _WIDE = 1 << 12  # bytes that tell whether every other one is NUL
 
 
@@ -106,18 +112,9 @@ def _reading(path: Path) -> Iterator[None]:
 def _packed_like(path: Path, copy: Path) -> Iterator[BinaryIO]:
     """A file to be written in the packing of another; what a gzip file says of its time and name is left out."""
     with opened(path) as like, copy.open("wb") as file:
-        head = like.read(16)
-        if head.startswith(b"\x1f\x8b"):
-            with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
-                yield cast(BinaryIO, packed)
-        elif ending(head) == ".bz2":
-            with bz2.BZ2File(file, "wb") as bz:
-                yield cast(BinaryIO, bz)
-        elif head.startswith(b"\xfd7zX"):
-            with lzma.LZMAFile(file, "wb") as xz:
-                yield cast(BinaryIO, xz)
-        elif head.startswith(b"\x28\xb5\x2f\xfd"):
-            with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as zst:
-                yield cast(BinaryIO, zst)
-        else:
+        packed = _PACKED.get(ending(like.read(16)))
+        if packed is None:
             yield file
+            return
+        with packed(file) as target:
+            yield target
