@@ -51,17 +51,24 @@ class Desk:
         """What the page file says."""
         return tomllib.loads((self.folder / "page.toml").read_text(encoding="utf-8"))
 
-    def cells(self) -> list[dict[str, Any]]:
-        """The cells of the page, as `report` renders it."""
+    def report(self) -> dict[str, Any]:
+        """The report of the page."""
         done = self.run("report", "page.toml", "--json")
         assert done.returncode == 0
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    def results(self) -> list[dict[str, Any]]:
+        """The results of the page."""
+        found: list[dict[str, Any]] = self.report()["results"]
+        return found
 
     def logs_shown(self) -> list[str]:
         """The logs behind the throughputs of the page, sorted."""
-        logs = [cell["log"] for cell in self.cells() if "log" in cell and cell["quantity"] == "throughput"]
-        return sorted(log for some in logs for log in ([some] if isinstance(some, str) else some))
+        report = self.report()
+        keys = [key for one in report["results"] if one["quantity"] == "throughput" for key in one.get("runs", [])]
+        return sorted(report["runs"][key]["log"] for key in keys)
 
     def shown(self) -> list[str]:
         """The numbers of the page."""
-        return [cell["value"] for cell in self.cells() if cell.get("value")]
+        return [one["digits"] for one in self.results() if "digits" in one]

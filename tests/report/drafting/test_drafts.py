@@ -132,8 +132,7 @@ def test_what_only_one_log_states_is_not_said_of_another(desk: Desk) -> None:
     desk.put_run(FAST, "lab/a/1", case={"cards": 1, "precision": "bf16"})
     desk.put_run(SLOW, "lab/b/1", case={"cards": 1})
     desk.init("logs")
-    stated = {cell["value"]: cell["number"] for cell in desk.cells()}
-    assert sorted(stated) == ["1000.000", "2000.000"]
+    assert sorted(desk.shown()) == ["1000.000", "2000.000"]
     assert "precision" not in json.dumps(desk.page)
 
 
@@ -180,7 +179,7 @@ def test_no_cell_is_empty_where_programs_ran_other_cases(desk: Desk) -> None:
         case = {"framework": program, "cards": cards, "model": "M"}
         desk.put_run(TOY.format(speed=100 + cards), f"{program}/c{cards}/1", case=case)
     desk.init("logs")
-    assert [cell["reason"] for cell in desk.cells() if not cell["value"]] == []
+    assert [one["reason"] for one in desk.results() if "digits" not in one] == []
     assert len(desk.shown()) == 5
 
 
@@ -217,7 +216,7 @@ def test_what_a_number_measures_is_said_once_and_kept_in_the_page(desk: Desk) ->
     assert desk.shown() == ["4.000"]
     desk.run("report", "page.toml")
     assert desk.run("audit", "pages", "--logs", "logs", "--strict").returncode == 0
-    assert "4.000" in desk.run("why", "page.toml", "e1").stdout
+    assert "4.000" in desk.run("why", "page.toml", "throughput/1/a-log").stdout
 
 
 def test_what_a_number_measures_is_said_of_the_logs_that_have_it(desk: Desk) -> None:
@@ -255,8 +254,8 @@ def test_three_commands_lead_from_a_script_to_a_page_in_both_languages(tmp_path:
     for command in (("init", "page", f"logs/{tmp_path.name}"), ("report", "page.toml")):
         done = run(*command, cwd=tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
-    evidence = json.loads((tmp_path / "pages/page.evidence.json").read_text(encoding="utf-8"))
-    assert "1000.999" in json.dumps(evidence)
+    report = json.loads((tmp_path / "pages/page.report.json").read_text(encoding="utf-8"))
+    assert "1000.999" in [one.get("digits") for one in report["results"]]
     assert (tmp_path / "pages/page.zh.md").exists()
 
 
@@ -264,8 +263,7 @@ def test_language_models_are_shown_with_what_one_card_does(desk: Desk) -> None:
     log = PROJECT / "tests/report/golden/logs/llm/megatron_toy-13b_a100_tp4-pp2-gbs128.log"
     desk.put_text(log.read_text(encoding="utf-8"), "lab/train.log")
     assert desk.init("logs").returncode == 0
-    shown = [json.loads(line) for line in desk.run("report", "page.toml", "--json").stdout.splitlines()]
-    assert {cell["quantity"]: (cell["value"], cell["unit"]) for cell in shown} == {
+    assert {one["quantity"]: (one["digits"], one["unit"]) for one in desk.results()} == {
         "throughput": ("6.026", "samples/s"),
         "throughput_per_card": ("0.4", "samples/s/card"),
         "tflops_per_card": ("126.3", "TFLOP/s"),

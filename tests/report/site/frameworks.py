@@ -9,7 +9,6 @@ title = "ResNet50: frameworks"
 model = "ResNet50"
 unit = "images/s"
 tested = ["What is tested.", "| key | value |\\n| --- | ---: |\\n| batch | 256 |"]
-quotes = [{ column = "b", case = { cards = 32, precision = "amp" }, value = "33317.67", source = "paper" }]
 [sources.paper]
 title = "A paper"
 url = "https://example.org/paper?a=1&b=2"
@@ -29,9 +28,8 @@ protocol = "plain,decimals=2"
 name = "main"
 title = "Throughput"
 corner = "Cards"
-for = { precision = ["fp32", "amp"] }
 columns = ["a", "b"]
-rows = { cards = [1, 8, 32] }
+rows = { precision = ["fp32", "amp"], cards = [1, 8, 32] }
 [[tables]]
 name = "ratio"
 title = "Paddle vs PyTorch"
@@ -40,6 +38,7 @@ case = { precision = "amp" }
 columns = [{ column = "a", title = "Paddle over PyTorch", quantity = "speed_up", against = { column = "b" } }]
 rows = { cards = [1, 8, 32] }
 """
+QUOTES = "column,precision,cards,value,source\nb,amp,32,33317.67,paper\n"
 SPEEDS = {
     "a1-fp32": 393.561,
     "a8-fp32": 3019.361,
@@ -64,4 +63,5 @@ def write(folder: Path) -> Path:
         make_run(folder / "logs" / run, text.encode(), case={"cards": int(cards), "precision": precision})
     page = folder / "frameworks.toml"
     page.write_text(PAGE, encoding="utf-8")
+    page.with_suffix(".quotes.csv").write_text(QUOTES, encoding="utf-8")
     return page
