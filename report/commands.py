@@ -19,7 +19,7 @@ from .archive.command import archive, verify
 from .audit.command import audit, recover
 from .comparing.command import compare
 from .comparing.history.command import history
-from .rendering.drafting.command import init
+from .drafting.command import init
 from .site.command import report, serve
 from .views.export_command import export
 from .views.why_command import why

@@ -24,7 +24,7 @@ def found(tmp_path_factory: pytest.TempPathFactory, site: Path) -> Audit:
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(site / "logs", folder / "logs")
     (folder / "own").mkdir()
-    for name in ("toy.en.md", "toy.evidence.json"):
+    for name in ("toy.en.md", "toy.report.json"):
         shutil.copy(site / "pages" / name, folder / "own")
     change(folder / "own/toy.en.md", "| Static |", "| Dynamic |")
     make(folder / "rows", MORE_ROWS)

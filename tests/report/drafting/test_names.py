@@ -10,12 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from parsers.sharing.workers import ALONE
+from report.drafting.draft_logs import named_logs
+from report.drafting.log_pattern import pattern_of
+from report.drafting.page_draft import NothingToDraftError, draft_page
 from report.evidence.case_evidence import cells
 from report.evidence.case_runs import logs_of
 from report.pagefile.page_file import parse
-from report.rendering.drafting.draft_logs import named_logs
-from report.rendering.drafting.log_pattern import pattern_of
-from report.rendering.drafting.page_draft import NothingToDraftError, draft_page
 from report.wording.words import Translator
 from tests.report.drafting.drafted import Desk
 

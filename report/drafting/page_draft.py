@@ -15,15 +15,15 @@ from parsers.io.message import Message, joined
 from parsers.io.printable import printable
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from ...evidence.case_evidence import cells
-from ...evidence.cell import Cell
-from ...evidence.reason import Remark
-from ...measure.diagnostics import say
-from ...measure.quantity import RANGE_OF_RUNS
-from ...measure.work import thing
-from ...pagefile.page_file import parse
-from ...pagefile.parts import PRECISIONS, Axis, Case
-from ...wording.words import Translate, Translator, languages, worded
+from ..evidence.case_evidence import cells
+from ..evidence.cell import Cell
+from ..evidence.reason import Remark
+from ..measure.diagnostics import say
+from ..measure.quantity import RANGE_OF_RUNS
+from ..measure.work import thing
+from ..pagefile.page_file import parse
+from ..pagefile.parts import PRECISIONS, Axis, Case
+from ..wording.words import Translate, Translator, languages, worded
 from .draft_case import DraftCase, cases_of, each_once
 from .draft_logs import NamedLogs, why
 from .log_pattern import template_of

@@ -13,12 +13,12 @@ from parsers.io.printable import say, shell_quoted
 from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
-from ...wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
+from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 
 if TYPE_CHECKING:
     from parsers.io.message import Message
 
-    from ...wording.words import Translate
+    from ..wording.words import Translate
 
 FOUND_NOTHING = 1
 SUFFIX = ".toml"
@@ -77,8 +77,8 @@ def init(
     from parsers.sharing.workers import Workers
     from parsers.unknown.option import parse_option
 
-    from ...views.publish import LOGS
-    from ...wording.words import worded
+    from ..views.publish import LOGS
+    from ..wording.words import worded
     from .draft_logs import named_logs
     from .page_draft import NothingToDraftError, draft_page
 
@@ -108,7 +108,7 @@ def _tell(left_out: Sequence["Message"], translate: "Translate", *, verbose: boo
     """Say why files are left out; of many the first."""
     from parsers.io.message import Message
 
-    from ...wording.words import worded
+    from ..wording.words import worded
 
     shown = left_out if verbose else left_out[:MOST_LEFT_OUT]
     for said in shown:

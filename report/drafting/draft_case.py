@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from parsers.io.message import Message
 from parsers.io.printable import printable
 
-from ...pagefile.parts import Case
+from ..pagefile.parts import Case
 from .draft_logs import why
 from .log_pattern import pattern_of
 from .measured_log import MeasuredLog

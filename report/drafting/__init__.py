@@ -1,0 +1,1 @@
+"""Logs to a page file that publishes them."""
