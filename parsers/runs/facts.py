@@ -98,10 +98,14 @@ class Facts(dict[str, Fact]):
         self.tell(told)
 
     def tell(self, told: Iterable[Fact]) -> None:
-        """Hear more sources, the most trusted first; a count that scales and is less than one says nothing."""
+        """Hear more sources, the most trusted first; a count that scales and is less than one says nothing.
+
+        A text says the same in other letters, as names of models do: ``ResNet50`` and ``resnet50``.
+        """
         for fact in (fact for fact in told if not _says_nothing(fact)):
             believed = self.setdefault(fact.name, fact)
-            if believed.value != fact.value and (believed, fact) not in self.contradictions:
+            is_same = believed.value == fact.value or str(believed.value).casefold() == str(fact.value).casefold()
+            if not is_same and (believed, fact) not in self.contradictions:
                 self.contradictions.append((believed, fact))
 
     def tell_lines(self, told: Iterable[Fact]) -> None:

@@ -120,7 +120,7 @@ def _entry(key: Sequence[str]) -> str:
 
 
 def changed_since(root: Path, documents: Collection[str], revision: str) -> set[str]:
-    """The documents that are new since a revision, or that changed, or whose evidence files did.
+    """The documents that are new since a revision, or that changed, or whose reports did.
 
     Files are compared as they lie on disk; what git ignores, it cannot tell from what is new. Raises RevisionError.
     """

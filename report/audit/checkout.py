@@ -29,7 +29,7 @@ class Checkout:
     """A folder in which documents and logs lie; all paths are POSIX paths from ``root``.
 
     ``documents``: what claims are read from. ``logs``: the folder below ``root`` whose files are evidence, "" for all
-    of them. What is a document is no evidence, nor the evidence file of a page of ours, which was made of logs; nor is
+    of them. What is a document is no evidence, nor the report of a page of ours, which was made of logs; nor is
     what is hidden, or a link that leads out of the folder.
     """
 

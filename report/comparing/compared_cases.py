@@ -13,8 +13,8 @@ from parsers.grammar.field import Scope
 from parsers.io.message import Message
 from parsers.series import Floats
 
-from ..evidence.quality.loss_agreement import LossAgreement
-from ..evidence.quality.metric_agreement import MetricAgreement
+from ..evidence.quality.final_metric import MetricAgreement
+from ..evidence.quality.loss import LossAgreement
 from ..evidence.run_begin import began
 from ..measure.diagnostics import NoMeasurement
 from ..measure.measurement import Measurement

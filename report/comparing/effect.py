@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from parsers.io.message import Message
 
-from ..evidence.quality.students_t import students_t
 from ..measure.number import percent, signed
+from ..measure.statistic import students_t
 from .change_points import LEAST_NOISE, SMALLEST, Values
 
 Verdict = Literal["slower", "faster", "same", "unknown"]

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from parsers.io.message import Message
 
-from ..evidence.quality.loss_agreement import LossAgreement, loss_agreement, unknown
-from ..evidence.quality.loss_curve import LossCurve, loss_curve
+from ..evidence.quality.loss import LossAgreement, LossCurve, loss_agreement, loss_curve, unknown
 from ..evidence.quality.training_conditions import incomparable, stated_by
 from ..measure.diagnostics import NoMeasurement
 from .case_pairs import Runs

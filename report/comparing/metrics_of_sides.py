@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from parsers.io.message import Message
 
-from ..evidence.quality.final_metric import FinalMetric, final_metric
-from ..evidence.quality.metric_agreement import MetricAgreement, metric_agreement
+from ..evidence.quality.final_metric import FinalMetric, MetricAgreement, final_metric, metric_agreement
 from ..evidence.quality.training_conditions import other_task
 from ..measure.diagnostics import NoMeasurement
 from .case_pairs import Runs

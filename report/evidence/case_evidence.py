@@ -1,6 +1,6 @@
 """Evidence: the logs behind a cell, and what they measure by the protocol of the page."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -33,7 +33,6 @@ from .quotient import divided
 from .reason import NoEvidenceError, Remark, as_told
 from .telemetry.telemetry_quantities import Observation, observe, observe_processes
 from .telemetry.telemetry_window import RunTelemetry, processes_of_run, run_telemetry
-from .unit_words import in_words_of
 
 Proofs = tuple[Proof, ...]
 Remarks = tuple[Diagnostic, ...]
@@ -271,3 +270,24 @@ def _disagreements(case: Case, reading: Reading) -> Iterator[Disagreement]:
     device = reading.facts.get("device")
     if "device" in case and device is not None and are_other_cards(str(case["device"]), str(device.value)):
         yield Disagreement("device", case["device"], device.value, device.source)
+
+
+def in_words_of(unit: str, proofs: Iterable[Proof]) -> tuple[Proof, ...]:
+    """Proofs whose throughputs are in ``unit`` where they are in another word for it: images/s for samples/s."""
+    return tuple(_in_word_of(unit, proof) for proof in proofs)
+
+
+def _in_word_of(unit: str, proof: Proof) -> Proof:
+    found = proof.measurement
+    if found.unit == unit or thing(found.unit) != thing(unit) or not found.estimate.counted:
+        return proof
+    said = tuple(_said(one, found.unit, unit) for one in found.diagnostics)
+    measurement = replace(found, estimate=replace(found.estimate, unit=unit.removesuffix("/s")), diagnostics=said)
+    if proof.figure is None:
+        return replace(proof, measurement=measurement)
+    return replace(proof, measurement=measurement, figure=replace(proof.figure, measured=measurement))
+
+
+def _said(one: Diagnostic, unit: str, instead: str) -> Diagnostic:
+    """A diagnostic with another word for a unit."""
+    return replace(one, values={name: instead if value == unit else value for name, value in one.values.items()})

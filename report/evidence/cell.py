@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from parsers.io.message import Message, joined
 from parsers.runs.facts import Value
+from parsers.runs.format_records import RankLog
 from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 
@@ -18,13 +19,58 @@ from ..measure.quantity import Shown
 from ..measure.run_figures import RunFigure
 from ..pagefile.parts import MARKED, Case
 from .library import NOTHING_STATED, Stated
-from .ranks.exhibits import Exhibit, RankExhibit, of_other_ranks
 from .telemetry.telemetry_quantities import Observation
 
 DISAGREES = "Label: {fact} {label}; {witness}: {said}."
 LOG, SAID = "log", "The page says: {said}."
 QUALIFIERS = {"batch_size": "BS={said}", "nodes": "{said} nodes", "cards": "{said} cards"}
 MARKS: Mapping[str, str] = {str(axis): mark for axis, mark in MARKED.items()}
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """One file behind a number: its path below the folder of logs, and which of its lines were used.
+
+    ``format``: the format of a log, None where it has none, or the name of a side file. ``total``: how many physical
+    lines it has. ``lines``: the first and the last that was used, ``used`` how many.
+    """
+
+    path: str
+    sha256: str
+    format: str | None
+    total: int
+    lines: tuple[int, int]
+    used: int
+
+
+@dataclass(frozen=True)
+class RankExhibit:
+    """The log of another rank than the one whose lines are shown, and its lines that were used."""
+
+    exhibit: Exhibit
+    lines: Sequence[int]
+
+
+def of_other_ranks(log: str, reading: Reading, measured: Measurement) -> dict[str, RankExhibit]:
+    """The logs of the other ranks that a measurement compares or adds up, by their paths; none of a single log.
+
+    ``log``: the path, below the folder of logs, of the log that the reading is of, or of the folder of all ranks.
+    """
+    if measured.ranks is None or reading.folder is None:
+        return {}
+    lead, *others = reading.ranks
+    folder = PurePosixPath(str(PurePosixPath(log)).removesuffix(_below(lead, reading)))
+    lines, found = measured.ranks.lines or {}, dict[str, RankExhibit]()
+    for other in (other for other in others if lines.get(other.rank)):
+        path, own = str(folder / _below(other, reading)), [line - other.before for line in lines[other.rank]]
+        name = reading.format.name if reading.format else None
+        exhibit = Exhibit(path, other.sha256, name, other.account.total, (own[0], own[-1]), len(own))
+        found[path] = RankExhibit(exhibit, own)
+    return found
+
+
+def _below(log: RankLog, reading: Reading) -> str:
+    return log.path.relative_to(reading.folder or log.path.parent).as_posix()
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from ..measure.protocol import Protocol
 from ..measure.run_figures import CardFigure, RunNumbers, card_figures
 from .as_read import as_read, how_read
 from .asked import Offer, candidates, why_none
-from .ranks.rank_telemetry import CardsOfRanks, of_cards
+from .telemetry.rank_telemetry import CardsOfRanks, of_cards
 from .telemetry.telemetry_quantities import Observed, observed
 
 Status = Literal["confirmed", "unchecked", "contradicted", "refused"]

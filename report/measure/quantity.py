@@ -31,7 +31,7 @@ Origin = Literal["throughput", "runs", "draws", "cards", "processes", "window", 
 class Quantity:
     """What a column can show.
 
-    ``name``: as page files and evidence files spell it. ``origin``: what it is made of. ``symbol``: its unit, in which
+    ``name``: as page files and reports spell it. ``origin``: what it is made of. ``symbol``: its unit, in which
     ``{rate}`` is that of throughput on the page and ``{counted}`` what that counts. ``decimals``: how many are usual,
     None where it is printed as the protocol says. ``direction``: 1 where more is better, -1 where less is, 0 where that
     depends. ``scope``: whose it is; empty for a ratio. ``of``: the statistic of runs. ``column``: of cpu.csv.

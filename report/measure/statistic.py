@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from parsers.io.extras import extra
 from parsers.series import Floats, Mask
 
 from .diagnostics import Code, NoMeasurement, say
@@ -111,3 +112,13 @@ def resampled(values: Sequence[float], repeats: str) -> Floats:
     # RandomState, whose draws NumPy promises never to change; those of its newer generators may.
     drawn = np.random.RandomState(SEED).randint(len(values), size=(RESAMPLES, len(values)))
     return np.array([reduce_repeats(draw, repeats) for draw in np.array(values, np.float64)[drawn].tolist()])
+
+
+def students_t(needed_by: str = "Comparisons need") -> Callable[[float, float], float]:
+    """The quantile of Student's t by degrees of freedom and probability; raises ExtraError without SciPy.
+
+    ``needed_by``: the beginning of that sentence, a key of the catalogues.
+    """
+    with extra("compare", needed_by):
+        from scipy.special import stdtrit  # noqa: PLC0415 - it comes with the extra
+    return lambda degrees, probability: float(stdtrit(degrees, probability))

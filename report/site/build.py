@@ -10,6 +10,7 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from parsers.io.atomic_write import PREFIX, unfinished, write, writing
@@ -75,7 +76,9 @@ def publish_site(
 
 
 def _write(made: Path, reports: Sequence[Report], languages: Sequence[str], *, reloads: bool) -> None:
-    files = {f"data/{report.page.name}{SUFFIX}": report.to_json().encode() for report in reports}
+    # A site has copies of the logs; where they were is nobody's business.
+    alone = [replace(report, logs_folder=None) for report in reports]
+    files = {f"data/{report.page.name}{SUFFIX}": report.to_json().encode() for report in alone}
     files |= {name: text.encode() for name, text in texts(reports, languages, reloads=reloads).items()}
     files |= {f"assets/{name}": (TEMPLATES / name).read_bytes() for name in ASSETS}
     if reloads:

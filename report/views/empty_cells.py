@@ -13,7 +13,7 @@ from ..pagefile.toml_lines import Key, line_of
 WHY_EMPTY = "{name}: {slug} is empty: {reason}"
 WHY_SEVERAL_EMPTY = "{name}: {slug} and {count} more are empty: {reason}"
 SEE_LINE = "{reason} See {file}, line {line}."
-MORE_REASONS = "{name}: more reasons for empty cells: {count}; the evidence file of the page lists them."
+MORE_REASONS = "{name}: more reasons for empty cells: {count}; the report of the page lists them."
 MOST_REASONS = 12
 
 

@@ -24,17 +24,7 @@ TACHOGRAPH = Path(sys.executable).with_name("tachograph")
 SEARCH = "paddle modela"
 BUILDS = {"Markdown, two languages": [], "site, two languages": ["--html"]}
 
-# Milliseconds from a click or a letter to the new layout, the longest of all.
-SORT = """(selector) => {
-  const buttons = [...document.querySelectorAll(selector)];
-  if (!buttons.length) throw new Error(`no ${selector}`);
-  return Math.max(...buttons.map((button) => {
-    const start = performance.now();
-    button.click();
-    document.body.getBoundingClientRect();
-    return performance.now() - start;
-  }));
-}"""
+# Milliseconds from a letter to the new layout, the longest of all.
 TYPE = """(text) => Math.max(...[...text].map((_, index) => {
   const field = document.querySelector("input[type=search]");
   const start = performance.now();
@@ -69,10 +59,6 @@ def read(site: Path) -> Iterator[str]:
         yield f"first paint of the index | {index.evaluate(PAINT):.0f}"
         yield f"first paint of the page | {page.evaluate(PAINT):.0f}"
         yield f"a letter of a search in the index | {index.evaluate(TYPE, SEARCH):.0f}"
-        yield f"a sort of the index | {index.evaluate(SORT, '#found thead button'):.0f}"
-        yield f"a sort of a table of results | {page.evaluate(SORT, 'table.results thead button'):.0f}"
-        logs = reader.open("many.evidence.en.html")
-        yield f"a sort of the table of 2,000 logs | {logs.evaluate(SORT, 'table.logs button'):.0f}"
 
 
 def measured(folder: Path) -> str:

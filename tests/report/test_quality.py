@@ -13,8 +13,7 @@ from parsers.io.extras import ExtraError
 from parsers.sharing.workers import ALONE
 from report.evidence.case_evidence import cells, forget
 from report.evidence.cell import Cell
-from report.evidence.quality.convergence_points import convergence_test
-from report.evidence.quality.mllog_convergence import mllog_convergence
+from report.evidence.quality.convergence import convergence_test, mllog_convergence
 from report.evidence.quality.quality_remarks import (
     CONVERGES,
     NOT_COMPARED,

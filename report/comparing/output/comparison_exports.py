@@ -8,8 +8,8 @@ from xml.etree import ElementTree as Xml
 
 from parsers.io.message import Message
 
-from ...evidence.quality.loss_agreement import LossAgreement
-from ...evidence.quality.metric_agreement import MetricAgreement
+from ...evidence.quality.final_metric import MetricAgreement
+from ...evidence.quality.loss import LossAgreement
 from ...measure.number import signed
 from ...wording.markdown import clean
 from ...wording.words import Translate, worded

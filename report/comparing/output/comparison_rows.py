@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from parsers.io.message import Message, joined
 
-from ...evidence.quality.loss_agreement import LossAgreement
-from ...evidence.quality.metric_agreement import MetricAgreement
+from ...evidence.quality.final_metric import MetricAgreement
+from ...evidence.quality.loss import LossAgreement
 from ...measure.number import percent, printed, signed
 from ...measure.protocol import Protocol
 from ...wording.words import whose

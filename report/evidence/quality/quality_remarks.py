@@ -23,12 +23,9 @@ from ...pagefile.page import Case, Page, Quality
 from ..case_runs import logs_of, outside, unfit
 from ..cell import Cell
 from ..reason import NoEvidenceError, Remark, as_told
-from .convergence_points import convergence_test
-from .final_metric import FinalMetric, final_metric
-from .loss_agreement import LossAgreement, loss_agreement
-from .loss_curve import LossCurve, loss_curve
-from .metric_agreement import MetricAgreement, metric_agreement
-from .mllog_convergence import BY_TWO_METRICS, mllog_convergence
+from .convergence import BY_TWO_METRICS, convergence_test, mllog_convergence
+from .final_metric import FinalMetric, MetricAgreement, final_metric, metric_agreement
+from .loss import LossAgreement, LossCurve, loss_agreement, loss_curve
 from .training_conditions import incomparable, other_task, stated_by
 
 NOT_THE_LOSS = {

@@ -9,8 +9,7 @@ import pytest
 
 from parsers.runs.reading import read
 from report.comparing.sides import ComparedSides, compared_sides
-from report.evidence.quality.loss_agreement import LossAgreement, loss_agreement
-from report.evidence.quality.loss_curve import LossCurve, loss_curve
+from report.evidence.quality.loss import LossAgreement, LossCurve, loss_agreement, loss_curve
 from report.measure.diagnostics import NoMeasurement
 from tests.commandline import run
 from tests.report.comparing.made_sides import CASE, STEADY, make_side, only

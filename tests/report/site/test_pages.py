@@ -68,6 +68,7 @@ def test_each_page_has_its_report_beside_it(site: Path, published: list[Publishe
     for page in published:
         report = read_report(site / f"data/{page.name}.report.json")
         assert [one.digits for one in report.results] == [cell.digits for cell in page.cells]
+        assert report.logs_folder is None
 
 
 def test_a_raw_log_is_copied_byte_for_byte_as_text(site: Path, logs: Path) -> None:

@@ -14,8 +14,8 @@ from parsers.runs.telemetry import Telemetry, telemetry, telemetry_file
 
 from ...measure.measurement import Measurement
 from ...measure.ranks import RankSpread
-from ..telemetry.plausible_samples import plausible
-from ..telemetry.telemetry_window import in_window, window_of
+from .plausible_samples import plausible
+from .telemetry_window import in_window, window_of
 
 QUANTITIES = {"sm_clock": "MHz", "power": "W", "temperature": "°C", "utilisation": "%"}
 # A card whose median clock is this far below that of the others does not run as they do.

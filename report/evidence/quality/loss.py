@@ -1,4 +1,4 @@
-"""Loss agreement: whether runs train as those of a reference do, by their losses at the same steps.
+"""Losses: what a run prints of training, and whether runs train as their reference does, at the same steps.
 
 With a stated tolerance the mean loss of each tenth of the shared steps must lie within it. Without one the noise
 between repeats decides, over the last tenth: there a difference counts that the t test finds at 99%, of 1% at least,
@@ -10,26 +10,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parsers.io.message import Message
+from parsers.runs.reading import Reading
 
-from .loss_curve import LossCurve
-from .students_t import students_t
+from ...measure.diagnostics import Code, NoMeasurement, say
+from ...measure.measure import run_of
+from ...measure.protocol import Protocol
+from ...measure.records import Records, losses_of
+from ...measure.statistic import students_t
 
 LossVerdict = Literal["same", "higher", "lower", "NaN", "unknown"]
 Values = NDArray[np.float64]
-
 LEVEL = 0.99
 LEAST = 0.01  # of the loss
 TENTHS = 10
 MOST_NOISE = 0.05  # of the loss: an interval that is wider answers nothing
 MOSTLY = 0.9  # of what each run prints are shared steps
 ROUNDING = 1e-9
-
 NOT_A_NUMBER = "{log} prints a loss that is NaN or infinite, first at line {line}, and the reference does not"
 REFERENCE_ENDS_SO = "the last loss of {log} is NaN or infinite"
 NOTHING_SHARED = "the runs print no loss at a step that all of them have"
@@ -38,6 +41,54 @@ OTHER_KINDS = "some runs print the loss of steps, others that of epochs"
 NOT_ABOVE_ZERO = "the loss is not above 0, so a share of it says nothing"
 ONE_RUN = "a side has only one run, so the noise between runs is unknown; repeat the runs, or state a tolerance"
 NOISE = "the noise between repeats hides differences of up to {width}"
+
+
+@dataclass(frozen=True)
+class LossCurve:
+    """The losses of one run.
+
+    ``steps``: the steps done, or the numbers of the epochs, when each was printed (int64, ascending). ``losses``: the
+    finite ones (float64). ``not_number``: the first line that prints one that is NaN or infinite, None where there is
+    none. ``ends_so``: whether the last one is.
+    """
+
+    log: Path
+    kind: Literal["step", "epoch"]
+    steps: NDArray[np.int64]
+    losses: NDArray[np.float64]
+    not_number: int | None = None
+    ends_so: bool = False
+
+
+def loss_curve(log: Path, reading: Reading, run: int | Literal["last"] | None) -> LossCurve | None:
+    """The losses that a log prints, None where it prints none.
+
+    ``run``: which of several runs in it. Raises NoMeasurement where its steps cannot be counted, or nobody says which
+    of several runs is meant.
+    """
+    if (found := losses_of(run_of(reading, Protocol(run=run)), ("step", "epoch"))) is None:
+        return None
+    part, losses = found
+    kind: Literal["step", "epoch"] = "step" if losses.kind == "step" else "epoch"
+    every = part.all_records(kind)
+    told = next(one.not_numbers for one in reading.parts if one.fields is part.fields)
+    within = told[(told >= every.lines[0]) & (told <= every.lines[-1])]
+    lines = np.unique(np.concatenate([within, every.lines[np.isinf(every.numbers("loss"))]]))
+    ends_so = len(lines) > 0 and not (losses.lines > lines[-1]).any()
+    first = int(lines[0]) if len(lines) else None
+    return LossCurve(log, kind, _numbers(kind, losses), losses.numbers("loss"), first, ends_so)
+
+
+def _numbers(kind: str, losses: Records) -> NDArray[np.int64]:
+    """The steps done, or the numbers of the epochs; several losses of one epoch stand at no known places in it."""
+    if kind == "step":
+        done = losses.steps
+    else:
+        done = losses.numbers("epoch")
+        done = done if np.isfinite(done).all() else np.arange(1.0, len(losses) + 1)
+    if done is None or (kind == "epoch" and (np.diff(done) <= 0).any()):
+        raise NoMeasurement(say(Code.NO_STEPS, kind=kind, protocol="loss"))
+    return done.astype(np.int64)
 
 
 @dataclass(frozen=True)

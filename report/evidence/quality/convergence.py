@@ -7,21 +7,34 @@ reference on both sides. The point is that of the batch size; between two of the
 smallest one that is taken, for a smaller batch never needs more epochs; above the largest one there is none. Points
 that convergence is slower at than interpolated between their neighbours are pruned first. ``runs`` of a test is taken
 to be how many there are, as the rules of each benchmark want it.
+
+What the lines ``:::MLLOG`` of a log say that a run took is read as read_submission_file() there does.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from parsers.io.message import Message
+from parsers.scanning.text import LogText
 
-from .students_t import students_t
+from ...measure.statistic import students_t
 
+TOKEN = b":::MLLOG "
+RESULTS = ("eval_error", "eval_accuracy")
+# The benchmarks whose convergence is counted in samples; of all others it is in epochs.
+IN_SAMPLES = frozenset(
+    {"llama2_70b_lora", "flux1", "llama31_405b", "llama31_8b", "gpt_oss_20b", "deepseekv3_671b", "qwen35_397b_grpo"}
+)
+# Judged by two metrics, each with a target of its own.
+BY_TWO_METRICS = "stable_diffusion"
 ALPHA = 0.05
 FEWEST_RUNS = 3
 # So much below the lowest mean passes, too.
@@ -31,12 +44,72 @@ OF_MANY_RUNS = "unet3d"
 LEFT_OUT, LEFT_OUT_OF_MANY = 1, 4
 UNITS = ("samples to converge", "Epochs to converge")
 NEEDED_BY = "Tests of convergence need"
-
 NOT_POINTS = "the reference convergence points are not as rcp_checker of mlperf_logging has them"
 OTHER_BENCHMARK = "the reference convergence points are of {name}, the runs of {benchmark}"
 NO_POINT = "there is no reference convergence point for a batch size of {batch} or more"
 FEW_RUNS = "the test needs at least {fewest} runs, and there are {count}"
 NOT_CONVERGED = "{count} of {runs} runs did not converge"
+
+
+@dataclass(frozen=True)
+class MllogConvergence:
+    """What a run says: its benchmark, its batch size, and the epochs or samples of its last evaluation.
+
+    ``is_done``: whether it stopped with success, and so converged by then.
+    """
+
+    benchmark: str | None = None
+    batch_size: int | None = None
+    last: float | None = None
+    is_done: bool = False
+
+    @property
+    def converged(self) -> float | None:
+        """What it took to converge; None where it did not, or does not say."""
+        return self.last if self.is_done else None
+
+
+def mllog_convergence(log: Path) -> MllogConvergence:
+    """Read a log, packed or not; raises LogError. What is no such line, or broken, says nothing."""
+    found = MllogConvergence()
+    for said in _said(log):
+        found = _with(found, str(said.get("key")), said.get("value"), said.get("metadata"))
+    return found
+
+
+def _with(found: MllogConvergence, key: str, value: Any, metadata: Any) -> MllogConvergence:
+    told = metadata if isinstance(metadata, dict) else {}
+    if key == "submission_benchmark" and isinstance(value, str):
+        return replace(found, benchmark=value)
+    if key == "global_batch_size" and _is_number(value):
+        return replace(found, batch_size=int(value))
+    if key == "run_stop":
+        return replace(found, is_done=told.get("status") == "success")
+    unit = "samples_count" if found.benchmark in IN_SAMPLES else "epoch_num"
+    if key in RESULTS and not found.is_done and _is_number(told.get(unit)):
+        return replace(found, last=round(float(told[unit]), 3))
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
+
+
+def _said(log: Path) -> Iterator[dict[str, Any]]:
+    for block in LogText(log).data():
+        if TOKEN not in block:
+            continue
+        for line in block.split(b"\n"):
+            _, token, told = line.rpartition(TOKEN)
+            if token and isinstance(found := _parsed(told), dict):
+                yield found
+
+
+def _parsed(told: bytes) -> Any:
+    try:
+        return json.loads(told.decode("utf-8", "replace").strip())
+    except (ValueError, RecursionError):
+        return None
 
 
 @dataclass(frozen=True)
