@@ -26,7 +26,7 @@ protocol = "skip_records=4,decimals=1"
 
 [[tables]]
 name = "main"
-title = { en = "Throughput", zh = "吞吐率" }
+title = { en = "Throughput", zh = "吞吐量" }
 corner = "Cards"
 case = { model = "ResNet50", batch_size = 128 }
 # Rows of cards in groups of precisions.

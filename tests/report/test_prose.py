@@ -25,7 +25,7 @@ note = "No logs."
     + """
 [[tables]]
 name = "main"
-title = { en = "Throughput of all", zh = "全部吞吐率" }
+title = { en = "Throughput of all", zh = "全部吞吐量" }
 columns = ["a"]
 rows = { cards = [1, 8] }
 
@@ -73,7 +73,7 @@ def test_each_language_has_its_own_texts_and_titles(page: Path) -> None:
     assert all(
         said in english for said in ("# Speed of Acme", "### Throughput of all", "What *Acme* does.", "# a comment")
     )
-    assert all(said in chinese for said in ("# Acme 的速度", "### 全部吞吐率", "Acme 的用途。", "仅供参考。"))
+    assert all(said in chinese for said in ("# Acme 的速度", "### 全部吞吐量", "Acme 的用途。", "仅供参考。"))
 
 
 def test_a_text_that_a_language_lacks_is_told_and_stands_there_in_english(page: Path) -> None:
@@ -115,7 +115,7 @@ def complaint(page: Path) -> str:
 
 MISTAKES = [
     ('"acme"', '"../acme"', "'../acme'"),
-    ("zh = \"全部吞吐率\" }", "zh = \"{全部}\" }", "'{全部}'"),
+    ("zh = \"全部吞吐量\" }", "zh = \"{全部}\" }", "'{全部}'"),
     ('title = "Scaling"', 'title = { en = "Speed of Acme", zh = "速度" }', "'Speed of Acme'"),
     ("[sources.paper]", "[sources.papers]", "'paper'"),
     ("rows = { cards = [1", "rows = { cards = [true", "tables.main.rows.cards"),
