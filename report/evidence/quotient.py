@@ -21,7 +21,6 @@ SCALED: tuple[Axis, ...] = ("nodes", "cards")
 OF_WORK: tuple[Axis, ...] = ("batch_size", "precision")
 # What a step is made of, as the page or all logs of a number state it.
 ALIKE: tuple[Axis, ...] = (*OF_WORK, "sequence_length", "data")
-SIZE: tuple[Axis, ...] = (*SCALED, *OF_WORK)
 
 
 def divided(page: Page, cells: Sequence[Cell]) -> list[Cell]:

@@ -111,14 +111,6 @@ class RankSpread:
             yield say(Code.SLOW_NODE, node=node, median=median, unit=self.unit)
 
 
-def cards_of_node(run: Run) -> int | None:
-    """The cards of each of several nodes, as stated or by those of the job; None where nothing tells them."""
-    nodes, of_node, cards = (run.count(name) for name in ("nodes", "cards_per_node", "cards"))
-    if nodes == 1:
-        return None
-    return of_node or (cards // nodes if nodes and cards and cards % nodes == 0 else None)
-
-
 @dataclass(frozen=True, eq=False)
 class RankTable:
     """What several ranks tell of the same steps.
