@@ -40,8 +40,6 @@ def without(modules: "tuple[str, ...]", *arguments: str | Path) -> "subprocess.C
     [
         ("altair", "report cpu-demo --charts --out {out}"),
         ("vl_convert", "report cpu-demo --charts --out {out}"),
-        ("altair", "report cpu-demo --html --out {out}"),
-        ("vl_convert", "serve cpu-demo --port 0"),
         ("watchfiles", "serve cpu-demo --port 0 --watch"),
         ("PIL", "images {out} --kind imagenet"),
         ("pyarrow", "parse {log} --out {out}/a.parquet"),

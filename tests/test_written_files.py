@@ -184,10 +184,10 @@ def test_a_page_that_is_gone_is_no_longer_in_the_site(folder: Path) -> None:
     assert (folder / "out/other.en.html").is_file()
     run(*report(folder, "--html"))
     assert not (folder / "out/other.en.html").exists()
-    assert not (folder / "out/evidence/other.en").exists()
+    assert not (folder / "out/data/other.report.json").exists()
 
 
-@pytest.mark.parametrize("name", ["logs", "assets", "evidence", "index.html"])
+@pytest.mark.parametrize("name", ["logs", "assets", "data", "index.html"])
 def test_a_site_does_not_take_the_place_of_what_is_of_no_site(name: str, folder: Path) -> None:
     (folder / "out" / name).mkdir()
     (folder / "out" / name / "mine").write_text("mine")

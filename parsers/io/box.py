@@ -89,11 +89,17 @@ def _work(do: Callable[[], Any], sender: int, seconds: int, memory: int) -> NoRe
 
 
 def _portable(error: BaseException | None) -> BaseException | None:
-    """An error as another process has it; None where it cannot be made again there, as those of Lark."""
-    try:
-        return pickle.loads(pickle.dumps(error))  # type: ignore[no-any-return]  # noqa: S301 - it was made here
-    except Exception:  # noqa: BLE001 - a class of somebody else's raises what it likes
-        return None
+    """An error as another process has it; None where it cannot be made again there, as those of Lark.
+
+    One of ours may hold what cannot; then its class and its message go.
+    """
+    for one in (error, getattr(error, "message", None)):
+        try:
+            copy = pickle.loads(pickle.dumps(one))  # noqa: S301 - it was made here
+            return copy if one is error or error is None else type(error)(copy)
+        except Exception:  # noqa: BLE001, S112 - a class of somebody else's raises what it likes
+            continue
+    return None
 
 
 def _limit(seconds: int, memory: int) -> None:

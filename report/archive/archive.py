@@ -147,9 +147,9 @@ def archive(
                 if (digits := made.by_id[cell.slug].digits) != cell.digits:
                     raise ArchiveError(OTHER_NUMBER, slug=cell.slug, stated=cell.digits or "-", made=digits or "-")
             write(folder, f"{PAGE}/{file.stem}{SUFFIX}", made.to_json().encode())
+            _refuse_unsafe(_names(folder), out)
             write(folder, MANIFEST, _manifest(folder).encode())
             names = _names(folder)
-            _refuse_unsafe(names, out)
             _pack(folder, names, out)
     except WriteError as error:
         raise WriteError(out, error.reason) from error

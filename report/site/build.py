@@ -29,7 +29,7 @@ from ..wording.words import languages as all_languages
 CONTENTS = "assets/contents.json"
 # Changes with every build of a site that is served; its pages ask for it.
 BUILD = "build.txt"
-_OWN = re.compile(r"(?!.*/\.)(?:[^./][^/]*\.html|(?:assets|data|evidence|logs)/.+)", re.DOTALL)
+_OWN = re.compile(r"(?!.*/\.)(?:[^./][^/]*\.html|(?:assets|data|logs)/.+)", re.DOTALL)
 IS_MOUNTED = "it is a mount point, and a site replaces a whole folder; choose a folder below it"
 IS_IN_USE = "it is in use as the working directory, and a site replaces a whole folder; choose a folder below it"
 IS_FOREIGN = "it already exists and is not part of a generated site; choose another folder"

@@ -1,5 +1,6 @@
 """Charts of Markdown pages: the numbers of a table as bars, an SVG that Altair draws; HTML draws its own."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -48,4 +49,7 @@ def svg(groups: Sequence[tuple[str, Sequence[Bar]]]) -> str:
         panels.append((drawn + labels).properties(width=WIDTH, height=alt.Step(BAR + GAP), title=title))
     whole = alt.concat(*panels, columns=2, spacing=28).configure(font=FONTS, background="transparent")
     whole = whole.configure_view(stroke=None).configure_axis(labelColor=TEXT, labelFontSize=13)
-    return str(vl_convert.vegalite_to_svg(whole.configure_text(fontSize=13).to_json()))
+    drawn_as = vl_convert.vegalite_to_svg(whole.configure_text(fontSize=13).to_json())
+    # Vega numbers clips on from drawing to drawing, of which it may make several; the same bars give the same bytes.
+    numbers: dict[str, str] = {}
+    return re.sub(r"\bclip\d+", lambda found: numbers.setdefault(found[0], f"clip{len(numbers)}"), drawn_as)

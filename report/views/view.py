@@ -334,14 +334,13 @@ class View(Translator):
         return self.say(UNCONFIRMED, axes=self.enumerated(told)) if told else ""
 
     def bars(self, table: Table) -> list[tuple[str, list[Bar]]]:
-        """The bars of a table by group, where all its columns show one quantity that is charted; else none."""
+        """The bars of a table by group: of its columns that show the first quantity that is charted; else none."""
         shown = {column.quantity for column in table.columns}
-        if not any(shown == {CHARTED.get(chart)} for chart in table.charts):
-            return []
+        charted = next((CHARTED[chart] for chart in table.charts if CHARTED.get(chart) in shown), None)
         groups: dict[str, list[tuple[Result, str, str, str]]] = {}
         for row in table.rows:
             for id_, head, column in zip(row.results, self.heads(table), table.columns, strict=True):
-                if (self.result(id_).value or 0) > 0:
+                if column.quantity == charted and (self.result(id_).value or 0) > 0:
                     bar = self.result(id_), self.translate(row.title), head, column.family or "other"
                     groups.setdefault(self.translate(row.group), []).append(bar)
         if sum(map(len, groups.values())) < FEWEST_BARS:
