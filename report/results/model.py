@@ -73,9 +73,9 @@ class ReportError(ParserError):
     """A report that cannot be read, or holds what a view must not show; one sentence says where and what."""
 
 
-def _message_out(said: Message) -> Any:
-    """A message as JSON: its text alone, or the text and what stands in its braces."""
-    return _out(said) if said.values else said.key
+def _message_out(said: object) -> Any:
+    """A message as JSON: its text alone, or the text and its values; what a union may also hold stays as it is."""
+    return said.key if isinstance(said, Message) and not said.values else _out(said)
 
 
 def _out(value: object) -> Any:
