@@ -100,3 +100,14 @@ def test_verify_ends_where_a_grammar_of_an_archive_takes_too_long(
     evil = {"formats/nested.lark": NESTED.encode(), log: files[log] + SLOW.encode()}
     found = verify(write(sealed({**files, **evil}), tmp_path / "evil.tach.zip"))
     assert found.differences
+
+
+def test_an_error_that_holds_what_no_other_process_can_have_keeps_its_class_and_its_message() -> None:
+    def fail() -> None:
+        error = GrammarError.at("my.lark", "is wrong")
+        error.held = lambda: None  # type: ignore[attr-defined]
+        raise error
+
+    with pytest.raises(GrammarError) as raised:
+        boxed(fail, 10)
+    assert raised.value.what == "is wrong"

@@ -219,3 +219,12 @@ def test_a_run_in_tf32_is_not_contradicted_by_a_log_that_says_float32(tmp_path: 
 def test_a_count_may_have_thousands_separators(tmp_path: Path) -> None:
     said = b"  Total train batch size (w. parallel, distributed & accumulation) = 1,024\n"
     assert read(write(tmp_path, said), format="hf_trainer").facts["job_batch_size"].value == 1024
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "contradict"),
+    [("ResNet50", "resnet50", False), ("ResNet50", "ResNet101", True), ("fp16", "bf16", True)],
+)
+def test_names_in_other_letters_are_no_contradiction(first: str, second: str, contradict: bool) -> None:
+    told = [Fact("model", name, line(number)) for number, name in enumerate((first, second), start=1)]
+    assert bool(Facts(told).contradictions) is contradict
