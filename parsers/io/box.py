@@ -94,11 +94,9 @@ def _portable(error: BaseException | None) -> BaseException | None:
     One of ours may hold what cannot; then its class and its message go.
     """
     for one in (error, getattr(error, "message", None)):
-        try:
+        with suppress(Exception):  # a class of somebody else's raises what it likes
             copy = pickle.loads(pickle.dumps(one))  # noqa: S301 - it was made here
             return copy if one is error or error is None else type(error)(copy)
-        except Exception:  # noqa: BLE001, S112 - a class of somebody else's raises what it likes
-            continue
     return None
 
 
