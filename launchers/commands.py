@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from parsers.io.printable import say, say_text, shell_quoted
-from parsers.io.refusal import Unreadable
+from parsers.io.printable import Unreadable, say, say_text, shell_quoted
 
 from .recipes.checkout import Checkout
 from .recipes.recipe import SUFFIX, SYNTHETIC, find, is_known, read_all

@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from parsers.io.input_file import sha256_of
+from parsers.io.files import sha256_of
 from parsers.io.printable import printable, shell_quoted
 from parsers.runs.git_files import top_of
 from parsers.runs.run_folder import RunJson, Source

@@ -12,8 +12,7 @@ import click
 from .ingesting.command import ingest
 from .io.errors import FormatError, ParserError, WriteError, reason_of
 from .io.message import counted
-from .io.printable import printable, say
-from .io.refusal import Unreadable
+from .io.printable import Unreadable, printable, say
 from .scrubbing.command import scrub
 
 if TYPE_CHECKING:
@@ -155,7 +154,7 @@ def _speed(log: Path, read: str | None, scope: str | None) -> Speed:
 
 
 def _write(grammar: str, log: Path, out: Path) -> None:
-    from .io.atomic_write import whole
+    from .io.files import whole
     from .runs.reading import survey
 
     golden = out.with_suffix("") / f"{log.name.partition('.')[0]}.log"

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from parsers.commands import FORMAT, LOGS, READ
-from parsers.io.printable import printable, say
-from parsers.io.refusal import Unreadable
+from parsers.io.printable import Unreadable, printable, say
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from .archive.command import archive, verify

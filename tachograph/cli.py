@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.io.printable import PrintableStream, say
-from parsers.io.refusal import Commands, Unreadable
+from parsers.io.printable import Commands, PrintableStream, Unreadable, say
 
 if TYPE_CHECKING:
     from launchers.run.series import WantedRun
@@ -153,8 +152,7 @@ def _measured(case: Path, language: str) -> tuple[str, bool]:
 
 def _comparison(language: str) -> Callable[[Path, Path], str]:
     """What compares two cases and says the outcome; raises Unreadable where an extra is missing."""
-    from parsers.io.errors import ParserError
-    from parsers.io.extras import extra
+    from parsers.io.errors import ParserError, extra
     from report.comparing.notebook import compare
     from report.comparing.output.comparison_text import terminal
     from report.wording.language_option import told_in, translate_to

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from parsers.ingesting.suite import Suite
-from parsers.io.input_file import data_of, opened, text_of
+from parsers.io.files import data_of, opened, text_of
 from tests.commandline import PROJECT
 from tests.commandline import run as run_here
 from tests.parsers.toy_logs import step
@@ -110,7 +110,7 @@ def test_a_pipe_that_takes_the_place_of_a_file_amid_all_this_is_refused(
     made, log = pipe(tmp_path / "made"), tmp_path / "train.log"
     log.write_bytes(step(1))
     was = log.stat()
-    monkeypatch.setattr("parsers.io.input_file.os.stat", lambda _: was)
+    monkeypatch.setattr("parsers.io.files.os.stat", lambda _: was)
     with pytest.raises(OSError, match=PIPE):
         opened(made)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from parsers.io.input_file import sha256_of
+from parsers.io.files import sha256_of
 from parsers.io.printable import printable, shell_quoted
 from parsers.runs.run_folder import Environment
 

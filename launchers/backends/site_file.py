@@ -12,7 +12,7 @@ import click
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticCustomError
 
-from parsers.io.input_file import text_of
+from parsers.io.files import text_of
 from parsers.io.printable import printable
 from parsers.io.validation import mistake
 

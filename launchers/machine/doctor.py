@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from parsers.io.input_file import text_of
+from parsers.io.files import text_of
 from parsers.io.printable import printable
 from parsers.runs.run_folder import Environment
 

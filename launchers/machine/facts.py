@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 import psutil
 
-from parsers.io.input_file import text_of
+from parsers.io.files import text_of
 from parsers.runs.run_folder import Environment
 
 from . import cards

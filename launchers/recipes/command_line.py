@@ -11,7 +11,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from parsers.io.input_file import opened
+from parsers.io.files import opened
 
 from .recipe import ROOM
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from parsers.io.atomic_write import replace_file
+from parsers.io.files import replace_file
 
 from .recipe import MADE
 

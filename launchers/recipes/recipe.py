@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from parsers.io.input_file import text_of
+from parsers.io.files import text_of
 from parsers.io.printable import printable
 
 ROOM = Path(__file__).resolve().parents[1]

@@ -15,10 +15,8 @@ from typing import Any
 
 import click
 
-from parsers.io.atomic_write import replace_file
 from parsers.io.errors import ParserError
-from parsers.io.input_file import data_of, opened, sha256_of, text_of
-from parsers.io.locks import locked
+from parsers.io.files import data_of, locked, opened, replace_file, sha256_of, text_of
 from parsers.runs.run_folder import DONE, LOG, RUN_FILE, LogFile, RunJson
 from parsers.runs.runfile import run_file
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from parsers.io.atomic_write import replace_file
-from parsers.io.input_file import data_of, text_of
+from parsers.io.files import data_of, replace_file, text_of
 from parsers.io.printable import say
 from parsers.runs.run_folder import PROCESS_COLUMNS, PROCESSES, TELEMETRY, TELEMETRY_COLUMNS, Environment, Foreign
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from parsers.io.input_file import opened, text_of
+from parsers.io.files import opened, text_of
 from parsers.runs.run_folder import (
     DONE,
     FAILED,

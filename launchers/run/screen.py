@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from parsers.io.input_file import opened
+from parsers.io.files import opened
 
 _RESET = b"\x1b[0m"
 # Colours, and what a progress bar needs within its own line: to go back, and to erase the rest. All else that a

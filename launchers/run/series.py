@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from parsers.io.atomic_write import replace_file
-from parsers.io.input_file import sha256_of
+from parsers.io.files import replace_file, sha256_of
 from parsers.io.printable import say
 from parsers.runs.run_folder import DONE, FAILED, INTERRUPTED, LOG
 from parsers.runs.runfile import describes

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from parsers.grammar.field import IN_SECONDS, TIMES
 from parsers.io.errors import ParserError
-from parsers.io.input_file import opened
+from parsers.io.files import opened
 from parsers.io.lazy import pd
 from parsers.runs.format_records import OWN_LINE, RUN, FormatRecords
 from parsers.runs.reading import Reading, survey

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..io.box import LimitError, boxed
+from ..io.cache import found, keep, kept, name_of
 from ..io.errors import CANNOT_BE_READ, GrammarError, reason_of
-from ..io.kept import kept
-from ..io.user_cache import found, keep, name_of
 from .field import Field, StepIs
 from .variant import METRICS, ROOM, Variant
 

@@ -10,9 +10,9 @@ from lark import Lark
 from lark.exceptions import LarkError
 from lark.load_grammar import Grammar, load_grammar
 
+from ..io.cache import kept
 from ..io.errors import GrammarError
-from ..io.input_file import text_of
-from ..io.kept import kept
+from ..io.files import text_of
 from ..io.message import Message
 from .compiler import LONGEST_PATTERN, Compiler, too_long, too_many
 from .field import Field

@@ -11,8 +11,7 @@ import click
 
 from ..io.console import Text
 from ..io.console import live as live_console
-from ..io.printable import say
-from ..io.refusal import Unreadable
+from ..io.printable import Unreadable, say
 from ..sharing.workers_option import JOBS, SCHEDULER
 
 if TYPE_CHECKING:

@@ -3,15 +3,14 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import fsspec
 from fsspec import AbstractFileSystem
 
-from ..io.atomic_write import begun, put
-from ..io.errors import WriteError
-from ..io.extras import install
-from ..io.limits import downloading
+from ..io.errors import WriteError, install
+from ..io.files import write_pieces
+from ..io.packed import Allowance, downloading
 from ..origins.address import public
 from ..origins.found_file import IS_HIDDEN, IS_IRREGULAR, IS_LINK, File, LeftOut, is_hidden
 
@@ -137,10 +136,14 @@ def fetch(url: str, place: Path) -> None:
     allowance = downloading()
     with told():
         fs, path = filesystem(url)
-        with fs.open(path, "rb", **({"block_size": 0} if is_web(url) else {})) as stream, begun(place) as file:
-            while data := stream.read(_CHUNK):
-                allowance.take(len(data))
-                put(data, file)
+        with fs.open(path, "rb", **({"block_size": 0} if is_web(url) else {})) as stream:
+            write_pieces(place, _allowed(stream, allowance))
+
+
+def _allowed(stream: BinaryIO, allowance: Allowance) -> Iterator[bytes]:
+    while data := stream.read(_CHUNK):
+        allowance.take(len(data))
+        yield data
 
 
 def _options(url: str) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ..io.compression import SUFFIXES
-from ..io.input_file import data_of
+from ..io.files import data_of
 from ..io.message import counted
+from ..io.packed import SUFFIXES
 from ..origins.found_file import LeftOut, names
 from ..runs.run_folder import RUN_FILE
 from ..scanning.detection import formats

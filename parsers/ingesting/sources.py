@@ -7,7 +7,7 @@ from pathlib import Path
 
 import fsspec
 
-from ..io.compression import SUFFIXES
+from ..io.packed import SUFFIXES
 from ..origins.address import public, repository_of
 from ..origins.archive import ARCHIVE_NAME, is_archive, unpack
 from ..origins.found_file import IS_LINK, File, LeftOut, names

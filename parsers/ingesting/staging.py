@@ -9,14 +9,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from ..io import input_file
-from ..io.atomic_write import begun, put, write
-from ..io.compression import ERRORS, ending
+from ..io import files
 from ..io.errors import FormatError, LogError, ParserError, WrappedError, reason_of
+from ..io.files import write, write_pieces
+from ..io.packed import ERRORS, ending
 from ..origins import archive
 from ..origins.found_file import LeftOut
 from ..runs.git_files import is_changed
@@ -119,7 +120,7 @@ def _refuse_other_files(path: Path, head: bytes, candidate: Candidate) -> None:
 
 
 def _head(path: Path) -> bytes:
-    with input_file.opened(path) as file:
+    with files.opened(path) as file:
         return file.read(_HEAD)
 
 
@@ -215,7 +216,7 @@ def _beginning(staging: Path) -> Document:
 
 
 def _chunks(log: Path) -> Iterator[bytes]:
-    with input_file.opened(log) as file:
+    with files.opened(log) as file:
         while chunk := file.read(_CHUNK):
             yield chunk
 
@@ -225,16 +226,19 @@ def _kept(chunks: Iterator[bytes], folder: Path) -> Document:
 
     The lines are those of the file as it lies there; a packed one says nothing of them.
     """
-    chunk = next(chunks, b"")
-    path = folder / (LOG + ending(chunk))
+    first = next(chunks, b"")
+    path = folder / (LOG + ending(first))
     digest, lines, last = hashlib.sha256(), 0, b"\n"
-    with begun(path) as file:
-        while chunk:
-            put(chunk, file)
+
+    def counted() -> Iterator[bytes]:
+        nonlocal lines, last
+        for chunk in chain([first], chunks):
             digest.update(chunk)
             lines, last = lines + chunk.count(b"\n"), chunk[-1:]
-            chunk = next(chunks, b"")
-    described: Document = {"file": path.name, "sha256": digest.hexdigest(), "bytes": path.stat().st_size}
+            yield chunk
+
+    size = write_pieces(path, counted())
+    described: Document = {"file": path.name, "sha256": digest.hexdigest(), "bytes": size}
     return described if path.name != LOG else {**described, "lines": lines + (last != b"\n")}
 
 
@@ -254,7 +258,7 @@ def _run(candidate: Candidate, beside: Mapping[str, Path], sha256: str) -> Docum
     if path is None or path.stat().st_size > _LARGEST_RUN_FILE:
         return None
     try:
-        run: Document = json.loads(input_file.data_of(path))
+        run: Document = json.loads(files.data_of(path))
         run["case"].items()
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return None

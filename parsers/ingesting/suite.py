@@ -10,10 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..io.containment import leading_out
 from ..io.errors import LogError, ParserError
-from ..io.input_file import data_of
-from ..io.locks import locked
+from ..io.files import data_of, leading_out, locked
 from ..runs.run_folder import READ, RUN_FILE
 from ..runs.runfile import UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
 

@@ -1,6 +1,8 @@
 """Errors of this room: one sentence each that says what was found, where, and what is possible."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -10,6 +12,7 @@ OF_FILE = "{path}: {what}"
 CANNOT_BE_USED = "cannot be read or written: {reason}."
 CANNOT_BE_READ = "cannot be read: {reason}."
 CUT_SHORT = "its compressed data is truncated"
+NOT_INSTALLED = "{what} the package {package}, which is not installed; run `{command}`."
 CANNOT_BE_WRITTEN = "{path}: cannot be written: {reason}."
 
 
@@ -90,3 +93,25 @@ def said_of(error: Exception) -> Message:
 def told(error: Exception) -> str:
     """What an error says, in English."""
     return str(said_of(error))
+
+
+class ExtraError(ParserError):
+    """An extra is not installed; the message names it, and how to install it."""
+
+
+def install(extra: str) -> str:
+    """What installs an extra beside the rest."""
+    return f'pip install "tachograph[{extra}]"'
+
+
+@contextmanager
+def extra(name: str, what: str) -> Iterator[None]:
+    """Around imports that only the extra ``name`` brings; ``what`` needs them, and begins the sentence of the error.
+
+    Raises ExtraError where one is missing.
+    """
+    try:
+        yield
+    except ImportError as error:
+        told = {"what": Message(what), "package": error.name, "command": install(name)}
+        raise ExtraError(NOT_INSTALLED, **told) from error

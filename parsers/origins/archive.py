@@ -9,14 +9,13 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import IO, BinaryIO, Protocol
 
-from ..io import input_file
-from ..io.atomic_write import begun, put
-from ..io.compression import ERRORS, ending, unpacked
-from ..io.limits import Allowance, TooLargeError, check_members, unpacking
+from ..io import files
+from ..io.files import write_pieces
+from ..io.packed import ERRORS, Allowance, TooLargeError, check_members, ending, unpacked, unpacking
 from ..scanning.source import is_text
 from .found_file import IS_HARD_LINK, IS_HIDDEN, IS_IRREGULAR, IS_LINK, File, LeftOut, is_hidden
 
@@ -51,7 +50,7 @@ Entry = tuple[str, Readable] | LeftOut
 
 def is_archive(path: Path) -> bool:
     """Whether a file is a tar archive, packed or not, or a zip archive; its bytes say so, not its name."""
-    with input_file.opened(path) as file:
+    with files.opened(path) as file:
         head = file.read(tarfile.BLOCKSIZE)
     return begins_archive(head) or _is_packed_tar(path)
 
@@ -83,7 +82,7 @@ def unpack(archive: Path, into: Path, allowance: Allowance | None = None) -> Ite
 
 
 def _entries(archive: Path, allowance: Allowance) -> Iterator[Entry]:
-    with input_file.opened(archive) as file:
+    with files.opened(archive) as file:
         is_zip = file.read(4).startswith(_ZIP)
     yield from of_zip(archive, allowance) if is_zip else _of_tar(archive, allowance)
 
@@ -95,24 +94,16 @@ def _spooled(path: str, stream: Readable, place: Path) -> File | LeftOut:
             return LeftOut(path, "is empty.")
         if not (ending(head) or is_text(head)):
             return LeftOut(path, "is a binary file.")
-        return File(path, str(place), written(head, stream, place))
+        return File(path, str(place), write_pieces(place, chain([head], pieces_of(stream))))
     except TooLargeError:
         raise
     except BROKEN as error:
         return LeftOut(path, f"cannot be read: {broken_because(error)}.", is_unreadable=True)
 
 
-def written(data: bytes, stream: Readable, place: Path) -> int:
-    """Write some bytes and the rest of a stream into a file, and return its size.
-
-    Raises WriteError where it cannot be written: its source is not to blame.
-    """
-    size = 0
-    with begun(place) as file:
-        while data:
-            size += put(data, file)
-            data = stream.read(_PIECE)
-    return size
+def pieces_of(stream: Readable) -> Iterator[bytes]:
+    """What is left of a stream, some at a time."""
+    return iter(lambda: stream.read(_PIECE), b"")
 
 
 def broken_because(error: Exception) -> str:
@@ -238,5 +229,5 @@ class _Member(tarfile.TarInfo):
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
     """A file, unpacked where it is packed; reading it raises one of ``BROKEN`` where it is broken."""
-    with input_file.opened(path) as file:
+    with files.opened(path) as file:
         yield unpacked(file)

@@ -19,10 +19,10 @@ from typing import Literal
 import numpy as np
 
 from ..grammar.format import Format
-from ..io.compression import SUFFIXES
-from ..io.containment import leading_out
 from ..io.errors import CANNOT_BE_READ, FormatError, LogError, reason_of
+from ..io.files import leading_out
 from ..io.message import Message
+from ..io.packed import SUFFIXES
 from ..runs.appended import as_one
 from ..runs.facts import SCALING, Fact
 from ..runs.format_records import OWN_LINE, FormatRecords, RankLog

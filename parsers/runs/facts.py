@@ -19,8 +19,8 @@ from ..counts import parallelism
 from ..counts.parallelism import SHARING
 from ..grammar.field import StepIs
 from ..grammar.format import ROOM, load
-from ..io.compression import SUFFIXES
 from ..io.message import Message, joined
+from ..io.packed import SUFFIXES
 from ..scanning.columns import FactLines
 from ..scanning.prefix import line_pattern
 from .provenance import FILE_NAME, Kind, Provenance, line

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..io.input_file import opened
+from ..io.files import opened
 
 _LONGEST = 60  # seconds
 # A checkout's own configuration may name programs that git starts. None of them may run only because we look.

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..grammar.format import METRICS
-from ..io.atomic_write import whole
-from ..io.errors import ParserError
-from ..io.extras import install
+from ..io.errors import ParserError, install
+from ..io.files import whole
 from ..io.lazy import pd
 from ..scanning.columns import Array
 from ..scanning.record_table import RECORD, RecordTable

@@ -10,9 +10,9 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
 
-from ..io import input_file
+from ..io import files
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
-from ..io.input_file import text_of
+from ..io.files import text_of
 from ..io.message import Message
 from .facts import SCALING, Fact, is_count, name_facts
 from .provenance import FORMER_NAME, Provenance
@@ -143,7 +143,7 @@ def log_of(path: Path) -> Path:
 def sha256_of(path: Path) -> str:
     """Hexadecimal digest of a file as it lies on disk; raises LogError when it cannot be read."""
     try:
-        return input_file.sha256_of(path)
+        return files.sha256_of(path)
     except OSError as error:
         raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
-from ..io.input_file import data_of, opened
+from ..io.files import data_of, opened
 from ..io.lazy import pd
 from ..scanning.detection import common
 from ..scanning.prefix import line_pattern

@@ -25,8 +25,8 @@ import numpy as np
 
 from ..grammar.format import ROOM, Format, load
 from ..io.box import MEMORY, LimitError, boxed
+from ..io.cache import kept
 from ..io.errors import FormatError, GrammarError, WrappedError
-from ..io.kept import kept
 from ..io.message import Message
 from .format_shapes import TORN, WHOLE, Claim, Claims, KnownShapes
 from .shapes import Rows, ShapedLines

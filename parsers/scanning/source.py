@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from ..io.compression import ERRORS, unpacked
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
-from ..io.input_file import opened
+from ..io.files import opened
 from ..io.message import Message
+from ..io.packed import ERRORS, unpacked
 from .kernel import COMPILED, shapes_of_c
 
 BLOCK = 1 << 21

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..io.message import counted
-from ..io.printable import say
-from ..io.refusal import Unreadable
+from ..io.printable import Unreadable, say
 
 if TYPE_CHECKING:
     from .copies import ScrubOutcome

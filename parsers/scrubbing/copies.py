@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..io.atomic_write import below, move, unfinished
-from ..io.containment import leading_out
 from ..io.errors import ParserError, WriteError, told
+from ..io.files import below, leading_out, move, unfinished
 from ..runs import runfile
 from ..runs.facts import FOLDERS, name_facts
 from ..runs.run_folder import RUN_FILE

@@ -12,9 +12,9 @@ from typing import Any, BinaryIO, cast
 
 import zstandard
 
-from ..io.compression import ERRORS, ending, unpacked
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
-from ..io.input_file import opened
+from ..io.files import opened
+from ..io.packed import ERRORS, ending, unpacked
 
 BLOCK = 1 << 20
 _PACKED: dict[str, Callable[[BinaryIO], AbstractContextManager[Any]]] = {

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import uuid4
 
-from ..io.errors import ParserError
-from ..io.extras import extra
-from ..io.kept import keep_for
+from ..io.cache import keep_for
+from ..io.errors import ParserError, extra
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

@@ -18,13 +18,22 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from parsers.io.atomic_write import unfinished, whole, write, writing
-from parsers.io.containment import is_spelt_inside, leading_out
 from parsers.io.errors import CANNOT_BE_READ, LogError, MessageError, ParserError, WriteError, reason_of
-from parsers.io.input_file import data_of, opened, text_of
-from parsers.io.limits import check_members, unpacking
+from parsers.io.files import (
+    data_of,
+    is_spelt_inside,
+    leading_out,
+    opened,
+    text_of,
+    unfinished,
+    whole,
+    write,
+    write_pieces,
+    writing,
+)
 from parsers.io.message import Message
-from parsers.origins.archive import BROKEN, broken_because, of_zip, written
+from parsers.io.packed import check_members, unpacking
+from parsers.origins.archive import BROKEN, broken_because, of_zip, pieces_of
 from parsers.origins.found_file import LeftOut
 from parsers.runs.run_folder import RUN_FILE
 from parsers.runs.runfile import files_of_run, sha256_of
@@ -378,7 +387,7 @@ def _unpacked(archive: Path, folder: Path) -> tuple[str, str, list[Difference]]:
             name, stream = entry
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             try:
-                written(stream.read(_PIECE), stream, folder / name)
+                write_pieces(folder / name, pieces_of(stream))
             except MessageError:
                 raise
             except BROKEN as error:

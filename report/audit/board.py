@@ -18,9 +18,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
-from parsers.io.extras import ExtraError
-from parsers.io.input_file import text_of
+from parsers.io.errors import CANNOT_BE_READ, ExtraError, ParserError, reason_of
+from parsers.io.files import text_of
 from parsers.io.validation import NOT_TOML, mistake
 
 from .constants import OTHER_QUANTITY

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from urllib.parse import unquote
 
-from parsers.io.containment import leading_out
+from parsers.io.files import leading_out
 
 from ..results.model import SUFFIX
 from .claims import Claim, claims_of

@@ -11,8 +11,7 @@ import click
 
 from parsers.commands import FORMAT, LOGS
 from parsers.io.message import Message
-from parsers.io.printable import say, say_lines
-from parsers.io.refusal import Unreadable
+from parsers.io.printable import Unreadable, say, say_lines
 from parsers.sharing.workers_option import JOBS
 
 from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
@@ -133,8 +132,8 @@ def _warn_of(past: "Sequence[Accepted]", file: Path, translate: "Translate") -> 
 
 
 def _write_files(texts: "Mapping[Path | None, Callable[[], str]]", translate: "Translate") -> None:
-    from parsers.io.atomic_write import write_texts
     from parsers.io.errors import WriteError
+    from parsers.io.files import write_texts
 
     try:
         write_texts(texts)

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from parsers.io.input_file import data_of
+from parsers.io.files import data_of
 
 from .constants import BINARY, CAPTION_LINES, HEAD, LIST_NAME, LONGEST_LABEL, MOST_NESTED, MOST_SPANNED
 from .number import NUMBER

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.io.compression import ERRORS, unpacked
-from parsers.io.input_file import opened
+from parsers.io.files import opened
+from parsers.io.packed import ERRORS, unpacked
 
 from .constants import KNOWN_LINES, KNOWN_SHAPES, LARGEST_FILE, LONGEST_LINE
 from .documents import Cell, csv_rows, decoded, json_values

@@ -12,7 +12,7 @@ from math import nan
 from pathlib import Path
 
 from parsers.io.errors import LogError
-from parsers.io.input_file import data_of
+from parsers.io.files import data_of
 from parsers.io.message import Message
 from parsers.sharing.workers import ALL_CORES, Workers
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.io.extras import extra
+from parsers.io.errors import extra
 
 Values = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from parsers.io.message import Message
-from parsers.io.printable import say
-from parsers.io.refusal import Unreadable
+from parsers.io.printable import Unreadable, say
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from ..wording.language_option import LANGUAGE, told_in, translate_to
@@ -147,8 +146,8 @@ def compare(
 def _write(
     found: "ComparedSides", translate: "Translate", language: str, html_file: Path | None, junit_file: Path | None
 ) -> None:
-    from parsers.io.atomic_write import write_texts
     from parsers.io.errors import WriteError
+    from parsers.io.files import write_texts
 
     from .output.comparison_exports import junit
     from .output.comparison_html import html

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from parsers.io.compression import SUFFIXES
 from parsers.io.errors import CANNOT_BE_READ, LogError, MessageError, ParserError, reason_of
 from parsers.io.message import Message
+from parsers.io.packed import SUFFIXES
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import LOG, RUN_FILE
 from parsers.runs.runfile import RunFile, log_of, run_file

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from parsers.commands import READ
-from parsers.io.printable import say, shell_quoted
-from parsers.io.refusal import Unreadable
+from parsers.io.printable import Unreadable, say, shell_quoted
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
@@ -71,8 +70,8 @@ def init(
       tachograph init my-page.toml logs/lab/resnet50 logs/lab/bert --lang zh
       tachograph init page ../results/a.log ../results/b.log --read dt=ms/step
     """
-    from parsers.io.atomic_write import write_new
     from parsers.io.errors import ParserError
+    from parsers.io.files import write_new
     from parsers.io.message import Message
     from parsers.sharing.workers import Workers
     from parsers.unknown.option import parse_option

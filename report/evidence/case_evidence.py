@@ -6,8 +6,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from parsers.io.errors import ParserError
-from parsers.io.extras import ExtraError
+from parsers.io.errors import ExtraError, ParserError
 from parsers.io.message import Message
 from parsers.runs.facts import Facts
 from parsers.runs.reading import Reading

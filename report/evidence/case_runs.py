@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from parsers.io.containment import leading_out
+from parsers.io.files import leading_out
 from parsers.io.message import Message
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import DONE

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from parsers.io.containment import leading_out
 from parsers.io.errors import LogError
+from parsers.io.files import leading_out
 from parsers.io.message import Message
 from parsers.runs.run_folder import LOG
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from parsers.io.extras import extra
+from parsers.io.errors import extra
 from parsers.series import Floats, Mask
 
 from .diagnostics import Code, NoMeasurement, say

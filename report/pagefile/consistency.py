@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import product
 from typing import Any
 
-from parsers.io.containment import is_spelt_inside
+from parsers.io.files import is_spelt_inside
 from parsers.io.message import Message, joined
 from parsers.io.validation import Mistake
 

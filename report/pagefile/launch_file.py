@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, RootModel, ValidationError, model_validator
 
 from parsers.io.errors import CANNOT_BE_READ, reason_of
-from parsers.io.input_file import text_of
+from parsers.io.files import text_of
 from parsers.io.message import Message
 from parsers.io.validation import NOT_TOML, Mistake, mistake
 

@@ -8,9 +8,9 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from parsers.io.cache import caches
 from parsers.io.errors import ParserError
 from parsers.io.printable import printable
-from parsers.io.user_cache import caches
 from parsers.runs.git_files import bring
 
 from .page import Page

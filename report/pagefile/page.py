@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, TypeAdapter, model_validator
 
-from parsers.io.containment import is_spelt_inside
+from parsers.io.files import is_spelt_inside
 from parsers.io.validation import Mistake
 from parsers.unknown.option import OptionError, parse_option
 

@@ -18,9 +18,8 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from parsers.io.containment import is_spelt_inside, leading_out
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
-from parsers.io.input_file import text_of
+from parsers.io.files import is_spelt_inside, leading_out, text_of
 from parsers.io.message import Message
 from parsers.io.validation import MISSING, NEAREST_KEY, NOT_TOML, UNKNOWN, Mistake, mistake
 

@@ -20,7 +20,7 @@ from pydantic.functional_serializers import PlainSerializer
 from pydantic.functional_validators import PlainValidator
 
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
-from parsers.io.input_file import data_of
+from parsers.io.files import data_of
 from parsers.io.message import Message
 from parsers.io.printable import printable, printable_lines
 

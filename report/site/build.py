@@ -13,10 +13,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePath
 
-from parsers.io.atomic_write import PREFIX, unfinished, write, writing
-from parsers.io.containment import is_spelt_inside
 from parsers.io.errors import WriteError
-from parsers.io.input_file import data_of, opened, sha256_of
+from parsers.io.files import PREFIX, data_of, is_spelt_inside, opened, sha256_of, unfinished, write, writing
 from parsers.io.message import Message
 from parsers.sharing.workers import ALL_CORES, Workers
 

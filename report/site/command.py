@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from parsers.io.printable import say
-from parsers.io.refusal import Unreadable
+from parsers.io.printable import Unreadable, say
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from ..wording.language_option import told_in, translate_to, wrong_use

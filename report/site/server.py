@@ -18,8 +18,7 @@ from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import IO, Any, Self
 
-from parsers.io.errors import ParserError, reason_of, told
-from parsers.io.extras import extra
+from parsers.io.errors import ParserError, extra, reason_of, told
 
 from ..pagefile.page_file import PageError, find, is_text, names, quotes_of
 from ..views.html import TEMPLATES

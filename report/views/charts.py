@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from parsers.io.extras import extra
+from parsers.io.errors import extra
 
 from .view import Bar
 

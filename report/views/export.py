@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from parsers.io.errors import ParserError
-from parsers.io.extras import extra
+from parsers.io.errors import ParserError, extra
 from parsers.io.printable import printable
 from parsers.runs.record_file import no_formula
 

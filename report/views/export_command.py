@@ -10,8 +10,7 @@ import click
 
 from parsers.commands import FORMAT, READ
 from parsers.io.message import Message
-from parsers.io.printable import say
-from parsers.io.refusal import Unreadable
+from parsers.io.printable import Unreadable, say
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
@@ -167,7 +166,7 @@ def _of_log(options: dict[str, Any], path: Path) -> "tuple[str, Report] | Messag
 
 def _write(files: Mapping[str, bytes], out: Path | None, *, is_folder: bool) -> None:
     """Write files, whole or not at all; raises WriteError. Without ``out`` the one text is printed."""
-    from parsers.io.atomic_write import whole, write_whole
+    from parsers.io.files import whole, write_whole
 
     if out and is_folder and files:
         write_whole(out, files)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from parsers.io.atomic_write import write_whole
+from parsers.io.files import write_whole
 from parsers.io.message import Message
 from parsers.sharing.workers import ALL_CORES, Workers
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from parsers.commands import FORMAT, READ
-from parsers.io.printable import say
-from parsers.io.refusal import Unreadable
+from parsers.io.printable import Unreadable, say
 
 from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 

@@ -6,7 +6,7 @@ import click
 
 from parsers.io.errors import said_of
 from parsers.io.message import Message
-from parsers.io.refusal import Unreadable
+from parsers.io.printable import Unreadable
 
 if TYPE_CHECKING:
     from .words import Translate

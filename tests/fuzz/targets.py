@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from parsers.ingesting.ingest import ingest
-from parsers.io.compression import ending
 from parsers.io.errors import ParserError
+from parsers.io.packed import ending
 from parsers.runs.reading import survey
 from parsers.scanning.detection import formats
 from parsers.scanning.source import clean

@@ -13,8 +13,7 @@ from test_nodes import put
 from launchers.commands import Executor
 from launchers.run.folder import RunFolder
 from launchers.run.nodes import collect
-from parsers.io.atomic_write import replace_file
-from parsers.io.input_file import data_of, opener, text_of
+from parsers.io.files import data_of, opener, replace_file, text_of
 
 IS_PIPE = "it is a pipe, not a file"
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from parsers.io.atomic_write import PREFIX, replace_file, unfinished, whole, write_whole
 from parsers.io.errors import WriteError
+from parsers.io.files import PREFIX, replace_file, unfinished, whole, write_whole
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from parsers.io.atomic_write import unfinished
+from parsers.io.files import unfinished
 with unfinished(Path(sys.argv[1])) as made:
     (made / "half").write_text("half")
     if os.fork() == 0:
@@ -68,7 +68,7 @@ def test_an_error_while_a_file_is_written_leaves_the_file_before_it(tmp_path: Pa
 def test_a_file_that_is_replaced_is_whole_or_as_before(tmp_path: Path) -> None:
     replace_file(tmp_path / "a", b"before")
     limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (2, 2)); from pathlib import Path"
-    program = f"{limit}; from parsers.io.atomic_write import replace_file; replace_file(Path(sys.argv[1]), b'after')"
+    program = f"{limit}; from parsers.io.files import replace_file; replace_file(Path(sys.argv[1]), b'after')"
     done = subprocess.run([sys.executable, "-c", program, tmp_path / "a"], capture_output=True, text=True, check=False)
     assert f"File too large: '{tmp_path}/a'" in done.stderr
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"before")]

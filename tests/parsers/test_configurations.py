@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from parsers.io.containment import leading_out
+from parsers.io.files import leading_out
 from parsers.runs.reading import Reading, survey
 from parsers.runs.runfile import files_of_run
 from parsers.runs.sidefile import LARGEST

@@ -9,7 +9,7 @@ import pytest
 
 from parsers.grammar.format import load
 from parsers.grammar.loading import compiled
-from parsers.io.user_cache import MOST_FILES, found, keep
+from parsers.io.cache import MOST_FILES, found, keep
 from tests.commandline import PROJECT, run
 
 GRAMMAR = PROJECT / "parsers/formats/mmcv.lark"

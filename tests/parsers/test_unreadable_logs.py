@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from parsers.io import limits
+from parsers.io import packed
 from parsers.io.errors import LogError
 from parsers.runs.reading import read, survey
 from tests.parsers.toy_logs import FORMAT, steps, write
@@ -44,7 +44,7 @@ CASES: dict[str, Callable[[Path], Path]] = {
 def test_an_unreadable_log_is_an_error_of_one_line_that_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], Path], format: str | None
 ) -> None:
-    monkeypatch.setattr(limits, "LEAST", 4 * limits.MIB)
+    monkeypatch.setattr(packed, "LEAST", 4 * packed.MIB)
     path = make(tmp_path)
     with pytest.raises(LogError) as raised:
         survey(path, format=format)
@@ -68,9 +68,9 @@ def test_a_long_line_is_no_reason_to_refuse_a_log(tmp_path: Path) -> None:
 def test_a_log_that_unpacks_to_much_is_read_where_the_user_allows_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "LEAST", limits.MIB)
+    monkeypatch.setattr(packed, "LEAST", packed.MIB)
     log = write(tmp_path, gzip.compress(TEXT + b"\n" * (2 << 20)))
     with pytest.raises(LogError):
         read(log)
-    monkeypatch.setenv(limits.VARIABLE, "0.01")
+    monkeypatch.setenv(packed.VARIABLE, "0.01")
     assert read(log).account.total == 500 + (2 << 20)

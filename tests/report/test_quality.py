@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parsers.io.extras import ExtraError
+from parsers.io.errors import ExtraError
 from parsers.sharing.workers import ALONE
 from report.evidence.case_evidence import cells, forget
 from report.evidence.cell import Cell

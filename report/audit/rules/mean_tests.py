@@ -16,7 +16,7 @@ from itertools import combinations
 from math import sqrt
 from statistics import fmean, stdev
 
-from parsers.io.extras import ExtraError, extra
+from parsers.io.errors import ExtraError, extra
 
 from .. import vocabulary as words
 from ..chance import Hit, Means, Rule, explain

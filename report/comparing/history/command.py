@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from parsers.io.printable import say
-from parsers.io.refusal import Unreadable
+from parsers.io.printable import Unreadable, say
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from ...wording.language_option import LANGUAGE, told_in, translate_to
@@ -106,7 +105,7 @@ def history(
 
 
 def _write(found: "CaseHistories", language: str, html_file: Path | None) -> None:
-    from parsers.io.atomic_write import write_texts
+    from parsers.io.files import write_texts
 
     from .history_html import html
 

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from parsers.grammar.format import ROOM
-from parsers.io.atomic_write import whole, writing
-from parsers.io.errors import WriteError
-from parsers.io.extras import extra
+from parsers.io.cache import found, keep, name_of
+from parsers.io.errors import WriteError, extra
+from parsers.io.files import whole, writing
 from parsers.io.message import Message
-from parsers.io.user_cache import found, keep, name_of
 
 from ...measure.protocol import Protocol
 from ..change_points import EXTRA, NEEDS

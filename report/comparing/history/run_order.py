@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from parsers.io.extras import extra
+from parsers.io.errors import extra
 from parsers.io.message import Message
 
 from ..change_points import EXTRA, NEEDS

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from parsers.io.errors import ParserError
-from parsers.io.input_file import data_of
+from parsers.io.files import data_of
 from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import Provenance
