@@ -144,7 +144,7 @@ DRIVEN: dict[str, list[list[str]]] = {
         ["{markdown}", "--logs", "{top}", "--all"],
         ["{markdown}", "--logs", "{top}", "--all", "--json"],
         ["{markdown}", "--logs", "{top}", "--markdown"],
-        ["{markdown}", "--accept", "{page}"],
+        ["{markdown}", "--baseline", "{page}"],
         ["{top}/{name}.none"],
     ],
     "recover": [

@@ -46,7 +46,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
         "jsonl": ["parse", log, "--out", f"{folder}/out/records.jsonl"],
         "scrub": ["scrub", log, "--out", f"{folder}/out"],
         "archive": ["archive", f"{folder}/toy.toml", "--logs", f"{folder}/logs", "--out", f"{folder}/out/toy.tach.zip"],
-        "junit": ["audit", f"{folder}/pages", "--junit", f"{folder}/out/junit.xml"],
+        "sarif": ["audit", f"{folder}/pages", "--sarif", f"{folder}/out/audit.sarif"],
     }
 
 
@@ -81,9 +81,9 @@ def limited(size: int, arguments: Sequence[str]) -> "subprocess.CompletedProcess
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["report", "charts", "site", "csv", "jsonl", "scrub", "archive", "junit"])
+@pytest.mark.parametrize("name", ["report", "charts", "site", "csv", "jsonl", "scrub", "archive", "sarif"])
 def test_a_full_disk_leaves_what_was_there_and_is_one_sentence_that_names_the_file(name: str, folder: Path) -> None:
-    if name == "junit":
+    if name == "sarif":
         run("report", folder / "toy.toml", "--logs", folder / "logs", "--out", folder / "pages")
     asked = commands(folder)[name]
     assert run(*asked).returncode in (0, 1)
@@ -275,7 +275,7 @@ def test_scrub_writes_nothing_behind_a_link(folder: Path) -> None:
 
 def test_what_is_written_to_a_pipe_goes_through_it(folder: Path) -> None:
     log = commands(folder)["csv"][1]
-    command = f"{sys.executable} -c 'import tachograph; tachograph.main()' audit pages --junit /dev/stdout | head -c 5"
+    command = f"{sys.executable} -c 'import tachograph; tachograph.main()' audit pages --sarif /dev/stdout | head -c 5"
     run("report", folder / "toy.toml", "--logs", folder / "logs", "--out", folder / "pages")
     told = subprocess.run(["sh", "-c", command], cwd=folder, env=ENVIRONMENT, capture_output=True, check=False)
-    assert (told.stdout, Path("/dev/stdout").is_symlink(), bool(log)) == (b"<?xml", True, True)
+    assert (told.stdout, Path("/dev/stdout").is_symlink(), bool(log)) == (b'{\n "$', True, True)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import takewhile, zip_longest
 
@@ -17,74 +17,56 @@ class Alteration:
     """One line that is not as it is to be.
 
     ``line``: its number in the file, from 1; of a line that is not there, that of the line in its place. ``stood``: the
-    line in the file, None where it is missing. ``right``: what it is to be, None where there is to be no such line.
+    words that differ, as they stand in the file, from the character ``start`` on; None where the line is missing.
+    ``right``: what they are to be, None where there is to be no such line.
     """
 
     line: int
     stood: str | None
     right: str | None
+    start: int = 0
+
+    @classmethod
+    def of(cls, line: int, stood: str | None, right: str | None) -> "Alteration":
+        """A line beside what it is to be: what both begin and end with, in whole words and numbers, is left out."""
+        if stood is None or right is None:
+            return cls(line, stood, right)
+        parts, wanted = _WORDS.findall(stood), _WORDS.findall(right)
+        start = _same(parts, wanted)
+        behind = _same(parts[start:][::-1], wanted[start:][::-1])
+        stood, right = ("".join(some[start : len(some) - behind]) for some in (parts, wanted))
+        return cls(line, stood, right, sum(map(len, parts[:start])))
 
     @property
     def excerpts(self) -> tuple[str | None, str | None]:
-        """The words that differ: those that stand there, and those that should; None where there is no such line."""
-        if self.stood is None or self.right is None:
-            return _shortened(self.stood), _shortened(self.right)
-        start, end = _common(self.stood, self.right)
-        stood, right = (_shortened(line[start : len(line) - end]) for line in (self.stood, self.right))
-        return stood, right
+        """The words that differ, not too long: those that stand there, and those that should."""
+        return _shortened(self.stood), _shortened(self.right)
 
     def touches(self, first: int, length: int) -> bool:
         """Whether some characters of the line, from a column on, are among those that are not as they are to be."""
-        if self.stood is None or self.right is None:
-            return self.stood is not None
-        start, end = _common(self.stood, self.right)
-        return first - 1 < len(self.stood) - end and first - 1 + length > start
+        return self.stood is not None and self.start < first - 1 + length and first - 1 < self.start + len(self.stood)
 
 
 def altered(stood: str, right: str) -> Iterator[Alteration]:
-    """The lines of a file that are not as they are to be; every difference but that of line ends, also at
-    the end of the file, and of a byte order mark is in one of them.
+    """The lines of a file that are not as they are to be.
 
-    The fewest differences, by place where that are no more: it shows what stands where, as after a swap.
+    Every difference is in one of them, but that of line ends, also at the end of the file, and of a byte order mark.
     """
-    lines, wanted = _lines(stood.removeprefix("\ufeff").rstrip("\r\n")), _lines(right.rstrip("\r\n"))
-    by_place = [Alteration(n, *pair) for n, pair in enumerate(zip_longest(lines, wanted), 1) if pair[0] != pair[1]]
-    if len(lines) > 2 * len(wanted) + MORE_LINES:
-        found = by_place[:1]
-    else:
-        by_content = list(_by_content(lines, wanted)) if by_place else []
-        found = by_place if len(lines) == len(wanted) and len(by_place) <= len(by_content) else by_content
-    yield from (replace(one, line=min(one.line, len(lines))) for one in found)
-
-
-def _lines(text: str) -> list[str]:
-    """The lines of a text; where all end as on Windows, as an editor or git may make them, without that."""
-    if "\r" in text and text.count("\r\n") == text.count("\n") == text.count("\r"):
-        text = text.replace("\r\n", "\n")
-    return text.split("\n")
-
-
-def _by_content(lines: Sequence[str], wanted: Sequence[str]) -> Iterator[Alteration]:
-    """The differences between what both begin and end with, which ``difflib`` would compare for long."""
-    start, end = _same(lines, wanted)
-    lines, wanted = lines[start : len(lines) - end], wanted[start : len(wanted) - end]
+    lines = stood.removeprefix("\ufeff").replace("\r\n", "\n").rstrip("\n").split("\n")
+    wanted = right.replace("\r\n", "\n").rstrip("\n").split("\n")
+    if len(lines) > 2 * len(wanted) + MORE_LINES:  # comparing them would take long
+        at = _same(lines, wanted)
+        yield Alteration.of(at + 1, lines[at], wanted[at] if at < len(wanted) else None)
+        return
     for tag, first, last, *between in SequenceMatcher(None, lines, wanted, autojunk=False).get_opcodes():
-        for at, right in zip_longest(range(first, last), wanted[slice(*between)]) if tag != "equal" else ():
-            yield Alteration(start + (last if at is None else at) + 1, None if at is None else lines[at], right)
+        for at, one in zip_longest(range(first, last), wanted[slice(*between)]) if tag != "equal" else ():
+            number = min(last if at is None else at, len(lines) - 1) + 1
+            yield Alteration.of(number, None if at is None else lines[at], one)
 
 
-def _same(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    """How many parts are the same at the beginning of both, and then at the end."""
-    start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-    back = zip(reversed(one[start:]), reversed(other[start:]), strict=False)
-    return start, sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], back))
-
-
-def _common(one: str, other: str) -> tuple[int, int]:
-    """How many characters at the beginning and at the end of two lines are the same, whole words and numbers only."""
-    parts = _WORDS.findall(one)
-    start, end = _same(parts, _WORDS.findall(other))
-    return sum(map(len, parts[:start])), sum(map(len, parts[len(parts) - end :]))
+def _same(one: Sequence[str], other: Sequence[str]) -> int:
+    """With how many equal parts both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _shortened(text: str | None) -> str | None:

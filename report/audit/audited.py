@@ -8,7 +8,7 @@ from pathlib import Path
 from parsers.io.errors import ParserError
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from .accepted import Accepted, changed_since, with_accepted
+from .baseline import Accepted, with_accepted
 from .board import Board, BoardError, Status, Verdict, judged, records_of
 from .checkout import DOCUMENTS, Checkout
 from .own_pages import is_own, of_own_pages
@@ -51,10 +51,9 @@ class Audit:
         standing = {record for record, _ in sound}
         return [one for one in broken if not one.runs or one.record not in standing]
 
-    def fails(self, *, strict: bool = False) -> bool:
-        """Whether a finding fails, or a record of a board, whose numbers must follow from proved ones."""
-        asks_proof = bool(self.verdicts)
-        return bool(self.failed) or any(one.fails(strict=strict, asks_proof=asks_proof) for one in self.findings)
+    def failing(self, *, strict: bool = False) -> list[Finding]:
+        """The findings that make it fail; the numbers of a board's records must follow from proved ones."""
+        return [one for one in self.findings if one.fails(strict=strict, asks_proof=bool(self.verdicts))]
 
     @property
     def by_document(self) -> dict[str, list[Finding]]:
@@ -77,34 +76,21 @@ class Audit:
 
 
 def audited(
-    places: Sequence[Path],
-    logs: Path | None = None,
-    *,
-    since: str | None = None,
-    board: Board | None = None,
-    workers: Workers = ALL_CORES,
-) -> Audit | None:
-    """Rule on all numbers of documents; None where none of them changed ``since`` a revision.
+    places: Sequence[Path], logs: Path | None = None, *, board: Board | None = None, workers: Workers = ALL_CORES
+) -> Audit:
+    """Rule on all numbers of documents.
 
-    ``logs``: the folder of evidence, by default the one that holds all documents. Other documents are still believed of
-    those that changed. ``board``: the rules that the records among the places, or in them, are held against. Raises
-    ParserError.
+    ``logs``: the folder of evidence, by default the one that holds all documents. ``board``: the rules that the records
+    among the places, or in them, are held against. Raises ParserError.
     """
     checkout = Checkout.of(places, logs, (*DOCUMENTS, *(board.claims if board else ())))
     if not checkout.documents:
         raise DocumentError(NO_DOCUMENT, places=", ".join(map(str, places)))
-    wanted = changed_since(checkout.root, checkout.documents, since) if since else set(checkout.documents)
-    if since and not wanted:
-        return None
     own = [one for one in checkout.documents if is_own(checkout.root / one)]
-    others = replace(checkout, documents=[one for one in checkout.documents if one not in set(own)])
-    referee = Referee(others)
-    found = [*of_own_pages(checkout.root, [one for one in own if one in wanted], logs, workers)]
-    if others.documents:
-        found += [one for one in referee.findings() if one.claim.document in wanted]
-    documents = [one for one in checkout.documents if one in wanted]
+    referee = Referee(replace(checkout, documents=[one for one in checkout.documents if one not in own]))
+    found = [*of_own_pages(checkout.root, own, logs, workers), *referee.findings()]
     board_root, verdicts = _verdicts(board, places) if board else (Path(), [])
-    return Audit(checkout.root, documents, found, board_root, referee.files_read, referee.not_read, verdicts)
+    return Audit(checkout.root, checkout.documents, found, board_root, referee.files_read, referee.not_read, verdicts)
 
 
 def _verdicts(board: Board, places: Sequence[Path]) -> tuple[Path, list[Verdict]]:

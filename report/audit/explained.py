@@ -19,8 +19,7 @@ SHOWN = 8
 NO_SUCH = "{page} has no number {name}; numbers: {numbers}."
 NO_NUMBERS = "{page} has no number."
 SEVERAL = "{count} numbers of {page} match {name}; pass one of {numbers}."
-PLACE = "{line}:{digits} ({row}/{column})"
-PLACE_IN_TEXT = "{line}:{digits}"
+PLACE = "{line}:{digits}"
 TITLE = "{page}:{line}: {row}, {column}: {digits}"
 RULED = "{ruling}: {reason}"
 
@@ -37,11 +36,11 @@ def of_document(page: Path, name: str, logs: Path | None) -> tuple[Report | None
     that of the page. Raises NoCellError where no number or no single one is meant, ParserError.
     """
     found = audited([page], logs)
-    finding = _meant(page, name, [one for one in found.findings if one.claim.is_measured] if found else [])
+    finding = _meant(page, name, [one for one in found.findings if one.claim.is_measured])
     claim, hit = finding.claim, finding.hit
     place = {"line": claim.line, "row": claim.row_label, "column": claim.col_label, "digits": claim.number.text}
     title = TITLE.format(page=page, **place)
-    if not (found and hit and hit.rule.means == Means.PROTOCOL):
+    if not (hit and hit.rule.means == Means.PROTOCOL):
         return None, None, title, finding
     log = found.root / hit.path
     report = report_of_log(str(log), measured_log(log, Protocol.parse(hit.rule.name)))
@@ -55,7 +54,8 @@ def _meant(page: Path, name: str, found: Sequence[Finding]) -> Finding:
         return matching[0]
     if not found:
         raise NoCellError(NO_NUMBERS, page=page)
-    numbers = joined("{first}, {second}", map(_place, (matching or found)[:SHOWN]))
+    shown = (Message(PLACE, line=one.claim.line, digits=one.claim.number.text) for one in (matching or found)[:SHOWN])
+    numbers = joined("{first}, {second}", shown)
     if not matching:
         raise NoCellError(NO_SUCH, page=page, name=repr(name), numbers=numbers)
     raise NoCellError(SEVERAL, count=len(matching), page=page, name=repr(name), numbers=numbers)
@@ -65,11 +65,3 @@ def _names(finding: Finding) -> Iterator[str]:
     claim = finding.claim
     for name in (claim.number.text, claim.number.text.replace(",", ""), f"{claim.row_label}/{claim.col_label}"):
         yield from (name, f"{claim.line}:{name}")
-
-
-def _place(finding: Finding) -> Message:
-    claim = finding.claim
-    if not (claim.row_label or claim.col_label):
-        return Message(PLACE_IN_TEXT, line=claim.line, digits=claim.number.text)
-    told = {"row": claim.row_label, "column": claim.col_label, "digits": claim.number.text}
-    return Message(PLACE, line=claim.line, **told)

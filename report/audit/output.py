@@ -1,12 +1,18 @@
-"""Output: the findings of an audit for a terminal, as Markdown, as JSON lines, and as JUnit XML."""
+"""Output: the findings of an audit for a terminal, as Markdown, as JSON lines, and as SARIF for code scanning."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
 from io import StringIO
 from math import isfinite
+from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as Xml
+from urllib.parse import quote
 
 from rich.console import JustifyMethod
 
@@ -19,7 +25,6 @@ from ..wording import markdown
 from ..wording.markdown import clean
 from ..wording.words import Translate, worded
 from .audited import Audit
-from .board import Status
 from .chance import Hit
 from .claims import LINE
 from .rulings import GOOD, Finding, Ruling, account
@@ -55,7 +60,13 @@ FILES = ("{count} data file was read.", "{count} data files were read.")
 NOT_READ = ("{count} file was not read: {first}", "{count} files were not read, the first is {first}.")
 ACCIDENTS = "Of all that is proved, {count} numbers are expected to be accidental."
 ACCEPTED = "{ruling} (accepted)"
-ACCEPTED_BECAUSE = "{ruling}, accepted: {reason}"
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+FINGERPRINT = "tachographNumber/v1"
+BOARD = "board"
+BREAKS = "a record breaks a rule of its board"
+SAYS = "{row}, {column}: {digits}: {ruling}. {reason}"
+SAYS_OF_A_RULE = "{rule}: {answer}"
+LEVELS = {Ruling.CONTRADICTED: "error", BOARD: "error", Ruling.OF_UNPROVED: "warning", Ruling.DIFFERS: "warning"}
 
 
 def terminal(found: Audit, *, everything: bool, strict: bool, colour: bool, translate: Translate) -> str:
@@ -143,37 +154,53 @@ def _rule_as_json(hit: Hit, together: int) -> dict[str, Any]:
     }
 
 
-def junit(found: Audit, translate: Translate, *, strict: bool = False) -> str:
-    """The same as JUnit XML: a test case for each measurement and each rule of a board.
+def sarif(found: Audit, translate: Translate) -> str:
+    """What is not proved, and why records of a board fail, as a SARIF 2.1.0 log; what is accepted is suppressed.
 
-    What is not ruled on, or nobody can say, is skipped.
+    A fingerprint is of the row, the column, the digits and the ruling of a number, but not of its line.
     """
-    measured = [one for one in found.findings if one.ruling != Ruling.NO_MEASUREMENT]
-    asks_proof = bool(found.verdicts)
-    failing = sum(one.fails(strict=strict, asks_proof=asks_proof) for one in measured) + len(found.failed)
-    count = len(measured) + len(found.verdicts)
-    suite = Xml.Element("testsuite", name="tachograph audit", tests=str(count), failures=str(failing))
-    for verdict, (place, rule, answer) in zip(found.verdicts, _verdicts(found, translate), strict=True):
-        case = Xml.SubElement(suite, "testcase", classname=clean(place), name=clean(rule), file=clean(verdict.record))
-        if verdict in found.failed:
-            Xml.SubElement(case, "failure", type=verdict.kind, message=clean(answer))
-        elif verdict.status != Status.MET:
-            Xml.SubElement(case, "skipped", message=clean(answer))
-    for one in measured:
-        claim = one.claim
-        name = clean(f"{claim.row_label}, {claim.col_label}: {title(one)}")
-        place = clean(claim.document)
-        case = Xml.SubElement(suite, "testcase", classname=place, name=name, file=place, line=str(claim.line))
-        said = clean(worded(reason(one), translate))
-        if one.fails(strict=strict, asks_proof=asks_proof):
-            Xml.SubElement(case, "failure", type=one.ruling, message=said)
-        elif one.accepted:
-            accepted = Message(ACCEPTED_BECAUSE, ruling=Message(one.ruling), reason=one.accepted)
-            Xml.SubElement(case, "skipped", message=clean(worded(accepted, translate)))
-        elif one.ruling not in GOOD:
-            Xml.SubElement(case, "skipped", message=said)
-    Xml.indent(suite)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(suite, encoding="unicode")}\n'
+    rules = {ruling: MEANINGS[ruling] for ruling in Ruling if ruling not in GOOD} | {BOARD: BREAKS}
+    results = []
+    known = Counter[tuple[str, ...]]()
+    for one in found.findings:
+        if one.ruling not in GOOD:
+            claim = one.claim
+            key = (claim.document, claim.row_label, claim.col_label, claim.number.text, str(one.ruling))
+            known[key] += 1
+            told = {"row": claim.row_label, "column": claim.col_label, "digits": title(one)}
+            said = Message(SAYS, ruling=Message(one.ruling), reason=reason(one), **told)
+            result = _sarif_result(one.ruling, worded(said, translate), found.root, claim.document, key, known[key])
+            place = result["locations"][0]["physicalLocation"]
+            place["region"] = {"startLine": claim.line, "startColumn": claim.column}
+            if one.accepted:
+                result["suppressions"] = [{"kind": "external", "justification": one.accepted}]
+            results.append(result)
+    for verdict in found.failed:
+        said = Message(SAYS_OF_A_RULE, rule=rule_of(verdict), answer=answer_of(verdict))
+        path = verdict.path or verdict.runs or verdict.record
+        of = (verdict.record, verdict.runs, verdict.kind, verdict.subject)
+        results.append(_sarif_result(BOARD, worded(said, translate), found.board_root, path, of))
+    driver = {
+        "name": "tachograph",
+        "semanticVersion": version("tachograph"),
+        "rules": [{"id": rule, "shortDescription": {"text": translate(said)}} for rule, said in rules.items()],
+    }
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+def _sarif_result(rule: str, text: str, root: Path, path: str, key: Sequence[str], count: int = 1) -> dict[str, Any]:
+    """A result; its file is named from the working folder where it lies in it, else from the root."""
+    if (root / path).is_relative_to(Path.cwd()):
+        path = (root / path).relative_to(Path.cwd()).as_posix()
+    printed = sha256("\0".join(key).encode("utf-8", "surrogatepass")).hexdigest()
+    return {
+        "ruleId": rule,
+        "level": LEVELS.get(rule, "note"),
+        "message": {"text": text},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": quote(os.fsencode(path))}}}],
+        "partialFingerprints": {FINGERPRINT: f"{printed}:{count}"},
+    }
 
 
 def _verdicts(found: Audit, translate: Translate) -> list[list[str]]:

@@ -20,7 +20,7 @@ from ..evidence.case_evidence import cells, forget
 from ..evidence.case_runs import outside
 from ..pagefile.page_file import PageError, parse
 from ..results.build import build
-from ..results.model import SUFFIX, Report, read_report
+from ..results.model import SUFFIX, Report, read_report, report_beside
 from ..views.markdown import GENERATED, evidence_name, page_name, texts
 from ..views.publish import chart_name
 from ..views.view import View
@@ -40,15 +40,9 @@ AS_REPORTED = "Its report says the same, but could not be made again: {reason}"
 QUOTED = "The page quotes it; no log backs it."
 
 
-def evidence_beside(page: Path) -> Path | None:
-    """The report beside a page such as ``resnet50.zh.md``; None where there is none."""
-    path = _report_path(page)
-    return path if path.exists() else None
-
-
 def is_own(page: Path) -> bool:
     """Whether ``report`` wrote a page, by the report beside it or by its first line."""
-    if evidence_beside(page):
+    if report_beside(page):
         return True
     first = data_of(page)[:1000].decode("utf-8", "replace").partition("\n")[0].strip()
     marks = (f"<!-- {Translator(language).say(GENERATED)} -->" for language in languages())

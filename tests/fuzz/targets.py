@@ -118,7 +118,7 @@ def page(data: bytes) -> None:
 def audit(data: bytes) -> None:
     """Audit a Markdown page, with the report and the logs that follow it in the data."""
     choice, (text, *beside) = (data[0] if data else 0), data[1:].split(SEPARATOR)
-    how = (("--all",), ("--json",), ("--markdown",), ("--junit", "{out}/junit.xml"))[choice % 4]
+    how = (("--all",), ("--json",), ("--markdown",), ("--sarif", "{out}/audit.sarif"))[choice % 4]
     with sandbox() as folder:
         _lay_logs(folder)
         lay(folder, {"pages/page.en.md": text.replace(HERE, bytes(folder))})

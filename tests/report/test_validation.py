@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from parsers.io.message import Message
 from parsers.io.validation import mistake
-from report.audit.accepted import AcceptedFile
+from report.audit.baseline import Baseline
 from report.measure.protocol import Protocol, ProtocolError
 from report.pagefile.page import Page
 from report.pagefile.page_file import FOLDER
@@ -61,7 +61,7 @@ def keys(message: Message) -> Iterator[str]:
 
 READ: dict[str, tuple[type[BaseModel], Callable[[], dict[str, Any]]]] = {
     "a page": (Page, page),
-    "accepted findings": (AcceptedFile, accepted),
+    "accepted findings": (Baseline, accepted),
 }
 
 

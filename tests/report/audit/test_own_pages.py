@@ -11,9 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from report.audit.own_pages import evidence_beside
 from report.audit.rulings import Ruling
-from report.results.model import read_report
+from report.results.model import read_report, report_beside
 from report.views.publish import publish
 from tests.commandline import PROJECT, run
 from tests.report.audit.small_site import GOLDEN, audited, bad, change
@@ -25,12 +24,12 @@ OF_ONE = "[399.532](toy.evidence.en.md#cards/1/a)"
 def tracked_pages() -> list[Path]:
     """All Markdown pages of the repository that have a report beside them."""
     listed = subprocess.run(["git", "ls-files", "-z", "*.md"], cwd=PROJECT, capture_output=True, text=True, check=True)
-    return [page for name in listed.stdout.split("\0") if name and evidence_beside(page := PROJECT / name)]
+    return [page for name in listed.stdout.split("\0") if name and report_beside(page := PROJECT / name)]
 
 
 def logs_of(page: Path) -> Path | None:
     """The folder of its logs: the one that its report names, or, of a golden page, the one beside it."""
-    report = evidence_beside(page)
+    report = report_beside(page)
     told = read_report(report).logs_folder if report else None
     places = [page.parent / told] if told else []
     return next((place for place in [*places, page.parent / "logs"] if place.is_dir()), None)
@@ -179,7 +178,7 @@ def test_any_digit_that_is_changed_in_a_number_of_a_page_is_caught(data: st.Data
 @given(data=st.data())
 def test_any_digit_that_is_changed_in_a_report_is_caught(data: st.DataObject, site: Path) -> None:
     page = site / "pages" / data.draw(st.sampled_from(["toy.en.md", "toy_gpu.zh.md"]))
-    report = evidence_beside(page)
+    report = report_beside(page)
     assert report
     text = report.read_text(encoding="utf-8")
     # What the page file states is what everything is made of: other text there may be that of another page.
