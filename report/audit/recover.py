@@ -1,7 +1,7 @@
 """Recovery: the protocols that give published numbers from their logs, simplest first, and what accident would do."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,17 +13,14 @@ from parsers.io.message import Message
 from parsers.runs.appended import as_one
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import option
-from parsers.runs.reading import Reading
 
-from ..evidence.as_read import AsRead, as_read
+from ..evidence.as_read import as_read
 from .chance import Hit
 from .number import Number
-from .rules.protocol_search import Searched, search, search_step_times, search_steps
-from .rules.protocols import Group, Source
+from .rules.protocol_search import protocol, protocols, search
+from .rules.protocols import Source, explained
 
 MOST_SHOWN = 5
-RATE = "rate"
-KINDS = (RATE, "steps/s", "s/step", "ms/step")  # what a published number may be
 GIVES = "{log}: {number}: {protocol}; it explains {count} of {all} numbers, by accident {chance} at most."
 BY_ACCIDENT = (
     "{log}: {number}: {count} of {searched} protocols gives these digits, no more than accident would.",
@@ -44,9 +41,8 @@ class PublishedNumberError(ParserError):
 class Answer:
     """What was found for one number: ``hit`` where a protocol gives it beyond accident, with a bound for that.
 
-    ``unit``: of the number, as it is explained best. ``together``: how many of ``numbers`` that protocol explains.
-    ``others``: what gives its digits, too, in order, and ``given`` of ``searched`` how many do in all. ``without``: how
-    the log was read, where no format reads its speed.
+    ``together``: how many of ``numbers`` that protocol explains. ``ranks``: of all protocols that give its digits.
+    ``without``: how the log was read, where no format reads its speed.
     """
 
     log: Path
@@ -56,15 +52,14 @@ class Answer:
     chance: float
     together: int
     numbers: int
-    others: tuple[str, ...]
-    given: int
-    searched: int
-    without: Message | None = None
+    ranks: Sequence[int]
+    without: Message | None
 
     @property
-    def rank(self) -> tuple[bool, float, int]:
-        """What is found comes first, the less likely by accident, then what most protocols give."""
-        return self.hit is None, self.chance, -self.given
+    def others(self) -> list[str]:
+        """The first protocols that give its digits, too."""
+        words = (protocol(rank).words() for rank in self.ranks)
+        return [other for other in words if not self.hit or other != self.hit.rule.name][:MOST_SHOWN]
 
     def as_json(self) -> dict[str, Any]:
         """The answer as one JSON object."""
@@ -76,23 +71,23 @@ class Answer:
             "explains": self.together,
             "of": self.numbers,
             "chance": self.chance if self.hit else None,
-            "searched": self.searched,
-            "also": list(self.others),
+            "searched": 2 * len(protocols()),
+            "also": self.others,
             "without_format": str(self.without) if self.without else None,
         }
 
     def lines(self) -> list[Message]:
         """The answer in a few lines."""
-        how = [Message(HOW, said=self.without)] if self.without else []
-        return [self._said(), *how, *(Message(ALSO, protocol=words) for words in self.others)]
-
-    def _said(self) -> Message:
-        number = f"{self.digits} {self.unit}" if self.given else self.digits
-        told = {"log": self.log, "number": number, "searched": self.searched}
+        number = f"{self.digits} {self.unit}" if self.ranks else self.digits
+        told = {"log": self.log, "number": number, "searched": 2 * len(protocols())}
         if self.hit:
             found = {"count": self.together, "all": self.numbers, "chance": f"{self.chance:.1e}"}
-            return Message(GIVES, protocol=self.hit.rule.name, **told, **found)
-        return Message.of_count(self.given, *BY_ACCIDENT, **told) if self.given else Message(NO_PROTOCOL, **told)
+            said = Message(GIVES, protocol=self.hit.rule.name, **told, **found)
+        else:
+            given = len(self.ranks)
+            said = Message.of_count(given, *BY_ACCIDENT, **told) if given else Message(NO_PROTOCOL, **told)
+        how = [Message(HOW, said=self.without)] if self.without else []
+        return [said, *how, *(Message(ALSO, protocol=words) for words in self.others)]
 
 
 def recovered(
@@ -100,8 +95,7 @@ def recovered(
 ) -> list[Answer]:
     """An answer for each number, in order; ``published``: one a log, all of which were made in one way, as a rule.
 
-    Each number may be a rate, or steps per second, or the time of a step in seconds or milliseconds. Raises
-    PublishedNumberError for what is not a number, ParserError for a log that cannot be read.
+    Raises PublishedNumberError for what is not a number, ParserError for a log that cannot be read.
     """
     numbers = [_number(one) for one in published]
     facts = [Fact(name, value, option(name)) for name, value in given.items() if value]
@@ -109,50 +103,20 @@ def recovered(
     for one in read:
         if not one.has_records:
             raise FormatError.at(one.reading.path, NOT_READ, log=one.reading.path)
-    searched = [dict(_searches(one.reading)) for one in read]
-    answers: dict[int, Answer] = {}
-    for kind in KINDS:
-        rows = [row for row, of in enumerate(searched) if kind in of]
-        group = Group(
-            [numbers[row] for row in rows],
-            [[Source(str(read[row].reading.path), kind, searched[row][kind])] for row in rows],
-        )
-        found = {
-            at: (hit, len(KINDS) * chance, len(hits))
-            for _, hits, chance in group.explained()
-            for at, hit in hits.items()
-        }
-        for at, row in enumerate(rows):
-            answer = _answer(read[row], group, at, found.get(at, (None, 1.0, 0)), len(numbers))
-            if row not in answers or answer.rank < answers[row].rank:
-                answers[row] = answer
-    return [answers.get(row) or _nothing(one, numbers[row].text) for row, one in enumerate(read)]
-
-
-def _searches(reading: Reading) -> Iterator[tuple[str, Searched]]:
-    """What all protocols give for a log, by the kind of number; nothing of kinds that it does not hold."""
-    part, facts = as_one(reading.parts[0]), reading.facts
-    ways = (
-        search(part, facts),
-        search_steps(part, facts),
-        *(search_step_times(part, facts, unit) for unit in (1, 1e-3)),
-    )
-    yield from ((kind, one) for kind, one in zip(KINDS, ways, strict=True) if np.isfinite(one.low))
-
-
-def _answer(read: AsRead, group: Group, at: int, found: tuple[Hit | None, float, int], numbers: int) -> Answer:
-    hit, chance, together = found
-    source = group.sources[at][0]
-    ranks = np.flatnonzero(group.hits[at]).tolist()
-    words = [source.searched.protocol(rank).words() for rank in ranks]
-    others = tuple(other for other in words if not hit or other != hit.rule.name)[:MOST_SHOWN]
-    of = {"numbers": numbers, "others": others, "given": len(ranks), "searched": group.hits.shape[1]}
-    unit = (source.searched.unit or "") if source.program == RATE else source.program
-    return Answer(read.reading.path, group.numbers[at].text, unit, hit, chance, together, without=read.without, **of)
-
-
-def _nothing(read: AsRead, digits: str) -> Answer:
-    return Answer(read.reading.path, digits, "", None, 1.0, 0, 1, (), 0, 0, read.without)
+    searched = [search(as_one(one.reading.parts[0]), one.reading.facts) for one in read]
+    sources = {row: [Source(str(read[row].reading.path), "", one)] for row, one in enumerate(searched)}
+    found = {
+        row: (hit, chance, len(hits))
+        for _, hits, chance in explained(dict(enumerate(numbers)), sources)
+        for row, hit in hits.items()
+    }
+    answers = []
+    for row, (number, values) in enumerate(zip(numbers, searched, strict=True)):
+        hit, chance, together = found.get(row, (None, 1.0, 0))
+        ranks = np.flatnonzero(values.hits(number)).tolist()
+        of = (len(numbers), ranks, read[row].without)
+        answers.append(Answer(read[row].reading.path, number.text, values.unit, hit, chance, together, *of))
+    return answers
 
 
 def _number(said: str) -> Number:

@@ -7,12 +7,10 @@ simplest first; what is left is held against the protocols that other documents 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parsers.io.errors import ParserError
 from parsers.runs.appended import as_one
@@ -28,7 +26,7 @@ from ..claims import Claim
 from ..constants import MOST_PROTOCOL_LOGS, SCALED
 from ..labels import Agreement, Case, case_of_log, compared
 from ..number import HALF_UP, TRUNCATED, Number
-from .protocol_search import Known, Searched, search
+from .protocol_search import Known, Searched, protocol, search
 
 Scaling = tuple[tuple[str, object], ...]
 
@@ -92,8 +90,7 @@ class ProtocolSearch:
         (rank, _), *_ = self._used[sources[0].program].most_common(1)
         values = [(float(one.searched.values[rank // 2]), one) for one in sources]
         value, source = min(values, key=lambda pair: abs(pair[0] - claim.number.value))
-        protocol = source.searched.protocol(rank)
-        return None if np.isnan(value) else Hit(value, Rule(Means.PROTOCOL, protocol.words()), source.path)
+        return None if np.isnan(value) else Hit(value, Rule(Means.PROTOCOL, protocol(rank).words()), source.path)
 
     def _explained(
         self, claims: Sequence[Claim], cases: Sequence[Case], places: Mapping[int, Sequence[str]]
@@ -105,17 +102,17 @@ class ProtocolSearch:
                 of_documents[claims[place].document, source.program][place].append(source)
                 of_programs[source.program][place].append(source)
         found: dict[int, tuple[Hit, float, int]] = {}
-        groups = [(program, _proved(claims, sources)) for (_, program), sources in of_documents.items()]
-        each = [(program, rank, proved) for program, of in groups for rank, proved in of.items()]
-        limit = accepted([_chance_of(proved) * len(groups) for _, _, proved in each])
-        for program, rank, proved in each:
-            if _chance_of(proved) * len(groups) <= limit:
-                self._used[program][rank] += len(proved)
-                found |= {place: one for place, one in proved.items() if place not in found}
-        for program, sources in of_programs.items():
-            left = {place: some for place, some in sources.items() if place not in found}
-            for proved in _proved(claims, left, [rank for rank, _ in self._used[program].most_common()]).values():
-                found |= {place: one for place, one in proved.items() if place not in found}
+        tests = len(of_documents)
+        each = [(program, *one) for (_, program), of in of_documents.items() for one in _explained(claims, of)]
+        limit = accepted([chance * tests for *_, chance in each])
+        for program, rank, hits, chance in each:
+            if chance * tests <= limit:
+                self._used[program][rank] += len(hits)
+                found = {place: (hit, chance, len(hits)) for place, hit in hits.items()} | found
+        for program, of in of_programs.items():
+            left = {place: some for place, some in of.items() if place not in found}
+            for _, hits, chance in _explained(claims, left, [rank for rank, _ in self._used[program].most_common()]):
+                found = {place: (hit, chance, len(hits)) for place, hit in hits.items()} | found
         return found
 
     def _sources(self, claim: Claim, case: Case, paths: Sequence[str]) -> Iterator[Source]:
@@ -166,82 +163,57 @@ def _scalings(path: str, facts: Mapping[str, Fact], case: Case) -> Iterator[tupl
     yield from [*known.items()][::-1]
 
 
-def _proved(
+def _explained(
     claims: Sequence[Claim], sources: Mapping[int, Sequence[Source]], ranks: Sequence[int] | None = None
-) -> dict[int, dict[int, tuple[Hit, float, int]]]:
-    """What protocols prove of some claims, by the rank of the protocol and the place of the claim."""
-    places = list(sources)
-    group = Group([claims[place].number for place in places], [sources[place] for place in places])
-    found: dict[int, dict[int, tuple[Hit, float, int]]] = {}
-    for rank, hits, chance in group.explained(ranks):
-        found[rank] = {places[row]: (hit, chance, len(hits)) for row, hit in hits.items()}
-    return found
+) -> list[tuple[int, dict[int, Hit], float]]:
+    return explained({place: claims[place].number for place in sources}, sources, ranks)
 
 
-def _chance_of(proved: Mapping[int, tuple[Hit, float, int]]) -> float:
-    """That of a protocol, which is the same for all that it explains."""
-    return next(chance for _, chance, _ in proved.values())
+def explained(
+    numbers: Mapping[int, Number], sources: Mapping[int, Sequence[Source]], ranks: Sequence[int] | None = None
+) -> list[tuple[int, dict[int, Hit], float]]:
+    """The protocols that explain rates that were made in one way beyond accident: rank, hits by place, and the chance.
 
-
-class Group:
-    """Rates that were made in one way: their ``numbers``, and the ``sources`` that each may be of.
-
-    Each protocol has two ranks, as digits may be rounded or truncated.
+    ``sources``: the logs that each may be of. Each protocol has two ranks, as digits may be rounded or truncated;
+    ``ranks``: those to try, in this order; all by default. Protocols that give the same rates are one, the first of
+    them; equal rates of the same logs prove no more than one of them.
     """
-
-    def __init__(self, numbers: Sequence[Number], sources: Sequence[Sequence[Source]]) -> None:
-        self.numbers, self.sources = numbers, sources
-        self.keys = [(one.text, *(source.path for source in of)) for one, of in zip(numbers, sources, strict=True)]
-        hits = [
-            np.any([source.searched.hits(one) for source in of], axis=0)
-            for one, of in zip(numbers, sources, strict=True)
-        ]
-        self.hits: NDArray[np.bool_] = np.array(hits, dtype=np.bool_)
-
-    @cached_property
-    def chances(self) -> list[float]:
-        """How likely one protocol gives each number by accident, from any log that it may be of."""
-        logs = [{id(one.searched): one.searched for one in of}.values() for of in self.sources]
-        each = zip(self.numbers, logs, strict=True)
-        return [min(1.0, sum(searched.chance(number) for searched in of)) for number, of in each]
-
-    def explained(self, ranks: Sequence[int] | None = None) -> list[tuple[int, dict[int, Hit], float]]:
-        """The protocols that explain rates of the group beyond accident: rank, hits by row, and the chance.
-
-        ``ranks``: those to try, in this order; all by default. Protocols that give the same rates are one, the first of
-        them; equal rates of the same logs prove no more than one of them.
-        """
-        if not len(self.hits) or (ranks is not None and not ranks):
-            return []
-        chosen = np.arange(self.hits.shape[1]) if ranks is None else np.array(ranks)
-        _, firsts = np.unique(self.hits[:, chosen], axis=1, return_index=True)
-        order = {int(chosen[first]): int(first) for first in firsts}
-        rows = {rank: np.flatnonzero(self.hits[:, rank]).tolist() for rank in order}
-        distinct = {rank: list({self.keys[row]: row for row in some}.values()) for rank, some in rows.items() if some}
-        rules: dict[Hashable, dict[int, Hit]] = {
-            rank: {row: self._hit(row, rank) for row in some} for rank, some in distinct.items()
+    equal: dict[Hashable, list[int]] = defaultdict(list)
+    for place, number in numbers.items():
+        equal[number.text, *(source.path for source in sources[place])].append(place)
+    firsts = [some[0] for some in equal.values()]
+    if not firsts or (ranks is not None and not ranks):
+        return []
+    hits = np.array([np.any([of.searched.hits(numbers[one]) for of in sources[one]], axis=0) for one in firsts])
+    chosen = np.arange(hits.shape[1]) if ranks is None else np.array(ranks)
+    order = {int(chosen[at]): int(at) + 1 for at in np.unique(hits[:, chosen], axis=1, return_index=True)[1]}
+    rules: dict[Hashable, dict[int, Hit]] = {
+        rank: {
+            row: _hit(numbers[firsts[row]], sources[firsts[row]], rank)
+            for row in np.flatnonzero(hits[:, rank]).tolist()
         }
+        for rank in order
+        if hits[:, rank].any()
+    }
+    chances = [_chance(numbers[one], sources[one]) for one in firsts]
+    found = explain(len(firsts), rules, lambda _, row: chances[row], lambda rank, *_: order[cast(int, rank)])
+    groups = list(equal.values())
+    return [
+        (cast(int, one.rule), {place: hit for row, hit in one.hits.items() for place in groups[row]}, one.chance)
+        for one in found
+    ]
 
-        def tried(rank: Hashable, *_: object) -> int:
-            return order[cast(int, rank)] + 1
 
-        found = [(cast(int, one.rule), one) for one in explain(len(self.keys), rules, self._chance, tried)]
-        return [(rank, self._with_equal(rank, one.hits), one.chance) for rank, one in found]
+def _chance(number: Number, sources: Sequence[Source]) -> float:
+    """How likely one protocol gives a number by accident, from any log that it may be of."""
+    logs = {id(one.searched): one.searched for one in sources}
+    return min(1.0, sum(searched.chance(number) for searched in logs.values()))
 
-    def _chance(self, _: Hashable, row: int) -> float:
-        return self.chances[row]
 
-    def _with_equal(self, rank: int, hits: Mapping[int, Hit]) -> dict[int, Hit]:
-        """Hits with those of equal rates of the same logs, which were left out."""
-        keys = {self.keys[row] for row in hits}
-        rows = (row for row in np.flatnonzero(self.hits[:, rank]).tolist() if self.keys[row] in keys)
-        return {row: self._hit(row, rank) for row in rows}
-
-    def _hit(self, row: int, rank: int) -> Hit:
-        """What a protocol gives for a rate, from the first of its logs that gives it."""
-        number = self.numbers[row]
-        source = next(one for one in self.sources[row] if one.searched.hits(number)[rank])
-        value = float(source.searched.values[rank // 2])
-        decimals = max(0, -round(np.log10(number.step)))
-        words = source.searched.protocol(rank).printing(f"{number.value:.{decimals}f}").words()
-        return Hit(value, Rule(Means.PROTOCOL, words), source.path, 0, (HALF_UP, TRUNCATED)[rank % 2])
+def _hit(number: Number, sources: Sequence[Source], rank: int) -> Hit:
+    """What a protocol gives for a rate, from the first of its logs that gives it."""
+    source = next(one for one in sources if one.searched.hits(number)[rank])
+    decimals = max(0, -round(np.log10(number.step)))
+    words = protocol(rank).printing(f"{number.value:.{decimals}f}").words()
+    value = float(source.searched.values[rank // 2])
+    return Hit(value, Rule(Means.PROTOCOL, words), source.path, 0, (HALF_UP, TRUNCATED)[rank % 2])

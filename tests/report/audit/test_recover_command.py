@@ -47,14 +47,6 @@ def test_the_simplest_rule_is_named_where_several_give_the_digits(tmp_path: Path
     assert "statistic=last" in json.loads(done.stdout)["protocol"]
 
 
-@pytest.mark.parametrize(("said", "unit"), [("3.8580", "steps/s"), ("0.2592", "s/step"), ("259.2000", "ms/step")])
-def test_a_number_may_be_of_steps(said: str, unit: str, tmp_path: Path) -> None:
-    log = tmp_path / "train.log"
-    log.write_text(log_of(np.array([500.25, 10.0, 20.0, 5.0, 32 / 0.2592])), encoding="utf-8")
-    found = json.loads(run("recover", log, "--published", said, "--json").stdout)
-    assert (found["unit"], bool(found["protocol"] or found["also"])) == (unit, True)
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
