@@ -10,7 +10,7 @@ import codecs
 import csv
 import re
 from bisect import bisect_right
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -100,14 +100,14 @@ Piece = Table | NumberList | KeyValue | Line
 
 
 def pieces_of(name: str, text: str) -> Iterator[Piece]:
-    """The pieces of a document, by the ending of its name: JSON, CSV or TSV, HTML; anything else is Markdown."""
+    """The pieces of a document, by the ending of its name: JSON, CSV or TSV; all else is read as Markdown."""
     ending = name.rpartition(".")[2].lower()
     if ending == "json":
         return json_values(text)
     if ending in ("csv", "tsv"):
         return iter([Table(list(csv_rows(text)))])
     if ending in ("html", "htm"):
-        return iter(_Html.of(text).pieces)
+        text = _UNREAD_TAGS.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
     return _Markdown(text).pieces()
 
 
@@ -212,36 +212,22 @@ def _csv_cells(line: str, number: int, mark: str) -> list[Cell]:
 
 
 # --- HTML ------------------------------------------------------------------------------------------------------------
-_HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
-_CELLS = frozenset(("tr", "td", "th"))  # outside a table they are lines
-_LINES = _HEADINGS | _CELLS | {"p", "div", "li", "br", "pre", "section", "dt", "dd", "summary", "blockquote", "hr"}
-_UNREAD = frozenset(("script", "style", "svg", "head"))
-
-
-@dataclass
-class _Written:
-    """A text while its parts come in."""
-
-    strings: list[str] = field(default_factory=list)
-    parts: list[tuple[int, int, int]] = field(default_factory=list)
-    length: int = 0
-
-    def add(self, data: str, line: int, column: int) -> None:
-        self.parts.append((self.length, line, column))
-        self.strings.append(data)
-        self.length += len(data)
-
-    def text(self) -> Text:
-        return Text("".join(self.strings), self.parts or [(0, 1, 1)])
+_UNREAD_TAGS = re.compile(r"<(script|style|svg|head)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass
 class _OpenTable:
-    """A table that is not closed yet. ``hanging``: by column, the last row that a cell above reaches, and that cell."""
+    """A table that is not closed yet. ``hanging``: by column, the last row that a cell above reaches, and that cell.
+
+    ``strings``, ``parts``, ``links``: of the cell that is open, if ``is_open``, which spans columns and rows.
+    """
 
     rows: list[list[Cell]] = field(default_factory=list)
     hanging: dict[int, tuple[int, Cell]] = field(default_factory=dict)
-    written: _Written | None = None  # of the cell that is open
+    is_open: bool = False
+    strings: list[str] = field(default_factory=list)
+    parts: list[tuple[int, int, int]] = field(default_factory=list)
+    length: int = 0
     links: list[str] = field(default_factory=list)
     spans: tuple[int, int] = (1, 1)
     col: int = 0
@@ -259,53 +245,43 @@ class _OpenTable:
         while (above := self.hanging.get(self.col)) and above[0] >= len(self.rows):
             self.rows[-1].append(Cell(self.col, above[1].text, above[1].links, is_repeated=True))
             self.col += 1
-        self.written, self.links, self.spans = _Written(), [], (across, down)
+        self.is_open, self.spans = True, (across, down)
+        self.strings, self.parts, self.length, self.links = [], [], 0, []
+
+    def write(self, data: str, line: int, column: int) -> None:
+        self.parts.append((self.length, line, column))
+        self.strings.append(data)
+        self.length += len(data)
 
     def end_cell(self) -> None:
-        if self.written:
-            cell = Cell(self.col, self.written.text(), tuple(self.links))
+        if self.is_open:
+            text = Text("".join(self.strings), self.parts or [(0, 1, 1)])
+            cell, (across, down) = Cell(self.col, text, tuple(self.links)), self.spans
             self.rows[-1].append(cell)
-            across, down = self.spans
             if down > 1:
                 self.hanging |= dict.fromkeys(range(self.col, self.col + across), (len(self.rows) + down - 1, cell))
             self.col += across
-            self.written = None
+            self.is_open = False
 
 
-class _Html(HTMLParser):
-    """The pieces of an HTML text that begins at a line and a column (from 1) of its document."""
+class _HtmlTables(HTMLParser):
+    """The tables of an HTML text that begins at a line and a column (from 1) of its document.
 
-    def __init__(self, line: int = 1, column: int = 1) -> None:
+    What a tag without end leaves unread stays so.
+    """
+
+    def __init__(self, text: str, line: int, column: int) -> None:
         super().__init__(convert_charrefs=False)
         self.lineno, self.offset = line, column - 1
-        self.pieces: list[Piece] = []
+        self.found: list[Table] = []
         self.tables: list[_OpenTable] = []
-        self.line, self.heading = _Written(), ""
-        self.within: Counter[str] = Counter()  # how many of these tags are open
-
-    @classmethod
-    def of(cls, text: str, line: int = 1, column: int = 1) -> "_Html":
-        """Read a text. What a tag without end leaves unread stays so."""
-        reader = cls(line, column)
         with suppress(AssertionError):  # a declaration that the parser of the library gives up at
-            reader.feed(text)
-        reader.end_line()
-        return reader
-
-    def end_line(self) -> None:
-        """A line of text is complete."""
-        if self.line.strings and not self.tables:
-            text, is_heading = self.line.text(), any(self.within[tag] for tag in _HEADINGS)
-            if is_heading:
-                self.heading = text.shown.strip()[:LONGEST_LABEL]
-            self.pieces.append(Line(text, self.heading, bool(self.within["pre"]), is_heading))
-        self.line = _Written()
+            self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a table, a row, a cell or a line."""
+        """Begin a table, a row or a cell; other tags part words."""
         known = dict(attrs)
         if tag == "table":
-            self.end_line()
             self.tables.append(_OpenTable())
         elif self.tables and tag == "tr":
             self.tables[-1].begin_row()
@@ -313,50 +289,33 @@ class _Html(HTMLParser):
             self.tables[-1].begin_cell(_span(known.get("colspan")), _span(known.get("rowspan")))
         elif self.tables and tag == "a":
             self.tables[-1].links.append(known.get("href") or "")
-        elif self.tables:
-            self._write(" ", tag in _LINES)
-        elif tag in _LINES:
-            self.end_line()
-        self.within[tag] += tag in _UNREAD or tag in _HEADINGS or tag == "pre"
+        elif tag in ("br", "p", "div", "li"):
+            self.handle_data(" ")
 
     def handle_endtag(self, tag: str) -> None:
-        """End a table, a cell or a line."""
+        """End a table or a cell."""
         if tag == "table" and self.tables:
             table = self.tables.pop()
             table.end_cell()
             if rows := [row for row in table.rows if row]:
-                self.pieces.append(Table(rows, self.heading))
+                self.found.append(Table(rows))
         elif tag in ("td", "th") and self.tables:
             self.tables[-1].end_cell()
-        elif tag in _LINES:
-            self.end_line()
-        self.within[tag] -= self.within[tag] > 0
 
     def handle_data(self, data: str) -> None:
-        """Read a text. Its line ends are blanks, but where it is printed as it stands."""
+        """Read a text, whose line ends are blanks."""
         line, offset = self.getpos()
-        for number, part in enumerate(data.split("\n")):
-            if number and self.within["pre"]:
-                self.end_line()
-            self._add(" " + part if number else part, line + number, 0 if number else offset + 1)
+        for number, part in enumerate(data.split("\n") if self.tables and self.tables[-1].is_open else ()):
+            column = 0 if number else offset + 1
+            self.tables[-1].write(" " + part if number else part, line + number, column)
 
     def handle_entityref(self, name: str) -> None:
         """Read a character by its name."""
-        self._write(unescape(f"&{name};"))
+        self.handle_data(unescape(f"&{name};"))
 
     def handle_charref(self, name: str) -> None:
         """Read a character by its number."""
-        self._write(unescape(f"&#{name};"))
-
-    def _write(self, data: str, is_read: bool = True) -> None:
-        if is_read:
-            line, offset = self.getpos()
-            self._add(data, line, offset + 1)
-
-    def _add(self, data: str, line: int, column: int) -> None:
-        written = self.tables[-1].written if self.tables else self.line
-        if written is not None and not any(self.within[tag] for tag in _UNREAD):
-            written.add(data, line, column)
+        self.handle_data(unescape(f"&#{name};"))
 
 
 def _span(text: str | None) -> int:
@@ -461,7 +420,7 @@ class _Markdown:
             if tag[1] and not depth:
                 line, column = self.places.text("", begin).place(0)
                 end = self.text.find(">", tag.end()) + 1 or len(self.text)
-                tables = [one for one in _Html.of(self.text[begin:end], line, column).pieces if isinstance(one, Table)]
+                tables = _HtmlTables(self.text[begin:end], line, column).found
                 for table in tables:
                     table.rows = [[_shown(cell) for cell in row] for row in table.rows]
                 self.tables[line - 1] = self.places.line(end - 1) + 1, tables
