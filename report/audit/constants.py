@@ -55,7 +55,6 @@ ROWS_ABOVE = 12  # that a row may sum up
 LINES_BEHIND = 8  # a list, in which a document prints its statistics
 TEST_BEHIND = 6  # lines behind a stated test, in which its p value is printed
 COLUMNS_APART = 8  # of a number and what it is computed from: what is farther is another matter
-MOST_SAMPLES = 16  # of a document and its logs that are tried in pairs
 KNOWN_LABELS = 1 << 12  # of columns
 
 # --- what is no proof ------------------------------------------------------------------------------------------

@@ -12,25 +12,22 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parsers.io.message import Message
 
 from . import vocabulary as words
-from .chance import Explanation, Hit, Means, Rule, accidental, explain
+from .chance import Explanation, Floats, Hit, Means, Rule, accidental, explain
 from .checkout import Checkout
 from .claims import CELL, ITEM, KEY, PROSE, Claim
 from .constants import FEW_VALUES, MOST_JOINED, OTHER_QUANTITY
 from .documents import text_of
 from .evidence import LAST, DataFile, Statistic, read
 from .labels import Agreement, Case, Compared, case_of, case_of_log, compared
-from .number import Number
 from .rules.formulas import Formulas
-from .rules.mean_tests import MeanTests, Sample
+from .rules.mean_tests import MeanTests
 from .rules.protocols import ProtocolSearch, is_rate
 from .rules.records import RecordSearch
 from .rules.statistics import PLAINEST, StatisticSearch
@@ -211,48 +208,41 @@ class Referee:
             formulas = Formulas(self.claims, members)
             formulas.search({number for number in members if number not in self._found})
             lines = text_of(self.checkout.root / document).split("\n")
-            tests = MeanTests(self.claims, members, lines, self._samples(members), formulas.derived)
+            tests = MeanTests(self.claims, members, lines)
             tests.search()
             for number, (hit, chance) in (formulas.derived | tests.derived).items():
                 self._set(number, Ruling.DERIVED, hit, chance)
             for number, hit in (formulas.exceptions | tests.exceptions).items():
                 self._set(number, Ruling.CONTRADICTED, hit)
 
-    def _samples(self, members: Sequence[int]) -> list[Sample]:
-        """What the logs beside a document that states p values end with, by series: its tests may be of these."""
-        tests = [number for number in members if self.claims[number].quantity == words.P_VALUE]
-        folders = _grouped(self.around[tests[0]] if tests else (), posixpath.dirname)
-        return [
-            Sample(tuple(value for value, _, _ in some), words.of_label(name) or words.TIME, path=folder)
-            for folder, paths in folders.items()
-            for (name, how), some in self.search.pool(paths).by_rule.items()
-            if how == LAST and 2 < len(some) <= MOST_JOINED
-        ]
-
     def _quotes(self) -> None:
         """Numbers that a linked document, or one beside, states with the same or more digits."""
         by_document = _grouped(range(len(self.claims)), lambda n: self.claims[n].document)
         beside = _grouped(by_document, posixpath.dirname)
-        stated: dict[tuple[object, ...], _Stated] = {}  # what the documents that may be quoted say of a quantity
+        known: dict[tuple[object, ...], tuple[list[int], Floats, Floats]] = {}  # what documents state of a quantity
+        good = {n for n, one in self._found.items() if one.ruling in (Ruling.PROVED, Ruling.DERIVED)}
         for members in _grouped(self._left(), lambda number: _column(self.claims[number])).values():
             hits: dict[int, Hit] = {}
             chances: list[float] = []
             for place, number in enumerate(members):
                 own = self.claims[number]
                 documents = self._stating(number, beside)
-                if (key := (own.quantity, *documents)) not in stated:
-                    alike = (n for d in documents for n in by_document[d] if self.claims[n].quantity == own.quantity)
-                    stated[key] = _Stated.of([(n, self.claims[n].number, self._is_standing(n)) for n in alike])
-                chances.append(min(1.0, accidental(own.number, stated[key].distinct)))
-                if (source := stated[key].of_number(own.number)) is not None:
-                    said = self.claims[source]
-                    rule = Rule(Means.QUOTE)
-                    hits[place] = Hit(said.number.value, rule, said.document, said.line, operands=(source,))
+                if (key := (own.quantity, *documents)) not in known:
+                    some = [n for d in documents for n in by_document[d] if self.claims[n].quantity == own.quantity]
+                    some.sort(key=lambda n: n not in good)
+                    values = np.array([self.claims[n].number.value for n in some])
+                    known[key] = some, values, np.unique(values)
+                stating, values, distinct = known[key]
+                chances.append(min(1.0, accidental(own.number, distinct)))
+                low, high = own.number.interval
+                for at in np.flatnonzero((low <= values) & (values <= high)).tolist():
+                    said = self.claims[stating[at]]
+                    if said.number.step <= own.number.step and own.number.rounding_of(said.number.value):
+                        rule = Rule(Means.QUOTE)
+                        hits[place] = Hit(said.number.value, rule, said.document, said.line, operands=(stating[at],))
+                        break
             found = explain(len(members), {Means.QUOTE: hits}, lambda _, place: chances[place], lambda *_: 1)  # noqa: B023 - used here
             self._accept(members, Ruling.DERIVED, found)
-
-    def _is_standing(self, number: int) -> bool:
-        return number in self._found and self._found[number].ruling in (Ruling.PROVED, Ruling.DERIVED)
 
     def _stating(self, number: int, beside: Mapping[str, Sequence[str]]) -> list[str]:
         """The documents that may state a number first: linked ones and those beside them, else those near its own."""
@@ -356,34 +346,6 @@ class Referee:
         if finding.ruling != Ruling.PROVED or not (finding.hit and finding.hit.path):
             return finding
         return replace(finding, labels=compared(self._case(finding.claim), case_of_log(finding.hit.path)))
-
-
-@dataclass(frozen=True)
-class _Stated:
-    """Numbers that documents state, in the order of their ``values``: the place of each claim, and how good it is."""
-
-    values: NDArray[np.float64]
-    numbers: list[tuple[bool, int, int, Number]]  # not standing, in which order they were given, claim, number
-
-    @classmethod
-    def of(cls, stated: Sequence[tuple[int, Number, bool]]) -> "_Stated":
-        """The numbers of some claims, each with whether it is proved or derived."""
-        known = [(not standing, order, claim, number) for order, (claim, number, standing) in enumerate(stated)]
-        known.sort(key=lambda one: one[3].value)
-        return cls(np.array([one[3].value for one in known]), known)
-
-    @cached_property
-    def distinct(self) -> NDArray[np.float64]:
-        """Each value once."""
-        return np.unique(self.values)
-
-    def of_number(self, number: Number) -> int | None:
-        """The first claim that states a number in as many digits or more; those that stand go first."""
-        low, high = number.interval
-        start, end = np.searchsorted(self.values, low, "left"), np.searchsorted(self.values, high, "right")
-        near = (one for one in self.numbers[start:end] if one[3].step <= number.step)
-        found = [one[:3] for one in near if number.rounding_of(one[3].value)]
-        return min(found)[2] if found else None
 
 
 def _may_be_claimed(one: Statistic) -> bool:

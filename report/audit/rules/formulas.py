@@ -40,8 +40,6 @@ class Formula(StrEnum):
     CHANGE = "change in per cent"
     REDUCTION = "reduction in per cent"
     P_VALUE = "p value"
-    T_STATISTIC = "t statistic"
-    FREEDOM = "degrees of freedom"
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from report.audit.claims import claims_of
 from report.audit.rules.formulas import Formula, Formulas
-from report.audit.rules.mean_tests import MeanTests, Sample
+from report.audit.rules.mean_tests import MeanTests
 
 SPEED_UPS = """
 | GPUs | Throughput - TF32 | Throughput - AMP | Speedup (TF32 to AMP) | Weak scaling - AMP |
@@ -55,13 +55,13 @@ print("p=%.4f" % scipy.stats.ttest_1samp(losses, 3.28, alternative="less").pvalu
 """
 
 
-def ruled(folder: Path, text: str, samples: Sequence[Sample] = ()) -> tuple[dict[str, str], dict[str, str]]:
+def ruled(folder: Path, text: str) -> tuple[dict[str, str], dict[str, str]]:
     """What follows in a document, and what breaks: the numbers as printed, with their formulas."""
     (folder / "README.md").write_text(text, encoding="utf-8")
     claims = claims_of(folder, "README.md")
     formulas = Formulas(claims, range(len(claims)))
     formulas.search({number for number, claim in enumerate(claims) if claim.is_measured})
-    tests = MeanTests(claims, range(len(claims)), text.split("\n"), samples, formulas.derived)
+    tests = MeanTests(claims, range(len(claims)), text.split("\n"))
     tests.search()
     derived = {
         claims[number].number.text: hit.rule.name for number, (hit, _) in (formulas.derived | tests.derived).items()
@@ -153,16 +153,3 @@ def test_a_stated_test_is_computed_again(tmp_path: Path) -> None:
     assert right[0]["0.0051"] == Formula.P_VALUE
     assert right[1] == {}
     assert wrong[1] == {"0.0021": Formula.P_VALUE}
-
-
-def test_a_test_in_words_is_found_among_the_samples_of_the_logs(tmp_path: Path) -> None:
-    pytest.importorskip("scipy")
-    new = Sample((79.536, 79.740, 79.814, 79.658, 79.593), "time", path="runs/new")
-    old = Sample((80.911, 80.610, 80.804, 80.729, 80.655), "time", path="runs/old")
-    text = "Welch's test of the times gives **t = -14.66**, df = 7.96, p = 4.85e-07.\n"
-    derived, exceptions = ruled(tmp_path, text, [new, old])
-    assert derived == {"-14.66": Formula.T_STATISTIC, "7.96": Formula.FREEDOM, "4.85e-07": Formula.P_VALUE}
-    assert exceptions == {}
-    assert ruled(
-        tmp_path, text.replace("14.66", "13.77").replace("4.85", "5.27").replace("7.96", "6.11"), [new, old]
-    ) == ({}, {})
