@@ -74,9 +74,9 @@ def audit(
       tachograph audit ../Perf --json
       tachograph audit records/2026-11-29_NewRecord --board modded-nanogpt --markdown
     """
-    from parsers.io.files import write_texts
     from parsers.io.console import show
     from parsers.io.errors import ParserError, WriteError
+    from parsers.io.files import write_texts
     from parsers.sharing.workers import Workers
 
     from ..wording.words import worded
