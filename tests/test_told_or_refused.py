@@ -75,7 +75,7 @@ def test_of_means_since_the_start_the_last_is_used_and_said_to_be_one(tmp_path: 
     assert "total_of_run" in codes(found)
 
 
-ONE_CARD = "batch_size: 8\nworld_size: 1\n"
+OF_THE_JOB = "global_batch_size: 8\n"
 
 
 def bar(name: str, total: int, seconds: float, steps: int | None = None, more: str = "") -> list[str]:
@@ -89,7 +89,7 @@ def bar(name: str, total: int, seconds: float, steps: int | None = None, more: s
 
 
 def test_a_bar_that_begins_anew_counts_batches(tmp_path: Path) -> None:
-    found = shown(tmp_path, ONE_CARD + "\n".join(bar("", 50, 0.5, more=", loss=1.5") * 3) + "\n")
+    found = shown(tmp_path, OF_THE_JOB + "\n".join(bar("", 50, 0.5, more=", loss=1.5") * 3) + "\n")
     assert (found["throughput"]["value"], found["throughput"]["unit"]) == (pytest.approx(16, rel=0.03), "samples/s")
 
 

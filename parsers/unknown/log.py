@@ -34,7 +34,6 @@ from .constants import (
     SAMPLE,
 )
 from .naming import Meaning, meaning, split, words_of
-from .stated import Stated, stated
 from .text import ESCAPE, LENGTH, NUMBER, RAY, STAMP, Field, moment, parse
 
 SPEEDS = ("rate", "time", "elapsed", "remaining")
@@ -49,8 +48,6 @@ _TRAINING = re.compile("(?i)" + _WORD.format("train|training|trainer|pretrain") 
 _EITHER = frozenset(("log", "input", "output", "io", "load", "gen", "map", "test"))
 _HEAD_WORD = re.compile(r"[a-z一-鿿]+")
 _LAST_NUMBER = re.compile(r"[-+]?[\d.,:]+\Z")
-_REMEMBERED = 3  # texts of each table that are kept for what they state
-_LONGEST_TEXT = 400
 
 
 def share(mask: Mask) -> float:
@@ -378,9 +375,7 @@ class Table:
             return self.step.totals
         if told := self.of("steps"):
             return told[0].values
-        known = self.log.stated.steps
-        is_one = self.step is not None and self.epoch is not None and len(known) == 1
-        return np.full(len(self.rows), float(min(known)) if is_one else np.nan)
+        return np.full(len(self.rows), np.nan)
 
     @cached_property
     def moments(self) -> Floats:
@@ -446,21 +441,14 @@ def _counts(column: Column) -> bool:
 class Log:
     """All rows of a log, in tables.
 
-    ``head``: its first lines. ``texts``: lines without numbers that mean anything, and the first of each table, each
-    with its number, for what they state. ``evidence``: the order of the rows that show a loss or the like.
+    ``head``: its first lines. ``evidence``: the order of the rows that show a loss or the like.
     """
 
     path: Path
     tables: list[Table] = field(default_factory=list)
     lines: int = 0
     head: list[str] = field(default_factory=list)
-    texts: list[tuple[int, str]] = field(default_factory=list)
     evidence: list[int] = field(default_factory=list)
-
-    @cached_property
-    def stated(self) -> Stated:
-        """What it states once of its steps."""
-        return stated(self.texts)
 
 
 def read(path: Path, most: int = MOST_LINES) -> Log:
@@ -468,8 +456,6 @@ def read(path: Path, most: int = MOST_LINES) -> Log:
     log, tables, forms = Log(path), dict[Key, Table](), _Forms()
     for order, (number, rank, text) in enumerate(_parts(log)):
         if (form := forms.of(text)) is None:
-            if text and len(log.texts) < most:
-                log.texts.append((number, text[:_LONGEST_TEXT]))
             continue
         row = Row(number, order, text, form, rank)
         if form.evidence:
@@ -478,8 +464,6 @@ def read(path: Path, most: int = MOST_LINES) -> Log:
         table.count += 1
         if table.count <= most:
             table.rows.append(row)
-        if table.count <= _REMEMBERED:
-            log.texts.append((number, text[:_LONGEST_TEXT]))
     each = [own for table in tables.values() for own in _of_ranks(table)]
     kept = set(sorted(each, key=lambda table: -len(table.rows))[:MOST_TABLES])
     log.tables = [table for table in each if table in kept]

@@ -35,8 +35,7 @@ _CONSUMED = {"samples": "consumed_samples", "tokens": "consumed_tokens"}
 def reading(found: Accepted, facts: Iterable[Fact] = (), known: Sequence[Format] = ()) -> Reading:
     """The log of a speed with its lines as records, which come before those of ``known`` formats of the same log.
 
-    ``facts``: what the caller knows. All lines of the records are matched; what the log states of its batch size and
-    cards is told where that is certain. Raises LogError when the log cannot be read.
+    ``facts``: what the caller knows. All lines of the records are matched. Raises LogError when the log cannot be read.
     """
     speed, also = found.speed, found.also
     log = speed.table.log
@@ -45,12 +44,7 @@ def reading(found: Accepted, facts: Iterable[Fact] = (), known: Sequence[Format]
         again = answer_of(log, speed.option)
         speed = again.speed if isinstance(again, Accepted) else speed
         also = tuple(own for one in also for own in targets(speed.table, one.option)[:1])
-    records = _records(speed, also)
-    lengths = speed.table.totals if speed.table.bar or speed.table.epoch is not None else np.zeros(0)
-    step = speed.table.step
-    counts_batches = not speed.table.bar or (step is not None and bool((np.diff(step.values) < 0).any()))
-    stated = log.stated.facts(np.unique(lengths[np.isfinite(lengths)]).tolist(), counts_batches=counts_batches)
-    return survey(log.path, format=known, facts=[*facts, *stated], found=records)
+    return survey(log.path, format=known, facts=facts, found=_records(speed, also))
 
 
 def _tables(speed: Speed) -> list[Table]:
