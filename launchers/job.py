@@ -16,8 +16,8 @@ from typing import Any
 import click
 
 from parsers.io.files import sha256_of
+from parsers.io.git import top_of
 from parsers.io.printable import printable, shell_quoted
-from parsers.runs.git_files import top_of
 from parsers.runs.run_folder import RunJson, Source
 
 from .recipes import command_line

@@ -45,7 +45,6 @@ def _commands_of(room: str) -> dict[str, click.Command]:
     found = {str(command.name): command for command in import_module(f"{room}.commands").commands}
     needs: dict[str, dict[str, Callable[..., object]]] = {
         "scrub": {"secrets": secrets},
-        "ingest": {"secrets": secrets},
         "archive": {"scrubbed": _scrubbed},
         "launch": {"page_names": _page_names, "lacking": _lacking, "measured": _measured},
         "run": {"measured": _measured, "comparison": _comparison},

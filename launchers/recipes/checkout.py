@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from parsers.origins.address import public_repository
-from parsers.runs.git_files import commit_of, git
+from parsers.io.git import commit_of, git, public_repository
 
 # Submodules are compared by their commits alone: their own configurations are not looked into.
 _STATUS = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=no")

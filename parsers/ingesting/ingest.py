@@ -1,32 +1,30 @@
-"""Ingesting: the logs of sources become run folders of a suite, as they are or without the names in them."""
+"""Ingesting: the logs of sources become run folders of a suite, each with a run.json that says where it is from."""
 
+import errno
 import hashlib
 import json
 import re
-import shutil
+import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
-from uuid import uuid4
+from typing import TYPE_CHECKING
 
-from ..io.files import data_of
+from ..io.errors import FormatError, LogError, ParserError, WrappedError, reason_of
+from ..io.files import opened
 from ..io.message import counted
-from ..io.packed import SUFFIXES
-from ..origins.found_file import LeftOut, names
-from ..runs.run_folder import RUN_FILE
-from ..scanning.detection import formats
-from ..scrubbing import copies as scrubbing
-from ..scrubbing.identities import Identity
-from ..scrubbing.scrub import Secrets
-from .file_systems import is_url
-from .sources import Candidate, Sources
-from .staging import StagingError, Taken, Task, take
-from .suite import Suite, SuiteError, claimed
+from ..io.packed import ERRORS, SUFFIXES, ending
+from ..io.packed import unpacked as unpacked_stream
+from ..runs.runfile import sha256_of
+from ..scanning.detection import detect, formats
+from ..scanning.source import is_text
+from .archive import LeftOut, is_archive, names
+from .sources import Candidate, NotTakenError, Sources, fetch, is_url
+from .suite import Suite, SuiteError, claimed, stage
 
 if TYPE_CHECKING:
     from ..sharing.workers import Workers
@@ -34,10 +32,15 @@ if TYPE_CHECKING:
 JOINT = "__"
 LONGEST = 200  # bytes; a name on a disk may have 255
 UNKNOWN = "unknown format"
-MOST_NAMES = 10
+NO_METRIC_LINE = "does not contain metric lines of a known format."
 _ENDINGS = (".log", ".txt")
 # What a shell, a pattern of logs in a page or another file system would take for more than a letter of the name.
 _NOT_IN_NAMES = re.compile(r"[^\w.+=@,-]+")
+_CHUNK = 1 << 20
+_HEAD = 1 << 16
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+Task = tuple[Candidate, frozenset[str]]
 
 
 def label(candidate: Candidate) -> tuple[str, int | None]:
@@ -48,25 +51,19 @@ def label(candidate: Candidate) -> tuple[str, int | None]:
     """
     parts = [*candidate.prefix, *names(candidate.path)]
     if not candidate.is_of_a_run:
-        return _joined([*parts[:-1], _stem(parts[-1])]), None
+        name = parts[-1]
+        for endings in (SUFFIXES, _ENDINGS):
+            name = next((name.removesuffix(end) for end in endings if name.endswith(end) and name != end), name)
+        return _joined([*parts[:-1], name]), None
     *case, repeat = parts[:-1] or [""]
     is_number = bool(re.fullmatch(r"[1-9][0-9]{0,8}", repeat)) and bool(case)
     return (_joined(case), int(repeat)) if is_number else (_joined([*case, repeat]), None)
 
 
-def _stem(name: str) -> str:
-    for endings in (SUFFIXES, _ENDINGS):
-        name = next((name.removesuffix(end) for end in endings if name.endswith(end) and name != end), name)
-    return name
-
-
 def _joined(parts: Sequence[str]) -> str:
+    """One name of several; one that is too long keeps its end, which says most, after a digest of the whole."""
     said = [_NOT_IN_NAMES.sub("-", part).lstrip(".-") for part in parts]
-    return _shortened(JOINT.join(filter(None, said)) or "log")
-
-
-def _shortened(name: str) -> str:
-    """A name that is too long keeps its end, which says most, after a digest of the whole."""
+    name = JOINT.join(filter(None, said)) or "log"
     text = name.encode()
     if len(text) <= LONGEST:
         return name
@@ -75,11 +72,111 @@ def _shortened(name: str) -> str:
 
 
 @dataclass(frozen=True)
+class Taken:
+    """A candidate that is a log: the SHA-256 of the file as found, and the name of its format where one is known.
+
+    ``content``: the SHA-256 of its text, which is that of the file where it is not packed. ``staged``: the run folder
+    that was made of it; None where the log was there already.
+    """
+
+    candidate: Candidate
+    sha256: str
+    content: str
+    format: str | None
+    staged: Path | None
+    remarks: tuple[str, ...] = ()
+
+
+def take(task: Task | LeftOut, staging: Path, read: str | None = None) -> Taken | LeftOut:
+    """Take a candidate in, with which comes the SHA-256 of what is there already under its label.
+
+    ``staging``: where run folders are made. ``read``: what a number of it measures. What is left out already stays so.
+    Raises SuiteError where nothing can be written there.
+    """
+    if isinstance(task, LeftOut):
+        return task
+    candidate, known = task
+    try:
+        with _local(candidate.place) as path:
+            unpacked = _unpacked(path, candidate)
+            sha256 = sha256_of(path) if known else ""
+            name, remarks = _format(path, candidate)
+            if known & {sha256, unpacked}:
+                return Taken(candidate, sha256, unpacked or sha256, name, None, remarks)
+            # What is not on this machine is brought into the folder that its log was brought into.
+            beside = {of: _brought(place, path.with_name(of)) for of, place in candidate.of_its_run.items()}
+            staged = stage(path, candidate, beside, staging, unpacked, read)
+            content = unpacked or staged.sha256
+            return Taken(candidate, staged.sha256, content, name, staged.folder, remarks + staged.remarks)
+    except NotTakenError as error:
+        return error.of(candidate.name)
+    except OSError as error:
+        if error.errno in _FULL:
+            raise SuiteError(f"{error.filename or staging}: cannot be written: {error.strerror}.") from error
+        return LeftOut(candidate.name, f"cannot be read: {error.strerror}.", is_unreadable=True)
+
+
+@contextmanager
+def _local(place: str) -> Iterator[Path]:
+    """A local file with the bytes of a place."""
+    with tempfile.TemporaryDirectory(prefix="tachograph-") if is_url(place) else nullcontext("") as folder:
+        yield _brought(place, Path(folder, "fetched"))
+
+
+def _brought(place: str, path: Path) -> Path:
+    """A local file with the bytes of a place: that of ``path`` where they are not on this machine."""
+    if not is_url(place):
+        return Path(place)
+    fetch(place, path)
+    return path
+
+
+def _unpacked(path: Path, candidate: Candidate) -> str:
+    """The SHA-256 of what is packed in a file; empty where it is not packed.
+
+    Raises NotTakenError for what is no text or broken; a file that the user named is unreadable then.
+    """
+    if not path.stat().st_size:
+        raise NotTakenError("is empty.", is_unreadable=candidate.named)
+    if is_archive(path):
+        raise NotTakenError("is an archive inside a source; pass it as a SOURCE.", is_unreadable=candidate.named)
+    with opened(path) as file:
+        is_packed = bool(ending(file.peek(_HEAD)))
+        try:
+            stream = unpacked_stream(file)
+            if not is_text(head := stream.read(_HEAD)):
+                raise NotTakenError("is a binary file.", is_unreadable=candidate.named)
+            digest = hashlib.sha256(head)
+            while is_packed and (chunk := stream.read(_CHUNK)):
+                digest.update(chunk)
+        except (OSError, *ERRORS) as error:
+            raise NotTakenError(f"cannot be read: {reason_of(error)}.", is_unreadable=True) from error
+    return digest.hexdigest() if is_packed else ""
+
+
+def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ...]]:
+    """The name of the format of a log, and what there is to remark.
+
+    Raises NotTakenError: what breaks off or was wrapped is unreadable, a shape of no log is no log.
+    """
+    try:
+        found = detect(path, formats())
+    except FormatError as error:
+        return None, (error.what,)
+    except LogError as error:
+        is_broken = isinstance(error, WrappedError) or isinstance(error.__cause__, (OSError, *ERRORS))
+        raise NotTakenError(error.what, is_unreadable=candidate.named or is_broken) from error
+    if found is None and not candidate.named:
+        raise NotTakenError(NO_METRIC_LINE)
+    return (found.name, ()) if found else (None, (NO_METRIC_LINE,))
+
+
+@dataclass(frozen=True)
 class Ingested:
     """A log and its run folder, ``label``/``repeat`` in the suite; ``is_new``: whether it was not there before.
 
-    ``found``: where the log was found. ``sha256``: of the file there. ``content``: of its text, which is the same where
-    it is not packed. ``format``: name of its format, None where none is known. ``remarks``: a sentence each.
+    ``found``: where the log was found. ``sha256``: of the file there. ``format``: name of its format, None where none
+    is known. ``remarks``: a sentence each.
     """
 
     found: str
@@ -87,127 +184,52 @@ class Ingested:
     repeat: int
     is_new: bool
     sha256: str
-    content: str
     format: str | None
     remarks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Copies:
-    """One and the same log, packed or not, under several labels of a suite; ``sha256`` is that of its text."""
-
-    sha256: str
-    labels: tuple[str, ...]
-
-
-Event = Ingested | LeftOut | Copies
+Event = Ingested | LeftOut
 
 
 def ingest(sources: Sequence[str], into: Path, workers: "Workers", read: str | None = None) -> Iterator[Event]:
-    """Ingest the logs of sources (paths and URLs) into a suite; yields what became of each file, then the copies.
+    """Ingest the logs of sources (paths and URLs) into a suite; yields what became of each file.
 
     A text with metric lines of a known format is a log, and so is any text that a source names itself. ``workers``
     see the same folders as this process. ``read``: what a number of the logs measures. Raises ParserError where the
     suite cannot be filled, and where there are none.
     """
-    _refuse_own(sources, into)
+    for source in sources:
+        if not is_url(source) and Path(source).resolve().is_relative_to(into.resolve()):
+            raise SuiteError(f"{source}: is inside the output folder {into}; choose another folder with --into.")
     formats()  # workers that are forked have them then
-    with claimed(into) as suite, TemporaryDirectory(prefix="tachograph-") as spool:
+    with claimed(into) as suite, tempfile.TemporaryDirectory(prefix="tachograph-") as spool:
         found = Sources(Path(spool), into)
         # In their order, so that repeats are numbered in it, too.
         candidates = chain.from_iterable(found.candidates(source) for source in sources)
         tasks = (one if isinstance(one, LeftOut) else (one, suite.known(label(one)[0])) for one in candidates)
-        seen: dict[str, None] = {}
         with workers.each(partial(take, staging=suite.staging.resolve(), read=read), tasks, _size) as results:
             for taken in results:
-                if isinstance(taken, LeftOut):
-                    yield taken
-                else:
-                    seen[taken.content] = None
-                    yield _ingested(suite, taken, read)
-        yield from copies(suite, seen)
-
-
-def copies(suite: Suite, logs: Iterable[str]) -> Iterator[Copies]:
-    """Those of some logs, by the SHA-256 of their texts, that are in a suite under several labels."""
-    for sha256 in logs:
-        if len(labels := suite.labels(sha256)) > 1:
-            yield Copies(sha256, tuple(labels))
-
-
-def _refuse_own(sources: Sequence[str], into: Path) -> None:
-    for source in sources:
-        if not is_url(source) and Path(source).resolve().is_relative_to(into.resolve()):
-            raise SuiteError(f"{source}: is inside the output folder {into}; choose another folder with --into.")
-
-
-def _ingested(suite: Suite, taken: Taken, read: str | None) -> Ingested:
-    name, wanted = label(taken.candidate)
-    there = suite.repeat(name, taken.content, taken.sha256)
-    number, remarks = (
-        (there, suite.problems(name, there, read)) if there else _published(suite, taken, name, wanted or 1)
-    )
-    remarks = taken.remarks + remarks
-    found = taken.candidate.name
-    return Ingested(found, name, number, there is None, taken.sha256, taken.content, taken.format, remarks)
-
-
-def _published(suite: Suite, taken: Taken, name: str, wanted: int) -> tuple[int, tuple[str, ...]]:
-    if taken.staged is None:
-        raise StagingError(f"{suite.path}: a run of {name} was removed during ingestion; ingest again.")
-    number = suite.publish(taken.staged, name, {taken.sha256, taken.content}, wanted)
-    is_another = number != wanted
-    return number, (f"Another log has the same label; stored as repeat {number}.",) if is_another else ()
+                yield taken if isinstance(taken, LeftOut) else _ingested(suite, taken, read)
 
 
 def _size(task: Task | LeftOut) -> int:
     return 0 if isinstance(task, LeftOut) else task[0].size
 
 
-def ingest_scrubbed(
-    found: Sequence[str], into: Path, workers: "Workers", secrets: Secrets, read: str | None = None
-) -> Iterator[Event]:
-    """As ``ingest``, with every name in logs, in what lies beside them and in their run.json replaced.
-
-    The logs become a suite that is thrown away, and its copies are kept: a name has the same placeholder in all logs
-    of one call. A log is there already when the one that was found is, whatever was replaced in it. Raises ParserError
-    where the suite cannot be filled.
-    """
-    with TemporaryDirectory(prefix="tachograph-") as spool:
-        named = Path(spool, "named", into.resolve().name)  # a run.json holds the name of its suite
-        taken = list(ingest(found, named, workers, read))
-        yield from (event for event in taken if isinstance(event, LeftOut))
-        logs = {event.sha256: event for event in taken if isinstance(event, Ingested)}
-        if logs:
-            nameless = Path(spool, "nameless")
-            outcome = scrubbing.copied(scrubbing.sources([named]), nameless, secrets, given=_named_by(logs.values()))
-            yield from (LeftOut(problem, "is not ingested", is_unreadable=True) for problem in outcome.problems)
-            yield from _renamed(nameless, into, logs, read)
-
-
-def _named_by(logs: Iterable[Ingested]) -> Iterator[Identity]:
-    """Whom the places name where the logs were found; a label of a log no longer tells what a name in it is of."""
-    return (one for log in logs for one in scrubbing.named_by(log.found))
-
-
-def _renamed(nameless: Path, into: Path, logs: Mapping[str, Ingested], read: str | None) -> Iterator[Event]:
-    with claimed(into) as suite:
-        for run in sorted(nameless.rglob(RUN_FILE)):
-            sha256 = _sha256_of_found(json.loads(data_of(run)), logs)
-            label, wanted, log = run.parent.parent.name, int(run.parent.name), logs[sha256]
-            number = there = suite.repeat(label, sha256, log.content)
-            remarks = log.remarks + (suite.problems(label, there, read) if there else ())
-            if number is None:
-                staged = shutil.copytree(run.parent, suite.staging / uuid4().hex)
-                number = suite.publish(staged, label, {sha256, log.content}, wanted)
-            yield Ingested(log.found, label, number, there is None, sha256, log.content, log.format, remarks)
-        yield from copies(suite, dict.fromkeys(log.content for log in logs.values()))
-
-
-def _sha256_of_found(run: dict[str, Any], logs: Mapping[str, Ingested]) -> str:
-    """The SHA-256 of the log that was found; a run that was ingested before also names that of its origin."""
-    said: Iterator[str] = (run.get(place, {}).get("sha256") for place in ("ingested", "source", "log"))
-    return next(sha256 for sha256 in said if sha256 in logs)
+def _ingested(suite: Suite, taken: Taken, read: str | None) -> Ingested:
+    """Give the run folder of a log its name, unless the log is there already."""
+    name, wanted = label(taken.candidate)
+    there = suite.repeat(name, taken.content, taken.sha256)
+    if there is not None:
+        number, remarks = there, suite.problems(name, there, read)
+    elif taken.staged is None:
+        raise ParserError(f"{suite.path}: a run of {name} was removed during ingestion; ingest again.")
+    else:
+        number = suite.publish(taken.staged, name, {taken.sha256, taken.content}, wanted or 1)
+        is_another = number != (wanted or 1)
+        remarks = (f"Another log has the same label; stored as repeat {number}.",) if is_another else ()
+    found = taken.candidate.name
+    return Ingested(found, name, number, there is None, taken.sha256, taken.format, taken.remarks + remarks)
 
 
 class IngestTally:
@@ -216,23 +238,17 @@ class IngestTally:
     def __init__(self, *, verbose: bool = False) -> None:
         self._verbose = verbose
         self._logs: list[Ingested] = []
-        self._copies: list[Copies] = []
         self._unreadable: list[LeftOut] = []
-        self._left_out: Counter[str] = Counter()
-        self._names: dict[str, list[str]] = defaultdict(list)
+        self._left_out: dict[str, list[str]] = defaultdict(list)
 
     def add(self, event: Event) -> None:
         """Count one more."""
         if isinstance(event, Ingested):
             self._logs.append(event)
-        elif isinstance(event, Copies):
-            self._copies.append(event)
         elif event.is_unreadable:
             self._unreadable.append(event)
         else:
-            self._left_out[event.reason] += 1
-            if self._verbose or (not event.is_common and len(self._names[event.reason]) < MOST_NAMES):
-                self._names[event.reason].append(event.name)
+            self._left_out[event.reason].append(event.name)
 
     @property
     def is_well(self) -> bool:
@@ -247,40 +263,30 @@ class IngestTally:
         if there := len(self._logs) - new.total():
             yield f"Already there: {counted(there, 'log')}."
         yield from (f"{log.label}/{log.repeat}: {remark}" for log in self._logs for remark in log.remarks)
-        yield from (f"Identical logs: {', '.join(copies.labels)}." for copies in self._copies)
-        for reason, count in self._left_out.most_common():
-            yield f"Skipped {counted(count, 'file')}: {reason}{self._named(reason, count)}"
+        for reason, left in sorted(self._left_out.items(), key=lambda of: -len(of[1])):
+            listed = f"{', '.join(left)}." if self._verbose else "List them with --verbose."
+            yield f"Skipped {counted(len(left), 'file')}: {reason} {listed}"
         if self._unreadable:
             yield f"{counted(len(self._unreadable), 'file')} could not be read."
 
     def objects(self) -> Iterator[str]:
         """A JSON object for each log, then for each unreadable file."""
-        labels = {copies.sha256: copies.labels for copies in self._copies}
         for log in self._logs:
-            found = {
-                "found": log.found,
-                "run": f"{log.label}/{log.repeat}",
-                "status": "new" if log.is_new else "already there",
-                "sha256": log.sha256,
-                "format": log.format,
-                "copies": [name for name in labels.get(log.content, ()) if name != log.label],
-                "remarks": list(log.remarks),
-            }
-            yield json.dumps(found)
+            yield json.dumps(
+                {
+                    "found": log.found,
+                    "run": f"{log.label}/{log.repeat}",
+                    "status": "new" if log.is_new else "already there",
+                    "sha256": log.sha256,
+                    "format": log.format,
+                    "remarks": list(log.remarks),
+                }
+            )
         for left in self._unreadable:
-            found = {"found": left.name, "status": "unreadable", "reason": left.reason}
-            yield json.dumps(found)
+            yield json.dumps({"found": left.name, "status": "unreadable", "reason": left.reason})
 
     def problems(self) -> Iterator[str]:
         """What was unreadable, one sentence each."""
         yield from (f"Error: {left.name}: {left.reason}" for left in self._unreadable)
         if not (self._logs or self._unreadable):
             yield "Error: No logs found."
-
-    def _named(self, reason: str, count: int) -> str:
-        """The names of files left out; those that are many, texts without metric lines, are named on demand only."""
-        names = self._names[reason]
-        if not names:
-            return " List them with --verbose."
-        more = f" and {count - len(names)} more; list all with --verbose" if count > len(names) else ""
-        return f" {', '.join(names)}{more}."

@@ -1,55 +1,46 @@
-"""Sources: the files, folders, archives, checkouts and URLs that a user names, and the candidates in them."""
+"""Sources: the files, folders, archives, checkouts and URLs that a user names, and the candidates in them.
+
+What lies in a folder, here or elsewhere, is listed and fetched through fsspec.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import fsspec
+from fsspec import AbstractFileSystem
 
-from ..io.packed import SUFFIXES
-from ..origins.address import public, repository_of
-from ..origins.archive import ARCHIVE_NAME, is_archive, unpack
-from ..origins.found_file import IS_LINK, File, LeftOut, names
-from ..runs.git_files import blobs_of, commit_of, top_of
+from ..io.errors import WriteError, install
+from ..io.files import write_pieces
+from ..io.git import blobs_of, commit_of, public, repository_of, top_of
+from ..io.packed import SUFFIXES, Allowance, downloading
 from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES
 from ..runs.runfile import CONFIGURATIONS
-from ..runs.sidefile import LARGEST, are_of, configurations
-from .file_systems import NotTakenError, fetch, filesystem, is_url, is_web, told, walk
+from ..runs.sidefile import LARGEST, are_of
+from .archive import ARCHIVE_NAME, IS_HIDDEN, IS_IRREGULAR, IS_LINK, File, LeftOut, is_archive, is_hidden, names, unpack
 
-
-@dataclass(frozen=True)
-class Checkout:
-    """A git checkout: its folder, the URL of its repository (None where it names none), the commit of HEAD.
-
-    ``blobs``: the objects of the files of that commit, by their paths in the checkout.
-    """
-
-    top: Path
-    repository: str | None
-    commit: str
-    blobs: dict[str, str]
-
-    @property
-    def name(self) -> str:
-        """The name of the repository; that of the folder where it has no URL."""
-        return (self.repository or self.top.name).rpartition("/")[2]
-
-
-def checkout(path: Path) -> Checkout | None:
-    """The checkout that a folder belongs to.
-
-    None where there is none, where git is missing, and where git refuses it because it belongs to another user.
-    """
-    top = top_of(path)
-    commit = commit_of(top, "HEAD") if top else None
-    if top is None or not commit:
-        return None
-    return Checkout(top, repository_of(top), commit, blobs_of(top, commit))
-
-
-Origin = Mapping[str, str | bool | None]
+DEEPEST = 64
 OF_A_RUN = (RUN_FILE, *SIDE_FILES)
+REDIRECTED = "it redirects to another host, {host}; pass that URL if you trust it"
+_OF_EXTRA = ("http", "https", "s3", "s3a")
+_CHUNK = 1 << 20
+_PATIENCE = 60  # seconds without any byte
+
+
+class NotTakenError(Exception):
+    """A file is not taken; raised with the reason and what ``LeftOut`` says of it."""
+
+    def __init__(self, reason: str, *, is_unreadable: bool = False) -> None:
+        super().__init__(reason)
+        self.reason, self.is_unreadable = reason, is_unreadable
+
+    def of(self, name: str) -> LeftOut:
+        """The same of the file of this name."""
+        return LeftOut(name, self.reason, self.is_unreadable)
 
 
 @dataclass(frozen=True)
@@ -58,19 +49,17 @@ class Candidate:
 
     ``origin``: where it was found, as run.json is to say it; its ``path`` is the name of the file in its source.
     ``prefix``: names that tell the source from others. ``place``: a local path, or a URL. ``size``: bytes, where known.
-    ``named``: whether the user named this very file. ``beside``: place of the run file and the side files of its
-    folder, by name. ``configurations``: the same of its program's configurations there. ``blob``: the object that git
-    keeps under this name.
+    ``named``: whether the user named this very file. ``beside``: the places of the run file and the side files of its
+    folder, and of its program's configurations there, by name. ``blob``: the object that git keeps under this name.
     """
 
-    origin: Origin
+    origin: Mapping[str, str | bool | None]
     prefix: tuple[str, ...]
     place: str
     size: int = 0
     named: bool = False
     beside: Mapping[str, str] = field(default_factory=dict)
     blob: str | None = None
-    configurations: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def path(self) -> str:
@@ -83,17 +72,27 @@ class Candidate:
         return f"{self.origin['archive']}/{self.path}" if "archive" in self.origin else public(self.place)
 
     @property
-    def beside_log(self) -> Mapping[str, str]:
-        """What belongs to its run; nothing where it is not the log of a run."""
-        return self.beside if self.is_of_a_run else {}
-
-    @property
     def is_of_a_run(self) -> bool:
         """Whether it lies in a run folder, as the log of that run."""
         return RUN_FILE in self.beside and self.path.rpartition("/")[2] in (LOG, *(LOG + end for end in SUFFIXES))
 
+    @property
+    def of_its_run(self) -> Mapping[str, str]:
+        """What lies beside it and belongs to its run; of a log that is none of a run its configurations."""
+        return {name: at for name, at in self.beside.items() if self.is_of_a_run or name not in OF_A_RUN}
+
 
 Found = Iterator[Candidate | LeftOut]
+
+
+def is_url(source: str) -> bool:
+    """Whether a source is spelt as a URL."""
+    return "://" in source
+
+
+def _is_web(url: str) -> bool:
+    """Whether a URL is one of the web, where nothing but a slash at its end tells a folder from a file."""
+    return url.startswith(("http://", "https://"))
 
 
 def missing(sources: Iterable[str]) -> list[str]:
@@ -107,25 +106,157 @@ def _local_path(source: str) -> Path | None:
     return Path(source.removeprefix("file://")) if is_local else None
 
 
-class LocalFiles:
-    """The files below a folder."""
+def fetch(url: str, place: Path) -> None:
+    """Copy a remote file to a local one; raises NotTakenError where it cannot be read, or is larger than 64 GiB."""
+    with _told():
+        fs, path = _filesystem(url)
+        with fs.open(path, "rb", **({"block_size": 0} if _is_web(url) else {})) as stream:
+            write_pieces(place, _allowed(stream, downloading()))
+
+
+def _allowed(stream: BinaryIO, allowance: Allowance) -> Iterator[bytes]:
+    while data := stream.read(_CHUNK):
+        allowance.take(len(data))
+        yield data
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Turn any error of a file system, each of which has its own, into NotTakenError; no URL in it holds a secret."""
+    try:
+        yield
+    except (NotTakenError, WriteError):
+        raise
+    except Exception as error:
+        cause = error.__cause__ if isinstance(error.__cause__, _RedirectedError) else error
+        reason = public(str(cause) or type(cause).__name__).rstrip(".").replace("\n", " ")
+        raise NotTakenError(f"cannot be read: {reason}.", is_unreadable=True) from error
+
+
+def _filesystem(url: str) -> tuple[AbstractFileSystem, str]:
+    """The file system of a URL and the path in it; raises NotTakenError that names the extra which is missing."""
+    protocol = url.partition("://")[0].rpartition("::")[2]
+    try:
+        options = {protocol: _options_of_the_web()} if protocol in ("http", "https") else {}
+        fs, path = fsspec.core.url_to_fs(url, **options)
+    except ImportError as error:
+        needed = f"run `{install('remote')}`" if protocol in _OF_EXTRA else str(error).rstrip(".")
+        raise NotTakenError(f"requires packages that are not installed; {needed}.", is_unreadable=True) from error
+    except ValueError as error:
+        raise NotTakenError(
+            f"unknown protocol {protocol}://; use http://, https://, s3:// or another one supported by fsspec.",
+            is_unreadable=True,
+        ) from error
+    return fs, str(path)
+
+
+class _RedirectedError(Exception):
+    """A server sends whoever asks it to another one."""
+
+
+@cache
+def _options_of_the_web() -> dict[str, Any]:
+    """How the web is read: a download may take hours, but not be silent for long, and comes from the host it names.
+
+    A server that the user did not name could send a request to machines that only this one reaches.
+    """
+    import aiohttp  # noqa: PLC0415 - it comes with the extra
+    from yarl import URL  # noqa: PLC0415
+
+    async def refuse(_: object, __: object, redirected: aiohttp.TraceRequestRedirectParams) -> None:
+        to = redirected.url.join(URL(redirected.response.headers.get("Location", "")))
+        if (to.scheme in ("http", "https"), to.host) != (True, redirected.url.host):
+            raise _RedirectedError(REDIRECTED.format(host=to.host))
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_redirect.append(refuse)
+    timeout = aiohttp.ClientTimeout(total=None, sock_connect=_PATIENCE, sock_read=_PATIENCE)
+    return {"client_kwargs": {"timeout": timeout, "trace_configs": [trace]}}
+
+
+def _walk(fs: AbstractFileSystem, root: str, *, without: Callable[[str], bool]) -> Iterator[list[File | LeftOut]]:
+    """The files of each folder below ``root``, by name; places are those of ``fs``.
+
+    Folders for which ``without`` holds are passed over. Hidden files and folders are left out, and links: what they
+    point to is found by itself, or is not part of the source. So is a folder that cannot be listed.
+    """
+    folders = [root.rstrip("/")]
+    while folders:
+        folder = folders.pop()
+        try:
+            entries = sorted(_listed(fs, folder, root), key=lambda info: str(info["name"]))
+        except Exception as error:  # noqa: BLE001 - each file system raises errors of its own
+            reason = str(getattr(error, "strerror", None) or error or type(error).__name__).rstrip(".")
+            yield [LeftOut(_path(folder, root), f"cannot be listed: {reason}.", is_unreadable=True)]
+            continue
+        hidden, files, inner = list[File | LeftOut](), list[File | LeftOut](), list[str]()
+        for info in entries:
+            place = str(info["name"]).rstrip("/")
+            is_folder = info["type"] == "directory" and not info.get("islink")
+            if is_folder and without(place):
+                continue
+            if is_hidden(place.rpartition("/")[2]):
+                hidden.append(LeftOut(_path(place, root), IS_HIDDEN))
+            elif is_folder:
+                inner.append(place)
+            else:
+                files.append(_entry(info, root))
+        yield hidden
+        folders += reversed(inner)
+        yield files
+
+
+def _listed(fs: AbstractFileSystem, folder: str, root: str) -> Iterator[dict[str, Any]]:
+    """What a folder holds; of a web page no link that leads elsewhere."""
+    if _path(folder, root).count("/") >= DEEPEST:
+        raise ValueError(f"it is nested more than {DEEPEST} folders deep")
+    is_web = "://" in folder
+    for info in fs.ls(f"{folder}/" if is_web else folder, detail=True):
+        name = str(info["name"]).rstrip("/")
+        inner = name.removeprefix(f"{folder}/")
+        leads_elsewhere = is_web and (".." in inner.split("/") or "?" in inner or "#" in inner)
+        if inner not in ("", name) and not leads_elsewhere:
+            yield info
+
+
+def _entry(info: Mapping[str, Any], root: str) -> File | LeftOut:
+    path = _path(str(info["name"]), root)
+    if info.get("islink"):
+        return LeftOut(path, IS_LINK)
+    if info["type"] != "file":
+        return LeftOut(path, IS_IRREGULAR)
+    if info["size"] == 0:
+        return LeftOut(path, "is empty.")
+    return File(path, str(info["name"]), int(info["size"] or 0))
+
+
+def _path(name: str, root: str) -> str:
+    return name.removeprefix(root.rstrip("/")).strip("/")
+
+
+class _LocalFiles:
+    """The files below a folder, which may be part of a git checkout.
+
+    None is where there is no git, and where git refuses a checkout because it belongs to another user.
+    """
 
     def __init__(self, folder: Path) -> None:
         # A number alone tells no folder from others: it is that of a repeat.
         self._names = folder.parts[-2:] if folder.name.isdigit() else folder.parts[-1:]
-        self._checkout = checkout(folder)
+        top = top_of(folder)
+        commit = commit_of(top, "HEAD") if top else None
+        self._top, self._commit, self._blobs = top, commit, dict[str, str]()
+        if top and commit:
+            self._blobs, self._repository = blobs_of(top, commit), repository_of(top)
 
     def candidate(self, file: File) -> Candidate:
         """The candidate for a file: one of a commit where git knows it, else of the folder."""
-        if self._checkout is not None:
-            path = str(Path(file.place).relative_to(self._checkout.top))
-            if blob := self._checkout.blobs.get(path):
-                origin: Origin = {
-                    "repository": self._checkout.repository,
-                    "commit": self._checkout.commit,
-                    "path": path,
-                }
-                return Candidate(origin, (self._checkout.name,), file.place, file.size, blob=blob)
+        if self._top and self._commit:
+            path = str(Path(file.place).relative_to(self._top))
+            if blob := self._blobs.get(path):
+                origin = {"repository": self._repository, "commit": self._commit, "path": path}
+                name = (self._repository or self._top.name).rpartition("/")[2]
+                return Candidate(origin, (name,), file.place, file.size, blob=blob)
         path = "/".join((*(name for name in self._names if name != "/"), file.path))
         return Candidate({"path": path}, (), file.place, file.size)
 
@@ -152,7 +283,9 @@ class Sources:
             raise NotTakenError("file or folder not found.", is_unreadable=True)
         path = path.resolve()
         if path.is_dir():
-            yield from self._folder(path)
+            files = _LocalFiles(path)
+            for found in _walk(fsspec.filesystem("file"), str(path), without=lambda name: Path(name) == self._without):
+                yield from _candidates(found, files.candidate, lambda inner: str(path / inner))
         elif not path.is_file():
             raise NotTakenError("is not a regular file.", is_unreadable=True)
         elif is_archive(path):
@@ -161,12 +294,7 @@ class Sources:
             _refuse_broken_archive(path.name)
             yield from _file(path)
 
-    def _folder(self, path: Path) -> Found:
-        files = LocalFiles(path)
-        for found in walk(fsspec.filesystem("file"), str(path), without=lambda name: Path(name) == self._without):
-            yield from _candidates(found, files.candidate, lambda inner: str(path / inner))
-
-    def _archive(self, path: Path, name: str, origin: Origin) -> Found:
+    def _archive(self, path: Path, name: str, origin: Mapping[str, str]) -> Found:
         def candidate(file: File) -> Candidate:
             said = {**origin, "archive": name, "path": "/".join(names(file.path))}
             return Candidate(said, (ARCHIVE_NAME.sub("", name),), file.place, file.size)
@@ -180,28 +308,23 @@ class Sources:
         yield from _candidates([*files.values(), *left_out], candidate, lambda inner: f"{name}/{inner}".rstrip("/"))
 
     def _remote(self, url: str) -> Found:
-        with told():
-            fs, root = filesystem(url)
-            is_folder = url.endswith("/") if is_web(url) else fs.isdir(root)
+        with _told():
+            fs, root = _filesystem(url)
+            is_folder = url.endswith("/") if _is_web(url) else fs.isdir(root)
+            if _is_web(url) and not is_folder:
+                url = str(fs.info(root).get("url", url))  # where its host says that it lies by now
         if is_folder:
-            for found in walk(fs, root, without=lambda _: False):
+            for found in _walk(fs, root, without=lambda _: False):
                 placed = [replace(f, place=_below(url, f.path)) if isinstance(f, File) else f for f in found]
                 yield from _candidates(placed, _of_url, lambda inner: public(_below(url, inner)))
-        elif ARCHIVE_NAME.search(_name(url)):
-            yield from self._remote_archive(url)
+        elif ARCHIVE_NAME.search(name := public(url).rpartition("/")[2]):
+            place = self._spool / f"{next(self._numbers)}.archive"
+            fetch(url, place)
+            if not is_archive(place):
+                _refuse_broken_archive(name)
+            yield from self._archive(place, name, {"url": public(url)})
         else:
             yield replace(_of_url(File("", url, 0)), named=True)
-
-    def _remote_archive(self, url: str) -> Found:
-        place = self._spool / f"{next(self._numbers)}.archive"
-        fetch(url, place)
-        if not is_archive(place):
-            _refuse_broken_archive(_name(url))
-        yield from self._archive(place, _name(url), {"url": public(url)})
-
-
-def _name(url: str) -> str:
-    return public(url).rpartition("/")[2]
 
 
 def _below(url: str, path: str) -> str:
@@ -211,26 +334,29 @@ def _below(url: str, path: str) -> str:
 def _of_url(file: File) -> Candidate:
     """A remote file; its path is that in its source, after the name of the folder or host that the source is."""
     url = public(file.place)
-    inner = file.path or _name(url)
+    inner = file.path or url.rpartition("/")[2]
     root = url.removesuffix(inner).rstrip("/").rpartition("/")[2]
     return Candidate({"url": url, "path": f"{root}/{inner}".lstrip("/")}, (), file.place, file.size)
 
 
 def _file(path: Path) -> Found:
-    files = [path.with_name(name) for name in OF_A_RUN if path.with_name(name).is_file()]
-    yield from (LeftOut(str(file), IS_LINK) for file in files if file.is_symlink())
-    beside = {file.name: str(file) for file in files if not file.is_symlink()}
-    own = {file.name: str(file) for file in configurations(path) if not file.is_symlink()}
-    candidate = LocalFiles(path.parent).candidate(File(path.name, str(path), path.stat().st_size))
-    yield replace(candidate, named=True, beside=beside, configurations=own)
+    """A file that is named itself, with what lies beside it."""
+    beside = [
+        near for name in (*OF_A_RUN, *CONFIGURATIONS) if (near := path.with_name(name)).is_file() and near != path
+    ]
+    yield from (LeftOut(str(file), IS_LINK) for file in beside if file.is_symlink() and file.name in OF_A_RUN)
+    there = {file.name: File(file.name, str(file), file.stat().st_size) for file in beside if not file.is_symlink()}
+    folder = [entry.name for entry in path.parent.iterdir()] if there.keys() & set(CONFIGURATIONS) else []
+    own = _LocalFiles(path.parent).candidate(File(path.name, str(path), path.stat().st_size))
+    yield replace(own, named=True, beside=_beside(path.name, there, folder))
 
 
-def _configurations(log: str, there: Mapping[str, File]) -> dict[str, str]:
-    """The places of the configurations that are those of a log, by name; ``there``: the files of its folder."""
-    present = [there[name] for name in CONFIGURATIONS if name in there and name != log]
-    if not present or not are_of(log, there):
-        return {}
-    return {file.path.rpartition("/")[2]: file.place for file in present if file.size <= LARGEST}
+def _beside(log: str, there: Mapping[str, File], folder: Iterable[str]) -> dict[str, str]:
+    """The places of what may belong to the run of a log among files that lie ``there``; ``folder``: all names there."""
+    own = [name for name in CONFIGURATIONS if name in there and name != log and there[name].size <= LARGEST]
+    if own and not are_of(log, folder):
+        own = []
+    return {name: there[name].place for name in (*OF_A_RUN, *own) if name in there}
 
 
 def _refuse_broken_archive(name: str) -> None:
@@ -249,8 +375,6 @@ def _candidates(
         folders.setdefault(folder, {})[last] = file
     for file in (file for file in files if file.path.rpartition("/")[2] not in OF_A_RUN):
         folder, _, last = file.path.rpartition("/")
-        there = folders[folder]
-        beside = {name: there[name].place for name in OF_A_RUN if name in there}
-        yield replace(candidate(file), beside=beside, configurations=_configurations(last, there))
+        yield replace(candidate(file), beside=_beside(last, folders[folder], folders[folder]))
     for left in (left for left in found if isinstance(left, LeftOut)):
         yield replace(left, name=name(left.name))

@@ -1,24 +1,38 @@
-"""A suite: the folder of run folders that logs are ingested into, and which bytes are there already."""
+"""A suite: the folder of run folders that logs are ingested into, and which bytes are there already.
+
+A run folder is made under a hidden name, and gets its own when it is complete: no reader sees half of it.
+"""
 
 import errno
+import hashlib
 import json
 import os
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import uuid4
 
 from ..io.errors import LogError, ParserError
-from ..io.files import data_of, leading_out, locked
-from ..runs.run_folder import READ, RUN_FILE
-from ..runs.runfile import UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
+from ..io.files import data_of, leading_out, locked, opened, write, write_pieces
+from ..io.git import is_changed
+from ..io.packed import ending
+from ..runs.run_folder import LOG, READ, RUN_FILE, SIDE_FILES, heading
+from ..runs.runfile import CONFIGURATIONS, UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
+from .sources import Candidate, NotTakenError
 
 STAGING = ".ingest"
 NOT_KEPT = 'its run folder is there already and is not changed: add "read": {read} to its {run_file} to keep that.'
 CHANGED = "{log} does not match the SHA-256 in its run.json; remove the folder to ingest it again."
+OF_ANOTHER = f"The {RUN_FILE} beside it describes another log and was not copied."
 _TAKEN = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
+_CHUNK = 1 << 20
+_LARGEST_RUN_FILE = 16 << 20
+
+Document = dict[str, Any]
 
 
 class SuiteError(ParserError):
@@ -31,7 +45,6 @@ class Suite:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._repeats: dict[str, dict[str, int]] = defaultdict(dict)
-        self._labels: dict[str, set[str]] = defaultdict(set)
         for run in sorted(path.glob(f"*/*/{RUN_FILE}")):
             if not run.parent.name.startswith(".") and run.parent.name.isdigit():
                 self._note(run.parent.parent.name, int(run.parent.name), _digests(run))
@@ -52,20 +65,15 @@ class Suite:
 
     def problems(self, label: str, number: int, read: str | None = None) -> tuple[str, ...]:
         """What speaks against a run that is there: its log was changed or is gone, or what is ``read`` is not kept."""
-        folder = self.path / label / str(number)
         try:
-            log = log_of(folder)
+            log = log_of(self.path / label / str(number))
             run = run_file(log)
-            is_changed = describes(run, log, sha256_of(log)) is False
+            has_changed = describes(run, log, sha256_of(log)) is False
         except LogError as error:
             return (str(error),)
-        changed = (CHANGED.format(log=log.name),) if is_changed else ()
+        changed = (CHANGED.format(log=log.name),) if has_changed else ()
         is_kept = read is None or run.get(READ) == read
         return changed if is_kept else (*changed, NOT_KEPT.format(read=json.dumps(read), run_file=RUN_FILE))
-
-    def labels(self, sha256: str) -> list[str]:
-        """All labels under which a log is there."""
-        return sorted(self._labels.get(sha256, ()))
 
     def publish(self, staged: Path, label: str, sha256: Iterable[str], wanted: int = 1) -> int:
         """Give a staged run folder its name: the wanted number, or the next one that is free. Returns the number.
@@ -86,7 +94,6 @@ class Suite:
     def _note(self, label: str, number: int, sha256: Iterable[str]) -> None:
         for digest in sha256:
             self._repeats[label].setdefault(digest, number)
-            self._labels[digest].add(label)
 
 
 @contextmanager
@@ -154,3 +161,90 @@ def _digests(run: Path) -> list[str]:
     found = ([place.get("sha256"), place.get(UNPACKED)] for place in places if isinstance(place, dict))
     told = ([digest for digest in digests if digest and isinstance(digest, str)] for digests in found)
     return next(filter(None, told), [])
+
+
+class Staged(NamedTuple):
+    """A run folder that waits for its name, and the SHA-256 of the log that it was made from."""
+
+    folder: Path
+    sha256: str
+    remarks: tuple[str, ...]
+
+
+def stage(
+    log: Path, candidate: Candidate, beside: Mapping[str, Path], staging: Path, unpacked: str, read: str | None
+) -> Staged:
+    """Make a run folder of a log below ``staging``; ``beside`` are the files of its run, by name.
+
+    The log is copied as it is, packed or not. ``unpacked``: the SHA-256 of what is packed in it; empty where it is not
+    packed. ``read``: as run.json is to say it. Raises SuiteError where the folder cannot be made, WriteError where a
+    file cannot be written, NotTakenError where the run.json beside it cannot be read, OSError where a file cannot.
+    """
+    folder = staging / uuid4().hex
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise SuiteError(f"{staging.parent}: cannot be filled: {error.strerror}.") from error
+    described = _kept(log, folder)
+    sha256 = str(described["sha256"])
+    changed = {} if candidate.blob is None else {"changed": is_changed(log, candidate.blob)}
+    content = {UNPACKED: unpacked} if unpacked else {}
+    origin = {**candidate.origin, **changed, "sha256": sha256, **content, "bytes": log.stat().st_size}
+    run = _run(candidate, beside, sha256)
+    if run is None:
+        document = {**_heading(), "suite": staging.parent.name, "case": {}, "source": origin, "log": described}
+    else:
+        document = {**run, "ingested": origin, "log": {**run["log"], **described}}
+    if read is not None:
+        document[READ] = read
+    is_of_another = RUN_FILE in beside and run is None
+    own = {*(SIDE_FILES if run else ()), *(() if is_of_another else CONFIGURATIONS)}
+    for name in beside.keys() & own:
+        shutil.copyfile(beside[name], folder / name)
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    write(folder, RUN_FILE, text.encode("utf-8", "backslashreplace"))
+    return Staged(folder, sha256, (OF_ANOTHER,) if is_of_another else ())
+
+
+@cache
+def _heading() -> Mapping[str, object]:
+    return heading()
+
+
+def _kept(log: Path, folder: Path) -> Document:
+    """Copy a log; returns its name, SHA-256, size and number of lines, a last one without newline counting.
+
+    The lines are those of the file as it lies there; a packed one says nothing of them.
+    """
+    digest, lines, last = hashlib.sha256(), 0, b"\n"
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal lines, last
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+            lines, last = lines + chunk.count(b"\n"), chunk[-1:]
+            yield chunk
+
+    with opened(log) as file:
+        name = LOG + ending(file.peek(_CHUNK))
+        size = write_pieces(folder / name, pieces())
+    described: Document = {"file": name, "sha256": digest.hexdigest(), "bytes": size}
+    return described if name != LOG else {**described, "lines": lines + (last != b"\n")}
+
+
+def _run(candidate: Candidate, beside: Mapping[str, Path], sha256: str) -> Document | None:
+    """What the run.json beside a log says, where it is of this log.
+
+    Raises NotTakenError where it has a schema that this version does not know: it may be of this log or not.
+    """
+    path = beside.get(RUN_FILE)
+    if path is None or path.stat().st_size > _LARGEST_RUN_FILE:
+        return None
+    try:
+        run: Document = json.loads(data_of(path))
+        run["case"].items()
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return None
+    if refusal := unknown_schema(run):
+        raise NotTakenError(f"the {RUN_FILE} beside it {refusal}", is_unreadable=True)
+    return run if describes(run, Path(candidate.path), sha256) else None

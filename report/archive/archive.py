@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from parsers.ingesting.archive import BROKEN, LeftOut, broken_because, of_zip
 from parsers.io.errors import CANNOT_BE_READ, LogError, MessageError, ParserError, WriteError, reason_of
 from parsers.io.files import (
     data_of,
@@ -33,8 +34,6 @@ from parsers.io.files import (
 )
 from parsers.io.message import Message
 from parsers.io.packed import check_members, unpacking
-from parsers.origins.archive import BROKEN, broken_because, of_zip, pieces_of
-from parsers.origins.found_file import LeftOut
 from parsers.runs.run_folder import RUN_FILE
 from parsers.runs.runfile import files_of_run, sha256_of
 from parsers.runs.sidefile import LARGEST
@@ -384,10 +383,10 @@ def _unpacked(archive: Path, folder: Path) -> tuple[str, str, list[Difference]]:
         for entry in of_zip(archive, unpacking(archive.stat().st_size)):
             if isinstance(entry, LeftOut):
                 raise ArchiveError.at(archive, CANNOT_BE_UNPACKED, name=repr(entry.name), reason=Message(entry.reason))
-            name, stream = entry
+            name, pieces = entry
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             try:
-                write_pieces(folder / name, pieces_of(stream))
+                write_pieces(folder / name, pieces)
             except MessageError:
                 raise
             except BROKEN as error:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from parsers.io.errors import LogError, ParserError
-from parsers.runs.git_files import commit_of, top_of
+from parsers.io.git import commit_of, top_of
 
 from ..evidence.case_runs import filled, logs_of, run_of
 from ..evidence.reason import NoEvidenceError

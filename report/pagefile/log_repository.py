@@ -10,8 +10,8 @@ from pathlib import Path
 
 from parsers.io.cache import caches
 from parsers.io.errors import ParserError
+from parsers.io.git import bring
 from parsers.io.printable import printable
-from parsers.runs.git_files import bring
 
 from .page import Page
 

@@ -16,10 +16,7 @@ from run_contract import COLUMNS, FILES, KEYS, lacking, misfits, walked
 from launchers.run import folder as folders
 from launchers.run.execution import MARKED
 from parsers.ingesting import suite
-from parsers.ingesting.ingest import ingest_scrubbed
 from parsers.runs import run_folder
-from parsers.sharing.workers import ALONE
-from tachograph.cli import secrets
 from tests.parsers.ingesting import logs, member, run_file, tar
 from tests.parsers.toy_logs import step, write
 
@@ -75,8 +72,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     sources["archive"].write_bytes(tar(member("v100/a.log", step(1))))
     for name, source in sources.items():
         logs(top / "logs" / name, source)
-    list(ingest_scrubbed([str(sources["file"])], top / "logs" / "scrubbed", ALONE, secrets()))
-    return {name: run_file(top / "logs" / name) for name in (*sources, "scrubbed")}
+    return {name: run_file(top / "logs" / name) for name in sources}
 
 
 def test_the_run_json_of_every_kind_of_run_is_as_the_contract_says(

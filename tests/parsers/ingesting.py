@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from parsers.ingesting.ingest import Copies, Event, Ingested, ingest
-from parsers.origins.found_file import LeftOut
+from parsers.ingesting.archive import LeftOut
+from parsers.ingesting.ingest import Event, Ingested, ingest
 from parsers.sharing.workers import ALONE
 
 
@@ -30,11 +30,6 @@ def left_out(into: Path, *sources: Path | str) -> dict[str, str]:
 def unreadable(into: Path, *sources: Path | str) -> list[str]:
     """The reasons of what was unreadable."""
     return [e.reason for e in events(into, *sources) if isinstance(e, LeftOut) and e.is_unreadable]
-
-
-def copies(into: Path, *sources: Path | str) -> list[tuple[str, ...]]:
-    """The labels of logs that are there under several."""
-    return [event.labels for event in events(into, *sources) if isinstance(event, Copies)]
 
 
 def runs(into: Path) -> list[str]:

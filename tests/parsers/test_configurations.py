@@ -130,9 +130,9 @@ def test_a_configuration_that_is_too_large_or_a_link_is_not_ingested(tmp_path: P
 
 def test_a_configuration_is_scrubbed_like_its_log(tmp_path: Path) -> None:
     source = training(tmp_path / "source", "config.yaml")
-    done = run("ingest", source, "--into", tmp_path / "suite", "--scrub")
+    done = run("scrub", source / "train.log", "--out", tmp_path / "public")
     assert done.returncode == 0, done.stderr
-    log = kept(tmp_path / "suite")
+    log = tmp_path / "public" / "train.log"
     text = log.with_name("config.yaml").read_text()
     assert "jdoerner" not in text and KEY not in text
     assert survey(log).facts["tensor_parallel"].value == 4

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from parsers.ingesting.staging import NO_METRIC_LINE
+from parsers.ingesting.archive import LeftOut
+from parsers.ingesting.ingest import NO_METRIC_LINE
 from parsers.ingesting.suite import STAGING, SuiteError, claimed
-from parsers.origins.found_file import LeftOut
-from tests.parsers.ingesting import copies, events, everything, left_out, logs, run_file, runs, unreadable
+from parsers.runs.reading import read
+from tests.parsers.ingesting import events, everything, left_out, logs, run_file, runs, unreadable
 from tests.parsers.run_folders import make_run
-from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, write
+from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write
 
 
 @pytest.fixture
@@ -67,12 +68,6 @@ def test_another_log_of_the_same_label_is_another_repeat_and_reported(lab: Path,
     (found,) = logs(into, lab)
     assert (found.repeat, runs(into)) == (2, ["lab__train/1/train.log", "lab__train/2/train.log"])
     assert found.remarks == ("Another log has the same label; stored as repeat 2.",)
-
-
-def test_the_same_log_under_two_labels_is_reported(lab: Path, into: Path) -> None:
-    write(lab, step(1), name="fp32.log")
-    write(lab, step(1), name="fp16.log")
-    assert copies(into, lab) == [("lab__fp16", "lab__fp32")]
 
 
 def test_logs_of_several_sources_are_never_taken_for_repeats_of_one(tmp_path: Path, into: Path) -> None:
@@ -191,3 +186,14 @@ def test_what_others_put_into_a_suite_is_never_overwritten(lab: Path, into: Path
     (into / "lab__train/1/mine").touch()
     write(lab, step(1))
     assert [found.repeat for found in logs(into, lab)] == [2]
+
+
+def test_a_log_reads_the_same_before_and_after_it_was_ingested(lab: Path, into: Path) -> None:
+    text = b"global_batch_size: 256\n"
+    log = write(lab, text, *steps(3), name="Toy_gpt_bs64_fp16_DP_N1C8_log")
+    events(into, lab)
+    (kept,) = into.rglob("train.log")
+    before, after = read(log), read(kept)
+    assert before.records.equals(after.records)
+    assert {fact.name: fact.value for fact in after.facts.values()} == {f.name: f.value for f in before.facts.values()}
+    assert len(after.warnings) == len(before.warnings) == 1

@@ -17,8 +17,8 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from parsers.ingesting.archive import LeftOut
 from parsers.io import packed
-from parsers.origins.found_file import LeftOut
 from tests.parsers.ingesting import events, left_out, logs, member, run_file, runs, tar, unreadable
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import OTHER_NOISE, step

@@ -6,11 +6,12 @@ import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import fsspec
 import pytest
 
-from parsers.origins.address import public, public_repository
+from parsers.io.git import public, public_repository
 from tests.parsers.ingesting import everything, logs, member, run_file, runs, tar, unreadable
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import step, write
@@ -102,6 +103,17 @@ class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
 
+    def send_head(self) -> Any:
+        """Below /moved and /elsewhere there are redirects, to this host and by another name of it."""
+        _, first, rest = self.path.split("/", 2) if self.path.count("/") > 1 else ("", "", "")
+        if first not in ("moved", "elsewhere"):
+            return super().send_head()
+        host = "" if first == "moved" else f"http://localhost:{self.server.server_port}"  # type: ignore[attr-defined]
+        self.send_response(302)
+        self.send_header("Location", f"{host}/{rest}")
+        self.end_headers()
+        return None
+
 
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[str]:
@@ -133,6 +145,13 @@ def test_an_archive_of_the_web_is_unpacked(web: str, into: Path) -> None:
     logs(into, f"{web}/lab.tar.gz")
     assert run_file(into)["source"].items() >= {"url": f"{web}/lab.tar.gz", "path": "a.log"}.items()
     assert runs(into) == ["lab__a/1/train.log"]
+
+
+def test_a_redirect_is_followed_on_its_own_host_only_and_its_target_is_recorded(web: str, into: Path) -> None:
+    logs(into, f"{web}/moved/v100/a.log")
+    assert run_file(into)["source"]["url"] == f"{web}/v100/a.log"
+    (reason,) = unreadable(into, f"{web}/elsewhere/v100/a.log")
+    assert reason == "cannot be read: it redirects to another host, localhost; pass that URL if you trust it."
 
 
 def test_what_the_web_has_not_is_unreadable_and_holds_no_secret(web: str, into: Path) -> None:

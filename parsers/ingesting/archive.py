@@ -1,4 +1,7 @@
-"""Archives: tar and zip files are unpacked under names of our own, and none can write elsewhere or fill the disk."""
+"""Archives: tar and zip files are unpacked under names of our own, and none can write elsewhere or fill the disk.
+
+The files of a folder and of an archive are told alike, and so are those that are left out.
+"""
 
 import io
 import re
@@ -7,18 +10,21 @@ import struct
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import IO, BinaryIO, Protocol
+from typing import IO, BinaryIO
 
 from ..io import files
 from ..io.files import write_pieces
 from ..io.packed import ERRORS, Allowance, TooLargeError, check_members, ending, unpacked, unpacking
 from ..scanning.source import is_text
-from .found_file import IS_HARD_LINK, IS_HIDDEN, IS_IRREGULAR, IS_LINK, File, LeftOut, is_hidden
 
+IS_LINK = "is a symbolic link."
+IS_HARD_LINK = "is a hard link."
+IS_IRREGULAR = "is not a regular file."
+IS_HIDDEN = "is hidden: its name or its folder's name begins with a dot."
 ARCHIVE_NAME = re.compile(r"\.(zip|tar|tar\.\w+|tgz|tbz2?|txz|tzst)$", re.IGNORECASE)
 BROKEN = (
     tarfile.TarError,
@@ -38,40 +44,63 @@ IS_ENCRYPTED = "is encrypted."
 OTHER_METHOD = "uses an unsupported compression method; supported: deflate and none."
 
 
-class Readable(Protocol):
-    """What a piece of bytes can be read from."""
+@dataclass(frozen=True)
+class File:
+    """A file of a source: its ``path`` in the source, the ``place`` where its bytes are, its ``size`` if known."""
 
-    def read(self, size: int, /) -> bytes:
-        """At most so many bytes; none at the end."""
+    path: str
+    place: str
+    size: int
 
 
-Entry = tuple[str, Readable] | LeftOut
+@dataclass(frozen=True)
+class LeftOut:
+    """A file, folder or source that is not taken: its ``name`` and, to go on with, the ``reason``: "is empty".
+
+    ``is_unreadable``: whether a log may have been lost; otherwise the file is not a log.
+    """
+
+    name: str
+    reason: str
+    is_unreadable: bool = False
+
+
+def names(path: str) -> list[str]:
+    """The names of a path, without those that only lead somewhere else: ``..``, ``.`` and the root."""
+    return [name for name in path.split("/") if name not in ("", ".", "..")]
+
+
+def is_hidden(path: str) -> bool:
+    """Whether a name of a path begins with a dot."""
+    return any(name.startswith(".") for name in names(path))
+
+
+Entry = tuple[str, Iterator[bytes]] | LeftOut
 
 
 def is_archive(path: Path) -> bool:
     """Whether a file is a tar archive, packed or not, or a zip archive; its bytes say so, not its name."""
     with files.opened(path) as file:
-        head = file.read(tarfile.BLOCKSIZE)
-    return begins_archive(head) or _is_packed_tar(path)
+        if file.peek(4).startswith(_ZIP):
+            return True
+        try:
+            _Member.frombuf(unpacked(file).read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")
+        except (tarfile.TarError, OSError, *ERRORS):
+            return False
+    return True
 
 
-def begins_archive(head: bytes) -> bool:
-    """Whether a file whose first 512 bytes or more these are is a zip archive, or a tar archive that is not packed."""
-    # The bytes of a packed file may add up as those of a tar header do.
-    return head.startswith(_ZIP) or (not ending(head) and _begins_tar(head))
-
-
-def unpack(archive: Path, into: Path, allowance: Allowance | None = None) -> Iterator[File | LeftOut]:
+def unpack(archive: Path, into: Path) -> Iterator[File | LeftOut]:
     """The files of an archive that may be logs, each in a numbered file of the folder ``into``.
 
-    Hidden files, links, devices and binary files are left out. Where the archive is broken, or unpacks
-    to more than its allowance, what comes before is taken and the rest is left out. The ``name`` of what is left out
-    is its path in the archive, empty for the archive as a whole. ``allowance``: that of several archives, if it is not
-    to be the archive's own.
+    Hidden files, links, devices and binary files are left out. Where the archive is broken, or unpacks to more than it
+    may, what comes before is taken and the rest is left out. The ``name`` of what is left out is its path in the
+    archive, empty for the archive as a whole.
     """
     try:
-        allowed = allowance or unpacking(archive.stat().st_size)
-        for number, entry in enumerate(_entries(archive, allowed)):
+        with files.opened(archive) as file:
+            entries = of_zip if file.peek(4).startswith(_ZIP) else _of_tar
+        for number, entry in enumerate(entries(archive, unpacking(archive.stat().st_size))):
             path = entry.name if isinstance(entry, LeftOut) else entry[0]
             if is_hidden(path):
                 yield LeftOut(path, IS_HIDDEN)
@@ -81,29 +110,18 @@ def unpack(archive: Path, into: Path, allowance: Allowance | None = None) -> Ite
         yield LeftOut("", f"cannot be read completely: {broken_because(error)}.", is_unreadable=True)
 
 
-def _entries(archive: Path, allowance: Allowance) -> Iterator[Entry]:
-    with files.opened(archive) as file:
-        is_zip = file.read(4).startswith(_ZIP)
-    yield from of_zip(archive, allowance) if is_zip else _of_tar(archive, allowance)
-
-
-def _spooled(path: str, stream: Readable, place: Path) -> File | LeftOut:
+def _spooled(path: str, pieces: Iterator[bytes], place: Path) -> File | LeftOut:
     """Keep what is text, or a packed file that may hold one."""
     try:
-        if not (head := stream.read(_PIECE)):
+        if not (head := next(pieces, b"")):
             return LeftOut(path, "is empty.")
         if not (ending(head) or is_text(head)):
             return LeftOut(path, "is a binary file.")
-        return File(path, str(place), write_pieces(place, chain([head], pieces_of(stream))))
+        return File(path, str(place), write_pieces(place, chain([head], pieces)))
     except TooLargeError:
         raise
     except BROKEN as error:
         return LeftOut(path, f"cannot be read: {broken_because(error)}.", is_unreadable=True)
-
-
-def pieces_of(stream: Readable) -> Iterator[bytes]:
-    """What is left of a stream, some at a time."""
-    return iter(lambda: stream.read(_PIECE), b"")
 
 
 def broken_because(error: Exception) -> str:
@@ -111,21 +129,16 @@ def broken_because(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error).rstrip(".")
 
 
-class _Allowed:
+def _pieces(open_: Callable[[], IO[bytes]], allowance: Allowance) -> Iterator[bytes]:
     """The data of an entry, as far as the archive is allowed to unpack; it is opened when it is read."""
-
-    def __init__(self, open_: Callable[[], IO[bytes]], allowance: Allowance) -> None:
-        self._open, self._allowance = cache(open_), allowance
-
-    def read(self, size: int, /) -> bytes:
-        """At most so many bytes; none at the end only."""
-        data = self._open().read(size)
-        self._allowance.take(len(data))
-        return data
+    with open_() as stream:
+        while data := stream.read(_PIECE):
+            allowance.take(len(data))
+            yield data
 
 
 def of_zip(archive: Path, allowance: Allowance) -> Iterator[Entry]:
-    """The files of a zip archive with their data, which is read before the next one is asked for.
+    """The files of a zip archive with their data, piece by piece, which is read before the next one is asked for.
 
     Links, devices and what cannot be unpacked are left out. Raises TooLargeError, or another of ``BROKEN``.
     """
@@ -140,49 +153,31 @@ def of_zip(archive: Path, allowance: Allowance) -> Iterator[Entry]:
             elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 yield LeftOut(entry.filename, OTHER_METHOD, is_unreadable=True)
             else:
-                yield entry.filename, _Allowed(partial(packed.open, entry), allowance)
-
-
-def _is_packed_tar(path: Path) -> bool:
-    try:
-        with opened(path) as stream:
-            return _begins_tar(stream.read(tarfile.BLOCKSIZE))
-    except (OSError, *ERRORS):
-        return False
-
-
-def _begins_tar(head: bytes) -> bool:
-    try:
-        _Member.frombuf(head[: tarfile.BLOCKSIZE], "utf-8", "surrogateescape")
-    except tarfile.TarError:
-        return False
-    return True
+                yield entry.filename, _pieces(partial(packed.open, entry), allowance)
 
 
 def _of_tar(archive: Path, allowance: Allowance) -> Iterator[Entry]:
-    with opened(archive) as stream:
-        headers = _Headers(stream)
-        members = count(1)
+    with files.opened(archive) as file:
+        headers = _Headers(unpacked(file))
         with tarfile.open(fileobj=headers, mode="r|", tarinfo=_Member) as tar:
-            while headers.begin() and (member := tar.next()):
+            for number in count(1):
+                headers.begin()
+                if (member := tar.next()) is None:
+                    return
                 tar.members = []  # type: ignore[attr-defined]  # it would remember all of them
                 headers.end()
-                check_members(next(members))
-                yield from _member(tar, member, allowance)
-
-
-def _member(tar: tarfile.TarFile, member: tarfile.TarInfo, allowance: Allowance) -> Iterator[Entry]:
-    if member.issym() or member.islnk():
-        yield LeftOut(member.name, IS_LINK if member.issym() else IS_HARD_LINK)
-        return
-    stream = tar.extractfile(member)
-    data = None if stream is None else _Allowed(lambda: stream, allowance)
-    if member.isreg() and data is not None:
-        yield member.name, data
-    elif not member.isdir():
-        yield LeftOut(member.name, IS_IRREGULAR)
-    while data is not None and data.read(_PIECE):  # what is left of it is no header
-        pass
+                check_members(number)
+                if member.issym() or member.islnk():
+                    yield LeftOut(member.name, IS_LINK if member.issym() else IS_HARD_LINK)
+                    continue
+                stream = tar.extractfile(member)
+                data = iter(()) if stream is None else _pieces(lambda own=stream: own, allowance)  # type: ignore[misc]
+                if member.isreg() and stream is not None:
+                    yield member.name, data
+                elif not member.isdir():
+                    yield LeftOut(member.name, IS_IRREGULAR)
+                for _ in data:  # what is left of it is no header
+                    pass
 
 
 class _Headers(io.RawIOBase):
@@ -191,10 +186,9 @@ class _Headers(io.RawIOBase):
     def __init__(self, stream: BinaryIO) -> None:
         self._stream, self._left, self._counts = stream, _LONGEST_HEADER, True
 
-    def begin(self) -> bool:
+    def begin(self) -> None:
         """What is read next is a header."""
         self._left, self._counts = _LONGEST_HEADER, True
-        return True
 
     def end(self) -> None:
         """What is read next is data."""
@@ -224,10 +218,3 @@ class _Member(tarfile.TarInfo):
         if member.size < 0:
             raise tarfile.ReadError("a header states a negative size")
         return member
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """A file, unpacked where it is packed; reading it raises one of ``BROKEN`` where it is broken."""
-    with files.opened(path) as file:
-        yield unpacked(file)
