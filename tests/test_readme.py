@@ -112,13 +112,20 @@ def test_its_make_targets_exist(readme: str) -> None:
     assert (targets, done.returncode) == (["report", "test"], 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["docs/python.md", "docs/python.zh.md"])
-def test_its_python_runs(name: str) -> None:
-    (program,) = blocks(name, "python")
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, check=False)
-    assert done.stderr == b""
+def test_its_python_runs_and_is_typed(name: str, tmp_path: Path) -> None:
+    programs = blocks(name, "python")
+    for number, program in enumerate(programs):
+        (tmp_path / f"program{number}.py").write_text(program, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT), "MYPYPATH": str(PROJECT)}
+    files = sorted(map(str, tmp_path.iterdir()))
+    checked = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file=", *files]
+    for command in ([sys.executable, "-Wignore", file] for file in files):
+        done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+    types = subprocess.run(checked, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    assert types.stdout.splitlines()[-1:] == [f"Success: no issues found in {len(programs)} source files"]
 
 
 @every_text

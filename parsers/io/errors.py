@@ -16,7 +16,7 @@ NOT_INSTALLED = "{what} the package {package}, which is not installed; run `{com
 CANNOT_BE_WRITTEN = "{path}: cannot be written: {reason}."
 
 
-class MessageError(Exception):
+class TachographError(Exception):
     """An error that is told by a message, which is given as a ``Message`` or as its key and values."""
 
     def __init__(self, told: Message | str, /, **values: object) -> None:
@@ -27,7 +27,7 @@ class MessageError(Exception):
         return str(self.message)
 
 
-class ParserError(MessageError):
+class ParserError(TachographError):
     """Base of all errors that a user of the parsers can cause."""
 
     @classmethod
@@ -72,7 +72,7 @@ class WriteError(ParserError):
 
 def reason_of(error: Exception) -> Message:
     """Why something cannot be read, to stand in ``CANNOT_BE_READ``: as the error says it, else as the system does."""
-    if isinstance(error, MessageError):
+    if isinstance(error, TachographError):
         return error.message
     if isinstance(error, EOFError):
         return Message(CUT_SHORT)
@@ -81,7 +81,7 @@ def reason_of(error: Exception) -> Message:
 
 def said_of(error: Exception) -> Message:
     """What an error says: of one of the system with the name of the file, and without the number it has there."""
-    if isinstance(error, MessageError):
+    if isinstance(error, TachographError):
         return error.message
     if isinstance(error, OSError) and error.strerror:
         said = Message(CANNOT_BE_USED, reason=Message(error.strerror))

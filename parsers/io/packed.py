@@ -15,7 +15,7 @@ from typing import Any
 
 import zstandard
 
-from .errors import MessageError
+from .errors import TachographError
 from .message import Message
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -31,7 +31,7 @@ TOO_MANY_MEMBERS = "it has more than {count} members; unpack it, then pass the f
 NO_NUMBER_OF_GIB = "${variable} is {said}; expected a number of GiB"
 
 
-class TooLargeError(MessageError):
+class TooLargeError(TachographError):
     """Something becomes more than it may; the message goes on from "cannot be read"."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from .errors import MessageError
+from .errors import TachographError
 from .message import Message
 from .printable import printable
 
@@ -47,7 +47,7 @@ BROKEN: Mapping[str, str] = {
 }
 
 
-class Mistake(MessageError, ValueError):  # noqa: N818 - one of several that pydantic gathers into its error
+class Mistake(TachographError, ValueError):  # noqa: N818 - one of several that pydantic gathers into its error
     """What a validator of ours finds wrong; pydantic adds the key."""
 
 
@@ -86,7 +86,7 @@ def _seen(said: Message) -> Message:
 def broken_rule(found: ErrorDetails) -> Message:
     """The rule that a value breaks, without its key; of a rule that has no words here in those of pydantic."""
     values = found.get("ctx", {})
-    if isinstance(error := values.get("error"), MessageError):
+    if isinstance(error := values.get("error"), TachographError):
         return error.message
     if found["type"] in LITERAL:
         return _one_of(found["input"], _listed(found))

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from parsers.ingesting.archive import BROKEN, LeftOut, broken_because, of_zip
-from parsers.io.errors import CANNOT_BE_READ, LogError, MessageError, ParserError, WriteError, reason_of
+from parsers.io.errors import CANNOT_BE_READ, LogError, ParserError, TachographError, WriteError, reason_of
 from parsers.io.files import (
     data_of,
     is_spelt_inside,
@@ -387,13 +387,13 @@ def _unpacked(archive: Path, folder: Path) -> tuple[str, str, list[Difference]]:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             try:
                 write_pieces(folder / name, pieces)
-            except MessageError:
+            except TachographError:
                 raise
             except BROKEN as error:
                 damaged.append(Difference(name, Message(DAMAGED, reason=broken_because(error))))
     except ArchiveError:
         raise
-    except MessageError as error:
+    except TachographError as error:
         raise ArchiveError.at(archive, CANNOT_BE_READ, reason=error.message) from error
     except BROKEN as error:
         raise ArchiveError.at(archive, NOT_ZIP) from error

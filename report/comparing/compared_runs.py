@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from parsers.io.errors import CANNOT_BE_READ, LogError, MessageError, ParserError, reason_of
+from parsers.io.errors import CANNOT_BE_READ, LogError, ParserError, TachographError, reason_of
 from parsers.io.message import Message
 from parsers.io.packed import SUFFIXES
 from parsers.runs.reading import Reading
@@ -167,12 +167,12 @@ def _told(protocol: Protocol | None, run: FoundRun) -> ComparedRun | Message:
     """One of several runs; one that cannot be read keeps none of the others."""
     try:
         return run_or_reason(protocol, run)
-    except MessageError as error:
+    except TachographError as error:
         return Message(NO_THROUGHPUT, log=run.path, reason=error.message)
 
 
 def run_or_reason(protocol: Protocol | None, run: FoundRun) -> ComparedRun | Message:
-    """Read one run, or say why it does not count; raises MessageError where it cannot be read."""
+    """Read one run, or say why it does not count; raises TachographError where it cannot be read."""
     try:
         reason = unfit(run.root, run.path)
     except OSError as error:

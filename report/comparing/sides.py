@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from parsers.io.errors import MessageError
+from parsers.io.errors import TachographError
 from parsers.io.message import Message
 from parsers.sharing.workers import Workers
 
@@ -26,7 +26,7 @@ NO_TOLERANCE_OF = "The tolerance of {name} is {tolerance}; expected a share abov
 NO_GATE = "The gate is {gate}; expected a share above 0 and below 1, such as 0.03 for 3%."
 
 
-class GateError(MessageError, ValueError):
+class GateError(TachographError, ValueError):
     """A gate that is no share of a time, or a tolerance that is none of a loss."""
 
 

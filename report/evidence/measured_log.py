@@ -21,7 +21,6 @@ from parsers.unknown.option import Option
 from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
 from ..measure.measure import measure
 from ..measure.measurement import ContradictedError, Measurement
-from ..measure.number import digits
 from ..measure.protocol import Protocol
 from ..measure.run_figures import CardFigure, RunNumbers, card_figures
 from .as_read import as_read, how_read
@@ -40,7 +39,7 @@ BROKEN = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MeasuredLog:
     """A log as it was read, and its throughput.
 
@@ -57,11 +56,6 @@ class MeasuredLog:
     answer: Answer | None = None
     read: Option | None = None
     given: tuple[Fact, ...] = ()
-
-    def __repr__(self) -> str:
-        found = self.measurement
-        said = f" {digits(found.value)} {found.unit} ({found.scope})" if found and self.status != "contradicted" else ""
-        return f"<{type(self).__name__} {self.reading.path}: {self.status}{said}>"
 
     def throughput(self) -> Measurement:
         """The throughput of the log, as ``tachograph show`` prints it.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from parsers.io.errors import MessageError
+from parsers.io.errors import TachographError
 from parsers.io.message import Message
 from parsers.runs.reading import CUT, FIRST_USED
 
@@ -48,7 +48,7 @@ _SENTENCES: Mapping[StrEnum, str] = {
 SENTENCES.update(_SENTENCES)
 
 
-class NoEvidenceError(MessageError):
+class NoEvidenceError(TachographError):
     """There is no number for a case; its ``diagnostic`` is the reason."""
 
     def __init__(self, told: Diagnostic | Remark | Message | str, /, **values: Parameter) -> None:

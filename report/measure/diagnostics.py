@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from parsers.io.errors import MessageError
+from parsers.io.errors import TachographError
 from parsers.io.message import Message
 
 from .number import digits
@@ -296,7 +296,7 @@ def say(code: StrEnum, **values: Parameter) -> Diagnostic:
     return Diagnostic(code, values)
 
 
-class NoMeasurement(MessageError, ValueError):  # noqa: N818 - a finding about a log, not a mistake in one
+class NoMeasurement(TachographError, ValueError):  # noqa: N818 - a finding about a log, not a mistake in one
     """A log gives no number, or a protocol none that the log can satisfy; ``diagnostic`` says why."""
 
     def __init__(self, told: Diagnostic | Message | str, /, **values: object) -> None:

@@ -24,7 +24,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from parsers.io.errors import MessageError
+from parsers.io.errors import TachographError
 from parsers.io.message import Message
 from parsers.io.validation import UNKNOWN, Mistake, broken_rule
 
@@ -59,7 +59,7 @@ NUMBERED = ("from_step", "to_step", "decimals")  # of these 0 says something
 Step = tuple[str, dict[str, int | float]]  # of a rule: a key of the catalogues, and its values
 
 
-class ProtocolError(MessageError, ValueError):
+class ProtocolError(TachographError, ValueError):
     """A protocol that does not exist or contradicts itself; one sentence says what was found and what is possible."""
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rich.cells import cell_len
 
 from parsers.io.console import Console, Text
-from parsers.io.errors import MessageError
+from parsers.io.errors import TachographError
 from parsers.io.message import Message, joined
 
 from ..measure.number import digits
@@ -76,7 +76,7 @@ LEAVES_OUT: Mapping[str, str] = {
 }
 
 
-class NoCellError(MessageError):
+class NoCellError(TachographError):
     """A name that no cell of a page has, or several; one sentence says which there are."""
 
 

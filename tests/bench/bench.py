@@ -35,8 +35,14 @@ SLICE = 2 * MIB
 FORMAT = "paddleclas_static"
 LOGS = {"dense": 3, "sparse": 100}
 TACHOGRAPH = Path(sys.executable).with_name("tachograph")
+READ = "import sys; from parsers.ranks.ranked_reading import read; read(sys.argv[1])"
 PEAKS: dict[str, Sequence[str | Path]] = {
-    "tachograph.read": (sys.executable, "-c", "import sys, tachograph; tachograph.read(sys.argv[1])", "LOG"),
+    "read": (
+        sys.executable,
+        "-c",
+        "import sys; from parsers.ranks.ranked_reading import read; read(sys.argv[1])",
+        "LOG",
+    ),
     "tachograph show": (TACHOGRAPH, "show", "LOG"),
     "tachograph parse --out records.csv": (TACHOGRAPH, "parse", "LOG", "--out", "CSV"),
 }

@@ -1,6 +1,6 @@
 """The floor of the reading speed, which `make floor` holds: how many times as fast as a script logs are read.
 
-Each log is a golden one, in which each line from the first metric line on is repeated, up to 8 MiB. `tachograph.read`
+Each log is a golden one, in which each line from the first metric line on is repeated, up to 8 MiB. `read`
 and a script that extracts one field (`re.findall` per line) take turns in one process; the ratio is that of their CPU
 times, the best of each. CI fails where a ratio is less than half of the one below.
 """

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import tachograph
 from parsers.io.errors import FormatError, ParserError
 from parsers.runs.reading import read
 from parsers.sharing.workers import MOST_TASKS
-from parsers.unknown.option import OptionError
 from parsers.unknown.training import Reason
 from report.evidence.library import Stated, WantedMeasurement, measured, prepare, reading_of, scaled
 from report.measure.diagnostics import say
@@ -67,9 +65,3 @@ def test_a_number_that_a_log_does_not_have_is_why_it_is_not_read() -> None:
     with pytest.raises(FormatError) as told:
         reading_of(LOG, "none=ms/step")
     assert told.value.message.values["what"] == say(Reason.NO_SUCH_TARGET, name="none").message
-
-
-@pytest.mark.parametrize("read", [["dt=ms/step"], 7], ids=["list", "number"])
-def test_what_is_no_text_says_nothing_of_a_number(read: object) -> None:
-    with pytest.raises(OptionError):
-        tachograph.open(LOG, read=read)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from parsers.io.errors import OF_FILE, MessageError, ParserError
+from parsers.io.errors import OF_FILE, ParserError, TachographError
 from parsers.io.message import Message
 from parsers.runs import health
 from parsers.runs.facts import Fact
@@ -163,7 +163,7 @@ def _told(found: FoundRun, protocol: Protocol | None, sha256: str) -> tuple[str,
     """The name of the case, and what the log and run.json say."""
     try:
         read = run_or_reason(protocol, found)
-    except MessageError as error:
+    except TachographError as error:
         read = error.message
     if isinstance(read, Message):
         run = _known(found.log)

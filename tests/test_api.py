@@ -1,0 +1,96 @@
+"""The Python API: what the commands print, as objects; and what a notebook shows of a log."""
+
+import json
+from pathlib import Path
+
+import html5lib
+import pytest
+
+import tachograph
+from tests.commandline import PROJECT, run
+from tests.parsers.run_folders import make_run
+
+LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log"
+HOSTILE = "<img src=x onerror=alert(1)>\x1b[31m\u202e"
+WITHOUT_SPEED = "loss 2.5\nloss 2.25\nloss 2.0\n"
+
+
+def test_a_log_is_what_show_prints() -> None:
+    log = tachograph.open(LOG)
+    assert log.to_dict() == json.loads(run("show", LOG, "--json").stdout)
+    assert log.why() == run("show", LOG, "--explain").stdout
+    assert repr(log) == f"<Log {LOG}: confirmed 10.12 samples/s (job)>"
+    assert (log.facts["cards"].value, list(log.to_frame().columns[:2])) == (2, ["line", "record"])
+
+
+def test_of_many_logs_each_has_a_row_with_its_number_or_why_there_is_none(tmp_path: Path) -> None:
+    silent, broken, gone = tmp_path / "silent.log", tmp_path / "broken.log", tmp_path / "gone.log"
+    silent.write_text(WITHOUT_SPEED)
+    broken.write_bytes(b"\0" * 100)
+    table = tachograph.measure_many([LOG, silent, broken, gone], jobs=1, protocol="skip_records=5")
+    assert list(table.status) == ["confirmed", "refused", "error", "error"]
+    assert table.value[0] == tachograph.open(LOG, protocol="skip_records=5").throughput().value
+    assert list(table.error.isna()) == [True, False, False, False]
+    assert list(tachograph.measure_many(f"{tmp_path}/*.log").log) == [str(broken), str(silent)]
+    assert tachograph.measure_many([]).dtypes.equals(table.dtypes)
+
+
+def test_a_report_is_the_file_beside_its_page_and_is_exported_as_the_command_does(tmp_path: Path) -> None:
+    run("report", "cpu-demo", "--out", tmp_path, cwd=PROJECT)
+    file = tachograph.report(tmp_path / "cpu-demo.report.json")
+    made = tachograph.report("cpu-demo", logs=PROJECT / "logs")
+    assert file.results == made.results
+    (written,) = tachograph.export("csv", file).values()
+    assert written.decode() == run("export", "csv", tmp_path / "cpu-demo.report.json").stdout
+    (written,) = tachograph.export("csv", tachograph.open(LOG)).values()
+    assert written.decode() == run("export", "csv", LOG).stdout
+
+
+def test_an_audit_is_that_of_the_command(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_bytes(LOG.read_bytes())
+    (tmp_path / "README.md").write_text("| steps | loss |\n|--|--|\n| 0 | 7.15154 |\n| 1 | 18.63908 |\n")
+    said = [json.loads(line) for line in run("audit", tmp_path, "--json").stdout.splitlines()]
+    found = tachograph.audit(tmp_path).findings
+    assert [str(one.ruling) for one in found] == [one["ruling"] for one in said if "ruling" in one] != []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: tachograph.open("gone.log"),
+        lambda: tachograph.open(LOG, protocol="none=1"),
+        lambda: tachograph.open(LOG, format="none"),
+        lambda: tachograph.open(LOG, read="none"),
+        lambda: tachograph.open(LOG, read=["dt=ms/step"]),  # type: ignore[arg-type]
+        lambda: tachograph.report("none"),
+        lambda: tachograph.audit("none.md"),
+        lambda: tachograph.audit("README.md", board="none"),
+        lambda: tachograph.export("none", tachograph.open(LOG)),
+        lambda: tachograph.compare(LOG, "gone.log"),
+        lambda: tachograph.measure_many([LOG, LOG], scheduler="tcp://127.0.0.1:1"),
+    ],
+)
+def test_what_is_wrong_is_said_by_one_kind_of_error(wrong: object) -> None:
+    with pytest.raises(tachograph.TachographError):
+        wrong()  # type: ignore[operator]
+
+
+def test_a_notebook_shows_the_number_facts_with_their_sources_and_the_first_records() -> None:
+    page = html5lib.parseFragment(tachograph.open(LOG)._repr_html_(), namespaceHTMLElements=False)
+    facts, records = (
+        [["".join(c.itertext()) for c in row] for row in table.iter("tr")] for table in page.iter("table")
+    )
+    (number,) = page.iter("pre")
+    assert "".join(number.itertext()) == run("show", LOG).stdout
+    assert facts[0] == ["fact", "value", "source"]
+    assert ["cards", "2", "run.json"] in facts
+    assert records[0][0] == "line"
+    assert len(records) == 6
+
+
+def test_nothing_of_a_log_acts_in_a_notebook(tmp_path: Path) -> None:
+    log = make_run(tmp_path / HOSTILE.replace("/", "") / "1", LOG.read_bytes(), case={"model": HOSTILE})
+    shown = tachograph.open(log)._repr_html_()
+    page = html5lib.parseFragment(shown, namespaceHTMLElements=False)
+    assert "img" not in {element.tag for element in page.iter()}
+    assert not {"\x1b", "\u202e"} & {*shown}
