@@ -15,7 +15,7 @@ from parsers.io.printable import Commands, PrintableStream, Unreadable, say
 
 if TYPE_CHECKING:
     from launchers.run.series import WantedRun
-    from parsers.scrubbing.scrub import Secrets
+    from parsers.scrubbing.copies import Secrets
 
 HELP = """Benchmark pages in which every number links to the log lines it was computed from.
 
@@ -88,7 +88,7 @@ def _given(command: click.Command, **functions: Callable[..., object]) -> click.
 def secrets() -> Secrets:
     """How credentials are taken out of what is published."""
     from launchers.secrets.redaction import Redactor, redact_document
-    from parsers.scrubbing.scrub import Secrets
+    from parsers.scrubbing.copies import Secrets
 
     return Secrets(Redactor, redact_document)
 

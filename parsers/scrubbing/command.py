@@ -1,6 +1,5 @@
 """The command that makes copies of logs which may be published."""
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,8 +11,7 @@ from ..io.message import counted
 from ..io.printable import Unreadable, say
 
 if TYPE_CHECKING:
-    from .copies import ScrubOutcome
-    from .scrub import Secrets
+    from .copies import ScrubOutcome, Secrets
 
 KINDS = {
     "host": "host name",
@@ -31,7 +29,6 @@ KINDS = {
 @click.option("--host", "hosts", multiple=True, metavar="NAME", help="Host name to replace anywhere.")
 @click.option("--user", "users", multiple=True, metavar="NAME", help="User name to replace anywhere.")
 @click.option("--keep", multiple=True, metavar="NAME", help="Name to keep.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per kind of replacement.")
 def scrub(
     logs: tuple[Path, ...],
     out: Path,
@@ -39,7 +36,6 @@ def scrub(
     hosts: tuple[str, ...],
     users: tuple[str, ...],
     keep: tuple[str, ...],
-    as_json: bool,
     secrets: "Callable[[], Secrets]",
 ) -> None:
     """Write anonymized copies of LOGS that give the same results.
@@ -65,28 +61,13 @@ def scrub(
         outcome = copied(sources(logs), out, secrets(), given=given, keep=map(os.fsencode, keep), format=format_)
     except (ParserError, OSError) as error:
         raise Unreadable(told(error)) from error
-    for line in _as_json(outcome) if as_json else _as_text(outcome, out):
+    for line in _told(outcome, out):
         say(line)
     if outcome.problems:
         raise Unreadable(*outcome.problems)
 
 
-def _as_json(outcome: "ScrubOutcome") -> Iterator[str]:
-    for kind in KINDS:
-        replaced = outcome.replaced.get(kind)
-        if replaced:
-            first = {"copy": str(replaced.copy), "line": replaced.line}
-            yield json.dumps(
-                {
-                    "kind": kind,
-                    "different": len(replaced.distinct) or None,
-                    "occurrences": replaced.occurrences,
-                    **first,
-                }
-            )
-
-
-def _as_text(outcome: "ScrubOutcome", out: Path) -> Iterator[str]:
+def _told(outcome: "ScrubOutcome", out: Path) -> Iterator[str]:
     """How many of each kind; never which, for what is printed here may be published, too."""
     copies = len(outcome.copies)
     yield f"Wrote 1 copy to {out}." if copies == 1 else f"Wrote {copies} copies to {out}."

@@ -1,19 +1,321 @@
-"""Copies of several logs that may be published: where they go, and what was replaced in them."""
+"""Copies of logs that may be published: they name nobody, and still read as the logs do.
 
+Identities are found in all logs, then replaced by placeholders, and each copy is read again before it is kept.
+"""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import json
+import lzma
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
-from ..io.errors import ParserError, WriteError, told
-from ..io.files import below, leading_out, move, unfinished
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from ..io.errors import CANNOT_BE_READ, LogError, ParserError, WriteError, reason_of, told
+from ..io.files import below, leading_out, move, opened, unfinished
+from ..io.lazy import pd
+from ..io.packed import ERRORS, ending, unpacked
 from ..runs import runfile
-from ..runs.facts import FOLDERS, name_facts
-from ..runs.run_folder import RUN_FILE
+from ..runs.facts import FOLDERS, Value, name_facts
+from ..runs.provenance import Provenance
+from ..runs.reading import survey
+from ..runs.run_folder import RUN_FILE, SIDE_FILES
+from ..runs.sidefile import configurations
 from .identities import Identity, identities
 from .placeholders import Placeholders, ReplacementTally
-from .scrub import ScrubError, Secrets, named, scrubbed
+
+CREDENTIAL = "credential"
+BLOCK = 1 << 20
+_PACKED: Mapping[str, Callable[[BinaryIO], AbstractContextManager[Any]]] = {
+    "": nullcontext,
+    # What a gzip file says of its time and name is left out.
+    ".gz": lambda file: gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0),
+    ".bz2": lambda file: bz2.BZ2File(file, "wb"),
+    ".xz": lambda file: lzma.LZMAFile(file, "wb"),  # noqa: SIM115 - whoever asks for it closes it
+    ".zst": lambda file: zstandard.ZstdCompressor().stream_writer(file, closefd=False),
+}
+_WIDE = 1 << 12  # bytes that tell whether every other one is NUL
+
+Changed = Callable[[bytes], bytes]
+FormatName = str | Path | None
+
+
+class ScrubError(ParserError):
+    """A log cannot be scrubbed so that it still reads as before."""
+
+
+class Stream(Protocol):
+    """Output without its credentials, line ends unchanged; after whole lines nothing is held back."""
+
+    @property
+    def count(self) -> int:
+        """How many credentials were replaced so far."""
+
+    def feed(self, chunk: bytes, /) -> bytes:
+        """Take the next bytes and return what may be written now."""
+
+    def finish(self) -> bytes:
+        """Return the rest."""
+
+
+class Secrets(NamedTuple):
+    """How credentials are taken out of what is published."""
+
+    stream: Callable[[], Stream]
+    """For a log, from its begin."""
+    document: Callable[[Any], Any]
+    """A document of JSON without its credentials."""
+
+
+# ---- the text of a log
+
+
+class _Text:
+    """A stream of bytes as text that is made of ASCII and bytes that are passed on as they are; UTF-16 as UTF-8."""
+
+    def __init__(self, path: Path, file: BinaryIO) -> None:
+        self._path = path
+        with _reading(path):
+            self._stream = unpacked(file)  # type: ignore[arg-type]
+            self._codec = _wide(self._stream.peek(_WIDE)[:_WIDE])
+        self._decoder = codecs.getincrementaldecoder(self._codec)("surrogatepass") if self._codec else None
+
+    def lines(self) -> Iterator[bytes]:
+        """Blocks of whole lines, about a MiB each."""
+        begun: list[bytes] = []
+        while data := self._read():
+            text = self._decoder.decode(data).encode("utf-8", "surrogatepass") if self._decoder else data
+            head, newline, tail = text.rpartition(b"\n")
+            if newline:
+                yield b"".join([*begun, head, newline])
+                begun.clear()
+            begun.append(tail)
+        if last := b"".join(begun):
+            yield last
+
+    def _read(self) -> bytes:
+        with _reading(self._path):
+            return self._stream.read(BLOCK)
+
+    def encoded(self, text: bytes) -> bytes:
+        """A text as it stands in the stream."""
+        return text.decode("utf-8", "surrogatepass").encode(self._codec, "surrogatepass") if self._codec else text
+
+    def rest(self) -> bytes:
+        """Bytes at the end of the stream that are half a letter."""
+        return self._decoder.getstate()[0] if self._decoder else b""
+
+
+def _wide(head: bytes) -> str:
+    """The name of UTF-16, if a stream begins so: with its mark, or as ASCII of which every other byte is NUL."""
+    low, high = (head[first::2].count(0) * 8 > len(head) * 3 for first in (1, 0))
+    if head.startswith(codecs.BOM_UTF16_LE) or (low and not high):
+        return "utf-16-le"
+    return "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) or (high and not low) else ""
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, *ERRORS) as error:
+        raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
+
+
+def text_blocks(path: Path) -> Iterator[bytes]:
+    """The text of a log, plain or packed, about a MiB of whole lines each; UTF-16 as UTF-8.
+
+    Raises LogError when it cannot be read.
+    """
+    with _reading(path):
+        file = opened(path)
+    with file:
+        yield from _Text(path, file).lines()
+
+
+def rewrite(path: Path, copy: Path, changed: Changed) -> None:
+    """Write a copy of a log in which ``changed`` was made of every block of whole lines.
+
+    It is packed and encoded as the log is. Raises LogError when the log cannot be read, OSError when the copy cannot
+    be written.
+    """
+    with _reading(path):
+        file = opened(path)
+    with file, copy.open("wb") as out, _PACKED[ending(file.peek(16))](out) as target:
+        text = _Text(path, file)
+        for block in text.lines():
+            target.write(text.encoded(changed(block)))
+        target.write(text.rest())
+
+
+# ---- what must be the same of a log and its copy
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A table of records without its values: its columns with types, and of each row its line and a hash."""
+
+    columns: Mapping[str, str]
+    lines: NDArray[np.int64]
+    rows: NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class _Likeness:
+    """How a log reads; it is small, so that large logs are in memory one at a time."""
+
+    format: str | None
+    tables: Sequence[_Table]
+    facts: Mapping[str, tuple[Value, Provenance]]
+    recognised: NDArray[np.bool_]
+    account: tuple[int, int, int]
+
+
+def _likeness(log: Path, name: Path, changed: Changed, format: FormatName) -> _Likeness:
+    """Read a log. The facts of its name are those of ``name``; ``changed`` is applied to the values of facts.
+
+    What an event says is left out, for it may hold a name. Raises LogError, FormatError or GrammarError when it cannot
+    be read.
+    """
+    reading = survey(log, format=format, facts=name_facts(name))
+    account = reading.account
+
+    def public(value: Value) -> Value:
+        as_bytes = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else None
+        return value if as_bytes is None else changed(as_bytes).decode("utf-8", "surrogateescape")
+
+    return _Likeness(
+        reading.format.name if reading.format else None,
+        [_table(part.records) for part in reading.parts] + [_table(reading.events.drop(columns="text"))],
+        {fact.name: (public(fact.value), fact.source) for fact in reading.facts.values()},
+        account.recognised,
+        (account.total, account.matched, account.ignored),
+    )
+
+
+def _table(records: pd.DataFrame) -> _Table:
+    rows = pd.util.hash_pandas_object(records, index=False).to_numpy().astype(np.uint64)
+    columns = {str(name): str(type_) for name, type_ in records.dtypes.items()}
+    return _Table(columns, records["line"].to_numpy(np.int64), rows)
+
+
+def _difference(log: _Likeness, copy: _Likeness) -> str | None:
+    """Where a copy reads otherwise than its log, as the subject of a sentence; None where it reads the same."""
+    if log.format != copy.format or len(log.tables) != len(copy.tables):
+        return "its format"
+    for one, other in zip(log.tables, copy.tables, strict=True):
+        both = min(len(one.rows), len(other.rows))
+        unlike = np.flatnonzero((one.rows[:both] != other.rows[:both]) | (one.lines[:both] != other.lines[:both]))
+        if unlike.size or len(one.rows) != len(other.rows):
+            return f"line {one.lines[unlike[0]] if unlike.size else max(one.lines, other.lines, key=len)[both]}"
+        if one.columns != other.columns:
+            return f"the column {next(name for name, _ in one.columns.items() ^ other.columns.items())}"
+    for name in sorted(log.facts.keys() | copy.facts.keys()):
+        if log.facts.get(name) != copy.facts.get(name):
+            return f"the fact {name}"
+    if log.account[0] == copy.account[0] and (unlike := np.flatnonzero(log.recognised != copy.recognised)).size:
+        return f"line {unlike[0]}"
+    return None if log.account == copy.account else "its number of lines"
+
+
+# ---- one log and its run
+
+
+def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
+    """The identities of a log, its run.json and its configurations, in their order.
+
+    Those of several logs go into one dict. Raises LogError when the log cannot be read.
+    """
+    found: dict[Identity, None] = {}
+    for path in (log, *filter(Path.exists, [log.with_name(RUN_FILE)]), *configurations(log)):
+        stream = secrets.stream()
+        for block in text_blocks(path):
+            found |= dict.fromkeys(identities(stream.feed(block)))
+        found |= dict.fromkeys(identities(stream.finish()))
+    return found
+
+
+def scrubbed(
+    log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets, *, format: FormatName = None
+) -> dict[str, ReplacementTally]:
+    """Write a copy of a log with placeholders for all identities and credentials, and say what was replaced.
+
+    That is said by the name of the file, of all but run.json.
+
+    What lies beside the log and is of its run (run.json, clock.csv, gpu.csv and the like, its configuration) is
+    scrubbed and written beside the copy, whose folder must be there and be of no other run. run.json describes the
+    copy; the SHA-256 of the log it described stands under ``source``. ``format``: as for ``read``. Raises ScrubError
+    when the copy would not read as the log does: it is removed then. Raises LogError, FormatError or GrammarError when
+    the log cannot be read.
+    """
+    tallies, written = dict[str, ReplacementTally](), list[Path]()
+    before = _likeness(log, log, placeholders.replaced, format)
+    try:
+        for path in (log, *filter(Path.exists, map(log.with_name, SIDE_FILES)), *configurations(log)):
+            written.append(copy if path == log else copy.with_name(path.name))
+            tally = tallies.setdefault(written[-1].name, ReplacementTally())
+            rewrite(path, written[-1], _Scrubber(placeholders, secrets, tally).block)
+        if run := _run(log, copy, placeholders, secrets):
+            written.append(copy.with_name(RUN_FILE))
+            written[-1].write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        if unlike := _difference(before, _likeness(copy, log, bytes, format)):
+            raise ScrubError(f"{log}: {unlike} would be read differently; keep the name concerned with --keep.")
+    except BaseException as error:
+        for path in written:
+            path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise WriteError(copy, error.strerror or str(error)) from error
+        raise
+    return tallies
+
+
+class _Scrubber:
+    """What is made of the blocks of one file, in their order."""
+
+    def __init__(self, placeholders: Placeholders, secrets: Secrets, tally: ReplacementTally) -> None:
+        self._placeholders, self._tally = placeholders, tally
+        self._stream = secrets.stream()
+        self._lines = 0
+
+    def block(self, block: bytes) -> bytes:
+        """The next whole lines without identities and credentials; only the last block may end within a line."""
+        public = self._placeholders.replaced(block, self._tally, self._lines)
+        found = self._stream.count
+        redacted = self._stream.feed(public) + (b"" if block.endswith(b"\n") else self._stream.finish())
+        if more := self._stream.count - found:
+            pairs = zip(public.split(b"\n"), redacted.split(b"\n"), strict=False)
+            first = next((number for number, (line, another) in enumerate(pairs, 1) if line != another), 1)
+            self._tally.note(CREDENTIAL, (), self._lines + first, more)
+        self._lines += block.count(b"\n")
+        return redacted
+
+
+def _run(log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets) -> dict[str, Any]:
+    """The run.json for the folder of a copy; empty where the log has none, or where it is of another log there."""
+    run = runfile.run_file(log)
+    described = runfile.describes(run, log, sha256 := runfile.sha256_of(log)) if run else None
+    if not run or (described is None and copy.with_name(RUN_FILE).exists()):
+        return {}
+    public = dict(secrets.document(json.loads(placeholders.replaced(json.dumps(run, ensure_ascii=False).encode()))))
+    if described:
+        source = public["source"] if isinstance(public.get("source"), dict) else {}
+        public["source"] = {**source, "sha256": source.get("sha256", sha256)}
+        public["log"] |= {"sha256": runfile.sha256_of(copy), "bytes": copy.stat().st_size}
+    return public
+
+
+# ---- several logs
 
 
 @dataclass
@@ -44,8 +346,7 @@ class ScrubOutcome:
                 replaced.distinct |= tally.distinct[kind]
 
 
-@dataclass(frozen=True)
-class NamedLog:
+class NamedLog(NamedTuple):
     """A log, and the file or folder by which it was named."""
 
     log: Path
@@ -59,20 +360,18 @@ def sources(paths: Iterable[Path]) -> list[NamedLog]:
     """
     found: dict[Path, NamedLog] = {}
     for path in map(_absolute, paths):
-        for log in _logs(path) if os.path.isdir(path) else [path]:  # noqa: PTH112 - never raises an error
+        logs = [path]
+        if os.path.isdir(path):  # noqa: PTH112 - never raises an error
+            logs = [runfile.log_of(run.parent) for run in sorted(path.rglob(RUN_FILE))]
+            if not logs:
+                raise ScrubError(f"{path}: does not contain run folders (with a {RUN_FILE}); pass its logs.")
+        for log in logs:
             found.setdefault(log, NamedLog(log, path))
     return list(found.values())
 
 
 def _absolute(path: Path) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links, whose names tell facts
-
-
-def _logs(folder: Path) -> Iterator[Path]:
-    runs = sorted(folder.rglob(RUN_FILE))
-    if not runs:
-        raise ScrubError(f"{folder}: does not contain run folders (with a {RUN_FILE}); pass its logs.")
-    yield from (runfile.log_of(run.parent) for run in runs)
 
 
 def copied(
@@ -82,49 +381,26 @@ def copied(
     *,
     given: Iterable[Identity] = (),
     keep: Iterable[bytes] = (),
-    format: str | Path | None = None,
+    format: FormatName = None,
 ) -> ScrubOutcome:
     """Write a copy of each log below the folder ``out``, under its place below the folder that all have in common.
 
     ``given`` are identities that are known, ``keep`` names that are none. A log that cannot be read or copied does not
     keep the others. Raises ScrubError when a copy would take the place of a log, or ``out`` cannot be a folder.
     """
-    outcome, readable, found = ScrubOutcome(), [], dict.fromkeys(given)
+    outcome, readable, found, out = ScrubOutcome(), list[NamedLog](), dict.fromkeys(given), _absolute(out)
     for source in logs:
         try:
             _refuse_links(source)
-            found |= named(source.log, secrets) | dict.fromkeys(named_by(source.log))
+            found |= named(source.log, secrets)
+            # A path may name the owner of a home folder.
+            found |= dict.fromkeys(one for one in identities(os.fsencode(source.log)) if one.kind != "taken")
             readable.append(source)
         except (ParserError, OSError) as error:
             outcome.problems.append(told(error))
     kept = {name.lower() for name in keep}
     placeholders = Placeholders(identity for identity in found if identity.text.lower() not in kept)
-    _copy(_places(readable, _absolute(out), placeholders), _absolute(out), placeholders, secrets, format, outcome)
-    return outcome
-
-
-def _refuse_links(source: NamedLog) -> None:
-    """Raise ScrubError where a link would put a file from elsewhere among the copies; whoever names a link means it."""
-    is_named = source.log == source.named
-    files = runfile.files_of_run(source.log)
-    if file := leading_out(files[1:] if is_named else files, source.log.parent if is_named else source.named):
-        raise ScrubError(f"{file}: is a link that leads out of the folder; scrub its target directly.")
-
-
-def named_by(place: str | Path) -> Iterator[Identity]:
-    """Whom the path of a log names, such as the owner of a home folder."""
-    return (identity for identity in identities(os.fsencode(place)) if identity.kind != "taken")
-
-
-def _copy(
-    places: dict[Path, Path],
-    out: Path,
-    placeholders: Placeholders,
-    secrets: Secrets,
-    format: str | Path | None,
-    outcome: ScrubOutcome,
-) -> None:
-    """Write all copies under another name and move them, so that a reader never sees half a file."""
+    places = _places(readable, out, placeholders)
     if out.exists() and not out.is_dir():
         raise ScrubError(f"{out}: is not a folder; choose another one with --out.")
     try:
@@ -142,34 +418,35 @@ def _copy(
             except (ParserError, OSError) as error:
                 outcome.problems.append(told(error))
         move((str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()), folder, out)
+    return outcome
+
+
+def _refuse_links(source: NamedLog) -> None:
+    """Raise ScrubError where a link would put a file from elsewhere among the copies; whoever names a link means it."""
+    is_named = source.log == source.named
+    files = runfile.files_of_run(source.log)
+    if file := leading_out(files[1:] if is_named else files, source.log.parent if is_named else source.named):
+        raise ScrubError(f"{file}: is a link that leads out of the folder; scrub its target directly.")
 
 
 def _places(logs: Sequence[NamedLog], out: Path, placeholders: Placeholders) -> dict[Path, Path]:
     """The log of each place below the folder of copies; what the name of a log tells must not be lost."""
     if not logs:
         return {}
+
+    def facts(log: Path) -> list[tuple[str, object]]:
+        return [(fact.name, fact.value) for fact in name_facts(log)]
+
     base = Path(os.path.commonpath([source.named.parent for source in logs]))
     for folder in (base, *list(base.parents)[:FOLDERS]):
-        if all(_told(source.log) == _told(out / source.log.relative_to(folder)) for source in logs):
+        if all(facts(source.log) == facts(out / source.log.relative_to(folder)) for source in logs):
             base = folder
             break
-    places = {_public(source.log.relative_to(base), placeholders): source.log for source in logs}
-    several = Counter(_public(source.log.relative_to(base), placeholders) for source in logs).most_common(1)
-    if several[0][1] > 1:
-        raise ScrubError(f"{out / several[0][0]}: would be the copy of {several[0][1]} logs; scrub them separately.")
-    for place in places:
-        if (taken := next((s.log for s in logs if s.log.exists() and _same(s.log, out / place)), None)) is not None:
+    public = [os.fsdecode(placeholders.replaced(os.fsencode(source.log.relative_to(base)))) for source in logs]
+    place, count = Counter(public).most_common(1)[0]
+    if count > 1:
+        raise ScrubError(f"{out / place}: would be the copy of {count} logs; scrub them separately.")
+    for copy in (out / place for place in public if (out / place).exists()):
+        if (taken := next((s.log for s in logs if s.log.exists() and s.log.samefile(copy)), None)) is not None:
             raise ScrubError(f"{taken}: its copy would overwrite a log; choose another folder with --out.")
-    return places
-
-
-def _told(log: Path) -> list[tuple[str, object]]:
-    return [(fact.name, fact.value) for fact in name_facts(log)]
-
-
-def _public(place: Path, placeholders: Placeholders) -> Path:
-    return Path(os.fsdecode(placeholders.replaced(os.fsencode(place))))
-
-
-def _same(log: Path, copy: Path) -> bool:
-    return copy.exists() and log.samefile(copy)
+    return {Path(place): source.log for place, source in zip(public, logs, strict=True)}

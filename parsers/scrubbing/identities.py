@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..grammar.format import ROOM
 from ..scanning.detection import formats
@@ -85,26 +85,20 @@ def _whole(pattern: str) -> str:
 
 
 @cache
-def _file() -> dict[str, list[dict[str, str]]]:
-    return tomllib.loads((RULES).read_text(encoding="utf-8"))
+def _file() -> dict[str, Any]:
+    return tomllib.loads(RULES.read_text(encoding="utf-8"))
 
 
 @cache
-def _words() -> dict[str, str]:
-    return dict(tomllib.loads((RULES).read_text(encoding="utf-8"))["words"])
-
-
-@cache
-def _common() -> frozenset[bytes]:
-    return frozenset(_words()["common"].encode().split())
+def _words(kind: str) -> frozenset[bytes]:
+    return frozenset(_file()["words"][kind].encode().split())
 
 
 @lru_cache(maxsize=4096)
 def is_name(name: bytes) -> bool:
     """Whether a name, of a host or a user, is that of someone: neither a common word nor a placeholder."""
     lowered = name.lower()
-    common = lowered in _common() or _NUMBERED.sub(b"", lowered) in _common()
-    return not common and _may_be_a_name(lowered)
+    return not {lowered, _NUMBERED.sub(b"", lowered)} & _words("common") and _may_be_a_name(lowered)
 
 
 def _may_be_a_name(lowered: bytes) -> bool:
@@ -118,16 +112,11 @@ def is_host(name: bytes) -> bool:
     ``gpu0`` is a card on any machine, but ``gpu001`` is the machine of a cluster where only a host may stand.
     """
     lowered = name.lower()
-    public = any(lowered == known or lowered.endswith(b"." + known) for known in _words()["public"].encode().split())
-    return (is_name(name) or _is_machine(lowered)) and not (
-        public or _NUMBER.match(lowered) or _SOURCE_FILE.search(lowered)
-    )
-
-
-def _is_machine(lowered: bytes) -> bool:
     number = _OF_A_CLUSTER.search(lowered)
-    is_one = number is not None and lowered[: number.start()] in _words()["machines"].encode().split()
-    return is_one and _may_be_a_name(lowered)
+    is_machine = number is not None and lowered[: number.start()] in _words("machines") and _may_be_a_name(lowered)
+    is_public = any(lowered == known or lowered.endswith(b"." + known) for known in _words("public"))
+    is_other = is_public or _NUMBER.match(lowered) or _SOURCE_FILE.search(lowered)
+    return (is_name(name) or is_machine) and not is_other
 
 
 def is_private(address: bytes) -> bool:
@@ -139,14 +128,9 @@ def is_private(address: bytes) -> bool:
     return any(found in net for net in _PRIVATE if net.version == found.version)
 
 
-@cache
-def _versioned() -> re.Pattern[bytes]:
-    return re.compile(rf"(?:{_words()['versioned']})\Z".encode())
-
-
 def is_version(before: bytes) -> bool:
     """Whether what stands before a number makes it a version rather than an address."""
-    return bool(_versioned().search(before.lower()))
+    return bool(re.search(rf"(?:{_file()['words']['versioned']})\Z".encode(), before.lower()))
 
 
 # A colour ends with a letter, which would be taken for the begin of the word behind it.

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers.runs.reading import known_format, survey
+from parsers.scrubbing.copies import ScrubError, scrubbed
 from parsers.scrubbing.identities import Identity
 from parsers.scrubbing.placeholders import Placeholders
-from parsers.scrubbing.scrub import ScrubError, scrubbed
 from tachograph.cli import secrets
 from tests.parsers.corpus_logs import RealLog, every_real_log
 from tests.parsers.golden_logs import LOGS, every_golden_format

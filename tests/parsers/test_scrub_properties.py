@@ -7,9 +7,9 @@ from tempfile import TemporaryDirectory
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from parsers.scrubbing.copies import rewrite, text_blocks
 from parsers.scrubbing.identities import identities, rules
 from parsers.scrubbing.placeholders import Placeholders
-from parsers.scrubbing.rewriting import rewrite, text_blocks
 from tachograph.cli import secrets
 
 FRAGMENTS = sorted(

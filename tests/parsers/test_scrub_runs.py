@@ -6,8 +6,7 @@ import pytest
 
 from parsers.runs.reading import read
 from parsers.runs.runfile import describes, run_file, sha256_of
-from parsers.scrubbing.copies import copied, sources
-from parsers.scrubbing.scrub import ScrubError
+from parsers.scrubbing.copies import ScrubError, copied, sources
 from tachograph.cli import secrets
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.scrubbing import assert_reads_the_same, scrub, scrub_one
