@@ -76,7 +76,7 @@ def column_title(page: Page, column: TableColumn) -> str:
 
 def _cell(page: Page, logs: Path, place: CellPlace, slug: str, known: Known) -> Cell:
     formula = next((stated.formula for stated in page.model_flops if stated.covers(place.case)), None)
-    shown = Shown(place.column.quantity, page.unit_of(place.table), place.column.decimals, formula, place.column.target)
+    shown = Shown(place.column.quantity, page.unit_of(place.table), place.column.decimals, formula)
     titles = (row_title(page, place.table, place.row), column_title(page, place.column))
     empty = Cell(place.table.name, *titles, place.case, shown, slug=slug)
     if shown.quantity.is_quotient:
@@ -192,7 +192,7 @@ def _proof(logs: Path, path: str, protocol: Protocol, cell: Cell) -> Proof:
         return Proof(log, reading.of_run(found.run), found)
     labels = {str(axis): value for axis, value in cell.case.items()}
     known = scaled(reading.of_run(protocol.run), cell.of_logs)
-    of_page = labels, protocol, shown.rate, shown.formula, shown.target
+    of_page = labels, protocol, shown.rate, shown.formula
     figure = figure_of(
         shown.quantity.name, RunNumbers(known, *of_page, lambda: measured(logs / path, protocol, cell.of_logs))
     )

@@ -291,7 +291,7 @@ class Cell:
         """The protocol in words that ``Protocol.parse`` reads back; None when the cell is empty."""
         if self.protocol is None:
             return None
-        return self.protocol.words_of(len(self.proofs))
+        return self.protocol.words(len(self.proofs))
 
     @property
     def said(self) -> list[str]:

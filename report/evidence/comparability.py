@@ -163,7 +163,7 @@ def _rules(sides: Sequence[Side]) -> Said:
 
 def _words(protocol: Protocol, keys: Sequence[str]) -> str:
     """These keys of a protocol as it states them; those that it leaves out only where it leaves out all."""
-    stated = [word for word in protocol.words_of(2).split() if word.partition("=")[0] in keys]
+    stated = [word for word in protocol.words(2).split() if word.partition("=")[0] in keys]
     return " ".join(stated or [f"{key}={getattr(protocol, key)}" for key in keys])
 
 

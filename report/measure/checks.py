@@ -201,20 +201,21 @@ def _ratio(claim: Series, other: Series, work: Work) -> tuple[float, Scope | Non
         return (ratio, None) if isfinite(ratio) and ratio > 0 else None
     if {claim.scope, other.scope} == {"card", "job"} and not work.cards:
         # A job does at least what one of its cards does.
-        both = (_converted(claim.rate, claim, other.rate, other, unit, work) for unit in UNITS)
-        known = next((one for one in both if one is not None), None)
+        known = _converted(claim, claim.rate, other, other.rate, work)
         return (known, None) if known is not None and (known < 1) == (claim.scope == "card") else None
-    found: list[tuple[float, Scope | None]] = []
-    for of_claim, scope in _of_job(claim, work):
-        for of_other, _ in _of_job(other, work):
-            both = (_converted(of_claim, claim, of_other, other, unit, work) for unit in UNITS)
-            found.extend([(ratio, scope) for ratio in both if ratio is not None][:1])
+    pairs = ((one, two, scope) for one, scope in _of_job(claim, work) for two, _ in _of_job(other, work))
+    each = ((_converted(claim, one, other, two, work), scope) for one, two, scope in pairs)
+    found = [(ratio, scope) for ratio, scope in each if ratio is not None]
     return min(found, key=lambda pair: abs(log(pair[0])), default=None)
 
 
-def _converted(of_claim: float, claim: Series, of_other: float, other: Series, unit: str, work: Work) -> float | None:
-    one, two = work.convert(of_claim, claim.counted, unit), work.convert(of_other, other.counted, unit)
-    return two / one if one and two and isfinite(two / one) and two / one > 0 else None
+def _converted(claim: Series, one: float, other: Series, two: float, work: Work) -> float | None:
+    """How many times the one rate the other is, in the first unit that both can be told in."""
+    for unit in UNITS:
+        low, high = work.convert(one, claim.counted, unit), work.convert(two, other.counted, unit)
+        if low and high and isfinite(high / low) and high / low > 0:
+            return high / low
+    return None
 
 
 def _of_job(series: Series, work: Work) -> list[tuple[float, Scope | None]]:

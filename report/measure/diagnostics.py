@@ -57,7 +57,6 @@ class Code(StrEnum):
     FIGURES_DIFFER = "figures_differ"
     AS_PRINTED = "peak_unknown"
     FP8_BESIDE = "fp8_stated"
-    REACHED = "loss_reached"
 
     CONTRADICTED = "contradicted"
     NO_RECORDS = "no_records"
@@ -71,7 +70,6 @@ class Code(StrEnum):
     NOT_UNDONE = "not_a_running_mean"
     IMPOSSIBLE = "impossible_value"
     WHICH_RUN = "which_run"
-    NOT_ONE_RANK = "not_one_rank"
     TRIMS_ALL = "trims_all"
     FEW_REPEATS = "few_repeats"
     UNLIKE_UNITS = "unlike_units"
@@ -83,8 +81,6 @@ class Code(StrEnum):
     NO_PEAK = "unknown_peak"
     ABOVE_PEAK = "above_peak"
     NOT_A_NUMBER = "loss_not_a_number"
-    NOT_REACHED = "loss_not_reached"
-    BEGINS_AGAIN = "begins_again"
 
 
 # The names of sources, by the column that they are read from, and whose records these are.
@@ -179,7 +175,6 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.FIGURES_DIFFER: "The log prints {printed} {unit}; the formula or the data sheet gives {derived} ({ratio}×).",
     Code.AS_PRINTED: "The MFU is as printed in the log; the peak that it refers to is unknown.",
     Code.FP8_BESIDE: "FP8 is stated as well ({said}); the MFU is that of the {precision} peak.",
-    Code.REACHED: "Loss {loss} at line {line} is the first that is at most {target}.",
     Code.CONTRADICTED: (
         "The log contradicts itself: {value} {unit} by its {source}, {other} {unit} by its {other_source} ({ratio}×)."
     ),
@@ -208,10 +203,6 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
         "The log contains only run 1: use run=1, or leave out the run.",
         "The log contains {count} runs: use run=last, or run=1 to run={count}.",
     ),
-    Code.NOT_ONE_RANK: (
-        "The {column} of rank {rank} is not that of the job: {count} ranks are up to {ratio} times apart; use "
-        "estimate=reported, which adds up rates, or estimate=clock."
-    ),
     Code.TRIMS_ALL: (
         "trim removes {cut} values from each end, but the window has only {count}: lower trim or trim_min, or use a "
         "longer window."
@@ -232,8 +223,6 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
         "that the card, the precision or the operations are others."
     ),
     Code.NOT_A_NUMBER: "The last loss, at line {line}, is not a number.",
-    Code.NOT_REACHED: "No step has a loss of at most {target}; the lowest is {lowest}.",
-    Code.BEGINS_AGAIN: "The log says at lines {lines} that a run begins, so it is unknown how long one of them took.",
 }
 
 

@@ -24,21 +24,20 @@ def measure(reading: Reading, protocol: Protocol | None = None) -> Measurement:
     and its status says so. Raises ``NoMeasurement``: its diagnostic says what the log lacks and what is possible.
     """
     with np.errstate(all="ignore"):  # what is no number is left out, or refused where it is used
-        found = _measured(reading, protocol)
+        if protocol is None or (protocol.run is None and not protocol.states_rule):
+            runs = list(runs_of(reading))
+        else:
+            runs = [parts for parts in [run_of(reading, protocol)] if parts]
+        if not runs:
+            raise NoMeasurement(say(Code.NO_RECORDS))
+        if protocol is not None and protocol.states_rule:
+            found = measure_stated(runs[0], protocol)
+        else:
+            found = replace(measure_log(runs), protocol=protocol or Protocol())
     if reading.cut is None:
         return found
     cut = say(Code.CUT_LINE, line=reading.cut.line, column=reading.cut.column)
     return replace(found, diagnostics=(*found.diagnostics, cut))
-
-
-def _measured(reading: Reading, protocol: Protocol | None) -> Measurement:
-    if protocol is None or not protocol.states_rule:
-        runs = [run_of(reading, protocol)] if protocol and protocol.run is not None else list(runs_of(reading))
-        found = measure_log(runs)
-        return replace(found, protocol=protocol) if protocol else found
-    if not (parts := run_of(reading, protocol)):
-        raise NoMeasurement(say(Code.NO_RECORDS))
-    return measure_stated(parts, protocol)
 
 
 def run_of(reading: Reading, protocol: Protocol) -> list[Run]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import cached_property
 from typing import Literal
 
@@ -26,7 +27,7 @@ Status = Literal["confirmed", "unchecked", "contradicted"]
 Reasons = NDArray[np.int8]
 
 
-class Use:
+class Use(IntEnum):
     """Why a record is used or not; arrays of these are int8.
 
     Not chosen from: it lacks the value that is read, is of another rank, or prints a step again. Left out by the
@@ -53,9 +54,7 @@ class Use:
 
 
 # The words for these, ``skip_records``, in their order.
-USES = tuple(name.lower() for name in vars(Use) if name.isupper())
-# Those that a protocol cannot choose from.
-UNREADABLE = (Use.NO_VALUE, Use.OTHER_RANK, Use.SUMMED, Use.REPEATED)
+USES = tuple(use.name.lower() for use in Use)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +69,6 @@ class UseOfRecords:
         """The lines of the records that made it."""
         used: Lines = self.lines[self.reasons == Use.USED]
         return used
-
-    @cached_property
-    def by_reason(self) -> Mapping[int, tuple[int, ...]]:
-        """The lines of the records of each ``Use``, of those that there are."""
-        present = np.flatnonzero(np.bincount(self.reasons)).tolist()
-        return {number: tuple(self.lines[self.reasons == number].tolist()) for number in present}
 
 
 def use_of(records: Records, reasons: Reasons) -> UseOfRecords:
@@ -194,10 +187,10 @@ class Measurement:
         """Whose number it is: card, node, job or unknown."""
         return self.estimate.scope
 
-    @property
+    @cached_property
     def lines(self) -> tuple[int, ...]:
         """The lines, from 1, whose numbers made it."""
-        return self.use.by_reason[Use.USED]
+        return tuple(self.use.used.tolist())
 
     @property
     def ends(self) -> tuple[int, int]:
@@ -212,7 +205,8 @@ class Measurement:
     @property
     def left_out(self) -> Mapping[str, tuple[int, ...]]:
         """The lines of all other records of that kind, by the word of their ``Use``."""
-        return {USES[number]: of for number, of in self.use.by_reason.items() if number != Use.USED}
+        lines, reasons = self.use.lines, self.use.reasons
+        return {USES[one]: tuple(lines[reasons == one].tolist()) for one in np.unique(reasons).tolist() if one}
 
     @property
     def available(self) -> int:

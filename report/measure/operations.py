@@ -57,12 +57,7 @@ class Formula:
 
     def operations(self, facts: Mapping[str, Fact]) -> float:
         """The number of operations of a run; raises ``NoMeasurement`` where that is not known."""
-        try:
-            found = _value(arithmetic(self.text), lambda name: self._number(name, facts))
-        except NoMeasurement:
-            raise
-        except (ArithmeticError, ValueError):
-            found = math.nan
+        found = evaluate(self.text, lambda name: self._number(name, facts))
         if not (math.isfinite(found) and found > 0):
             raise NoMeasurement(say(Code.BAD_FORMULA, text=repr(self.text)))
         return found
@@ -74,35 +69,38 @@ class Formula:
         return float(value)
 
 
-def arithmetic(text: str) -> ast.expr:
-    """The tree of a formula, which holds nothing but arithmetic; raises ``Mistake``."""
+def evaluate(text: str, number: Callable[[str], float]) -> float:
+    """The value of a formula, not a number where it has none; ``number``: that of a name.
+
+    Raises ``Mistake`` where it holds anything but arithmetic.
+    """
+    refused = Mistake(NOT_ARITHMETIC, text=repr(text))
+
+    def value(node: ast.expr) -> float:
+        match node:
+            case ast.BinOp() if type(node.op) in _OPERATORS:
+                sides = value(node.left), value(node.right)
+                try:
+                    return _OPERATORS[type(node.op)](*sides)
+                except (ArithmeticError, ValueError):
+                    return math.nan
+            case ast.UnaryOp(op=ast.USub()):
+                return -value(node.operand)
+            case ast.UnaryOp(op=ast.UAdd()):
+                return value(node.operand)
+            case ast.Name():
+                return number(node.id)
+            case ast.Constant() if type(node.value) in (int, float):
+                return float(ast.literal_eval(node))
+        raise refused
+
     if len(text) > LONGEST:
         raise Mistake(TOO_LONG, most=LONGEST)
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        tree = None
-    if tree is None or not _is_arithmetic(tree):
-        raise Mistake(NOT_ARITHMETIC, text=repr(text))
-    return tree
-
-
-def _is_arithmetic(node: ast.expr) -> bool:
-    if isinstance(node, ast.BinOp):
-        return type(node.op) in _OPERATORS and _is_arithmetic(node.left) and _is_arithmetic(node.right)
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.USub | ast.UAdd) and _is_arithmetic(node.operand)
-    return isinstance(node, ast.Name) or (isinstance(node, ast.Constant) and type(node.value) in (int, float))
-
-
-def _value(node: ast.expr, number: Callable[[str], float]) -> float:
-    """The value of an arithmetic tree; ``number``: that of a name."""
-    if isinstance(node, ast.BinOp):
-        return _OPERATORS[type(node.op)](_value(node.left, number), _value(node.right, number))
-    if isinstance(node, ast.UnaryOp):
-        value = _value(node.operand, number)
-        return -value if isinstance(node.op, ast.USub) else value
-    return number(node.id) if isinstance(node, ast.Name) else float(ast.literal_eval(node))
+        raise refused from None
+    return value(tree)
 
 
 class CardPeaks(BaseModel):

@@ -4,8 +4,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -22,29 +21,21 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
-from pydantic_core import ErrorDetails
 
 from parsers.io.errors import TachographError
-from parsers.io.message import Message
-from parsers.io.validation import UNKNOWN, Mistake, broken_rule
+from parsers.io.validation import Mistake, mistake
 
 ARE_EXCLUSIVE = "{one} and {other} are mutually exclusive."
-COUNTS_ALONE = "counts=steps goes with estimate=clock, duration or instant; estimate=steps reads the time of a step."
-COUNTS_TOKENS = "counts=tokens goes with estimate=step_time, estimate=duration or estimate=clock."
-COUNTS_EPOCHS = "counts=epochs goes with records=epoch and estimate=duration or clock, or records=summary and duration."
+COUNTS_WITH = "counts={counts} goes with {allowed}."
 CLOCK_ALONE = "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."
 NO_STEPS = "from_step={first} is greater than to_step={last}."
 NOT_NAMED = '"{name}" is not a named protocol; use one of {named}, or key=value with these keys: {keys}.'
 NO_PAIR = '"{part}" is not key=value; a protocol can only be overridden with key=value.'
 SET_TWICE = "{key} is set twice, to {first} and {second}; set it once."
-NO_KEY = '"{key}" is not a key of a protocol; keys: {keys}.'
-NEAREST_KEY = '"{key}" is not a key of a protocol; did you mean {nearest}?'
-NOT_ALLOWED = "{key}={value} is not valid: {said}"
 NO_LENGTH = 'expected a number of records such as 10, or of steps such as "100 steps".'
 TAKES_NOTHING = "at least 1 record or step must be taken."
 
-Percentile = Literal["p1", "p5", "p10", "p25", "p75", "p90", "p95", "p99"]
-Statistic = Literal["mean", "median", "harmonic_mean", "geometric_mean", "last", "min", "max", Percentile]
+Statistic = Literal["mean", "median", "harmonic_mean", "last", "min", "max"]
 WINDOW = (
     *("skip_records", "skip_steps", "skip_fraction", "from_step", "to_step"),
     *("drop_last", "take_first", "take_last"),
@@ -53,7 +44,12 @@ RULE = "rule"  # what is measured without a stated protocol
 SKIPS = ("skip_records", "skip_steps", "skip_fraction", "from_step")
 ENDS = (*combinations(("to_step", "take_first", "take_last"), 2), ("to_step", "drop_last"))
 EXCLUSIVE = (*combinations(SKIPS, 2), *ENDS, ("decimals", "significant"))
-IN_EPOCHS = (("epoch", "duration"), ("epoch", "clock"), ("summary", "duration"))  # records and their estimate
+# What goes with what is counted but samples; a summary tells the time of all epochs, and no clock.
+COUNTS = {
+    "tokens": ("estimate=step_time", "estimate=duration", "estimate=clock"),
+    "steps": ("estimate=clock", "estimate=duration", "estimate=instant"),
+    "epochs": ("records=epoch estimate=duration", "records=epoch estimate=clock", "records=summary estimate=duration"),
+}
 NUMBERED = ("from_step", "to_step", "decimals")  # of these 0 says something
 
 Step = tuple[str, dict[str, int | float]]  # of a rule: a key of the catalogues, and its values
@@ -132,7 +128,7 @@ class Protocol(BaseModel):
     trim_min: NonNegativeInt = 0
     """Minimum number of values to trim from each end."""
     statistic: Statistic = "mean"
-    """How the values of a run become one; `p90` is the 90th percentile. Neither it nor `trim` applies to `clock`."""
+    """How the values of a run become one. Neither it nor `trim` applies to `clock`."""
     repeats: Literal["median", "mean", "olympic", "max"] = "median"
     """How several runs become one value. `olympic`: the mean without the best and the worst; `max`: the best."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
@@ -151,12 +147,9 @@ class Protocol(BaseModel):
 
     @model_validator(mode="after")
     def _fits_its_estimate(self) -> Self:
-        if self.counts == "steps" and self.estimate not in ("clock", "duration", "instant"):
-            raise Mistake(COUNTS_ALONE)
-        if self.counts == "tokens" and self.estimate not in ("step_time", "duration", "clock"):
-            raise Mistake(COUNTS_TOKENS)
-        if self.counts == "epochs" and (self.records, self.estimate) not in IN_EPOCHS:
-            raise Mistake(COUNTS_EPOCHS)
+        keys = f"records={self.records} estimate={self.estimate}"
+        if not any(keys.endswith(one) for one in COUNTS.get(self.counts, ("",))):
+            raise Mistake(COUNTS_WITH, counts=self.counts, allowed=" or ".join(COUNTS[self.counts]))
         if self.estimate == "clock" and (self.trim or self.trim_min or self.statistic != "mean"):
             raise Mistake(CLOCK_ALONE)
         if self.from_step is not None and self.to_step is not None and self.to_step < self.from_step:
@@ -172,7 +165,7 @@ class Protocol(BaseModel):
         try:
             return cls.model_validate(dict(keys))
         except ValidationError as error:
-            raise ProtocolError(_mistake(error.errors()[0])) from None
+            raise ProtocolError(mistake(error.errors()[0], cls)) from None
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -195,10 +188,6 @@ class Protocol(BaseModel):
         """
         return self._with(_pairs(_parts(text)))
 
-    def printing(self, digits: str) -> Self:
-        """Return the protocol that prints as many decimals as some digits have, ``2791.98``."""
-        return self.overridden(f"decimals={len(digits.partition('.')[2])}")
-
     def _with(self, given: Mapping[str, str]) -> Self:
         base = self.model_dump(exclude_unset=True)
         for one, other in EXCLUSIVE:
@@ -208,15 +197,10 @@ class Protocol(BaseModel):
         return self.of({**base, **given})
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Protocol) and self._said == other._said
+        return isinstance(other, Protocol) and self._words == other._words
 
     def __hash__(self) -> int:
-        return hash(self._said)
-
-    @property
-    def _said(self) -> tuple[object, ...]:
-        """What tells it from others: what it leaves to the rule, or to the first estimate of a log, is a value, too."""
-        return (self.states_rule, self.states_estimate, *(getattr(self, key) for key in type(self).model_fields))
+        return hash(self._words)
 
     @property
     def states_estimate(self) -> bool:
@@ -243,49 +227,43 @@ class Protocol(BaseModel):
         return self.estimate == "steps" or self.counts in ("steps", "epochs")
 
     @property
-    def is_of_whole_run(self) -> bool:
-        """Whether it counts the epochs of a run whose time one line tells."""
-        return (self.records, self.counts) == ("summary", "epochs")
-
-    @property
     def window_counts_steps(self) -> bool:
         """Whether the window needs the number of steps done at each record, not only the order of the records."""
         lengths = filter(None, (self.drop_last, self.take_first, self.take_last))
         return self.skip_steps > 0 or any(length.of == "steps" for length in lengths)
 
-    def words(self) -> str:
-        """Return the protocol in one line of neutral words, to stand beside its numbers.
+    def words(self, runs: int = 1) -> str:
+        """Return the protocol in one line of neutral words, to stand beside its numbers; of ``runs`` that it combines.
 
         Always ``records``, the ``estimate`` where one is stated, and (but for the clock, which has one value)
-        ``statistic``; of the other keys those that differ from their defaults. Of one that leaves it to the rule
-        ``rule``, and these.
+        ``statistic``, of several runs ``repeats``; of the other keys those that differ from their defaults. Of one that
+        leaves it to the rule ``rule``, and these.
         """
+        return self._words if runs < 2 or "repeats=" in self._words else f"{self._words} repeats={self.repeats}"
+
+    @cached_property
+    def _words(self) -> str:
         always = {"records"} | ({"statistic"} if self.estimate != "clock" else set())
         always |= {"estimate"} if self.states_estimate else set()
         changed = self.model_dump(exclude_defaults=True).keys() | (always if self.states_rule else set())
         stated = (f"{key}={getattr(self, key)}" for key in type(self).model_fields if key in changed)
         return " ".join(stated if self.states_rule else (RULE, *stated))
 
-    def words_of(self, runs: int) -> str:
-        """Return ``words``; of several runs they always say how these are put together."""
-        words = self.words()
-        return words if runs < 2 or "repeats=" in words else f"{words} repeats={self.repeats}"
-
     def steps(self) -> tuple[Step, ...]:
         """Return what is done, in the order in which it is done, as (message key, values) for a template to translate.
 
-        Keys: ``rule``, ``records_*``, ``run_last``, ``run_number``, ``skip_records``, ``skip_steps``, ``drop_last_*``,
-        ``take_first_*``, ``take_last_*`` (``count``; of 1 these end in ``_one``), ``skip_fraction`` (``percent``),
-        ``from_step``, ``to_step`` (``number``), ``estimate_*``, ``trim`` (``fraction``, ``minimum``), ``statistic_*``,
-        ``repeats_*``, ``decimals``, ``significant`` (``count``), ``rounding_*``.
+        A key is that of the protocol, with its value where that is one of several words, or with what a length counts
+        (``take_first_steps``, of 1 ``take_first_steps_one``). Values: ``count``; of ``trim`` also ``minimum``.
         """
-        stated: tuple[Step, ...] = (
-            (f"records_{self.records}", {}),
-            *self._run_steps(),
-            *self._window_steps(),
-            (f"estimate_{self._estimate_in_words}", {}),
-            *self._statistic_steps(),
-        )
+        window = {key: getattr(self, key) for key in WINDOW if self._is_given(key)}
+        of_counts = "" if self.counts == "samples" else f"_in_{self.counts}"
+        stated: list[Step] = [(f"records_{self.records}", {}), *self._run_steps()]
+        stated += [_window_step(key, value) for key, value in window.items()]
+        stated += [(f"estimate_{self.estimate}{of_counts}", {})]
+        if self.trim or self.trim_min:
+            stated += [("trim", {"count": self.trim, "minimum": self.trim_min})]
+        if self.estimate != "clock":
+            stated += [(f"statistic_{self.statistic}", {})]
         return (
             *(stated if self.states_rule else ((RULE, {}), *self._run_steps())),
             (f"repeats_{self.repeats}", {}),
@@ -293,30 +271,18 @@ class Protocol(BaseModel):
             (f"rounding_{self.rounding}", {}),
         )
 
-    @property
-    def _estimate_in_words(self) -> str:
-        of_run = "_of_run" if self.is_of_whole_run else ""
-        return f"{self.estimate}{of_run}{f'_in_{self.counts}' if self.counts != 'samples' else ''}"
-
     def _run_steps(self) -> list[Step]:
         if self.run is None:
             return []
         return [("run_last", {})] if self.run == "last" else [("run_number", {"count": self.run})]
 
-    def _window_steps(self) -> list[Step]:
-        skips = [(key, {"count": getattr(self, key)}) for key in ("skip_records", "skip_steps") if self._is_given(key)]
-        lengths = {"drop_last": self.drop_last, "take_first": self.take_first, "take_last": self.take_last}
-        given = {key: length for key, length in lengths.items() if length is not None and length.count}
-        steps = [*skips, *((f"{key}_{length.of}", {"count": length.count}) for key, length in given.items())]
-        share = [("skip_fraction", {"percent": 100 * self.skip_fraction})] if self.skip_fraction else []
-        ends: list[Step] = [(key, {"number": getattr(self, key)}) for key in NUMBERED[:2] if self._is_given(key)]
-        return [*share, *ends, *((f"{key}_one" if values["count"] == 1 else key, values) for key, values in steps)]
 
-    def _statistic_steps(self) -> list[Step]:
-        if self.estimate == "clock":
-            return []
-        trim: list[Step] = [("trim", {"fraction": self.trim, "minimum": self.trim_min})]
-        return [*(trim if self.trim or self.trim_min else []), (f"statistic_{self.statistic}", {})]
+def _window_step(key: str, value: Length | float) -> Step:
+    if isinstance(value, Length):
+        key, value = f"{key}_{value.of}", value.count
+    if key == "skip_fraction":
+        return key, {"count": 100 * value}
+    return key if value != 1 or key in NUMBERED else f"{key}_one", {"count": value}
 
 
 @cache
@@ -345,14 +311,3 @@ def _pairs(parts: list[str]) -> dict[str, str]:
             raise ProtocolError(SET_TWICE, key=key, first=pairs[key], second=value)
         pairs[key] = value
     return pairs
-
-
-def _mistake(error: ErrorDetails) -> Message:
-    """Return the first complaint of pydantic as one sentence that says what was found and what is possible."""
-    key = str(error["loc"][0]) if error["loc"] else ""
-    if error["type"] == UNKNOWN:
-        if nearest := get_close_matches(key, Protocol.model_fields, 1):
-            return Message(NEAREST_KEY, key=key, nearest=nearest[0])
-        return Message(NO_KEY, key=key, keys=", ".join(Protocol.model_fields))
-    said = broken_rule(error)
-    return Message(NOT_ALLOWED, key=key, value=error["input"], said=said) if key else said

@@ -16,7 +16,7 @@ from pydantic_core import CoreSchema, core_schema
 from .diagnostics import Code, NoMeasurement, say
 from .number import without_noise
 from .operations import Formula
-from .protocol import Protocol, Step
+from .protocol import RULE, Protocol, Step
 from .statistic import LEVEL, RESAMPLES, reduce_repeats, resampled
 
 PERCENT = 100
@@ -36,8 +36,8 @@ class Quantity:
     None where it is printed as the protocol says. ``direction``: 1 where more is better, -1 where less is, 0 where that
     depends. ``scope``: whose it is; empty for a ratio. ``of``: the statistic of runs. ``column``: of cpu.csv.
     ``whole``: what a quotient of 1 is shown as. ``is_peak``: the maximum over the whole run and all repeats.
-    ``is_of_a_card``: it says what one card does, and is shown of any log that proves it. ``needs_target``: its column
-    states a loss that is to be reached. ``rests_on_throughput``: doubts about that are doubts about it.
+    ``is_of_a_card``: it says what one card does, and is shown of any log that proves it.
+    ``rests_on_throughput``: doubts about that are doubts about it.
     """
 
     name: str
@@ -51,7 +51,6 @@ class Quantity:
     whole: int = 1
     is_peak: bool = False
     is_of_a_card: bool = False
-    needs_target: bool = False
     rests_on_throughput: bool = True
 
     def __str__(self) -> str:
@@ -131,24 +130,20 @@ class Quantity:
         ``decimals``: those that it is printed with. Keys besides those of a protocol: ``quantity_*`` (with ``count``,
         how many resamples an interval is made of) and ``repeats_max``.
         """
-        stated: Step = (self.rule, {"count": RESAMPLES})
+        own: Step = (self.rule, {"count": RESAMPLES})
         printed: tuple[Step, ...] = (("decimals", {"count": decimals}), ("rounding_half_up", {}))
         every = protocol.steps()
         if self.is_throughput:
             return every
-        if self.of_runs:
-            kept = [step for step in every if self.origin == "draws" or not step[0].startswith("repeats_")]
-            place = next(at for at, step in enumerate(every) if step[0].startswith("repeats_"))
-            place += self.origin == "draws"
-            return (*kept[:place], stated, *kept[place:])
-        if self.origin == "window":
-            kept = [step for step in every if not step[0].startswith(OF_PRINTING)]
-            if not protocol.states_rule:
-                return (kept[0], stated, *kept[1:], *printed)
-            return (*(stated if step[0].startswith("estimate_") else step for step in kept), *printed)
+        if self.origin in ("run", "cards", "processes"):
+            return (own, (f"repeats_{self.repeats(protocol)}", {}), *printed)
         if self.is_quotient:
-            return (stated, *printed)
-        return (stated, (f"repeats_{self.repeats(protocol)}", {}), *printed)
+            return (own, *printed)
+        instead = "repeats_" if self.of_runs else ("estimate_", RULE)
+        place = next(at for at, step in enumerate(every) if step[0].startswith(instead))
+        stays = self.origin == "draws" or every[place][0] == RULE
+        found = (*every[: place + stays], own, *every[place + 1 :])
+        return found if self.of_runs else (*(one for one in found if not one[0].startswith(OF_PRINTING)), *printed)
 
 
 def _quantile(fraction: float, values: Sequence[float]) -> float:
@@ -196,7 +191,6 @@ _ALL: tuple[Quantity, ...] = (
     _of_log("mfu", "%", 1, scope="", is_of_a_card=True),
     _of_log("imbalance", "%", 1, scope="", direction=-1),
     _of_log("time_to_train", "min", 3, origin="run", direction=-1),
-    _of_log("time_to_loss", "min", 3, origin="run", needs_target=True, direction=-1),
     _of_log("final_loss", "", 4, origin="run", direction=-1),
     Quantity(name="speed_up", origin="quotient", symbol="×", decimals=2, scope=""),
     Quantity(name="scaling_efficiency", origin="quotient", symbol="%", decimals=1, scope="", whole=PERCENT),
@@ -222,14 +216,12 @@ class Shown:
 
     Decimals are for quantities of telemetry and quotients, None for the usual ones: a throughput, and one of several
     runs, is printed as its protocol says. ``formula``: the operations of the model, if the page states them.
-    ``target``: the loss that is to be reached.
     """
 
     quantity: Quantity
     rate: str
     decimals: int | None = None
     formula: Formula | None = None
-    target: float | None = None
 
     @property
     def unit(self) -> str:

@@ -13,6 +13,7 @@ from math import log
 
 import numpy as np
 
+from parsers.grammar.field import Field
 from parsers.series import FEW, NOISE, OVERHEAD, Floats, Lines, Mask, Series, Verdict, tolerance
 
 from .checks import Check, Estimate, checks, estimate_of
@@ -323,6 +324,14 @@ def _of_source(run: Run, claim: Series, free: Series) -> Iterator[Diagnostic]:
         if len(totals) and totals.max() > totals.min() * (1 + OVERHEAD):
             yield say(Code.SEVERAL_TOTALS, count=len(totals), low=float(totals.min()), high=float(totals.max()))
     yield from said_of_digits(free)
+
+
+def said_of_column(field: Field, statistic: str, count: int) -> Iterator[Diagnostic]:
+    """What a reader must know of a column whose ``count`` values a statistic was taken of."""
+    if field.kind == "running_mean" and count > 1:
+        yield say(Code.RUNNING_MEANS, column=field.name, statistic=statistic)
+    if field.is_expected:
+        yield say(Code.EXPECTED, column=field.name)
 
 
 def said_of_digits(series: Series) -> Iterator[Diagnostic]:

@@ -7,32 +7,34 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Literal
+from functools import cached_property, partial
+from typing import Literal
 
 import numpy as np
 
+from parsers.grammar.field import Scope
 from parsers.grammar.variant import RUN_START, RUN_STOP
 from parsers.io.message import Message
-from parsers.runs.events import Event, begins_once, time_to_train
+from parsers.runs.events import Event, time_to_train
 from parsers.runs.facts import Fact, Value
 from parsers.runs.reading import Reading
-from parsers.series import Series
+from parsers.series import Lines, Mask, Series
 
 from .checks import Estimate
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
 from .measure import measure, run_of
-from .measurement import Measurement, Use, UseOfRecords
+from .measurement import Calculation, Measurement, Use, UseOfRecords, use_of
 from .number import without_noise
 from .operations import Formula, card_of
 from .protocol import Protocol
 from .quantity import QUANTITIES
 from .records import Records, Run, losses_of
-from .stated import measure_stated
+from .rule import said_of_column, said_of_digits
+from .sources import series_over
+from .stated import measure_stated, said_of_statistic
 from .work import thing, tokens_of_a_sample
 
 SCOPES_OPEN = (Code.SCOPE_UNKNOWN, Code.SCOPE_UNSTATED)  # of a rate: a figure of a card says its own
-OF_RATES = (*SCOPES_OPEN, Code.RANKS_SUMMED)  # what is not said of a column of another kind
 TOLERANCE = 0.02  # TFLOP/s and MFU are printed with two or three digits
 SHOWN: Mapping[str, str] = {
     "×": "{value} × {what} = {result}",
@@ -60,8 +62,7 @@ class RunNumbers:
     """What is known of one run.
 
     ``reading``: with the facts that the page states. ``labels``: the case of the page. ``rate``: the unit of throughput
-    on the page. ``formula``: that of the model, if the page states one. ``target``: the loss that is to be reached.
-    ``throughput``: measures it.
+    on the page. ``formula``: that of the model, if the page states one. ``throughput``: measures it.
     """
 
     reading: Reading
@@ -69,7 +70,6 @@ class RunNumbers:
     protocol: Protocol
     rate: str
     formula: Formula | None = None
-    target: float | None = None
     throughput: Callable[[], Measurement] | None = None
 
     @cached_property
@@ -121,13 +121,6 @@ def after(operations: Iterable[Operation], value: float) -> float:
     return value
 
 
-def steps(operations: Iterable[Operation], value: float) -> Iterator[Message]:
-    """Each step of some arithmetic with its result."""
-    for operation in operations:
-        yield operation.shown(value)
-        value = operation.of(value)
-
-
 @dataclass(frozen=True)
 class RunFigure:
     """A number of one run.
@@ -145,17 +138,9 @@ class RunFigure:
         """The number, in 15 significant digits."""
         return without_noise(after(self.operations, self.measured.value))
 
-    def steps(self) -> tuple[Message, ...]:
-        """The arithmetic, a step each."""
-        return tuple(steps(self.operations, self.measured.value))
-
     def then(self, *operations: Operation) -> RunFigure:
         """The number that further arithmetic makes of this one."""
         return replace(self, operations=(*self.operations, *operations))
-
-    def remarked(self, *remarks: Diagnostic) -> RunFigure:
-        """The same number with more remarks."""
-        return replace(self, remarks=(*self.remarks, *remarks))
 
 
 def figure_of(quantity: str, run: RunNumbers) -> RunFigure:
@@ -184,7 +169,7 @@ def _of_one_card(run: RunNumbers, found: Measurement) -> RunFigure:
     if found.scope == "unknown":
         raise NoMeasurement(say(Code.LACKS_FACT, quantity="throughput_per_card", fact="scope"))
     name = "cards" if found.scope == "job" else "cards_per_node"
-    count = run.parts[0].count(name) if run.parts else None
+    count = run.parts[0].count(name)
     if count is None:
         raise NoMeasurement(say(Code.LACKS_FACT, quantity="throughput_per_card", fact=name))
     told = {"count": count, "source": run.facts[name].source.message}
@@ -206,60 +191,67 @@ def step_time(run: RunNumbers, unit: str = "s") -> RunFigure:
     return figure.then(Operation("×" if unit == "ms" else "÷", 1000, Message(MILLISECONDS)))
 
 
-def step_milliseconds(run: RunNumbers) -> RunFigure:
-    """The same in milliseconds."""
-    return step_time(run, "ms")
-
-
 def _printed_time(run: RunNumbers) -> RunFigure | None:
     """The time of a step in the digits and the unit of the log; None where a log or its protocol has none."""
     if run.protocol.estimate in ("clock", "duration"):
         return None
     # A step is one of all cards, whose times are not added up.
-    found = _over_window(run, "step_time", TIMES, scope="unknown")
+    found = _over_window(run, "step_time")
     return RunFigure(found) if found else None
 
 
-def _over_window(run: RunNumbers, name: str, units: Mapping[str, str] | str, **meaning: Any) -> Measurement | None:
-    """The statistic of what the records of the throughput print in a column, as a number in a unit of its own.
+def _over_window(run: RunNumbers, name: str, unit: str = "") -> Measurement | None:
+    """What the records of the throughput print in a column, put together as that is; of ranks what the lowest prints.
 
-    ``units``: that unit, or by that of the column, which must be among them; ``meaning``: what else the column means.
-    None where no format has the column.
+    ``unit``: its unit, by default that of times of the column. None where no format has the column.
     """
     found = run.measurement
     kind = found.estimate.kind
-    statistic = found.calculation.statistic if found.calculation else "mean" if found.protocol.states_rule else ""
-    rule = {"records": kind, "estimate": "reported", "statistic": statistic or "harmonic_mean"}
     for part in run.parts:
-        field = part.fields.get((kind, name))
-        unit = units if isinstance(units, str) else units.get(field.unit or "") if field else None
-        if field is None or unit is None or name not in part.table or not np.isfinite(part.table[name]).any():
+        records = part.all_records(kind)
+        field = records.field(name)
+        told = unit or (TIMES.get(field.unit or "") if field else None)
+        if field is None or told is None or not records.prints(name):
             continue
-        table = part.table.rows(part.table.are(kind) & _in_window(part, found))
-        as_rate = replace(field, name="throughput", unit=name, **meaning)
-        fields = {**part.fields, (kind, "throughput"): as_rate}
-        own = replace(part, table=table.having("throughput", table[name]), fields=fields, _known={})
-        measured = measure_stated([own], Protocol.of(rule))
-        own_words = {"column": name, "unit": unit}
-        said = tuple(
-            say(one.code, **{key: own_words.get(key, value) for key, value in one.values.items()})
-            for one in measured.diagnostics
-            if one.code not in OF_RATES and not (one.code == Code.OVER_TIME and unit in TIMES.values())
+        records = records.rows(_in_window(records, found))
+        own = records.of_lowest_rank(np.isfinite(records.numbers(name)))
+        own = own.rows(np.isfinite(own.numbers(name)))
+        if not len(own):
+            raise NoMeasurement(say(Code.NOT_PRINTED, column=name))
+        values = own.numbers(name)
+        if not values.any():
+            raise NoMeasurement(say(Code.ZERO, column=name, line=int(own.lines[0])))
+        stated = found.calculation.statistic if found.calculation else "mean"
+        statistic = stated if found.protocol.states_rule else "harmonic_mean"
+        calculation = Calculation(values, statistic, 1.0, are_times=False)
+        made = _made(run, calculation.result, told, own.lines, kind, name)
+        scope: Scope = "job" if told in TIMES.values() else field.scope or "unknown"
+        rows, tick = np.flatnonzero(values > 0), own.digit(name) / 2 / values
+        each = values if told in TIMES.values() else 1 / values
+        more = {"work": np.ones(len(rows)), "seconds": each[rows], "tick": (each * tick)[rows], "values": values[rows]}
+        series = series_over(own, rows, name, **more, counted="", unit=told, scope=scope)
+        said = [*said_of_column(field, statistic, len(own)), *said_of_digits(series)]
+        if told not in TIMES.values():
+            said += said_of_statistic(series, calculation, made.estimate)
+        return replace(
+            made,
+            estimate=replace(made.estimate, scope=scope),
+            protocol=found.protocol,
+            calculation=calculation,
+            series=series,
+            use=found.use if made.lines == found.lines else use_of(own, made.use.reasons),
+            diagnostics=tuple(said),
         )
-        estimate = replace(measured.estimate, counted="", unit=unit)
-        use = found.use if measured.lines == found.lines else measured.use
-        return replace(measured, estimate=estimate, protocol=found.protocol, use=use, diagnostics=said)
     return None
 
 
-def _in_window(part: Run, found: Measurement) -> np.ndarray:
-    """Which records of a format are in the window of a number: those that made it, or that stand among them."""
-    lines = part.table["line"]
+def _in_window(records: Records, found: Measurement) -> Mask:
+    """Which records are in the window of a number: those that made it, or that stand among them."""
+    lines = records.lines
     own = found.use.lines[np.isin(found.use.reasons, (Use.USED, Use.BETWEEN))]
-    of_ranks = [line for of in (found.ranks.lines or {}).values() for line in of] if found.ranks else []
     if found.estimate.kind == "step" and found.series.timer == "clock" and found.protocol.states_rule:
         own = own[own > found.series.begins[0]]
-    used = np.isin(lines, np.concatenate([own, np.array(of_ranks, np.int64)]))
+    used: Mask = np.isin(lines, own)
     return used if used.any() else (lines >= own[0]) & (lines <= own[-1])
 
 
@@ -310,7 +302,7 @@ def tflops(run: RunNumbers) -> RunFigure:
         derived = _by_formula(run, run.formula).value
     except NoMeasurement:  # what it cannot give contradicts nothing
         return printed
-    return printed.remarked(*_apart("tflops_per_card", printed.value, derived, "TFLOP/s"))
+    return replace(printed, remarks=tuple(_apart("tflops_per_card", printed.value, derived, "TFLOP/s")))
 
 
 def _apart(quantity: str, printed: float, derived: float, unit: str) -> Iterator[Diagnostic]:
@@ -343,7 +335,7 @@ def mfu(run: RunNumbers) -> RunFigure:
     except NoMeasurement:
         if own is None:
             raise
-        return own.remarked(say(Code.AS_PRINTED))
+        return replace(own, remarks=(say(Code.AS_PRINTED),))
     told = {name: _told(run, name) for name in ("device", "precision")}
     if lacking := next((name for name, values in told.items() if not values), None):
         raise NoMeasurement(say(Code.LACKS_FACT, quantity="mfu", fact=lacking))
@@ -353,12 +345,12 @@ def mfu(run: RunNumbers) -> RunFigure:
     share = done.then(Operation("÷", peak, Message(PEAK, **of_peak)), Operation("×", 100, Message(PERCENT)))
     if share.value > 100:
         raise NoMeasurement(say(Code.ABOVE_PEAK, value=done.value, **of_peak))
-    recipe = (*told["precision"], *_told(run, "fp8_recipe"))
-    beside = next((said for said in recipe if "fp8" in said.lower()), None)
-    if beside is None and _told(run, "fp8_recipe"):
-        beside = f"fp8 {_told(run, 'fp8_recipe')[0]}"
-    said = [say(Code.FP8_BESIDE, said=beside, precision=precision)] if beside and "fp8" not in precision else []
-    return share.remarked(*said, *(_apart("mfu", own.value, share.value, "%") if own else ()))
+    said = [*told["precision"], *(f"fp8 {one}" for one in _told(run, "fp8_recipe"))]
+    beside = next((one for one in said if "fp8" in one.lower()), None) if "fp8" not in precision else None
+    remarks = [say(Code.FP8_BESIDE, said=beside, precision=precision)] if beside else []
+    return replace(
+        share, remarks=(*done.remarks, *remarks, *(_apart("mfu", own.value, share.value, "%") if own else ()))
+    )
 
 
 def _told(run: RunNumbers, name: str) -> list[str]:
@@ -375,18 +367,22 @@ def imbalance(run: RunNumbers) -> RunFigure:
     return RunFigure(_made(run, 100 * found.ranks.imbalance, "%", found.lines, found.estimate.kind))
 
 
-def _made(run: RunNumbers, value: float, unit: str, lines: Sequence[int], kind: str = "step") -> Measurement:
+def _made(
+    run: RunNumbers, value: float, unit: str, lines: Sequence[int] | Lines, kind: str = "step", source: str = ""
+) -> Measurement:
     """A number of its own that some lines show."""
     places, none = np.array(lines, np.int64), np.zeros(0)
-    estimate = Estimate(value, "", unit, "job", "", kind, (int(lines[0]), int(lines[-1])), len(lines), 0.0)
-    empty = Series("", kind, "", unit, "job", places[:0], places[:0], places[:0], none, none, none)
+    estimate = Estimate(value, "", unit, "job", source, kind, (int(lines[0]), int(lines[-1])), len(lines), 0.0)
+    empty = Series(source, kind, "", unit, "job", places[:0], places[:0], places[:0], none, none, none)
     use = UseOfRecords(places, np.full(len(places), Use.USED, np.int8))
     return Measurement("unchecked", estimate, run.protocol, empty, use)
 
 
 def final_loss(run: RunNumbers) -> RunFigure:
     """The last loss of training that the log prints."""
-    part, losses = _losses(run, ("step", "epoch"))
+    if (found := losses_of(run.parts, ("step", "epoch"))) is None:
+        raise NoMeasurement(say(Code.NOT_PRINTED, column="loss"))
+    part, losses = found
     line = int(losses.lines[-1])
     lines = next(one.not_numbers for one in run.reading.parts if one.fields is part.fields)
     if (none := lines[lines > line]).size:
@@ -394,18 +390,9 @@ def final_loss(run: RunNumbers) -> RunFigure:
     return RunFigure(_made(run, float(losses.numbers("loss")[-1]), "", (line,), losses.kind))
 
 
-def _losses(run: RunNumbers, kinds: Sequence[str]) -> tuple[Run, Records]:
-    if (found := losses_of(run.parts, kinds)) is None:
-        raise NoMeasurement(say(Code.NOT_PRINTED, column="loss"))
-    return found
-
-
 def minutes_to_train(run: RunNumbers) -> RunFigure:
     """The minutes from the first start of the run to its last stop after that, as the log prints both."""
-    happened = _events(run)
-    told = next(iter(time_to_train(happened)), None)
-    if told is None:
-        _refuse_several([event for event in happened if event.event == RUN_START and not np.isnat(event.time)])
+    if (told := next(iter(time_to_train(_events(run))), None)) is None:
         raise NoMeasurement(say(Code.NOT_PRINTED, column="start and stop of the run"))
     return RunFigure(_made(run, float(told.value), "min", [int(str(line)) for line in told.source.values]))
 
@@ -422,34 +409,6 @@ def _events(run: RunNumbers) -> list[Event]:
     low = max([*stops, *records[records < lines[0]].tolist()], default=0)
     high = min([*starts, *records[records > lines[-1]].tolist()], default=math.inf)
     return [event for event in happened if low < event.line < high]
-
-
-def _refuse_several(starts: Sequence[Event]) -> None:
-    if not begins_once(starts):
-        raise NoMeasurement(say(Code.BEGINS_AGAIN, lines=", ".join(str(event.line) for event in starts)))
-
-
-def minutes_to_loss(run: RunNumbers) -> RunFigure:
-    """The minutes from the start of the run to the first step whose loss is at most the target of the page."""
-    if run.target is None:
-        raise NoMeasurement(say(Code.LACKS_FACT, quantity="time_to_loss", fact="target"))
-    _, losses = _losses(run, ("step",))
-    values = losses.numbers("loss")
-    rows = np.flatnonzero(values <= run.target)
-    if not len(rows):
-        raise NoMeasurement(say(Code.NOT_REACHED, target=f"{run.target:g}", lowest=f"{values.min():g}"))
-    row, line = int(rows[0]), int(losses.lines[rows[0]])
-    told = say(Code.REACHED, loss=f"{values[row]:g}", line=line, target=f"{run.target:g}")
-    passed = losses.numbers("elapsed")[: row + 1]
-    begins_again = (np.diff(passed[np.isfinite(passed)]) < 0).any()  # as that of a bar of each epoch does
-    if np.isfinite(passed[row]) and not begins_again:
-        return RunFigure(_made(run, float(passed[row]) / 60, "min", (line,)), remarks=(told,))
-    begun = [event for event in _events(run) if event.event == RUN_START and not np.isnat(event.time)]
-    if not begun or begun[0].line > line or not np.isfinite(losses.numbers("time")[row]):
-        raise NoMeasurement(say(Code.NOT_PRINTED, column="start of the run"))
-    _refuse_several([event for event in begun if event.line < line])
-    minutes = (losses.table["time"][row] - begun[0].time) / np.timedelta64(1, "m")
-    return RunFigure(_made(run, float(minutes), "min", (begun[0].line, line)), remarks=(told,))
 
 
 @dataclass(frozen=True)
@@ -485,12 +444,11 @@ def _proven(name: str, run: RunNumbers) -> RunFigure | None:
 _FIGURES: Mapping[str, Callable[[RunNumbers], RunFigure]] = {
     "throughput_per_card": throughput_per_card,
     "step_time": step_time,
-    "step_milliseconds": step_milliseconds,
+    "step_milliseconds": partial(step_time, unit="ms"),
     "tflops_per_card": tflops,
     "hardware_tflops_per_card": hardware_tflops,
     "mfu": mfu,
     "imbalance": imbalance,
     "time_to_train": minutes_to_train,
-    "time_to_loss": minutes_to_loss,
     "final_loss": final_loss,
 }

@@ -24,7 +24,7 @@ from .number import without_noise
 from .protocol import Protocol, ProtocolError
 from .ranks import RankSpread, RankTable, side_by_side, speeds_apart
 from .records import Records, Run
-from .rule import judged, said_by, said_of_digits, seconds_per_step, sources
+from .rule import judged, said_by, said_of_column, said_of_digits, seconds_per_step, sources
 from .sources import (
     CLOCKS,
     Column,
@@ -53,8 +53,8 @@ READS = {
 }
 # Tried in this order where a protocol states no estimate: what is printed comes before what is computed.
 ESTIMATES = ("reported", "step_time", "duration", "clock")
-AVERAGES = ("mean", "median", "harmonic_mean", "geometric_mean")
 JUMP = 0.05  # of a mean over the run: one of more records changes less from a record to the next
+AVERAGES = ("mean", "median", "harmonic_mean")
 
 
 def measure_stated(parts: Sequence[Run], protocol: Protocol) -> Measurement:
@@ -116,8 +116,8 @@ class _Chosen:
     """What a protocol chooses from, and what it takes of that.
 
     ``every``: all records of its kind in the run. ``own``: those of one rank that have a value in ``column``, at
-    ``rows`` of these, with what is ``printed`` there. ``used``: which of them the window takes, and ``reasons`` why
-    each of ``every`` is used or not. ``missing``: how many records or steps the log has too few for that.
+    ``rows`` of these. ``reasons``: why each of ``every`` is used or not. ``missing``: how many records or steps the log
+    has too few for that.
     """
 
     run: Run
@@ -126,10 +126,14 @@ class _Chosen:
     every: Records
     rows: Lines
     own: Records
-    printed: Floats
-    used: Mask
     reasons: Reasons
     missing: int
+
+    @property
+    def used(self) -> Mask:
+        """Which of its own records are used."""
+        used: Mask = self.reasons[self.rows] == Use.USED
+        return used
 
     @property
     def field(self) -> Field:
@@ -154,15 +158,11 @@ class _Chosen:
         values = self.every.numbers(column)
         return side_by_side(self.every, np.where(self.reasons == Use.REPEATED, np.nan, values))
 
-    def spread(self, table: RankTable, used: Mask, unit: str, statistic: str) -> RankSpread | None:
-        """The statistic of each rank over the records used."""
-        return table.spread(used, lambda row: reduce(row[~np.isnan(row)], statistic), unit, self.run)
-
     def taking(self, reasons: Reasons) -> _Chosen:
         """The same where its own records are used or not for other reasons."""
         every = self.reasons.copy()
         every[self.rows] = reasons
-        return replace(self, used=reasons == Use.USED, reasons=every)
+        return replace(self, reasons=every)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +216,7 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         reasons = np.where(reasons == Use.OTHER_RANK, Use.SUMMED, reasons).astype(np.int8)
     diagnostics = (
         *_of_records(chosen, series, work),
-        *_over_time(series, calculation, estimate),
+        *(said_of_statistic(series, calculation, estimate) if calculation else ()),
         *said,
         *said_by(heard, status),
         *(ranks.diagnostics if ranks else ()),
@@ -238,14 +238,14 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
     )
 
 
-def _over_time(series: Series, calculation: Calculation | None, estimate: Estimate) -> Iterator[Diagnostic]:
+def said_of_statistic(series: Series, made: Calculation, estimate: Estimate) -> Iterator[Diagnostic]:
     """What work over time would give, where the average of the protocol is further from it than noise."""
-    is_average = calculation is not None and calculation.statistic in AVERAGES
-    if calculation is None or not is_average or series.whole or not len(series) or not estimate.value > 0:
+    if made.statistic not in AVERAGES or series.whole or not len(series) or not estimate.value > 0:
         return
-    value = series.rate * calculation.factor
+    value = series.rate * made.factor
     if abs(value - estimate.value) > NOISE * estimate.value:
-        yield say(Code.OVER_TIME, value=value, unit=f"{estimate.unit}/s", ratio=value / estimate.value)
+        unit = f"{estimate.unit}/s" if estimate.counted else estimate.unit
+        yield say(Code.OVER_TIME, value=value, unit=unit, ratio=value / estimate.value)
 
 
 def _calculated(chosen: _Chosen, found: _Values) -> tuple[_Chosen, Calculation]:
@@ -272,23 +272,23 @@ def _chosen(run: Run, protocol: Protocol) -> _Chosen:
     if not len(every):
         raise NoMeasurement(_no_column(protocol, [kind for kind in METRICS if len(run.all_records(kind))], "records"))
     column = _column(every, protocol)
-    printed = seconds_of_steps(every)[0] if column == "step_time" else every.numbers(column)
-    valued = np.isfinite(printed)
+    valued = np.isfinite(_printed(every, column))
     reasons = np.where(valued, Use.OTHER_RANK, Use.NO_VALUE).astype(np.int8)
     rows = np.flatnonzero(valued)
     if "rank" in every.table and np.isfinite(ranks := every.numbers("rank")[rows]).any():
         rows = rows[ranks == np.nanmin(ranks)]
-    meaning = every.field(column)
-    if meaning is not None and meaning.kind == "running_mean":
-        again = _of_earlier_run(every.rows(rows), meaning)
-        reasons[rows[:again]], rows = Use.REPEATED, rows[again:]
+    again = _of_earlier_run(every.rows(rows), every.field(column))
+    reasons[rows[:again]], rows = Use.REPEATED, rows[again:]
     own = every.rows(rows)
-    window = window_of(own, protocol)
-    reasons[rows] = window.reasons
-    used: Mask = reasons[rows] == Use.USED
-    if not used.any():
+    reasons[rows], missing = window_of(own, protocol)
+    chosen = _Chosen(run, protocol, column, every, rows, own, reasons, missing)
+    if not chosen.used.any():
         raise NoMeasurement(say(Code.NO_WINDOW, protocol=protocol.words(), count=len(own)))
-    return _Chosen(run, protocol, column, every, rows, own, printed[rows], used, reasons, window.missing)
+    return chosen
+
+
+def _printed(records: Records, column: str) -> Floats:
+    return seconds_of_steps(records)[0] if column == "step_time" else records.numbers(column)
 
 
 def _column(records: Records, protocol: Protocol) -> str:
@@ -314,12 +314,13 @@ def _no_column(protocol: Protocol, possible: Sequence[str], key: str) -> Diagnos
     return say(Code.NO_COLUMN, **told, possible=" or ".join(f"{key}={one}" for one in possible))
 
 
-def _of_earlier_run(records: Records, field: Field) -> int:
+def _of_earlier_run(records: Records, field: Field | None) -> int:
     """How many records at the start repeat the last mean of an earlier run, as a file that polls a program does.
 
     A mean over the run stands still only while nobody computes it anew, and jumps only when another run does.
     """
-    if field.per != "run" or any(records.prints(name) for name in ("step", "epoch")):
+    is_mean = field is not None and field.kind == "running_mean" and field.per == "run"
+    if field is None or not is_mean or any(records.prints(name) for name in ("step", "epoch")):
         return 0
     values = records.numbers(field.name)
     change = int(np.argmax(values != values[:1])) if len(values) else 0
@@ -328,18 +329,18 @@ def _of_earlier_run(records: Records, field: Field) -> int:
 
 def _values(chosen: _Chosen) -> _Values:
     """One value of each record that can be read, and how their statistic becomes the throughput."""
-    records, protocol, column, field = chosen.own, chosen.protocol, chosen.column, chosen.field
-    if not chosen.printed.any():
+    records, protocol, column = chosen.own, chosen.protocol, chosen.column
+    printed = _printed(records, column)
+    if not printed.any():
         raise NoMeasurement(say(Code.ZERO, column=column, line=int(records.lines[0])))
     if column == "throughput":
-        return _rates(chosen)
-    seconds = _instant(chosen, _in_seconds(chosen.printed, field))
+        return _rates(chosen, _instant(chosen, printed))
+    seconds = _instant(chosen, _in_seconds(printed, chosen.field))
     if column == "duration":
         amounts, unit = _work_done(chosen)
         return _Values(chosen.calculation(amounts / seconds), unit)
     if protocol.is_in_steps:
         return _Values(chosen.calculation(seconds, are_times=True), "steps")
-    _refuse_ranks_apart(chosen)
     is_plain = protocol.statistic == "mean" and not (protocol.trim or protocol.trim_min)
     amount, unit = _of_step(chosen, of_each=not is_plain)
     if isinstance(amount, float):
@@ -354,24 +355,22 @@ def _in_seconds(printed: Floats, field: Field) -> Floats:
     return printed / scale if scale != 1 else printed
 
 
-def _rates(chosen: _Chosen) -> _Values:
+def _rates(chosen: _Chosen, values: Floats) -> _Values:
     """The rates as printed, times what makes them those of the job; those of all its ranks are added up."""
-    field, is_instant = chosen.field, chosen.protocol.estimate == "instant"
-    values = _instant(chosen, chosen.printed)
+    field = chosen.field
     unit = _unit(chosen.own.rows(chosen.used), field)
     factor = chosen.work().factor(field.scope)
     ranks = chosen.rank_table(chosen.column)
+    is_undone = chosen.protocol.estimate == "instant" and field.kind == "running_mean"
     if field.scope == "job" and (line := speeds_apart(ranks, chosen.own.once())):
         return _Values(chosen.calculation(values), unit, "unknown", said=(say(Code.RANKS_UNNAMED, line=line),))
     if factor is None:
         scope = field.scope or "unknown"
         return _Values(chosen.calculation(values), unit, scope, said=(say(Code.SCOPE_UNKNOWN, scope=scope),))
-    if ranks is not None and field.scope == "card" and ranks.are_all(factor):
-        if not is_instant:
-            said = (say(Code.RANKS_SUMMED, count=len(ranks.numbers)),)
-            means = chosen.calculation(np.nanmean(ranks.values, axis=0), float(factor))
-            return _Values(means, unit, is_summed=True, said=said)
-        _refuse_ranks_apart(chosen)
+    if ranks is not None and field.scope == "card" and ranks.are_all(factor) and not is_undone:
+        said = (say(Code.RANKS_SUMMED, count=len(ranks.numbers)),)
+        means = chosen.calculation(np.nanmean(ranks.values, axis=0), float(factor))
+        return _Values(means, unit, is_summed=True, said=said)
     return _Values(chosen.calculation(values, float(factor)), unit)
 
 
@@ -380,18 +379,6 @@ def _unit(records: Records, field: Field) -> str:
     if len(words := units_on_lines(records)) > 1:
         raise NoMeasurement(say(Code.UNLIKE_UNITS, kinds=", ".join(sorted(words))))
     return unit_of(records, field)
-
-
-def _refuse_ranks_apart(chosen: _Chosen) -> None:
-    """Refuse one rank for all where all are there, and print numbers that are more than 1% apart."""
-    table, cards = chosen.rank_table(chosen.column), chosen.run.count("cards")
-    if table is None or not table.are_all(cards):
-        return
-    spread = chosen.spread(table, chosen.used, str(chosen.field.unit), "median")
-    if spread is not None and spread.differ:
-        ratio = max(spread.values) / min(spread.values)
-        told = {"count": len(table.numbers), "rank": int(table.numbers[0]), "ratio": ratio}
-        raise NoMeasurement(say(Code.NOT_ONE_RANK, column=chosen.column, **told))
 
 
 def _instant(chosen: _Chosen, printed: Floats) -> Floats:
@@ -526,7 +513,7 @@ def _ranks_of(chosen: _Chosen, found: _Values | None) -> RankSpread | None:
         return None
     used = np.isin(chosen.reasons[chosen.rows], (Use.USED, Use.BETWEEN))
     unit = f"{_unit(chosen.own.rows(used), meaning)}/s" if column == "throughput" else str(meaning.unit)
-    spread = chosen.spread(table, used, unit, chosen.protocol.statistic)
+    spread = table.spread(used, lambda row: reduce(row[~np.isnan(row)], chosen.protocol.statistic), unit, chosen.run)
     is_summed, are_times = found is not None and found.is_summed, column != "throughput"
     return replace(spread, are_times=are_times, is_summed=is_summed) if spread else None
 
@@ -581,11 +568,8 @@ def _of_records(chosen: _Chosen, series: Series, work: Work) -> Iterator[Diagnos
         yield say(Code.TOO_SHORT, take=str(take), missing=chosen.missing)
     if column in CLOCKS:
         return
-    field, count = chosen.field, int(chosen.used.sum())
-    if field.kind == "running_mean" and protocol.estimate != "instant" and count > 1:
-        yield say(Code.RUNNING_MEANS, column=field.name, statistic=protocol.statistic)
+    if protocol.estimate != "instant":
+        yield from said_of_column(chosen.field, protocol.statistic, int(chosen.used.sum()))
     if work.varies and column != "throughput":
         yield say(Code.BATCH_VARIES, low=work.varies[0], high=work.varies[1])
-    if field.is_expected:
-        yield say(Code.EXPECTED, column=column)
     yield from said_of_digits(series)

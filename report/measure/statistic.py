@@ -45,29 +45,10 @@ def harmonic_mean(values: Floats) -> float:
         return 1 / mean(1 / values)
 
 
-def geometric_mean(values: Floats) -> float:
-    """Return the geometric mean, of a sum of logarithms that is rounded only once. 0 if any value is 0."""
-    if not values.all():
-        return 0.0
-    with np.errstate(invalid="ignore"):
-        return math.exp(mean(np.log(values)))
-
-
-# The values below which so many per cent of all lie.
-PERCENTILES: Mapping[str, int] = {f"p{per_cent}": per_cent for per_cent in (1, 5, 10, 25, 75, 90, 95, 99)}
-
-
-def _percentile(per_cent: float) -> Callable[[Floats], float]:
-    # Between two values of the sorted ones in proportion, as numpy and spreadsheets do.
-    return lambda values: float(np.percentile(values, per_cent))
-
-
 STATISTICS: Mapping[str, Callable[[Floats], float]] = {
     "mean": mean,
     "median": lambda values: float(np.median(values)),
     "harmonic_mean": harmonic_mean,
-    "geometric_mean": geometric_mean,
-    **{name: _percentile(per_cent) for name, per_cent in PERCENTILES.items()},
     "last": lambda values: float(values[-1]),
     "min": lambda values: float(values.min()),
     "max": lambda values: float(values.max()),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from parsers.series import Floats
@@ -15,21 +13,11 @@ from .protocol import Protocol
 from .records import Records
 
 
-@dataclass(frozen=True, eq=False)
-class Window:
-    """The records that a protocol takes, from ``first`` to before ``last``, and why each is used or not (``Use``).
+def window_of(records: Records, protocol: Protocol) -> tuple[Reasons, int]:
+    """Why a protocol takes each of some records or not (``Use``), and how many records or steps they have too few.
 
-    ``missing``: how many records or steps there are too few of to take.
+    Raises ``NoMeasurement`` where it needs numbers of steps that records do not have.
     """
-
-    first: int
-    last: int
-    reasons: Reasons
-    missing: int
-
-
-def window_of(records: Records, protocol: Protocol) -> Window:
-    """The window of a protocol; raises ``NoMeasurement`` where it needs numbers of steps that records do not have."""
     places = np.arange(1.0, len(records) + 1)
     steps = steps_done(records, protocol.words()) if protocol.window_counts_steps else places
     start, stop = _rest(records, places, steps, protocol)
@@ -50,7 +38,7 @@ def window_of(records: Records, protocol: Protocol) -> Window:
     reasons[stop:] = Use.DROP_LAST if protocol.to_step is None else Use.BEYOND
     if protocol.from_step is None:
         reasons[:start] = Use.SKIP_STEPS if protocol.skip_steps else Use.SKIP_RECORDS
-    return Window(first, last, reasons, missing)
+    return reasons, missing
 
 
 def _rest(records: Records, places: Floats, steps: Floats, protocol: Protocol) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from parsers.io.files import is_spelt_inside
 from parsers.io.validation import Mistake
 from parsers.unknown.option import OptionError, parse_option
 
-from ..measure.operations import Formula, arithmetic
+from ..measure.operations import Formula, evaluate
 from ..measure.protocol import Protocol
 from ..measure.quantity import QUANTITIES, THROUGHPUT, AnyQuantity, Quantity
 from ..measure.work import thing
@@ -54,7 +54,6 @@ SAME_ROW = "the rows {first} and {second} have the same case; keep one."
 DECIMALS_OF_A_THROUGHPUT = "set the decimals of a throughput with its protocol: protocol = 'decimals={decimals}'."
 ONLY_A_SPEED_UP = "against is required for a speed_up, and only valid there."
 NO_TITLE = "a speed_up over another column needs a title that says which two numbers it compares."
-ONLY_A_TIME_TO_LOSS = "target is required for a time_to_loss, and only valid there."
 OTHER_UNIT = "{unit} is no unit that logs are read in; write {nearest}."
 TWO_TRANSLATIONS = "{text} has two translations in {language}: {first} and {second}; use one."
 
@@ -119,7 +118,7 @@ def _web(address: str) -> str:
 
 
 def _arithmetic(text: str) -> str:
-    arithmetic(text)
+    evaluate(text, lambda _: 1.0)
     return text
 
 
@@ -419,13 +418,9 @@ class TableColumn(PagePart):
     valid elsewhere."""
     decimals: Decimals | None = None
     """Decimals of a computed number or one from gpu.csv; for a throughput, set them in its protocol."""
-    target: Annotated[float, Field(allow_inf_nan=False)] | None = None
-    """The loss that is to be reached, of a `time_to_loss`; required for it, and not valid elsewhere."""
 
     @model_validator(mode="after")
     def _has_what_its_quantity_needs(self) -> "TableColumn":
-        if (self.target is not None) != self.quantity.needs_target:
-            raise Mistake(ONLY_A_TIME_TO_LOSS)
         if self.decimals is not None and self.quantity.is_rate:
             raise Mistake(DECIMALS_OF_A_THROUGHPUT, decimals=self.decimals)
         if (self.against is not None) != self.quantity.is_over_another:

@@ -124,7 +124,7 @@ def _runs(cells: Sequence[Cell]) -> tuple[dict[str, Run], list[list[str]]]:
 def _made(cell: Cell, proof: Proof) -> tuple[str, ...]:
     """What tells a run from others: its log, how it was measured, and of another quantity than a rate which."""
     shown, found = cell.shown, proof.measurement
-    quantity = "" if shown.quantity.is_rate else f"{shown.quantity.name} {shown.formula} {shown.target}"
+    quantity = "" if shown.quantity.is_rate else f"{shown.quantity.name} {shown.formula}"
     return proof.log, found.protocol.words(), found.unit, repr(found.value), repr(cell.of_logs), quantity
 
 
@@ -386,7 +386,7 @@ def _published(cell: Cell) -> model.Published | None:
 def _common(found: object) -> model.Common | None:
     if found is None:
         return None
-    protocol = found.protocol.words_of(len(found.cell.proofs))  # type: ignore[attr-defined]
+    protocol = found.protocol.words(len(found.cell.proofs))  # type: ignore[attr-defined]
     return model.Common(protocol, found.number, found.ratio, found.published_ratio)  # type: ignore[attr-defined]
 
 

@@ -8,7 +8,7 @@ from parsers.io.validation import Mistake
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import line
 from report.measure.diagnostics import NoMeasurement
-from report.measure.operations import Formula, arithmetic
+from report.measure.operations import Formula, evaluate
 
 FACTS = {"parameters": Fact("parameters", 8_000_000_000, line(1)), "model": Fact("model", "toy", line(2))}
 
@@ -55,7 +55,7 @@ def test_a_formula_is_arithmetic_on_facts_and_numbers(text: str, operations: flo
 )
 def test_what_is_not_arithmetic_is_refused(text: str) -> None:
     with pytest.raises(Mistake):
-        arithmetic(text)
+        evaluate(text, lambda _: 1.0)
 
 
 @pytest.mark.parametrize("text", ["9**9**9**9", "1/0", "0", "-1", "parameters - parameters", "(-8)**0.5", "1e400"])
@@ -73,6 +73,6 @@ def test_a_name_that_nobody_states_as_a_number_is_refused(text: str) -> None:
 @given(st.text(max_size=40))
 def test_any_text_is_arithmetic_or_a_mistake(text: str) -> None:
     try:
-        arithmetic(text)
+        evaluate(text, lambda _: 1.0)
     except Mistake as error:
         assert str(error)

@@ -1,7 +1,8 @@
 """What trainers of language models print of each card is what a page shows of it, digit for digit."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,13 @@ from parsers.io.printable import printable
 from parsers.runs.reading import read
 from report.measure.diagnostics import NoMeasurement
 from report.measure.protocol import Length, Protocol
-from report.measure.run_figures import RunNumbers, mfu, step_milliseconds, tflops, throughput_per_card
+from report.measure.run_figures import RunFigure, RunNumbers, mfu, step_time, tflops, throughput_per_card
 from tests.parsers.golden_logs import LOGS
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 NUMBER = r"\s*([0-9][0-9,]*(?:\.[0-9]+)?)"
 # Written from the programs, and not from the grammars: what stands before each number.
-PRINTED = {
+PRINTED: Mapping[str, tuple[Callable[[RunNumbers], RunFigure], re.Pattern[str]]] = {
     "TFLOP/s": (
         tflops,
         re.compile(rf"(?:throughput per GPU \(TFLOP/s/GPU\)|\btflops|TFLOP/s/device|TFLOP/s):{NUMBER}"),
@@ -25,7 +26,7 @@ PRINTED = {
         throughput_per_card,
         re.compile(rf"(?:tokens per GPU \(tokens/s/GPU\)|\b[tw]ps|Tokens/s/device):{NUMBER}"),
     ),
-    "ms": (step_milliseconds, re.compile(rf"elapsed time per iteration \(ms\):{NUMBER}")),
+    "ms": (partial(step_time, unit="ms"), re.compile(rf"elapsed time per iteration \(ms\):{NUMBER}")),
     "MFU": (mfu, re.compile(rf"\bmfu:{NUMBER}%")),
 }
 STEP = re.compile(r"\bstep: *[0-9]+ +loss:|iteration +[0-9]+/|completed step: [0-9]+")

@@ -23,24 +23,21 @@ def test_words_say_what_a_named_protocol_does(name: str, words: str) -> None:
     assert Protocol.parse(name).words() == words
 
 
-def test_keys_alone_are_a_protocol() -> None:
-    assert Protocol.parse("skip_records=5,statistic=median") == Protocol(skip_records=5, statistic="median")
+TIPC = {"estimate": "reported", "trim": 0.05, "trim_min": 5, "statistic": "mean", "decimals": 3}
 
 
-def test_blanks_around_commas_do_not_matter() -> None:
-    assert Protocol.parse(" tipc , decimals = 2 ") == Protocol.parse("tipc,decimals=2")
-
-
-def test_a_key_replaces_the_one_that_it_excludes() -> None:
-    assert Protocol.parse("tipc,skip_steps=20") == Protocol(
-        estimate="reported", skip_steps=20, trim=0.05, trim_min=5, statistic="mean", decimals=3
-    )
-
-
-def test_a_protocol_is_overridden_by_keys_in_a_line() -> None:
-    assert Protocol.parse("fleetx").overridden("repeats=mean,skip_records=3") == Protocol(
-        estimate="reported", skip_records=3, take_first=Length(100, "steps"), repeats="mean"
-    )
+@pytest.mark.parametrize(
+    ("text", "protocol"),
+    [
+        ("skip_records=5,statistic=median", Protocol(skip_records=5, statistic="median")),
+        (" tipc , decimals = 2 ", Protocol.of({**TIPC, "skip_records": 10, "decimals": 2})),
+        ("tipc,skip_steps=20", Protocol.of({**TIPC, "skip_steps": 20})),  # in the place of the key that it excludes
+    ],
+)
+def test_a_line_of_text_is_a_protocol(text: str, protocol: Protocol) -> None:
+    name, _, keys = text.partition(",")
+    assert Protocol.parse(text) == protocol
+    assert "=" in name or Protocol.parse(name).overridden(keys) == protocol
 
 
 @given(
@@ -95,7 +92,7 @@ def test_steps_come_in_the_order_in_which_they_apply() -> None:
         ("records_step", {}),
         ("skip_records", {"count": 10}),
         ("estimate_reported", {}),
-        ("trim", {"fraction": 0.05, "minimum": 5}),
+        ("trim", {"count": 0.05, "minimum": 5}),
         ("statistic_mean", {}),
         ("repeats_median", {}),
         ("decimals", {"count": 3}),

@@ -7,6 +7,5 @@ from report.pagefile.page import TableColumn
 def test_a_page_file_names_a_quantity() -> None:
     for quantity in QUANTITIES.values():
         against = {"against": {"column": "b"}, "title": "a over b"} if quantity.is_over_another else {}
-        target = {"target": 2.5} if quantity.needs_target else {}
-        column = TableColumn.model_validate({"column": "a", "quantity": quantity.name, **against, **target})
+        column = TableColumn.model_validate({"column": "a", "quantity": quantity.name, **against})
         assert column.quantity is quantity

@@ -16,12 +16,8 @@ from parsers.ranks.ranked_reading import (
     survey,
 )
 from parsers.ranks.ranked_reading import read as read_log
-from parsers.runs.facts import Fact
-from parsers.runs.provenance import PAGE as PAGE_FILE
 from report.evidence.case_evidence import cells
 from report.evidence.measured_log import MeasuredLog, measured_log
-from report.measure.diagnostics import Code, NoMeasurement
-from report.measure.protocol import Protocol
 from report.pagefile.page_file import load
 from report.results.model import read_report
 from tests.commandline import run
@@ -158,17 +154,14 @@ def test_the_jobs_of_an_array_are_not_taken_for_ranks(tmp_path: Path, text: Call
         read_log(folder(tmp_path, 2, text, "slurm-7_{}.out"))
 
 
-def test_the_time_of_one_rank_is_refused_for_that_of_all_where_they_differ_by_one_percent(tmp_path: Path) -> None:
-    path = folder(tmp_path, 4, timed([0.5, 0.5, 0.52, 0.5], cards=4))
-    with pytest.raises(NoMeasurement) as refused:
-        measured_log(path, Protocol.parse("estimate=step_time"), [Fact("batch_size", 8, PAGE_FILE)]).throughput()
-    assert refused.value.diagnostic and refused.value.diagnostic.code == Code.NOT_ONE_RANK
-
-
-def test_the_time_of_one_rank_is_taken_where_all_agree_within_one_percent(tmp_path: Path) -> None:
-    path = folder(tmp_path, 2, timed([0.5, 0.504], cards=2))
+@pytest.mark.parametrize(("other", "differ"), [(0.504, []), (0.52, ["slow_rank"])])
+def test_the_time_of_the_first_rank_is_taken_and_ranks_that_differ_are_told(
+    tmp_path: Path, other: float, differ: list[str]
+) -> None:
+    path = folder(tmp_path, 2, timed([0.5, other], cards=2))
     found = shown(path, "--batch-size", "8", "--protocol", "estimate=step_time")
     assert found["throughput"]["value"] == pytest.approx(32)
+    assert [one["code"] for one in found["diagnostics"] if one["code"] == "slow_rank"] == differ
 
 
 def page_of(tmp_path: Path, quantity: str = "") -> list[Any]:

@@ -20,6 +20,7 @@ from parsers.runs.format_records import FormatRecords
 from parsers.series import Floats
 
 from ...measure.diagnostics import NoMeasurement
+from ...measure.measurement import Use
 from ...measure.protocol import WINDOW, Protocol, named
 from ...measure.records import Records, Run
 from ...measure.stated import values_of
@@ -166,11 +167,12 @@ def _statistics(records: Records, values: Floats, ranks: Sequence[int]) -> Float
     """What protocols of one window make of the values of records; NaN of none, and of what no throughput can be."""
     found = np.full(len(ranks), np.nan)
     try:
-        window = window_of(records, protocols()[ranks[0]])
+        reasons, _ = window_of(records, protocols()[ranks[0]])
     except NoMeasurement:  # the log does not have its steps
         return found
+    taken = values[reasons == Use.USED]
     for place, rank in enumerate(ranks):
-        one, kept = protocols()[rank], values[window.first : window.last]
+        one, kept = protocols()[rank], taken
         try:
             if one.trim or one.trim_min:
                 kept = kept[trim(kept, one.trim, one.trim_min)]

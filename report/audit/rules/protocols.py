@@ -214,6 +214,6 @@ def _hit(number: Number, sources: Sequence[Source], rank: int) -> Hit:
     """What a protocol gives for a rate, from the first of its logs that gives it."""
     source = next(one for one in sources if one.searched.hits(number)[rank])
     decimals = max(0, -round(np.log10(number.step)))
-    words = protocol(rank).printing(f"{number.value:.{decimals}f}").words()
+    words = protocol(rank).overridden(f"decimals={decimals}").words()
     value = float(source.searched.values[rank // 2])
     return Hit(value, Rule(Means.PROTOCOL, words), source.path, 0, (HALF_UP, TRUNCATED)[rank % 2])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from report.measure.diagnostics import Code, NoMeasurement
+from report.measure.diagnostics import Code
 from report.measure.measurement import Measurement
 from report.measure.ranks import RankSpread
 from tests.report.measure.made_runs import measured, run, stated, uses
@@ -67,11 +67,8 @@ def test_a_rank_that_prints_no_number_is_not_the_one_used() -> None:
     assert uses(found) == "no_value used no_value used"
 
 
-def test_one_rank_times_the_cards_is_refused_where_all_ranks_are_there_and_differ() -> None:
-    with pytest.raises(NoMeasurement) as error:
-        stated("estimate=instant", ranks_of([100, 90], cards=2))
-    assert error.value.diagnostic is not None and error.value.diagnostic.code == Code.NOT_ONE_RANK
-    assert stated("estimate=instant", ranks_of([100, 100.5], cards=2)).value == pytest.approx(200.007)
+def test_instant_rates_of_all_ranks_are_summed_as_well() -> None:
+    assert stated("estimate=instant", ranks_of([100, 90], cards=2)).value == pytest.approx(190.007)
     assert stated("estimate=instant", ranks_of([100, 90])).scope == "card"
 
 

@@ -120,7 +120,7 @@ def test_the_number_of_a_step_is_as_printed_where_the_first_is_0() -> None:
     assert uses(stated("from_step=1,to_step=2", made)) == "before used used beyond"
 
 
-@pytest.mark.parametrize(("statistic", "value"), [("mean", 2.0), ("harmonic_mean", 0.0), ("geometric_mean", 0.0)])
+@pytest.mark.parametrize(("statistic", "value"), [("mean", 2.0), ("harmonic_mean", 0.0)])
 def test_a_rate_that_is_printed_as_0_counts_as_0(statistic: str, value: float) -> None:
     assert stated(f"statistic={statistic}", run(step=[1, 2, 3], throughput=[0.0, 2.0, 4.0])).value == value
 
