@@ -1,21 +1,30 @@
 """An audit: the documents that are named, ruled on by the referee, and those of our own by rendering them again."""
 
-from collections.abc import Sequence
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 
-from parsers.io.errors import ParserError
+from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
+from parsers.io.files import text_of
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from .baseline import Accepted, with_accepted
 from .board import Board, BoardError, Status, Verdict, judged, records_of
 from .checkout import DOCUMENTS, Checkout
 from .own_pages import is_own, of_own_pages
 from .rulings import Finding, Referee, Ruling
 
 NO_RECORD = "No folder here is a record of this board; records are {patterns} in its checkout."
+NO_SARIF = "is not what `tachograph audit --sarif` wrote."
+FINGERPRINT = "tachographNumber/v1"
 NO_DOCUMENT = "There is no Markdown document in {places}."
+
+
+class BaselineError(ParserError):
+    """A file that is not the SARIF log of an earlier audit."""
 
 
 class DocumentError(ParserError):
@@ -69,10 +78,30 @@ class Audit:
         proofs = {(f.claim.document, f.chance): f.chance for f in self.findings if f.ruling == Ruling.PROVED}
         return sum(proofs.values())
 
-    def with_accepted(self, file: Path) -> tuple["Audit", list[Accepted]]:
-        """The same with what a file accepts marked so, and what it accepts in vain."""
-        findings, past = with_accepted(self.findings, self.root, file)
-        return replace(self, findings=findings), past
+    def with_baseline(self, file: Path) -> "Audit":
+        """The same, with what an earlier audit found as well marked as accepted; ``file``: the SARIF log of that.
+
+        Raises BaselineError.
+        """
+        try:
+            results = json.loads(text_of(file))["runs"][0]["results"]
+            known = {one.get("partialFingerprints", {}).get(FINGERPRINT) for one in results}
+        except OSError as error:
+            raise BaselineError.at(file, CANNOT_BE_READ, reason=reason_of(error)) from error
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise BaselineError.at(file, NO_SARIF) from error
+        marks = zip(self.findings, fingerprints(self.findings), strict=True)
+        return replace(self, findings=[replace(one, is_accepted=mark in known) for one, mark in marks])
+
+
+def fingerprints(findings: Iterable[Finding]) -> Iterator[str]:
+    """What each finding is known again by when its line moves; those that are alike are counted."""
+    known = Counter[str]()
+    for one in findings:
+        claim = one.claim
+        key = "\0".join((claim.document, claim.row_label, claim.col_label, claim.number.text, one.ruling))
+        known[key] += 1
+        yield f"{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()}:{known[key]}"
 
 
 def audited(

@@ -2,14 +2,12 @@
 
 import json
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import click
 
 from parsers.commands import FORMAT, LOGS
-from parsers.io.message import Message
 from parsers.io.printable import Unreadable, say, say_lines
 from parsers.sharing.workers_option import JOBS
 
@@ -17,11 +15,8 @@ from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 
 TO_MEND = 1
 FILE = click.Path(dir_okay=False, path_type=Path)
-WARNING = "warning: {said}"
 ONE_NUMBER_A_LOG = "Give --published once per log; logs: {logs}, numbers: {numbers}."
-BASELINE_MISSING = "--write-baseline needs a file: give --baseline."
 OVERWRITES = "{file} is a document that is audited; write to another file."
-PAST = "{file}: {document}: {digits} is no longer '{ruling}'."
 
 
 @click.command()
@@ -32,8 +27,7 @@ PAST = "{file}: {document}: {digits} is no longer '{ruling}'."
     help="Folder of logs.  [default: common folder of the documents]",
 )
 @click.option("--board", metavar="NAME|FILE", help="Rules of a leaderboard; prints a verdict on each record.")
-@click.option("--baseline", type=FILE, help="TOML file of findings that are accepted.")
-@click.option("--write-baseline", "writes", is_flag=True, help="Write all findings into the file of --baseline.")
+@click.option("--baseline", type=FILE, help="What --sarif wrote before; only other findings fail.")
 @click.option("--strict", is_flag=True, help="Fail on every measurement that is not proved.")
 @click.option("--all", "everything", is_flag=True, help="Show all numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
@@ -46,7 +40,6 @@ def audit(
     logs: Path | None,
     board: str | None,
     baseline: Path | None,
-    writes: bool,
     strict: bool,
     everything: bool,
     as_json: bool,
@@ -69,9 +62,8 @@ def audit(
     Examples:
       tachograph audit ../Perf
       tachograph audit README.md docs/results.zh.md --logs logs
-      tachograph audit docs --baseline baseline.toml --write-baseline
-      tachograph audit docs --baseline baseline.toml --sarif audit.sarif
-      tachograph audit ../Perf --json
+      tachograph audit docs --sarif baseline.sarif
+      tachograph audit docs --baseline baseline.sarif --json
       tachograph audit records/2026-11-29_NewRecord --board modded-nanogpt --markdown
     """
     from parsers.io.console import show
@@ -79,30 +71,17 @@ def audit(
     from parsers.io.files import write_texts
     from parsers.sharing.workers import Workers
 
-    from ..wording.words import worded
     from . import output
     from .audited import audited
-    from .baseline import baseline as baseline_of
     from .board import board_of
 
     translate = translate_to(language)
-    if writes and baseline is None:
-        raise wrong_use(translate, BASELINE_MISSING)
-    written = [path for path in (sarif, baseline if writes else None) if path]
-    if over := next((path for path in written for place in places if path.resolve() == place.resolve()), None):
-        raise wrong_use(translate, OVERWRITES, file=over)
-    texts: dict[Path | None, Callable[[], str]] = {}
+    if sarif and any(sarif.resolve() == place.resolve() for place in places):
+        raise wrong_use(translate, OVERWRITES, file=sarif)
     try:
         found = audited(places, logs, board=None if board is None else board_of(board), workers=Workers(jobs, None))
-        if baseline and writes:
-            texts[baseline] = partial(baseline_of, found.failing(strict=strict), found.root, baseline.parent)
-        elif baseline:
-            found, past = found.with_accepted(baseline)
-            for one in past:
-                told = {"document": one.document, "digits": one.digits, "ruling": Message(one.ruling)}
-                said = Message(WARNING, said=Message(PAST, file=baseline, **told))
-                say(worded(said, translate), err=True)
-        write_texts({**texts, sarif: partial(output.sarif, found, translate)})
+        found = found.with_baseline(baseline) if baseline else found
+        write_texts({sarif: partial(output.sarif, found, translate)})
     except (ParserError, WriteError) as error:
         raise Unreadable(told_in(error, translate)) from error
     if wants_markdown:
@@ -112,7 +91,7 @@ def audit(
     else:
         how = {"everything": everything, "strict": strict, "colour": sys.stdout.isatty()}
         show(output.terminal(found, **how, translate=translate))
-    sys.exit(TO_MEND if not writes and (found.failed or found.failing(strict=strict)) else 0)
+    sys.exit(TO_MEND if found.failed or found.failing(strict=strict) else 0)
 
 
 @click.command()

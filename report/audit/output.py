@@ -2,11 +2,9 @@
 
 import json
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import cache
-from hashlib import sha256
 from importlib.metadata import version
 from io import StringIO
 from math import isfinite
@@ -24,7 +22,7 @@ from ..terminal.aligned_rows import GAP, aligned
 from ..wording import markdown
 from ..wording.markdown import clean
 from ..wording.words import Translate, worded
-from .audited import Audit
+from .audited import FINGERPRINT, Audit, fingerprints
 from .chance import Hit
 from .claims import LINE
 from .rulings import GOOD, Finding, Ruling, account
@@ -61,7 +59,6 @@ NOT_READ = ("{count} file was not read: {first}", "{count} files were not read, 
 ACCIDENTS = "Of all that is proved, {count} numbers are expected to be accidental."
 ACCEPTED = "{ruling} (accepted)"
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-FINGERPRINT = "tachographNumber/v1"
 BOARD = "board"
 BREAKS = "a record breaks a rule of its board"
 SAYS = "{row}, {column}: {digits}: {ruling}. {reason}"
@@ -135,7 +132,7 @@ def number_as_json(finding: Finding) -> dict[str, Any]:
         },
         "chance": finding.chance,
         "logs": finding.logs,
-        "accepted": finding.accepted,
+        "accepted": finding.is_accepted,
     }
 
 
@@ -155,31 +152,25 @@ def _rule_as_json(hit: Hit, together: int) -> dict[str, Any]:
 
 
 def sarif(found: Audit, translate: Translate) -> str:
-    """What is not proved, and why records of a board fail, as a SARIF 2.1.0 log; what is accepted is suppressed.
-
-    A fingerprint is of the row, the column, the digits and the ruling of a number, but not of its line.
-    """
+    """What is not proved, and why records of a board fail, as a SARIF 2.1.0 log; what is accepted is suppressed."""
     rules = {ruling: MEANINGS[ruling] for ruling in Ruling if ruling not in GOOD} | {BOARD: BREAKS}
     results = []
-    known = Counter[tuple[str, ...]]()
-    for one in found.findings:
+    for one, mark in zip(found.findings, fingerprints(found.findings), strict=True):
         if one.ruling not in GOOD:
             claim = one.claim
-            key = (claim.document, claim.row_label, claim.col_label, claim.number.text, str(one.ruling))
-            known[key] += 1
             told = {"row": claim.row_label, "column": claim.col_label, "digits": title(one)}
             said = Message(SAYS, ruling=Message(one.ruling), reason=reason(one), **told)
-            result = _sarif_result(one.ruling, worded(said, translate), found.root, claim.document, key, known[key])
+            result = _sarif_result(one.ruling, worded(said, translate), found.root, claim.document)
             place = result["locations"][0]["physicalLocation"]
             place["region"] = {"startLine": claim.line, "startColumn": claim.column}
-            if one.accepted:
-                result["suppressions"] = [{"kind": "external", "justification": one.accepted}]
+            result["partialFingerprints"] = {FINGERPRINT: mark}
+            if one.is_accepted:
+                result["suppressions"] = [{"kind": "external"}]
             results.append(result)
     for verdict in found.failed:
         said = Message(SAYS_OF_A_RULE, rule=rule_of(verdict), answer=answer_of(verdict))
         path = verdict.path or verdict.runs or verdict.record
-        of = (verdict.record, verdict.runs, verdict.kind, verdict.subject)
-        results.append(_sarif_result(BOARD, worded(said, translate), found.board_root, path, of))
+        results.append(_sarif_result(BOARD, worded(said, translate), found.board_root, path))
     driver = {
         "name": "tachograph",
         "semanticVersion": version("tachograph"),
@@ -189,17 +180,15 @@ def sarif(found: Audit, translate: Translate) -> str:
     return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _sarif_result(rule: str, text: str, root: Path, path: str, key: Sequence[str], count: int = 1) -> dict[str, Any]:
+def _sarif_result(rule: str, text: str, root: Path, path: str) -> dict[str, Any]:
     """A result; its file is named from the working folder where it lies in it, else from the root."""
     if (root / path).is_relative_to(Path.cwd()):
         path = (root / path).relative_to(Path.cwd()).as_posix()
-    printed = sha256("\0".join(key).encode("utf-8", "surrogatepass")).hexdigest()
     return {
         "ruleId": rule,
         "level": LEVELS.get(rule, "note"),
         "message": {"text": text},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": quote(os.fsencode(path))}}}],
-        "partialFingerprints": {FINGERPRINT: f"{printed}:{count}"},
     }
 
 
@@ -245,7 +234,7 @@ def _split(findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
 def _row(finding: Finding, translate: Translate) -> list[str]:
     """The cells of a finding, as those of ``HEAD``."""
     claim, ruling = finding.claim, Message(finding.ruling)
-    ruling = Message(ACCEPTED, ruling=ruling) if finding.accepted else ruling
+    ruling = Message(ACCEPTED, ruling=ruling) if finding.is_accepted else ruling
     place = f"{claim.document}:{claim.line}"
     cells = [claim.row_label, claim.col_label, title(finding), shown(finding.hit) or "-"]
     return [worded(ruling, translate), place, *cells, worded(reason(finding), translate)]

@@ -64,7 +64,7 @@ class Finding:
     ``hit``: the value that was found, the rule that gives it, and where it stands. ``chance``: a bound for how often
     accident would give as much; ``together``: how many numbers the rule explains. ``labels``: what the names of the log
     say to the labels. ``logs``: how many logs were held against it. ``why``: why there is nothing to hold against it.
-    ``accepted``: why somebody accepts it as it is.
+    ``is_accepted``: whether an earlier audit found the same.
     """
 
     claim: Claim
@@ -75,7 +75,7 @@ class Finding:
     labels: Compared = field(default_factory=Compared)
     logs: int = 0
     why: Message | None = None
-    accepted: str | None = None
+    is_accepted: bool = False
 
     def fails(self, *, strict: bool = False, asks_proof: bool = False) -> bool:
         """Whether it makes an audit fail: what is contradicted, and in a strict one all that is not proved.
@@ -83,7 +83,7 @@ class Finding:
         ``asks_proof``: also what is derived from unproved, as where a board ranks records.
         """
         failing = {Ruling.CONTRADICTED, *([Ruling.OF_UNPROVED] if asks_proof else [])}
-        return self.accepted is None and (self.ruling in failing or (strict and self.ruling not in GOOD))
+        return not self.is_accepted and (self.ruling in failing or (strict and self.ruling not in GOOD))
 
 
 def account(findings: Iterable[Finding]) -> dict[Ruling, int]:
