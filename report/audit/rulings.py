@@ -315,14 +315,10 @@ class Referee:
         if is_rate(claim) and (expected := self.protocols.expected(claim, case, paths)):
             return expected
         paths = [path for path in paths if compared(case, case_of_log(path)).agreement != Agreement.CONTRADICTED]
-        pool = self.search.pool(paths)
         hits = [
             Hit(float(value), *origin)
-            for rule in pool.names.get(claim.quantity, ())
-            if rule[1] == LAST
-            for scale in StatisticSearch.scales(claim, pool.seconds(rule))
-            for over, given in pool.given(rule, scale).items()
-            if over in PLAINEST
+            for key, given in self.search.given(claim, paths)
+            if key.how == LAST and key.over in PLAINEST
             for value, origin in zip(given.values, given.origins, strict=True)
         ]
         size = abs(claim.number.value) or 1.0

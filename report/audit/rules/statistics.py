@@ -23,7 +23,7 @@ from ..constants import EVEN, MOST_JOINED, NEARBY
 from ..evidence import GREATEST, LAST, LEAST, MEAN, Statistic
 from ..number import Number
 
-LINKED, AROUND, ALONE = "linked", "around", "log"
+LINKED, AROUND = "linked", "around"
 SIMPLEST = (LAST, MEAN, LEAST, GREATEST)
 # Reductions of several logs, and how far each is from the plainest rule, the log itself.
 _OVER: dict[str, Callable[[NDArray[np.float64]], Any]] = {
@@ -43,6 +43,7 @@ _ANY_UNIT = (1.0, 60.0, 1e-3)  # what a time without a unit may be in, in second
 
 Floats = NDArray[np.float64]
 Series = tuple[str, str]  # the name of a series and the statistic of it
+Pool = dict[Series, list[tuple[str, Statistic]]]  # by series, the logs that have it
 
 
 class Key(NamedTuple):
@@ -89,92 +90,45 @@ class Given:
 
 
 @dataclass
-class Pool:
-    """The statistics of some logs, by rule: values, with the log and line of each."""
-
-    by_rule: dict[Series, list[tuple[float, str, Statistic]]]
-    known: dict[tuple[Series, float], dict[str, Given]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, logs: Sequence[tuple[str, Sequence[Statistic]]]) -> "Pool":
-        """The pool of some logs, each a path with its statistics."""
-        by_rule: dict[Series, list[tuple[float, str, Statistic]]] = defaultdict(list)
-        for path, statistics in logs:
-            for one in statistics:
-                by_rule[one.name, one.how].append((one.value, path, one))
-        return cls(dict(by_rule))
-
-    @cached_property
-    def names(self) -> dict[str | None, list[Series]]:
-        """The rules by the quantity of their name."""
-        found: dict[str | None, list[Series]] = defaultdict(list)
-        for name, how in self.by_rule:
-            quantity = words.of_label(name)
-            is_time = self.seconds((name, how)) and quantity != words.RATE
-            found[words.TIME if is_time else quantity].append((name, how))
-        return found
-
-    @cached_property
-    def spread(self) -> list[Series]:
-        """The rules whose values may differ from log to log."""
-        return [rule for rule in self.by_rule if self._may_join(rule) and words.of_label(rule[0]) in _SPREAD]
-
-    def seconds(self, rule: Series) -> float | None:
-        """What the unit of a series is in seconds, where it is known."""
-        return self.by_rule[rule][0][2].seconds
-
-    def given(self, rule: Series, scale: float) -> dict[str, Given]:
-        """What a rule gives, by how the logs are joined."""
-        if (rule, scale) not in self.known:
-            self.known[rule, scale] = {EACH: self._each(rule, scale)}
-            if self._may_join(rule):
-                self.known[rule, scale] |= self._joined(rule, scale)
-        return self.known[rule, scale]
-
-    def _may_join(self, rule: Series) -> bool:
-        some = self.by_rule[rule]
-        return 1 < len(some) <= MOST_JOINED and len({path for _, path, _ in some}) == len(some)
-
-    def _each(self, rule: Series, scale: float) -> Given:
-        some = self.by_rule[rule]
-        origins = [(Rule(Means.STATISTIC, *rule), path, one.line) for _, path, one in some]
-        return Given(np.array([value for value, _, _ in some]) * scale, origins)
-
-    def _joined(self, rule: Series, scale: float) -> dict[str, Given]:
-        some = sorted(self.by_rule[rule], key=lambda one: _natural(one[1]))
-        values, count = np.array([value for value, _, _ in some]) * scale, len(some)
-        folder = posixpath.commonpath([path for _, path, _ in some])
-        found = {
-            over: Given(np.array([of(values)]), [(Rule(Means.STATISTIC, *rule, over, count), folder, 0)])
-            for over, of in _OVER.items()
-            if over == "mean" or rule[1] != MEAN
-        }
-        if rule[1] == LAST and count > 2:
-            sizes = range(2, count)
-            first, last = np.cumsum(values)[1:-1] / sizes, np.cumsum(values[::-1])[1:-1] / sizes
-            parts = [
-                (Rule(Means.STATISTIC, *rule, "mean", size, end), folder, 0)
-                for end in ("first", "last")
-                for size in sizes
-            ]
-            found[PART] = Given(np.concatenate([first, last]), parts)
-        return found
-
-
-@dataclass
 class StatisticSearch:
-    """``statistics``: of each log; ``known``, ``of_logs``: what was made of them."""
+    """``statistics``: of each log; ``pools``, ``known``, ``of_logs``: what was made of them."""
 
-    statistics: dict[str, list[Statistic]]
-    known: dict[tuple[str, ...], Pool] = field(default_factory=dict)
-    of_logs: dict[tuple[str, str, float | None], Given] = field(default_factory=dict)
+    statistics: Mapping[str, Sequence[Statistic]]
+    pools: dict[tuple[str, ...], dict[str | None, Pool]] = field(default_factory=dict)
+    known: dict[object, list[tuple[str, Series, float, Given]]] = field(default_factory=dict)
+    of_logs: dict[object, Given] = field(default_factory=dict)
 
-    def pool(self, paths: Sequence[str]) -> Pool:
-        """The statistics of some logs, made once for each set of them."""
-        key = tuple(path for path in paths if path in self.statistics)
+    def given(self, claim: Claim, paths: Sequence[str], reach: str = "") -> Iterator[tuple[Key, Given]]:
+        """What each rule gives for a claim: of one log each, then of several together."""
+        key = (claim.quantity, claim.unit_seconds, *paths)
         if key not in self.known:
-            self.known[key] = Pool.of([(path, self.statistics[path]) for path in key])
-        return self.known[key]
+            self.known[key] = list(self._made(claim, paths))
+        for over, rule, scale, given in self.known[key]:
+            yield Key(reach, over, *rule, scale), given
+
+    def _made(self, claim: Claim, paths: Sequence[str]) -> Iterator[tuple[str, Series, float, Given]]:
+        is_spread = claim.quantity == words.SPREAD
+        pool = self._pool(paths)
+        for quantity in _SPREAD if is_spread else ALIKE.get(claim.quantity, (claim.quantity,)):
+            for rule, some in pool.get(quantity, {}).items():
+                for scale in _scales(claim, some[0][1].seconds):
+                    if not is_spread:
+                        origins = [(Rule(Means.STATISTIC, *rule), path, one.line) for path, one in some]
+                        yield EACH, rule, scale, Given(np.array([one.value for _, one in some]) * scale, origins)
+                    if 1 < len(some) <= MOST_JOINED and len({path for path, _ in some}) == len(some):
+                        yield from ((over, rule, scale, given) for over, given in _joined(rule, some, scale))
+
+    def _pool(self, paths: Sequence[str]) -> dict[str | None, Pool]:
+        """The statistics of some logs by the quantity of their series."""
+        key = tuple(path for path in paths if path in self.statistics)
+        if key not in self.pools:
+            pools = self.pools[key] = defaultdict(lambda: defaultdict(list))
+            for path in key:
+                for one in self.statistics[path]:
+                    quantity = words.of_label(one.name)
+                    is_time = one.seconds and quantity != words.RATE
+                    pools[words.TIME if is_time else quantity][one.name, one.how].append((path, one))
+        return self.pools[key]
 
     def explain_column(
         self, claims: Sequence[Claim], linked: Sequence[Sequence[str]], around: Sequence[Sequence[str]]
@@ -200,7 +154,7 @@ class StatisticSearch:
         used: dict[tuple[Key, str], int] = defaultdict(int)
         for place, claim in enumerate(claims):
             for reach, paths in ((LINKED, linked[place]), (AROUND, around[place])):
-                for key, given in self._given(claim, paths, reach):
+                for key, given in self.given(claim, paths, reach):
                     values[key][place] = given
                     hits = given.hits(claim.number)
                     if claim.place == ITEM:  # equal items of a list are of different logs, none of all together
@@ -230,31 +184,37 @@ class StatisticSearch:
         """All that the statistics of a log give for a claim of a kind."""
         key = (path, claim.quantity, claim.unit_seconds)
         if key not in self.of_logs:
-            every = [given for _, given in self._given(claim, (path,), ALONE)]
+            every = [given for _, given in self.given(claim, (path,))]
             values = np.concatenate([given.values for given in every]) if every else np.zeros(0)
             self.of_logs[key] = Given(values, [origin for given in every for origin in given.origins])
         return self.of_logs[key]
 
-    def _given(self, claim: Claim, paths: Sequence[str], reach: str) -> Iterator[tuple[Key, Given]]:
-        """What each rule gives for a claim: of one log each, then of several together."""
-        pool = self.pool(paths)
-        is_spread = claim.quantity == words.SPREAD
-        quantities = ALIKE.get(claim.quantity, (claim.quantity,))
-        for rule in pool.spread if is_spread else [rule for one in quantities for rule in pool.names.get(one, ())]:
-            for scale in self.scales(claim, pool.seconds(rule)):
-                for over, given in pool.given(rule, scale).items():
-                    if over != EACH or not is_spread:
-                        yield Key(reach, over, *rule, scale), given
 
-    @staticmethod
-    def scales(claim: Claim, seconds: float | None) -> list[float]:
-        """By what values of a log are multiplied to be in the unit of a claim; several where a unit is not stated."""
-        if claim.quantity in words.SHARES:
-            return [1.0, 100.0]
-        if claim.quantity != words.TIME and not (claim.quantity == words.SPREAD and seconds):
-            return [1.0]
-        own = (claim.unit_seconds,) if claim.unit_seconds else _ANY_UNIT
-        return sorted({said / unit for said in ((seconds,) if seconds else (1.0, 1e-3)) for unit in own}, reverse=True)
+def _scales(claim: Claim, seconds: float | None) -> list[float]:
+    """By what values of a log are multiplied to be in the unit of a claim; several where a unit is not stated."""
+    if claim.quantity in words.SHARES:
+        return [1.0, 100.0]
+    if claim.quantity != words.TIME and not (claim.quantity == words.SPREAD and seconds):
+        return [1.0]
+    own = (claim.unit_seconds,) if claim.unit_seconds else _ANY_UNIT
+    return sorted({said / unit for said in ((seconds,) if seconds else (1.0, 1e-3)) for unit in own}, reverse=True)
+
+
+def _joined(rule: Series, some: Sequence[tuple[str, Statistic]], scale: float) -> Iterator[tuple[str, Given]]:
+    """What a rule gives over several logs, and over the first or the last few of them in the order of their names."""
+    some = sorted(some, key=lambda one: _natural(one[0]))
+    values, count = np.array([one.value for _, one in some]) * scale, len(some)
+    folder = posixpath.commonpath([path for path, _ in some])
+    for over, of in _OVER.items():
+        if over == "mean" or rule[1] != MEAN:
+            yield over, Given(np.array([of(values)]), [(Rule(Means.STATISTIC, *rule, over, count), folder, 0)])
+    if rule[1] == LAST and count > 2:
+        sizes = range(2, count)
+        means = [np.cumsum(part)[1:-1] / sizes for part in (values, values[::-1])]
+        parts = [
+            (Rule(Means.STATISTIC, *rule, "mean", size, end), folder, 0) for end in ("first", "last") for size in sizes
+        ]
+        yield PART, Given(np.concatenate(means), parts)
 
 
 def _natural(path: str) -> list[tuple[int, str]]:
