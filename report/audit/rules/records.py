@@ -9,7 +9,6 @@ to a log is held against the few numbers there before it is held against million
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from functools import cached_property
 from math import comb, prod
 
@@ -24,15 +23,8 @@ from ..evidence import DataFile
 
 Ints = NDArray[np.int64]
 Rank = tuple[int, bool, bool, float]
+FAMILIES = ENDS, NEAR, ALL = range(3)  # against what rows are held, the fewest numbers first
 Found = tuple[Hit, float, int]  # a hit, its chance, and how many claims stand there together
-
-
-class Family(IntEnum):
-    """Against what rows are held, the fewest numbers first."""
-
-    ENDS = 0
-    NEAR = 1
-    ALL = 2
 
 
 @dataclass(frozen=True)
@@ -60,17 +52,6 @@ class _Candidate:
         """What is kept of a row: what holds most of it, then what is near, then what is less likely by accident."""
         ends = any(one.is_end for one in self.backings)
         return -len(self.backings), not self.is_near, not ends, prod(one.chance for one in self.backings)
-
-
-@dataclass(frozen=True)
-class _Proof:
-    """``chance``: that accident gives as much to a row. ``false``: to how many of all rows of a family it would."""
-
-    false: float
-    chance: float
-    family: Family
-    row: int
-    candidate: _Candidate
 
 
 class _Wanted:
@@ -117,7 +98,7 @@ class RecordSearch:
 
     def __post_init__(self) -> None:
         self.wanted = _Wanted(self.claims)
-        self.expected = np.zeros((len(Family), len(self.wanted.claim)))
+        self.expected = np.zeros((len(FAMILIES), len(self.wanted.claim)))
         self.seen: set[str] = set()
         self.near_rows: set[int] = set()
         self.by_set: dict[int, list[int]] = defaultdict(list)
@@ -139,10 +120,10 @@ class RecordSearch:
         self.near_rows.update(self.wanted.row[near].tolist())
         distinct = np.unique(file.values)
         ends = _ends(file)
-        self.expected[Family.ENDS, near] += self.wanted.expected(near, np.sort(file.values[ends]))
-        self.expected[Family.NEAR, near] += self.wanted.expected(near, distinct)
+        self.expected[ENDS, near] += self.wanted.expected(near, np.sort(file.values[ends]))
+        self.expected[NEAR, near] += self.wanted.expected(near, distinct)
         if file.digest not in self.seen:
-            self.expected[Family.ALL, which] += self.wanted.expected(which, distinct)
+            self.expected[ALL, which] += self.wanted.expected(which, distinct)
         self.seen.add(file.digest)
         self._join(file, which, set(near.tolist()), set(ends.tolist()))
 
@@ -221,43 +202,41 @@ class RecordSearch:
 
     def found(self) -> dict[int, Found]:
         """For each claim found beyond accident: its hit, the chance, and how many claims stand there together."""
-        proofs = sorted(self._proofs(), key=lambda proof: proof.false)
-        best: dict[tuple[Family, int], float] = {}
-        for proof in proofs:
-            best.setdefault((proof.family, proof.row), proof.false)
+        proofs = sorted(self._proofs(), key=lambda proof: proof[:3])
+        best: dict[tuple[int, int], float] = {}
+        for false, family, row, _, _ in proofs:
+            best.setdefault((family, row), false)
         limit = accepted(list(best.values()))
         found: dict[int, Found] = {}
-        for proof in proofs:
-            if proof.false <= limit:
-                for one in proof.candidate.backings:
-                    found.setdefault(one.claim, (one.hit, proof.chance, len(proof.candidate.backings)))
+        for false, _, _, chance, backings in proofs:
+            if false <= limit:
+                for one in backings:
+                    found.setdefault(one.claim, (one.hit, chance, len(backings)))
         return found
 
-    def _proofs(self) -> Iterator["_Proof"]:
+    def _proofs(self) -> Iterator[tuple[float, int, int, float, Sequence[_Backing]]]:
+        """To how many rows accident gives as much, in which family, which row, the chance, and what backs it."""
         rows = dict(zip(self.wanted.claim.tolist(), self.wanted.row.tolist(), strict=True))
         sizes = np.bincount(list(rows.values()), minlength=self.wanted.rows).tolist()
-        for family in Family:
-            expected = self._expected_of_claims(family)
-            tests = self.wanted.rows if family == Family.ALL else len(self.near_rows)
+        for family in FAMILIES:
+            tests = self.wanted.rows if family == ALL else len(self.near_rows)
+            # How many numbers would be each claim by accident, in any unit.
+            expected = {
+                claim: float(self.expected[family, units].sum()) for claim, units in self.wanted.of_claim.items()
+            }
             for row, candidates in self.best.items():
                 for one in candidates:
-                    if one.is_near or family == Family.ALL:
-                        chance = self._bound(one, family, expected, sizes[row]) * len(Family)
-                        yield _Proof(chance * tests, chance, family, row, one)
+                    if one.is_near or family == ALL:
+                        chance = len(FAMILIES) * _bound(one, expected, sizes[row], is_of_ends=family == ENDS)
+                        yield chance * tests, family, row, chance, one.backings
 
-    def _expected_of_claims(self, family: Family) -> dict[int, float]:
-        """How many numbers of a family would be each claim by accident, in any unit."""
-        return {claim: float(self.expected[family, units].sum()) for claim, units in self.wanted.of_claim.items()}
 
-    @staticmethod
-    def _bound(one: _Candidate, family: Family, expected: dict[int, float], size: int) -> float:
-        """How many records hold so many of a row by accident: those with one of it, times that they have the rest."""
-        whole = prod(backing.chance for backing in one.backings)
-        firsts = [backing for backing in one.backings if backing.is_end or family != Family.ENDS]
-        bounds = (
-            max(expected[first.claim], LEAST_CHANCE) * whole / max(first.chance, LEAST_CHANCE) for first in firsts
-        )
-        return comb(size, len(one.backings)) * min(bounds, default=float("inf"))
+def _bound(one: _Candidate, expected: dict[int, float], size: int, *, is_of_ends: bool) -> float:
+    """How many records hold so many of a row by accident: those with one of it, times that they have the rest."""
+    whole = prod(backing.chance for backing in one.backings)
+    firsts = (first for first in one.backings if first.is_end or not is_of_ends)
+    bounds = (max(expected[first.claim], LEAST_CHANCE) * whole / max(first.chance, LEAST_CHANCE) for first in firsts)
+    return comb(size, len(one.backings)) * min(bounds, default=float("inf"))
 
 
 def factors(claim: Claim) -> tuple[float, ...]:
