@@ -204,22 +204,19 @@ class _Table:
         return len(of_rows) == len({label for _, label in of_rows})
 
     def reductions(self, row: int, col: int, reduced: Container[int]) -> Iterator[_Way]:
-        """Rows above, as far as each has a number in this column; then those of them that are not ``reduced``."""
+        """Rows above that are not ``reduced`` themselves, as far as each has a number in this column."""
         # One of some numbers is often the least of them, or the greatest: that it is meant to be has to be said.
-        is_said = _ORDER.search(self.claims[self.rows[row][col]].row_label)
-        block: list[int] = []
+        formulas = _REDUCTIONS if _ORDER.search(self.claims[self.rows[row][col]].row_label) else _SUMMARIES
+        used: list[int] = []
         for at in range(row - 1, row - 1 - ROWS_ABOVE, -1):
             if at in self.rows:
                 if col not in self.rows[at]:
                     break
-                block.append(self.rows[at][col])
-        plain = [one for one in block if one not in reduced]
-        for some, kind in ((block, "rows"), *([(plain, "plain rows")] if len(plain) < len(block) else [])):
-            for count in range(2, len(some) + 1):
-                used = tuple(reversed(some[:count]))
-                is_telling = len({self.claims[one].number.value for one in used}) > 1
-                for one in _REDUCTIONS if is_said else _SUMMARIES:
-                    yield _Way((one, kind, count), one, used, count, is_telling)
+                if (above := self.rows[at][col]) not in reduced:
+                    used.append(above)
+                    is_telling = len({self.claims[one].number.value for one in used}) > 1
+                    for formula in formulas if len(used) > 1 else ():
+                        yield _Way((formula, len(used)), formula, tuple(reversed(used)), len(used), is_telling)
 
     def comparisons(self, row: int, col: int) -> Iterator[_Way]:
         """What a label asks for: of two columns, or of a column and a base row."""
@@ -363,7 +360,6 @@ class Formulas:
     def _explain(self, group: _Group) -> list[Explanation]:
         """The rules of a group that are beyond accident; what they give is derived. Hits are by place in the group."""
         hits: dict[Hashable, dict[int, Hit]] = defaultdict(dict)
-        sure: dict[Hashable, dict[int, Hit]] = defaultdict(dict)  # what accident would give as well, and proves nothing
         chances: dict[tuple[Hashable, int], float] = defaultdict(float)
         distances: dict[Hashable, int] = {}
         usual = median(abs(self.claims[one].number.value) for one in group.ways) if group.ways else 0.0
@@ -375,12 +371,12 @@ class Formulas:
                     around = 2 * span * (abs(number.value) or usual)
                     distances[way.rule] = way.distance
                     width = found.high - found.low + ROUNDINGS * number.step
-                    # 1 is what all that is compared says of its base, and tells nothing.
-                    is_sure = width >= around or not way.is_telling or number.value == 1
-                    chances[way.rule, place] += 0.0 if is_sure else width / around
-                    if found.may_be(number):
-                        hit = Hit(found.value, Rule(Means.FORMULA, way.formula), operands=way.operands)
-                        (sure if is_sure else hits)[way.rule].setdefault(place, hit)
+                    # 1 is what all that is compared says of its base, and tells nothing; nor does what accident gives.
+                    if width < around and way.is_telling and number.value != 1:
+                        chances[way.rule, place] += width / around
+                        if found.may_be(number):
+                            hit = Hit(found.value, Rule(Means.FORMULA, way.formula), operands=way.operands)
+                            hits[way.rule].setdefault(place, hit)
         if not hits:
             return []
         ranks, members = sorted(distances.values()), list(group.ways)
@@ -391,17 +387,10 @@ class Formulas:
             lambda rule, *_: bisect_right(ranks, distances[rule]),
             group.least,
         )
-        explanations = [self._with_sure(members, one, sure[one.rule]) for one in explanations]
         for one in explanations:
             for place, hit in one.hits.items():
                 self.derived.setdefault(members[place], (hit, one.chance))
         return explanations
-
-    def _with_sure(self, members: Sequence[int], one: Explanation, sure: Mapping[int, Hit]) -> Explanation:
-        """What a rule explains, with what it is sure to give to the others under the same headers."""
-        headers = {self._header_of(members[place]) for place in one.hits}
-        others = {place: hit for place, hit in sure.items() if self._header_of(members[place]) in headers}
-        return replace(one, hits={**others, **one.hits})
 
     def _header_of(self, member: int) -> tuple[str, str]:
         """The words of the header above a number, without what stands in brackets, and its quantity."""
