@@ -85,7 +85,7 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
     """
     from .io.errors import told
     from .io.message import counted
-    from .ranks.ranked_reading import by_rank, read
+    from .runs.ranks import by_rank, read
     from .runs.record_file import write
 
     if any(out.exists() and log.exists() and out.samefile(log) for log in logs):

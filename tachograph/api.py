@@ -106,9 +106,9 @@ class Log:
         return printable(f"<Log {self.path}: {self.status}{said}>")
 
     def _repr_html_(self) -> str:
-        """As a notebook shows it: the number, then facts with their sources and the first records."""
+        """As a notebook shows it: what ``tachograph show`` prints."""
         text = "\n".join(map(printable, self._shown().split("\n")))
-        return f"<pre>{escape(text)}</pre>\n{self.reading._repr_html_()}"
+        return f"<pre>{escape(text)}</pre>"
 
     def _shown(self, **wanted: bool) -> str:
         from report.terminal.show_text import shown

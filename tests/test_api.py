@@ -75,17 +75,10 @@ def test_what_is_wrong_is_said_by_one_kind_of_error(wrong: object) -> None:
         wrong()  # type: ignore[operator]
 
 
-def test_a_notebook_shows_the_number_facts_with_their_sources_and_the_first_records() -> None:
+def test_a_notebook_shows_what_show_prints() -> None:
     page = html5lib.parseFragment(tachograph.open(LOG)._repr_html_(), namespaceHTMLElements=False)
-    facts, records = (
-        [["".join(c.itertext()) for c in row] for row in table.iter("tr")] for table in page.iter("table")
-    )
     (number,) = page.iter("pre")
     assert "".join(number.itertext()) == run("show", LOG).stdout
-    assert facts[0] == ["fact", "value", "source"]
-    assert ["cards", "2", "run.json"] in facts
-    assert records[0][0] == "line"
-    assert len(records) == 6
 
 
 def test_nothing_of_a_log_acts_in_a_notebook(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from ..io.git import blobs_of, commit_of, public, repository_of, top_of
 from ..io.packed import SUFFIXES, Allowance, downloading
 from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES
 from ..runs.runfile import CONFIGURATIONS
-from ..runs.sidefile import LARGEST, are_of
+from ..runs.side_files import LARGEST, are_of
 from .archive import ARCHIVE_NAME, IS_HIDDEN, IS_IRREGULAR, IS_LINK, File, LeftOut, is_archive, is_hidden, names, unpack
 
 DEEPEST = 64

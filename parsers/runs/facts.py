@@ -15,14 +15,14 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counts import parallelism
-from ..counts.parallelism import SHARING
 from ..grammar.field import StepIs
 from ..grammar.format import ROOM, load
 from ..io.message import Message, joined
 from ..io.packed import SUFFIXES
-from ..scanning.columns import FactLines
+from ..scanning.columns import MOST_REPEATED, FactLines
 from ..scanning.prefix import line_pattern
+from . import parallelism
+from .parallelism import SHARING
 from .provenance import FILE_NAME, Kind, Provenance, line
 
 Value = int | float | str
@@ -95,38 +95,32 @@ class Facts(dict[str, Fact]):
         self.disputes: list[tuple[Fact, Fact]] = []
         self.unstated: list[tuple[Fact, int]] = []
         self.doubts: list[Message] = []
-        self.tell(told)
+        self.hear(told)
 
-    def tell(self, told: Iterable[Fact]) -> None:
-        """Hear more sources, the most trusted first; a count that scales and is less than one says nothing.
+    def hear(self, told: Iterable[Fact], *, of_lines: bool = False, fills: bool = False) -> None:
+        """Hear a source that is trusted less than those before; a count that scales and is less than one says nothing.
 
-        A text says the same in other letters, as names of models do: ``ResNet50`` and ``resnet50``.
-        """
-        for fact in (fact for fact in told if not _says_nothing(fact)):
-            believed = self.setdefault(fact.name, fact)
-            is_same = believed.value == fact.value or str(believed.value).casefold() == str(fact.value).casefold()
-            if not is_same and (believed, fact) not in self.contradictions:
-                self.contradictions.append((believed, fact))
-
-    def tell_lines(self, told: Iterable[Fact]) -> None:
-        """Hear the lines of a log: where they contradict each other on a fact that scales, all keep silent.
-
-        A line does not say of which part of a configuration it is, so the first may be that of the evaluation. A
-        source that was heard before settles it.
+        A text says the same in other letters, as names of models do: ``ResNet50`` and ``resnet50``. ``of_lines``: the
+        source is the lines of the log; where they contradict each other on a fact that scales, and no source before
+        settles it, all keep silent: a line does not say of which part of a configuration it is, so the first may be
+        that of the evaluation. ``fills``: the source counts only where no other tells the fact, not even lines that
+        dispute it.
         """
         said = [fact for fact in told if not _says_nothing(fact)]
-        lines = _without_parts(said, [*self.values(), *said])
-        scaling = sorted((fact for fact in lines if fact.name in SCALING and fact.name not in self), key=_rank)
-        firsts: dict[str, Fact] = {}
-        pairs = [(firsts.setdefault(fact.name, fact), fact) for fact in scaling]
-        self.disputes += [(first, other) for first, other in pairs if other.value != first.value]
-        disputed = {first.name for first, _ in self.disputes}
-        self.tell(fact for fact in lines if fact.name not in disputed)
-
-    def assume(self, told: Iterable[Fact]) -> None:
-        """Hear sources that count only where nothing else tells the fact, not even lines that dispute it."""
-        disputed = {first.name for first, _ in self.disputes}
-        self.tell(fact for fact in told if fact.name not in self and fact.name not in disputed)
+        if of_lines:
+            said = _without_parts(said, [*self.values(), *said])
+            scaling = sorted((fact for fact in said if fact.name in SCALING and fact.name not in self), key=_rank)
+            firsts: dict[str, Fact] = {}
+            pairs = [(firsts.setdefault(fact.name, fact), fact) for fact in scaling]
+            self.disputes += [(first, other) for first, other in pairs if other.value != first.value]
+        disputed = {first.name for first, _ in self.disputes} if of_lines or fills else set()
+        for fact in said:
+            if fact.name in disputed or (fills and fact.name in self):
+                continue
+            used = self.setdefault(fact.name, fact)
+            is_same = used.value == fact.value or str(used.value).casefold() == str(fact.value).casefold()
+            if not is_same and (used, fact) not in self.contradictions:
+                self.contradictions.append((used, fact))
 
     def derive(self) -> None:
         """Add what follows from other facts: cards from nodes, batch size of a card from that of the job."""
@@ -147,7 +141,7 @@ class Facts(dict[str, Fact]):
         for whole, factors in parallelism.PRODUCTS:
             found = parallelism.follows(counts_of(self), whole, factors)
             if found and found.name not in disputed:
-                self.tell([Fact(found.name, found.value, self._sources(found.sources))])
+                self.hear([Fact(found.name, found.value, self._sources(found.sources))])
         doubts = [*parallelism.doubts(counts_of(self))]
         # A doubt says more than that the product of its counts is another one.
         products = {(doubt.name, doubt.number) for doubt in doubts}
@@ -173,7 +167,7 @@ class Facts(dict[str, Fact]):
         counts, ways = counts_of(self), ("tensor_parallel", "pipeline_parallel")
         is_whole = all(counts.get(way) == 1 for way in ways) and counts.get("expert_parallel", 1) == 1
         if is_whole and "rank_parameters" in counts:
-            self.tell([Fact("parameters", counts["rank_parameters"], self._sources(("rank_parameters", *ways)))])
+            self.hear([Fact("parameters", counts["rank_parameters"], self._sources(("rank_parameters", *ways)))])
 
     def _sources(self, names: Iterable[str]) -> Provenance:
         """Where several facts come from, each place once."""
@@ -186,16 +180,11 @@ class Facts(dict[str, Fact]):
             NO_MULTIPLE, first=_worded(IS, self[found.name]), number=found.number, others=joined(AND, others)
         )
 
-    def tell_steps(self, step_is: StepIs) -> None:
-        """Hear what a step of the log is: passes make an optimizer step, and the log may count either."""
-        if (stated := self.get("accumulation")) is not None:
-            self["accumulation"] = replace(stated, step_is=step_is)
-
     def _one_node(self) -> None:
         """Cards of one node, where nothing says how many nodes there are; fewer in all contradict them."""
         if "cards_per_node" in self:
             one = self["cards_per_node"]
-            self.tell([Fact("cards", one.value, Provenance("one_node", (one.source,)))])
+            self.hear([Fact("cards", one.value, Provenance("one_node", (one.source,)))])
 
     def _derive_batch_size(self) -> None:
         """A line that tells it knows better: cards may share one model, and a step may have several passes."""
@@ -215,7 +204,7 @@ class Facts(dict[str, Fact]):
         return (a, b) if isinstance(a, int) and isinstance(b, int) and a > 0 and b > 0 else None
 
     def _follows(self, name: str, said: int, how: Kind, first: str, second: str) -> None:
-        self.tell([Fact(name, said, Provenance(how, (self[first].source, self[second].source)))])
+        self.hear([Fact(name, said, Provenance(how, (self[first].source, self[second].source)))])
 
 
 def _worded(key: str, fact: Fact) -> Message:
@@ -231,19 +220,46 @@ def counts_of(facts: Mapping[str, Fact]) -> dict[str, int]:
     return {name: fact.value for name, fact in facts.items() if is_count(fact.value)}
 
 
-def batches_of_cards(told: Iterable[Fact], known: Iterable[Fact]) -> Iterator[Fact]:
-    """Some facts, and the batch of a card where a replica of the model states its own and is not shared by cards.
+def believed(
+    given: Sequence[Fact],
+    stated: Sequence[Fact],
+    arguments: Sequence[Fact],
+    named: Sequence[Fact],
+    beside: Sequence[Fact],
+    step_is: StepIs,
+) -> Facts:
+    """The facts of a run by all sources, in the order in which they are trusted.
 
-    ``known``: all facts of the run, the most trusted first.
+    ``given``: by the caller and by its run.json. ``stated``: by lines of its formats, whose ``step_is`` says what they
+    call a step. ``arguments``: by lines that any program may print, which do not say whether somebody gave them: a
+    count of one that may be a default contradicts nobody. ``named``: by the name of its log. ``beside``: by
+    configurations beside the log. Defaults and configurations count where nothing else tells a fact.
     """
-    is_one_card = parallelism.cards_of_replica(counts_of(Facts(known))) == 1
-    for fact in told:
-        yield fact
-        if fact.name == "micro_batch_size" and is_one_card:
-            yield replace(fact, name="batch_size")
+    is_one_card = parallelism.cards_of_replica(counts_of(Facts([*given, *stated, *arguments, *named, *beside]))) == 1
+
+    def with_batches(told: Iterable[Fact]) -> Iterator[Fact]:
+        """Some facts, and the batch of a card where a replica of the model states its own and is not shared."""
+        for fact in told:
+            yield fact
+            if fact.name == "micro_batch_size" and is_one_card:
+                yield replace(fact, name="batch_size")
+
+    stated = of_one_model(stated, PARAMETERS)
+    said = of_one_model([*with_batches(arguments)])
+    facts = Facts(given)
+    facts.hear(stated, of_lines=True)
+    facts.hear((fact for fact in said if not _may_be_default(fact)), of_lines=True)
+    facts.hear(with_batches(named))
+    facts.derive()
+    facts.hear(filter(_may_be_default, said), fills=True)
+    facts.hear(with_batches(beside), fills=True)
+    facts.derive()
+    if (accumulation := facts.get("accumulation")) is not None:  # passes make a step, and a log may count either
+        facts["accumulation"] = replace(accumulation, step_is=step_is)
+    return facts
 
 
-def may_be_default(fact: Fact) -> bool:
+def _may_be_default(fact: Fact) -> bool:
     """Whether an argument that a program repeats may be the default of an option that nobody gave."""
     return fact.name in ONE_BY_DEFAULT and fact.value == 1
 
@@ -334,8 +350,9 @@ def statements(found: Iterable[FactLines]) -> list[StatedLines]:
 
 
 def _statements(lines: FactLines, kind: int) -> Iterator[StatedLines]:
-    for row, numbers in lines.every.items():
-        at = None if numbers is None else np.array(numbers, np.int64)
+    for row, places in lines.places.items():
+        is_known = len(places) <= MOST_REPEATED
+        at = np.array([number for number, _ in places], np.int64) if is_known else None
         for field, text in zip(lines.fields, row, strict=True):
             if text:
                 yield StatedLines(field.name, value(field.name, field.type, text.decode("utf-8", "replace")), kind, at)
@@ -397,7 +414,8 @@ def _key(fact: Fact) -> tuple[str, Value]:
 
 def _stated(lines: FactLines) -> Iterator[tuple[Fact, bool]]:
     """The facts of one variant, field by field, and whether they are of an event."""
-    rows = sorted((place, row) for row, places in lines.told.items() for place in places)
+    firsts = ((sorted(places) if lines.is_event else [min(places)], row) for row, places in lines.places.items())
+    rows = sorted((place, row) for places, row in firsts for place in places)
     for index, field in enumerate(lines.fields):
         for (number, _), row in rows:
             if text := row[index].decode("utf-8", "replace"):

@@ -15,7 +15,7 @@ from ..scanning.account import Account
 from ..scanning.cascade import FormatLines, of_kinds
 from ..scanning.record_table import RecordTable, table
 from ..scanning.source import Source
-from .clock import ARRIVAL, arrivals, clock
+from .side_files import ARRIVAL, arrivals, clock
 
 # The column that says, from 1, of which run a record is, where a log holds several.
 RUN = "run"

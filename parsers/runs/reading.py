@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
-from html import escape
 from itertools import chain
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from ..grammar.format import METRICS, Format, load
 from ..io.errors import FormatError
 from ..io.lazy import pd
 from ..io.message import Message
-from ..io.printable import printable
 from ..scanning.account import Account
 from ..scanning.cascade import Cascade, CutValue, of_kinds
 from ..scanning.detection import (
@@ -38,11 +36,11 @@ from ..scanning.text import LogText
 from .appended import Last, of_each, of_starts, told_apart
 from .evaluation_bars import without_evaluation
 from .events import Event, events, frame, time_to_train
-from .facts import PARAMETERS, Fact, Facts, batches_of_cards, line_facts, may_be_default, of_one_model, statements
+from .facts import Fact, Facts, believed, line_facts, statements
 from .format_records import NOTHING, FormatRecords, RankLog, records_of
 from .health import findings
-from .runfile import RunFile, odd_values, run_facts, run_file, run_problems, told_by_name
-from .sidefile import configured
+from .runfile import RunFile, run_facts, run_file, run_problems, told_by_name
+from .side_files import configured
 
 TORN = "Output is interleaved, first at line {line} ({count} in total); only intact parts are used."
 CUT = "The last line does not end with a newline and may be truncated; a number at its end is not used."
@@ -57,12 +55,6 @@ NONE_FITS = "none of its {count} lines match a known format; list the formats wi
 UNKNOWN_FORMAT = "Unknown format {name}; list the formats with `tachograph formats`."
 UNKNOWN_FORMAT_LIKE = "Unknown format {name}; did you mean {near}? List the formats with `tachograph formats`."
 NONE_FITS_LINE = "its only line does not match a known format; list the formats with `tachograph formats`."
-# Of a reading in a notebook.
-RECORDS_SHOWN = 5
-FORMAT = "{format} · {records} records"
-NO_FORMAT = "no known format"
-LINES = "lines: {total} = {matched} matched + {ignored} ignored + {unrecognised} unrecognised"
-WARNING = "warning: {said}"
 # Lines that are left are tried for further formats up to so many bytes: that takes longer than to read the others.
 SEARCHED = 4 << 20
 
@@ -127,32 +119,6 @@ class Reading:
         """What the columns of those records mean."""
         return self.parts[0].fields
 
-    def _repr_html_(self) -> str:
-        """As notebooks show it, in English: facts, first records, lines, warnings. Nothing of the log acts in it."""
-        counts = {name: getattr(self.account, name) for name in ("total", "matched", "ignored", "unrecognised")}
-        about = FORMAT.format(format=self.format.name, records=len(self.records)) if self.format else NO_FORMAT
-        facts = ((fact.name, fact.value, fact.source.message) for fact in self.facts.values())
-        first = self.records.head(RECORDS_SHOWN).astype(object)
-        parts = [
-            f"<p><b>{_html(self.path)}</b></p>",
-            f"<p>{_html(about)}</p>",
-            f"<p>{_html(LINES.format(**counts))}</p>",
-            _html_table(("fact", "value", "source"), facts),
-            _html_table(first.columns, first.itertuples(index=False)),
-            *(f"<p>{_html(WARNING.format(said=said))}</p>" for said in self.warnings),
-        ]
-        return "\n".join(parts)
-
-
-def _html_table(head: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
-    cells = [f"<tr>{''.join(f'<td>{_html(cell)}</td>' for cell in row)}</tr>" for row in rows]
-    titles = "".join(f"<th>{_html(title)}</th>" for title in head)
-    return "\n".join(["<table>", f"<tr>{titles}</tr>", *cells, "</table>"]) if cells else ""
-
-
-def _html(said: object) -> str:
-    return escape(printable(said))
-
 
 def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
     """Read one log, plain or compressed (gz, bz2, xz, zst).
@@ -197,7 +163,7 @@ def _survey(
     of_training, left_out = without_evaluation(parts)
     all_parts = tuple(told_apart(of_training, happened)) or (NOTHING,)
     told, *of_runs = _facts(facts, cascade, happened, run, path, all_parts)
-    told.tell(time_to_train(happened))
+    told.hear(time_to_train(happened))
     said = _warnings(of_runs or [told], cascade, source, run, all_parts[0].table)
     warnings = (*said, *left_out, *findings(all_parts, happened))
     leftover = cascade.account.unrecognised.leftover(all_parts[0].format)
@@ -273,9 +239,10 @@ def _facts(
     stated, arguments = list(line_facts(chain(*formats_))), list(line_facts(last))
     stated = of_starts(stated, parts[0].table, happened)
     given, named = [*given, *run_facts(run, log)], list(told_by_name(run, log))
-    step_is = steps_of({part.format for part in parts if part.format})
+    steps = {part.format.step_is for part in parts if part.format}
+    step_is: StepIs = steps.pop() if len(steps) == 1 else "unknown"
     beside = configured(log)
-    yield heard(given, stated, arguments, named, step_is, beside)
+    yield believed(given, stated, arguments, named, beside, step_is)
     runs = of_each(parts, stated, statements(chain(*formats_))), of_each(parts, arguments, statements(last))
     # Of many runs that are told the same the facts are the same.
     known: dict[tuple[tuple[int, ...], ...], Facts] = {}
@@ -283,44 +250,9 @@ def _facts(
         unstated = (*of_formats.unstated, *of_arguments.unstated)
         said = tuple(tuple(map(id, told)) for told in (of_formats.stated, of_arguments.stated, unstated))
         if said not in known:
-            facts = known[said] = heard(given, of_formats.stated, of_arguments.stated, named, step_is, beside)
+            facts = known[said] = believed(given, of_formats.stated, of_arguments.stated, named, beside, step_is)
             facts.unstated = [(fact, own) for fact, own in unstated if fact.name not in facts]
         yield known[said]
-
-
-def steps_of(read_by: Iterable[Format]) -> StepIs:
-    """What a step of a log is, by the formats that read it; unknown where one does not say so, or says otherwise."""
-    said = {fmt.step_is for fmt in read_by}
-    return said.pop() if len(said) == 1 else "unknown"
-
-
-def heard(
-    given: Iterable[Fact],
-    stated: Iterable[Fact],
-    arguments: Iterable[Fact],
-    named: Iterable[Fact],
-    step_is: StepIs,
-    beside: Iterable[Fact] = (),
-) -> Facts:
-    """The facts of a run by all sources: those of the caller and its run.json, its lines, and the name of its log.
-
-    ``stated``: by lines of its formats, whose ``step_is`` says what they call a step. ``arguments``: by lines that any
-    program may print, which do not say whether somebody gave them: a count of one that may be a default contradicts
-    nobody. ``beside``: by configurations beside the log, which count where nothing else tells a fact.
-    """
-    given, arguments, named = list(given), list(arguments), list(named)
-    stated = of_one_model(list(stated), PARAMETERS)
-    beside = list(beside)
-    every = [*given, *stated, *arguments, *named, *beside]
-    facts, said = Facts(given), of_one_model([*batches_of_cards(arguments, every)])
-    facts.tell_lines(stated)
-    facts.tell_lines(fact for fact in said if not may_be_default(fact))
-    facts.tell(batches_of_cards(named, every))
-    facts.derive()
-    facts.assume([*filter(may_be_default, said), *batches_of_cards(beside, every)])
-    facts.derive()
-    facts.tell_steps(step_is)
-    return facts
 
 
 def _warnings(
@@ -328,11 +260,10 @@ def _warnings(
 ) -> Iterator[Message]:
     """What speaks against a log; ``told``: its facts, or those of each run of several."""
     yield from run_problems(run, source.path, source.sha256)
-    yield from odd_values(run)
     for first, other in dict.fromkeys(pair for facts in told for pair in facts.disputes):
         yield _both(NEITHER_USED, first, other)
-    for believed, other in dict.fromkeys(pair for facts in told for pair in facts.contradictions):
-        yield _both(FIRST_USED, believed, other)
+    for used, other in dict.fromkeys(pair for facts in told for pair in facts.contradictions):
+        yield _both(FIRST_USED, used, other)
     yield from dict.fromkeys(doubt for facts in told for doubt in facts.doubts)
     yield from _of_other_runs(told)
     if cascade.account.torn:

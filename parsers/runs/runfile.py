@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime
 from functools import lru_cache
 from os.path import lexists
 from pathlib import Path
@@ -35,10 +34,6 @@ UNPACKED = "unpacked_sha256"  # of the text of a log that was found packed
 NOT_DONE = "According to run.json, this run {said}."
 ANOTHER_LOG = "The log does not match run.json: the SHA-256 differs."
 NO_COUNT = "{name} is {said}; expected a whole number of at least 1."
-OF_OTHER_KIND = "{key} in run.json is {said}; expected {kind}, so it is ignored."
-OBJECT, A_TIME, PLAIN = "an object", "a time in ISO 8601", "a number or text"
-# What must be an object for anything to be read of it.
-OBJECTS = ("environment", "environment.frameworks", "environment.packages", "log", "scheduler", "source", "variables")
 NO_FILE_BESIDE = "the log of the run is {name}; expected the name of a file beside run.json."
 UNKNOWN_SCHEMA = (
     "has schema {schema}, but this version of Tachograph reads schemas 1 to {newest}; upgrade Tachograph to read it."
@@ -66,38 +61,6 @@ def run_problems(run: RunFile, log: Path, sha256: str) -> Iterator[Message]:
         yield _not_done(run, status)
     if describes(run, log, sha256) is False:
         yield Message(ANOTHER_LOG)
-
-
-def odd_values(run: RunFile) -> Iterator[Message]:
-    """What a run.json says in a form that nothing is read of, as ``run_file`` gives it; null says nothing."""
-    for key in OBJECTS:
-        said = _value_of(run, key)
-        if said is not None and not isinstance(said, dict):
-            yield _odd(key, said, OBJECT)
-    if run.get("start") is not None and not _is_time(run["start"]):
-        yield _odd("start", run["start"], A_TIME)
-    for name, said in run.get("case", {}).items():
-        if said is not None and not isinstance(said, int | float | str):
-            yield _odd(f"case.{name}", said, PLAIN)
-
-
-def _value_of(run: Any, key: str) -> Any:
-    """What stands at a key of a run.json, whose parts are parted by dots; None where there is nothing."""
-    for part in key.split("."):
-        run = run.get(part) if isinstance(run, Mapping) else None
-    return run
-
-
-def _is_time(said: object) -> bool:
-    try:
-        datetime.fromisoformat(str(said))
-    except ValueError:
-        return False
-    return isinstance(said, str)
-
-
-def _odd(key: str, said: object, kind: str) -> Message:
-    return Message(OF_OTHER_KIND, key=key, said=shortened(said), kind=Message(kind))
 
 
 def _not_done(run: RunFile, status: str) -> Message:

@@ -255,16 +255,15 @@ class VariantLines:
 class FactLines:
     """The lines of one variant that states facts, which many lines repeat.
 
-    ``told``: the texts of ``fields``, and the first line that has them with the place in it; of an event each such
-    line, for a later start may repeat what one before it said. ``every``: all lines that have them, None for too many.
+    ``places``: by the texts of ``fields`` the lines that have them, each with the place in it; of what very many lines
+    repeat only some: that is no configuration of one run.
     """
 
     def __init__(self, variant: Variant) -> None:
         every = tuple(dict.fromkeys((RANK, *variant.fields)))
         self.fields = tuple(field for field in variant.facts if field is not RANK)
         self._columns = [every.index(field) for field in self.fields]
-        self.told: dict[tuple[bytes, ...], list[tuple[int, int]]] = {}
-        self.every: dict[tuple[bytes, ...], list[int] | None] = {}
+        self.places: dict[tuple[bytes, ...], list[tuple[int, int]]] = {}
         self.is_event = variant.record == "event"
 
     def add(self, numbers: Integers, places: Places) -> None:
@@ -276,21 +275,7 @@ class FactLines:
         firsts = np.array([group[0] for group in groups])
         texts = zip(*(places.texts(column, firsts) for column in self._columns), strict=True)
         for row, group in zip(texts, groups, strict=True):
-            self._tell(row, [(lines[number], offsets[number]) for number in (group if self.is_event else group[:1])])
-            self._count(row, lines, group)
-
-    def _tell(self, row: tuple[bytes, ...], places: list[tuple[int, int]]) -> None:
-        """Keep lines that state something: of those that state the same the first counts, but for events."""
-        known = self.told.setdefault(row, places)
-        if known is not places and self.is_event:
-            known += places
-        elif places[0] < known[0]:
-            known[0] = places[0]
-
-    def _count(self, row: tuple[bytes, ...], lines: Sequence[int], group: Sequence[int]) -> None:
-        """Keep the lines that state something; what so many lines repeat is no configuration of one run."""
-        known = self.every.setdefault(row, [])
-        if known is not None and len(known) + len(group) > MOST_REPEATED:
-            self.every[row] = None
-        elif known is not None:
-            known += [lines[number] for number in group]
+            known = self.places.setdefault(row, [])
+            # Of an event each line counts, for a later start may repeat what one before it said.
+            if self.is_event or len(known) <= MOST_REPEATED:
+                known += [(lines[number], offsets[number]) for number in group]

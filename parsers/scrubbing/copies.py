@@ -31,7 +31,7 @@ from ..runs.facts import FOLDERS, Value, name_facts
 from ..runs.provenance import Provenance
 from ..runs.reading import survey
 from ..runs.run_folder import RUN_FILE, SIDE_FILES
-from ..runs.sidefile import configurations
+from ..runs.side_files import configurations
 from .identities import Identity, identities
 from .placeholders import Placeholders, ReplacementTally
 

@@ -36,7 +36,7 @@ from parsers.io.message import Message
 from parsers.io.packed import check_members, unpacking
 from parsers.runs.run_folder import RUN_FILE
 from parsers.runs.runfile import files_of_run, sha256_of
-from parsers.runs.sidefile import LARGEST
+from parsers.runs.side_files import LARGEST
 from parsers.scanning.detection import VARIABLE, grammars
 from parsers.sharing.workers import ALL_CORES, Workers
 

@@ -15,7 +15,7 @@ from parsers.io.packed import SUFFIXES
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import LOG, RUN_FILE
 from parsers.runs.runfile import RunFile, log_of, run_file
-from parsers.runs.sidefile import LOG_SUFFIXES
+from parsers.runs.side_files import LOG_SUFFIXES
 from parsers.scanning.detection import formats
 from parsers.sharing.workers import Workers
 

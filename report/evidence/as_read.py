@@ -8,9 +8,9 @@ from pathlib import Path
 
 from parsers.grammar.format import Format
 from parsers.io.message import Message
-from parsers.ranks.ranked_reading import again, survey
 from parsers.runs.facts import Fact
 from parsers.runs.format_records import NOTHING
+from parsers.runs.ranks import again, survey
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import READ
 from parsers.runs.runfile import run_file

@@ -35,12 +35,12 @@ SLICE = 2 * MIB
 FORMAT = "paddleclas_static"
 LOGS = {"dense": 3, "sparse": 100}
 TACHOGRAPH = Path(sys.executable).with_name("tachograph")
-READ = "import sys; from parsers.ranks.ranked_reading import read; read(sys.argv[1])"
+READ = "import sys; from parsers.runs.ranks import read; read(sys.argv[1])"
 PEAKS: dict[str, Sequence[str | Path]] = {
     "read": (
         sys.executable,
         "-c",
-        "import sys; from parsers.ranks.ranked_reading import read; read(sys.argv[1])",
+        "import sys; from parsers.runs.ranks import read; read(sys.argv[1])",
         "LOG",
     ),
     "tachograph show": (TACHOGRAPH, "show", "LOG"),

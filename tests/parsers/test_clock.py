@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.io.errors import LogError
-from parsers.runs.clock import ARRIVAL, arrivals
 from parsers.runs.reading import Reading, read
+from parsers.runs.side_files import ARRIVAL, arrivals
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import step, write_grammar
 

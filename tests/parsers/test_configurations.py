@@ -9,7 +9,7 @@ import pytest
 from parsers.io.files import leading_out
 from parsers.runs.reading import Reading, survey
 from parsers.runs.runfile import files_of_run
-from parsers.runs.sidefile import LARGEST
+from parsers.runs.side_files import LARGEST
 from tests.commandline import run
 from tests.parsers.ingesting import logs
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.counts.parallelism import BATCH, CARDS, SHARING, cards_of_replica, doubts, follows
 from parsers.runs.facts import NO_MULTIPLE, NO_PIPELINE, name_facts
+from parsers.runs.parallelism import BATCH, CARDS, SHARING, cards_of_replica, doubts, follows
 from parsers.runs.reading import FIRST_USED, NEITHER_USED, Reading, survey
 from tests.parsers.golden_logs import LOGS, name
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from parsers.io.errors import LogError
-from parsers.ranks.ranked_reading import rank_files
+from parsers.runs.ranks import rank_files
 
 
 def folder(tmp_path: Path, names: Sequence[str]) -> Path:

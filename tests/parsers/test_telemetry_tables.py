@@ -9,7 +9,7 @@ import pytest
 from parsers.io.errors import LogError
 from parsers.runs.run_folder import LATER_COLUMNS, TELEMETRY_COLUMNS
 from parsers.runs.runfile import sha256_of
-from parsers.runs.telemetry import Telemetry, telemetry
+from parsers.runs.side_files import Telemetry, telemetry
 from tests.parsers.run_folders import make_run, put_gpu
 
 OLD_COLUMNS = [name for name in TELEMETRY_COLUMNS if name not in LATER_COLUMNS]

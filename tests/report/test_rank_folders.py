@@ -8,14 +8,16 @@ from typing import Any
 import pytest
 
 from parsers.io.errors import LogError
-from parsers.ranks.ranked_reading import (
+from parsers.runs.facts import Fact
+from parsers.runs.provenance import PAGE as PAGE_FILE
+from parsers.runs.ranks import (
     LACKING,
     OTHER_COUNT,
     OTHER_STREAM,
     UNREAD,
     survey,
 )
-from parsers.ranks.ranked_reading import read as read_log
+from parsers.runs.ranks import read as read_log
 from report.evidence.case_evidence import cells
 from report.evidence.measured_log import MeasuredLog, measured_log
 from report.pagefile.page_file import load

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from parsers.io.lazy import pd
 from parsers.io.message import Message
 from parsers.runs.runfile import RunFile
-from parsers.runs.telemetry import COUNTED_COLUMNS, MEMORY_COLUMNS, Telemetry
+from parsers.runs.side_files import COUNTED_COLUMNS, MEMORY_COLUMNS, Telemetry
 
 # A run.json says whole seconds, and the clocks of the machines of a run may differ.
 MARGIN = np.timedelta64(60, "s")

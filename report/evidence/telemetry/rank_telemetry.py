@@ -10,7 +10,7 @@ from parsers.io.message import Message, joined
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import TELEMETRY
 from parsers.runs.runfile import run_file
-from parsers.runs.telemetry import Telemetry, telemetry, telemetry_file
+from parsers.runs.side_files import Telemetry, telemetry, telemetry_file
 
 from ...measure.measurement import Measurement
 from ...measure.ranks import RankSpread

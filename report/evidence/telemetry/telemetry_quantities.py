@@ -13,7 +13,7 @@ from parsers.io.lazy import pd
 from parsers.io.message import Message
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import PROCESSES, TELEMETRY
-from parsers.runs.telemetry import Telemetry
+from parsers.runs.side_files import Telemetry
 
 from ...measure.measurement import Measurement
 from ...measure.number import printed, without_noise

@@ -9,11 +9,10 @@ import numpy as np
 
 from parsers.io.lazy import pd
 from parsers.io.message import Message
-from parsers.runs.clock import arrivals, clock
 from parsers.runs.facts import is_count
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
-from parsers.runs.telemetry import Telemetry, process_telemetry, telemetry
+from parsers.runs.side_files import Telemetry, arrivals, clock, process_telemetry, telemetry
 
 from ...measure.measurement import Measurement
 from ...measure.records import Facts

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parsers.io.errors import LogError
-from parsers.ranks.ranked_reading import again
+from parsers.runs.ranks import again
 from parsers.runs.reading import Reading, read, survey
 from parsers.unknown.answer import Accepted, Answer, Nothing, Question, answer
 from parsers.unknown.draft import NoGrammarError, draft

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from parsers.ranks.ranked_reading import read
+from parsers.runs.ranks import read
 from report.measure.diagnostics import NoMeasurement
 from report.measure.measure import measure
 from report.measure.protocol import Protocol

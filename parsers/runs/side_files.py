@@ -1,14 +1,21 @@
-"""Side files of a run: tables of numbers that the launcher writes beside a log, and the configuration of a program."""
+"""Side files of a run: what the launcher writes beside a log, and the configuration of its program.
+
+``clock.csv`` says when each line arrived, for logs that print no time; ``gpu.csv`` and ``cpu.csv`` what the graphics
+cards and the processes did, once a second.
+"""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..grammar.field import Field
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.files import data_of, opened
 from ..io.lazy import pd
@@ -16,9 +23,25 @@ from ..scanning.detection import common
 from ..scanning.prefix import line_pattern
 from .facts import Fact, of_one_model, value
 from .provenance import Provenance
-from .run_folder import RUN_FILE
-from .runfile import CONFIGURATIONS, describes, run_file
+from .run_folder import (
+    CLOCK,
+    CLOCK_COLUMNS,
+    LATER_COLUMNS,
+    PROCESS_COLUMNS,
+    PROCESSES,
+    RUN_FILE,
+    TELEMETRY,
+    TELEMETRY_COLUMNS,
+)
+from .runfile import CONFIGURATIONS, describes, run_file, sha256_of
 
+# What the column `time` of records means when no line prints it.
+ARRIVAL = Field("time", "ARRIVAL")
+NOT_ASCENDING = "line {line}: line is {said}; line numbers must be whole numbers, start at 1 or later and ascend."
+# What no card and no process has less than none of, and how much of its memory (MiB) a card tells of.
+COUNTED_COLUMNS = ("utilisation", "memory", "power", "sm_clock", "memory_clock", "process_memory", "processes", "load")
+MEMORY_COLUMNS = ("memory", "process_memory")
+NO_CARD = "line {line}: card is {said}; expected a card number from 0."
 NO_HEAD = "line 1 is not the expected header {columns}."
 NO_NUMBER = "line {line}: {column} is {said}; expected a number."
 OTHER_WIDTH = "line {line} has {count} columns; expected {width}."
@@ -78,6 +101,84 @@ def _rows(path: Path, widths: set[int]) -> Iterator[list[str]]:
 def times(seconds: pd.Series[float]) -> pd.Series[pd.Timestamp]:
     """Unix seconds as datetime64[us] in UTC, exact to the millisecond that a side file states."""
     return pd.to_datetime((seconds * 1000).round().astype(np.int64), unit="ms").astype("datetime64[us]")
+
+
+def clock(log: Path, sha256: str) -> pd.DataFrame | None:
+    """The ``clock.csv`` beside a log: ``line`` (int64, from 1, ascending) and ``time`` (datetime64[us], UTC).
+
+    A row says that the lines from ``line`` up to the next row's arrived at ``time``. ``sha256`` is that of the log;
+    None where there is no clock, or where no run.json says that it is of this very log. Raises LogError, which names
+    the line, when it is broken.
+    """
+    path = side_file(log, sha256, CLOCK)
+    if path is None:
+        return None
+    table = side_table(path, CLOCK_COLUMNS, CLOCK_COLUMNS)
+    lines = table["line"].to_numpy()
+    wrong = ~(lines % 1 == 0) | (np.diff(lines, prepend=0) <= 0)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise LogError.at(path, NOT_ASCENDING, line=row + 2, said=f"{lines[row]:g}")
+    return pd.DataFrame({"line": lines.astype(np.int64), "time": times(table["time"])})
+
+
+def arrivals(clock: pd.DataFrame, lines: NDArray[np.int64]) -> NDArray[np.datetime64]:
+    """When lines (physical numbers from 1) arrived (datetime64[us], UTC); NaT for lines before those of the clock."""
+    rows = np.searchsorted(clock["line"].to_numpy(), lines, side="right") - 1
+    known = np.append(clock["time"].to_numpy(), np.datetime64("NaT", "us"))
+    found: NDArray[np.datetime64] = known[rows]  # -1 is the last one, which is not a time
+    return found
+
+
+@dataclass(frozen=True)
+class Telemetry:
+    """The ``gpu.csv`` of a run, or its ``cpu.csv``.
+
+    ``samples``: DataFrame, one row a row of the file, in its order: ``line`` (int64, physical number from 1), ``time``
+    (datetime64[us], UTC), and the columns of ``run_folder`` in their units: ``card`` int64, all others float64, NaN
+    where the file does not tell. ``lines``: how many physical lines the file has, its head included.
+    """
+
+    path: Path
+    sha256: str
+    lines: int
+    samples: pd.DataFrame
+
+
+def telemetry(log: Path, sha256: str) -> Telemetry | None:
+    """The ``gpu.csv`` beside a log, whose sha256 is given.
+
+    None where there is none, or where no run.json says that it is of this very log. Raises LogError, which names the
+    line, when it is broken.
+    """
+    path = side_file(log, sha256, TELEMETRY)
+    return None if path is None else telemetry_file(path)
+
+
+def telemetry_file(path: Path) -> Telemetry:
+    """What a ``gpu.csv`` says; raises LogError, which names the line, when it is broken."""
+    table = side_table(path, TELEMETRY_COLUMNS, TELEMETRY_COLUMNS[:2], LATER_COLUMNS)
+    numbers = table["card"].to_numpy()
+    wrong = ~(numbers % 1 == 0) | (numbers < 0)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise LogError.at(path, NO_CARD, line=row + 2, said=f"{numbers[row]:g}")
+    return _telemetry(path, table.assign(card=numbers.astype(np.int64)))
+
+
+def process_telemetry(log: Path, sha256: str) -> Telemetry | None:
+    """The ``cpu.csv`` beside a log, whose sha256 is given; None, and LogError, as of ``telemetry``."""
+    path = side_file(log, sha256, PROCESSES)
+    if path is None:
+        return None
+    # Files of older runs have the power of the processors behind what is read.
+    return _telemetry(path, side_table(path, (*PROCESS_COLUMNS, "power"), PROCESS_COLUMNS[:2], ("power",)))
+
+
+def _telemetry(path: Path, table: pd.DataFrame) -> Telemetry:
+    samples = table.assign(time=times(table["time"]))
+    samples.insert(0, "line", np.arange(2, len(table) + 2))
+    return Telemetry(path, sha256_of(path), len(table) + 1, samples)
 
 
 def configured(log: Path) -> list[Fact]:

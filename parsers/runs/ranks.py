@@ -18,24 +18,24 @@ from typing import Literal
 
 import numpy as np
 
-from ..grammar.format import Format
+from ..grammar.format import ROOM, Format
 from ..io.errors import CANNOT_BE_READ, FormatError, LogError, reason_of
 from ..io.files import leading_out
 from ..io.message import Message
 from ..io.packed import SUFFIXES
-from ..runs.appended import as_one
-from ..runs.facts import SCALING, Fact
-from ..runs.format_records import OWN_LINE, FormatRecords, RankLog
-from ..runs.provenance import Provenance
-from ..runs.reading import NONE_FITS, Reading
-from ..runs.reading import read as read_file
-from ..runs.reading import survey as survey_file
 from ..scanning.columns import Array, missing
 from ..scanning.record_table import RecordTable, finest
+from .appended import as_one
+from .facts import SCALING, Fact
+from .format_records import OWN_LINE, FormatRecords, RankLog
+from .provenance import Provenance
+from .reading import NONE_FITS, Reading
+from .reading import read as read_file
+from .reading import survey as survey_file
 
 Counts = Literal["job", "node", "unknown"]
 
-NAMES = Path(__file__).with_name("names.toml")
+NAMES = ROOM / "rank_names.toml"
 DEPTH = 5  # torchrun's stdout.log lies three folders below the one that it is given
 MOST_FILES = 1 << 17
 LOG_SUFFIXES = (".log", ".out", ".err", ".txt", ".jsonl")
@@ -186,7 +186,7 @@ UNREAD = "{count} other logs in the folder are not of a rank and are not read; t
 OTHER_STREAM = "Of each rank only {used} is read, not {unused}."
 ONLY_LAST_RUN = "The logs of the ranks hold several runs; only the last one is read."
 ELSEWHERE = "{file}: {said}"
-ELSEWHERE_IN_SEVERAL = "{file}: {said} ({count} ranks in total)"
+IN_MORE = "{count} more logs of ranks have warnings of their own."
 DENIED = "{fact} is {value} according to {witness}, but {other} according to {denier}; using {value}."
 SAME_LOG = "{first} and {second} are the same, byte for byte; if one is a copy, what its rank did is counted twice."
 EMPTY = "The logs of {count} of {ranks} ranks are empty, first that of rank {rank}."
@@ -341,10 +341,10 @@ def _hear(readings: Sequence[Reading], found: RankFiles) -> Iterator[Message]:
             if (own := facts.get(fact.name)) is not None and own.value != fact.value:
                 known.add(fact.name)
                 yield _denied(own, fact)
-        facts.assume(fact for fact in told if fact)
+        facts.hear((fact for fact in told if fact), fills=True)
     ranks, name = len(found.ranks), "cards_per_node" if found.counts == "node" else "cards"
     if found.are_complete and not {"cards", name} & facts.keys():
-        facts.assume([Fact(name, ranks, Provenance("rank_files", (ranks,)))])
+        facts.hear([Fact(name, ranks, Provenance("rank_files", (ranks,)))], fills=True)
     facts.derive()
 
 
@@ -382,16 +382,14 @@ def _of_folder(found: RankFiles, files: Sequence[RankFile], lead: Reading) -> It
 
 
 def _of_others(readings: Sequence[Reading], folder: Path) -> Iterator[Message]:
-    """The warnings of other logs than the first that are not of the kind of one of its own, each kind once."""
-    known = {said.key for said in readings[0].warnings}
-    first: dict[str, tuple[Path, Message, int]] = {}
-    for reading in readings[1:]:
-        for said in {said.key: said for said in reversed(reading.warnings) if said.key not in known}.values():
-            path, told, count = first.get(said.key, (reading.path, said, 0))
-            first[said.key] = path, told, count + 1
-    for path, said, count in first.values():
-        key = ELSEWHERE if count == 1 else ELSEWHERE_IN_SEVERAL
-        yield Message(key, file=path.relative_to(folder), said=said, count=count)
+    """What the first other log says against itself that the leading one does not, and how many more do so, too."""
+    own = set(readings[0].warnings)
+    others = [reading for reading in readings[1:] if not own.issuperset(reading.warnings)]
+    for reading in others[:1]:
+        for said in (one for one in reading.warnings if one not in own):
+            yield Message(ELSEWHERE, file=reading.path.relative_to(folder), said=said)
+    if len(others) > 1:
+        yield Message(IN_MORE, count=len(others) - 1)
 
 
 def _are_of_one_job(readings: Sequence[Reading]) -> bool:
