@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from parsers.io.errors import LogError
-from parsers.runs.facts import Fact
-from parsers.runs.provenance import PAGE as PAGE_FILE
 from parsers.runs.ranks import (
     LACKING,
     OTHER_COUNT,
