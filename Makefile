@@ -37,13 +37,10 @@ floor: .venv/test
 bench: .venv/test
 	$(BIN)/python -m tests.bench.floor --write
 	$(BIN)/python -m tests.bench.bench --gib --write $(if $(wildcard $(CORPUS)),--corpus $(CORPUS))
-	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.ingest --write
 	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.sharing --write
 	$(BIN)/python -m tests.bench.page --write
-	$(BIN)/python -m tests.bench.audited --write
 	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.history --write
 	$(BIN)/python -m tests.bench.adversarial --write
-	$(BIN)/python -m tests.bench.capture
 
 # The public logs that the tests are about, into CORPUS, by git at pinned commits.
 CORPUS ?= ../shared/corpus
