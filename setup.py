@@ -1,6 +1,15 @@
-"""What setup.cfg cannot say: parsers/scanning/shapes.c is built where there is a compiler, and left out where not."""
+"""What setup.cfg cannot say: what is built of parsers/, each left out where it cannot be.
+
+The kernel, scanning/shapes.c, needs a compiler; without it numpy does the same. The log formats are compiled, so that
+the first command need not wait for that.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
 
 LIMITED_API = ("Py_LIMITED_API", "0x030b0000")  # of Python 3.11: one build serves all later versions
 SHAPES = Extension(
@@ -10,5 +19,17 @@ SHAPES = Extension(
     py_limited_api=True,
     optional=True,
 )
+SHIP = "from parsers.grammar.format import ship; ship()"
 
-setup(ext_modules=[SHAPES])
+
+class BuildPython(build_py):
+    """The modules, and beside them the compiled log formats."""
+
+    def run(self) -> None:
+        """Copy the modules, and compile the formats where they are then."""
+        super().run()
+        place = Path() if self.editable_mode else Path(self.build_lib)
+        subprocess.run([sys.executable, "-c", SHIP], cwd=place, check=False)  # noqa: S603 - our own
+
+
+setup(ext_modules=[SHAPES], cmdclass={"build_py": BuildPython})

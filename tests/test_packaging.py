@@ -25,6 +25,7 @@ def tracked() -> list[str]:
 
 
 EXTENSION = "parsers/scanning/_shapes.abi3.so"
+FORMATS = "parsers/formats.json"
 NO_COMPILER = {"CC": "false", "LDSHARED": "false"}
 COMPILER = shutil.which(str(sysconfig.get_config_var("CC")).split()[0])
 has_compiler = pytest.mark.skipif(
@@ -83,7 +84,7 @@ def started(python: Path, folder: Path, *arguments: str | Path) -> "subprocess.C
 
 @pytest.mark.slow
 def test_the_wheel_holds_every_file_of_the_rooms(wheel: Path) -> None:
-    assert files_of_rooms(wheel) - {EXTENSION} == {*tracked()}
+    assert files_of_rooms(wheel) - {EXTENSION} == {*tracked(), FORMATS}
 
 
 def files_of_rooms(wheel: Path) -> set[str]:
@@ -99,13 +100,23 @@ def test_the_wheel_holds_the_kernel_for_this_and_all_later_versions_of_python(wh
 
 @pytest.mark.slow
 def test_a_wheel_made_without_a_compiler_lacks_nothing_else(plain_wheel: Path) -> None:
-    assert files_of_rooms(plain_wheel) == {*tracked()}
+    assert files_of_rooms(plain_wheel) == {*tracked(), FORMATS}
 
 
 @pytest.mark.slow
 def test_the_sources_are_installed_for_editing_without_a_compiler(tmp_path: Path) -> None:
     assert built(tmp_path, "editable", **NO_COMPILER).suffix == ".whl"
     assert not (tmp_path / "source" / EXTENSION).exists()
+    assert (tmp_path / "source" / FORMATS).exists()
+
+
+@pytest.mark.slow
+def test_the_first_log_that_is_read_waits_for_no_format_to_be_compiled(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    done = started(installed, tmp_path, "show", PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1")
+    assert (done.returncode, done.stderr, list(tmp_path.iterdir())) == (0, "", [])
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from lark import Lark
 
 __all__ = ["METRICS", "ROOM", "Format", "load"]
+VOCABULARY = ROOM / "vocabulary.lark"
+SHIPPED = ROOM / "formats.json"  # is made when the program is built or installed
 COMPILING = 60  # seconds; the largest of ours takes one
 TOO_LARGE = "takes more time or memory to compile than any grammar of ours; use fewer alternatives."
 
@@ -69,16 +70,16 @@ class Format:
 def load(path: Path) -> Format:
     """The format of a grammar file; raises GrammarError when it has a mistake or cannot be compiled.
 
-    To read the grammars takes longer than to read a small log, so what they compile to is kept, under a name that holds
-    all it was made of: a changed grammar, vocabulary or program is compiled anew.
+    To read the grammars takes longer than to read a small log, so what they compile to comes with the program, or is
+    kept, under a name that holds all it was made of: a changed grammar, vocabulary or program is compiled anew.
     """
     try:
         grammar = path.read_bytes() if path.is_file() else b""
     except OSError as error:
         raise GrammarError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
-    name = name_of(_program(), str(path.absolute()).encode("utf-8", "surrogateescape"), grammar)
+    name = name_of(_program(), grammar)
     try:
-        return _from_json(path, found(name))
+        return _from_json(path, _shipped().get(name) or found(name))
     except (OSError, ValueError, TypeError, LookupError, RecursionError):
         from .loading import compiled
 
@@ -91,6 +92,25 @@ def load(path: Path) -> Format:
         raise GrammarError.at(path, TOO_LARGE) from error
     keep(text, name)
     return _from_json(path, text)
+
+
+def ship() -> None:
+    """Compile the grammars of this room into ``SHIPPED``, which ``setup.py`` puts beside them."""
+    SHIPPED.unlink(missing_ok=True)
+    _shipped.cache_clear()
+    paths = [path for path in sorted(ROOM.rglob("*.lark")) if path != VOCABULARY]
+    made = {name_of(_program(), path.read_bytes()): _as_json(load(path)).decode() for path in paths}
+    SHIPPED.write_text(json.dumps(made), encoding="ascii")
+
+
+@cache
+def _shipped() -> dict[str, str]:
+    """What the grammars that came with this program were compiled to when it was built; nothing where it was not."""
+    try:
+        made: dict[str, str] = json.loads(SHIPPED.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return made
 
 
 def _load_again(path: Path) -> Format:
@@ -110,7 +130,7 @@ def _vars(variant: Variant) -> dict[str, Any]:
     return {field.name: getattr(variant, field.name) for field in dataclass_fields(variant)}
 
 
-def _from_json(path: Path, text: bytes) -> Format:
+def _from_json(path: Path, text: bytes | str) -> Format:
     """The format that ``_as_json`` wrote; raises ValueError, TypeError or KeyError for anything else."""
     said = json.loads(text)
     fields = [Field(**field) for field in said["fields"]]
@@ -128,7 +148,7 @@ def _variant(said: dict[str, Any], fields: Sequence[Field]) -> Variant:
 @cache
 def _program() -> bytes:
     """The hash of what all formats are made with: of the program that runs, whatever is edited meanwhile."""
-    made_with = hashlib.sha256(sys.version.encode())
-    for source in (*sorted(Path(__file__).parent.glob("*.py")), ROOM / "vocabulary.lark"):
+    made_with = hashlib.sha256()
+    for source in (*sorted(Path(__file__).parent.glob("*.py")), VOCABULARY):
         made_with.update(source.read_bytes())
     return made_with.digest()

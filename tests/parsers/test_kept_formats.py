@@ -17,17 +17,31 @@ LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1/train.log"
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def grammar(tmp_path: Path) -> Path:
+    """A grammar that did not come compiled."""
+    path = tmp_path / "mmcv.lark"
+    path.write_text(GRAMMAR.read_text(encoding="utf-8") + "// of somebody else\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def kept(grammar: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     load.cache_clear()
-    load(GRAMMAR)
+    load(grammar)
     load.cache_clear()
     return tmp_path / "tachograph"
 
 
-def test_a_kept_format_is_the_one_that_was_compiled(kept: Path) -> None:
+@pytest.mark.parametrize("name", ["hf_trainer", "mlperf_mllog", "mmcv", "nanogpt"])
+def test_a_format_that_came_compiled_is_what_its_grammar_says(name: str) -> None:
+    path = GRAMMAR.with_stem(name)
+    assert (load(path).about, load(path).variants) == compiled(path)
+
+
+def test_a_kept_format_is_the_one_that_was_compiled(kept: Path, grammar: Path) -> None:
     before = {path.name: path.stat().st_mtime_ns for path in kept.iterdir()}
-    assert load(GRAMMAR).variants == compiled(GRAMMAR)[1]
+    assert load(grammar).variants == compiled(grammar)[1]
     assert before == {path.name: path.stat().st_mtime_ns for path in kept.iterdir()}
 
 
@@ -43,29 +57,32 @@ def test_a_changed_grammar_is_compiled_anew(kept: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "rubbish", [b"", b"rubbish", b"[]", b'{"about": "", "fields": [], "variants": [{}]}', b"[" * 99999]
 )
-def test_a_kept_file_that_is_no_format_is_compiled_anew(rubbish: bytes, kept: Path) -> None:
+def test_a_kept_file_that_is_no_format_is_compiled_anew(rubbish: bytes, kept: Path, grammar: Path) -> None:
     (place,) = kept.iterdir()
     place.write_bytes(rubbish)
-    assert load(GRAMMAR).name == "mmcv"
+    assert load(grammar).name == "mmcv"
 
 
-def test_a_kept_format_in_which_a_byte_changed_is_compiled_anew(kept: Path) -> None:
+def test_a_kept_format_in_which_a_byte_changed_is_compiled_anew(kept: Path, grammar: Path) -> None:
     (place,) = kept.iterdir()
     whole = place.read_bytes()
     place.write_bytes(whole.replace(b"mmcv text log", b"mmcv test log"))
     assert b"mmcv text log" in whole
-    assert load(GRAMMAR).about == compiled(GRAMMAR)[0]
+    assert load(grammar).about == compiled(grammar)[0]
     assert place.read_bytes() == whole
 
 
-def test_a_kept_format_under_the_name_of_another_is_compiled_anew(kept: Path) -> None:
+def test_a_kept_format_under_the_name_of_another_is_compiled_anew(kept: Path, grammar: Path) -> None:
     (place,) = kept.iterdir()
-    other = GRAMMAR.with_name("nanogpt.lark")
+    other = grammar.with_name("other.lark")
+    other.write_text(
+        GRAMMAR.with_name("nanogpt.lark").read_text(encoding="utf-8") + "// of somebody else\n", encoding="utf-8"
+    )
     load(other)
     load.cache_clear()
     (another,) = set(kept.iterdir()) - {place}
     place.write_bytes(another.read_bytes())
-    assert load(GRAMMAR).variants == compiled(GRAMMAR)[1]
+    assert load(grammar).variants == compiled(grammar)[1]
 
 
 @pytest.mark.slow
