@@ -112,7 +112,7 @@ def _follow(logs: Sequence[Path], shared: int | str | None, how: tuple[Any, ...]
     from parsers.io.errors import ParserError
     from parsers.runs.reading import known_format
 
-    from .evidence.measured_log import log_at
+    from .results.measured_log import log_at
     from .terminal.follow import follow
 
     options, _, as_json, _, language = how
@@ -149,7 +149,7 @@ def _load_for_forks() -> None:
     from parsers.io.errors import ParserError
     from parsers.scanning.detection import formats
 
-    from .evidence import measured_log  # noqa: F401
+    from .results import measured_log  # noqa: F401
     from .terminal import show_json, show_text  # noqa: F401
 
     with suppress(ParserError):  # each log tells it
@@ -171,7 +171,7 @@ def _show(how: tuple[Any, ...], log: Path) -> tuple[int, str, bool]:
     from parsers.io.errors import ParserError, said_of
     from parsers.io.message import Message
 
-    from .evidence.measured_log import open as open_log
+    from .results.measured_log import open as open_log
     from .terminal.show_json import as_json, error_as_json
     from .terminal.show_text import shown
     from .wording.words import worded

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from parsers.runs.facts import Fact
     from parsers.runs.reading import Reading
     from report.audit.audited import Audit
-    from report.evidence.measured_log import MeasuredLog, Status
     from report.measure.diagnostics import Diagnostic
     from report.measure.measurement import Measurement
     from report.measure.protocol import Protocol
+    from report.results.measured_log import MeasuredLog, Status
     from report.results.model import Report
 
 # The columns of ``measure_many`` and the dtypes that they have, whatever the logs say.
@@ -133,7 +133,7 @@ def open(
     grammar. ``cards``: of the whole job; ``batch_size``: of one card. Raises ``TachographError``: ``LogError`` where
     the log cannot be read, ``FormatError`` for an unknown format, ``GrammarError``, ``ProtocolError``.
     """
-    from report.evidence.measured_log import open as measured
+    from report.results.measured_log import open as measured
 
     return Log(measured(path, read=read, protocol=protocol, format=format, cards=cards, batch_size=batch_size))
 
@@ -201,8 +201,8 @@ def report(page: str | Path, *, logs: str | Path = "logs") -> Report:
 
     if str(page).endswith(SUFFIX):
         return read_report(Path(page))
-    (found,) = read_pages([str(page)], Path(logs))
-    return found.report(Path(logs), Path())
+    (found,) = read_pages([str(page)], Path(logs), Path())
+    return found.report
 
 
 def audit(*documents: str | Path, logs: str | Path | None = None, board: str | None = None) -> Audit:
@@ -229,7 +229,7 @@ def export(target: str, source: Report | Log) -> dict[str, bytes]:
     no file where no number of the source fits it. Raises ``TachographError``, and ``NoMeasurement``, which is one, for
     a log without throughput.
     """
-    from report.results.build import report_of_log
+    from report.results.run import report_of_log
     from report.views.export import FORMATS, exported, rows
 
     if target not in FORMATS:

@@ -118,9 +118,9 @@ def _page_names() -> list[str]:
 def _lacking(page: str, logs: Path, repeats: int | None, only: Mapping[str, str]) -> list[WantedRun]:
     """The runs that a page lacks; says which cells no launcher can fill."""
     from launchers.run.series import WantedRun
-    from report.evidence.plan import missing, unplanned
     from report.pagefile.launch_file import load_launches
     from report.pagefile.page_file import PageError, find, load
+    from report.results.plan import missing, unplanned
 
     try:
         wanted = load(find(page))

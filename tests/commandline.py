@@ -14,7 +14,6 @@ from typing import IO
 from unittest.mock import patch
 
 import tachograph
-from report.evidence.case_evidence import forget
 
 PROJECT = Path(__file__).parent.parent
 
@@ -27,7 +26,6 @@ def run(
     An exception that it lets through is raised: as a process it would end with 1, the status of a finding.
     """
     command = ["tachograph", *map(str, arguments)]
-    forget()  # in each folder are other logs of the same relative names
     with ExitStack() as stack:
         out, err = (stack.enter_context(TemporaryFile("w+", encoding="utf-8", newline="")) for _ in range(2))
         stack.enter_context(_process_restored())

@@ -14,11 +14,10 @@ import tachograph
 from parsers.unknown.answer import Ask
 from parsers.unknown.training import Reason
 from report.commands import show
-from report.evidence import measured_log
-from report.evidence.asked import ASKED
 from report.measure.diagnostics import SENTENCES, Code, NoMeasurement, say
 from report.measure.measurement import ContradictedError
 from report.measure.number import digits
+from report.results import measured_log
 from report.terminal.show_text import RULE
 from report.wording.words import Translator, worded
 from tests.commandline import PROJECT
@@ -81,7 +80,7 @@ def test_each_log_is_shown_as_it_always_was(logs: list[Path], language: str, com
 
 def test_the_output_for_every_golden_log_is_as_its_schema_says(logs: list[Path], compare: Compare) -> None:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    schema["$defs"]["diagnostic"]["properties"]["code"]["enum"] = [*map(str, Code), *map(str, ASKED)]
+    schema["$defs"]["diagnostic"]["properties"]["code"]["enum"] = [*map(str, Code), *map(str, (*Ask, *Reason))]
     compare(SCHEMA, json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
     validator = jsonschema.Draft202012Validator(schema)
     validator.check_schema(schema)
@@ -178,7 +177,7 @@ def test_the_documentation_shows_what_is_printed(logs: list[Path]) -> None:
         assert shown(logs[0].parent, "--lang", language).stdout in (PROJECT / "docs" / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("code", [*Code, *ASKED])
+@pytest.mark.parametrize("code", [*Code, *Ask, *Reason])
 def test_a_diagnostic_says_its_parameters_in_each_language(code: Code | Ask | Reason) -> None:
     sentences = SENTENCES[code]
     forms = (sentences,) if isinstance(sentences, str) else sentences

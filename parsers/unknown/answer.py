@@ -28,7 +28,7 @@ from .training import Reason, is_training, may_be_training, shows_loss, why_not
 
 
 class Ask(StrEnum):
-    """What a question is about, a code for each; report/evidence/asked.py words them."""
+    """What a question is about, a code for each; report/results/remarks.py words them."""
 
     SPAN = "span_unknown"  # what takes this time, in which unit
     TRAINING = "training_unknown"  # which of several lines or bars are of training

@@ -17,7 +17,7 @@ _LOOSE = frozenset(("qualified", "nameless"))
 
 
 class Reason(StrEnum):
-    """Why a number is not taken, a code for each; report/evidence/asked.py words them."""
+    """Why a number is not taken, a code for each; report/results/remarks.py words them."""
 
     EVALUATION = "of_evaluation"
     PART = "part_of_a_step"

@@ -41,12 +41,12 @@ from parsers.scanning.detection import VARIABLE, grammars
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..audit.altered_text import Alteration, altered
-from ..evidence.case_evidence import forget, wanted
-from ..evidence.case_runs import outside
-from ..evidence.quality.quality_remarks import reference_logs
 from ..pagefile.page import Page
 from ..pagefile.page_file import files_beside, find
 from ..results.model import SUFFIX, Report
+from ..results.quality import reference_logs
+from ..results.resolve import wanted
+from ..results.store import outside
 from ..views.publish import PublishedPage, read_pages
 
 PAGE, LOGS, FORMATS = "page", "logs", "formats"  # the folders of an archive
@@ -141,9 +141,8 @@ def archive(
     LogError, WriteError, and ArchiveError where the page has no number or the archive would not give its numbers.
     """
     file, logs, out = find(page).absolute(), logs.absolute(), out.absolute()
-    forget()
-    (stated,) = read_pages([str(file)], logs, workers)
-    if not any(cell.digits for cell in stated.cells):
+    (stated,) = read_pages([str(file)], logs, out.parent, workers)
+    if not any(result.digits for result in stated.report.results):
         raise ArchiveError(NO_NUMBERS, page=file.stem)
     try:
         with unfinished(out.parent, out) as place:
@@ -151,9 +150,9 @@ def archive(
             _collect(stated, file, logs, folder, copy_runs or copied_runs)
             with _inside(folder):
                 made = _made_again(file.stem, workers)
-            for cell in stated.cells:
-                if (digits := made.by_id[cell.slug].digits) != cell.digits:
-                    raise ArchiveError(OTHER_NUMBER, slug=cell.slug, stated=cell.digits or "-", made=digits or "-")
+            for one in stated.report.results:
+                if (digits := made.by_id[one.id].digits) != one.digits:
+                    raise ArchiveError(OTHER_NUMBER, slug=one.id, stated=one.digits or "-", made=digits or "-")
             write(folder, f"{PAGE}/{file.stem}{SUFFIX}", made.to_json().encode())
             _refuse_unsafe(_names(folder), out)
             write(folder, MANIFEST, _manifest(folder).encode())
@@ -199,7 +198,7 @@ def _of_run(log: Path) -> Iterator[Path]:
 def _grammars(page: PublishedPage) -> list[Path]:
     """The grammars of the logs behind a page, with those that they import from their own folder."""
     known = grammars()
-    names = {proof.reading.format.name for cell in page.cells for proof in cell.proofs if proof.reading.format}
+    names = {log.format for log in page.report.logs.values() if log.format}
     found: set[Path] = set()
     left = [known[name] for name in names & known.keys()]
     while left:
@@ -292,8 +291,8 @@ def opened_archive(path: Path) -> Iterator[str]:
 
 def _made_again(name: str, workers: Workers) -> Report:
     """The report of the page in the archive whose folder is the current one; raises PageError, LogError."""
-    (page,) = read_pages([f"{PAGE}/{name}.toml"], Path(LOGS), workers)
-    return page.report(Path(LOGS), Path(PAGE))
+    (page,) = read_pages([f"{PAGE}/{name}.toml"], Path(LOGS), Path(PAGE), workers)
+    return page.report
 
 
 def _told(file: str, one: Alteration) -> Difference:
@@ -349,10 +348,8 @@ def _inside(folder: Path) -> Iterator[None]:
                 os.environ[VARIABLE] = overlay
             for grammar in others:
                 shutil.copyfile(grammar, Path(overlay, grammar.name))
-            forget()
             yield
         finally:
-            forget()
             os.environ.pop(VARIABLE, None)
             if before is not None:
                 os.environ[VARIABLE] = before

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from parsers.io.message import Message, joined
 
-from ..evidence.measured_log import measured_log
 from ..measure.protocol import Protocol
-from ..results.build import report_of_log
+from ..results.measured_log import measured_log
 from ..results.model import Report, Result
+from ..results.run import report_of_log
 from ..views.why import NoCellError
 from .audited import audited
 from .chance import Means

@@ -16,11 +16,10 @@ from parsers.io.files import data_of
 from parsers.io.message import Message
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from ..evidence.case_evidence import cells, forget
-from ..evidence.case_runs import outside
 from ..pagefile.page_file import PageError, parse
 from ..results.build import build
 from ..results.model import SUFFIX, Report, read_report, report_beside
+from ..results.store import LogStore, outside
 from ..views.markdown import GENERATED, evidence_name, page_name, texts
 from ..views.publish import chart_name
 from ..views.view import View
@@ -55,7 +54,6 @@ def of_own_pages(root: Path, pages: Iterable[str], logs: Path | None, workers: W
     ``pages``: their paths from ``root``. ``logs``: the folder of logs, where it is not the one that the report names.
     Raises ReportError, and ParserError where the workers are gone.
     """
-    forget()
     by_report: dict[Path, list[str]] = {}
     for page in pages:
         by_report.setdefault(_report_path(root / page), []).append(page)
@@ -94,8 +92,7 @@ def _made_again(report: Report, path: Path, logs: Path | None, workers: Workers)
             raise PageError(NO_LOGS, log=log)
     stated = report.page.page_file
     page = parse(stated, path)
-    found = list(cells(page, folder, workers))
-    made = build(path.name.removesuffix(SUFFIX), page, stated, found, folder, path.parent)
+    made = build(path.name.removesuffix(SUFFIX), page, stated, LogStore(folder, workers), path.parent)
     # Logs that are named may lie elsewhere than where the links of the page lead.
     return replace(made, logs_folder=report.logs_folder) if logs and made.logs_folder and report.logs_folder else made
 

@@ -14,7 +14,7 @@ from parsers.runs.appended import as_one
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import option
 
-from ..evidence.as_read import as_read
+from ..results.measured_log import as_read
 from .chance import Hit
 from .number import Number
 from .rules.protocol_search import protocol, protocols, search

@@ -12,9 +12,9 @@ import numpy as np
 
 from parsers.runs.run_folder import TELEMETRY
 
-from ..evidence.reason import NoEvidenceError
-from ..evidence.telemetry.telemetry_window import in_window, run_telemetry
 from ..measure.measurement import Measurement
+from ..results.remarks import NoEvidenceError
+from ..results.telemetry import in_window, run_telemetry
 from .changes import ChangedCondition
 from .compared_runs import ComparedRun
 from .conditions import StatedAt

@@ -13,13 +13,12 @@ from parsers.grammar.field import Scope
 from parsers.io.message import Message
 from parsers.series import Floats
 
-from ..evidence.quality.final_metric import MetricAgreement
-from ..evidence.quality.loss import LossAgreement
-from ..evidence.run_begin import began
 from ..measure.diagnostics import NoMeasurement
 from ..measure.measurement import Measurement
 from ..measure.number import signed
 from ..measure.protocol import Protocol
+from ..results.agreement import LossAgreement, MetricAgreement
+from ..results.environment import began
 from .card_clocks import card_medians, clock_changes
 from .case_pairs import CasePair, Runs
 from .changes import ChangedCondition, changes, of_machine, unrecorded

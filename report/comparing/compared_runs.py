@@ -19,11 +19,11 @@ from parsers.runs.side_files import LOG_SUFFIXES
 from parsers.scanning.detection import formats
 from parsers.sharing.workers import Workers
 
-from ..evidence.case_runs import unfit
-from ..evidence.measured_log import measured_log
 from ..measure.diagnostics import NoMeasurement
 from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
+from ..results.measured_log import measured_log
+from ..results.store import unfit
 
 NOTHING_THERE = "contains no run folder and no log ({endings})."
 NO_THROUGHPUT = "{log} skipped: {reason}"

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from parsers.io.message import Message
 
-from ..evidence.quality.loss import LossAgreement, LossCurve, loss_agreement, loss_curve, unknown
-from ..evidence.quality.training_conditions import incomparable, stated_by
 from ..measure.diagnostics import NoMeasurement
+from ..results.agreement import LossAgreement, LossCurve, incomparable, loss_agreement, loss_curve, stated_by, unknown
 from .case_pairs import Runs
 from .changes import ChangedCondition
 from .compared_runs import ComparedRun

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from parsers.io.message import Message
 
-from ..evidence.quality.final_metric import FinalMetric, MetricAgreement, final_metric, metric_agreement
-from ..evidence.quality.training_conditions import other_task
 from ..measure.diagnostics import NoMeasurement
+from ..results.agreement import FinalMetric, MetricAgreement, final_metric, metric_agreement, other_task
 from .case_pairs import Runs
 from .changes import ChangedCondition
 from .compared_runs import ComparedRun

@@ -7,12 +7,12 @@ from pathlib import Path
 from parsers.io.errors import LogError, ParserError
 from parsers.io.git import commit_of, top_of
 
-from ..evidence.case_runs import filled, logs_of, run_of
-from ..evidence.reason import NoEvidenceError
 from ..pagefile.addresses import slugs
 from ..pagefile.log_repository import brought
 from ..pagefile.page import Page
 from ..pagefile.page_file import find, load, names
+from ..results.remarks import NoEvidenceError
+from ..results.store import filled, logs_of, run_of
 from .compared_runs import FoundRun, found_runs
 
 NO_SIDE = "is neither a log, a folder, a page nor REVISION:PAGE; pages: {names}, or a path ending in .toml."

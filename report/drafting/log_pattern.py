@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby, takewhile
 from pathlib import Path
 
-from ..evidence.case_runs import logs_of
 from ..pagefile.parts import Axis, Case, Value
+from ..results.store import logs_of
 
 _NOT_SEEN = re.compile(r"[^\S ]")
 

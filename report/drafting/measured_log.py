@@ -19,12 +19,12 @@ from parsers.scanning.detection import formats
 from parsers.unknown.answer import Nothing
 
 from ..audit.labels import case_of_log
-from ..evidence.case_runs import another_log, not_done, outside
-from ..evidence.measured_log import MeasuredLog as Measured
-from ..evidence.measured_log import measured_log as measure
 from ..measure.diagnostics import NoMeasurement
 from ..measure.measurement import Measurement
 from ..pagefile.parts import COUNTED, PRECISIONS, Axis, Case, Value
+from ..results.measured_log import MeasuredLog as Measured
+from ..results.measured_log import measured_log as measure
+from ..results.store import another_log, not_done, outside
 from .draft_logs import why
 
 LONGEST = 80  # characters of a value that a page file states

@@ -15,14 +15,14 @@ from parsers.io.message import Message, joined
 from parsers.io.printable import printable
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from ..evidence.case_evidence import cells
-from ..evidence.cell import Cell
-from ..evidence.reason import Remark
 from ..measure.diagnostics import say
 from ..measure.quantity import RANGE_OF_RUNS
 from ..measure.work import thing
 from ..pagefile.page_file import parse
 from ..pagefile.parts import PRECISIONS, Axis, Case
+from ..results.remarks import Remark
+from ..results.resolve import resolve
+from ..results.store import LogStore
 from ..wording.words import Translate, Translator, languages, worded
 from .draft_case import DraftCase, cases_of, each_once
 from .draft_logs import NamedLogs, why
@@ -133,6 +133,7 @@ def draft_page(
     left_out = [*named.left_out, *(log.reason for log in unused), *copies]
     left_out += [why(log.path, _not_the_job(log)) for log in logs if log.scope != "job"]
     logs = _alike([log for log in logs if log.scope == "job"])
+    store = LogStore(named.folder)
     while True:
         cases, without = cases_of(logs, named.folder, never)
         if not cases:
@@ -143,10 +144,12 @@ def draft_page(
         drafted = [case for table in tables for case in table.cases]
         for briefly in (True, False):
             text = _text(tables, translate, briefly=briefly)
-            shown = [one for one in cells(parse(text, path), named.folder) if one.shown.quantity.is_throughput]
-            if not any(map(_shows_others, drafted, shown)):
+            shown = [one for one in resolve(parse(text, path), store) if one.is_throughput]
+            # A pattern for all cells may find logs that nobody named.
+            theirs = [{run.log for run in one.runs} for one in shown]
+            if all(of <= {log.path for log in case.logs} for case, of in zip(drafted, theirs, strict=True)):
                 break
-        failed = [(case, cell.reason) for case, cell in zip(drafted, shown, strict=True) if cell.reason]
+        failed = [(case, one.result.reason) for case, one in zip(drafted, shown, strict=True) if one.result.reason]
         if not failed:
             return PageDraft(text, drafted, (*left_out, *without))
         left_out += [why(log.path, reason.message) for case, reason in failed for log in case.logs]
@@ -157,11 +160,6 @@ def draft_page(
 def _bytes(task: DraftTask) -> int:
     log = task.folder / task.path
     return log.stat().st_size if log.is_file() else 0
-
-
-def _shows_others(case: DraftCase, cell: Cell) -> bool:
-    """Whether a cell is of logs that nobody named."""
-    return bool({proof.log for proof in cell.proofs} - {log.path for log in case.logs})
 
 
 def _not_the_job(log: MeasuredLog) -> Message:

@@ -695,6 +695,19 @@ class Page(PageFile):
         """How a value of an axis is written in titles."""
         return self.labels.get(axis, {}).get(str(value)) or f"{MARKED.get(axis, '')}{value}"
 
+    def written(self, table: Table, row: TableRow, title: str) -> str:
+        """A title of a row or of its group, with the axes of its case as the page writes them."""
+        case = {**table.case, **row.case}
+        return title.format_map({axis: self.label(axis, value) for axis, value in case.items()})
+
+    def row_title(self, table: Table, row: TableRow) -> str:
+        """Title of a row, with that of its group."""
+        return ", ".join(self.written(table, row, title) for title in (row.group, row.title) if title)
+
+    def column_title(self, column: TableColumn) -> str:
+        """Title of a column of a table: its own, or that of the page's column."""
+        return column.title or self.columns[column.column].title
+
     def taken(self, place: CellPlace) -> list[str]:
         """What the column of a place takes its labels for, where that is not what they say, as it is written."""
         column = self.columns[place.column.column]

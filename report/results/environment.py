@@ -1,16 +1,29 @@
-"""The environment of a page: on which machines and with which programs its runs trained, as their run.json says."""
+"""Environments: when, on which machines and with which programs runs trained, as their logs and run.json say."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeGuard
+from datetime import UTC, datetime
+from typing import Any, TypeGuard, get_args
+
+import numpy as np
 
 from parsers.io.message import Message, joined
 from parsers.io.printable import printable
-from parsers.runs.runfile import run_file
+from parsers.runs.facts import value
+from parsers.runs.runfile import RunFile
+from parsers.scanning.record_table import RecordTable
 
-from ..evidence.cell import Cell
-from ..evidence.circumstances import library_name, proofs_of
 from ..pagefile.page import Page
+from ..pagefile.parts import Circumstance
 from ..wording import markdown
+from .made import Made, MadeRun
+
+DATE: Circumstance = "date"
+VERSION: Circumstance = "framework_version"
+LIBRARY = "library"
+# Stamps without a year are read as of this one.
+NO_YEAR = np.datetime64("2000", "Y")
+# Between the first and the last of several days.
+TO = " – "
 
 LONGEST = 120
 MOST_VALUES = 8
@@ -22,22 +35,102 @@ CHANGED = "{checkout} (changed)"
 VARIABLES = "Environment variables of all runs"
 DATA = {"real": Message("real data"), "synthetic": Message("synthetic data")}
 
-RunFile = Mapping[str, Any]
 # A value as Markdown, or as a message whose values are Markdown.
 Said = Message | str
 
 
-def environment(page: Page, cells: Sequence[Cell]) -> list[list[list[Message]]]:
+# ---- when, and with which versions
+
+
+def began(run: RunFile, records: RecordTable) -> np.datetime64 | None:
+    """When a run began: UTC, or as its log says where that has no time zone; None where neither tells it with a year.
+
+    ``run``: its run.json, empty where there is none. ``records``: those of its log.
+    """
+    start = stated_start(run)
+    if start is not None:
+        return start
+    times = records["time"] if "time" in records else np.zeros(0, "M8[us]")
+    known = times[~np.isnat(times)]
+    first = known.min() if len(known) else None
+    return first if first is not None and first.astype("M8[Y]") > NO_YEAR else None
+
+
+def stated_start(run: RunFile) -> np.datetime64 | None:
+    """When a run began by its run.json (UTC, or as it says); None where that tells no time."""
+    try:
+        start = datetime.fromisoformat(str(run["start"]))
+        return np.datetime64(start.astimezone(UTC).replace(tzinfo=None) if start.tzinfo else start, "us")
+    except (KeyError, ValueError, OverflowError):
+        return None
+
+
+def first_begin(runs: Iterable[MadeRun]) -> np.datetime64 | None:
+    """When the first of some runs began; None where none of them says it."""
+    begins = (began(run.run_file, run.reading.parts[0].table) for run in runs)
+    return min((start for start in begins if start is not None), default=None)
+
+
+def circumstances(runs: Iterable[MadeRun]) -> dict[str, str]:
+    """What some runs were measured with and on which days, each value once; of days the first and the last.
+
+    A log is believed before the run.json beside it, but for the day; one whose run.json is of another log makes no
+    number. What neither says is left out.
+    """
+    told: dict[str, dict[str, None]] = {}
+    for run in runs:
+        found = _versions(run)
+        if (first := first_begin([run])) is not None:
+            found[DATE] = str(first.astype("M8[D]"))
+        for name in get_args(Circumstance):
+            if name in found:
+                told.setdefault(name, {})[found[name]] = None
+    joined_ = {name: "/".join(values) for name, values in told.items()}
+    if days := sorted(told.get(DATE, ())):
+        joined_[DATE] = days[0] if len(days) == 1 else f"{days[0]}{TO}{days[-1]}"
+    return {name: joined_[name] for name in get_args(Circumstance) if name in joined_}
+
+
+def library_of(runs: Iterable[MadeRun]) -> str:
+    """The deep-learning library of all of some runs, such as PyTorch; empty where it is not known of all."""
+    names = {_versions(run).get(LIBRARY, "") for run in runs}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _versions(run: MadeRun) -> dict[str, str]:
+    """All that a log states, or else the run.json beside it; no library of a version that is not known to be its."""
+    environment = run.run_file.get("environment")
+    environment = environment if isinstance(environment, dict) else {}
+    built = environment.get("frameworks")
+    # Of several frameworks a run.json does not say which one trained.
+    ((library, framework),) = built.items() if isinstance(built, dict) and len(built) == 1 else (("", {}),)
+    framework = framework if isinstance(framework, dict) else {}
+    facts = {name: str(fact.value) for name, fact in run.reading.facts.items()}
+    said: dict[str, object] = {VERSION: framework.get("version"), "driver": environment.get("driver")}
+    said |= {name: framework.get(name) for name in ("cuda", "cudnn")}
+    if VERSION not in facts:
+        said[LIBRARY] = library_name(library)
+    return {name: text for name, text in said.items() if isinstance(text, str) and text} | facts
+
+
+def library_name(library: str) -> str:
+    """How a deep-learning library is spelt that run.json names by its module: ``torch`` is PyTorch."""
+    return str(value(LIBRARY, "", library))
+
+
+# ---- the machines of a page
+
+
+def environment(page: Page, made: Sequence[Made]) -> list[list[list[Message]]]:
     """A table of the machines and programs: a column for each column of the page whose runs a run.json describes.
 
     Rows of cells, each of several values in Markdown; the first row is the head. Columns that say the same are one.
     Empty where no run says anything.
     """
     told: dict[str, dict[str, RunFile]] = {}
-    for place, cell in zip(page.places(), cells, strict=True):
-        runs = told.setdefault(page.columns[place.column.column].title, {})
-        described = (run_file(proof.reading.path) for proof in proofs_of(cell))
-        runs |= {str(run): run for run in described if "environment" in run}
+    for one in made:
+        runs = told.setdefault(page.columns[one.place.column.column].title, {})
+        runs |= {run.log: run.run_file for run in one.all_runs if "environment" in run.run_file}
     alike: dict[tuple[tuple[str, tuple[Message, ...]], ...], list[str]] = {}
     for title, each in told.items():
         if each and (said := _said_by(list(each.values()))):

@@ -4,41 +4,38 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from parsers.io.message import Message
 
-from ..evidence.case_evidence import column_title
-from ..evidence.cell import Cell
-from ..evidence.quotient import unlike
 from ..measure.number import quotient
-from ..pagefile.page import CellPlace, Highlight, Page
+from ..pagefile.page import Highlight, Page
 from ..pagefile.parts import Axis, Case
+from .made import Made
 from .model import Compared, Finding
+from .resolve import unlike_parts
 
 FASTEST = "{column} is fastest"
 HIGHEST = "{column} has the highest number"
-Found = Sequence[tuple[CellPlace, Cell]]
 
 
-def findings(page: Page, cells: Sequence[Cell]) -> Iterator[Finding]:
+def findings(page: Page, made: Sequence[Made]) -> Iterator[Finding]:
     """The findings of a page in its order; none of what has no numbers."""
     for highlight in page.highlights:
-        cases = [(case, _found(page, cells, highlight, case)) for case in highlight.cases]
-        there = [(case, found) for case, found in cases if any(cell.value for _, cell in found)]
+        cases = [(case, _found(made, highlight, case)) for case in highlight.cases]
+        there = [(case, found) for case, found in cases if any(one.result.value for one in found)]
         if there and highlight.fastest:
             yield from _fastest(there)
         elif there:
             yield _ends(page, highlight, *there[0])
 
 
-def _found(page: Page, cells: Sequence[Cell], highlight: Highlight, case: Case) -> Found:
+def _found(made: Sequence[Made], highlight: Highlight, case: Case) -> list[Made]:
     """The numbers that a highlight is about in a case, once each: those of the first table that has any."""
-    placed = zip(page.places(), cells, strict=True)
-    found = [(place, cell) for place, cell in placed if highlight.is_of(place, case)]
-    return [(place, cell) for place, cell in found if cell.table == found[0][1].table]
+    found = [one for one in made if highlight.is_of(one.place, case)]
+    return [one for one in found if one.place.table is found[0].place.table]
 
 
-def _fastest(there: Sequence[tuple[Case, Found]]) -> Iterator[Finding]:
+def _fastest(there: Sequence[tuple[Case, Sequence[Made]]]) -> Iterator[Finding]:
     """One finding for all cases where the same column is first in each, else one for each case."""
     firsts = [_first(found) for _, found in there]
-    if len({(cell.column, verdict) for cell, verdict in firsts}) > 1:
+    if len({(one.result.column, verdict) for one, verdict in firsts}) > 1:
         for alone in there:
             yield from _fastest([alone])
         return
@@ -47,65 +44,61 @@ def _fastest(there: Sequence[tuple[Case, Found]]) -> Iterator[Finding]:
     shared = {str(axis): value for axis, value in case.items() if axis not in open_axes}
     each = [{str(axis): value for axis, value in other.items() if axis in open_axes} for other, _ in there]
     others = [
-        [_compared(cell, first) for _, cell in found if cell is not first]
+        [_compared(one, first) for one in found if one is not first]
         for (first, _), (_, found) in zip(firsts, there, strict=True)
     ]
     first, verdict = firsts[0]
-    ids = [cell.slug for cell, _ in firsts]
-    yield Finding("fastest", first.column, shared, ids, verdict, each, others)
+    ids = [one.result.id for one, _ in firsts]
+    yield Finding("fastest", first.result.column, shared, ids, verdict, each, others)
 
 
-def _first(found: Found) -> tuple[Cell, str]:
+def _first(found: Sequence[Made]) -> tuple[Made, str]:
     """The number that is told first, and what is said of its column beside those of the others, if anything."""
-    there = [cell for _, cell in found if cell.value]
+    there = [one for one in found if one.result.value]
     # A number with a qualifier, such as another batch size, is not one of the case, and a quoted one is not proven.
-    first = max(there, key=lambda cell: (not _is_doubted(cell), not cell.rests_on_quotes, cell.value or 0))
-    others = [cell for cell in there if cell is not first]
-    compared = [cell for cell in others if not (cell.cautions or is_contradicted(cell)) and not unlike(cell, first, ())]
+    first = max(there, key=lambda one: (not _is_doubted(one), not one.result.rests_on_quotes, one.result.value or 0))
+    others = [one for one in there if one is not first]
+    compared = [one for one in others if not (one.said or one.is_contradicted) and not unlike_parts(one, first)]
     if compared and not _is_doubted(first) and _is_above(first, compared):
         return first, FASTEST
     return first, HIGHEST if others and _is_above(first, others) else ""
 
 
-def is_contradicted(cell: Cell) -> bool:
-    """Whether another source of a log says something else than a number that rests on it."""
-    rests = cell.shown.quantity.rests_on_throughput
-    return rests and any(proof.measurement.status == "contradicted" for proof in cell.proofs)
+def _is_doubted(one: Made) -> bool:
+    return bool(one.denied or one.said) or one.is_contradicted
 
 
-def _is_doubted(cell: Cell) -> bool:
-    return bool(cell.qualifier) or is_contradicted(cell)
+def _is_above(first: Made, others: Iterable[Made]) -> bool:
+    return all((one.result.value or 0) <= (first.result.value or 0) for one in others)
 
 
-def _is_above(first: Cell, others: Iterable[Cell]) -> bool:
-    return all((cell.value or 0) <= (first.value or 0) for cell in others)
-
-
-def _compared(cell: Cell, first: Cell) -> Compared:
+def _compared(one: Made, first: Made) -> Compared:
     """Another number beside the first one."""
-    if not cell.value:
-        return Compared(cell.column)
-    if reason := unlike(cell, first, ()):
-        return Compared(cell.column, cell.slug, reason=reason)
-    is_doubted = cell.cautions or first.cautions
-    return Compared(cell.column, cell.slug, None if is_doubted else quotient(cell.value, first.value or 1))
+    if not one.result.value:
+        return Compared(one.result.column)
+    if reason := unlike_parts(one, first):
+        return Compared(one.result.column, one.result.id, reason=reason)
+    ratio = None if one.said or first.said else quotient(one.result.value, first.result.value or 1)
+    return Compared(one.result.column, one.result.id, ratio)
 
 
-def _ends(page: Page, highlight: Highlight, case: Case, found: Found) -> Finding:
+def _ends(page: Page, highlight: Highlight, case: Case, found: Sequence[Made]) -> Finding:
     """From the lowest to the highest of numbers; those that the page doubts only where there are no others."""
-    there = [one for one in found if one[1].value]
-    sure = [one for one in there if not one[1].cautions] or there
-    low, high = (of(sure, key=lambda one: one[1].value or 0) for of in (min, max))
-    is_alone = low[1] is high[1]
-    places = [_place(page, case, *one, is_named=is_alone and bool(highlight.highest)) for one in (low, high)]
-    against = low[0].column.against
-    title = column_title(page, low[0].column) if against and against.column else low[0].table.title
+    there = [one for one in found if one.result.value]
+    sure = [one for one in there if not one.said] or there
+    low, high = (of(sure, key=lambda one: one.result.value or 0) for of in (min, max))
+    is_named = low is high and bool(highlight.highest)
+    places = [_place(page, case, one, is_named=is_named) for one in (low, high)]
+    against = low.place.column.against
+    title = page.column_title(low.place.column) if against and against.column else low.place.table.title
     told = {str(axis): value for axis, value in case.items()}
-    return Finding(highlight.kind, title, told, [low[1].slug, high[1].slug], places=places)  # type: ignore[arg-type]
+    ids = [low.result.id, high.result.id]
+    return Finding(highlight.kind, title, told, ids, places=places)  # type: ignore[arg-type]
 
 
-def _place(page: Page, told: Case, place: CellPlace, cell: Cell, *, is_named: bool) -> list[Message]:
+def _place(page: Page, told: Case, one: Made, *, is_named: bool) -> list[Message]:
     """The column of a number, where there are several or it ``is_named``, and what of its row is not yet told."""
+    place = one.place
     group = place.row.group if "{" not in place.row.group else ""
     case = {
         axis: value for axis, value in place.row.case.items() if axis not in told and page.label(axis, value) != group
@@ -114,7 +107,7 @@ def _place(page: Page, told: Case, place: CellPlace, cell: Cell, *, is_named: bo
     row += [named(page, axis, value) for axis, value in _by_cards(case)]
     shown = {column.column for column in place.table.columns if column.quantity is place.column.quantity}
     is_known = len(shown) == 1 and row and not is_named
-    return row if is_known else [Message(cell.column), *row]
+    return row if is_known else [Message(one.result.column), *row]
 
 
 def _by_cards(case: Case) -> list[tuple[str, object]]:

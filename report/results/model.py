@@ -24,12 +24,12 @@ from parsers.io.files import data_of
 from parsers.io.message import Message
 from parsers.io.printable import printable, printable_lines
 
-from ..evidence import asked, reason
 from ..measure.diagnostics import Diagnostic, Parameter
 from ..measure.measurement import USES
 from ..measure.protocol import Protocol, ProtocolError
 from ..measure.quantity import QUANTITIES, Quantity
 from ..measure.statistic import REPEATS, STATISTICS
+from . import remarks
 
 VERSION = 2
 SUFFIX = ".report.json"
@@ -37,8 +37,7 @@ SUFFIX = ".report.json"
 LETTERS = "".join(chr(ord("a") + number) for number in range(len(USES)))
 USED = LETTERS[0]
 
-# These rooms say more than ``measure`` does; a report that is read names their codes.
-SAID_BY = (asked, reason)
+SAID_BY = remarks  # a report that is read names its codes, too
 
 NOT_ALLOWED = "{what} is not allowed in a report."
 NOT_A_REPORT = "is no report: {key}: {reason}."

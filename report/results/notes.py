@@ -10,12 +10,9 @@ from enum import StrEnum
 
 from parsers.io.message import Message, joined
 
-from ..evidence.cell import Cell
-from ..evidence.comparability import ON_SIDES, Difference, Unlike, in_words
-from ..evidence.comparison import UnlikeNumbers
-from ..evidence.quotient import WITHHELD
-from ..evidence.reason import Remark, as_told
 from ..measure.diagnostics import Code, Diagnostic
+from .comparability import ON_SIDES, Difference, Line, Rows, Unlike, in_words
+from .made import Made
 from .model import Note
 
 # What is said against numbers by another figure of each; ``ratio`` is that figure / the number.
@@ -23,8 +20,6 @@ AGAINST: Mapping[StrEnum, str] = {
     Code.CONTRADICTED: "Other records of the same log differ by {range}; see the evidence.",
     Code.OVER_TIME: "Work over time of the same records differs by {range}; see the evidence.",
 }
-TOLD_WITH_THE_EVIDENCE = (Code.ARRIVED, Code.NEEDS_PASSES, Remark.CUT_LOG, Remark.QUALITY_PASSED)
-SAID = "The page says: {said}."
 PROTOCOLS = "Protocols differ; see the evidence."
 RANGE = "{low} to {high}"
 RECORDS = "{range} records"
@@ -32,32 +27,26 @@ TITLES = -1  # the row, or the column, of the titles
 
 # A place of a table: its row and its column.
 Place = tuple[int, int]
-Rows = Sequence[Sequence[Cell]]
-
-
-def _share(said: str) -> float:
-    return float(said.rstrip("%"))
-
 
 # Differences of which the range is told, and by what that is ordered.
 RANGES: Mapping[Unlike, Callable[[str], object]] = {
-    Unlike.SLOW_START: _share,
-    Unlike.SLOW_END: _share,
+    Unlike.SLOW_START: lambda share: float(share.rstrip("%")),
+    Unlike.SLOW_END: lambda share: float(share.rstrip("%")),
     Unlike.FEW: int,
     Unlike.DATES: str,
 }
 
 
-def notes(rows: Rows, unlike: Sequence[UnlikeNumbers]) -> list[Note]:
-    """The notes of a table with these rows of cells; ``unlike``: its comparisons that are not like with like."""
+def notes(rows: Rows, unlike: Sequence[Line]) -> list[Note]:
+    """The notes of a table with these rows of results; ``unlike``: those of its rows and columns that are."""
     differing = [(place, cells, difference) for one in unlike for place, cells, difference in _of_comparison(rows, one)]
     found = [*_of_cells(rows, {place for place, _, one in differing if one.code == Unlike.KINDS})]
     told = [_one_note(alike) for alike in _alike(found)]
-    by_code: dict[Unlike, list[tuple[Place, list[Cell], Difference]]] = {}
+    by_code: dict[Unlike, list[tuple[Place, list[Made], Difference]]] = {}
     for one in differing:
         by_code.setdefault(one[2].code, []).append(one)
     for several in by_code.values():
-        ids: dict[str, Message | None] = {cell.slug: None for _, cells, _ in several for cell in cells}
+        ids: dict[str, Message | None] = {made.result.id: None for _, cells, _ in several for made in cells}
         told.append((_one_difference([one for _, _, one in several]), {place for place, _, _ in several}, ids))
     marked = [(said, _marks(places, rows), ids) for said, places, ids in told]
     ordered = sorted(marked, key=lambda one: min(one[1]))
@@ -70,43 +59,17 @@ def notes(rows: Rows, unlike: Sequence[UnlikeNumbers]) -> list[Note]:
 # ---- what is said of single numbers
 
 
-def details(cell: Cell) -> list[Diagnostic]:
-    """What the logs of a number say that no note tells."""
-    noted = set(_noted(cell))
-    every = [*(as_told(found.of_its_log) for found in cell.disagreements), *cell.remarks]
-    return [said for said in dict.fromkeys(every) if said not in noted]
-
-
-def _noted(cell: Cell) -> Iterator[Diagnostic]:
-    if cell.printed is None:
-        yield from (reason for reason in (cell.reason,) if reason and reason.code in WITHHELD)
-        return
-    # Names of files say fp16 for whatever is not fp32.
-    yield from (as_told(found.of_its_log) for found in cell.certain_disagreements)
-    yield from (remark for remark in cell.remarks if not _is_of_the_evidence(cell, remark))
-
-
-def _is_of_the_evidence(cell: Cell, remark: Diagnostic) -> bool:
-    """Whether a remark neither changes the number nor forbids a comparison.
-
-    A file name that says otherwise does neither where the log and the label agree.
-    """
-    labels = {(Message(axis.replace("_", " ")), str(value)) for axis, value in cell.case.items()}
-    said = remark.values.get("fact"), remark.values.get("value")
-    return (remark.code == Remark.FACT_DENIED and said in labels) or remark.code in TOLD_WITH_THE_EVIDENCE
-
-
-Noted = tuple[Place, Cell, Diagnostic]
+Noted = tuple[Place, Made, Diagnostic]
 
 
 def _of_cells(rows: Rows, kinds_told: set[Place]) -> Iterator[Noted]:
     """What is said of each number; where kinds of records differ, that note says which are running means."""
     for row, cells in enumerate(rows):
-        for column, cell in enumerate(cells):
+        for column, made in enumerate(cells):
             is_told = not kinds_told.isdisjoint({(row, TITLES), (TITLES, column)})
-            for note in dict.fromkeys(_noted(cell)):
+            for note in made.cautions:
                 if not (is_told and note.code == Code.RUNNING_MEANS):
-                    yield (row, column), cell, note
+                    yield (row, column), made, note
 
 
 def _alike(found: Sequence[Noted]) -> Iterable[list[Noted]]:
@@ -120,10 +83,10 @@ def _alike(found: Sequence[Noted]) -> Iterable[list[Noted]]:
 def _one_note(alike: Sequence[Noted]) -> tuple[Message, set[Place], dict[str, Message | None]]:
     first, places = alike[0][2], {place for place, _, _ in alike}
     if first.code not in AGAINST:
-        return first.message, places, {cell.slug: None for _, cell, _ in alike}
+        return first.message, places, {made.result.id: None for _, made, _ in alike}
     shares = [float(str(said.values["ratio"])) - 1 for _, _, said in alike]
     gathered = Message(AGAINST[first.code], range=_range(f"{min(shares):+.1%}", f"{max(shares):+.1%}"))
-    return gathered, places, {cell.slug: said.message for _, cell, said in alike}
+    return gathered, places, {made.result.id: said.message for _, made, said in alike}
 
 
 def _range(low: str, high: str) -> Message | str:
@@ -133,43 +96,28 @@ def _range(low: str, high: str) -> Message | str:
 # ---- what keeps numbers from being compared
 
 
-def _of_comparison(rows: Rows, one: UnlikeNumbers) -> Iterator[tuple[Place, list[Cell], Difference]]:
+def _of_comparison(rows: Rows, one: Line) -> Iterator[tuple[Place, list[Made], Difference]]:
     """Where each difference is marked, and the numbers that it is about: a slow record at the numbers that it is of,
     any other at the title."""
-    for line in _lines(rows, one):
-        compared = {
-            place: cell
-            for place, cell in _cells(rows, line)
-            if cell.printed is not None and (cell.shown.quantity.is_throughput or cell.quotient)
-        }
-        for difference in one.differences:
-            # The cells that differ may say so themselves, beside their numbers.
-            if any(
-                said.fact == difference.code for _, cell in _cells(rows, line) for said in cell.certain_disagreements
-            ):
-                continue
-            if difference.code not in (Unlike.SLOW_START, Unlike.SLOW_END):
-                yield line, list(compared.values()), difference
-                continue
-            slow = {title for titles in difference.each.values() for title in titles}
-            for place, cell in compared.items():
-                if (cell.column if one.is_row else cell.row) in slow and cell.shown.quantity.is_throughput:
-                    yield place, [cell], difference
-
-
-def _lines(rows: Rows, one: UnlikeNumbers) -> Iterator[Place]:
-    """The places of the titles that a comparison is of."""
-    if one.is_row:
-        yield from ((at, TITLES) for at, cells in enumerate(rows) if cells[0].row == one.title)
-    else:
-        yield from ((TITLES, at) for at, cell in enumerate(rows[0]) if cell.column == one.title)
-
-
-def _cells(rows: Rows, line: Place) -> Iterator[tuple[Place, Cell]]:
-    """The cells of a row or a column, by the place of its title, and where they are."""
-    row, column = line
-    for at, cells in enumerate(rows):
-        yield from (((at, to), cell) for to, cell in enumerate(cells) if at == row or to == column)
+    line = (one.at, TITLES) if one.is_row else (TITLES, one.at)
+    every = [
+        ((at, to), made)
+        for at, cells in enumerate(rows)
+        for to, made in enumerate(cells)
+        if one.at == (at if one.is_row else to)
+    ]
+    compared = {place: made for place, made in every if made.printed is not None and (made.is_throughput or made.parts)}
+    for difference in one.differences:
+        # The cells that differ may say so themselves, beside their numbers.
+        if any(difference.code in made.denied for _, made in every):
+            continue
+        if difference.code not in (Unlike.SLOW_START, Unlike.SLOW_END):
+            yield line, list(compared.values()), difference
+            continue
+        slow = {title for titles in difference.each.values() for title in titles}
+        for place, made in compared.items():
+            if (made.result.column if one.is_row else made.result.row) in slow and made.is_throughput:
+                yield place, [made], difference
 
 
 def _one_difference(differences: Sequence[Difference]) -> Message:
@@ -200,7 +148,7 @@ def _marks(places: set[Place], rows: Rows) -> list[Place]:
 
     In place of the titles of all rows that have a number stands the head of their titles.
     """
-    shown = {(row, column) for row, cells in enumerate(rows) for column, cell in enumerate(cells) if cell.printed}
+    shown = {(row, column) for row, cells in enumerate(rows) for column, made in enumerate(cells) if made.printed}
     of_rows = {(row, TITLES) for row, _ in shown}
     lines = {(TITLES, TITLES): of_rows}
     lines |= {(TITLES, to): {place for place in shown if place[1] == to} for to in range(len(rows[0]))}
@@ -217,4 +165,4 @@ def _spelt(place: Place, rows: Rows) -> str:
     row, column = place
     if row == TITLES:
         return "corner" if column == TITLES else f"column:{column}"
-    return f"row:{row}" if column == TITLES else rows[row][column].slug
+    return f"row:{row}" if column == TITLES else rows[row][column].result.id

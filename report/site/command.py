@@ -73,7 +73,7 @@ def report(
     from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
-    from ..views.publish import LOGS, publish
+    from ..views.publish import publish
     from ..wording.words import languages as all_languages
     from ..wording.words import worded
     from .build import publish_site
@@ -95,7 +95,7 @@ def report(
         for published in made:
             empty |= published.is_empty
             if as_json:
-                say(published.report(logs or LOGS, out).to_json().replace("\n", ""))
+                say(published.report.to_json().replace("\n", ""))
             else:
                 say(worded(published.done(is_fetched=fetch), translate))
                 for told in (*published.untranslated(languages or all_languages()), *published.why_empty):

@@ -10,10 +10,10 @@ from parsers.io.printable import printable
 from parsers.runs.run_folder import DONE, LOG
 from parsers.runs.runfile import log_of, run_file, status_of
 
-from ..evidence.measured_log import MeasuredLog, measured_log
 from ..measure.measurement import Measurement, combine
 from ..measure.number import digits
 from ..measure.protocol import Protocol
+from ..results.measured_log import MeasuredLog, measured_log
 from ..wording.words import Translate, worded
 from .show_text import STATUSES, WARNING, rate
 

@@ -8,9 +8,9 @@ from parsers.io.message import Message
 from parsers.runs.format_records import RankLog
 from parsers.scanning.account import Account
 
-from ..evidence.measured_log import MeasuredLog
 from ..measure.measurement import Measurement, RunOfLog
 from ..measure.ranks import RankSpread
+from ..results.measured_log import MeasuredLog
 
 
 def as_json(log: MeasuredLog) -> dict[str, Any]:

@@ -15,12 +15,12 @@ from rich.table import Table
 from parsers.io.console import Console, Text
 from parsers.io.message import Message, joined
 
-from ..evidence.measured_log import MeasuredLog, Status
 from ..measure.checks import Check, Estimate
 from ..measure.diagnostics import name_of
 from ..measure.measurement import Measurement, RunOfLog
 from ..measure.number import digits, printed
 from ..measure.ranks import RankSpread
+from ..results.measured_log import MeasuredLog, Status
 from ..wording.words import Translate, whose, worded
 
 MOST_AGREEING = 2  # checks that are shown unless all are asked for

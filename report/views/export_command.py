@@ -125,7 +125,7 @@ def _reports(
         else:
             (files if source.endswith(SUFFIX) else paths).append(Path(source))
     folder = logs or LOGS
-    reports = [page.report(folder, Path()) for page in (read_pages(pages, folder, workers) if pages else ())]
+    reports = [page.report for page in (read_pages(pages, folder, Path(), workers) if pages else ())]
     reports += map(read_report, files)
     named = [(report.page.name, report) for report in reports]
     said = [
@@ -149,9 +149,9 @@ def _size(path: Path) -> int:
 
 def _of_log(options: dict[str, Any], path: Path) -> "tuple[str, Report] | Message":
     """The name and the report of a log, or why it has no number; workers do this."""
-    from ..evidence.measured_log import open as measured
     from ..measure.diagnostics import NoMeasurement
-    from ..results.build import report_of_log
+    from ..results.measured_log import open as measured
+    from ..results.run import report_of_log
 
     try:
         found = measured(path, **options)

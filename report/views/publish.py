@@ -10,13 +10,12 @@ from parsers.io.files import write_whole
 from parsers.io.message import Message
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from ..evidence.case_evidence import cells
-from ..evidence.cell import Cell, coverage
 from ..pagefile.page import Page
 from ..pagefile.page_file import PageError, find, names, parse, read_text
 from ..pagefile.parts import ENGLISH
 from ..results.build import build
 from ..results.model import SUFFIX, Report, Table
+from ..results.store import LogStore
 from ..wording.words import languages as all_languages
 from ..wording.words import words
 from .empty_cells import why_empty
@@ -40,30 +39,28 @@ ONE_NAME = "{first} and {second} would both be rendered as {name}; render them s
 
 @dataclass(frozen=True)
 class PublishedPage:
-    """One page with its cells and its files; no files where it is left out.
+    """One page with its report and its files; no files where it is left out.
 
-    ``stated``: the text of its page file. ``called``: what a command calls it. ``is_asked``: whether it was named.
+    ``called``: what a command calls it. ``is_asked``: whether it was named.
     ``is_searched``: whether it was named with the folder of its logs.
     """
 
     name: str
-    stated: str
     page: Page
-    cells: list[Cell]
+    report: Report
     files: list[Path]
     called: str = ""
     is_asked: bool = False
     is_searched: bool = False
 
-    def report(self, logs: Path, out: Path) -> Report:
-        """Its report; ``logs``: the folder of its logs, ``out`` that of the page."""
-        return build(self.name, self.page, self.stated, self.cells, logs, out)
+    def covered(self, origin: str) -> int:
+        """How many of its numbers are measured, or quoted; what is computed from others counts with these alone."""
+        return sum(result.origin == origin for result in self.report.own)
 
     @property
     def is_wanted(self) -> bool:
         """Whether it is to be rendered: it has a log, or quotes figures and has no logs elsewhere, or it was named."""
-        found = coverage(self.cells)
-        has_numbers = bool(found.measured) or (bool(found.quoted) and not self.page.source)
+        has_numbers = self.covered("measured") > 0 or (self.covered("quoted") > 0 and not self.page.source)
         return has_numbers or (self.is_asked and not self.page.source)
 
     def done(self, *, is_fetched: bool = False) -> Message:
@@ -74,9 +71,9 @@ class PublishedPage:
             return Message(left_out, name=self.name, called=called, repository=self.page.source.repository)
         if not self.files:
             return Message(SKIPPED, name=self.name)
-        covered = coverage(self.cells)
-        quoted = Message(ALSO_QUOTED, count=covered.quoted) if covered.quoted else ""
-        counts = {"measured": covered.measured, "planned": covered.planned, "quoted": quoted}
+        found = self.covered("quoted")
+        quoted = Message(ALSO_QUOTED, count=found) if found else ""
+        counts = {"measured": self.covered("measured"), "planned": len(self.report.own), "quoted": quoted}
         return Message(WROTE, name=self.name, **counts, files=", ".join(map(str, self.files)))
 
     @property
@@ -85,7 +82,7 @@ class PublishedPage:
 
         Of a page that is left out none, unless it was named with the folder of its logs.
         """
-        return why_empty(self.name, self.stated, self.page, self.cells) if self.files or self.is_searched else []
+        return why_empty(self.page, self.report) if self.files or self.is_searched else []
 
     def untranslated(self, languages: Sequence[str]) -> list[Message]:
         """The texts that are missing in a language, or are in one that no page has; a sentence for each language."""
@@ -111,7 +108,7 @@ class PublishedPage:
     @property
     def is_empty(self) -> bool:
         """Whether it was rendered without a single number, or left out although it was named."""
-        return not any(cell.digits for cell in self.cells) if self.files else self.is_asked
+        return not any(result.digits for result in self.report.results) if self.files else self.is_asked
 
 
 Write = Callable[[PublishedPage, Report, Sequence[str]], list[Path]]
@@ -138,26 +135,27 @@ def publish(
     are then as they were.
     """
     folder, logs = logs, logs or LOGS
-    for found in read_pages(pages, logs, workers) if pages else _with_logs(logs, workers):
+    for found in read_pages(pages, logs, out, workers) if pages else _with_logs(logs, out, workers):
         rendered = replace(found, is_asked=bool(pages), is_searched=bool(pages) and folder is not None)
         if rendered.is_wanted:
             written = write or partial(_write_markdown, out, charts=charts)
-            rendered.files.extend(written(rendered, rendered.report(logs, out), languages or all_languages()))
+            rendered.files.extend(written(rendered, rendered.report, languages or all_languages()))
         yield rendered
 
 
-def read_pages(pages: Sequence[str], logs: Path, workers: Workers = ALL_CORES) -> Iterator[PublishedPage]:
-    """Pages with their cells, before anything is written; raises PageError."""
+def read_pages(pages: Sequence[str], logs: Path, out: Path, workers: Workers = ALL_CORES) -> Iterator[PublishedPage]:
+    """Pages with their reports, before anything is written into ``out``; raises PageError."""
+    store = LogStore(logs, workers)
     for path, called in _files(pages).items():
         stated = read_text(path)
         page = parse(stated, path)
-        yield PublishedPage(path.stem, stated, page, list(cells(page, logs, workers)), [], called)
+        yield PublishedPage(path.stem, page, build(path.stem, page, stated, store, out), [], called)
 
 
-def _with_logs(logs: Path, workers: Workers) -> list[PublishedPage]:
+def _with_logs(logs: Path, out: Path, workers: Workers) -> list[PublishedPage]:
     """All pages, if one of them has a log; else quoted figures would be all that there is. Raises PageError."""
-    found = list(read_pages(names(), logs, workers))
-    if not any(cell.proofs for rendered in found for cell in rendered.cells):
+    found = list(read_pages(names(), logs, out, workers))
+    if not any(rendered.report.runs for rendered in found):
         raise PageError(NO_PAGE_HAS_A_LOG, logs=logs, known=", ".join(names()))
     return found
 

@@ -132,8 +132,8 @@ def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") ->
 
             return of_document(path, cell, logs)
         else:
-            (found,) = read_pages([page], logs or LOGS)
-            report = found.report(logs or LOGS, Path())
+            (found,) = read_pages([page], logs or LOGS, Path())
+            report = found.report
         result = named(report, cell)
     except (PageError, NoCellError, NoMeasurement, ParserError, OSError) as error:
         raise Unreadable(told_in(error, translate)) from error
@@ -152,10 +152,10 @@ def _of_log(
     from parsers.runs.provenance import option
     from parsers.runs.runfile import log_of
 
-    from ..evidence.measured_log import measured_log
     from ..measure.diagnostics import NoMeasurement
     from ..measure.protocol import Protocol, ProtocolError
-    from ..results.build import report_of_log
+    from ..results.measured_log import measured_log
+    from ..results.run import report_of_log
 
     given = [Fact(name, number, option(name)) for name, number in options.items() if number]
     try:

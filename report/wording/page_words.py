@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 
-from ..evidence.case_evidence import row_title, written
 from ..pagefile.page import Page, Table, TableRow
 from .words import Translator
 
@@ -28,8 +27,8 @@ def page_words(page: Page, language: str) -> dict[str, str]:
 def _titles(page: Page, table: Table, row: TableRow) -> Iterator[tuple[str, list[str]]]:
     """The titles of a row that have several parts, with these."""
     templates = row.title.split(", ") if _OF_AXES.fullmatch(row.title) else [row.title]
-    parts = [written(page, table, row, template) for template in templates]
+    parts = [page.written(table, row, template) for template in templates]
     if len(parts) > 1:
-        yield written(page, table, row, row.title), parts
+        yield page.written(table, row, row.title), parts
     if row.group and row.title:
-        yield row_title(page, table, row), [written(page, table, row, row.group), *parts]
+        yield page.row_title(table, row), [page.written(table, row, row.group), *parts]

@@ -23,7 +23,7 @@ from lark.exceptions import UnexpectedInput
 
 from launchers.machine.facts import processor
 from parsers.runs.reading import known_format, read, survey
-from report.evidence.measured_log import measured_log
+from report.results.measured_log import measured_log
 from report.terminal.show_json import as_json
 from tests.bench.document import DOCUMENT, write_section
 from tests.bench.families import REAL, families, small

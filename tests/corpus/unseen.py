@@ -24,8 +24,8 @@ import click
 
 from parsers.io.errors import ParserError
 from parsers.io.printable import say
-from report.evidence.measured_log import open as open_log
 from report.measure.diagnostics import Code
+from report.results.measured_log import open as open_log
 from report.terminal.show_json import as_json, error_as_json
 
 LISTED = Path(__file__).with_name("unseen.csv")

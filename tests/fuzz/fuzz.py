@@ -37,7 +37,6 @@ with atheris.instrument_imports(include=list(ROOMS)) if atheris else nullcontext
     for room in ROOMS:
         for module in walk_packages([str(Path(__file__).parents[2] / room)], f"{room}."):
             import_module(module.name)
-    from report.evidence import library
     from tests.fuzz.beginnings import beginnings, fragments, hostile
     from tests.fuzz.inputs import LONGEST
     from tests.fuzz.mutation import mutated
@@ -163,7 +162,6 @@ def _forget() -> None:
             for value in vars(module).values():
                 if callable(getattr(value, "cache_clear", None)):
                     value.cache_clear()
-    library.forget()
 
 
 class _Change:

@@ -8,7 +8,7 @@ import pytest
 
 from parsers.io.errors import WrappedError
 from parsers.runs.reading import Reading, read
-from report.evidence.measured_log import measured_log
+from report.results.measured_log import measured_log
 from tests.parsers.golden_logs import SOME_LOGS, as_json
 from tests.parsers.toy_logs import OTHER_NOISE, PACKERS, step, steps, write
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.measured_log import measured_log
+from report.results.measured_log import measured_log
 
 NON_LOGS = sorted((Path(__file__).parent / "non_logs").glob("*.txt"))
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from parsers.runs.reading import Reading, survey
-from report.evidence.measured_log import measured_log
 from report.measure.diagnostics import Code
+from report.results.measured_log import measured_log
 
 GRAMMAR = r"""
 start: step_line | epoch_line

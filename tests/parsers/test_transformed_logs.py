@@ -8,7 +8,7 @@ import pytest
 from parsers.io.errors import LogError
 from parsers.runs.reading import survey
 from parsers.scanning.prefix import without_prefix
-from report.evidence.measured_log import MeasuredLog
+from report.results.measured_log import MeasuredLog
 from tests.commandline import run
 from tests.parsers.golden_logs import GOLDEN, LOGS, name
 from tests.parsers.transformations import (

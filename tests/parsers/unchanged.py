@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from parsers.io.errors import ParserError
-from report.evidence.measured_log import MeasuredLog, measured_log
+from report.results.measured_log import MeasuredLog, measured_log
 
 _NUMBERS = re.compile(r"[0-9.]+")
 

@@ -4,9 +4,12 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from report.evidence.case_evidence import cells
-from report.evidence.comparison import UnlikeNumbers, comparisons
+from parsers.sharing.workers import ALONE
 from report.pagefile.page_file import load
+from report.results.build import rows_of
+from report.results.comparability import Line, lines
+from report.results.resolve import resolve
+from report.results.store import LogStore
 from report.views.publish import publish
 from tests.report.page_text import HEAD, column
 
@@ -61,9 +64,10 @@ def edit(folder: Path, found: str, put_there: str) -> None:
     path.write_text(text.replace(found, put_there), encoding="utf-8")
 
 
-def unlike(folder: Path) -> list[UnlikeNumbers]:
+def unlike(folder: Path) -> list[Line]:
     page = load(folder / "page.toml")
-    return list(comparisons(page, list(cells(page, folder / "logs"))))
+    made = resolve(page, LogStore(folder / "logs", ALONE))
+    return [line for table in page.tables for line in lines(page, table, rows_of(table, made))]
 
 
 def rendered(folder: Path, language: str) -> str:

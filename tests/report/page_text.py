@@ -1,11 +1,12 @@
 """Texts of small page files: the head and the columns that these share; each test writes its own tables below them."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from report.evidence.cell import Cell
-from report.pagefile.page import Page
+from parsers.sharing.workers import ALONE
+from report.pagefile.page_file import load
 from report.results.build import build
+from report.results.model import Report, Result
+from report.results.store import LogStore
 from report.views.markdown import texts
 from report.wording.words import languages
 
@@ -30,7 +31,21 @@ protocol = "{protocol}"
 """
 
 
-def written(page: Page, cells: Sequence[Cell], language: str, logs: Path) -> str:
+def report_of(page: Path, logs: Path) -> Report:
+    """The report of a page file."""
+    return build(page.stem, load(page), "", LogStore(logs, ALONE), page.parent)
+
+
+def results_of(page: Path, logs: Path) -> list[Result]:
+    return report_of(page, logs).results
+
+
+def said_of(report: Report, result: Result) -> list[str]:
+    """What a reader of a number must know: the notes that are about it, and what is told with the evidence."""
+    notes = [note for table in report.page.tables for note in table.notes if result.id in note.results]
+    return [*(str(note.results[result.id] or note.said) for note in notes), *map(str, result.details)]
+
+
+def written(report: Report, language: str) -> str:
     """The text of a page, and that of its evidence."""
-    report = build("page", page, "", cells, logs, logs)
     return "\n".join(texts(report, language, languages()).values())

@@ -3,12 +3,10 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from report.evidence.case_evidence import cells
-from report.evidence.cell import Cell
-from report.pagefile.page_file import load
+from report.results.model import Report, Result
 from report.views.publish import PublishedPage, publish
 from tests.parsers.run_folders import make_run
-from tests.report.page_text import HEAD, column
+from tests.report.page_text import HEAD, column, report_of
 
 QUOTES = """column,cards,value,source
 a,1,100.0,paper
@@ -59,17 +57,17 @@ def put_run(folder: Path, run: str, speed: float, cards: int = 1, records: int =
     make_run(folder / "logs" / run, "".join(["Num GPUs 1\n", *lines]).encode(), case={"cards": cards, **case})
 
 
-def cells_of(folder: Path) -> list[Cell]:
-    return list(cells(load(folder / "page.toml"), folder / "logs"))
+def report(folder: Path) -> Report:
+    return report_of(folder / "page.toml", folder / "logs")
 
 
-def row(folder: Path, number: int = 0) -> list[Cell]:
-    """The four cells of a row: those of A and B, the speed-up, the scaling efficiency."""
-    return cells_of(folder)[4 * number : 4 * number + 4]
+def row(folder: Path, number: int = 0) -> list[Result]:
+    """The four results of a row: those of A and B, the speed-up, the scaling efficiency."""
+    return report(folder).results[4 * number : 4 * number + 4]
 
 
-def digits(found: Iterable[Cell]) -> list[str | None]:
-    return [cell.digits for cell in found]
+def digits(found: Iterable[Result]) -> list[str | None]:
+    return [one.digits for one in found]
 
 
 def published(folder: Path, *languages: str) -> PublishedPage:

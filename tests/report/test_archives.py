@@ -409,7 +409,7 @@ def test_the_page_of_an_archive_is_made_of_its_own_files(toy: Path, tmp_path: Pa
     with opened_archive(toy) as page:
         (made,) = publish([page], Path(LOGS), ("en",), tmp_path / "pages")
     assert Path.cwd() == here
-    assert [cell.digits for cell in made.cells].count("399.532") == 1
+    assert [one.digits for one in made.report.results].count("399.532") == 1
 
 
 def test_an_archive_that_was_changed_is_not_served(toy: Path, tmp_path: Path) -> None:

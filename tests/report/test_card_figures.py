@@ -6,7 +6,7 @@ import pytest
 
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import PAGE
-from report.evidence.measured_log import measured_log
+from report.results.measured_log import measured_log
 from tests.report.quantity_logs import GOLDEN, MEGATRON, PAGE_LOGS, TITAN
 
 MAXTEXT = PAGE_LOGS / "maxtext_toy-7b_h200_bs6.log"

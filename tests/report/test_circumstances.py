@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from report.evidence.case_evidence import cells
-from report.evidence.circumstances import circumstances
-from report.pagefile.page_file import load
 from report.views.publish import publish
 from tests.report.compared_page import PAGE, make
+from tests.report.page_text import results_of
 
 ENVIRONMENT = {"frameworks": {"torch": {"version": "2.9.1", "cuda": "12.4", "cudnn": None}}, "driver": "550.54.15"}
 
@@ -22,9 +20,8 @@ def say(folder: Path, run: str, **said: Any) -> None:
 
 
 def told(folder: Path) -> dict[str, str]:
-    """The circumstances of the first run of the page."""
-    first = next(iter(cells(load(folder / "page.toml"), folder / "logs")))
-    return {str(name): said for name, said in circumstances(first.proofs[0]).items()}
+    """The circumstances of the first number of the page."""
+    return results_of(folder / "page.toml", folder / "logs")[0].circumstances
 
 
 def shown(folder: Path, language: str = "en") -> list[str]:

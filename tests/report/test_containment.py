@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from report.audit.checkout import Checkout
-from report.evidence.case_evidence import cells
-from report.evidence.cell import Cell
-from report.evidence.plan import missing
 from report.pagefile.launch_file import LaunchFile
 from report.pagefile.page_file import PageError, load
+from report.results.model import Result
+from report.results.plan import missing
 from tests.commandline import run
 from tests.report.one_run_page import put_page, put_run
+from tests.report.page_text import results_of
 
 
 def link_log(logs: Path, elsewhere: Path) -> None:
@@ -47,8 +47,8 @@ every_link = pytest.mark.parametrize(
 )
 
 
-def found(folder: Path) -> list[Cell]:
-    return list(cells(load(put_page(folder, "a/*.log")), folder / "logs"))
+def found(folder: Path) -> list[Result]:
+    return results_of(put_page(folder, "a/*.log"), folder / "logs")
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_run_with_a_link_out_of_the_folder_of_logs_is_no_evidence(
     put_run(tmp_path / "elsewhere")
     link(tmp_path / "logs", tmp_path / "elsewhere")
     for cell in found(tmp_path):
-        assert cell.number is None
+        assert cell.value is None
         assert str(cell.reason).startswith("a/train.log skipped: ")
         assert "points outside the log folder" in str(cell.reason)
 
@@ -98,13 +98,13 @@ def test_a_run_with_a_link_out_of_the_folder_of_logs_is_no_evidence(
 def test_a_link_within_the_folder_of_logs_is_evidence(tmp_path: Path) -> None:
     put_run(tmp_path / "logs/kept")
     (tmp_path / "logs/a").symlink_to("kept")
-    assert [cell.printed for cell in found(tmp_path)] == ["100.000", "1000"]
+    assert [one.digits for one in found(tmp_path)] == ["100.000", "1000"]
 
 
 def test_a_folder_of_logs_that_is_a_link_itself_is_read(tmp_path: Path) -> None:
     put_run(tmp_path / "elsewhere/a")
     (tmp_path / "logs").symlink_to("elsewhere")
-    assert [cell.printed for cell in found(tmp_path)] == ["100.000", "1000"]
+    assert [one.digits for one in found(tmp_path)] == ["100.000", "1000"]
 
 
 @pytest.mark.slow

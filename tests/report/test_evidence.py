@@ -9,18 +9,14 @@ from urllib.parse import unquote
 
 import pytest
 
-from report.evidence.case_evidence import cells
-from report.evidence.cell import Cell
-from report.evidence.library import forget
-from report.evidence.reason import Remark
 from report.measure.protocol import Protocol
-from report.pagefile.page_file import PageError, load
-from report.results.build import build
-from report.results.model import Result
+from report.pagefile.page_file import PageError
+from report.results.model import Report, Result
+from report.results.remarks import Remark
 from report.views.publish import publish
 from report.wording import markdown
 from tests.parsers.run_folders import make_run, put_gpu
-from tests.report.page_text import HEAD, column, written
+from tests.report.page_text import HEAD, column, report_of, said_of, written
 
 GOLDEN = Path(__file__).parent / "golden"
 LOG = GOLDEN / "logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
@@ -48,23 +44,27 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def cell(folder: Path, found: str = "", put: str = "") -> Cell:
-    """The one cell of the page, with one text of its file changed."""
+def report(folder: Path, found: str = "", put: str = "") -> Report:
+    """The report of the page, with one text of its file changed."""
     (folder / "page.toml").write_text(PAGE.replace(found, put) if found else PAGE, encoding="utf-8")
-    (only,) = cells(load(folder / "page.toml"), folder / "logs")
+    return report_of(folder / "page.toml", folder / "logs")
+
+
+def cell(folder: Path, found: str = "", put: str = "") -> Result:
+    """The one result of the page."""
+    (only,) = report(folder, found, put).results
     return only
 
 
-def rendered(folder: Path, language: str, *found: Cell) -> str:
-    """The text of the page and that of its evidence."""
-    return written(load(folder / "page.toml"), found, language, folder / "logs")
+def said(folder: Path, found: str = "", put: str = "") -> list[str]:
+    """What a reader of it must know."""
+    made = report(folder, found, put)
+    return said_of(made, made.results[0])
 
 
-def result(folder: Path, found: Cell) -> Result:
-    """The cell as the report of its page has it."""
-    report = build("page", load(folder / "page.toml"), "", [found], folder / "logs", folder)
-    (only,) = report.results
-    return only
+def logs(folder: Path) -> list[str]:
+    """The logs behind it."""
+    return [run.log for run in report(folder).runs.values()]
 
 
 def put_run(folder: Path, repeat: str, **facts: object) -> None:
@@ -84,7 +84,7 @@ def put_gpu_runs(folder: Path, *memory: float) -> None:
 
 def test_a_throughput_of_one_card_is_not_published_as_that_of_the_job(folder: Path) -> None:
     empty = cell(folder, "cards = 1, ")
-    assert empty.printed is None
+    assert empty.digits is None
     assert empty.reason is not None and empty.reason.code == Remark.OF_ONE
 
 
@@ -96,46 +96,41 @@ def append_a_run(folder: Path) -> None:
 
 @pytest.mark.parametrize("run", ["1", '"last"'])
 def test_a_page_names_a_run_of_a_log_with_several(folder: Path, run: str) -> None:
-    once = cell(folder).printed
+    once = cell(folder).digits
     append_a_run(folder)
-    forget()
     found = cell(folder, '{ column = "a" }', f'{{ column = "a", protocol = "run={run.strip(chr(34))}" }}')
-    assert found.printed == once is not None
+    assert found.digits == once is not None
 
 
 def test_a_run_that_failed_is_left_out_with_a_remark(folder: Path) -> None:
     put_run(folder, "1", status="failed")
-    found = cell(folder)
-    assert [proof.log for proof in found.proofs] == ["2/train.log"]
-    assert str(found.remarks[0]) == "1/train.log skipped: its run.json says failed."
+    assert logs(folder) == ["2/train.log"]
+    assert "1/train.log skipped: its run.json says failed." in said(folder)
 
 
 def test_a_log_that_is_not_the_one_its_run_made_is_left_out(folder: Path) -> None:
     put_run(folder, "1", log={"file": "train.log", "sha256": "0" * 64})
     put_run(folder, "2", log={"file": "train.log", "sha256": hashlib.sha256(LOG.read_bytes()).hexdigest()})
-    assert [proof.log for proof in cell(folder).proofs] == ["2/train.log"]
+    assert logs(folder) == ["2/train.log"]
 
 
 def test_warnings_stand_once_among_the_remarks_of_the_page_and_of_json(folder: Path) -> None:
-    found = cell(folder)
-    said = [str(remark) for remark in found.remarks if "running mean" in str(remark)]
-    assert len(said) == 1
-    page, _, evidence = rendered(folder, "en", found).partition("· evidence")
+    assert len([one for one in said(folder) if "running mean" in one]) == 1
+    page, _, evidence = written(report(folder), "en").partition("· evidence")
     assert (page.count("is a running mean"), evidence.count("is a running mean")) == (1, 0)
 
 
 def test_a_contradiction_that_is_reported_as_a_disagreement_is_not_reported_again(folder: Path) -> None:
     put_run(folder, "1", case={"batch_size": 32})
     put_run(folder, "2", case={"batch_size": 32})
-    found = cell(folder)
-    assert {d.fact for d in found.disagreements} == {"batch_size"}
-    assert [remark for remark in map(str, found.remarks) if remark.startswith("batch_size is")] == []
+    assert [axis for axis, one in cell(folder).case.items() if one.state == "contradicted"] == ["batch_size"]
+    assert [one for one in said(folder) if one.startswith("batch_size is")] == []
 
 
 def test_runs_that_are_not_repeats_of_one_case_are_told(folder: Path) -> None:
     put_run(folder, "1", case={"tensor_parallel": 2})
     put_run(folder, "2", case={"tensor_parallel": 4})
-    assert "The runs are not repeats of one case: tensor_parallel is 2, 4." in map(str, cell(folder).remarks)
+    assert "The runs are not repeats of one case: tensor_parallel is 2, 4." in said(folder)
 
 
 @pytest.mark.parametrize(
@@ -147,42 +142,40 @@ def test_a_card_that_is_certainly_another_one_than_the_label_says_is_a_disagreem
     for run in ("1", "2"):
         put_run(folder, run, case={"device": device})
     found = cell(folder, "cards = 1, ", 'cards = 1, device = "A100", ')
-    assert {d.fact for d in found.disagreements} == ({"device"} if is_other else set())
+    assert (found.case["device"].state == "contradicted") == is_other
 
 
 def test_the_proof_of_a_peak_is_the_line_of_gpu_csv_that_tells_it(folder: Path) -> None:
     put_gpu_runs(folder, 3000, 5000)
-    found = cell(folder, *PEAK)
-    report = build("page", load(folder / "page.toml"), "", [found], folder / "logs", folder)
-    assert [(run.log, run.records.used) for run in report.runs.values()] == [("1/gpu.csv", [2]), ("2/gpu.csv", [2])]
-    assert (report.results[0].quantity, report.results[0].unit) == ("peak_memory", "MiB")
+    made = report(folder, *PEAK)
+    assert [(run.log, run.records.used) for run in made.runs.values()] == [("1/gpu.csv", [2]), ("2/gpu.csv", [2])]
+    assert (made.results[0].quantity, made.results[0].unit) == ("peak_memory", "MiB")
 
 
 def test_a_repeat_without_telemetry_is_left_out_with_a_remark(folder: Path) -> None:
     put_gpu_runs(folder, 3000, 5000)
     (folder / "logs/2/gpu.csv").unlink()
-    found = cell(folder, *PEAK)
-    assert found.printed == "3000"
-    assert [str(remark) for remark in found.remarks] == ["2/train.log does not have a gpu.csv beside it."]
+    assert cell(folder, *PEAK).digits == "3000"
+    assert said(folder, *PEAK) == ["2/train.log does not have a gpu.csv beside it."]
 
 
 def test_broken_telemetry_empties_only_the_cells_that_need_it(folder: Path) -> None:
     put_gpu_runs(folder, 3000, 5000)
     (folder / "logs/2/gpu.csv").write_text("broken\n")
     assert "gpu.csv: line 1" in str(cell(folder, *PEAK).reason)
-    assert cell(folder).printed is not None
+    assert cell(folder).digits is not None
 
 
 def test_several_runs_always_state_how_they_are_put_together(folder: Path) -> None:
-    assert (result(folder, cell(folder)).repeats, cell(folder).rule) == ("median", cell(folder).words)
-    assert Protocol.parse(cell(folder).words) == cell(folder).protocol
+    found = cell(folder)
+    assert (found.repeats, Protocol.parse(found.protocol or "").repeats) == ("median", "median")
+    assert "repeats=median" in (found.protocol or "")
     shutil.rmtree(folder / "logs/2")
-    assert "repeats" not in cell(folder).words
+    assert "repeats" not in (cell(folder).protocol or "")
 
 
 def test_the_unit_is_escaped(folder: Path) -> None:
-    found = cell(folder, "images/s", "<b>/s")
-    assert "<b>" not in rendered(folder, "en", found)
+    assert "<b>" not in written(report(folder, "images/s", "<b>/s"), "en")
 
 
 @pytest.mark.parametrize("name", ["a#b", "a?b=c", "50%20", "c:d", "javascript:x", "ü (1)"])

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from parsers.runs.reading import read
-from report.evidence.quality.final_metric import FinalMetric, final_metric
 from report.pagefile.page_file import PageError, load
+from report.results.agreement import FinalMetric, final_metric
 from tests.commandline import run
 from tests.parsers.run_folders import make_run
 from tests.report.comparing.made_sides import CASE, ENVIRONMENT, log_of, make_side

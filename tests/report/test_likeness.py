@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.comparability import Difference, Unlike
+from report.results.comparability import Difference, Unlike
 from tests.report.compared_page import STEADY, TWO_ROWS, edit, make, put, unlike
 
 
@@ -73,7 +73,7 @@ def test_a_table_of_one_framework_is_compared_down_its_columns(folder: Path) -> 
     edit(folder, "{ cards = 1 } }]", TWO_ROWS)
     edit(folder, '{ column = "a" }, { column = "b" }', '{ column = "a", title = "FP32" }')
     (only,) = unlike(folder)
-    assert (only.title, only.is_row, only.common) == ("FP32", False, ())
+    assert (only.at, only.is_row, only.common) == (0, False, {})
     assert [one.code for one in only.differences] == [Unlike.DATES]
 
 

@@ -21,7 +21,7 @@ PROJECT = Path(__file__).parents[2]
 # Commands that speak English only are all that these are for.
 ONLY_ENGLISH = {PROJECT / "parsers/ingesting", PROJECT / "parsers/scrubbing"}
 # Rooms whose constants that end in a period are messages, though some are told by the name of a table of them.
-ROOMS = ("parsers/runs", "report/measure", "report/evidence")
+ROOMS = ("parsers/runs", "report/measure", "report/results")
 OF_SENTENCES = tuple(PROJECT / room for room in ROOMS)
 # What makes a message, besides errors, and which of its arguments is the key.
 MADE_BY = {"Message": 0, "joined": 0, "wrong_use": 1, "extra": 1}

@@ -10,26 +10,24 @@ from hypothesis import strategies as st
 from parsers.runs.facts import Fact, Facts
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import Reading, read
-from report.evidence.reason import NoEvidenceError
-from report.evidence.telemetry.telemetry_quantities import (
-    GAP,
-    WHOLE_RUN,
-    Observation,
-    peak_memory,
-    power,
-    samples_per_joule,
-)
-from report.evidence.telemetry.telemetry_window import (
-    BUSIEST_CARDS,
-    FEWER_CARDS,
-    SOME_MACHINES,
-    RunTelemetry,
-    run_telemetry,
-)
 from report.measure.measure import measure
 from report.measure.measurement import Measurement
 from report.measure.number import without_noise
 from report.measure.protocol import Protocol
+from report.results.remarks import NoEvidenceError
+from report.results.telemetry import (
+    BUSIEST_CARDS,
+    FEWER_CARDS,
+    GAP,
+    SOME_MACHINES,
+    WHOLE_RUN,
+    Observation,
+    RunTelemetry,
+    peak_memory,
+    power,
+    run_telemetry,
+    samples_per_joule,
+)
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import steps
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.case_runs import filled
-from report.evidence.plan import PlannedLaunch, missing, unplanned
 from report.pagefile.launch_file import LaunchFile, load_launches
 from report.pagefile.page import Page
 from report.pagefile.page_file import PageError, find, load
+from report.results.plan import PlannedLaunch, missing, unplanned
+from report.results.store import filled
 from tests.parsers.run_folders import make_run
 from tests.report.page_text import HEAD, column
 

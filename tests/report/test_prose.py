@@ -98,8 +98,7 @@ def test_a_page_is_audited_with_its_texts_whatever_the_files_say_by_then(page: P
 
 
 def test_a_table_has_the_columns_and_rows_of_another_and_shows_something_else(page: Path) -> None:
-    cells = rendered(page).cells
-    assert [(cell.slug, cell.digits) for cell in cells] == [
+    assert [(one.id, one.digits) for one in rendered(page).report.results] == [
         ("main/1/a", "100"),
         ("main/8/a", "700.5"),
         ("scaling/1/a-scaling-efficiency", "100.0"),
@@ -160,5 +159,5 @@ def test_no_text_is_read_from_elsewhere(name: str | None, page: Path, tmp_path_f
 def test_a_log_whose_folder_is_misspelt_is_told_with_the_nearest_name(page: Path) -> None:
     (page.parent / "logs/Acme50").mkdir(parents=True)
     page.write_text(PAGE.replace("{cards}/*.log", "acme50/{cards}.log"), encoding="utf-8")
-    told = [str(cell.reason) for cell in rendered(page).cells if cell.slug == "main/1/a"]
+    told = [str(rendered(page).report.by_id["main/1/a"].reason)]
     assert told == ["Log acme50/1.log not found in the log folder; did you mean Acme50?"]

@@ -13,16 +13,16 @@ from _pytest.mark import ParameterSet
 from babel.messages.pofile import read_po
 from jinja2.ext import babel_extract
 
-from report.evidence.case_evidence import cells, column_title, written
-from report.evidence.cell import Cell
 from report.measure.number import printed
 from report.measure.protocol import Protocol
 from report.measure.quantity import QUANTITIES, Shown
 from report.pagefile import page as page_module
 from report.pagefile.page import Grid, Page
 from report.pagefile.page_file import find, load, names
+from report.results.model import Report
 from report.wording.words import FOLDER, languages, words
 from tests.parsers.corpus_logs import ABSENT, CORPUS
+from tests.report.page_text import report_of
 
 LOGS = CORPUS / "PaddlePaddle-Perf"
 PAGES = {"ResNet50V1.5": "resnet50", "DeepLabV3P": "deeplabv3p"}
@@ -59,19 +59,21 @@ def parameters(rows: list[dict[str, str]]) -> list[ParameterSet]:
 
 
 @cache
-def cells_of(name: str) -> list[Cell]:
-    return list(cells(load(find(name)), LOGS))
+def report_of_page(name: str) -> Report:
+    return report_of(find(name), LOGS)
 
 
 @pytest.mark.parametrize("row", parameters(published_rows()))
 def test_a_published_figure_that_its_log_gives_is_printed_to_the_last_digit(row: dict[str, str]) -> None:
+    report = report_of_page(PAGES[row["model"]])
     of_the_log = [
-        cell
-        for cell in cells_of(PAGES[row["model"]])
-        if cell.case["cards"] == int(row["cards"]) and [proof.log for proof in cell.proofs] == [row["log_path"]]
+        one
+        for one in report.results
+        if [run.log for run in report.runs_of(one)] == [row["log_path"]]
+        and one.case["cards"].value == int(row["cards"])
     ]
     decimals = Protocol(decimals=len(row["published"].partition(".")[2]))
-    shown = {text for cell in of_the_log for text in (cell.printed, printed(cell.number or 0, decimals))}
+    shown = {text for one in of_the_log for text in (one.digits, printed(one.value or 0, decimals))}
     assert row["published"] in shown
 
 
@@ -116,8 +118,8 @@ def _texts(page: Page) -> Iterator[str]:
     blocks = [*page.tested, *page.environment, *page.setup, *page.steps, *page.results]
     for table in page.tables:
         yield from (table.title, table.corner)
-        yield from (column_title(page, column) for column in table.columns)
-        yield from (written(page, table, row, title) for row in table.rows for title in (row.group, row.title))
+        yield from (page.column_title(column) for column in table.columns)
+        yield from (page.written(table, row, title) for row in table.rows for title in (row.group, row.title))
         blocks += table.notes
     yield page.title
     yield from (text for source in page.sources.values() for text in (source.title, source.note))

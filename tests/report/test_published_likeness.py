@@ -1,17 +1,17 @@
 """The published pages: what keeps their columns from being compared, and what they are by one rule."""
 
-from collections.abc import Iterator
 from functools import cache
 
 import pytest
 
-from report.evidence.case_evidence import by_protocol, cells
-from report.evidence.cell import Cell
-from report.evidence.comparability import Difference, Unlike
-from report.evidence.comparison import UnlikeNumbers, comparisons
+from parsers.sharing.workers import ALONE
 from report.measure.protocol import Protocol
-from report.pagefile.page import Page
 from report.pagefile.page_file import find, load
+from report.results.build import rows_of
+from report.results.comparability import Difference, Line, Unlike, by_protocol, lines
+from report.results.made import Made
+from report.results.resolve import resolve
+from report.results.store import LogStore
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 
 PERF = CORPUS / "PaddlePaddle-Perf"
@@ -20,44 +20,47 @@ pytestmark = pytest.mark.skipif(not PERF.is_dir(), reason=ABSENT)
 
 
 @cache
-def perf(name: str) -> tuple[Page, list[Cell], list[UnlikeNumbers]]:
+def perf(name: str) -> list[tuple[list[list[Made]], list[Line]]]:
+    """The rows of each table of a page, and what is unlike in it."""
     page = load(find(name))
-    found = list(cells(page, PERF))
-    return page, found, list(comparisons(page, found))
+    made = resolve(page, LogStore(PERF, ALONE))
+    rows = [(table, rows_of(table, made)) for table in page.tables]
+    return [(of, list(lines(page, table, of))) for table, of in rows]
 
 
-def differences(name: str, table: str, row: str) -> list[Difference]:
-    (found,) = [one for one in perf(name)[2] if (one.table, one.title) == (table, row)]
+def differences(name: str, row: str) -> list[Difference]:
+    """What differs in a row of the first table of a page."""
+    rows, unlike = perf(name)[0]
+    (found,) = [one for one in unlike if one.is_row and rows[one.at][0].result.row == row]
     return list(found.differences)
 
 
 @pytest.mark.parametrize(
-    ("name", "table", "row", "gain"),
+    ("name", "row", "gain"),
     [
-        ("resnet50", "main", "V100 · FP32, 8", "+1.7%"),
-        ("resnet50", "main", "A100 · FP32, 8", "+1.8%"),
-        ("deeplabv3p", "main", "FP32, 8", "+19.7%"),
+        ("resnet50", "V100 · FP32, 8", "+1.7%"),
+        ("resnet50", "A100 · FP32, 8", "+1.8%"),
+        ("deeplabv3p", "FP32, 8", "+19.7%"),
     ],
 )
-def test_the_stalled_last_step_of_a_published_page_is_found(name: str, table: str, row: str, gain: str) -> None:
-    (stall,) = [d for d in differences(name, table, row) if d.code == Unlike.SLOW_END]
+def test_the_stalled_last_step_of_a_published_page_is_found(name: str, row: str, gain: str) -> None:
+    (stall,) = [d for d in differences(name, row) if d.code == Unlike.SLOW_END]
     assert stall.each == {gain: ("NGC PyTorch",)}
 
 
 def test_the_batch_size_that_contradicts_its_row_is_found() -> None:
-    (sizes,) = [d for d in differences("resnet50", "main", "V100 · FP32, 1") if d.code == Unlike.BATCH_SIZE]
+    (sizes,) = [d for d in differences("resnet50", "V100 · FP32, 1") if d.code == Unlike.BATCH_SIZE]
     assert sizes.each["128"] == ("NGC MXNet",)
-
-
-def lines_of(name: str) -> Iterator[tuple[Page, Cell, Protocol, float]]:
-    page, _, found = perf(name)
-    yield from ((page, one.cell, one.protocol, one.number) for comparison in found for one in comparison.common)
 
 
 @pytest.mark.parametrize("name", ["resnet50", "deeplabv3p"])
 def test_every_number_by_the_common_rule_comes_out_of_its_log_by_the_protocol_beside_it(name: str) -> None:
-    lines = list(lines_of(name))
-    again = [
-        by_protocol(page.unit, cell, cell.proofs[0], Protocol.parse(rule.words())) for page, cell, rule, _ in lines
+    found = [
+        (one, line.common[one.result.id])
+        for rows, unlike in perf(name)
+        for line in unlike
+        for one in (rows[line.at] if line.is_row else ())
+        if one.result.id in line.common
     ]
-    assert [found.value for found in again] == [number for *_, number in lines] != []
+    again = [by_protocol(one.runs[0], one.shown.rate, Protocol.parse(common.protocol)) for one, common in found]
+    assert [measured.value for measured in again] == [common.value for _, common in found] != []

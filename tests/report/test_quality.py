@@ -10,22 +10,15 @@ import numpy as np
 import pytest
 
 from parsers.io.errors import ExtraError
-from parsers.sharing.workers import ALONE
-from report.evidence.case_evidence import cells, forget
-from report.evidence.cell import Cell
-from report.evidence.quality.convergence import convergence_test, mllog_convergence
-from report.evidence.quality.quality_remarks import (
-    CONVERGES,
-    NOT_COMPARED,
-    TOO_FAST,
-    reference_logs,
-)
-from report.evidence.reason import Remark
 from report.pagefile.page_file import PageError, load
+from report.results.convergence import convergence_test, mllog_convergence
+from report.results.quality import reference_logs
+from report.results.remarks import Remark
 from tests.commandline import run
 from tests.parsers.run_folders import make_run
 from tests.report.comparing.made_sides import CASE, STEADY, log_of, make_side
 from tests.report.conftest import HERE, Environment
+from tests.report.page_text import report_of, results_of, said_of
 
 PAGE = """
 title = "Page"
@@ -55,10 +48,11 @@ def page(folder: Path, quality: str = f"quality = {REFERENCE}", page_quality: st
     return path
 
 
-def cell_of(path: Path) -> Cell:
-    forget()
-    (found,) = cells(load(path), path.parent, ALONE)
-    return found
+def told(path: Path) -> list[str]:
+    """What is said of the one number of the page, which has one."""
+    report = report_of(path, path.parent)
+    assert report.results[0].digits is not None
+    return said_of(report, report.results[0])
 
 
 def rendered(path: Path) -> str:
@@ -67,16 +61,12 @@ def rendered(path: Path) -> str:
     return (path.parent / "pages/page.en.md").read_text(encoding="utf-8")
 
 
-def keys(cell: Cell) -> list[str]:
-    return [message.key for message in cell.messages]
-
-
 def test_a_cell_whose_losses_leave_the_tolerance_says_so_in_its_note(tmp_path: Path) -> None:
     make_side(tmp_path / "a", STEADY)
     make_side(tmp_path / "b", STEADY, loss=1.04)
     path = page(tmp_path)
     said = "Loss differs from the reference by +4.0% at steps "
-    assert any(one.startswith(said) for one in cell_of(path).said)
+    assert any(one.startswith(said) for one in told(path))
     assert said in rendered(path)
 
 
@@ -85,8 +75,8 @@ def test_losses_within_the_tolerance_are_told_with_the_evidence_only(own: str, o
     make_side(tmp_path / "a", STEADY)
     make_side(tmp_path / "b", STEADY, loss=1.01)
     path = page(tmp_path, own, of_page)
-    found = cell_of(path)
-    assert any(remark.code == Remark.QUALITY_PASSED for remark in found.remarks)
+    (found,) = results_of(path, tmp_path)
+    assert any(remark.code == Remark.QUALITY_PASSED for remark in found.details)
     assert "Loss agrees" not in rendered(path)
 
 
@@ -94,13 +84,12 @@ def test_a_loss_that_is_not_a_number_is_told_with_its_line(tmp_path: Path) -> No
     make_side(tmp_path / "a", STEADY)
     make_side(tmp_path / "b", STEADY, nan=(50,))
     said = "The training is not that of the reference: b/GPT-2_bs12_N1C1/1/train.log prints a loss that is NaN"
-    assert any(one.startswith(said) for one in cell_of(page(tmp_path)).said)
+    assert any(one.startswith(said) for one in told(page(tmp_path)))
 
 
 def test_a_reference_that_is_not_there_is_told_and_the_number_stays(tmp_path: Path) -> None:
     make_side(tmp_path / "b", STEADY)
-    found = cell_of(page(tmp_path))
-    assert (NOT_COMPARED in keys(found), found.printed is not None) == (True, True)
+    assert any(one.startswith("Loss not compared") for one in told(page(tmp_path)))
 
 
 def test_a_reference_that_leads_out_of_the_folder_of_logs_is_not_read(tmp_path: Path) -> None:
@@ -108,8 +97,7 @@ def test_a_reference_that_leads_out_of_the_folder_of_logs_is_not_read(tmp_path: 
     make_side(tmp_path / "elsewhere", STEADY)
     make_side(logs / "b", STEADY)
     (logs / "a").symlink_to(tmp_path / "elsewhere")
-    found = cell_of(page(logs))
-    assert [said for said in found.said if "cannot be used" in said] != []
+    assert [said for said in told(page(logs)) if "cannot be used" in said] != []
 
 
 @pytest.mark.parametrize(
@@ -127,9 +115,9 @@ def test_a_reference_that_leads_out_of_the_folder_of_logs_is_not_read(tmp_path: 
     ],
 )
 def test_a_mistake_in_quality_is_named(quality: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(PageError) as told:
+    with pytest.raises(PageError) as error:
         load(page(tmp_path, quality))
-    assert said in str(told.value)
+    assert said in str(error.value)
 
 
 def test_an_archive_holds_the_reference_and_is_verified_with_its_note(tmp_path: Path) -> None:
@@ -213,7 +201,7 @@ def test_a_test_of_convergence_without_its_extra_is_refused_and_leaves_no_cell_e
         make_run(tmp_path / "b/GPT-2_bs12_N1C1" / str(number), log, case=CASE)
     (tmp_path / "rcps.json").write_text(json.dumps(points(np.random.default_rng(1))), encoding="utf-8")
     path = page(tmp_path, 'quality = { convergence_points = "rcps.json" }')
-    assert not {TOO_FAST, CONVERGES}.isdisjoint(keys(cell_of(path)))
+    assert any("the runs converge in" in said for said in told(path))
     monkeypatch.setitem(sys.modules, "scipy.special", None)
     with pytest.raises(ExtraError, match="Tests of convergence need the package scipy"):
-        cell_of(path)
+        told(path)

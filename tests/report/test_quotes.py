@@ -7,28 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.evidence.cell import coverage
-from report.evidence.comparison import comparisons
 from report.pagefile.page import Quote
 from report.pagefile.page_file import PageError, load
-from report.results.model import read_report
 from report.views.publish import publish
 from report.wording.words import languages
-from tests.report.quoted_page import cells_of, digits, make, markdown, published, put_run
+from tests.report.compared_page import unlike
+from tests.report.quoted_page import digits, make, markdown, published, put_run, report, row
 
 every_language = pytest.mark.parametrize("language", languages())
 
 
 def test_a_quote_stands_where_there_is_no_log_with_the_digits_as_printed(tmp_path: Path) -> None:
     make(tmp_path)
-    assert digits(cells_of(tmp_path)) == ["100.0", "80", "1.25", "100.0", "640.00", None, None, "80.0"]
+    assert digits(report(tmp_path).results) == ["100.0", "80", "1.25", "100.0", "640.00", None, None, "80.0"]
 
 
 def test_a_measurement_takes_the_place_of_a_quote(tmp_path: Path) -> None:
     make(tmp_path)
     put_run(tmp_path, "a1", 120.0)
-    measured = cells_of(tmp_path)[0]
-    assert (measured.digits, measured.quoted, measured.rests_on_quotes) == ("120.0", None, False)
+    measured = row(tmp_path)[0]
+    assert (measured.digits, measured.source, measured.rests_on_quotes) == ("120.0", None, False)
 
 
 def test_a_run_that_was_not_done_leaves_the_quote_in_place(tmp_path: Path) -> None:
@@ -36,12 +34,12 @@ def test_a_run_that_was_not_done_leaves_the_quote_in_place(tmp_path: Path) -> No
     put_run(tmp_path, "a1", 120.0)
     run = tmp_path / "logs/a1/run.json"
     run.write_text(json.dumps(json.loads(run.read_text(encoding="utf-8")) | {"status": "failed"}), encoding="utf-8")
-    assert cells_of(tmp_path)[0].digits == "100.0"
+    assert row(tmp_path)[0].digits == "100.0"
 
 
 def test_only_throughputs_are_quoted(tmp_path: Path) -> None:
     make(tmp_path, '{ column = "a" },', '{ column = "a" }, { column = "a", quantity = "power" },')
-    assert digits(cells_of(tmp_path))[:2] == ["100.0", None]
+    assert digits(report(tmp_path).results)[:2] == ["100.0", None]
 
 
 @every_language
@@ -65,23 +63,22 @@ def test_every_quoted_figure_is_listed_with_its_source(language: str, tmp_path: 
 def test_what_is_quoted_stands_in_no_comparison(tmp_path: Path) -> None:
     make(tmp_path)
     put_run(tmp_path, "a1", 120.0)
-    assert list(comparisons(load(tmp_path / "page.toml"), cells_of(tmp_path))) == []
+    assert unlike(tmp_path) == []
 
 
 def test_coverage_tells_measured_quoted_and_missing_cells_apart(tmp_path: Path) -> None:
     make(tmp_path)
     put_run(tmp_path, "a1", 120.0)
-    found = coverage(cells_of(tmp_path))
-    assert (found.measured, found.quoted, found.missing, found.planned) == (1, 2, 1, 4)
+    found = published(tmp_path, "en")
+    assert (found.covered("measured"), found.covered("quoted"), len(found.report.own)) == (1, 2, 4)
 
 
 def test_the_report_holds_quotes_with_their_sources(tmp_path: Path) -> None:
     make(tmp_path)
-    published(tmp_path, "en")
-    report = read_report(tmp_path / "pages/page.report.json")
-    quoted = [(one.id, one.origin, one.digits, one.source) for one in report.results[:2]]
+    found = report(tmp_path)
+    quoted = [(one.id, one.origin, one.digits, one.source) for one in found.results[:2]]
     assert quoted == [("t/1/a", "quoted", "100.0", "paper"), ("t/1/b", "quoted", "80", "paper")]
-    assert report.page.sources["paper"].date == "2031-05"
+    assert found.page.sources["paper"].date == "2031-05"
 
 
 def test_a_page_of_runs_of_ones_own_is_rendered_without_its_logs_when_it_is_named(tmp_path: Path) -> None:

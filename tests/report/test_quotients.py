@@ -3,28 +3,9 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from report.evidence.cell import Cell, Quoted, Quotient
-from report.measure.quantity import THROUGHPUT, Shown
-from report.pagefile.parts import Case
-from report.results.model import read_report
 from report.wording.words import languages
-from tests.report.quoted_page import cells_of, make, markdown, published, put_run, row
-
-figures = st.decimals("0.01", "1e9", places=2, allow_nan=False).map(str)
-
-
-def quoted(value: str) -> Cell:
-    case: Case = {}
-    return Cell("t", "r", "c", case, Shown(THROUGHPUT, "images/s"), quoted=Quoted(value, "paper"))
-
-
-@given(of=figures, against=figures, ideal=st.integers(1, 4096))
-def test_a_quotient_is_that_of_the_digits_that_are_quoted(of: str, against: str, ideal: int) -> None:
-    found = Quotient(quoted(of), quoted(against), float(ideal))
-    assert found.value == pytest.approx(float(of) / float(against) / ideal)
+from tests.report.quoted_page import make, markdown, put_run, report, row
 
 
 def test_a_speed_up_is_of_unrounded_numbers(tmp_path: Path) -> None:
@@ -32,8 +13,8 @@ def test_a_speed_up_is_of_unrounded_numbers(tmp_path: Path) -> None:
     put_run(tmp_path, "a1", 100.04)
     put_run(tmp_path, "b1", 80.04)
     of, against, speed_up, _ = row(tmp_path)
-    assert speed_up.number == pytest.approx((of.number or 0) / (against.number or 1), rel=1e-12)
-    assert speed_up.number == pytest.approx(100.04 / 80.04, rel=1e-5)
+    assert speed_up.value == pytest.approx((of.value or 0) / (against.value or 1), rel=1e-12)
+    assert speed_up.value == pytest.approx(100.04 / 80.04, rel=1e-5)
 
 
 def test_scaling_efficiency_is_from_the_fewest_cards_that_have_a_number(tmp_path: Path) -> None:
@@ -98,17 +79,14 @@ columns = [
 rows = [{ title = "1" }]
 """
     path.write_text(path.read_text(encoding="utf-8") + second, encoding="utf-8")
-    quotient = cells_of(tmp_path)[-1].quotient
-    assert quotient is not None
-    assert (quotient.of.table, quotient.against.table) == ("again", "t")
+    assert report(tmp_path).results[-1].operands == ["again/all/a", "t/1/b"]
 
 
 def test_the_report_says_what_a_number_is_computed_from(tmp_path: Path) -> None:
     make(tmp_path)
     put_run(tmp_path, "a1", 120.0)
-    published(tmp_path, "en")
-    report = read_report(tmp_path / "pages/page.report.json")
-    speed_up, efficiency = report.results[2], report.results[-1]
+    found = report(tmp_path).results
+    speed_up, efficiency = found[2], found[-1]
     assert (speed_up.operands, speed_up.digits, speed_up.runs) == (["t/1/a", "t/1/b"], "1.50", [])
     assert (efficiency.operands, efficiency.ideal, efficiency.whole) == (["t/8/a", "t/1/a"], 8.0, 100)
     assert efficiency.rests_on_quotes

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,11 +15,10 @@ from parsers.runs.ranks import (
     survey,
 )
 from parsers.runs.ranks import read as read_log
-from report.evidence.case_evidence import cells
-from report.evidence.measured_log import MeasuredLog, measured_log
-from report.pagefile.page_file import load
-from report.results.model import read_report
+from report.results.measured_log import MeasuredLog, measured_log
+from report.results.model import FileLines, Report, read_report
 from tests.commandline import run
+from tests.report.page_text import report_of
 from tests.report.rank_folders import folder, rated, shown
 from tests.report.rank_logs import GRAMMAR, PAGE
 
@@ -164,21 +162,21 @@ def test_the_time_of_the_first_rank_is_taken_and_ranks_that_differ_are_told(
     assert [one["code"] for one in found["diagnostics"] if one["code"] == "slow_rank"] == differ
 
 
-def page_of(tmp_path: Path, quantity: str = "") -> list[Any]:
+def page_of(tmp_path: Path, quantity: str = "") -> Report:
     page = PAGE.replace("cards = 8", "cards = 4").replace('"train.log"', '"ranks"')
     page = page.replace('{ column = "a" }', f'{{ column = "a"{quantity} }}')
     (tmp_path / "page.toml").write_text(page)
-    return list(cells(load(tmp_path / "page.toml"), tmp_path))
+    return report_of(tmp_path / "page.toml", tmp_path)
 
 
 def test_a_page_takes_a_folder_of_ranks_and_names_the_lines_of_each_log(tmp_path: Path) -> None:
     folder(tmp_path, 4, rated([100, 90, 110, 80]))
-    (cell,) = page_of(tmp_path)
-    assert cell.printed == "380.014"
-    (proof,) = cell.proofs
-    exhibits = [(found.path, found.lines, found.used, found.total) for found in proof.exhibits]
-    assert exhibits == [(f"ranks/rank_{rank}.log", (rank + 1, rank + 6), 6, rank + 6) for rank in range(4)]
-    assert [*proof.lines_of(proof.exhibits[3])] == [*range(4, 10)]
+    report = page_of(tmp_path)
+    assert report.results[0].digits == "380.014"
+    (run,) = report.runs.values()
+    assert (run.log, run.records.used) == ("ranks/rank_0.log", [*range(1, 7)])
+    assert run.also == [FileLines(f"ranks/rank_{rank}.log", rank + 1, rank + 6, 6) for rank in range(1, 4)]
+    assert [log.lines for log in report.logs.values()] == [rank + 6 for rank in range(4)]
 
 
 def test_a_published_page_names_the_log_of_each_rank_and_is_audited_whole(tmp_path: Path) -> None:

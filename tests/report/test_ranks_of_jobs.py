@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.case_evidence import cells
-from report.evidence.reason import Remark
-from report.pagefile.page_file import load
-from tests.report.page_text import written
+from report.results.remarks import Remark
+from tests.report.page_text import report_of, results_of, written
 from tests.report.rank_logs import GRAMMAR, PAGE, log
 
 
@@ -37,17 +35,15 @@ def test_a_page_has_a_table_of_ranks_that_names_the_slowest_and_its_node(
     run_file = {"case": {"nodes": 2, "cards_per_node": 2, "cards": 4}, "status": "done"}
     (tmp_path / "run.json").write_text(json.dumps(run_file))
     (tmp_path / "page.toml").write_text(PAGE.replace("cards = 8", "cards = 4"))
-    page = load(tmp_path / "page.toml")
-    found = list(cells(page, tmp_path))
-    assert row in written(page, found, language, tmp_path)
+    assert row in written(report_of(tmp_path / "page.toml", tmp_path), language)
 
 
 @pytest.mark.parametrize("label", ["{rank}: ", ""])
 def test_a_page_refuses_rates_that_may_be_of_one_rank_each(label: str, tmp_path: Path) -> None:
     log(tmp_path, [100, 101], scope="job", label=label)
     (tmp_path / "page.toml").write_text(PAGE)
-    (cell,) = cells(load(tmp_path / "page.toml"), tmp_path)
-    assert cell.printed is None and cell.reason is not None
+    (cell,) = results_of(tmp_path / "page.toml", tmp_path)
+    assert cell.digits is None and cell.reason is not None
     assert cell.reason.code == Remark.SCOPE_UNKNOWN
 
 
@@ -60,5 +56,5 @@ def test_a_page_shows_the_imbalance_of_ranks(
     log(tmp_path, rates)
     shown = '{ column = "a", quantity = "imbalance" }'
     (tmp_path / "page.toml").write_text(PAGE.replace("cards = 8", "cards = 4").replace('{ column = "a" }', shown))
-    (cell,) = cells(load(tmp_path / "page.toml"), tmp_path)
-    assert (cell.printed, cell.reason and cell.reason.code) == (printed, code)
+    (cell,) = results_of(tmp_path / "page.toml", tmp_path)
+    assert (cell.digits, cell.reason and cell.reason.code) == (printed, code)

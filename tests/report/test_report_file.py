@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from report.evidence.measured_log import measured_log
 from report.measure.diagnostics import NoMeasurement
-from report.results.build import report_of_log
+from report.results.measured_log import measured_log
 from report.results.model import SUFFIX, Report, ReportError, Run, parsed, read_report, schema
+from report.results.run import report_of_log
 from report.views.html import HtmlView
 from report.views.html import texts as pages_of_site
 from report.views.markdown import MarkdownView
@@ -51,8 +51,8 @@ def rendered(folder: Path, name: str, *languages: str) -> PublishedPage:
 
 
 def report_of(page: str, logs: Path) -> Report:
-    (found,) = read_pages([page], logs)
-    return found.report(logs, logs.parent)
+    (found,) = read_pages([page], logs, logs.parent)
+    return found.report
 
 
 @every_toy

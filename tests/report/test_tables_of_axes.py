@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.case_evidence import cells
-from report.evidence.cell import Cell
 from report.pagefile.page import Page
 from report.pagefile.page_file import PageError, load
+from report.results.model import Result
 from report.views.publish import publish
-from tests.report.page_text import HEAD
+from tests.report.page_text import HEAD, results_of
 
 PAGE = """
 highlights = [{ fastest = { device = "V100", cards = 8, precision = "half" } }]
@@ -66,8 +65,8 @@ def page(tmp_path: Path) -> Path:
     return path
 
 
-def found(page: Path) -> list[Cell]:
-    return list(cells(load(page), page.parent))
+def found(page: Path) -> list[Result]:
+    return results_of(page, page.parent)
 
 
 def text(page: Path, language: str) -> str:
@@ -90,8 +89,7 @@ def test_there_is_a_row_of_each_combination_that_is_not_left_out(page: Path) -> 
 
 
 def test_a_column_takes_a_value_for_its_own(page: Path) -> None:
-    (row,) = ([c.case["precision"] for c in found(page)[start : start + 4]] for start in (8,))
-    assert row == ["fp16", "amp", "fp16", "half"]
+    assert [one.case["precision"].value for one in found(page)[8:12]] == ["fp16", "amp", "fp16", "half"]
 
 
 def test_a_group_of_rows_says_what_each_column_takes_it_for(page: Path) -> None:

@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 
 from parsers.runs.reading import survey
-from report.evidence.case_evidence import cells
-from report.evidence.reason import Remark
 from report.measure.diagnostics import Code, NoMeasurement
 from report.measure.measure import measure
 from report.measure.measurement import Measurement
 from report.measure.protocol import Protocol
-from report.pagefile.page_file import load
+from report.results.remarks import Remark
+from tests.report.page_text import results_of
 from tests.report.rank_logs import PAGE
 
 SPEECH = (
@@ -49,6 +48,6 @@ def test_records_that_count_different_things_give_no_throughput(tmp_path: Path) 
 def test_a_page_of_samples_takes_no_frames(tmp_path: Path) -> None:
     measured(tmp_path, SPEECH, "5000.5 frames/s", "5001.5 frames/s")
     (tmp_path / "page.toml").write_text(PAGE)
-    (cell,) = cells(load(tmp_path / "page.toml"), tmp_path)
-    assert cell.printed is None and cell.reason is not None
+    (cell,) = results_of(tmp_path / "page.toml", tmp_path)
+    assert cell.digits is None and cell.reason is not None
     assert cell.reason.code == Remark.OTHER_UNIT

@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.case_evidence import cells
-from report.pagefile.page_file import load
 from report.views.publish import publish
 from tests.parsers.run_folders import make_run
 from tests.report.audit.small_site import audited
-from tests.report.page_text import HEAD, column
+from tests.report.page_text import HEAD, column, report_of, results_of
 
 IMAGES = b"".join(f"step {step}: loss 2.5, 1000 images/s/gpu\n".encode() for step in range(20))
 TOKENS = IMAGES.replace(b"images", b"tokens")
@@ -93,8 +91,7 @@ def test_a_number_has_the_unit_that_the_page_calls_it_by(quantity: str, tmp_path
     path = page_file(tmp_path, PAGE.replace('unit = "images/s"', 'unit = "samples/s"'))
     shown = path.read_text(encoding="utf-8").replace('["a"]', f'[{{ column = "a", quantity = "{quantity}" }}]')
     path.write_text(shown, encoding="utf-8")
-    first = next(cells(load(path), tmp_path / "logs"))
-    assert {proof.measurement.unit for proof in first.proofs} == {"samples/s"}
+    assert {run.measured_unit for run in report_of(path, tmp_path / "logs").runs.values()} == {"samples/s"}
 
 
 def test_throughputs_in_two_units_have_no_ratio(tmp_path: Path) -> None:
@@ -106,8 +103,8 @@ case = { cards = 1 }
 columns = [{ column = "a", title = "A over B", quantity = "speed_up", against = { column = "b" } }]
 rows = [{ title = "one" }]
 """
-    *_, found = cells(load(page_file(tmp_path, PAGE + ratio)), tmp_path / "logs")
-    assert found.printed is None
+    *_, found = results_of(page_file(tmp_path, PAGE + ratio), tmp_path / "logs")
+    assert found.digits is None
     assert str(found.reason) == "Not comparable: unit images/s and tokens/s."
 
 

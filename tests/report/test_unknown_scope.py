@@ -9,14 +9,13 @@ import pytest
 from parsers.runs.facts import Fact, Facts
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import read
-from report.evidence.case_evidence import cells
-from report.evidence.reason import Remark
 from report.measure.diagnostics import NoMeasurement
 from report.measure.measure import measure
 from report.measure.measurement import combine
 from report.measure.protocol import Protocol
-from report.pagefile.page_file import load
+from report.results.remarks import Remark
 from tests.commandline import run
+from tests.report.page_text import results_of
 from tests.report.rank_logs import PAGE as PAGE_FILE
 
 GRAMMAR = """// drafted: lines such as `drafted step 1 rate 10.5 samples/s`
@@ -45,8 +44,8 @@ def test_show_says_that_a_scope_is_unknown(folder: Path) -> None:
 
 
 def test_a_page_refuses_a_rate_of_unknown_scope_and_asks_for_the_scope(folder: Path) -> None:
-    (cell,) = cells(load(folder / "page.toml"), folder)
-    assert cell.printed is None and cell.reason is not None
+    (cell,) = results_of(folder / "page.toml", folder)
+    assert cell.digits is None and cell.reason is not None
     assert (cell.reason.code, cell.reason.values["log"]) == (Remark.SCOPE_UNKNOWN, "train.log")
 
 

@@ -76,7 +76,7 @@ def test_names_of_logs_are_escaped(language: str, toy: PublishedPage) -> None:
 
 @every_language
 def test_a_missing_cell_is_a_dash_with_its_reason(language: str, toy: PublishedPage) -> None:
-    empty = [str(cell.reason) for cell in toy.cells if cell.printed is None and cell.row == "32"]
+    empty = [str(one.reason) for one in toy.report.results if one.digits is None and one.row == "32"]
     assert empty[:2] == [
         "The page file does not name any logs for this case.",
         "Log A100/tf_gpu32_fp32_bs64*.txt not found in the log folder.",
@@ -85,9 +85,8 @@ def test_a_missing_cell_is_a_dash_with_its_reason(language: str, toy: PublishedP
 
 
 def test_a_label_that_its_log_contradicts_is_reported(toy: PublishedPage) -> None:
-    cell = next(cell for cell in toy.cells if cell.row == "8" and cell.column == "Flow | 1")
-    (said,) = cell.disagreements
-    assert (said.fact, said.label, said.said, said.source) == ("batch_size", 64, 32, line(2))
+    axis = toy.report.by_id["cards/8/b"].case["batch_size"]
+    assert (axis.value, axis.state, axis.said, axis.source) == (64, "contradicted", 32, line(2).message)
     assert "(toy.evidence.en.md#cards/8/b)<br>(BS=32)" in text(toy, "en")
 
 

@@ -14,19 +14,20 @@ from hypothesis import strategies as st
 
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import line, option
-from report.evidence.measured_log import measured_log
 from report.measure.diagnostics import NoMeasurement
 from report.measure.protocol import Protocol
 from report.measure.statistic import reduce
-from report.results.build import report_of_log
+from report.pagefile.page_file import find
+from report.results.measured_log import measured_log
 from report.results.model import Factor, Report
-from report.views.publish import read_pages
+from report.results.run import report_of_log
 from report.views.view import View, ranges
 from report.views.why import as_json, explained, rows, stages
 from report.wording.words import words
 from tests.commandline import PROJECT, run
 from tests.conftest import Compare
 from tests.parsers.golden_logs import SOME_LOGS, name
+from tests.report.page_text import report_of
 from tests.report.published_pages import every_published_page
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -134,8 +135,7 @@ def test_all_that_an_explanation_says_is_in_the_chinese_catalogue(log: Path, pro
 
 @every_published_page
 def test_every_number_of_a_page_is_explained_with_what_it_is_made_of(page: str, logs: Path) -> None:
-    (found,) = read_pages([page], logs)
-    whole = found.report(logs, logs.parent)
+    whole = report_of(find(page), logs)
     view = View(whole, "en")
     for result in (one for one in whole.results if one.digits):
         said = explained(view, result, "", colour=False)

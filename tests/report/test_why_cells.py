@@ -5,14 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.case_evidence import cells
-from report.pagefile.page_file import load
-from report.views.publish import read_pages
 from report.views.why import NoCellError, named
 from report.wording.language_option import told_in
 from report.wording.words import Translator
 from tests.commandline import PROJECT, run
-from tests.report.page_text import HEAD, column
+from tests.report.page_text import HEAD, column, report_of, results_of
 
 GOLDEN = Path(__file__).parent / "golden"
 LOG = "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log"
@@ -49,9 +46,8 @@ def page(tmp_path: Path) -> Path:
 
 def asked(page: Path, name: str) -> str:
     """The place of the cell of a name, or what is said where there is none."""
-    (found,) = read_pages([str(page)], page.parent)
     try:
-        result = named(found.report(page.parent, page.parent), name)
+        result = named(report_of(page, page.parent), name)
     except NoCellError as error:
         return told_in(error, Translator("en").translate)
     return f"{result.id} {result.row} {result.column}"
@@ -63,17 +59,16 @@ def test_a_cell_is_found_by_its_address_and_by_its_titles(page: Path, name: str)
 
 
 def test_a_cell_is_found_by_digits_that_no_other_prints() -> None:
-    (found,) = read_pages([str(DEMO)], PROJECT / "logs")
-    result = named(found.report(PROJECT / "logs", PROJECT), "6.523")
+    result = named(report_of(DEMO, PROJECT / "logs"), "6.523")
     assert (result.id, result.row, result.column) == ("resnet50/1/paddleclas", "1", "PaddleClas, FP32 (BS=4)")
 
 
 def test_a_pattern_that_names_the_model_takes_that_of_the_page_where_the_case_states_none(page: Path) -> None:
     page.write_text(PAGE.replace("{cards}/train.log", "{model}{cards}/train.log"), encoding="utf-8")
-    assert not any(cell.printed for cell in cells(load(page), page.parent))
+    assert not any(one.digits for one in results_of(page, page.parent))
     for cards in ("1", "2"):
         (page.parent / cards).rename(page.parent / f"M{cards}")
-    assert [bool(cell.printed) for cell in cells(load(page), page.parent)] == [True] * 4 + [False] * 2
+    assert [bool(one.digits) for one in results_of(page, page.parent)] == [True] * 4 + [False] * 2
 
 
 @pytest.mark.slow

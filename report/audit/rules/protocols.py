@@ -18,8 +18,8 @@ from parsers.runs.facts import Fact, name_facts
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.provenance import LABEL
 
-from ...evidence.as_read import as_read
 from ...pagefile.parts import SCALING
+from ...results.measured_log import as_read
 from .. import vocabulary as words
 from ..chance import Hit, Means, Rule, accepted, explain
 from ..claims import Claim

@@ -21,9 +21,9 @@ from parsers.runs.provenance import Provenance
 from parsers.runs.run_folder import CLOCK, RUN_FILE
 from parsers.runs.runfile import CONFIGURATIONS, RunFile, run_file, run_problems, sha256_of
 
-from ...evidence.run_begin import stated_start
 from ...measure.diagnostics import NoMeasurement
 from ...measure.protocol import Protocol
+from ...results.environment import stated_start
 from ..common_window import measured_alike
 from ..compared_cases import OF_STEP, begin_of_run
 from ..compared_runs import NO_THROUGHPUT, ComparedRun, FoundRun, run_or_reason

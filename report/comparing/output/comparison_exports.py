@@ -8,9 +8,8 @@ from xml.etree import ElementTree as Xml
 
 from parsers.io.message import Message
 
-from ...evidence.quality.final_metric import MetricAgreement
-from ...evidence.quality.loss import LossAgreement
 from ...measure.number import signed
+from ...results.agreement import LossAgreement, MetricAgreement
 from ...wording.markdown import clean
 from ...wording.words import Translate, worded
 from ..changes import ChangedCondition, StatedPlaces

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from parsers.io.message import Message, joined
 
-from ...evidence.quality.final_metric import MetricAgreement
-from ...evidence.quality.loss import LossAgreement
 from ...measure.number import percent, printed, signed
 from ...measure.protocol import Protocol
+from ...results.agreement import LossAgreement, MetricAgreement
 from ...wording.words import whose
 from ..changes import ChangedCondition, StatedPlaces
 from ..compared_cases import CaseSide, ComparedCase

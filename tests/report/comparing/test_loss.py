@@ -9,8 +9,8 @@ import pytest
 
 from parsers.runs.reading import read
 from report.comparing.sides import ComparedSides, compared_sides
-from report.evidence.quality.loss import LossAgreement, LossCurve, loss_agreement, loss_curve
 from report.measure.diagnostics import NoMeasurement
+from report.results.agreement import LossAgreement, LossCurve, loss_agreement, loss_curve
 from tests.commandline import run
 from tests.report.comparing.made_sides import CASE, STEADY, make_side, only
 

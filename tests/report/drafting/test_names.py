@@ -13,9 +13,9 @@ from parsers.sharing.workers import ALONE
 from report.drafting.draft_logs import named_logs
 from report.drafting.log_pattern import pattern_of
 from report.drafting.page_draft import NothingToDraftError, draft_page
-from report.evidence.case_evidence import cells
-from report.evidence.case_runs import logs_of
 from report.pagefile.page_file import parse
+from report.results.resolve import resolve
+from report.results.store import LogStore, logs_of
 from report.wording.words import Translator
 from tests.report.drafting.drafted import Desk
 
@@ -52,10 +52,8 @@ def test_every_named_log_is_in_a_cell_or_left_out_with_a_reason(runs: list[tuple
             return
         assert draft.logs + len(draft.left_out) == len(runs)
         page = parse(draft.text, folder / "page.toml")
-        shown = [cell for cell in cells(page, folder / "logs", ALONE) if cell.digits]
-        assert sorted(log.path for case in draft.cases for log in case.logs) == sorted(
-            proof.log for cell in shown for proof in cell.proofs
-        )
+        shown = [run.log for one in resolve(page, LogStore(folder / "logs", ALONE)) for run in one.runs]
+        assert sorted(log.path for case in draft.cases for log in case.logs) == sorted(shown)
 
 
 @settings(max_examples=100, deadline=None)

@@ -42,8 +42,8 @@ def test_a_text_is_printed_and_what_is_empty_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize("target", [target for target, one in FORMATS.items() if one.is_text and not one.is_folder])
 def test_a_report_without_its_logs_gives_what_its_page_gives(target: str, tmp_path: Path) -> None:
     for name in ("toy", "toy_gpu"):
-        (page,) = read_pages([str(GOLDEN / f"{name}.toml")], LOGS, ALONE)
-        (tmp_path / f"{name}.report.json").write_text(page.report(LOGS, tmp_path).to_json(), encoding="utf-8")
+        (page,) = read_pages([str(GOLDEN / f"{name}.toml")], LOGS, tmp_path, ALONE)
+        (tmp_path / f"{name}.report.json").write_text(page.report.to_json(), encoding="utf-8")
     pages = [GOLDEN / "toy.toml", GOLDEN / "toy_gpu.toml"]
     of_reports = run("export", target, "toy.report.json", "toy_gpu.report.json", cwd=tmp_path)
     of_pages = run("export", target, *pages, "--logs", LOGS, cwd=tmp_path)

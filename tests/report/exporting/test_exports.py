@@ -30,7 +30,7 @@ from tests.report.conftest import GOLDEN
 from tests.report.exporting import schemas
 
 PAGES = [str(GOLDEN / f"{name}.toml") for name in ("toy", "toy_gpu", "llm_example")]
-REPORTS = [page.report(GOLDEN / "logs", GOLDEN) for page in read_pages(PAGES, GOLDEN / "logs", ALONE)]
+REPORTS = [page.report for page in read_pages(PAGES, GOLDEN / "logs", GOLDEN, ALONE)]
 ROWS = [row for report in REPORTS for row in rows(report.page.name, report)]
 NUMBERS = [
     (f"{report.page.name}/{one.id}", one.digits, one.value)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.series import FEW, OVERHEAD
-from report.evidence.measured_log import measured_log
 from report.measure.diagnostics import Code, NoMeasurement
 from report.measure.measurement import Measurement
+from report.results.measured_log import measured_log
 from tests.report.measure.made_runs import measured, run, stamps
 
 # A quiet run of 40 steps: 0.512 s each, 64 images.

@@ -51,7 +51,7 @@ def test_every_number_of_a_page_is_there_in_every_language_and_has_a_dialog_of_i
 ) -> None:
     for page in published:
         html = parsed(next(path for path in page.files if path.name.endswith(f".{language}.html")))
-        printed = [cell.digits for cell in page.cells if cell.digits]
+        printed = [cell.digits for cell in page.report.results if cell.digits]
         assert figures(html) == printed != []
         assert len({dialog.get("id") for dialog in elements(html, "dialog")}) == len(printed)
 
@@ -67,7 +67,7 @@ def test_the_same_logs_give_the_same_bytes(pages: list[str], logs: Path, site: P
 def test_each_page_has_its_report_beside_it(site: Path, published: list[PublishedPage]) -> None:
     for page in published:
         report = read_report(site / f"data/{page.name}.report.json")
-        assert [one.digits for one in report.results] == [cell.digits for cell in page.cells]
+        assert [one.digits for one in report.results] == [one.digits for one in page.report.results]
         assert report.logs_folder is None
 
 

@@ -15,9 +15,8 @@ from ..pagefile.launch_file import Launch, LaunchFile
 from ..pagefile.page import Column, Page, Run
 from ..pagefile.page_file import PageError
 from ..pagefile.parts import LAUNCHED, PASSED, REAL_DATA, Axis, Case, Value
-from .case_evidence import column_title, row_title
-from .case_runs import filled, logs_of, run_of, unfit
-from .reason import NoEvidenceError
+from .remarks import NoEvidenceError
+from .store import filled, logs_of, run_of, unfit
 
 # A launcher numbers the repeats of a case itself, in place of the one `*`.
 REPEATS = f"*/{LOG}"
@@ -125,7 +124,7 @@ def _places(page: Page, launches: LaunchFile, only: Mapping[str, str]) -> Iterat
         raise PageError(UNKNOWN_AXIS, axis=repr(unknown[0]), known=", ".join(get_args(Axis)))
     # What is computed from other cells of the page needs no run of its own.
     for place in (place for place in page.places() if not place.column.quantity.is_quotient):
-        titles = (place.table.title, row_title(page, place.table, place.row), column_title(page, place.column))
+        titles = (place.table.title, page.row_title(place.table, place.row), page.column_title(place.column))
         if all(str(place.case.get(axis)) == value for axis, value in only.items()):  # type: ignore[call-overload]
             name = place.column.column
             launch = launches.of(name, place.case)

@@ -1,4 +1,6 @@
-"""Reasons and remarks: why a case has no number, and what else a reader of one must know, as diagnostics."""
+"""Remarks: why a case has no number, and what else a reader of one must know, as diagnostics."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -6,12 +8,14 @@ from enum import StrEnum
 from parsers.io.errors import TachographError
 from parsers.io.message import Message
 from parsers.runs.reading import CUT, FIRST_USED
+from parsers.unknown.answer import Ask
+from parsers.unknown.training import Reason
 
 from ..measure.diagnostics import SENTENCES, Diagnostic, Parameter
 
 
 class Remark(StrEnum):
-    """What is said of a cell beside the diagnostics of its measurements.
+    """What is said of a number beside the diagnostics of its measurements.
 
     The first four are in the words of somebody else (``said``); ``TOLD`` is whatever no code asks for.
     """
@@ -44,8 +48,24 @@ _SENTENCES: Mapping[StrEnum, str] = {
     Remark.MISSING_PART: "An input of the ratio is missing.",
     Remark.OTHER_CASE: "Not computed: one log's configuration does not match its label.",
     Remark.DIFFERS: "Not comparable: {fact} {of} and {against}.",
+    # Of a log that no format reads: why its numbers tell no speed by themselves.
+    Ask.SPAN: "The log does not state what {name} measures.",
+    Ask.TRAINING: "The log does not state which of its lines or progress bars are training.",
+    Ask.CONFIRM: "Nothing in the log shows that {name} is the speed of training.",
+    Reason.EVALUATION: "{name} is of evaluation, not of training.",
+    Reason.PART: "{name} is the time of a part of a step.",
+    Reason.CONSTANT: "{name} is the same on every line, which may not be measured.",
+    Reason.NO_TRAINING: "Nothing on the lines of {name} shows that they are training, such as a loss or a step.",
+    Reason.NO_NUMBER: "{name} is not a positive number.",
+    Reason.NO_SUCH_TARGET: "No number in the log is called {name}.",
+    Reason.VAGUE: "The name {name} does not say what it measures.",
+    Reason.SOURCE_CODE: "This is source code, not a log.",
+    Reason.PAGE: "This is a page of text, not a log.",
+    Reason.CHANGES: "This is a list of changes, not a log.",
 }
 SENTENCES.update(_SENTENCES)
+# What keeps two numbers from being divided, which a note of their table says.
+WITHHELD = (Remark.OTHER_CASE, Remark.DIFFERS)
 
 
 class NoEvidenceError(TachographError):

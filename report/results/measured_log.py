@@ -1,4 +1,7 @@
-"""Measured logs: a log as it was read, and the one answer to how fast it ran, which all views of it show."""
+"""Measured logs: a log as every command reads it, and the one answer to how fast it ran, which all views of it show.
+
+A log is read by the known formats, and by what its numbers say themselves where these find no speed.
+"""
 
 from __future__ import annotations
 
@@ -9,34 +12,154 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from parsers.grammar.field import Scope
+from parsers.grammar.format import Format
 from parsers.io.errors import LogError
 from parsers.io.message import Message
 from parsers.runs.facts import Fact
+from parsers.runs.format_records import NOTHING
 from parsers.runs.provenance import option
+from parsers.runs.ranks import again, survey
 from parsers.runs.reading import Reading
-from parsers.runs.runfile import first_run, log_of
-from parsers.unknown.answer import Answer
-from parsers.unknown.option import Option
+from parsers.runs.run_folder import READ
+from parsers.runs.runfile import first_run, log_of, run_file
+from parsers.unknown.answer import Accepted, Answer, Nothing, Question, answer, answer_of
+from parsers.unknown.log import read as lines_of
+from parsers.unknown.option import Option, parse_option
+from parsers.unknown.reading import reading as reading_of
 
 from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
 from ..measure.measure import measure
 from ..measure.measurement import ContradictedError, Measurement
 from ..measure.protocol import Protocol
 from ..measure.run_figures import CardFigure, RunNumbers, card_figures
-from .as_read import as_read, how_read
-from .asked import Offer, candidates, why_none
-from .telemetry.rank_telemetry import CardsOfRanks, of_cards
-from .telemetry.telemetry_quantities import Observed, observed
+from .telemetry import CardsOfRanks, Observed, observed, of_cards
 
 Status = Literal["confirmed", "unchecked", "contradicted", "refused"]
 
 COARSE = ("estimate=steps", "estimate=reported")  # protocols that take numbers of few digits as they are
 
+WITHOUT_FORMAT = "the log was read without a format, as {read}"
 FOLDER_OF_RUNS = "is a folder of runs; pass a run, such as {run}."
 BROKEN = (
     "Skipped one broken metric line, line {line}.",
     "Skipped {count} broken metric lines, the first at line {line}.",
 )
+
+
+# ---- reading
+
+
+@dataclass(frozen=True)
+class AsRead:
+    """What is in a log; ``answer``: what its numbers say by themselves, None where the formats alone read it.
+
+    ``option``: what somebody says of a number of it.
+    """
+
+    reading: Reading
+    answer: Answer | None = None
+    option: Option | None = None
+
+    @property
+    def has_records(self) -> bool:
+        """Whether any record was read."""
+        return any(len(part.table) for part in self.reading.parts)
+
+    @property
+    def without(self) -> Message | None:
+        """How its speed was read, where no format reads one: then it proves less."""
+        return Message(WITHOUT_FORMAT, read=self.answer.speed.read) if isinstance(self.answer, Accepted) else None
+
+
+def how_read(reading: Reading, answer: Answer | None) -> tuple[Diagnostic, ...]:
+    """How the numbers of a log were read, where no format reads them."""
+    if not isinstance(answer, Accepted):
+        return ()
+    account = reading.account
+    return (say(Code.BY_NAMES, used=account.matched, total=account.total, read=answer.speed.read),)
+
+
+def as_read(
+    path: Path, *, format: str | None = None, facts: Iterable[Fact] = (), read: Option | str | None = None
+) -> AsRead:
+    """Read a log, or the logs of the ranks of a run in a folder.
+
+    ``format``: a known format or a grammar, and no other. ``read``: what a person says of a number, by default what
+    run.json keeps. Raises ParserError where the log cannot be read, or the option is none.
+    """
+    facts = tuple(facts)
+    found = survey(path, format=format, facts=facts)
+    said = read if read is not None else run_file(found.path).get(READ)
+    option = parse_option(said) if isinstance(said, str) else said
+    if option is None and (format is not None or _tells_speed(found)):
+        return AsRead(found)
+    told = answer(found.path, option)
+    if not isinstance(told, Accepted):
+        return AsRead(replace(found, parts=(NOTHING,)) if option else found, told, option)
+    known = [part.format for part in found.parts if part.format]
+    made = _of_all_ranks(reading_of(told, facts, known), found, told.speed.option, (facts, known))
+    if option:  # what a person says of a number counts, and no other records
+        made = replace(made, parts=tuple(part for part in made.parts if part.format is None))
+    return AsRead(made, told, option)
+
+
+def _tells_speed(found: Reading) -> bool:
+    """Whether the formats of a log give a throughput by the rule, or two that contradict each other."""
+    if found.prints_speed:
+        return True
+    try:
+        measure(found)
+    except NoMeasurement as error:
+        return isinstance(error, ContradictedError)
+    return True
+
+
+def _of_all_ranks(one: Reading, found: Reading, option: Option, how: tuple[tuple[Fact, ...], list[Format]]) -> Reading:
+    """What was read of a log, and of those of the other ranks where each has one of its own."""
+    if found.folder is None:
+        return one
+    facts, known = how
+
+    def read_rank(path: Path) -> Reading:
+        own = answer_of(lines_of(path), option)
+        return reading_of(own, facts, known) if isinstance(own, Accepted) else survey(path, format=known, facts=facts)
+
+    return again(found.folder, one, facts, read_rank)
+
+
+def why_none(answer: Answer | None) -> Diagnostic | None:
+    """Why the numbers of a log tell no speed by themselves; None where there is nothing to say of any."""
+    if isinstance(answer, Question):
+        return say(answer.ask, name=answer.candidates[0].column)
+    if isinstance(answer, Nothing) and answer.reasons:
+        name, reason = answer.reasons[0]
+        return say(reason, name=name)
+    return None
+
+
+def _candidates(answer: Answer | None) -> list[str]:
+    """The options by which a person may say what a number of a log measures, the likeliest first."""
+    if isinstance(answer, Question):
+        return [speed.read for speed in answer.candidates]
+    return [speed.read for speed in answer.refine] if isinstance(answer, Accepted) else []
+
+
+# ---- measuring
+
+
+@dataclass(frozen=True)
+class Offer:
+    """An option as it is typed, and the number that it gives, of a ``unit`` such as images/s and a ``scope``."""
+
+    option: str
+    value: float
+    unit: str
+    scope: Scope
+
+    def as_json(self) -> dict[str, object]:
+        """As ``show --json`` has it."""
+        return {"option": self.option, "gives": {"value": self.value, "unit": self.unit, "scope": self.scope}}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,15 +223,15 @@ class MeasuredLog:
         Raises ParserError where the log cannot be read any more.
         """
         found = dict[tuple[float, str], Offer]()
-        for typed, again in self._answers():
-            if told := again.measurement:
+        for typed, log in self._answers():
+            if told := log.measurement:
                 found.setdefault((told.value, told.unit), Offer(typed, told.value, told.unit, told.scope))
         return tuple(found.values())
 
     def _answers(self) -> Iterator[tuple[str, MeasuredLog]]:
         """Each option, and the log measured by it: what a number measures, or a protocol that takes few digits."""
         path = self.reading.folder or self.reading.path
-        for said in candidates(self.answer) if self.read is None else ():
+        for said in _candidates(self.answer) if self.read is None else ():
             yield f"--read {shlex.quote(said)}", measured_log(path, self.protocol, self.given, read=said)
         reason = self.reason.diagnostic if self.reason else None
         for rule in COARSE if reason and reason.code == Code.COARSE else ():
@@ -198,7 +321,7 @@ def _measured(log: MeasuredLog) -> MeasuredLog:
         return replace(_of_run(log, error.found), reason=error)
     except NoMeasurement as error:
         # Of a log that a format reads its own reason says more, unless there is a question to answer.
-        asked = why_none(log.answer) if candidates(log.answer) or log.read or not log.formats else None
+        asked = why_none(log.answer) if _candidates(log.answer) or log.read or not log.formats else None
         return replace(log, reason=NoMeasurement(asked) if asked else error)
     reason = ContradictedError(found) if found.contradiction else None  # of a stated protocol
     return replace(_of_run(log, found), reason=reason)

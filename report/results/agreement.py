@@ -1,13 +1,19 @@
-"""Losses: what a run prints of training, and whether runs train as their reference does, at the same steps.
+"""Agreement: whether runs train as a reference does, by their losses at the same steps and by their final metrics.
 
-With a stated tolerance the mean loss of each tenth of the shared steps must lie within it. Without one the noise
-between repeats decides, over the last tenth: there a difference counts that the t test finds at 99%, of 1% at least,
-for other kernels and other orders of sums change a loss, too. What forbids a comparison makes the answer unknown.
+**Losses.** With a stated tolerance the mean loss of each tenth of the shared steps must lie within it. Without one the
+noise between repeats decides, over the last tenth: there a difference counts that the t test finds at 99%, of 1% at
+least, for other kernels and other orders of sums change a loss, too. What forbids a comparison makes the answer
+unknown.
+
+**Final metrics**, such as an accuracy: what the last line after the training began prints by its name. Lines of records
+are left out: what these print is of training, not of an evaluation. Both directions of a difference count: who states a
+tolerance says which results are the same. Sides are compared by their means.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
@@ -17,13 +23,87 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.io.message import Message
+from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
+from parsers.scanning.text import LogText
 
-from ...measure.diagnostics import Code, NoMeasurement, say
-from ...measure.measure import run_of
-from ...measure.protocol import Protocol
-from ...measure.records import Records, losses_of
-from ...measure.statistic import students_t
+from ..measure.diagnostics import Code, NoMeasurement, say
+from ..measure.measure import run_of
+from ..measure.protocol import Protocol
+from ..measure.records import Records, losses_of
+from ..measure.statistic import students_t
+
+# ---- what must be alike
+
+# What a step trains on, unless both state one batch of the whole job.
+OF_BATCH = (
+    *("batch_size", "micro_batch_size", "accumulation", "nodes", "cards", "cards_per_node", "data_parallel"),
+    *("job_batch_size", "job_batch_tokens"),
+)
+JOB_BATCH = ("job_batch_size", "job_batch_tokens")
+OF_MODEL = (
+    *("model", "parameters", "layers", "hidden_size", "attention_heads", "vocabulary_size"),
+    *("sequence_length", "epoch_samples"),
+)
+OTHER_BATCHES = "the batch sizes differ ({name}), so a step trains on other data"
+OTHER_MODELS = "the models differ ({name})"
+OTHER_DATA = "the data differ ({name})"
+OTHER_SEEDS = "the seeds differ ({name}), and the repeats of a side all have the same"
+
+# The values of something on each side; empty where a side does not state it.
+Stated = tuple[Collection[str], Collection[str]]
+
+
+def stated_by(facts: Iterable[Fact]) -> dict[str, set[str]]:
+    """The values of the facts of some runs, by their names."""
+    told: dict[str, set[str]] = {}
+    for fact in facts:
+        told.setdefault(fact.name, set()).add(str(fact.value))
+    return told
+
+
+def incomparable(stated: Mapping[str, Stated]) -> Message | None:
+    """Why losses at one step cannot be compared; None where nothing forbids it.
+
+    ``stated``: by name what the runs of each side state: facts, variables and options. What one side does not state is
+    not known to differ. Seeds may differ where they do within a side, too, for the noise between its repeats then has
+    what they do.
+    """
+    told = {name: (set(a), set(b)) for name, (a, b) in stated.items() if a and b}
+    changed = {name: sides for name, sides in told.items() if sides[0] != sides[1]}
+    is_one_batch = any(name in told and name not in changed and len(told[name][0]) == 1 for name in JOB_BATCH)
+    for name, sides in changed.items():
+        if name in OF_BATCH and not is_one_batch:
+            return Message(OTHER_BATCHES, name=name)
+        if name in OF_MODEL:
+            return Message(OTHER_MODELS, name=name)
+        if name not in OF_BATCH and _has_word(name, ("data", "dataset", "datasets")):
+            return Message(OTHER_DATA, name=name)
+        if _has_word(name, ("seed", "seeds")) and min(map(len, sides)) == 1:
+            return Message(OTHER_SEEDS, name=name)
+    return None
+
+
+def other_task(stated: Mapping[str, Stated]) -> Message | None:
+    """Why the final metrics of runs cannot be compared: another model or other data; None where nothing forbids it.
+
+    ``stated`` as for ``incomparable``. Batch sizes, precisions and seeds may differ: what they do to the result is what
+    is asked.
+    """
+    told = {name: (set(a), set(b)) for name, (a, b) in stated.items() if a and b and set(a) != set(b)}
+    for name in told:
+        if name in OF_MODEL:
+            return Message(OTHER_MODELS, name=name)
+        if name not in OF_BATCH and _has_word(name, ("data", "dataset", "datasets")):
+            return Message(OTHER_DATA, name=name)
+    return None
+
+
+def _has_word(name: str, words: Collection[str]) -> bool:
+    return not {*re.split(r"[\W_]+", name.lower())}.isdisjoint(words)
+
+
+# ---- losses
 
 LossVerdict = Literal["same", "higher", "lower", "NaN", "unknown"]
 Values = NDArray[np.float64]
@@ -207,3 +287,92 @@ def _by_noise(sides: tuple[Values, Values], shared: NDArray[np.int64]) -> LossAg
     if width > MOST_NOISE:
         return LossAgreement("unknown", None, *told, Message(NOISE, width=f"{width:.1%}"))
     return LossAgreement("same", None, *told)
+
+
+# ---- final metrics
+
+NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?i:nan|inf(?:inity)?)"
+# Behind the name, maybe in quotes: a colon, an equals sign or a blank, or the key of the value in a line of MLPerf.
+PRINTED = rb"(?<![\w.@/-])%b[\"']?(?:[ \t]*[:=][ \t]*|[ \t]+|,[ \t]*\"value\"[ \t]*:[ \t]*)(%b)(?![\w.]|[ \t]*/)"
+SEVERAL_RUNS = "{log} holds several runs"
+MetricVerdict = Literal["same", "higher", "lower", "NaN", "unknown"]
+NO_NUMBER_AT = "{log} prints {value} at line {line}"
+NOTHING_TO_SHARE = "the reference is 0, so a share of it says nothing"
+
+
+@dataclass(frozen=True)
+class FinalMetric:
+    """A metric of one run: its value, which may be NaN or infinite, and the line of the log that prints it."""
+
+    log: Path
+    line: int
+    value: float
+
+
+def final_metric(log: Path, reading: Reading, name: str) -> FinalMetric | None:
+    """The last value of a metric that a run prints; None where it prints none after its first record.
+
+    ``log``: what it is called. ``name``: as the log spells it. Raises NoMeasurement for a log of several runs, and
+    LogError where it cannot be read.
+    """
+    if len(reading.facts_of_runs) > 1:
+        raise NoMeasurement(SEVERAL_RUNS, log=log)
+    printed = re.compile(PRINTED % (re.escape(name.encode()), NUMBER))
+    of_records = {int(line) for part in reading.parts for line in part.table["line"]}
+    first, last = min(of_records), None
+    for line, value in _printed(reading.path, printed, name.encode()):
+        if line > first and line not in of_records:
+            last = FinalMetric(log, line, value)
+    return last
+
+
+def _printed(path: Path, printed: re.Pattern[bytes], name: bytes) -> Iterator[tuple[int, float]]:
+    """The number of each line that prints the metric, and the last value there."""
+    before = 0
+    for block in LogText(path).data():
+        if name in block:
+            for number, line in enumerate(block.split(b"\n"), before + 1):
+                if name in line and (values := printed.findall(line)):
+                    yield number, float(values[-1])
+        before += block.count(b"\n")
+
+
+@dataclass(frozen=True)
+class MetricAgreement:
+    """Whether the final metric ``name`` of some runs is that of their reference, within ``tolerance``, a fraction.
+
+    ``values``: the means of the reference and of the runs, ``change``: between them, as a fraction of the reference.
+    ``printed``: what each run prints, those of the reference first. ``reason``: why it is unknown, or not a number.
+    """
+
+    name: str
+    verdict: MetricVerdict
+    tolerance: float
+    change: float | None = None
+    values: tuple[float, float] | None = None
+    printed: tuple[FinalMetric, ...] = ()
+    reason: Message | None = None
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the runs do not reach what their reference does."""
+        return self.verdict in ("higher", "lower", "NaN")
+
+
+def metric_agreement(
+    name: str, reference: Sequence[FinalMetric], judged: Sequence[FinalMetric], tolerance: float
+) -> MetricAgreement:
+    """Hold the final metrics of some runs against those of a reference, at least one run each."""
+    printed = (*reference, *judged)
+    for verdict, side in (("unknown", reference), ("NaN", judged)):
+        broken = next((one for one in side if not np.isfinite(one.value)), None)
+        if broken is not None:
+            reason = Message(NO_NUMBER_AT, log=broken.log, value=f"{broken.value:g}", line=broken.line)
+            return MetricAgreement(name, verdict, tolerance, printed=printed, reason=reason)  # type: ignore[arg-type]
+    a, b = (float(np.mean([one.value for one in side])) for side in (reference, judged))
+    if not a:
+        return MetricAgreement(name, "unknown", tolerance, None, (a, b), printed, Message(NOTHING_TO_SHARE))
+    change = (b - a) / abs(a)
+    verdict_of_change: MetricVerdict = "higher" if change > 0 else "lower"
+    verdict_ = "same" if abs(change) <= tolerance + ROUNDING else verdict_of_change
+    return MetricAgreement(name, verdict_, tolerance, change, (a, b), printed)

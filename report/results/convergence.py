@@ -25,7 +25,7 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.scanning.text import LogText
 
-from ...measure.statistic import students_t
+from ..measure.statistic import students_t
 
 TOKEN = b":::MLLOG "
 RESULTS = ("eval_error", "eval_accuracy")

@@ -1,9 +1,10 @@
-"""Quality remarks: what a reader must know of how the runs behind a number train, held against a reference."""
+"""Quality beside speed: what a reader must know of how the runs behind a number train, held against a reference."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -16,17 +17,25 @@ from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
 
-from ...measure.diagnostics import Diagnostic, NoMeasurement
-from ...measure.number import percent, signed
-from ...measure.protocol import Protocol
-from ...pagefile.page import Case, Page, Quality
-from ..case_runs import logs_of, outside, unfit
-from ..cell import Cell
-from ..reason import NoEvidenceError, Remark, as_told
+from ..measure.diagnostics import Diagnostic, NoMeasurement
+from ..measure.number import percent, signed
+from ..measure.protocol import Protocol
+from ..pagefile.page import Case, CellPlace, Page, Quality
+from .agreement import (
+    FinalMetric,
+    LossCurve,
+    final_metric,
+    incomparable,
+    loss_agreement,
+    loss_curve,
+    metric_agreement,
+    other_task,
+    stated_by,
+)
 from .convergence import BY_TWO_METRICS, convergence_test, mllog_convergence
-from .final_metric import FinalMetric, MetricAgreement, final_metric, metric_agreement
-from .loss import LossAgreement, LossCurve, loss_agreement, loss_curve
-from .training_conditions import incomparable, other_task, stated_by
+from .made import MadeRun
+from .remarks import NoEvidenceError, Remark, as_told
+from .store import LogStore, logs_of, outside
 
 NOT_THE_LOSS = {
     "step": "Loss differs from the reference by {change} at steps {first} to {last} (tolerance {tolerance}).",
@@ -59,30 +68,55 @@ OTHER_RUNS = "the runs are of different benchmarks or batch sizes"
 NOT_MLLOG = "the runs do not state a benchmark with one metric and its global_batch_size in :::MLLOG lines"
 NO_EVALUATION = "{log} prints no evaluation with its epoch or samples"
 NO_JSON = "{file} cannot be read as JSON"
-# Reads a log by its path.
-Read = Callable[[Path], Reading]
 
 
-def quality_remarks(page: Page, column: str, cell: Cell, logs: Path, read: Read) -> Iterator[Diagnostic]:
-    """What the page's check of quality says of a cell with a number; nothing where the page states none.
+@dataclass(frozen=True)
+class _Judged:
+    """The runs behind a number, and what they are held against.
 
-    ``column``: the name of the column of the page. ``logs``: the folder of logs.
+    ``case``: as patterns of logs take it. ``protocol``: says which run of each log is meant.
     """
-    quality = page.quality_of(column)
-    if quality is None or cell.protocol is None or not cell.proofs:
+
+    quality: Quality
+    case: Case
+    runs: Sequence[MadeRun]
+    protocol: Protocol
+    store: LogStore
+
+    @property
+    def references(self) -> list[tuple[str, Reading]]:
+        """The logs of the reference; raises NoEvidenceError where there are none, or one cannot be used."""
+        paths = _found(self.quality.reference or "", self.case, self.store)
+        return [(path, _reading(path, self.store)) for path in paths]
+
+    def stated(self, references: Sequence[tuple[str, Reading]]) -> dict[str, tuple[set[str], set[str]]]:
+        """What the logs and the run.json of each side state, by name."""
+        sides = [one for _, one in references], [run.reading for run in self.runs]
+        a, b = (stated_by(fact for one in side for fact in _facts(one)) for side in sides)
+        return {name: (a.get(name, set()), b.get(name, set())) for name in {**a, **b}}
+
+
+def quality_remarks(
+    page: Page, place: CellPlace, runs: Sequence[MadeRun], protocol: Protocol, store: LogStore
+) -> Iterator[Diagnostic]:
+    """What the page's check of quality says of the runs behind a number; nothing where the page states none."""
+    quality = page.quality_of(place.column.column)
+    if quality is None:
         return
+    judged = _Judged(quality, page.of_model(place.case), runs, protocol, store)
     if quality.reference is not None and quality.loss is not None:
         try:
-            yield _of_loss(
-                quality.reference, float(quality.loss[:-1]) / 100, page.of_model(cell.case), cell, logs, read
-            )
+            yield _of_loss(judged, float(quality.loss[:-1]) / 100)
         except NoEvidenceError as error:
             yield _told(NOT_COMPARED, reason=error.message)
-    if quality.reference is not None:
-        yield from _of_metrics(quality, quality.reference, page.of_model(cell.case), cell, logs, read)
+    for name, tolerance in quality.metrics.items():
+        try:
+            yield _of_metric(judged, name, float(tolerance[:-1]) / 100)
+        except NoEvidenceError as error:
+            yield _told(METRIC_NOT_COMPARED, name=name, reason=error.message)
     if quality.convergence_points is not None:
         try:
-            yield _of_convergence(quality.convergence_points, page.of_model(cell.case), cell, logs)
+            yield _of_convergence(judged, quality.convergence_points)
         except NoEvidenceError as error:
             yield _told(NOT_TESTED, reason=error.message)
 
@@ -107,19 +141,14 @@ def _agrees(key: str, **values: object) -> Diagnostic:
     return Diagnostic(Remark.QUALITY_PASSED, {"said": Message(key, **values)})
 
 
-def _of_loss(pattern: str, tolerance: float, case: Case, cell: Cell, logs: Path, read: Read) -> Diagnostic:
-    paths = _found(pattern, case, logs)
-    references = [_reading(logs, path, read) for path in paths]
-    reference = [_curve(path, one, None) for path, one in zip(paths, references, strict=True)]
-    judged = [_curve(proof.log, proof.reading, cell.protocol) for proof in cell.proofs]
-    found = loss_agreement(reference, judged, tolerance)
-    reason = incomparable(_stated(references, [proof.reading for proof in cell.proofs]))
+def _of_loss(judged: _Judged, tolerance: float) -> Diagnostic:
+    references = judged.references
+    reference = [_curve(path, one, None) for path, one in references]
+    curves = [_curve(run.log, run.reading, judged.protocol) for run in judged.runs]
+    found = loss_agreement(reference, curves, tolerance)
+    reason = incomparable(judged.stated(references))
     if reason is not None and found.verdict != "NaN":
         return _told(NOT_COMPARED, reason=reason)
-    return _said(found)
-
-
-def _said(found: LossAgreement) -> Diagnostic:
     if found.verdict == "NaN":
         return _told(NO_NUMBER, reason=found.reason)
     if found.change is None or found.steps is None or found.tolerance is None:
@@ -129,22 +158,12 @@ def _said(found: LossAgreement) -> Diagnostic:
     return tell(key, **told, first=found.steps[0], last=found.steps[1])
 
 
-def _of_metrics(quality: Quality, pattern: str, case: Case, cell: Cell, logs: Path, read: Read) -> Iterator[Diagnostic]:
-    """What final metrics say, each by its name."""
-    for name, tolerance in quality.metrics.items():
-        try:
-            paths = _found(pattern, case, logs)
-            references = [_reading(logs, path, read) for path in paths]
-            reference = [_metric(path, one, name) for path, one in zip(paths, references, strict=True)]
-            judged = [_metric(proof.log, proof.reading, name) for proof in cell.proofs]
-            found = metric_agreement(name, reference, judged, float(tolerance[:-1]) / 100)
-            reason = other_task(_stated(references, [proof.reading for proof in cell.proofs]))
-            yield _metric_said(found, reason)
-        except NoEvidenceError as error:
-            yield _told(METRIC_NOT_COMPARED, name=name, reason=error.message)
-
-
-def _metric_said(found: MetricAgreement, reason: Message | None) -> Diagnostic:
+def _of_metric(judged: _Judged, name: str, tolerance: float) -> Diagnostic:
+    """What a final metric says."""
+    references = judged.references
+    reference = [_metric(path, one, name) for path, one in references]
+    found = metric_agreement(name, reference, [_metric(run.log, run.reading, name) for run in judged.runs], tolerance)
+    reason = other_task(judged.stated(references))
     if found.verdict == "NaN":
         return _told(NO_NUMBER, reason=found.reason)
     if reason is not None or found.change is None or found.values is None:
@@ -167,18 +186,18 @@ def _metric(path: str, reading: Reading, name: str) -> FinalMetric:
     return found
 
 
-def _of_convergence(pattern: str, case: Case, cell: Cell, logs: Path) -> Diagnostic:
-    """The RCP test of the runs behind a cell; raises NoEvidenceError where it cannot be made."""
-    told = _json_of(logs, _found(pattern, case, logs)[0])
-    runs = [mllog_convergence(proof.reading.path) for proof in cell.proofs]
+def _of_convergence(judged: _Judged, pattern: str) -> Diagnostic:
+    """The RCP test of the runs behind a number; raises NoEvidenceError where it cannot be made."""
+    told = _json_of(judged.store.folder, _found(pattern, judged.case, judged.store)[0])
+    runs = [mllog_convergence(run.reading.path) for run in judged.runs]
     if len({(run.benchmark, run.batch_size) for run in runs}) > 1:
         raise NoEvidenceError(OTHER_RUNS)
     benchmark, batch_size = runs[0].benchmark, runs[0].batch_size
     if benchmark is None or batch_size is None or benchmark == BY_TWO_METRICS:
         raise NoEvidenceError(NOT_MLLOG)
-    for proof, run in zip(cell.proofs, runs, strict=True):
+    for made, run in zip(judged.runs, runs, strict=True):
         if run.is_done and run.last is None:
-            raise NoEvidenceError(NO_EVALUATION, log=proof.log)
+            raise NoEvidenceError(NO_EVALUATION, log=made.log)
     found = convergence_test(told, benchmark, batch_size, [run.converged for run in runs])
     if found.reason is not None:
         return _told(CONVERGENCE_FAILED if found.has_failed else NOT_TESTED, reason=found.reason)
@@ -195,10 +214,10 @@ def _json_of(logs: Path, path: str) -> Any:
     raise NoEvidenceError(NO_JSON, file=path)
 
 
-def _found(pattern: str, case: Case, logs: Path) -> Sequence[str]:
+def _found(pattern: str, case: Case, store: LogStore) -> Sequence[str]:
     """The files of a pattern; raises NoEvidenceError where there are none."""
     filled = _filled(pattern, case)
-    if not (paths := logs_of(logs, filled)):
+    if not (paths := logs_of(store.folder, filled)):
         raise NoEvidenceError(NO_REFERENCE, pattern=filled)
     return paths
 
@@ -210,10 +229,10 @@ def _filled(pattern: str, case: Case) -> str:
         raise NoEvidenceError(NEEDS_AXIS, pattern=pattern, axis=error.args[0]) from None
 
 
-def _reading(logs: Path, path: str, read: Read) -> Reading:
+def _reading(path: str, store: LogStore) -> Reading:
     try:
-        if unfit(logs, path) is None:
-            return read(logs / path)
+        if store.unfit(path) is None:
+            return store.reading(path)
     except (ParserError, OSError):
         pass
     raise NoEvidenceError(REFERENCE_UNREADABLE, log=path)
@@ -227,11 +246,6 @@ def _curve(path: str, reading: Reading, protocol: Protocol | None) -> LossCurve:
     if found is None:
         raise NoEvidenceError(NO_LOSS_IN, log=path)
     return found
-
-
-def _stated(reference: Sequence[Reading], judged: Sequence[Reading]) -> dict[str, tuple[set[str], set[str]]]:
-    a, b = (stated_by(fact for one in side for fact in _facts(one)) for side in (reference, judged))
-    return {name: (a.get(name, set()), b.get(name, set())) for name in {**a, **b}}
 
 
 def _facts(reading: Reading) -> Iterator[Fact]:

@@ -1,1 +1,0 @@
-"""Telemetry of a run: what its cards and processes did, in the window of a measurement."""

@@ -1,0 +1,359 @@
+"""Comparability: the rows and columns of a page whose numbers are not compared like with like, and what differs.
+
+Where the protocols of a row, or the records that they meet, favour one side, its numbers are also given by one rule.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import partial
+from typing import get_args
+
+import numpy as np
+
+from parsers.grammar.field import Kind
+from parsers.io.message import Message, joined
+
+from ..measure.diagnostics import Code, NoMeasurement, say
+from ..measure.measure import measure, run_of
+from ..measure.measurement import Measurement, combine
+from ..measure.protocol import Protocol
+from ..measure.stated import readable
+from ..measure.statistic import reduce_repeats
+from ..pagefile.page import Page, Table
+from .environment import first_begin
+from .made import Made, MadeRun
+from .model import Common
+from .remarks import NoEvidenceError
+from .resolve import refuse_other_number
+from .store import scaled
+
+# A number and its title: that of its column among those of a row, of its row among those of a column.
+Side = tuple[str, Made]
+Rows = Sequence[Sequence[Made]]
+Said = dict[str, list[str]]
+
+
+class Unlike(StrEnum):
+    """What differs between numbers; that of an axis or a version is its name."""
+
+    RULES = "protocols"
+    KINDS = "kinds_of_records"
+    SLOW_START = "slow_start"
+    SLOW_END = "slow_end"
+    FEW = "sample_sizes"
+    NODES = "nodes"
+    CARDS = "cards"
+    BATCH_SIZE = "batch_size"
+    PRECISION = "precision"
+    FRAMEWORK_VERSION = "framework_version"
+    CUDA = "cuda"
+    CUDNN = "cudnn"
+    DATES = "dates"
+
+
+DIFFERENCES: Mapping[Unlike, str] = {
+    Unlike.RULES: "The protocols differ: {each}.",
+    Unlike.KINDS: "Log records measure different things: {each}.",
+    Unlike.SLOW_START: "The first record used is slow; without it: {each}.",
+    Unlike.SLOW_END: "The last record used is slow; without it: {each}.",
+    Unlike.FEW: "Sample sizes differ: {each}.",
+    Unlike.NODES: "Node counts differ: {each}.",
+    Unlike.CARDS: "Card counts differ: {each}.",
+    Unlike.BATCH_SIZE: "Batch sizes per card differ: {each}.",
+    Unlike.PRECISION: "Precisions differ: {each}.",
+    Unlike.FRAMEWORK_VERSION: "Framework versions differ: {each}.",
+    Unlike.CUDA: "CUDA versions differ: {each}.",
+    Unlike.CUDNN: "cuDNN versions differ: {each}.",
+    Unlike.DATES: "The runs are more than half a year apart: {each}.",
+}
+AXES = (Unlike.NODES, Unlike.CARDS, Unlike.BATCH_SIZE, Unlike.PRECISION)
+VERSIONS = (Unlike.FRAMEWORK_VERSION, Unlike.CUDA, Unlike.CUDNN)
+ON_SIDES = "{said} ({titles})"
+
+WARM_UP = 10
+# The first that all logs of a row allow; each reads one record at a time, so that a median of them can be had.
+RULES = tuple((records, estimate) for records in ("step", "epoch") for estimate in ("instant", "reported", "duration"))
+# How a number is printed favours none.
+OF_PRINTING = ("decimals", "significant", "rounding")
+# What these state covers steps of earlier records, too, so that no record of them is one stretch of the run.
+KIND_KEYS = tuple(f"kind_{kind}" for kind in get_args(Kind))
+COVERS_EARLIER = {"kind_running_mean", "kind_total"}
+SLOWER = 0.01
+MANY, TIMES_AS_MANY = 20, 2
+FAR_APART = np.timedelta64(183, "D")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What differs between numbers that are compared.
+
+    ``each``: what is so, with the titles of the sides. It is in neutral words (``skip_records=10``, ``128``,
+    ``2023-07``), but for the keys ``kind_*`` of ``KINDS``.
+    """
+
+    code: Unlike
+    each: Mapping[str, tuple[str, ...]]
+
+    @property
+    def sentence(self) -> str:
+        """What the catalogues translate, with ``{each}`` for what is so on which side."""
+        return DIFFERENCES[self.code]
+
+    @property
+    def told(self) -> Message:
+        """The difference in one sentence, in any language."""
+        each = (Message(ON_SIDES, said=in_words(said), titles=", ".join(sides)) for said, sides in self.each.items())
+        return Message(self.sentence, each=joined("{first}; {second}", each))
+
+    def __str__(self) -> str:
+        """The difference in one English sentence, with the neutral words of the keys."""
+        return str(self.told)
+
+
+def in_words(said: str) -> Message | str:
+    """What is so: a message where it is a key of what records state, else neutral words."""
+    return Message(said) if said in KIND_KEYS else said
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row or a column of a table whose numbers are not compared like with like.
+
+    ``at``: which one, from 0. ``differences``: what differs. ``common``: of a row that a rule favours one side of, its
+    numbers by one rule, by their ids; empty where none fits all logs.
+    """
+
+    is_row: bool
+    at: int
+    differences: tuple[Difference, ...]
+    common: Mapping[str, Common] = field(default_factory=dict)
+
+
+def lines(page: Page, table: Table, rows: Rows) -> Iterator[Line]:
+    """The rows and columns of a table that are not directly comparable; ``rows``: its results.
+
+    Rows are compared in all tables, columns in those that show one framework or how it scales. Only throughputs are
+    compared, and none that are quoted.
+    """
+    titles = {one.name: one.title for one in page.tables}
+    for at, row in enumerate(rows):
+        sides = [(one.result.column, one) for one in _compared(row)]
+        of_the_rules = tuple(of_rules(sides))
+        if differences := (*of_the_rules, *of_runs(sides)):
+            common = by_one_rule([one for _, one in sides]) if of_the_rules else {}
+            yield Line(True, at, differences, common)
+    # Side by side the columns are compared; a table of one framework shows how it scales, too.
+    scaled_columns = {column.column for column in table.columns if column.quantity.is_over_fewest_cards}
+    is_of_one_framework = len({column.column for column in table.columns}) == 1
+    for at, column in enumerate(table.columns):
+        if column.column in scaled_columns or is_of_one_framework:
+            sides = [(one.result.row, one) for one in _compared(row[at] for row in rows)]
+            rules = of_rules(sides) if column.column in scaled_columns else ()
+            if differences := (*rules, *of_runs(sides)):
+                yield Line(False, at, differences)
+    # The numbers that ratios of a row are made of may stand in several tables, and so in no one row.
+    for at, row in enumerate(rows):
+        sides = [(titles[part.place.table.name], part) for one in row for part in _compared(one.parts)]
+        is_of_several = len({part.place.table.name for _, part in sides}) > 1
+        if is_of_several and (differences := (*of_rules(sides), *of_runs(sides))):
+            yield Line(True, at, differences)
+
+
+def _compared(numbers: Iterable[Made]) -> list[Made]:
+    return [one for one in numbers if one.printed is not None and one.is_throughput]
+
+
+# ---- what differs
+
+
+def of_rules(sides: Sequence[Side]) -> Iterator[Difference]:
+    """What in the protocols, or in the records that they meet, favours one of the sides, which all have a number."""
+    if len(sides) < 2:
+        return
+    yield from _unlike(Unlike.RULES, _rules(sides))
+    kinds = _said(sides, lambda one: _kind(one) or "")
+    if len(kinds) > 1 and kinds.keys() & COVERS_EARLIER:
+        yield _difference(Unlike.KINDS, {kind: titles for kind, titles in kinds.items() if kind})
+    for code, place in ((Unlike.SLOW_START, 0), (Unlike.SLOW_END, -1)):
+        yield from _slow(code, [(title, _gained(one, place)) for title, one in sides])
+    used = [(title, _steps_used(one)) for title, one in sides]
+    counts = [count for _, count in used if count]
+    if counts and min(counts) < MANY <= max(counts) and TIMES_AS_MANY * min(counts) <= max(counts):
+        yield _difference(Unlike.FEW, _gathered((str(count), title) for title, count in used if count))
+
+
+def of_runs(sides: Sequence[Side]) -> Iterator[Difference]:
+    """What the logs say of the runs that differs between the sides, although their labels do not."""
+    if len(sides) < 2:
+        return
+    for axis in AXES:
+        if len({one.place.case.get(axis.value) for _, one in sides}) == 1:  # type: ignore[call-overload]
+            yield from _unlike(axis, _said(sides, partial(_fact_of, name=axis.value)))
+    for version in VERSIONS:
+        for alike in _of_one_format(sides):
+            yield from _unlike(version, _said(alike, partial(_fact_of, name=version.value)))
+    yield from _dates(sides)
+
+
+def _difference(code: Unlike, said: Said) -> Difference:
+    return Difference(code, {one: tuple(titles) for one, titles in said.items()})
+
+
+def _unlike(code: Unlike, said: Said) -> Iterator[Difference]:
+    """The difference, where there is one among the sides that say anything."""
+    told = {one: titles for one, titles in said.items() if one}
+    if len(told) > 1:
+        yield _difference(code, told)
+
+
+def _said(sides: Iterable[Side], say: Callable[[Made], str]) -> Said:
+    return _gathered((say(one), title) for title, one in sides)
+
+
+def _gathered(pairs: Iterable[tuple[str, str]]) -> Said:
+    """The titles of the sides of which the same is said, once each."""
+    gathered: dict[str, dict[str, None]] = {}
+    for said, title in pairs:
+        gathered.setdefault(said, {})[title] = None
+    return {said: list(titles) for said, titles in gathered.items()}
+
+
+def _protocol(one: Made) -> Protocol:
+    return one.runs[0].measured.protocol
+
+
+def _rules(sides: Sequence[Side]) -> Said:
+    """The keys in which the protocols differ, in the words of each."""
+    idle = () if any(len(one.runs) > 1 for _, one in sides) else ("repeats",)
+    keys = [key for key in Protocol.model_fields if key not in (*OF_PRINTING, *idle)]
+    differing = [key for key in keys if len({getattr(_protocol(one), key) for _, one in sides}) > 1]
+    return _said(sides, lambda one: _words(_protocol(one), differing))
+
+
+def _words(protocol: Protocol, keys: Sequence[str]) -> str:
+    """These keys of a protocol as it states them; those that it leaves out only where it leaves out all."""
+    stated = [word for word in protocol.words(2).split() if word.partition("=")[0] in keys]
+    return " ".join(stated or [f"{key}={getattr(protocol, key)}" for key in keys])
+
+
+def _kind(one: Made) -> str | None:
+    """The key of what the records state that are read; None where the estimate does not take them as they are."""
+    run = one.runs[0]
+    found = run.measured
+    if found.calculation is None or found.protocol.estimate == "instant":
+        return None
+    read = run.reading.fields.get((found.estimate.kind, found.estimate.source))
+    return f"kind_{read.kind}" if read and read.kind else None
+
+
+def _slow(code: Unlike, gained: Sequence[tuple[str, float]]) -> Iterator[Difference]:
+    """The difference, where one slow record costs one side more than another."""
+    shares = [share for _, share in gained]
+    if max(shares) - min(shares) >= SLOWER:
+        yield _difference(code, _gathered((f"{share:+.1%}", title) for title, share in gained if share >= SLOWER))
+
+
+def _gained(one: Made, place: int) -> float:
+    """What share a number gains without the first (0) or last (-1) record of each of its runs; 0 where it loses."""
+    protocol, runs = _protocol(one), [run.measured for run in one.runs]
+    each = [run.calculation for run in runs if run.calculation is not None]
+    if protocol.statistic == "last" or _kind(one) in COVERS_EARLIER or len(each) < len(runs):
+        return 0.0
+    if any(run.records_used < 2 for run in runs):
+        return 0.0
+    without = [replace(one, values=np.delete(one.values, place)).result for one in each]
+    with_it = [one.result for one in each]
+    try:
+        before, after = (reduce_repeats(values, protocol.repeats) for values in (with_it, without))
+    except NoMeasurement:
+        return 0.0
+    return max(0.0, after / before - 1) if before else 0.0
+
+
+def _steps_used(one: Made) -> int | None:
+    """How many step records made the number; None where it is of epochs, summaries or a clock, which need few."""
+    protocol = _protocol(one)
+    if protocol.records != "step" or protocol.estimate == "clock" or protocol.statistic == "last":
+        return None
+    return sum(run.measured.records_used for run in one.runs)
+
+
+def _fact_of(one: Made, name: str) -> str:
+    """What the logs of a number say; nothing where none of them says it."""
+    facts = [run.reading.facts[name] for run in one.runs if name in run.reading.facts]
+    # Names of files say fp16 for whatever is not fp32; what the log says itself is precise.
+    told = [fact for fact in facts if name != "precision" or not fact.source.is_name]
+    return "/".join({str(fact.value): None for fact in told})
+
+
+def _of_one_format(sides: Sequence[Side]) -> Iterator[list[Side]]:
+    """The sides whose logs are of one format: versions of different programs are never the same."""
+    formats: dict[str, list[Side]] = {}
+    for title, one in sides:
+        format_ = one.runs[0].reading.format
+        formats.setdefault(format_.name if format_ else "", []).append((title, one))
+    yield from formats.values()
+
+
+def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
+    known = [(title, time) for title, one in sides if (time := first_begin(one.runs)) is not None]
+    times = [time for _, time in known]
+    if times and max(times) - min(times) > FAR_APART:
+        months = ((str(time.astype("M8[M]")), title) for title, time in sorted(known, key=lambda side: side[1]))
+        yield _difference(Unlike.DATES, _gathered(months))
+
+
+# ---- one rule for a row
+
+
+def by_one_rule(row: Sequence[Made]) -> dict[str, Common]:
+    """The numbers of a row, which are all throughputs, by one rule, by their ids; empty where none fits all logs.
+
+    It is the median of all records but the first 10, of a log with fewer than 20 but the first half, so that neither a
+    slow start nor an outlier nor a stalled end counts; of several runs it is the median.
+    """
+    for records, estimate in RULES:
+        rule = {"records": records, "estimate": estimate, "statistic": "median", "repeats": "median"}
+        try:
+            found = [_by_rule(one, rule) for one in row]
+        except (NoMeasurement, NoEvidenceError):
+            continue
+        first, own = found[0][1], row[0].result.value
+        return {
+            one.result.id: Common(words, number, _ratio(number, first), _ratio(one.result.value, own))
+            for one, (words, number) in zip(row, found, strict=True)
+        }
+    return {}
+
+
+def _ratio(number: float | None, first: float | None) -> float | None:
+    return (number or 0) / first if first else None
+
+
+def _by_rule(one: Made, rule: Mapping[str, str]) -> tuple[str, float]:
+    """The rule as the first log allows it, in words, and the number; the unit is that of the page."""
+    made = [by_protocol(run, one.shown.rate, _without_warm_up(run, rule)) for run in one.runs]
+    protocol = made[0].protocol
+    return protocol.words(len(made)), combine(made, protocol)
+
+
+def by_protocol(run: MadeRun, unit: str, protocol: Protocol) -> Measurement:
+    """What a log gives by another protocol.
+
+    Raises NoMeasurement where the log does not allow it, NoEvidenceError where that is not what the page shows.
+    """
+    found = measure(scaled(run.reading, run.stated), protocol)
+    refuse_other_number(unit, run.log, found)
+    return found
+
+
+def _without_warm_up(run: MadeRun, rule: Mapping[str, str]) -> Protocol:
+    """The rule as a log allows it."""
+    stated, reason = Protocol.of(rule), NoMeasurement(say(Code.NO_RECORDS))
+    for part in run_of(scaled(run.reading, run.stated), stated):
+        try:
+            return Protocol.of({**rule, "skip_records": min(WARM_UP, len(readable(part, stated)) // 2)})
+        except NoMeasurement as error:
+            reason = error
+    raise reason

@@ -1,0 +1,265 @@
+"""The store of logs: where the logs of a case lie, which of them are evidence, and what each gives, read once."""
+
+import glob
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from copy import copy
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import partial
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from parsers.io.errors import FormatError, ParserError
+from parsers.io.files import leading_out
+from parsers.io.message import Message
+from parsers.runs.facts import Fact, Facts, Value
+from parsers.runs.provenance import PAGE
+from parsers.runs.reading import Reading, read
+from parsers.runs.run_folder import DONE
+from parsers.runs.runfile import RunFile, describes, files_of_run, run_file, sha256_of, status_of
+from parsers.sharing.workers import ALL_CORES, Workers
+
+from ..measure.diagnostics import Diagnostic, NoMeasurement, say
+from ..measure.measure import measure
+from ..measure.measurement import Measurement
+from ..measure.protocol import Protocol
+from ..pagefile.page import Case, Column, Run
+from .measured_log import as_read, how_read, why_none
+from .remarks import NoEvidenceError, Remark
+from .telemetry import RunTelemetry
+
+NO_LOGS = "The page file does not name any logs for this case."
+NEEDS_AXIS = "Pattern {pattern} needs {axis}, which the case does not specify."
+LEADS_OUT = (
+    "{log} skipped: {file} points outside the log folder; to read these logs, pass the folder that it leads to with "
+    "--logs."
+)
+NOT_DONE = "{log} skipped: its run.json says {status}."
+ANOTHER_LOG = "{log} skipped: its SHA-256 differs from the one in its run.json."
+MOST_NAMES = 1000
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a page states of its logs: counts that they do not say, and what a number of them measures (``--read``)."""
+
+    counts: tuple[tuple[str, Value], ...] = ()
+    read: str | None = None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A log below the folder of logs, a protocol by which it is measured, and what its page states of it."""
+
+    path: str
+    protocol: Protocol
+    stated: Stated = Stated()
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What is in a log that is evidence, and what it measures by each of the protocols that allow it."""
+
+    reason: Message | None
+    reading: Reading | None = None
+    measured: Sequence[tuple[Wanted, Measurement]] = ()
+
+
+class LogStore:
+    """The logs below a folder, each read and measured once, however many pages, cells and protocols ask for it."""
+
+    def __init__(self, folder: Path, workers: Workers = ALL_CORES) -> None:
+        self.folder = folder
+        self._workers = workers
+        self._reasons: dict[str, Message | None] = {}
+        self._readings: dict[tuple[str, str | None], Reading] = {}
+        self._measured: dict[Wanted, Measurement] = {}
+        self.watched: dict[object, RunTelemetry] = {}  # what several quantities of one run are of
+
+    def prepare(self, wanted: Iterable[Wanted]) -> None:
+        """Read and measure many logs at once, those that are evidence.
+
+        What cannot be read or measured is tried, and told, when it is asked for alone. Raises ParserError where the
+        workers are gone.
+        """
+        by_log: dict[tuple[str, str | None], list[Wanted]] = {}
+        for one in dict.fromkeys(wanted):
+            if one not in self._measured:
+                by_log.setdefault((one.path, one.stated.read), []).append(one)
+        # The largest first, so that no core waits for it at the end.
+        tasks = sorted(by_log.values(), key=self._bytes, reverse=True)
+        with self._workers.each(partial(_found, self.folder), tasks, self._bytes) as results:
+            for (first, *_), found in zip(tasks, results, strict=True):
+                if found is not None:
+                    self._reasons[first.path] = found.reason
+                    if found.reading is not None:
+                        self._readings.setdefault((first.path, first.stated.read), found.reading)
+                    self._measured.update(found.measured)
+
+    def _bytes(self, task: Sequence[Wanted]) -> int:
+        """The size of a log; 0 where it is gone."""
+        log = self.folder / task[0].path
+        return log.stat().st_size if log.is_file() else 0
+
+    def unfit(self, path: str) -> Message | None:
+        """Why a log is not evidence; None where it is. Raises LogError as ``unfit`` does."""
+        if path not in self._reasons:
+            self._reasons[path] = unfit(self.folder, path)
+        return self._reasons[path]
+
+    def reading(self, path: str, option: str | None = None) -> Reading:
+        """What is in a log; ``option``: what its page states of a number of it. Raises ParserError."""
+        if (path, option) not in self._readings:
+            self._readings[path, option] = _read(self.folder / path, option)
+        return self._readings[path, option]
+
+    def measured(self, wanted: Wanted) -> Measurement:
+        """What a log measures by a protocol; raises ParserError and NoMeasurement."""
+        if wanted not in self._measured:
+            self._measured[wanted] = _measured(self.reading(wanted.path, wanted.stated.read), wanted)
+        return self._measured[wanted]
+
+
+def _read(log: Path, option: str | None) -> Reading:
+    """Read a log as ``show`` does; how one without a format is read is among the warnings. Raises ParserError."""
+    found = as_read(log, read=option)
+    if not found.has_records:
+        if asked := why_none(found.answer):
+            raise FormatError.at(log, asked.message)
+        return read(log)  # which says why it cannot
+    how = (one.message for one in how_read(found.reading, found.answer))
+    return replace(found.reading, warnings=(*how, *found.reading.warnings))
+
+
+def _measured(reading: Reading, wanted: Wanted) -> Measurement:
+    return measure(scaled(reading, wanted.stated), wanted.protocol)
+
+
+def _found(folder: Path, task: Sequence[Wanted]) -> _Found | None:
+    """What is in one log, measured by all of its protocols; None where it or its run.json cannot be read."""
+    path, log = task[0].path, folder / task[0].path
+    if reason := outside(folder, path):
+        return _Found(reason)
+    try:
+        run = run_file(log)
+        if reason := not_done(run, path):
+            return _Found(reason)
+        reading = _read(log, task[0].stated.read)
+    except ParserError:
+        return None
+    if reason := another_log(run, path, log, reading.sha256):
+        return _Found(reason)
+    measured = []
+    for one in task:
+        with suppress(NoMeasurement):
+            measured.append((one, _measured(reading, one)))
+    return _Found(None, reading, measured)
+
+
+def scaled(reading: Reading, stated: Stated) -> Reading:
+    """A log with the counts that its page states, where it says nothing itself."""
+    counts = [Fact(axis, value, PAGE) for axis, value in stated.counts]
+    of_runs = tuple(_with(facts, counts) for facts in reading.facts_of_runs)
+    return replace(reading, facts=_with(reading.facts, counts), facts_of_runs=of_runs)
+
+
+def _with(facts: Facts, counts: Iterable[Fact]) -> Facts:
+    found = copy(facts)
+    for fact in counts:
+        # The batch size of a card, which the log states, says that of the job.
+        if fact.name != "job_batch_size" or "batch_size" not in facts:
+            found.setdefault(fact.name, fact)
+    return found
+
+
+# ---- where the logs of a case lie
+
+
+def run_of(column: Column, case: Case) -> Run:
+    """The kind of run that covers a case; raises NoEvidenceError when the column has none."""
+    for run in column.runs:
+        if run.covers(case):
+            return run
+    raise NoEvidenceError(NO_LOGS)
+
+
+def filled(run: Run, case: Case, logs: Path) -> str:
+    """The pattern of the logs of a case: that of its launched runs where only these are there.
+
+    ``logs``: the folder of logs. Raises NoEvidenceError when the case does not say an axis that the pattern needs.
+    """
+    try:
+        patterns = run.patterns(case)
+    except KeyError as error:
+        raise NoEvidenceError(NEEDS_AXIS, pattern=run.logs[0], axis=error.args[0]) from None
+    return next((pattern for pattern in patterns if logs_of(logs, pattern)), patterns[0])
+
+
+def logs_of(logs: Path, pattern: str) -> Sequence[str]:
+    """The logs that a filled pattern finds, below the folder of logs, sorted."""
+    # glob leaves hidden names out, as a run folder has while it is filled; Path.glob does not.
+    return sorted(glob.glob(pattern, root_dir=logs))  # noqa: PTH207
+
+
+def not_found(logs: Path, pattern: str) -> Diagnostic:
+    """That a pattern finds no log, with what in the folder of logs is called most like what it asks for."""
+    found = _most_like(logs, PurePosixPath(pattern))
+    if found is None:
+        return say(Remark.NOT_FOUND, pattern=pattern)
+    return say(Remark.NOT_FOUND_BUT, pattern=pattern, nearest=found)
+
+
+def _most_like(logs: Path, wanted: PurePosixPath) -> str | None:
+    """The name that is most like the first part of a path that is not there; None where none is like it."""
+    there = PurePosixPath()
+    for part in wanted.parts:
+        if glob.has_magic(part) or not (logs / there).is_dir():
+            return None
+        if not (logs / there / part).exists():
+            names = sorted(entry.name for entry in islice(os.scandir(logs / there), MOST_NAMES))
+            # The log of another case differs in its numbers; it is not what was meant.
+            alike = [name for name in names if re.findall(r"\d+", name) == re.findall(r"\d+", part)]
+            close = get_close_matches(part, alike, 1)
+            return str(there / close[0]) if close and leading_out([logs / there], logs) is None else None
+        there /= part
+    return None
+
+
+# ---- which logs are evidence
+
+
+def unfit(logs: Path, path: str) -> Message | None:
+    """Why a log is not evidence: it is not in the folder of logs, or its run.json says so, as in ``not_done``.
+
+    None where it is evidence. Raises LogError when the log cannot be read or run.json is broken.
+    """
+    if reason := outside(logs, path):
+        return reason
+    log = logs / path
+    run = run_file(log)
+    return not_done(run, path) or (another_log(run, path, log, sha256_of(log)) if run else None)
+
+
+def outside(logs: Path, path: str) -> Message | None:
+    """Why nothing of a run may be read: its log, or a file beside it, is a link out of the folder of logs."""
+    if (file := leading_out(files_of_run(logs / path), logs)) is None:
+        return None
+    # What is named is the folder or the file on the way that is the link.
+    way: Iterator[Path] = (one for one in (*reversed(file.parents), file) if one.is_relative_to(logs) and one != logs)
+    link = leading_out(way, logs) or file
+    return Message(LEADS_OUT, log=path, file=link.name if link == file else link.relative_to(logs).as_posix())
+
+
+def not_done(run: RunFile, path: str) -> Message | None:
+    """Why the log of a run is not evidence: how the run ended; ``run``: what its run.json says."""
+    if (status := status_of(run)) != DONE:
+        return Message(NOT_DONE, log=path, status=status)
+    return None
+
+
+def another_log(run: RunFile, path: str, log: Path, sha256: str) -> Message | None:
+    """Why a log of this SHA-256 is not evidence: it is not the one that the run made; ``run``: as for ``not_done``."""
+    return Message(ANOTHER_LOG, log=path) if describes(run, log, sha256) is False else None
