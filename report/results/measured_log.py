@@ -91,7 +91,7 @@ def as_read(
     facts = tuple(facts)
     found = survey(path, format=format, facts=facts)
     said = read if read is not None else run_file(found.path).get(READ)
-    option = parse_option(said) if isinstance(said, str) else said
+    option = said if said is None or isinstance(said, Option) else parse_option(said)
     if option is None and (format is not None or _tells_speed(found)):
         return AsRead(found)
     told = answer(found.path, option)
