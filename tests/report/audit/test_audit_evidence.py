@@ -103,8 +103,8 @@ NOTEBOOK = {
 @pytest.mark.parametrize(
     ("path", "data", "lines"),
     [
-        ("train.log.gz", gzip.compress(LINES.encode()), [1, 2]),
-        ("a.csv.gz", gzip.compress(b"step,loss\n1,4.5\n2,3.25\n"), [2, 3]),
+        ("train.log.gz", gzip.compress(LINES.encode(), mtime=0), [1, 2]),
+        ("a.csv.gz", gzip.compress(b"step,loss\n1,4.5\n2,3.25\n", mtime=0), [2, 3]),
         ("run.ipynb", json.dumps(NOTEBOOK, indent=1).encode(), [8, 9]),
     ],
 )
