@@ -15,11 +15,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, takewhile
-from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from lark import Token, Tree
-from lark.load_grammar import Grammar
 
 from ..io.errors import GrammarError
 from ..io.message import Message
@@ -28,92 +26,9 @@ from .field import LENGTHS, TIMES, WHOLE_LINE, WRITTEN_AS, Field, wrong_paramete
 from .mistakes import placed
 from .variant import Variant
 
-TOO_MANY_WAYS = "{name} has more than {most} combinations; move some of them into separate rules."
-OF_ITSELF = "{name} refers to itself; rewrite it without recursion."
-
-# The largest of ours: a rule of 768 ways, and a line of 10,383 signs.
-MOST_WAYS = 1 << 13
+# The largest line of ours has 10,383 signs.
 LONGEST_PATTERN = 1 << 16
 MOST_PARTS = 1 << 14  # of one line kind, the rules in it put into their places
-
-# Lark writes a repeat out up to so many times.
-_WRITTEN_OUT = 50
-
-_TERMINAL = re.compile(r"^(?:%\w+ +)?[?!]*(_?[A-Z][_A-Z0-9]*)(?:\.-?\d+)?[ \t]*:(.*(?:\n[ \t|].*)*)", re.MULTILINE)
-_QUOTED = re.compile(r'"(?:(?=\\.)\\.|[^"\\\n])*+"i?|//.*|/(?:(?=\\.)\\.|[^/\\\n])*+/[a-z]*')
-_NAME = re.compile(r"_?[A-Z][_A-Z0-9]*")
-
-
-def too_long(text: str) -> str | None:
-    """The first terminal of the text of a grammar whose regular expression becomes too long.
-
-    Lark puts terminals into each other while it reads them, so this is told by the text.
-    """
-    bodies = {found[1]: _QUOTED.sub(" ", found[2]) for found in _TERMINAL.finditer(text)}
-    lengths = dict[str, int]()
-    return next((name for name in bodies if _length(name, bodies, lengths) > LONGEST_PATTERN), None)
-
-
-def _length(name: str, bodies: Mapping[str, str], known: dict[str, int]) -> int:
-    """How many parts a terminal has, those of the terminals in it counted; one in itself counts once."""
-    if name not in known:
-        known[name] = 1
-        known[name] += sum(_length(inner, bodies, known) for inner in _NAME.findall(bodies.get(name, "")))
-    return known[name]
-
-
-class TooMuch(NamedTuple):
-    """The name of a rule that stands for too much, and why it does."""
-
-    name: str
-    told: Message
-
-
-def too_many(grammar: Grammar) -> TooMuch | None:
-    """The first rule of a grammar that Lark read which it could not compile in any time, and why."""
-    for name, _, tree, _ in grammar.rule_defs:
-        if _ways(tree) > MOST_WAYS:
-            return TooMuch(str(name), Message(TOO_MANY_WAYS, name=repr(str(name)), most=MOST_WAYS))
-    templates = {str(name): tree for name, parameters, tree, _ in grammar.rule_defs if parameters}
-    for name in templates:
-        if name in _used(templates, name):
-            return TooMuch(name, Message(OF_ITSELF, name=repr(name)))
-    return None
-
-
-def _ways(node: Any) -> int:
-    """In how many ways a rule can be written without ``?`` and ``|``, as Lark writes it before it parses."""
-    if not isinstance(node, Tree) or node.data == "template_usage":
-        return 1
-    inner = [_ways(child) for child in node.children]
-    match node.data:
-        case "expansions":
-            return sum(inner)
-        case "maybe":
-            return inner[0] + 1
-        case "expr":
-            return _repeated(inner[0], [str(part) for part in node.children[1:]])
-    return prod(inner)
-
-
-def _repeated(ways: int, repeat: list[str]) -> int:
-    if repeat[0] != "~":
-        return ways + 1
-    least, most = int(repeat[1]), int(repeat[-1])
-    if most >= _WRITTEN_OUT:
-        return ways
-    return sum(ways**times for times in range(least, most + 1))
-
-
-def _used(templates: Mapping[str, Any], name: str) -> set[str]:
-    """The templates that one uses, and those that these use."""
-    used, left = set[str](), [name]
-    while left:
-        usages = templates[left.pop()].find_data("template_usage")
-        inner = {name_of(usage.children[0]) for usage in usages} & templates.keys() - used
-        used |= inner
-        left += inner
-    return used
 
 
 def is_only(node: Tree[Any]) -> bool:

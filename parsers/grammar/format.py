@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["METRICS", "ROOM", "Format", "load"]
 VOCABULARY = ROOM / "vocabulary.lark"
 SHIPPED = ROOM / "formats.json"  # is made when the program is built or installed
-COMPILING = 60  # seconds; the largest of ours takes one
+COMPILING = 10  # seconds; the largest of ours takes one
 TOO_LARGE = "takes more time or memory to compile than any grammar of ours; use fewer alternatives."
 
 

@@ -14,13 +14,12 @@ from ..io.cache import kept
 from ..io.errors import GrammarError
 from ..io.files import text_of
 from ..io.message import Message
-from .compiler import LONGEST_PATTERN, Compiler, too_long, too_many
+from .compiler import Compiler
 from .field import Field
 from .mistakes import placed, reason
 from .variant import METRICS, ROOM, Variant
 
 _IMPORTED = re.compile(r"^%import[ \t]+(\w+)", re.MULTILINE)
-TOO_MANY_PARTS = "{name} has more than {most} parts; shorten it."
 FILE_BESIDE = "{name} is a file in the same folder; import it with a dot: %import .{file}"
 TOO_DEEP = "its rules or brackets are nested too deep; use fewer levels."
 SEVERAL_IGNORED = "ignores {count} terminals; merge them into one."
@@ -41,17 +40,12 @@ def open_grammar(path: Path, **options: Any) -> Lark:
 
 
 def _loaded(path: Path, text: str, *, keep_all_tokens: bool = False, **_: Any) -> Grammar:
-    """A grammar before it is compiled; raises GrammarError for one that would become too large."""
-    if name := too_long(text):
-        told = Message(TOO_MANY_PARTS, name=repr(name), most=LONGEST_PATTERN)
-        raise GrammarError.at(path.name, placed(told, text, name))
+    """A grammar before it is compiled; raises GrammarError for one that imports a file beside it as if from afar."""
     for name in _IMPORTED.findall(text):
         if (path.parent / f"{name}.lark").is_file() and not (ROOM / f"{name}.lark").is_file():
             told = Message(FILE_BESIDE, name=repr(name), file=name)
             raise GrammarError.at(path.name, placed(told, text, name))
     grammar: Grammar = load_grammar(text, str(path), [str(ROOM)], keep_all_tokens)[0]  # type: ignore[no-untyped-call]
-    if found := too_many(grammar):
-        raise GrammarError.at(path.name, placed(found.told, text, found.name))
     return grammar
 
 

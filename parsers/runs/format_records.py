@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from ..grammar.field import Field
 from ..grammar.format import METRICS, Format
 from ..io.lazy import pd
-from ..scanning.account import Account
-from ..scanning.cascade import FormatLines, of_kinds
+from ..scanning.cascade import Account, FormatLines, of_kinds
 from ..scanning.record_table import RecordTable, table
 from ..scanning.source import Source
 from .side_files import ARRIVAL, arrivals, clock

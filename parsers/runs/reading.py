@@ -16,8 +16,7 @@ from ..grammar.format import METRICS, Format, load
 from ..io.errors import FormatError
 from ..io.lazy import pd
 from ..io.message import Message
-from ..scanning.account import Account
-from ..scanning.cascade import Cascade, CutValue, of_kinds
+from ..scanning.cascade import Account, Cascade, CutValue, of_kinds
 from ..scanning.detection import (
     common,
     detected,

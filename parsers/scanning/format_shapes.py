@@ -15,7 +15,7 @@ from ..grammar.variant import Variant
 from .judging import Hit, LineJudge, Texts, VariantSieve, spans_of
 from .kernel import Ids
 from .multiline import Records, RecordSearch
-from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable, SortTable
+from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable
 
 NOTHING = 0
 # What is like a metric line and yet whole: it tells of an evaluation, or of the speed without loading (compute_ips).
@@ -268,7 +268,6 @@ class KnownShapes:
         self.formats = tuple(formats)
         self.table = ShapeTable((*formats, *others))
         self.claims = Claims(formats)
-        self.sorts = SortTable()
         self._of_format: dict[int, FormatShapes] = {}
 
     def of(self, fmt: Format) -> FormatShapes:

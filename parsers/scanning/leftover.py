@@ -1,18 +1,15 @@
 """What is left of a log: the lines that no rule knows, by what they are like, and broken metric lines among them."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..grammar.format import Format
 from ..io.box import LimitError, boxed
 from .format_shapes import FormatShapes, KnownShapes
-from .kernel import Ids
 from .prefix import without_prefix
 from .shapes import ALONE, Rows, ShapedLines
 
@@ -21,9 +18,11 @@ if TYPE_CHECKING:
     from lark.lexer import TerminalDef
 
 TEXT_LENGTH = 200
+KEY_LENGTH = 60
 MOST_SORTS = 5000
 MOST_BREAKS = 3
 EXPLAINING = 10  # seconds that a grammar from elsewhere may take of them
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 LOOKED_AT = 64  # of the broken lines of a block: many may be equal
 
 
@@ -110,83 +109,65 @@ class Unrecognised:
 
     def __init__(self, formats: Sequence[Format], known: KnownShapes) -> None:
         self._broken = [_Broken(known.of(fmt)) for fmt in formats]
-        self._known = known.sorts
-        self._sorts: dict[bytes, Sort] = {}
-        self._further = Sort(0, 0, "")
-        self._sort_of: dict[int, Sort] = {}
-        self._counts = np.zeros(0, np.int64)  # of each sort that is known, after that of the lines alone
+        self._counts = np.zeros(1, np.int64)  # of each shape, after that of the lines alone
+        self._firsts: dict[int, tuple[int, bytes]] = {}  # of each shape the number and the text of its first line
+        self._alone: dict[bytes, Sort] = {}
+        self._further = 0
 
     def add(self, lines: ShapedLines, rows: Rows) -> None:
         """Add some lines."""
         if not len(rows):
             return
-        sorts = self._known.of(lines, rows) - ALONE
-        counts = np.bincount(sorts, minlength=len(self._known.keys) - ALONE)
+        shapes = lines.shapes[rows] - ALONE
+        counts = np.bincount(shapes, minlength=max(lines.known - ALONE, len(self._counts)))
         is_new = counts > 0
-        is_new[1 : len(self._counts)] &= self._counts[1:] == 0
+        is_new[: len(self._counts)] &= self._counts == 0
         counts[: len(self._counts)] += self._counts
         self._counts = counts
-        if is_new.any():
-            self._look_at(lines, rows, sorts, is_new)
+        if is_new[1:].any():
+            first = np.empty(len(is_new), np.intp)
+            first[shapes[::-1]] = np.arange(len(rows))[::-1]  # of several the last that is assigned stays
+            at = rows[np.sort(first[1:][is_new[1:]])]
+            told = zip(lines.shapes[at].tolist(), lines.numbers(at).tolist(), lines.printed(at), strict=True)
+            self._firsts.update((shape, (number, text[:TEXT_LENGTH])) for shape, number, text in told)
+        if len(alone := rows[shapes == 0]):
+            texts = lines.printed(alone)
+            for number, text, key in zip(lines.numbers(alone).tolist(), texts, _keys(texts), strict=True):
+                if key not in self._alone and len(self._alone) >= MOST_SORTS:
+                    self._further += 1
+                else:
+                    self._alone.setdefault(key, Sort(0, number, _shown_text(text))).count += 1
         for of_format in self._broken:
             of_format.add(lines, rows)
 
-    def _look_at(self, lines: ShapedLines, rows: Rows, sorts: Ids, is_new: NDArray[np.bool_]) -> None:
-        """Look at the first line of each new sort, and at the lines alone."""
-        first = np.empty(len(is_new), np.intp)
-        first[sorts[::-1]] = np.arange(len(rows))[::-1]  # of several the last that is assigned stays
-        at = np.sort(first[1:][is_new[1:]])
-        alone = rows[sorts == 0] if is_new[0] else rows[:0]
-        if len(self._sorts) < MOST_SORTS:
-            self._add_sorts(lines, rows[at], (sorts[at] + ALONE).tolist(), alone)
-        else:
-            self._count((sorts[at] + ALONE).tolist(), lines.sort_keys(alone))
-
-    def _add_sorts(self, lines: ShapedLines, rows: Rows, known: Sequence[int], alone: Rows) -> None:
-        keys, texts = map(self._known.keys.__getitem__, known), self._known.printed(lines, rows, known)
-        new = list(zip(lines.numbers(rows).tolist(), keys, texts, known, strict=True))
-        if len(alone):
-            own = zip(lines.sort_keys(alone), lines.printed(alone), strict=True)
-            numbers = lines.numbers(alone).tolist()
-            new += ((number, key, text, ALONE) for number, (key, text) in zip(numbers, own, strict=True))
-            new.sort()
-        for number, key, text, known_sort in new:
-            sort = self._sort(key, number, text)
-            if known_sort == ALONE:
-                sort.count += 1
-            else:
-                self._sort_of[known_sort - ALONE] = sort
-
-    def _count(self, known: Sequence[int], of_alone: Sequence[bytes]) -> None:
-        """Count lines where there is no room for new sorts: of sorts that are known, and alone, by their keys."""
-        own = zip(known, map(self._known.keys.__getitem__, known), strict=True)
-        self._sort_of.update({sort - ALONE: self._sorts.get(key, self._further) for sort, key in own})
-        counts = Counter(of_alone)
-        self._further.count += len(of_alone)
-        for key in self._sorts.keys() & counts.keys():
-            self._sorts[key].count += counts[key]
-            self._further.count -= counts[key]
-
-    def _sort(self, key: bytes, number: int, text: bytes) -> Sort:
-        found = self._sorts.get(key)
-        if found is None:
-            if len(self._sorts) >= MOST_SORTS:
-                return self._further
-            found = self._sorts[key] = Sort(0, number, text[:TEXT_LENGTH].decode("utf-8", "replace"))
-        return found
-
     def leftover(self, fmt: Format | None) -> Leftover:
         """All that there was, and what of it resembles lines of a format."""
-        counts = self._counts.tolist()
-        for known, sort in self._sort_of.items():
-            sort.count += counts[known]
-        self._counts[:] = 0
-        sorts = sorted(self._sorts.values(), key=lambda sort: (-sort.count, sort.line))
+        sorts = {key: replace(sort) for key, sort in self._alone.items()}
+        firsts, counts = self._firsts.items(), self._counts.tolist()
+        for (shape, (number, text)), key in zip(firsts, _keys([text for _, (_, text) in firsts]), strict=True):
+            sort = sorts.setdefault(key, Sort(0, number, _shown_text(text)))
+            sort.count += counts[shape - ALONE]
+            if number < sort.line:
+                sort.line, sort.text = number, _shown_text(text)
+        in_order = sorted(sorts.values(), key=lambda sort: sort.line)
+        further = self._further + sum(sort.count for sort in in_order[MOST_SORTS:])
+        shown = sorted(in_order[:MOST_SORTS], key=lambda sort: (-sort.count, sort.line))
         for broken in (broken for broken in self._broken if fmt and broken.format.name == fmt.name):
             lines = [(number, line) for line, number in broken.lines.items()]
-            first = lines[0][0] if lines else 0
-            return Leftover(sorts, self._further.count, broken.format, broken.count, first, lines)
-        return Leftover(sorts, self._further.count)
+            return Leftover(shown, further, broken.format, broken.count, lines[0][0] if lines else 0, lines)
+        return Leftover(shown, further)
+
+
+def _shown_text(line: bytes) -> str:
+    return line[:TEXT_LENGTH].decode("utf-8", "replace")
+
+
+def _keys(texts: Sequence[bytes]) -> list[bytes]:
+    """What lines have in common with others of their sort: how they begin, with one zero for each number."""
+    text = b"\n".join(text[:KEY_LENGTH] for text in texts).translate(_ZEROS)
+    while b"00" in text:
+        text = text.replace(b"00", b"0")
+    return text.split(b"\n") if texts else []
 
 
 def explain(fmt: Format, number: int, line: bytes) -> Break | None:

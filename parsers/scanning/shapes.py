@@ -6,7 +6,7 @@ tried on the first line of each only. A line *alone* has none: it is too long, t
 of too many different ones; it is looked at by itself.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -28,8 +28,6 @@ MOST_BYTES = 16 << 20
 MOST_KEPT = 40_000
 # Lines whose digits make more shapes of one are looked at one by one.
 MOST_PARTS = 64
-KEY_LENGTH = 60
-_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 
 Rows = NDArray[np.intp]
 
@@ -77,19 +75,6 @@ class ShapedLines:
     def have_prefix(self, rows: Rows) -> bool:
         """Whether any of some lines has the prefix of a job launcher."""
         return has_prefix(b"\n" + self.joined(rows)[0])
-
-    def sort_keys(self, rows: Rows) -> list[bytes]:
-        """What some lines have in common with others of their sort: how they begin, with one zero for each number."""
-        if self.have_prefix(rows):
-            begins = [text[:KEY_LENGTH] for text in self.printed(rows)]
-        else:
-            starts, ends = self.starts[rows], self.ends[rows] - 1
-            places = zip(starts.tolist(), np.minimum(ends, starts + KEY_LENGTH).tolist(), strict=True)
-            begins = [self.data[start:end] for start, end in places]
-        text = b"\n".join(begins).translate(_ZEROS)
-        while b"00" in text:
-            text = text.replace(b"00", b"0")
-        return text.split(b"\n") if begins else []
 
     def joined(self, rows: Rows) -> tuple[bytes, Integers]:
         """Some lines put together, in their order, and where each of them begins there."""
@@ -214,36 +199,3 @@ class ByShape:
             grown[: len(self._values) - 1] = self._values[:-1]
             grown[-1] = self._alone
             self._values = grown
-
-
-class SortTable:
-    """The sorts of shapes, numbered from 0: those of one sort begin alike, but for numbers and prefixes."""
-
-    def __init__(self) -> None:
-        self.keys: list[bytes] = []
-        self._numbers: dict[bytes, int] = {}
-        self._with_prefix = set[int]()
-        self._sort_of = ByShape(np.int32, NEW, ALONE)
-
-    def of(self, lines: ShapedLines, rows: Rows) -> Ids:
-        """The sorts of some lines; ALONE for one that is."""
-        return self._sort_of.judged(lines, rows, self._numbered)
-
-    def printed(self, lines: ShapedLines, rows: Rows, sorts: Sequence[int]) -> Iterator[bytes]:
-        """Some lines of these sorts without newlines and prefixes."""
-        for line, sort in zip(lines.texts(rows), sorts, strict=True):
-            text = line.removesuffix(b"\n")
-            yield without_prefix(text) if sort in self._with_prefix else text
-
-    def _numbered(self, lines: ShapedLines, rows: Rows) -> list[int]:
-        sorts = list(map(self._number, lines.sort_keys(rows)))
-        if lines.have_prefix(rows):
-            texts = zip(sorts, lines.printed(rows), lines.texts(rows), strict=True)
-            self._with_prefix.update(sort for sort, text, line in texts if len(text) + 1 < len(line))
-        return sorts
-
-    def _number(self, key: bytes) -> int:
-        found = self._numbers.setdefault(key, len(self.keys))
-        if found == len(self.keys):
-            self.keys.append(key)
-        return found

@@ -6,7 +6,7 @@ from typing import Any
 
 from parsers.io.message import Message
 from parsers.runs.format_records import RankLog
-from parsers.scanning.account import Account
+from parsers.scanning.cascade import Account
 
 from ..measure.measurement import Measurement, RunOfLog
 from ..measure.ranks import RankSpread

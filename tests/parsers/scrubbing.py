@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from parsers.runs.reading import Reading, read
-from parsers.scanning.account import Account
+from parsers.scanning.cascade import Account
 from parsers.scrubbing.copies import ScrubOutcome, copied, sources
 from tachograph.cli import secrets
 

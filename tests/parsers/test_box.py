@@ -55,6 +55,15 @@ def test_so_is_one_of_the_folder_of_formats_while_formats_are_looked_for(
         detection.detect(tmp_path / "train.log", detection.formats())
 
 
+def test_a_grammar_that_takes_too_long_to_compile_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("parsers.grammar.format.COMPILING", 1)
+    grammar = tmp_path / "endless.lark"
+    endless = 'grow{x}: x grow{more{x}}\nmore{x}: x "," x\n'
+    grammar.write_text(NESTED.replace('"at" WORDS "end"', "grow{WORDS}") + endless, encoding="utf-8")
+    with pytest.raises(GrammarError, match=r"endless\.lark: takes more time or memory to compile"):
+        load(grammar)
+
+
 def test_a_log_reads_in_a_box_as_outside(tmp_path: Path) -> None:
     ours = next(fmt for fmt in detection.formats() if fmt.name == "paddleseg")
     copy = tmp_path / "paddleseg.lark"
