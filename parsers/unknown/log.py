@@ -47,6 +47,8 @@ _TRAINING = re.compile("(?i)" + _WORD.format("train|training|trainer|pretrain") 
 # Words of evaluations and preparations that also stand in lines of training.
 _EITHER = frozenset(("log", "input", "output", "io", "load", "gen", "map", "test"))
 _HEAD_WORD = re.compile(r"[a-z一-鿿]+")
+_ONE_COMMA = re.compile(r"[-+]?\d{1,3},\d{3}")
+_WITH_POINT = re.compile(r"\d\.\d")
 _LAST_NUMBER = re.compile(r"[-+]?[\d.,:]+\Z")
 
 
@@ -117,6 +119,10 @@ class Row:
         except ValueError:
             return np.nan
 
+    def is_json(self, place: int) -> bool:
+        """Whether a number is a value of JSON, which never groups digits."""
+        return self.text[: self.spans[place][0]].rstrip().endswith('":')
+
 
 @dataclass(eq=False)
 class Column:
@@ -137,8 +143,13 @@ class Column:
 
     @cached_property
     def values(self) -> Floats:
-        """One a row, NaN where a row has none."""
-        return self._filled(Row.value)
+        """One a row, NaN where a row has none, or one whose comma may be that of decimals, as in `3,902`."""
+        return self._filled(lambda row, f: np.nan if self._is_open(row, f) else row.value(f))
+
+    def _is_open(self, row: Row, f: Field) -> bool:
+        """Whether a comma may not group digits: no other decimals of the log stand behind a point, or it is JSON."""
+        is_one = f.place < len(row.spans) and _ONE_COMMA.fullmatch(row.digits(f.place)) is not None
+        return is_one and (row.is_json(f.place) or not self.table.log.has_points)
 
     @cached_property
     def totals(self) -> Floats:
@@ -254,8 +265,8 @@ class Table:
             for f in form.fields:
                 if f.meaning is None or f.is_mean:
                     continue
-                key = (f.meaning, f.key.lower() if f.meaning.name else "")
-                name = f.key or f.unit.strip(" ()[]")
+                key = (f.meaning, f.name.lower() if f.meaning.name else "")
+                name = f.name or f.unit.strip(" ()[]")
                 found.setdefault((*key, seen[key]), Column(self, name, f.meaning)).fields[form] = f
                 seen[key] += 1
         if len(found) > MOST_COLUMNS:  # names that vary: those of most rows
@@ -268,7 +279,7 @@ class Table:
     def evaluates(self) -> Mask:
         """Which rows print the time of an evaluation that most of them do not: it is in their own time, too."""
         timed = {
-            form: {f.key for f in form.fields if f.meaning and f.meaning.role == "time" and "other" in f.meaning.flags}
+            form: {f.name for f in form.fields if f.meaning and f.meaning.role == "time" and "other" in f.meaning.flags}
             for form in self.forms
         }
         seen = Counter(name for row in self.rows for name in timed[row.form])
@@ -441,7 +452,8 @@ def _counts(column: Column) -> bool:
 class Log:
     """All rows of a log, in tables.
 
-    ``head``: its first lines. ``evidence``: the order of the rows that show a loss or the like.
+    ``head``: its first lines. ``evidence``: the order of the rows that show a loss or the like. ``has_points``: it
+    writes decimals behind a point.
     """
 
     path: Path
@@ -449,6 +461,7 @@ class Log:
     lines: int = 0
     head: list[str] = field(default_factory=list)
     evidence: list[int] = field(default_factory=list)
+    has_points: bool = False
 
 
 def read(path: Path, most: int = MOST_LINES) -> Log:
@@ -458,6 +471,7 @@ def read(path: Path, most: int = MOST_LINES) -> Log:
         if (form := forms.of(text)) is None:
             continue
         row = Row(number, order, text, form, rank)
+        log.has_points = log.has_points or _WITH_POINT.search(text) is not None
         if form.evidence:
             log.evidence.append(order)
         table = tables.setdefault(key := _key(form, row), Table(log, key))

@@ -180,5 +180,5 @@ def target_of(column: Column) -> str:
 def _mark(table: Table) -> str:
     """A text that the lines of a table share, to tell them from others."""
     row = table.rows[0]
-    names = (f.key for f in row.form.fields if f.meaning and f.key in row.text)
+    names = (f.name for f in row.form.fields if f.meaning and f.name in row.text)
     return next(filter(None, names), " ".join(row.form.head[:1])) or row.text[:12].strip()

@@ -89,7 +89,7 @@ class Field:
     before: str
     unit: str
     meaning: Meaning | None
-    key: str = ""
+    name: str = ""
     total: int | None = None
     of: int | None = None
     scale: float = 1.0
@@ -245,7 +245,7 @@ class _Reader:
         is_timed = before.meaning.role not in ("rate", "time", "elapsed") and _TIMED.match(self.line, at.end)
         if before.meaning.role in ("step", "epoch") or is_timed:
             return None
-        return replace(at.field(before.meaning, before.key), is_mean=True)
+        return replace(at.field(before.meaning, before.name), is_mean=True)
 
     def _fraction(self, at: _Number) -> Field | None:
         """The first number of 10 / 200 counts steps or epochs by its name; without a name it is a step."""
@@ -364,12 +364,19 @@ def _key(before: str) -> tuple[str, bool]:
     return (f"{key} {brackets}" if key and brackets else key).lstrip("/. "), signed
 
 
-_FULL = re.compile(r"(\d{4})[-/]?(\d\d)[-/]?(\d\d)[ T_-]+(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
-_SHORT = re.compile(r"(?:[IWEF])?(\d\d)[-/]?(\d\d)(?:/(\d\d))? (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
-_YEAR_FIRST = re.compile(r"(?<!\d)(\d\d)-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
-_YEAR_LAST = re.compile(r"(?<!\d)(\d\d)[-/.](\d\d)[-/.](\d{4})[ ,T-]+(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
-_NAMED = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d+) (\d\d):(\d\d):(\d\d)(?: (\d{4}))?")
-_DAY_ONLY = re.compile(rf"(?:{_OF_DAY}|\A[\[\w\]]{{0,20}}\[)(\d\d):(\d\d):(\d\d)(?:[.,](\d{{1,6}}))?(?![\d:</])")
+_AT = r"(?P<H>\d\d):(?P<M>\d\d):(?P<S>\d\d)(?:[.,](?P<f>\d{1,6}))?"
+_NAME_OF_DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_MOMENTS = tuple(
+    re.compile(date + _AT + year)
+    for date, year in (
+        (rf"{_NAME_OF_DAY} (?P<b>[A-Z][a-z]{{2}}) +(?P<d>\d+) ", r"(?: (?P<y>\d{4}))?"),
+        (r"(?P<y>\d{4})[-/]?(?P<m>\d\d)[-/]?(?P<d>\d\d)[ T_-]+", ""),
+        (rf"(?:{_OF_DAY}|\A[\[\w\]]{{0,20}}\[)", r"(?![\d:</])"),
+        (r"(?<!\d)(?P<y>\d\d)-(?P<m>\d\d)-(?P<d>\d\d) ", ""),
+        (r"(?<!\d)(?P<m>\d\d)[-/.](?P<d>\d\d)[-/.](?P<y>\d{4})[ ,T-]+", ""),
+        (r"(?P<m>\d\d)[-/]?(?P<d>\d\d)(?:/\d\d)? ", ""),
+    )
+)
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _POSIX = re.compile(
     r"(?i)[\"']?(?:time_ms|timestamp|time|ts|_timestamp)[\"']?\s*[:=]\s*[\"']?(\d{10}(?:\.\d+)?|\d{13})(?!\d)"
@@ -399,27 +406,16 @@ def _forecast() -> re.Pattern[str]:
 
 def _stamp(head: str) -> tuple[float, float]:
     """The same of a stamp in letters and signs; raises ValueError for one that no calendar has."""
-    if found := _NAMED.search(head):
-        month, *rest, year = found.groups()
-        return _posix(year or 2024, _MONTHS.index(month) + 1, *rest), 1.0
-    if every := list(_FULL.finditer(head)):  # a shipper of logs may put its own before that of the program
-        found = next((m for m in every if m[7]), every[0])
-        return _fraction(_posix(*found.groups()[:6]), found[7])
-    if found := _DAY_ONLY.match(head):
-        return _fraction(_posix(2024, 1, 1, *found.groups()[:3]), found[4])
-    if found := _YEAR_FIRST.search(head[:60]):
-        return _fraction(_posix(2000 + int(found[1]), *found.groups()[1:6]), found[7])
-    if found := _YEAR_LAST.search(head[:80]) or _SHORT.search(head[:80]):
-        month, day, year, *clock, fraction = found.groups()
-        months = (day, month) if int(month) > 12 else (month, day)
-        return _fraction(_posix(year if found.re is _YEAR_LAST else 2024, *months, *clock), fraction)
-    return _NO_MOMENT
-
-
-def _posix(*parts: object) -> float:
-    year, month, day, hour, minute, second = (int(str(part)) for part in parts)
-    return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
-
-
-def _fraction(whole: float, digits: str | None) -> tuple[float, float]:
-    return (whole + float(f"0.{digits}"), float(10.0 ** -len(digits))) if digits else (whole, 1.0)
+    every = next(filter(None, (list(of.finditer(head)) for of in _MOMENTS)), None)
+    if every is None:
+        return _NO_MOMENT
+    # A shipper of logs may put its own stamp before that of the program.
+    told = next((m for m in every if m["f"]), every[0]).groupdict()
+    month = _MONTHS.index(told["b"]) + 1 if told.get("b") else int(told.get("m") or 1)
+    year, day = int(told.get("y") or 2024), int(told.get("d") or 1)
+    if month > 12:
+        month, day = day, month
+    year += 2000 if year < 100 else 0
+    when = datetime(year, month, day, *(int(told[name]) for name in "HMS"), tzinfo=UTC).timestamp()
+    digits = told["f"]
+    return (when + float(f"0.{digits}"), 10.0 ** -len(digits)) if digits else (when, 1.0)
