@@ -416,6 +416,7 @@ def _stamp(head: str) -> tuple[float, float]:
     if month > 12:
         month, day = day, month
     year += 2000 if year < 100 else 0
-    when = datetime(year, month, day, *(int(told[name]) for name in "HMS"), tzinfo=UTC).timestamp()
+    hour, minute, second = (int(told[name]) for name in "HMS")
+    when = datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
     digits = told["f"]
     return (when + float(f"0.{digits}"), 10.0 ** -len(digits)) if digits else (when, 1.0)
