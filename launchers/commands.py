@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from difflib import get_close_matches
 from functools import cached_property, partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -254,8 +255,10 @@ def launch(
             suite = suite.with_name(f"{suite.name}-node{values['node_rank']}")
         planned = planner.of_recipe(target, options, suite, repeats or 3)
     elif not (target.endswith(".toml") or target in (pages := page_names())):
-        known = f"recipes: {', '.join(recipe.name for recipe in read_all())}"
-        known += f"; pages: {', '.join(pages)}, or a path ending in .toml"
+        recipes = [recipe.name for recipe in read_all()]
+        if close := get_close_matches(target, [*recipes, *pages], 1):
+            raise click.UsageError(f"No recipe or page is named {target}; did you mean {close[0]}?")
+        known = f"recipes: {', '.join(recipes)}; pages: {', '.join(pages)}, or a path ending in .toml"
         raise click.UsageError(f"No recipe or page is named {target}; {known}.")
     elif options:
         names = ", ".join(name.lower().replace("_", "-") for name in options)

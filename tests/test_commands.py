@@ -55,4 +55,26 @@ def test_parse_writes_every_record_with_its_log_and_line(ending: str, tmp_path: 
 
 def test_every_public_name_is_there() -> None:
     assert {name for name in dir(tachograph) if not hasattr(tachograph, name)} == set()
-    assert {"read", "measure", "Protocol", "__version__"} <= set(dir(tachograph))
+    assert {"open", "measure_many", "Protocol", "__version__"} <= set(dir(tachograph))
+
+
+@pytest.mark.parametrize(
+    ("typed", "nearest"),
+    [
+        ("shwo x.log", "show"),
+        ("show x.log --protcol plain", "--protocol"),
+        ("show x.log --protocol skip_record=5", "skip_records"),
+        ("show x.log --format timmm", "timm"),
+        ("report cpu-dmo", "cpu-demo"),
+        ("report x.log", "tachograph init my-page x.log"),
+        ("export cvs cpu-demo", "csv"),
+        ("launch paddleclas_resnt50 --repo .", "paddleclas_resnet50"),
+        ("show words.txt", "tachograph show words.txt --read NAME=tokens/s"),
+    ],
+)
+def test_what_is_typed_wrong_is_told_what_it_is_like(typed: str, nearest: str, tmp_path: Path) -> None:
+    (tmp_path / "x.log").write_bytes(LOG.read_bytes())
+    (tmp_path / "words.txt").write_text("nothing to measure\n", encoding="utf-8")
+    done = run(*typed.split(), cwd=tmp_path)
+    assert done.returncode in (1, 2)
+    assert nearest in (done.stderr or done.stdout).splitlines()[-1]

@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -30,6 +31,8 @@ from .toml_lines import Key, line_of, missing_comma, stated_key
 
 NO_FILE = "Page file {path} not found."
 NO_PAGE = "No page is named {page}; use one of {names}, or a path ending in .toml."
+NO_PAGE_BUT = "No page is named {page}; did you mean {nearest}?"
+NO_PAGE_FILE = "{page} is no page file; if it is a log, `tachograph init my-page {quoted}` drafts a page from it."
 SEVERAL_LINES = "{key}: {text} has several lines; use a single line."
 ON_LINE = "{path}, line {line}: {what}"
 NOW_WRITTEN = "{key} is no key any more; write {now}."
@@ -93,8 +96,16 @@ def find(page: str) -> Path:
         return Path(page)
     found = next((path for path in (FOLDER / f"{page}.toml", Path(f"{page}.toml")) if path.exists()), None)
     if found is None:
-        raise PageError(NO_PAGE, page=repr(page), names=", ".join(names()))
+        raise _no_page(page)
     return found
+
+
+def _no_page(page: str) -> PageError:
+    if Path(page).exists():
+        return PageError(NO_PAGE_FILE, page=page, quoted=shlex.quote(page))
+    if close := get_close_matches(page, names(), 1):
+        return PageError(NO_PAGE_BUT, page=repr(page), nearest=close[0])
+    return PageError(NO_PAGE, page=repr(page), names=", ".join(names()))
 
 
 def load(path: Path) -> Page:

@@ -65,6 +65,7 @@ AGREES = "agrees: {checks}"
 AGREES_WITH_FIRST = "the first agrees with: {checks}"
 ONLY_TIMER = "only the step time is checked: {checks}"
 OFFER = "{number} {unit}: {command}"
+SAY_WHICH = "if a number of it is a speed, say which: {command}"
 NOTHING_ELSE = "no other source in the log decides between them"
 NO_OTHER = "no second source in the log"
 NONE_DECIDES = "no second source in the log is precise enough to confirm or contradict it"
@@ -198,6 +199,9 @@ def _offers(log: MeasuredLog) -> Iterator[Message]:
     for offer in log.options:
         command = f"tachograph show {shlex.quote(str(log.reading.path))} {offer.option}"
         yield Message(OFFER, number=digits(offer.value), unit=offer.unit, command=command)
+    if log.status == "refused" and not (log.formats or log.options or log.read):
+        command = f"tachograph show {shlex.quote(str(log.reading.path))} --read NAME=tokens/s"
+        yield Message(SAY_WHICH, command=command)
 
 
 def rate(value: float, unit: str, scope: str) -> Message:

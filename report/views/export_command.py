@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ..results.model import Report
 
 FOUND_NOTHING = 1
+TARGET_LIKE = "No target is named {target}; did you mean {known}?"
 UNKNOWN_TARGET = "No target is named {target}; use one of {known}."
 NEEDS_OUT = "{target} is not a single text file; give --out."
 EMPTY_CELLS = "{page}: {count} of {total} cells are empty and not exported."
@@ -84,7 +86,9 @@ def export(
 
     translate = translate_to(language)
     if target not in FORMATS:
-        raise wrong_use(translate, UNKNOWN_TARGET, target=repr(target), known=", ".join(FORMATS))
+        near = get_close_matches(target, FORMATS, 1)
+        unknown = TARGET_LIKE if near else UNKNOWN_TARGET
+        raise wrong_use(translate, unknown, target=repr(target), known=", ".join(near or FORMATS))
     chosen = FORMATS[target]
     if out is None and (chosen.is_folder or not chosen.is_text):
         raise wrong_use(translate, NEEDS_OUT, target=target)

@@ -115,7 +115,7 @@ def test_a_quoted_figure_is_marked_in_csv_and_left_out_where_nothing_marks_it(tm
         (("csv", "missing.toml"), "Page file missing.toml not found."),
         (("csv", "missing.report.json"), "missing.report.json"),
         (("csv", "missing.log"), "missing.log"),
-        (("csv", LOG, "--protocol", "no=1"), "is not a key of a protocol"),
+        (("csv", LOG, "--protocol", "no=1"), "no is not a valid key"),
     ],
 )
 def test_wrong_use_is_one_sentence_and_status_2(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
