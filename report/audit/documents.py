@@ -1,22 +1,15 @@
-"""Documents: Markdown, HTML, JSON and CSV as tables, lists of numbers, keys with values, and lines of text.
+"""Documents: Markdown with HTML, and JSON, as tables, lists of numbers, keys with values, and lines of text.
 
-JSON and CSV files may also be evidence, and are read for it by the same functions.
-
-Every part of a text knows its line and column. All readers cost time in proportion to the size of what they read,
-whatever stands in it.
+A text is a part of its document in which what is not read is blanked, so that every number is where it stands. All
+readers cost time in proportion to the size of what they read, whatever stands in it.
 """
 
 import codecs
-import csv
 import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from html import unescape
-from html.parser import HTMLParser
-from operator import itemgetter
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -27,22 +20,29 @@ from .constants import BINARY, CAPTION_LINES, HEAD, LIST_NAME, LONGEST_LABEL, MO
 from .number import NUMBER
 
 
+class Places:
+    """The lines and columns of the offsets of a document."""
+
+    def __init__(self, text: str) -> None:
+        self.starts = [0, *(found.end() for found in re.finditer("\n", text))]
+
+    def line(self, offset: int) -> int:
+        """The number of a line, from 0."""
+        return bisect_right(self.starts, offset) - 1
+
+
 @dataclass
 class Text:
-    """What is read of a place, and where each part of it begins: ``(offset, line, column)``, both from 1."""
+    """What is read of a document from an offset on."""
 
     shown: str
-    parts: Sequence[tuple[int, int, int]]
-
-    @classmethod
-    def at(cls, shown: str, line: int, column: int) -> "Text":
-        """A text that stands in one piece."""
-        return cls(shown, [(0, line, column)])
+    offset: int
+    places: Places
 
     def place(self, offset: int) -> tuple[int, int]:
-        """The line and the column of an offset."""
-        start, line, column = self.parts[bisect_right(self.parts, offset, key=itemgetter(0)) - 1]
-        return line, column + offset - start
+        """The line and the column of an offset in it, both from 1."""
+        line = self.places.line(self.offset + offset)
+        return line + 1, self.offset + offset - self.places.starts[line] + 1
 
 
 @dataclass
@@ -100,15 +100,11 @@ Piece = Table | NumberList | KeyValue | Line
 
 
 def pieces_of(name: str, text: str) -> Iterator[Piece]:
-    """The pieces of a document, by the ending of its name: JSON, CSV or TSV; all else is read as Markdown."""
+    """The pieces of a document, by the ending of its name: JSON; all else is read as Markdown."""
     ending = name.rpartition(".")[2].lower()
     if ending == "json":
         return json_values(text)
-    if ending in ("csv", "tsv"):
-        return iter([Table(list(csv_rows(text)))])
-    if ending in ("html", "htm"):
-        text = _UNREAD_TAGS.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-    return _Markdown(text).pieces()
+    return _Markdown(_UNREAD_TAGS.sub(_blank, text) if ending in ("html", "htm") else text).pieces()
 
 
 # --- texts -----------------------------------------------------------------------------------------------------------
@@ -136,21 +132,6 @@ def decoded(data: bytes) -> str | None:
     return re.sub(rb"\0+", b" ", data).decode("utf-8-sig", "replace")
 
 
-class _Places:
-    """The lines and columns of the offsets of a text."""
-
-    def __init__(self, text: str) -> None:
-        self.starts = [0, *(found.end() for found in re.finditer("\n", text))]
-
-    def line(self, offset: int) -> int:
-        """The number of a line, from 0."""
-        return bisect_right(self.starts, offset) - 1
-
-    def text(self, shown: str, offset: int) -> Text:
-        line = self.line(offset)
-        return Text.at(shown, line + 1, offset - self.starts[line] + 1)
-
-
 # --- JSON ------------------------------------------------------------------------------------------------------------
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.?)*+)(?:"|\Z)|(-?\d[\d.eE+-]{0,60}+)|[\[\]{}:]', re.DOTALL)
 
@@ -167,7 +148,7 @@ class _Open:
 
 def json_values(text: str) -> Iterator[KeyValue]:
     """The numbers of a JSON file, each with its keys. Tokens are enough for that: no depth and no flaw stops them."""
-    places = _Places(text)
+    places = Places(text)
     around = [_Open(0, 0, is_list=False)]
     objects, said = 0, ""
     for token in _TOKEN.finditer(text):
@@ -177,7 +158,7 @@ def json_values(text: str) -> Iterator[KeyValue]:
         elif number is not None:
             if NUMBER.fullmatch(number):
                 path = tuple(one.key for one in around[:MOST_NESTED] if one.key)
-                yield KeyValue(path, around[-1].group, around[-1].outer, places.text(number, token.start()))
+                yield KeyValue(path, around[-1].group, around[-1].outer, Text(number, token.start(), places))
         elif token[0] == ":":
             around[-1].key = said
         elif token[0] == "{":
@@ -189,146 +170,60 @@ def json_values(text: str) -> Iterator[KeyValue]:
             around.pop()
 
 
-# --- CSV -------------------------------------------------------------------------------------------------------------
-def csv_rows(text: str) -> Iterator[list[Cell]]:
-    """The rows of a CSV file, a line each; the header says by which mark cells are separated."""
-    lines = text.split("\n")
-    mark = max(",;\t", key=lines[0].count)
-    return (_csv_cells(line, number, mark) for number, line in enumerate(lines, 1) if line.strip())
-
-
-def _csv_cells(line: str, number: int, mark: str) -> list[Cell]:
-    try:
-        values = next(csv.reader([line], delimiter=mark)) if '"' in line else line.split(mark)
-    except csv.Error:  # a cell that is too long
-        values = line.split(mark)
-    cells, at = [], 0
-    for col, value in enumerate(values):
-        at += line.startswith('"', at)
-        cells.append(Cell(col, Text.at(value, number, at + 1)))
-        end = line.find(mark, at + len(value))
-        at = end + 1 if end >= 0 else len(line)
-    return cells
-
-
 # --- HTML ------------------------------------------------------------------------------------------------------------
 _UNREAD_TAGS = re.compile(r"<(script|style|svg|head)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"<(/?)(table|tr|t[dh]|a)\b([^<>]*+)>", re.IGNORECASE)
+_SPANS = re.compile(r"(col|row)span\s*=\s*[\"']?(\d{1,9})", re.IGNORECASE)
+_HREF = re.compile(r"href\s*=\s*[\"']?([^\s\"']*)", re.IGNORECASE)
 
 
 @dataclass
 class _OpenTable:
     """A table that is not closed yet. ``hanging``: by column, the last row that a cell above reaches, and that cell.
 
-    ``strings``, ``parts``, ``links``: of the cell that is open, if ``is_open``, which spans columns and rows.
+    ``start``: where the cell begins that is open, None of none, with its ``links``; it ``spans`` columns and rows.
     """
 
     rows: list[list[Cell]] = field(default_factory=list)
     hanging: dict[int, tuple[int, Cell]] = field(default_factory=dict)
-    is_open: bool = False
-    strings: list[str] = field(default_factory=list)
-    parts: list[tuple[int, int, int]] = field(default_factory=list)
-    length: int = 0
+    start: int | None = None
     links: list[str] = field(default_factory=list)
     spans: tuple[int, int] = (1, 1)
     col: int = 0
 
     def begin_row(self) -> None:
-        self.end_cell()
         self.rows.append([])
         self.col = 0
 
-    def begin_cell(self, across: int, down: int) -> None:
+    def begin_cell(self, start: int, attributes: str) -> None:
         """Begin behind cells of rows above that reach down to here, which are labels of this row, too."""
-        self.end_cell()
         if not self.rows:
             self.begin_row()
         while (above := self.hanging.get(self.col)) and above[0] >= len(self.rows):
             self.rows[-1].append(Cell(self.col, above[1].text, above[1].links, is_repeated=True))
             self.col += 1
-        self.is_open, self.spans = True, (across, down)
-        self.strings, self.parts, self.length, self.links = [], [], 0, []
+        spans = {way.lower(): max(1, min(int(count), MOST_SPANNED)) for way, count in _SPANS.findall(attributes)}
+        self.start, self.links, self.spans = start, [], (spans.get("col", 1), spans.get("row", 1))
 
-    def write(self, data: str, line: int, column: int) -> None:
-        self.parts.append((self.length, line, column))
-        self.strings.append(data)
-        self.length += len(data)
-
-    def end_cell(self) -> None:
-        if self.is_open:
-            text = Text("".join(self.strings), self.parts or [(0, 1, 1)])
-            cell, (across, down) = Cell(self.col, text, tuple(self.links)), self.spans
+    def end_cell(self, text: str, end: int, places: Places) -> None:
+        """End the cell that is open, if one is."""
+        if self.start is not None:
+            shown = visible(text[self.start : end]).replace("\n", " ")
+            links = (*self.links, *(link[2] for link in _LINK.finditer(text, self.start, end)))
+            cell, (across, down) = Cell(self.col, Text(shown, self.start, places), links), self.spans
             self.rows[-1].append(cell)
             if down > 1:
                 self.hanging |= dict.fromkeys(range(self.col, self.col + across), (len(self.rows) + down - 1, cell))
             self.col += across
-            self.is_open = False
-
-
-class _HtmlTables(HTMLParser):
-    """The tables of an HTML text that begins at a line and a column (from 1) of its document.
-
-    What a tag without end leaves unread stays so.
-    """
-
-    def __init__(self, text: str, line: int, column: int) -> None:
-        super().__init__(convert_charrefs=False)
-        self.lineno, self.offset = line, column - 1
-        self.found: list[Table] = []
-        self.tables: list[_OpenTable] = []
-        with suppress(AssertionError):  # a declaration that the parser of the library gives up at
-            self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a table, a row or a cell; other tags part words."""
-        known = dict(attrs)
-        if tag == "table":
-            self.tables.append(_OpenTable())
-        elif self.tables and tag == "tr":
-            self.tables[-1].begin_row()
-        elif self.tables and tag in ("td", "th"):
-            self.tables[-1].begin_cell(_span(known.get("colspan")), _span(known.get("rowspan")))
-        elif self.tables and tag == "a":
-            self.tables[-1].links.append(known.get("href") or "")
-        elif tag in ("br", "p", "div", "li"):
-            self.handle_data(" ")
-
-    def handle_endtag(self, tag: str) -> None:
-        """End a table or a cell."""
-        if tag == "table" and self.tables:
-            table = self.tables.pop()
-            table.end_cell()
-            if rows := [row for row in table.rows if row]:
-                self.found.append(Table(rows))
-        elif tag in ("td", "th") and self.tables:
-            self.tables[-1].end_cell()
-
-    def handle_data(self, data: str) -> None:
-        """Read a text, whose line ends are blanks."""
-        line, offset = self.getpos()
-        for number, part in enumerate(data.split("\n") if self.tables and self.tables[-1].is_open else ()):
-            column = 0 if number else offset + 1
-            self.tables[-1].write(" " + part if number else part, line + number, column)
-
-    def handle_entityref(self, name: str) -> None:
-        """Read a character by its name."""
-        self.handle_data(unescape(f"&{name};"))
-
-    def handle_charref(self, name: str) -> None:
-        """Read a character by its number."""
-        self.handle_data(unescape(f"&#{name};"))
-
-
-def _span(text: str | None) -> int:
-    return max(1, min(int(text[:9]), MOST_SPANNED)) if text and text.isdecimal() else 1
+            self.start = None
 
 
 # --- Markdown --------------------------------------------------------------------------------------------------------
 _LINK = re.compile(r"!?\[([^\[\]]*+)\]\(([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+)[^()]*+\)")
-_UNREAD_PARTS = re.compile(r"https?://\S+|<[^<>]{1,200}>")
+_UNREAD_PARTS = re.compile(r"https?://\S+|<[^<>]{1,200}>|&#?\w{1,30};")
 _CODE_SPAN = re.compile(r"`([^`\n]*+)`")
 _IS_NAME = re.compile(r"[A-Za-z_/\\.-]{2}")
 _IS_CLAIM = re.compile(r"[=:]\s{0,3}[-+\d.eE]{1,40}$|^[~≈]?[-+\d.,eE]{1,40}\s?\w{0,40}$")
-_TABLE_TAG = re.compile(r"<(/?)table\b", re.IGNORECASE)
 _ROW_BEGIN = re.compile(r"[\s>]*+\|?")
 _RULE = re.compile(r"\s*(?=[^-=]*(?:--|==))[-=+:|][-=+:| ]*[|+][-=+:| ]*")
 _BAR = re.compile(r"(?<!\\)\|")
@@ -337,13 +232,13 @@ _LIST_NAME = re.compile(r"(?:^|[\s(,\"'])([A-Za-z_][\w ]{0,40}?)[\"']?\s*[=:]\s*
 
 
 def visible(text: str) -> str:
-    """A text with what is not read blanked out, every column where it was: targets of links, tags, URLs."""
+    """A text with what is not read blanked out, every column where it was: targets of links, tags, URLs, entities."""
     text = _UNREAD_PARTS.sub(_blank, _LINK.sub(_words_of_link, text))
     return text.replace("*", " ").replace("~~", "  ")
 
 
 def _blank(found: re.Match[str]) -> str:
-    return " " * len(found[0])
+    return re.sub(r"[^\n]", " ", found[0])
 
 
 def _words_of_link(found: re.Match[str]) -> str:
@@ -366,7 +261,7 @@ class _Markdown:
     """A Markdown document: which of its lines are code, headings and tables."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.lines, self.places = text, text.split("\n"), _Places(text)
+        self.text, self.lines, self.places = text, text.split("\n"), Places(text)
         self.code: dict[int, int] = {}  # line -> the line in which its block begins
         self.titles: dict[int, str] = {}
         self.tables: dict[int, tuple[int, list[Table]]] = {}  # line in which they begin -> line behind them, tables
@@ -382,6 +277,9 @@ class _Markdown:
                 self.tables[first] = end, [Table([self._cells(line) for line in (first, *range(first + 2, end))])]
         self._read_html_tables()
 
+    def _at(self, shown: str, line: int, column: int = 0) -> Text:
+        return Text(shown, self.places.starts[line] + column, self.places)
+
     def _cells(self, line: int) -> list[Cell]:
         """The cells of a line of a table, between its bars that are not escaped."""
         text = self.lines[line]
@@ -389,7 +287,8 @@ class _Markdown:
         start = begin.end() if begin else 0
         cells: list[Cell] = []
         for end in [*(bar.start() for bar in _BAR.finditer(text, start)), len(text)]:
-            cells.append(_shown(Cell(len(cells), Text.at(text[start:end], line + 1, start + 1))))
+            links = tuple(link[2] for link in _LINK.finditer(text, start, end))
+            cells.append(Cell(len(cells), self._at(visible(text[start:end]), line, start), links))
             start = end + 1
         return cells[:-1] if len(cells) > 1 and not cells[-1].text.shown.strip() else cells
 
@@ -410,20 +309,30 @@ class _Markdown:
             begin = at + 1
 
     def _read_html_tables(self) -> None:
-        """Tables in HTML; one in a cell of another is read with it."""
-        depth, begin = 0, 0
-        for tag in _TABLE_TAG.finditer(self.text):
+        """Tables in HTML; one in a cell of another ends that, and is read by itself."""
+        opened: list[_OpenTable] = []
+        found: list[Table] = []
+        begin = 0
+        for tag in _TAG.finditer(self.text):
+            is_end, name = bool(tag[1]), tag[2].lower()
             if self.places.line(tag.start()) in self.code:
                 continue
-            begin = begin if depth else tag.start()
-            depth = max(0, depth + (-1 if tag[1] else 1))
-            if tag[1] and not depth:
-                line, column = self.places.text("", begin).place(0)
-                end = self.text.find(">", tag.end()) + 1 or len(self.text)
-                tables = _HtmlTables(self.text[begin:end], line, column).found
-                for table in tables:
-                    table.rows = [[_shown(cell) for cell in row] for row in table.rows]
-                self.tables[line - 1] = self.places.line(end - 1) + 1, tables
+            if opened and name != "a":
+                opened[-1].end_cell(self.text, tag.start(), self.places)
+            if name == "table" and not is_end:
+                begin = begin if opened else self.places.line(tag.start())
+                opened.append(_OpenTable())
+            elif name == "table" and opened:
+                found += [Table(rows) for rows in [[row for row in opened.pop().rows if row]] if rows]
+                if not opened:
+                    self.tables[begin] = self.places.line(tag.end() - 1) + 1, found
+                    found = []
+            elif opened and not is_end and name == "tr":
+                opened[-1].begin_row()
+            elif opened and not is_end and name == "a":
+                opened[-1].links += _HREF.findall(tag[3])[:1]
+            elif opened and not is_end:
+                opened[-1].begin_cell(tag.end(), tag[3])
 
     def pieces(self) -> Iterator[Piece]:
         """Tables with the words above them, lines that are in none, and lists."""
@@ -447,7 +356,7 @@ class _Markdown:
             if line.strip() and not (in_code or is_heading or "|" in line or line.lstrip().startswith("<")):
                 said.append(line.strip()[:LONGEST_LABEL])
             shown = line if in_code else visible(_CODE_SPAN.sub(_without_names, line))
-            yield Line(Text.at(shown, number + 1, 1), heading, in_code, is_heading)
+            yield Line(self._at(shown, number), heading, in_code, is_heading)
         yield from self._lists(headings)
 
     def _lists(self, headings: Sequence[str]) -> Iterator[NumberList]:
@@ -459,11 +368,5 @@ class _Markdown:
             if name and line not in in_tables:
                 numbers = NUMBER.finditer(self.text, found.start(), found.end())
                 block = ("code", self.code[line]) if line in self.code else ("line", line)
-                items = [self.places.text(one[0], one.start()) for one in numbers]
+                items = [Text(one[0], one.start(), self.places) for one in numbers]
                 yield NumberList(name[1].strip(), block, headings[line], items)
-
-
-def _shown(cell: Cell) -> Cell:
-    """A cell as it is shown, with the targets of its links."""
-    links = tuple(link[2] for link in _LINK.finditer(cell.text.shown))
-    return Cell(cell.col, Text(visible(cell.text.shown), cell.text.parts), cell.links + links, cell.is_repeated)

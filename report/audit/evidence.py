@@ -5,6 +5,7 @@ A series is named by the words before its numbers, so that all lines of one shap
 what is left of it without its numbers, and is looked at once.
 """
 
+import csv
 import hashlib
 import json
 import re
@@ -22,7 +23,7 @@ from parsers.io.files import opened
 from parsers.io.packed import ERRORS, unpacked
 
 from .constants import KNOWN_LINES, KNOWN_SHAPES, LARGEST_FILE, LONGEST_LINE
-from .documents import Cell, csv_rows, decoded, json_values
+from .documents import decoded, json_values
 from .number import NUMBER
 from .vocabulary import seconds_of
 
@@ -226,25 +227,29 @@ def _names(shape: str) -> tuple[Name, ...]:
 
 
 def _of_table(text: str) -> Iterator[Row] | None:
-    """The numbers of each row of a CSV file, named by its first row; None where that names none."""
-    rows = csv_rows(text)
-    head = [cell.text.shown.strip().lower() for cell in next(rows, [])]
+    """The numbers of each row of a CSV file, a line each, named by its first; None where that names none."""
+    first, *lines = text.split("\n")
+    mark = max(",;\t", key=first.count)
+    head = [cell.strip().lower() for cell in _cells(first, mark)]
     if len(head) < 2 or any(map(NUMBER.fullmatch, head)):
         return None
-    is_cut, lines = not text.endswith("\n"), text.count("\n") + 1
-    return _of_rows(head, rows, lines if is_cut else 0)
+    return _of_rows(head, lines, mark)
 
 
-def _of_rows(head: Sequence[str], rows: Iterable[list[Cell]], cut: int) -> Iterator[Row]:
-    """``cut``: the line whose last number may be cut."""
-    for record, cells in enumerate(rows, start=2):
-        line, _ = cells[0].text.place(0)
-        told = zip(cells[:-1] if line == cut else cells, head, strict=False)
-        numbers = [
-            (_value(found[0]), name) for cell, name in told if (found := NUMBER.fullmatch(cell.text.shown.strip()))
-        ]
+def _of_rows(head: Sequence[str], lines: Sequence[str], mark: str) -> Iterator[Row]:
+    for number, line in enumerate(lines, start=2):
+        cells = _cells(line, mark)
+        cells = cells[:-1] if number == len(lines) + 1 else cells  # no line ends behind it, so it may be cut
+        told = zip(cells, head, strict=False)
+        numbers = [(_value(cell), name) for cell, name in told if NUMBER.fullmatch(cell.strip())]
         if numbers:
-            yield record, line, [value for value, _ in numbers], tuple((name, "") for _, name in numbers)
+            yield number, number, [value for value, _ in numbers], tuple((name, "") for _, name in numbers)
+
+
+def _cells(line: str, mark: str) -> list[str]:
+    with suppress(csv.Error, StopIteration):  # a cell that is too long, an empty line
+        return next(csv.reader([line], delimiter=mark)) if '"' in line else line.split(mark)
+    return line.split(mark)
 
 
 def _of_json(text: str) -> Iterator[Row]:

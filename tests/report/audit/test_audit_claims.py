@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from report.audit.claims import CELL, CODE, ITEM, KEY, PROSE, Claim, claims_of
 
 Read = Callable[[str, str], list[Claim]]
-ENDINGS = ["md", "html", "json", "csv"]
+ENDINGS = ["md", "html", "json"]
 
 
 @pytest.fixture(scope="session")
@@ -55,14 +55,12 @@ TABLES = {
         [(2, 19, "8", 0, 0), (2, 29, "1.5", 0, 2), (3, 20, "2.5", 1, 2)],
     ),
     "columns spanned": ("d.html", "<table><tr><th>a<tr><td colspan=2>x<td>2.5</table>", [(1, 40, "2.5", 0, 2)]),
-    "comma separated": ("d.csv", 'run,loss\na,3.25\n"b, c",3.5\n', [(2, 3, "3.25", 0, 1), (3, 8, "3.5", 1, 1)]),
     "in code": ("d.md", "```\n| run | loss |\n|-----|------|\n| a | 3.25 |\n```\n", [(4, 7, "3.25", 0, 1)]),
     "a grid in code": (
         "d.md",
         "```\n+-----+------+\n| run | loss |\n+=====+======+\n| a   | 3.25 |\n+-----+------+\n```\n",
         [(5, 9, "3.25", 0, 1)],
     ),
-    "tabs": ("d.tsv", "run\tloss\na\t3.25\n", [(2, 3, "3.25", 0, 1)]),
 }
 
 
