@@ -50,7 +50,7 @@ def audit(
 ) -> None:
     """Rule on every number of documents by the logs beside them.
 
-    DOCUMENT is a page (Markdown, HTML, JSON, CSV) or a folder of Markdown pages. A number is proved by its digits:
+    DOCUMENT is a page (Markdown, HTML, JSON) or a folder of Markdown pages. A number is proved by its digits:
     where a line, a series or a protocol of the logs gives it and its neighbours, and accident hardly would. Numbers
     that follow from others are derived. The account of each document adds up to all of its numbers. A page that
     `report` wrote is rendered again from its page file and logs, and every line that differs is shown.
