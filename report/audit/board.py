@@ -23,7 +23,7 @@ from parsers.io.files import text_of
 from parsers.io.validation import NOT_TOML, mistake
 
 from .constants import OTHER_QUANTITY
-from .evidence import LAST, DataFile, Statistic, read
+from .evidence import LAST, Statistic, read
 from .rules.mean_tests import p_value
 
 SHIPPED = Path(__file__).parent / "boards"
@@ -49,12 +49,10 @@ class Series(_Part):
 
     def of(self, statistics: Sequence[Statistic]) -> Statistic | None:
         """The last value that a log states, None if none."""
-        stated = [one for one in statistics if one.how == LAST and self._is_named(one.name)]
+        # A pattern matches a name, or its last word: the words before it are those of its line.
+        names = ((one, {one.name, one.name.rpartition(" ")[2]}) for one in statistics if one.how == LAST)
+        stated = [one for one, names in names if any(_is_named(name, self.series) for name in names)]
         return max(stated, key=lambda one: one.line, default=None)
-
-    def _is_named(self, name: str) -> bool:
-        """Whether a pattern matches a name, or its last word: the words before it are those of its line."""
-        return any(fnmatchcase(one, pattern) for pattern in self.series for one in (name, name.rpartition(" ")[2]))
 
 
 class Cap(Series):
@@ -130,6 +128,9 @@ class Status(StrEnum):
     CANNOT_SAY = "cannot say"
 
 
+Runs = Mapping[str, Sequence[Statistic]]  # what each log states, by its path
+
+
 @dataclass(frozen=True)
 class Verdict:
     """One rule of a board, held against a record.
@@ -159,43 +160,23 @@ def records_of(board: Board, root: Path) -> list[str]:
     return sorted({path.relative_to(root).as_posix() for path in paths if path.is_dir() and not path.is_symlink()})
 
 
-def judged(board: Board, root: Path, record: str) -> list[Verdict]:
+def judged(board: Board, root: Path, record: str) -> Iterator[Verdict]:
     """What a record folder of a checkout says of each rule of a board: of its files, then of each series of runs."""
-    return list(_Record(board, root, record).verdicts())
-
-
-Runs = Mapping[str, Sequence[Statistic]]  # what each log states, by its path
-
-
-class _Record:
-    def __init__(self, board: Board, root: Path, record: str) -> None:
-        self.board, self.root, self.record = board, root, record
-        series = _series_of_runs(board, root, record)
-        self.runs = {folder: runs for folder, runs in series.items() if not self._is_baseline(folder)}
-        self.baselines = [runs for folder, runs in series.items() if self._is_baseline(folder)]
-
-    def _is_baseline(self, folder: str) -> bool:
-        name = folder.rpartition("/")[2].lower()
-        return any(fnmatchcase(name, pattern) for pattern in self.board.baselines)
-
-    def verdicts(self) -> Iterator[Verdict]:
-        folder = self.root / self.record
-        names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-        for pattern in self.board.files:
-            path = next((name for name in names if fnmatchcase(name.rpartition("/")[2], pattern)), "")
-            yield Verdict(self.record, Kind.FILE, _status(bool(path)), pattern, path=path)
-        for runs_folder, runs in self.runs.items() or [(self.record, {})]:
-            yield from self._of_runs(runs_folder, runs)
-
-    def _of_runs(self, folder: str, runs: Runs) -> Iterator[Verdict]:
-        board, metric = self.board, _values(self.board.metric, runs)
-        values, count = list(metric.values()), len(metric)
-        of = partial(Verdict, self.record, runs=folder)
+    names = sorted(path.relative_to(root / record).as_posix() for path in (root / record).rglob("*") if path.is_file())
+    for pattern in board.files:
+        path = next((name for name in names if fnmatchcase(name.rpartition("/")[2], pattern)), "")
+        yield Verdict(record, Kind.FILE, _status(bool(path)), pattern, path=path)
+    series = _series_of_runs(board, root, [f"{record}/{name}" for name in names])
+    others = [folder for folder in series if _is_named(folder.rpartition("/")[2].lower(), board.baselines)]
+    baselines = [series.pop(folder) for folder in others]
+    for folder, runs in series.items() or [(record, {})]:
+        of = partial(Verdict, record, runs=folder)
+        values = list(_values(board.metric, runs).values())
+        count, mean = len(values), fmean(values) if values else None
         yield of(Kind.SEEDS, _status(count >= board.seeds), value=count, bound=board.seeds, count=count)
         if board.target is not None:
-            mean = fmean(values) if values else None
-            is_met = mean is not None and mean <= board.target
-            yield of(Kind.TARGET, _status(is_met, mean), value=mean, bound=board.target, count=count)
+            status = _status(mean is not None and mean <= board.target, mean)
+            yield of(Kind.TARGET, status, value=mean, bound=board.target, count=count)
             if board.p_value is not None:
                 yield of(Kind.P_VALUE, **_tested(values, board.target, board.p_value))
         for name, cap in board.caps.items():
@@ -206,27 +187,26 @@ class _Record:
             yield of(Kind.CAP, status, name, value=most, bound=cap.most, count=len(taken), path=path)
         for name, margin in board.beats.items():
             own = list(_values(margin, runs).values())
-            yield of(Kind.BEATS, subject=name, **self._against_baselines(margin, own))
+            yield of(Kind.BEATS, subject=name, **_against(board, baselines, margin, own))
 
-    def _against_baselines(self, margin: Margin, own: Sequence[float]) -> dict[str, Any]:
-        """Whether the runs are less than the best of what they are compared with.
 
-        That meets the target, or it is no record; and what took far more or less ran on another machine.
-        """
-        mean = fmean(own) if own else 0.0
-        others = [_values(margin, runs).values() for runs in self.baselines if self._is_on_target(runs)]
-        means = [fmean(values) for values in others if values]
-        means = [other for other in means if abs(mean - other) <= OTHER_QUANTITY * max(mean, other)]
-        if not means:
-            return {"status": Status.CANNOT_SAY, "count": len(own)}
-        bound = min(means) - margin.by
-        if margin.p_value is None:
-            return {"status": _status(mean < bound), "value": mean, "bound": bound, "count": len(own)}
-        return _tested(own, bound, margin.p_value)
+def _against(board: Board, baselines: Sequence[Runs], margin: Margin, own: Sequence[float]) -> dict[str, Any]:
+    """Whether runs are less than the best of what they are compared with.
 
-    def _is_on_target(self, runs: Runs) -> bool:
-        target = self.board.target
-        return target is None or fmean(_values(self.board.metric, runs).values()) <= target
+    That meets the target, or it is no record; and what took far more or less ran on another machine.
+    """
+    mean, means = fmean(own) if own else 0.0, []
+    for runs in baselines:
+        values, target = _values(margin, runs).values(), board.target
+        if values and (target is None or fmean(_values(board.metric, runs).values()) <= target):
+            means.append(fmean(values))
+    means = [other for other in means if abs(mean - other) <= OTHER_QUANTITY * max(mean, other)]
+    if not means:
+        return {"status": Status.CANNOT_SAY, "count": len(own)}
+    bound = min(means) - margin.by
+    if margin.p_value is None:
+        return {"status": _status(mean < bound), "value": mean, "bound": bound, "count": len(own)}
+    return _tested(own, bound, margin.p_value)
 
 
 def _status(is_met: bool, value: float | None = 0.0) -> Status:
@@ -250,16 +230,18 @@ def _values(series: Series, runs: Runs) -> dict[str, float]:
     return {path: one.value * (one.seconds or 1.0) for path, one in found.items() if one}
 
 
-def _series_of_runs(board: Board, root: Path, record: str) -> dict[str, Runs]:
+def _series_of_runs(board: Board, root: Path, names: Sequence[str]) -> dict[str, Runs]:
     """The logs of a record that state its metric, by their folders; of a log that is there twice, one."""
     found: dict[str, dict[str, Sequence[Statistic]]] = defaultdict(dict)
     known: set[str] = set()
-    for path in sorted((root / record).rglob("*")):
-        name = path.relative_to(root).as_posix()
-        if any(fnmatchcase(path.name, pattern) for pattern in board.logs):
-            file: DataFile | None = read(root, name)
-            statistics = file.statistics() if file and file.digest not in known else []
-            if file and board.metric.of(statistics):
-                known.add(file.digest)
-                found[name.rpartition("/")[0]][name] = statistics
+    for name in names:
+        file = read(root, name) if _is_named(name.rpartition("/")[2], board.logs) else None
+        statistics = file.statistics() if file and file.digest not in known else []
+        if file and board.metric.of(statistics):
+            known.add(file.digest)
+            found[name.rpartition("/")[0]][name] = statistics
     return dict(found)
+
+
+def _is_named(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

@@ -70,7 +70,7 @@ def record(
 def test_a_record_that_meets_all_rules(board: Board, tmp_path: Path) -> None:
     pytest.importorskip("scipy")
     record(tmp_path)
-    found = judged(board, tmp_path, "records/new")
+    found = list(judged(board, tmp_path, "records/new"))
     assert records_of(board, tmp_path) == ["records/new"]
     assert {one.status for one in found} == {MET}
     assert {one.runs for one in found if one.kind is not Kind.FILE} == {"records/new/this"}
