@@ -23,7 +23,6 @@ from ..wording import markdown
 from ..wording.markdown import clean
 from ..wording.words import Translate, worded
 from .audited import FINGERPRINT, Audit, fingerprints
-from .chance import Hit
 from .claims import LINE
 from .rulings import GOOD, Finding, Ruling, account
 from .sentences import MEANINGS, answer_of, reason, rule_of, shown, title
@@ -114,6 +113,13 @@ def as_json(found: Audit) -> Iterator[dict[str, Any]]:
 def number_as_json(finding: Finding) -> dict[str, Any]:
     """The object of one number."""
     claim, hit = finding.claim, finding.hit
+    how, where = None, None
+    if hit:
+        rule = {key: value or None for key, value in asdict(hit.rule).items() if key not in ("count", "peers")}
+        value = hit.value if isfinite(hit.value) else None
+        how = {**rule, "name": hit.rule.name, "logs": hit.rule.count, "value": value}
+        how |= {"rounding": hit.rounding or None, "together": finding.together}
+        where = {"path": hit.path or None, "line": hit.line or None, "of": list(hit.places)}
     return {
         "document": claim.document,
         "line": claim.line,
@@ -124,8 +130,8 @@ def number_as_json(finding: Finding) -> dict[str, Any]:
         "row": claim.row_label,
         "head": claim.col_label,
         "ruling": finding.ruling,
-        "how": None if hit is None else _rule_as_json(hit, finding.together),
-        "where": None if hit is None else {"path": hit.path or None, "line": hit.line or None, "of": list(hit.places)},
+        "how": how,
+        "where": where,
         "labels": {
             "agreement": finding.labels.agreement,
             "axes": {axis: {"label": own, "log": log} for axis, own, log in finding.labels.axes},
@@ -133,21 +139,6 @@ def number_as_json(finding: Finding) -> dict[str, Any]:
         "chance": finding.chance,
         "logs": finding.logs,
         "accepted": finding.is_accepted,
-    }
-
-
-def _rule_as_json(hit: Hit, together: int) -> dict[str, Any]:
-    rule = hit.rule
-    return {
-        "means": rule.means,
-        "name": rule.name,
-        "of": rule.of or None,
-        "over": rule.over or None,
-        "logs": rule.count,
-        "part": rule.part or None,
-        "value": hit.value if isfinite(hit.value) else None,
-        "rounding": hit.rounding or None,
-        "together": together,
     }
 
 
