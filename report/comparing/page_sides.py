@@ -7,7 +7,6 @@ from pathlib import Path
 from parsers.io.errors import LogError, ParserError
 from parsers.io.git import commit_of, top_of
 
-from ..pagefile.addresses import slugs
 from ..pagefile.log_repository import brought
 from ..pagefile.page import Page
 from ..pagefile.page_file import find, load, names
@@ -51,10 +50,10 @@ def _of_page(file: Path, logs: Path, side: Path) -> list[FoundRun]:
 
 def _logs_of_cells(page: Page, logs: Path) -> Iterator[tuple[str, str]]:
     """The address of each cell of a page, with the logs behind it, below the folder of logs."""
-    for place, slug in zip(page.places(), slugs(page), strict=True):
+    for place in page.places():
         with suppress(NoEvidenceError):
             run = run_of(page.columns[place.column.column], place.case)
-            yield from ((slug, path) for path in logs_of(logs, filled(run, page.of_model(place.case), logs)))
+            yield from ((place.id, path) for path in logs_of(logs, filled(run, page.of_model(place.case), logs)))
 
 
 def _at_revision(revision: str, page: str, logs: Path, side: Path) -> list[FoundRun]:

@@ -78,8 +78,8 @@ def init(
 
     from ..views.publish import LOGS
     from ..wording.words import worded
-    from .draft_logs import named_logs
-    from .page_draft import NothingToDraftError, draft_page
+    from .draft import NothingToDraftError, draft_page
+    from .logs import named_logs
 
     translate = translate_to(language)
     states = [(name, count) for name, count in (("cards", cards), ("batch_size", batch_size)) if count]

@@ -74,15 +74,14 @@ def measure_stated(parts: Sequence[Run], protocol: Protocol) -> Measurement:
     raise next(asking, reasons[0])
 
 
-def value_of(run: Run, protocol: Protocol) -> float:
-    """The number of ``measure_stated`` alone, of one format and by a protocol that states its estimate.
+def number_of(run: Run, protocol: Protocol) -> tuple[float, str, Scope]:
+    """The number of ``measure_stated`` alone, of one format by the statistic of its records, with its unit and scope.
 
-    Raises ``NoMeasurement``.
+    No other source is asked whose it is where the records do not say so. Raises ``NoMeasurement``.
     """
     chosen = _chosen(run, protocol)
-    if protocol.estimate == "clock":
-        return without_noise(_by_clock(chosen)[1].rate)
-    return without_noise(_calculated(chosen, _values(chosen))[1].result)
+    found = _values(chosen)
+    return without_noise(_calculated(chosen, found)[1].result), found.unit, found.scope
 
 
 def readable(run: Run, protocol: Protocol) -> Records:

@@ -16,7 +16,7 @@ from parsers.io.validation import NOT_TOML, Mistake, mistake
 
 from .page import Page
 from .page_file import LAUNCH, ON_LINE, PageError, toml_of
-from .parts import LAUNCHED, Axis, Case, Cases, PagePart, Value, covers
+from .parts import LAUNCHED, Axis, Case, Cases, PagePart, Value, covers, handed_on
 from .toml_lines import line_of, stated_key
 
 NO_LAUNCHED_AXIS = "{axis} is not an axis that a launcher takes; use {launched}."
@@ -67,13 +67,7 @@ class ColumnLaunch(Launch):
     @model_validator(mode="before")
     @classmethod
     def _says_once_what_all_runs_have(cls, stated: Any) -> Any:
-        if not isinstance(stated, dict):
-            return stated
-        shared = {key: value for key, value in stated.items() if key in Launch.model_fields}
-        runs = stated.get("runs", [{}])
-        if isinstance(runs, list):
-            runs = [{**shared, **run} if isinstance(run, dict) else run for run in runs]
-        return {**stated, "runs": runs}
+        return handed_on({"runs": [{}], **stated} if isinstance(stated, dict) else stated, "runs", Launch.model_fields)
 
 
 class LaunchFile(RootModel[dict[str, ColumnLaunch]]):

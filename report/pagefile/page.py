@@ -21,21 +21,18 @@ from ..measure.quantity import QUANTITIES, THROUGHPUT, AnyQuantity, Quantity
 from ..measure.work import thing
 from .parts import (
     ENGLISH,
-    LAUNCHED,
     MARKED,
     Axis,
     Block,
     Case,
     Cases,
     Circumstance,
-    Code,
-    Grid,
     PagePart,
-    Prose,
     Text,
     Value,
     Values,
     covers,
+    handed_on,
     with_only,
 )
 from .toml_lines import Key
@@ -58,6 +55,8 @@ OTHER_UNIT = "{unit} is no unit that logs are read in; write {nearest}."
 TWO_TRANSLATIONS = "{text} has two translations in {language}: {first} and {second}; use one."
 
 MOST_ROWS = 1000
+LONGEST = 60  # of a part of an address, in characters: it names a file of the site
+_MARKS: dict[Axis, str] = {"batch_size": "bs", "nodes": "n", **MARKED}
 MOST_PERCENT = 100
 SEVERAL = ", "  # what separates the names of several models
 # As many as a float holds, and more than any throughput has.
@@ -72,9 +71,6 @@ _UNITS = {
 }
 # What is a word of English and no name: "cards", neither "BERT" nor "nanoGPT".
 _WORD = re.compile(r"(?<![\w{.-])[a-z]{3,}(?![\w}.-])")
-
-__all__ = ["LAUNCHED", "Axis", "Block", "Case", "Code", "Grid", "Prose", "Value"]
-
 
 # ---- values of keys
 
@@ -358,13 +354,9 @@ class Column(PagePart):
     @model_validator(mode="before")
     @classmethod
     def _says_once_what_all_runs_have(cls, stated: Any) -> Any:
-        if not isinstance(stated, dict):
-            return stated
-        shared = {key: stated[key] for key in ("logs", "protocol", "read", "names") if key in stated}
-        runs = stated.get("runs", [{}] if "logs" in shared else [])
-        if isinstance(runs, list):
-            runs = [{**shared, **run} if isinstance(run, dict) else run for run in runs]
-        return {**stated, "runs": runs}
+        if isinstance(stated, dict) and "logs" in stated:
+            stated = {"runs": [{}], **stated}
+        return handed_on(stated, "runs", ("logs", "protocol", "read", "names"))
 
     @cached_property
     def aliases(self) -> "Aliases":
@@ -532,17 +524,10 @@ class Table(PagePart):
     @model_validator(mode="before")
     @classmethod
     def _hands_on_what_it_states_once(cls, stated: Any) -> Any:
-        if not isinstance(stated, dict):
-            return stated
-        of_tables = {key: stated[key] for key in ("corner", "case", "unit", "rows", "columns") if key in stated}
-        of_columns = {key: stated[key] for key in ("quantity", "against", "decimals") if key in stated}
-        columns, tables = stated.get("columns"), stated.get("tables", [])
-        if isinstance(columns, list):
-            columns = [{"column": one} if isinstance(one, str) else one for one in columns]
-            columns = [{**of_columns, **one} if isinstance(one, dict) else one for one in columns]
-        if isinstance(tables, list):
-            tables = [{**of_tables, **one} if isinstance(one, dict) else one for one in tables]
-        return {**stated, **({"columns": columns} if columns is not None else {}), "tables": tables}
+        stated = handed_on(stated, "tables", ("corner", "case", "unit", "rows", "columns"))
+        if isinstance(stated, dict) and isinstance(columns := stated.get("columns"), list):
+            stated = {**stated, "columns": [{"column": one} if isinstance(one, str) else one for one in columns]}
+        return handed_on(stated, "columns", ("quantity", "against", "decimals"))
 
 
 def _stated(tables: Sequence[Table], place: Key = ()) -> Iterator[tuple[Key, Table]]:
@@ -560,13 +545,15 @@ def _stated(tables: Sequence[Table], place: Key = ()) -> Iterator[tuple[Key, Tab
 class CellPlace:
     """Where a cell stands: its table, its row and its column, and the case that these put together.
 
-    ``aliases``: those of the column of the page.
+    ``aliases``: those of the column of the page. ``id``: its address, TABLE/ROW/COLUMN, made of names and cases, so
+    that titles may change freely.
     """
 
     table: Table
     row: TableRow
     column: TableColumn
     aliases: Aliases
+    id: str
 
     @property
     def labels(self) -> Case:
@@ -577,6 +564,24 @@ class CellPlace:
     def case(self) -> Case:
         """The case of the cell, as its column takes it."""
         return {axis: self.aliases.get(axis, {}).get(str(value), value) for axis, value in self.labels.items()}
+
+
+def _named(column: TableColumn) -> list[str]:
+    """What an address calls a column."""
+    parts, against = [column.column, *_spelt(column.case)], column.against
+    if against:
+        return [*parts, "vs", *([against.column] if against.column else []), *_spelt(against.case)]
+    return parts if column.quantity.is_throughput else [*parts, column.quantity.name]
+
+
+def _spelt(case: Case) -> list[str]:
+    return [f"{_MARKS.get(axis, '')}{case[axis]}" for axis in get_args(Axis) if axis in case]
+
+
+def _part(names: list[str]) -> str:
+    """Names as one part of an address: small letters and digits of any script, joined by hyphens."""
+    joined = re.sub(r"[\W_]+", "-", "-".join(names).lower()).strip("-")
+    return joined[:LONGEST].strip("-") or "-"
 
 
 class Highlight(PagePart):
@@ -724,12 +729,16 @@ class Page(PageFile):
         return self.columns[column].quality or self.quality
 
     def places(self) -> Iterator[CellPlace]:
-        """The places of all cells, table by table and row by row."""
-        for table in self.tables:
-            for row in table.rows:
-                for column in table.columns:
-                    aliases = self.columns[column.column].aliases if column.column in self.columns else {}
-                    yield CellPlace(table, row, column, aliases)
+        """The places of all cells, table by table and row by row; of equal addresses the later get .2, .3 …"""
+        taken: dict[str, int] = {}
+        for table, row, column in ((t, row, column) for t in self.tables for row, column in product(t.rows, t.columns)):
+            aliases = self.columns[column.column].aliases if column.column in self.columns else {}
+            parts = [table.name], _spelt(row.case) or ["all"], _named(column)
+            address = "/".join(map(_part, parts))
+            taken[address] = taken.get(address, 0) + 1
+            # No part has a point of its own, so that no other address is like this one.
+            unique = address if taken[address] == 1 else f"{address}.{taken[address]}"
+            yield CellPlace(table, row, column, aliases, unique)
 
     def quote_of(self, place: CellPlace) -> Quote | None:
         """The figure that may stand at a place without measurement; only a throughput is quoted, in its unit."""

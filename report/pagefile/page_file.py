@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.files import is_spelt_inside, leading_out, text_of
 from parsers.io.message import Message
-from parsers.io.validation import MISSING, NEAREST_KEY, NOT_TOML, UNKNOWN, Mistake, mistake
+from parsers.io.validation import MISSING, NEAREST_KEY, NOT_TOML, NOT_VALID, UNKNOWN, Mistake, mistake
 
 from .consistency import mistakes
 from .page import Page, PageFile
@@ -35,8 +35,6 @@ NO_PAGE_BUT = "No page is named {page}; did you mean {nearest}?"
 NO_PAGE_FILE = "{page} is no page file; if it is a log, `tachograph init my-page {quoted}` drafts a page from it."
 SEVERAL_LINES = "{key}: {text} has several lines; use a single line."
 ON_LINE = "{path}, line {line}: {what}"
-NOW_WRITTEN = "{key} is no key any more; write {now}."
-NOW_IN = "{key} is no key any more; it stands in {file} beside the page file."
 NO_FOLDER = "prose: the folder {folder} is not beside the page file."
 LEAVES_PAGE = "{file} leads out of the folder of the page file."
 TOO_MANY_FILES = "prose: {folder} has more than {most} files."
@@ -52,22 +50,6 @@ SECTIONS = ("tested", "environment", "setup", "steps", "results")
 OF_TABLE = "table-"
 QUOTES, LAUNCH = "quotes.csv", "launch.toml"
 MOST_FILES, MOST_BYTES = 200, 200_000
-# What was a key, and how that is written now, or in which file beside the page file.
-_NOW_WRITTEN = {
-    "for": "rows = { precision = […], cards = […] }",
-    "leave_out": "rows = { precision = […], cards = […], except = [{ … }] }",
-    "from": 'tables = [{ name = "…", title = "…" }]',
-    "aliases": 'names.precision.half = { case = "fp16" }',
-    "spellings": 'names.precision.fp16 = { file = "half" }',
-    "labels": 'names.precision = { fp16 = "FP16" }',
-    "words": 'title = { en = "…", zh = "…" }',
-    "launched": 'logs = ["…", "…"]',
-}
-_NOW_IN = {
-    **dict.fromkeys(("figures", "quotes"), QUOTES),
-    **dict.fromkeys(("launcher", "repeats", "options", "launch_case", "extra", "not_launched"), LAUNCH),
-    "texts": "setup.en.md",
-}
 _TEXT = re.compile(rf"((?:{'|'.join(SECTIONS)})|{OF_TABLE}[^.]+)\.({LANGUAGE})\.md")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}##?(\s|$)")
@@ -202,8 +184,8 @@ def parse(text: str, path: Path) -> Page:
     """The page of a text of ``read_text``, whose page file is ``path``; raises PageError as ``load`` does."""
     stated = toml_of(text, path)
     files = stated.pop("files", {})
-    for key in stated.keys() & {"texts", "quotes"}:
-        raise _error(path, text, _of_old_key(key, path) or Message(""), (key,))
+    for key in stated.keys() & {"texts", "quotes"}:  # which files beside it hold
+        raise _error(path, text, Message(NOT_VALID, key=key, allowed=", ".join(PageFile.model_fields)), (key,))
     quotes = list(_quotes(str(files.get(QUOTES, "")), path))
     try:
         page = Page.model_validate({**_with_texts(stated, files), "quotes": quotes})
@@ -213,8 +195,7 @@ def parse(text: str, path: Path) -> Page:
         # A misspelt key comes as two errors; what is there says more than what is missing.
         first = min(error.errors(), key=lambda found: (found["type"] != UNKNOWN, found["type"] == MISSING))
         key = stated_key(first["loc"], {**stated, "quotes": quotes}, is_missing=first["type"] == MISSING)
-        old = _of_old_key(key, path) if first["type"] == UNKNOWN else None
-        raise _error(path, text, old or mistake(first, PageFile, key), first["loc"]) from None
+        raise _error(path, text, mistake(first, PageFile, key), first["loc"]) from None
     for locations, what in mistakes(page):
         raise _error(path, text, what, *locations)
     return page
@@ -243,14 +224,6 @@ def _error(path: Path, text: str, what: Message, *locations: Key) -> PageError:
         return PageError(ON_LINE, path=quotes_of(path), line=int(locations[0][1]) + 2, what=what)
     line = line_of(text, *locations)
     return PageError.at(path, what) if line is None else PageError(ON_LINE, path=path, line=line, what=what)
-
-
-def _of_old_key(key: str, path: Path) -> Message | None:
-    """What to write in place of a key of before; None where it never was one."""
-    name = key.rpartition(".")[2]
-    if file := _NOW_IN.get(name):
-        return Message(NOW_IN, key=key, file=file if file.endswith(".md") else f"{path.stem}.{file}")
-    return Message(NOW_WRITTEN, key=key, now=_NOW_WRITTEN[name]) if name in _NOW_WRITTEN else None
 
 
 def _with_texts(stated: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:

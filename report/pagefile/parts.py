@@ -135,6 +135,14 @@ Cases = Annotated[dict[Axis, Value | list[Value]], AfterValidator(_sound)]
 Values = Annotated[dict[Axis, list[Value]], AfterValidator(_sound)]
 
 
+def handed_on(stated: Any, parts: str, keys: Iterable[str]) -> Any:
+    """A table of a page file as it is stated, whose ``parts`` have some of its keys unless they state their own."""
+    if not (isinstance(stated, dict) and isinstance(stated.get(parts), list)):
+        return stated
+    shared = {key: stated[key] for key in keys if key in stated}
+    return {**stated, parts: [{**shared, **one} if isinstance(one, dict) else one for one in stated[parts]]}
+
+
 def covers(cases: Cases, case: Case) -> bool:
     """Whether a case is one of ``cases``: a list allows several values of an axis, an axis that is omitted all."""
     return all(case.get(axis) in (v if isinstance(v, list) else [v]) for axis, v in cases.items())

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..pagefile.page import Block as PageBlock
-from ..pagefile.page import Code, Grid, Page, Prose, Table, TableRow
+from ..pagefile.page import Page, Table, TableRow
+from ..pagefile.parts import Block as PageBlock
+from ..pagefile.parts import Code, Grid, Prose
 from ..wording.markdown import path_address
 from ..wording.page_words import page_words
 from ..wording.words import languages

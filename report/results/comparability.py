@@ -16,9 +16,9 @@ from parsers.io.message import Message, joined
 
 from ..measure.diagnostics import Code, NoMeasurement, say
 from ..measure.measure import measure, run_of
-from ..measure.measurement import Measurement, combine
+from ..measure.number import without_noise
 from ..measure.protocol import Protocol
-from ..measure.stated import readable
+from ..measure.stated import number_of, readable
 from ..measure.statistic import reduce_repeats
 from ..pagefile.page import Page, Table
 from .environment import first_begin
@@ -333,27 +333,30 @@ def _ratio(number: float | None, first: float | None) -> float | None:
 
 def _by_rule(one: Made, rule: Mapping[str, str]) -> tuple[str, float]:
     """The rule as the first log allows it, in words, and the number; the unit is that of the page."""
-    made = [by_protocol(run, one.shown.rate, _without_warm_up(run, rule)) for run in one.runs]
-    protocol = made[0].protocol
-    return protocol.words(len(made)), combine(made, protocol)
+    values, units, protocols = zip(*(_of_run(run, one.shown.rate, rule) for run in one.runs), strict=True)
+    if len(set(units)) > 1:
+        raise NoMeasurement(say(Code.UNLIKE_UNITS, kinds=", ".join(sorted(set(units)))))
+    return protocols[0].words(len(values)), without_noise(reduce_repeats(values, protocols[0].repeats))
 
 
-def by_protocol(run: MadeRun, unit: str, protocol: Protocol) -> Measurement:
-    """What a log gives by another protocol.
+def _of_run(run: MadeRun, wanted: str, rule: Mapping[str, str]) -> tuple[float, str, Protocol]:
+    """What a log gives by the rule, the unit of that, and the rule as the log allows it.
 
-    Raises NoMeasurement where the log does not allow it, NoEvidenceError where that is not what the page shows.
+    Raises NoMeasurement where it does not, NoEvidenceError where that is not what the page shows.
     """
-    found = measure(scaled(run.reading, run.stated), protocol)
-    refuse_other_number(unit, run.log, found)
-    return found
-
-
-def _without_warm_up(run: MadeRun, rule: Mapping[str, str]) -> Protocol:
-    """The rule as a log allows it."""
     stated, reason = Protocol.of(rule), NoMeasurement(say(Code.NO_RECORDS))
     for part in run_of(scaled(run.reading, run.stated), stated):
         try:
-            return Protocol.of({**rule, "skip_records": min(WARM_UP, len(readable(part, stated)) // 2)})
+            skipped = min(WARM_UP, len(readable(part, stated)) // 2)
+            protocol = Protocol.of({**rule, "skip_records": skipped})
+            with np.errstate(all="ignore"):
+                value, unit, scope = number_of(part, protocol)
         except NoMeasurement as error:
             reason = error
+            continue
+        if scope == "unknown":  # another source of the log may say it
+            found = measure(scaled(run.reading, run.stated), protocol)
+            value, unit, scope = found.value, found.unit, found.scope
+        refuse_other_number(wanted, run.log, unit, scope)
+        return value, unit, protocol
     raise reason

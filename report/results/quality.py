@@ -20,7 +20,8 @@ from parsers.runs.runfile import run_file
 from ..measure.diagnostics import Diagnostic, NoMeasurement
 from ..measure.number import percent, signed
 from ..measure.protocol import Protocol
-from ..pagefile.page import Case, CellPlace, Page, Quality
+from ..pagefile.page import CellPlace, Page, Quality
+from ..pagefile.parts import Case
 from .agreement import (
     FinalMetric,
     LossCurve,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 
+from parsers.grammar.field import Scope
 from parsers.io.errors import ExtraError, ParserError
 from parsers.io.message import Message
 from parsers.runs.facts import Value
@@ -14,14 +15,13 @@ from parsers.runs.reading import Reading
 from parsers.series import FEW
 
 from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
-from ..measure.measurement import Measurement, combine
+from ..measure.measurement import combine
 from ..measure.number import printed, quotient
 from ..measure.operations import are_other_cards
 from ..measure.protocol import Protocol
 from ..measure.quantity import Quantity, Shown
 from ..measure.run_figures import RunNumbers, figure_of
 from ..measure.work import thing
-from ..pagefile.addresses import slugs
 from ..pagefile.consistency import needed
 from ..pagefile.page import CellPlace, Page, Quote
 from ..pagefile.parts import COMPARED, MARKED, STATED, Axis, Case
@@ -57,7 +57,7 @@ def resolve(page: Page, store: LogStore) -> list[Made]:
     A figure that the page quotes stands where nothing was measured; what is computed from others comes last.
     """
     store.prepare(wanted(page, store.folder))
-    made = [_made(page, place, slug, store) for place, slug in zip(page.places(), slugs(page), strict=True)]
+    made = [_made(page, place, store) for place in page.places()]
     numbers = [one for one in made if one.is_throughput and one.result.value]
     return [_computed(one, numbers) if one.shown.quantity.is_quotient else one for one in made]
 
@@ -81,11 +81,11 @@ def _asked(page: Page, place: CellPlace, logs: Path) -> tuple[str, Protocol, Sta
     return filled(run, page.of_model(place.case), logs), protocol, Stated(counts, run.read)
 
 
-def _made(page: Page, place: CellPlace, slug: str, store: LogStore) -> Made:
+def _made(page: Page, place: CellPlace, store: LogStore) -> Made:
     formula = next((stated.formula for stated in page.model_flops if stated.covers(place.case)), None)
     shown = Shown(place.column.quantity, page.unit_of(place.table), place.column.decimals, formula)
     result = Result(
-        id=slug,
+        id=place.id,
         case={str(axis): CaseValue(value) for axis, value in place.case.items()},
         quantity=shown.quantity.name,
         unit=shown.unit,
@@ -128,7 +128,7 @@ def _measured(page: Page, empty: Made, quote: Quote | None, store: LogStore) -> 
     pattern, protocol, stated = _asked(page, place, store.folder)
     runs, left_out = _runs(store, pattern, protocol, stated, empty)
     for run in (run for run in runs if run.figure is None):
-        refuse_other_number(shown.rate, run.log, run.measured)
+        refuse_other_number(shown.rate, run.log, run.measured.unit, run.measured.scope)
     runs = tuple(_in_word_of(shown.rate, run) for run in runs)
     if protocol.states_rule and not protocol.states_estimate:
         protocol = runs[0].measured.protocol  # which names the first estimate that its log allows
@@ -196,15 +196,15 @@ def _run(store: LogStore, one: Wanted, empty: Made) -> MadeRun:
     return MadeRun(log, of_run, figure.measured, one.stated, figure=figure)
 
 
-def refuse_other_number(unit: str, path: str, found: Measurement) -> None:
+def refuse_other_number(wanted: str, path: str, unit: str, scope: Scope) -> None:
     """Raise NoEvidenceError for a number that is not of the whole job, or not in the unit of its table."""
     log = Path(path).name
-    if found.scope == "unknown":
+    if scope == "unknown":
         raise NoEvidenceError(Remark.SCOPE_UNKNOWN, log=log)
-    if found.scope != "job":
-        raise NoEvidenceError(Remark.OF_ONE, log=log, part=found.scope)
-    if thing(found.unit) != thing(unit):
-        raise NoEvidenceError(Remark.OTHER_UNIT, unit=unit, log=log, measured=found.unit)
+    if scope != "job":
+        raise NoEvidenceError(Remark.OF_ONE, log=log, part=scope)
+    if thing(unit) != thing(wanted):
+        raise NoEvidenceError(Remark.OTHER_UNIT, unit=wanted, log=log, measured=unit)
 
 
 def _in_word_of(unit: str, run: MadeRun) -> MadeRun:

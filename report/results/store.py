@@ -26,7 +26,8 @@ from ..measure.diagnostics import Diagnostic, NoMeasurement, say
 from ..measure.measure import measure
 from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
-from ..pagefile.page import Case, Column, Run
+from ..pagefile.page import Column, Run
+from ..pagefile.parts import Case
 from .measured_log import as_read, how_read, why_none
 from .remarks import NoEvidenceError, Remark
 from .telemetry import RunTelemetry

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.pagefile.addresses import slugs
 from report.pagefile.page_file import FOLDER, load, names, parse
 from tests.report.quoted_page import PAGE
 
@@ -15,7 +14,7 @@ ADDRESS = re.compile(r"[^\W_]+(-[^\W_]+)*(/[^\W_]+(-[^\W_]+)*){2}(\.\d+)?")
 
 
 def addresses(text: str) -> list[str]:
-    return list(slugs(parse(text, Path("page.toml"))))
+    return [place.id for place in parse(text, Path("page.toml")).places()]
 
 
 def test_an_address_is_made_of_the_case_of_the_row_and_of_what_the_column_shows() -> None:
@@ -24,7 +23,7 @@ def test_an_address_is_made_of_the_case_of_the_row_and_of_what_the_column_shows(
 
 @pytest.mark.parametrize("page", names())
 def test_all_numbers_of_a_published_page_have_addresses_of_their_own(page: str) -> None:
-    found = list(slugs(load(FOLDER / f"{page}.toml")))
+    found = [place.id for place in load(FOLDER / f"{page}.toml").places()]
     assert len(set(found)) == len(found)
     assert [one for one in found if not ADDRESS.fullmatch(one)] == []
 
@@ -43,6 +42,6 @@ def test_whatever_values_are_called_no_two_numbers_have_one_address(first: str, 
         for row, value in zip(page.tables[0].rows, (first, second), strict=False)
     ]
     table = page.tables[0].model_copy(update={"rows": rows})
-    found = list(slugs(page.model_copy(update={"tables": [table]})))
+    found = [place.id for place in page.model_copy(update={"tables": [table]}).places()]
     assert len(set(found)) == len(found)
     assert all(len(part) <= 64 for one in found for part in one.split("/"))

@@ -40,7 +40,7 @@ def test_the_mark_that_an_editor_puts_before_a_text_does_not_belong_to_it(tmp_pa
     [
         ('protocol = "plain"', 'protocol = "tipk"', "columns.a.runs.protocol"),
         ('protocol = "plain"', 'protocol = "plain"\nabc = 1', "columns.a.runs.abc"),
-        ('{ column = "a" }', '{ column = "a", protocol = "record=step" }', '"record"'),
+        ('{ column = "a" }', '{ column = "a", protocol = "record=step" }', "record is not a valid key"),
         ('{ column = "a" }', '{ column = "a", protocol = "estimate=clock,trim=0.1" }', "estimate=clock"),
         ("cards = 1 }", 'colour = "red" }', "tables.t.rows.case.colour"),
         ('logs = "{cards}.log"', 'logs = "../{cards}.log"', "columns.a.runs.logs"),

@@ -17,8 +17,9 @@ from report.measure.number import printed
 from report.measure.protocol import Protocol
 from report.measure.quantity import QUANTITIES, Shown
 from report.pagefile import page as page_module
-from report.pagefile.page import Grid, Page
+from report.pagefile.page import Page
 from report.pagefile.page_file import find, load, names
+from report.pagefile.parts import Grid
 from report.results.model import Report
 from report.wording.words import FOLDER, languages, words
 from tests.parsers.corpus_logs import ABSENT, CORPUS

@@ -5,10 +5,11 @@ from functools import cache
 import pytest
 
 from parsers.sharing.workers import ALONE
+from report.measure.measure import measure
 from report.measure.protocol import Protocol
 from report.pagefile.page_file import find, load
 from report.results.build import rows_of
-from report.results.comparability import Difference, Line, Unlike, by_protocol, lines
+from report.results.comparability import Difference, Line, Unlike, lines
 from report.results.made import Made
 from report.results.resolve import resolve
 from report.results.store import LogStore
@@ -62,5 +63,5 @@ def test_every_number_by_the_common_rule_comes_out_of_its_log_by_the_protocol_be
         for one in (rows[line.at] if line.is_row else ())
         if one.result.id in line.common
     ]
-    again = [by_protocol(one.runs[0], one.shown.rate, Protocol.parse(common.protocol)) for one, common in found]
+    again = [measure(one.runs[0].reading, Protocol.parse(common.protocol)) for one, common in found]
     assert [measured.value for measured in again] == [common.value for _, common in found] != []

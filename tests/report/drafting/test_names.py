@@ -10,9 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from parsers.sharing.workers import ALONE
-from report.drafting.draft_logs import named_logs
-from report.drafting.log_pattern import pattern_of
-from report.drafting.page_draft import NothingToDraftError, draft_page
+from report.drafting.draft import NothingToDraftError, draft_page
+from report.drafting.logs import named_logs, pattern_of
 from report.pagefile.page_file import parse
 from report.results.resolve import resolve
 from report.results.store import LogStore, logs_of

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count, product
 from math import prod
 from pathlib import Path
@@ -24,10 +25,7 @@ from ..results.remarks import Remark
 from ..results.resolve import resolve
 from ..results.store import LogStore
 from ..wording.words import Translate, Translator, languages, worded
-from .draft_case import DraftCase, cases_of, each_once
-from .draft_logs import NamedLogs, why
-from .log_pattern import template_of
-from .measured_log import HEADING, DraftTask, MeasuredLog, UnusedLog, measured_log
+from .logs import HEADING, DraftCase, DraftLog, NamedLogs, cases_of, draft_log, each_once, template_of, why
 
 HELPS = {
     "card": "{first} Pass --cards, which is 1 if a single GPU (or process) trained.",
@@ -56,6 +54,7 @@ TITLING: tuple[Axis, ...] = ("model", "device", "precision", "nodes", "cards", "
 # What tells rows apart, the first that does.
 AXES: tuple[Axis, ...] = (*TITLING, *(axis for axis in get_args(Axis) if axis not in (*TITLING, HEADING)))
 MOST_COLUMNS, MOST_MODELS, MOST_NAMED, MOST_LEFT_OUT, MOST_COMMANDS, LONGEST_NAME = 8, 8, 3, 3, 10, 60
+_PLUS = re.compile(r"(?<=v\d)p(?:lus)?$")  # behind a version, as in DeepLabV3P
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -124,13 +123,13 @@ def draft_page(
     that have one of its name.
     Raises NothingToDraftError where no log gives a number of the whole job, and ParserError where the workers are gone.
     """
-    tasks = [DraftTask(named.folder, log, tuple(states), read) for log in named.paths]
-    with workers.each(measured_log, tasks, _bytes) as results:
-        found = list(results)
-    logs, copies = each_once(log for log in found if isinstance(log, MeasuredLog))
-    unused = [log for log in found if isinstance(log, UnusedLog)]
-    never = [log.path for log in unused if log.is_never_evidence]
-    left_out = [*named.left_out, *(log.reason for log in unused), *copies]
+    with workers.each(
+        partial(draft_log, named.folder, states, read), named.paths, partial(_bytes, named.folder)
+    ) as one:
+        found = list(one)
+    logs, copies = each_once(log for log in found if log.reason is None)
+    never = [log.path for log in found if log.is_never_evidence]
+    left_out = [*named.left_out, *(log.reason for log in found if log.reason), *copies]
     left_out += [why(log.path, _not_the_job(log)) for log in logs if log.scope != "job"]
     logs = _alike([log for log in logs if log.scope == "job"])
     store = LogStore(named.folder)
@@ -157,12 +156,11 @@ def draft_page(
         logs = [log for log in logs if log.path not in gone]
 
 
-def _bytes(task: DraftTask) -> int:
-    log = task.folder / task.path
-    return log.stat().st_size if log.is_file() else 0
+def _bytes(folder: Path, path: str) -> int:
+    return (folder / path).stat().st_size if (folder / path).is_file() else 0
 
 
-def _not_the_job(log: MeasuredLog) -> Message:
+def _not_the_job(log: DraftLog) -> Message:
     is_unknown = log.scope == "unknown"
     told = say(Remark.SCOPE_UNKNOWN, log=log.path) if is_unknown else say(Remark.OF_ONE, log=log.path, part=log.scope)
     said = told.message
@@ -171,20 +169,33 @@ def _not_the_job(log: MeasuredLog) -> Message:
     return Message(HELPS[log.scope], first=said) if log.scope in HELPS else said
 
 
-def _alike(logs: Sequence[MeasuredLog]) -> list[MeasuredLog]:
+def _alike(logs: Sequence[DraftLog]) -> list[DraftLog]:
     """The logs with one spelling of each model and program: that with the most capitals, as its authors write it.
 
-    What one log calls PaddleNLP BERT pretraining is the program PaddleNLP, where another log is called so.
+    What one log calls PaddleNLP BERT pretraining is the program PaddleNLP, where another log is called so. What one
+    program calls deeplabv3p and another Deeplabv3 is one model, of which the longer name says more; where one program
+    has both, they are two.
     """
-    names = {str(log.case["model"]) for log in logs if "model" in log.case}
-    models = {_key(name): name for name in sorted(names, key=lambda one: (_capitals(one), one))}
     programs = sorted({log.program for log in logs}, key=lambda one: (len(one), -_capitals(one), one))
     found = []
     for log in logs:
         alike = (one for one in programs if one and f"{log.program} ".lower().startswith(f"{one} ".lower()))
-        model: Case = {"model": models[_key(str(log.case["model"]))]} if "model" in log.case else {}
-        found.append(replace(log, program=next(alike, ""), case={**log.case, **model}))
-    return found
+        found.append(replace(log, program=next(alike, "")))
+    by_program: dict[str, set[str]] = {}
+    for log in (log for log in found if "model" in log.case):
+        by_program.setdefault(log.program, set()).add(_key(str(log.case["model"])))
+    both = {_PLUS.sub("", key) for keys in by_program.values() for key in keys if _PLUS.sub("", key) in keys - {key}}
+
+    def key_of(model: object) -> str:
+        key = _key(str(model))
+        return key if _PLUS.sub("", key) in both else _PLUS.sub("", key)
+
+    names = sorted({str(log.case["model"]) for log in found if "model" in log.case}, key=_plainness)
+    models = {key_of(name): name for name in names}
+    return [
+        replace(log, case={**log.case, "model": models[key_of(log.case["model"])]}) if "model" in log.case else log
+        for log in found
+    ]
 
 
 def _capitals(name: str) -> int:
@@ -193,6 +204,10 @@ def _capitals(name: str) -> int:
 
 def _key(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.lower()) or name
+
+
+def _plainness(name: str) -> tuple[int, int, str]:
+    return len(_key(name)), _capitals(name), name
 
 
 # ---- tables

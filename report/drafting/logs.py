@@ -1,0 +1,490 @@
+"""The logs of a draft: which ones the user names, what each states, which repeat each other, and what finds them."""
+
+import glob
+import json
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, takewhile
+from pathlib import Path, PurePosixPath
+from typing import get_args
+
+from parsers.grammar.field import Scope
+from parsers.io.errors import LogError, ParserError
+from parsers.io.message import Message
+from parsers.io.printable import printable
+from parsers.runs.facts import Fact, is_count
+from parsers.runs.provenance import PAGE
+from parsers.runs.run_folder import READ, RUN_FILE, SIDE_FILES
+from parsers.runs.runfile import log_of, run_file
+from parsers.scanning.detection import formats
+from parsers.unknown.answer import Nothing
+
+from ..audit.labels import case_of_log
+from ..measure.diagnostics import NoMeasurement
+from ..pagefile.parts import COUNTED, PRECISIONS, Axis, Case, Value
+from ..results.measured_log import MeasuredLog, measured_log
+from ..results.store import another_log, logs_of, not_done, outside
+
+MOST_FILES = 10_000
+LEFT_OUT = "{log}: left out: {reason}"
+IS_LINK = "it is a link; name the file that it leads to."
+IS_EMPTY = "it is empty."
+NO_FILE = "file or folder not found."
+NO_LOGS = "holds no files that may be logs."
+NOT_BELOW = "is not in the log folder {folder}; --logs names another one."
+TOO_MANY = "holds more than {most} files; name the folders of the runs to publish."
+ASK = "{first} `tachograph show {log}` lists what could be said of it."
+SAME_LOG = "it is the same log as {other}."
+NO_PATTERN = "no pattern matches it and the runs that it repeats ({others}) without matching other logs."
+NOT_FOUND_BY = "no pattern of a page file finds it."
+
+LONGEST = 80  # characters of a value that a page file states
+MOST_COMMAND = 2000
+HEADING: Axis = "framework"  # which heads a column
+# Families of models as their authors call them, with a version and a size behind the name.
+_MODEL = re.compile(
+    r"(?<![a-z])(?:resnet|resnext|vgg|alexnet|googlenet|inception|mobilenet|efficientnet|densenet|vit|swin|yolo|unet|"
+    r"deeplab|mask_?rcnn|ssd|(?:ro|al)?bert|gpt|llama|mistral|mixtral|qwen|deepseek|gemma|phi|falcon|bloom|opt|t5|dlrm)"
+    r"(?:[-_]?v?\d+(?:\.\d+)?)?(?:p(?![a-z]))?(?:[-_](?:base|large|small|\d+(?:\.\d+)?[bm]))?(?![a-z])",
+    re.IGNORECASE,
+)
+# Where the name of a program ends in what its format says of itself.
+_NAME = re.compile(r"[,(:;]|'s | (?:text logs?|logs?|of|on|from|up to|with|as|and|in|by)\b")
+_COUNTED_RUN = r"run|rep|repeat|trial|seed|try|attempt"
+# A number that counts repeats: the whole name of a folder or a log, behind a word for a run, or behind another number.
+_REPEAT = re.compile(rf"(?:^|/|(?:{_COUNTED_RUN}|log|\d)[_.-]|{_COUNTED_RUN})(\d{{1,3}})(?=[./]|$)", re.IGNORECASE)
+_MOST_NUMBERS = 3
+FIRST_REPEATS = (0, 1)
+NAMELESS = "logs"
+_NOT_SEEN = re.compile(r"[^\S ]")
+
+
+# ---- which logs are named
+
+
+@dataclass(frozen=True)
+class NamedLogs:
+    """Logs by their paths below ``folder``, sorted, each once; and why files beside them are left out."""
+
+    folder: Path
+    paths: tuple[str, ...]
+    left_out: tuple[Message, ...]
+
+
+def named_logs(named: Sequence[Path], folder: Path | None, default: Path) -> NamedLogs:
+    """The logs that files, run folders and folders of them stand for; hidden files are passed over.
+
+    ``folder``: the one that a page looks for logs in; by default ``default`` where that holds them all, else the one
+    that they share. Raises LogError for a path that does not exist, holds nothing, or is not below ``folder``.
+    """
+    found, left_out = list[Path](), list[Message]()
+    for path in named:
+        logs = list(_logs(path))
+        if not logs:
+            raise LogError.at(path, NO_LOGS)
+        found += [log for log in logs if isinstance(log, Path)]
+        left_out += [log for log in logs if isinstance(log, Message)]
+    root = folder or _shared(named, found, default)
+    return NamedLogs(root, tuple(sorted({_below(log, root) for log in found})), tuple(dict.fromkeys(left_out)))
+
+
+def why(log: object, reason: Message) -> Message:
+    """That a log is left out, and why."""
+    return Message(LEFT_OUT, log=log, reason=reason)
+
+
+def _logs(path: Path) -> Iterator[Path | Message]:
+    """The log of each run folder below a path, and all files of the others, or why one is left out."""
+    if not path.exists():
+        raise LogError.at(path, NO_FILE)
+    if not path.is_dir():
+        yield path
+        return
+    count = 0
+    for where, folders, files in os.walk(path):
+        folder, is_run = Path(where), RUN_FILE in files
+        folders[:] = [] if is_run else sorted(name for name in folders if not name.startswith("."))
+        seen = sorted(name for name in files if not name.startswith(".") and name not in (RUN_FILE, *SIDE_FILES))
+        for found in [_of_run(folder)] if is_run else (_of_file(folder / name) for name in seen):
+            count += 1
+            if count > MOST_FILES:
+                raise LogError.at(path, TOO_MANY, most=MOST_FILES)
+            yield found
+
+
+def _of_run(folder: Path) -> Path | Message:
+    try:
+        return log_of(folder)
+    except ParserError as error:
+        return why(folder, error.message)
+
+
+def _of_file(path: Path) -> Path | Message:
+    if path.is_symlink():
+        return why(path, Message(IS_LINK))
+    return path if path.stat().st_size else why(path, Message(IS_EMPTY))
+
+
+def _shared(named: Sequence[Path], found: Sequence[Path], default: Path) -> Path:
+    """The default folder where it holds all logs, else the lowest that does and is no run folder."""
+    if all(_spelt_out(log).is_relative_to(_spelt_out(default)) for log in found):
+        return default
+    # Of a log or a run folder the one that it is in.
+    tops = [path.parent if not path.is_dir() or (path / RUN_FILE).exists() else path for path in named]
+    return Path(os.path.commonpath(list(map(_spelt_out, tops))) if len(tops) > 1 else tops[0])
+
+
+def _below(log: Path, folder: Path) -> str:
+    own, top = _spelt_out(log), _spelt_out(folder)
+    if not own.is_relative_to(top):
+        raise LogError.at(log, NOT_BELOW, folder=folder)
+    return own.relative_to(top).as_posix()
+
+
+def _spelt_out(path: Path) -> Path:
+    """The path from the root; links are not followed, as a page does not follow those that lead out of its folder."""
+    return Path(os.path.normpath(path.absolute()))
+
+
+# ---- what a log states
+
+
+@dataclass(frozen=True)
+class DraftLog:
+    """A log with what of it a page file states, by its ``path`` below the folder of logs.
+
+    ``reason``: why it gives no number; ``is_never_evidence``: and a page passes over it by itself. ``case``: the axes
+    that it states. ``program``: what trained, as far as anything says it. ``command``: what started it, where its
+    run.json says so; ``launched``: all that the run.json says, where Tachograph started the run. ``observed``: the
+    quantities that its telemetry gives. ``quantities``: what else a page can show of it, by name. ``read``: what a
+    number of it measures, as its user said, where it has one of that name.
+    """
+
+    path: str
+    reason: Message | None = None
+    is_never_evidence: bool = False
+    sha256: str = ""
+    case: Case = field(default_factory=dict)
+    unit: str = ""
+    scope: Scope = "unknown"
+    program: str = ""
+    command: str = ""
+    launched: str = ""
+    observed: tuple[str, ...] = ()
+    is_of_a_run: bool = False
+    quantities: tuple[str, ...] = ()
+    read: str | None = None
+
+    @property
+    def place(self) -> str:
+        """What holds its repeats: the folder of its case where it is that of a run, else its own path."""
+        return str(PurePosixPath(self.path).parent.parent) if self.is_of_a_run else self.path
+
+
+def draft_log(folder: Path, states: Sequence[tuple[str, int]], read: str | None, path: str) -> DraftLog:
+    """Measure one log below a folder by the rule.
+
+    ``states``: counts that its user says, for a log that does not; ``read``: what a number of it measures, if it has
+    one of that name.
+    """
+    log = folder / path
+    try:
+        if reason := outside(folder, path):
+            return DraftLog(path, why(path, reason))
+        run = run_file(log)
+        if reason := not_done(run, path):
+            return DraftLog(path, why(path, reason), is_never_evidence=True)
+        measured = measured_log(log, read=read)
+        if read and isinstance(measured.answer, Nothing):
+            read, measured = None, measured_log(log)
+        if lacking := [Fact(name, count, PAGE) for name, count in states if name not in measured.reading.facts]:
+            measured = measured_log(log, given=lacking, read=read)
+        if reason := another_log(run, path, log, measured.reading.sha256):
+            return DraftLog(path, why(path, reason), is_never_evidence=True)
+        if measured.reason and measured.options:
+            return DraftLog(path, why(path, Message(ASK, first=measured.reason.message, log=log)))
+        found = measured.throughput()
+        return DraftLog(
+            path,
+            sha256=measured.reading.sha256,
+            case=_case_of(measured.reading.facts, path),
+            unit=found.unit,
+            scope=found.scope,
+            program=_program(measured),
+            command=_command(run),
+            launched=json.dumps(run, sort_keys=True) if "start" in run else "",
+            observed=tuple(shown.quantity.name for _, shown in measured.observed.quantities),
+            is_of_a_run=len(Path(path).parts) > 2 and Path(path).parts[-2].isdecimal() and bool(run),
+            quantities=tuple(_quantities(measured)),
+            read=str(measured.read) if measured.read and str(measured.read) != run.get(READ) else None,
+        )
+    except (ParserError, NoMeasurement) as error:
+        return DraftLog(path, error.message if isinstance(error, ParserError) else why(path, error.message))
+
+
+def _program(measured: MeasuredLog) -> str:
+    """What trained: the framework that the log states, or what its format calls it."""
+    stated = measured.reading.facts.get(HEADING)
+    if stated and (said := _value(HEADING, stated.value)):
+        return str(said)
+    about = next((one.about for one in formats() if one.name in measured.formats[:1]), "")
+    return _NAME.split(about)[0].strip()
+
+
+def _quantities(measured: MeasuredLog) -> Iterator[str]:
+    """What one card does and how long a step takes, of a log that counts tokens or prints operations."""
+    found, names = measured.throughput(), [one.name for one in measured.figures]
+    if found.estimate.counted == "tokens" or any(name != "throughput_per_card" for name in names):
+        yield from names
+        if found.seconds_per_step is not None:
+            yield "step_time"
+
+
+def _case_of(facts: Mapping[str, Fact], path: str) -> Case:
+    """The axes that facts state, and of model, device and precision what else the path says, in the order of the axes.
+
+    A value that a page file cannot hold is left out.
+    """
+    named: dict[str, object] = {axis: case_of_log(path).get(axis) for axis in ("device", "precision")}
+    named["model"] = next((found[0] for name in path.split("/")[::-1] if (found := _MODEL.search(name))), None)
+    said = {axis: facts[axis].value if axis in facts else named.get(axis) for axis in get_args(Axis)}
+    stated = {axis: _value(axis, value) for axis, value in said.items() if value is not None}
+    return {axis: value for axis, value in stated.items() if value is not None}
+
+
+def _value(axis: Axis, said: object) -> Value | None:
+    if isinstance(said, float) and said.is_integer():
+        said = int(said)
+    if axis in COUNTED or isinstance(said, int):
+        return said if is_count(said) else None
+    text = str(said)
+    if axis == "precision" and text not in PRECISIONS and text.lower() in PRECISIONS:
+        return None  # a page would have to spell it otherwise than the log
+    is_plain = 0 < len(text.strip()) <= LONGEST and printable(text) == text
+    return text if is_plain and isinstance(said, str) else None
+
+
+def _command(run: Mapping[str, object]) -> str:
+    said = run.get("native")
+    is_plain = isinstance(said, str) and len(said) <= MOST_COMMAND and printable(said) == said
+    return str(said) if is_plain else ""
+
+
+# ---- which logs repeat each other
+
+
+@dataclass(frozen=True)
+class DraftCase:
+    """One case of a draft: its logs, which are repeats, at least one; and the pattern that finds them."""
+
+    logs: tuple[DraftLog, ...]
+    pattern: str
+
+    @property
+    def case(self) -> Case:
+        """The axes that its logs state."""
+        return self.logs[0].case
+
+    @property
+    def unit(self) -> str:
+        """What it counts in a second."""
+        return self.logs[0].unit
+
+    @property
+    def place(self) -> str:
+        """The folder of its case, or the path of its first log."""
+        return self.logs[0].place
+
+    @property
+    def program(self) -> str:
+        """What trained, or the first folder on the way to its logs where nothing says it."""
+        return self.logs[0].program or printable(PurePosixPath(self.logs[0].path).parts[0]).strip() or NAMELESS
+
+
+def each_once(logs: Iterable[DraftLog]) -> tuple[list[DraftLog], list[Message]]:
+    """The logs without copies, and why each of those is left out."""
+    # Two runs may print the same.
+    first: dict[tuple[str, str], DraftLog] = {}
+    copies = [(log, known) for log in logs if (known := first.setdefault((log.sha256, log.launched), log)) is not log]
+    return list(first.values()), [why(log.path, Message(SAME_LOG, other=known.path)) for log, known in copies]
+
+
+def cases_of(logs: Sequence[DraftLog], folder: Path, others: Collection[str]) -> tuple[list[DraftCase], list[Message]]:
+    """The cases of some logs, in the order of their paths, and why further logs are left out.
+
+    ``others``: as for ``pattern_of``.
+    """
+    cases, left_out = list[DraftCase](), list[Message]()
+    for repeats in sorted(_repeats(logs), key=lambda found: (found[0].place, found[0].path)):
+        alike = list(repeats)
+        pattern = pattern_of(folder, [log.path for log in alike], others)
+        if pattern is None:
+            first, *more = alike
+            left_out += [why(log.path, Message(NO_PATTERN, others=first.path)) for log in more]
+            alike, pattern = [first], pattern_of(folder, [first.path], others)
+        if pattern is None:
+            left_out.append(why(alike[0].path, Message(NOT_FOUND_BY)))
+        else:
+            cases.append(DraftCase(tuple(alike), pattern))
+    return cases, left_out
+
+
+def _repeats(logs: Sequence[DraftLog]) -> Iterator[list[DraftLog]]:
+    """The logs in groups that repeat each other: run folders of one case, else logs whose names count them."""
+    by_place: dict[object, list[DraftLog]] = {}
+    loose = {}
+    for log in logs:
+        if log.is_of_a_run:
+            by_place.setdefault((log.place, *_likeness(log)), []).append(log)
+        else:
+            loose[log.path] = log
+    yield from by_place.values()
+    for number in range(1, _MOST_NUMBERS + 1):
+        for group in list(_counted(loose.values(), number)):
+            yield group
+            for log in group:
+                del loose[log.path]
+    yield from ([log] for log in loose.values())
+
+
+def _counted(logs: Iterable[DraftLog], number: int) -> Iterator[list[DraftLog]]:
+    """Logs that differ in one number of their paths, the last but ``number - 1``, which counts them from 0 or 1."""
+    groups: dict[object, dict[int, DraftLog]] = {}
+    for log in logs:
+        found = list(_REPEAT.finditer(log.path))
+        if len(found) >= number:
+            start, end = found[-number].span(1)
+            key = (log.path[:start], log.path[end:], *_likeness(log))
+            groups.setdefault(key, {})[int(log.path[start:end])] = log
+    for group in groups.values():
+        first = min(group)
+        if len(group) > 1 and first in FIRST_REPEATS and max(group) == first + len(group) - 1:
+            yield [group[at] for at in sorted(group)]
+
+
+def _likeness(log: DraftLog) -> tuple[object, ...]:
+    """What all repeats have in common."""
+    return log.program, log.unit, *log.case.items()
+
+
+# ---- what finds them
+
+
+def pattern_of(folder: Path, paths: Sequence[str], others: Collection[str] = ()) -> str | None:
+    """The pattern for `logs` of a run that finds just these logs below a folder; None where there is none.
+
+    ``others``: logs that it may find as well, because they are never evidence. Tried in this order: the path itself;
+    ``*`` for each name of the path that differs; the characters that differ, one by one.
+    """
+    for pattern in _candidates(paths):
+        found = set(logs_of(folder, pattern))
+        if set(paths) <= found <= {*paths, *others}:
+            return pattern.replace("{", "{{").replace("}", "}}")
+    return None
+
+
+Files = dict[Axis, dict[str, str]]
+
+
+def template_of(patterns: Sequence[str], cases: Sequence[Case]) -> tuple[str, Files] | None:
+    """One pattern with axes in braces that is each of ``patterns`` in its case; None where there is none.
+
+    With it how paths spell the values of an axis, where that is otherwise than the case. An axis stands where the paths
+    of two cases differ that differ in it alone.
+    """
+    text, case = patterns[0], cases[0]
+    spans: dict[tuple[int, int], Axis] = {}
+    files: Files = {}
+    for axis in case:
+        alone = [
+            at for at, other in enumerate(cases) if all((other[one] != case[one]) == (one == axis) for one in case)
+        ]
+        ways = [found for widened in _WIDER if (found := _spelt(patterns, cases, axis, alone, widened))]
+        if not ways:
+            return None
+        span, spelt = next((way for way in ways if all(str(value) == said for value, said in way[1].items())), ways[-1])
+        if any(span[0] < end and start < span[1] for start, end in spans):
+            return None
+        spans[span] = axis
+        if any(str(value) != said for value, said in spelt.items()):
+            files[axis] = {str(value): said for value, said in spelt.items()}
+    for (start, end), axis in sorted(spans.items(), reverse=True):
+        text = f"{text[:start]}{{{axis}}}{text[end:]}"
+    for pattern, one in zip(patterns, cases, strict=True):
+        values = {axis: files.get(axis, {}).get(str(value), str(value)) for axis, value in one.items()}
+        if text.format_map({str(axis): value for axis, value in values.items()}) != pattern.format_map({}):
+            return None
+    return text, files
+
+
+# What a value of an axis may be in a path: digits, or letters and digits.
+_WIDER = (str.isdigit, str.isalnum)
+
+
+def _spelt(
+    patterns: Sequence[str], cases: Sequence[Case], axis: Axis, alone: Sequence[int], widened: Callable[[str], bool]
+) -> tuple[tuple[int, int], dict[Value, str]] | None:
+    """Where the first pattern states an axis, and how each value is spelt there; ``alone``: cases that differ in it."""
+    first = patterns[0]
+    if not alone:
+        return None
+    start = min(len(_common([first, patterns[at]])) for at in alone)
+    left = min(len(_common([first[start:][::-1], patterns[at][start:][::-1]])) for at in alone)
+    end = len(first) - left
+    while start and widened(first[start - 1]) and (widened(first[start : start + 1]) or start == end):
+        start -= 1
+    while end < len(first) and widened(first[end]) and (widened(first[end - 1 : end]) or start == end):
+        end += 1
+    rest = len(first) - end
+    spelt = {cases[0][axis]: first[start:end]}
+    spelt |= {cases[at][axis]: patterns[at][start : len(patterns[at]) - rest] for at in alone}
+    return ((start, end), spelt) if all(said and "/" not in said for said in spelt.values()) else None
+
+
+def _candidates(paths: Sequence[str]) -> Iterator[str]:
+    if len(paths) == 1:
+        yield _literal(paths[0])
+        return
+    parts = [path.split("/") for path in paths]
+    if len({*map(len, parts)}) == 1:
+        yield "/".join(_starred([*names], whole=True) for names in zip(*parts, strict=True))
+        yield "/".join(_starred([*names], whole=False) for names in zip(*parts, strict=True))
+    if len({*map(len, paths)}) == 1:
+        yield "".join(_one_of([*characters]) for characters in zip(*paths, strict=True))
+
+
+def _starred(names: list[str], *, whole: bool) -> str:
+    """Names of one place of the paths, with ``*`` for what differs."""
+    if len({*names}) == 1:
+        return _literal(names[0])
+    if whole and all(name.isdecimal() for name in names):
+        return "*"
+    before = _common(names)
+    after = _common([name[len(before) :][::-1] for name in names])[::-1]
+    return f"{_literal(before)}*{_literal(after)}"
+
+
+def _common(names: Sequence[str]) -> str:
+    """What all names begin with."""
+    columns = takewhile(lambda characters: len({*characters}) == 1, zip(*names, strict=False))
+    return "".join(characters[0] for characters in columns)
+
+
+def _one_of(characters: list[str]) -> str:
+    several = sorted({*characters})
+    if len(several) == 1:
+        return _literal(several[0])
+    return f"[{''.join(several)}]" if all(c.isalnum() and c.isascii() for c in several) else "?"
+
+
+def _literal(text: str) -> str:
+    """A text that stands for itself; a character that cannot stand on a line of a page file is any one character."""
+    return "".join(
+        glob.escape("".join(some)) if is_seen else "?" * len([*some]) for is_seen, some in groupby(text, _is_seen)
+    )
+
+
+def _is_seen(character: str) -> bool:
+    return character.isprintable() and not _NOT_SEEN.match(character) and len(character.splitlines()) < 2
