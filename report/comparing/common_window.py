@@ -87,12 +87,10 @@ def _bases(found: Measurement, stated: Protocol | None) -> Iterator[Protocol]:
     series, counted = found.series, found.estimate.counted
     estimate = next((name for name, columns in READS.items() if series.source in columns), "reported")
     keys = {"records": series.kind, "estimate": estimate}
-    if estimate in ("duration", "clock") and counted in ("steps", "epochs"):
+    if estimate != "reported" and counted in ("steps", "epochs"):
         keys["counts"] = counted
-    elif estimate == "step_time" and counted == "steps":
         if series.undone:
-            yield Protocol.of({"records": series.kind, "estimate": "instant", "counts": "steps"})
-        keys["estimate"] = "steps"
+            yield Protocol.of({**keys, "estimate": "instant"})
     elif series.undone:
         keys["estimate"] = "instant"
     if series.whole and estimate != "clock":

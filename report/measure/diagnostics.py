@@ -65,7 +65,6 @@ class Code(StrEnum):
     NO_COLUMN = "no_column"
     NO_WINDOW = "empty_window"
     NO_STEPS = "no_step_numbers"
-    NO_EPOCHS = "no_epoch_numbers"
     NO_TIME = "no_time_between"
     NOT_UNDONE = "not_a_running_mean"
     IMPOSSIBLE = "impossible_value"
@@ -73,7 +72,6 @@ class Code(StrEnum):
     TRIMS_ALL = "trims_all"
     FEW_REPEATS = "few_repeats"
     UNLIKE_UNITS = "unlike_units"
-    ONE_RUN = "spread_of_one_run"
     OTHER_UNIT = "other_unit"
     NOT_PRINTED = "not_printed"
     LACKS_FACT = "lacks_fact"
@@ -188,8 +186,7 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
         "The window of the protocol ({protocol}) excludes the only record.",
         "The window of the protocol ({protocol}) excludes all {count} records.",
     ),
-    Code.NO_STEPS: "The {kind} records do not number every step from first to last, which {protocol} needs.",
-    Code.NO_EPOCHS: "Not every epoch record prints its number, so epochs cannot be counted.",
+    Code.NO_STEPS: "The {kind} records do not number every {what} from first to last, which {protocol} needs.",
     Code.NO_TIME: "No time passes between the records of the window: use a longer window or another estimate.",
     Code.NOT_UNDONE: (
         "The {column} cannot be converted to instant values: it is not known to be a running mean, or of which steps: "
@@ -207,12 +204,8 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
         "trim removes {cut} values from each end, but the window has only {count}: lower trim or trim_min, or use a "
         "longer window."
     ),
-    Code.FEW_REPEATS: (
-        "repeats=olympic drops the best and the worst of at least 3 runs; found {count}: add runs, or use "
-        "repeats=median or repeats=mean."
-    ),
+    Code.FEW_REPEATS: "{rule} needs at least {least} runs; found {count}.",
     Code.UNLIKE_UNITS: "Numbers can only be put together if unit and scope are the same; found {kinds}.",
-    Code.ONE_RUN: "Spread requires at least two runs; found one.",
     Code.OTHER_UNIT: "The page uses {wanted}, but the log gives {unit}.",
     Code.NOT_PRINTED: "The log does not print the {column}.",
     Code.LACKS_FACT: "{quantity} needs {fact}, which neither the log nor the page states.",

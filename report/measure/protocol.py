@@ -47,7 +47,7 @@ EXCLUSIVE = (*combinations(SKIPS, 2), *ENDS, ("decimals", "significant"))
 # What goes with what is counted but samples; a summary tells the time of all epochs, and no clock.
 COUNTS = {
     "tokens": ("estimate=step_time", "estimate=duration", "estimate=clock"),
-    "steps": ("estimate=clock", "estimate=duration", "estimate=instant"),
+    "steps": ("estimate=step_time", "estimate=duration", "estimate=clock", "estimate=instant"),
     "epochs": ("records=epoch estimate=duration", "records=epoch estimate=clock", "records=summary estimate=duration"),
 }
 NUMBERED = ("from_step", "to_step", "decimals")  # of these 0 says something
@@ -97,14 +97,14 @@ class Protocol(BaseModel):
 
     records: Literal["step", "epoch", "summary"] = "step"
     """The kind of records to read."""
-    estimate: Literal["reported", "step_time", "duration", "clock", "instant", "steps"] = "reported"
+    estimate: Literal["reported", "step_time", "duration", "clock", "instant"] = "reported"
     """How a throughput is obtained. `reported`: as printed; `step_time`: batch size × cards / step time; `duration`:
     samples of a record / its duration; `clock`: samples between two records / the time between them; `instant`: as
-    printed, with running means converted to instantaneous values; `steps`: 1 / step time, in steps per second."""
+    printed, with running means converted to instantaneous values."""
     counts: Literal["samples", "tokens", "steps", "epochs"] = "samples"
-    """What `clock` and `duration` count: samples (or tokens where the log states them), steps, or epochs (of epoch
-    records, or all of the run whose time a summary record tells). `tokens`, also of `step_time`: samples × sequence
-    length, unless the log states tokens. `steps`, also of `instant`: steps per second."""
+    """What is counted, but by `reported`: samples (or tokens where the log states them), tokens (samples × sequence
+    length, unless the log states them), steps, or epochs (of epoch records, or all of the run whose time a summary
+    record tells). `instant` counts samples, as printed, or steps."""
     run: PositiveInt | Literal["last"] | None = None
     """Which run, if a log contains several: its number, from 1, or `last`."""
     skip_records: NonNegativeInt = 0
@@ -224,7 +224,7 @@ class Protocol(BaseModel):
     @property
     def is_in_steps(self) -> bool:
         """Whether it gives steps or epochs a second, and not samples or tokens."""
-        return self.estimate == "steps" or self.counts in ("steps", "epochs")
+        return self.counts in ("steps", "epochs")
 
     @property
     def window_counts_steps(self) -> bool:

@@ -23,8 +23,9 @@ PERCENT = 100
 OF_PRINTING = ("decimals", "significant", "rounding_")
 
 # What a number is made of: the throughput of each run, several of these, resamples of them, gpu.csv, cpu.csv, the log
-# over the window of its throughput or over the whole run, or two throughputs of the page.
-Origin = Literal["throughput", "runs", "draws", "cards", "processes", "window", "run", "quotient"]
+# over the window of its throughput or over the whole run, or two throughputs of the page: that of the column over the
+# one that the column names, or over that of the fewest cards of its column and case.
+Origin = Literal["throughput", "runs", "draws", "cards", "processes", "window", "run", "ratio", "scaling"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,17 +81,7 @@ class Quantity:
     @property
     def is_quotient(self) -> bool:
         """Whether it is computed from two throughputs that the page shows."""
-        return self.origin == "quotient"
-
-    @property
-    def is_over_another(self) -> bool:
-        """Whether it is a quotient over the throughput that its column names."""
-        return self.is_quotient and self.whole == 1
-
-    @property
-    def is_over_fewest_cards(self) -> bool:
-        """Whether it is a quotient over the throughput of the fewest cards of its column and case."""
-        return self.is_quotient and self.whole == PERCENT
+        return self.origin in ("ratio", "scaling")
 
     @property
     def rule(self) -> str:
@@ -112,7 +103,7 @@ class Quantity:
         if not self.of_runs:
             return without_noise(reduce_repeats(values, protocol.repeats))
         if len(values) < 2:
-            raise NoMeasurement(say(Code.ONE_RUN))
+            raise NoMeasurement(say(Code.FEW_REPEATS, rule=f"quantity={self.name}", least=2, count=len(values)))
         several = resampled(values, protocol.repeats).tolist() if self.origin == "draws" else values
         return without_noise(float(self.of(several)))
 
@@ -189,11 +180,10 @@ _ALL: tuple[Quantity, ...] = (
     _of_log("tflops_per_card", "TFLOP/s", 1, scope="card", is_of_a_card=True),
     _of_log("hardware_tflops_per_card", "TFLOP/s", 1, scope="card", is_of_a_card=True),
     _of_log("mfu", "%", 1, scope="", is_of_a_card=True),
-    _of_log("imbalance", "%", 1, scope="", direction=-1),
     _of_log("time_to_train", "min", 3, origin="run", direction=-1),
     _of_log("final_loss", "", 4, origin="run", direction=-1),
-    Quantity(name="speed_up", origin="quotient", symbol="×", decimals=2, scope=""),
-    Quantity(name="scaling_efficiency", origin="quotient", symbol="%", decimals=1, scope="", whole=PERCENT),
+    Quantity(name="speed_up", origin="ratio", symbol="×", decimals=2, scope=""),
+    Quantity(name="scaling_efficiency", origin="scaling", symbol="%", decimals=1, scope="", whole=PERCENT),
 )
 QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _ALL}
 

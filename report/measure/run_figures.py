@@ -31,7 +31,7 @@ from .quantity import QUANTITIES
 from .records import Records, Run, losses_of
 from .rule import said_of_column, said_of_digits
 from .sources import series_over
-from .stated import measure_stated, said_of_statistic
+from .stated import said_of_statistic
 from .work import thing, tokens_of_a_sample
 
 SCOPES_OPEN = (Code.SCOPE_UNKNOWN, Code.SCOPE_UNSTATED)  # of a rate: a figure of a card says its own
@@ -44,7 +44,6 @@ SHOWN: Mapping[str, str] = {
 CARDS = "{count} cards ({source})"
 ONE_CARD = "{count} card ({source})"
 PER_STEP = "{count} {counted} per step"
-ONE_STEP = "1 step"
 MILLISECONDS = "1000 ms/s"
 TOKENS = "{count} tokens per sample"
 OPERATIONS: Mapping[str, str] = {
@@ -177,27 +176,31 @@ def _of_one_card(run: RunNumbers, found: Measurement) -> RunFigure:
 
 
 def step_time(run: RunNumbers, unit: str = "s") -> RunFigure:
-    """The time of a step, in ``s`` or ``ms``: by the rule that over the records of the throughput.
+    """The time of a step, in ``s`` or ``ms``, over the records of the throughput.
 
-    By a protocol as printed, by the clock or durations where the protocol is, else by the throughput.
+    By a protocol as printed, unless a clock or durations measure its throughput; else as that follows from it.
     """
-    found = run.measurement
-    if not found.protocol.states_rule and found.seconds_per_step is not None:
-        figure = RunFigure(_made(run, found.seconds_per_step, "s", found.lines, found.estimate.kind))
-    else:
-        figure = _printed_time(run) or _computed_time(run)
+    found, told = run.measurement, None
+    # A step is one of all cards, whose times are not added up.
+    if found.protocol.states_rule and found.protocol.estimate not in ("clock", "duration"):
+        told = _over_window(run, "step_time")
+    if told is None and not found.protocol.states_rule and found.seconds_per_step is not None:
+        told = _made(run, found.seconds_per_step, "s", found.lines, found.estimate.kind)
+    figure = RunFigure(told) if told is not None else _time_of(found)
     if (figure.measured.unit == "ms") == (unit == "ms"):
         return figure
     return figure.then(Operation("×" if unit == "ms" else "÷", 1000, Message(MILLISECONDS)))
 
 
-def _printed_time(run: RunNumbers) -> RunFigure | None:
-    """The time of a step in the digits and the unit of the log; None where a log or its protocol has none."""
-    if run.protocol.estimate in ("clock", "duration"):
-        return None
-    # A step is one of all cards, whose times are not added up.
-    found = _over_window(run, "step_time")
-    return RunFigure(found) if found else None
+def _time_of(found: Measurement) -> RunFigure:
+    """The seconds in which a throughput does what a step is."""
+    if found.seconds_per_step is None or not found.value:
+        raise NoMeasurement(say(Code.LACKS_FACT, quantity="step_time", fact="batch_size"))
+    if found.scope != "job":
+        raise NoMeasurement(say(Code.LACKS_FACT, quantity="step_time", fact="cards"))
+    amount = without_noise(found.seconds_per_step * found.estimate.value)
+    told = Message(PER_STEP, count=f"{amount:g}", counted=thing(found.unit))
+    return RunFigure(found, (Operation("over", amount, told),))
 
 
 def _over_window(run: RunNumbers, name: str, unit: str = "") -> Measurement | None:
@@ -253,27 +256,6 @@ def _in_window(records: Records, found: Measurement) -> Mask:
         own = own[own > found.series.begins[0]]
     used: Mask = np.isin(lines, own)
     return used if used.any() else (lines >= own[0]) & (lines <= own[-1])
-
-
-def _computed_time(run: RunNumbers) -> RunFigure:
-    """The seconds of a step by the clock or durations where the protocol is, from a rate, or by the throughput."""
-    found = run.measurement
-    estimate = found.protocol.estimate
-    if found.protocol.states_rule:
-        keys = {"estimate": estimate, "counts": "steps"} if estimate in ("clock", "duration") else {"estimate": "steps"}
-        window = run.protocol.model_dump(exclude_defaults=True, exclude={"counts"})
-        try:
-            by_steps = measure_stated(run.parts, Protocol.of({**window, **keys}))
-            return RunFigure(by_steps, (Operation("over", 1.0, Message(ONE_STEP)),))
-        except NoMeasurement:
-            pass
-    if found.seconds_per_step is None or not found.value:
-        raise NoMeasurement(say(Code.LACKS_FACT, quantity="step_time", fact="batch_size"))
-    if found.scope != "job":
-        raise NoMeasurement(say(Code.LACKS_FACT, quantity="step_time", fact="cards"))
-    amount = without_noise(found.seconds_per_step * found.estimate.value)
-    told = Message(PER_STEP, count=f"{amount:g}", counted=thing(found.unit))
-    return RunFigure(found, (Operation("over", amount, told),))
 
 
 def _of_column(run: RunNumbers, name: str, unit: str) -> RunFigure | None:
@@ -359,14 +341,6 @@ def _told(run: RunNumbers, name: str) -> list[str]:
     return list(dict.fromkeys([*told, *([str(run.labels[name])] if name in run.labels else [])]))
 
 
-def imbalance(run: RunNumbers) -> RunFigure:
-    """By how much of the median the slowest rank is behind it, in percent, by what each rank prints."""
-    found = run.measurement
-    if found.ranks is None or len(found.ranks.numbers) < 2:
-        raise NoMeasurement(say(Code.NOT_PRINTED, column="speed of ranks"))
-    return RunFigure(_made(run, 100 * found.ranks.imbalance, "%", found.lines, found.estimate.kind))
-
-
 def _made(
     run: RunNumbers, value: float, unit: str, lines: Sequence[int] | Lines, kind: str = "step", source: str = ""
 ) -> Measurement:
@@ -448,7 +422,6 @@ _FIGURES: Mapping[str, Callable[[RunNumbers], RunFigure]] = {
     "tflops_per_card": tflops,
     "hardware_tflops_per_card": hardware_tflops,
     "mfu": mfu,
-    "imbalance": imbalance,
     "time_to_train": minutes_to_train,
     "final_loss": final_loss,
 }

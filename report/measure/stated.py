@@ -49,7 +49,6 @@ READS = {
     "duration": ("duration",),
     "clock": CLOCKS,
     "instant": ("throughput", "step_time"),
-    "steps": ("step_time", "step_rate", "work_time"),
 }
 # Tried in this order where a protocol states no estimate: what is printed comes before what is computed.
 ESTIMATES = ("reported", "step_time", "duration", "clock")
@@ -209,7 +208,8 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         per_step: float | None = calculation.of_values
     else:
         of_job = estimate.value if estimate.scope == "job" else None
-        per_step = seconds_per_step(series, work, others, of_job) if len(series) else None
+        of_columns = () if protocol.estimate in ("clock", "duration") else others
+        per_step = seconds_per_step(series, work, of_columns, of_job) if len(series) else None
     reasons = chosen.reasons
     if ranks is not None and ranks.is_summed:
         reasons = np.where(reasons == Use.OTHER_RANK, Use.SUMMED, reasons).astype(np.int8)
@@ -302,7 +302,7 @@ def _column(records: Records, protocol: Protocol) -> str:
 
 
 def _columns(protocol: Protocol) -> Sequence[str]:
-    return READS["steps" if (protocol.estimate, protocol.counts) == ("instant", "steps") else protocol.estimate]
+    return READS["step_time" if (protocol.estimate, protocol.counts) == ("instant", "steps") else protocol.estimate]
 
 
 def _no_column(protocol: Protocol, possible: Sequence[str], key: str) -> Diagnostic:
@@ -441,7 +441,7 @@ def _work_done(chosen: _Chosen, *, since_start: bool = False) -> tuple[Floats, s
                     raise NoMeasurement(say(Code.SCOPE_UNKNOWN, scope=scope))
                 return _as_counted(chosen, amounts * factor, counted)
     if counts == "epochs":
-        raise NoMeasurement(say(Code.NO_EPOCHS))
+        raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, what="epoch", protocol="counts=epochs"))
     done = steps_done(records, f"estimate={chosen.protocol.estimate}") if since_start else _steps_of_records(records)
     if counts == "steps":
         return done, "steps"

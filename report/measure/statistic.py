@@ -63,7 +63,7 @@ def reduce(values: Floats, statistic: str) -> float:
 def olympic(values: Sequence[float]) -> float:
     """Return the mean without the best and the worst value; raises ``NoMeasurement`` for fewer than 3 values."""
     if len(values) < 3:
-        raise NoMeasurement(say(Code.FEW_REPEATS, count=len(values)))
+        raise NoMeasurement(say(Code.FEW_REPEATS, rule="repeats=olympic", least=3, count=len(values)))
     return statistics.fmean(sorted(values)[1:-1])
 
 

@@ -50,7 +50,7 @@ def _rest(records: Records, places: Floats, steps: Floats, protocol: Protocol) -
     if protocol.from_step is not None or protocol.to_step is not None:
         numbers = records.numbers("step")
         if not np.isfinite(numbers).all() or (np.diff(numbers) < 0).any():  # which of two equal ones is meant?
-            raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=protocol.words()))
+            raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, what="step", protocol=protocol.words()))
         start = start if protocol.from_step is None else int(np.searchsorted(numbers, protocol.from_step, "left"))
         stop = stop if protocol.to_step is None else _behind(numbers, protocol.to_step)
     return start, max(start, stop)
@@ -69,5 +69,5 @@ def _back(done: Floats, stop: int, count: int) -> int:
 def steps_done(records: Records, wanted: str) -> Floats:
     """The steps done in the run at each record; raises ``NoMeasurement`` of what needs them."""
     if records.steps is None:
-        raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, protocol=wanted))
+        raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, what="step", protocol=wanted))
     return records.steps

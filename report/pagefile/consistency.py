@@ -135,7 +135,7 @@ def _of_quotients(cells: Sequence[_Stated], throughputs: Sequence[_Stated]) -> I
         shown.setdefault(cell.place.column.column, []).append(cell.place.labels)
     for cell in cells:
         table, quantity = cell.place.table.name, cell.place.column.quantity
-        if quantity.is_over_fewest_cards and "cards" not in cell.place.case:
+        if quantity.origin == "scaling" and "cards" not in cell.place.case:
             yield [cell.table], Message(NO_CARDS, table=table, quantity=quantity.name)
         for column, case in needed(cell.place) if quantity.is_quotient else ():
             if case not in shown.get(column, []):

@@ -415,7 +415,7 @@ class TableColumn(PagePart):
     def _has_what_its_quantity_needs(self) -> "TableColumn":
         if self.decimals is not None and self.quantity.is_rate:
             raise Mistake(DECIMALS_OF_A_THROUGHPUT, decimals=self.decimals)
-        if (self.against is not None) != self.quantity.is_over_another:
+        if (self.against is not None) != (self.quantity.origin == "ratio"):
             raise Mistake(ONLY_A_SPEED_UP)
         if self.against is not None and self.against.column is not None and self.title is None:
             raise Mistake(NO_TITLE)
@@ -615,7 +615,7 @@ class Highlight(PagePart):
 
     def _is_about(self, quantity: Quantity) -> bool:
         if self.scaling or self.speed_up:
-            return quantity.is_over_fewest_cards if self.scaling else quantity.is_over_another
+            return quantity.origin == ("scaling" if self.scaling else "ratio")
         return quantity.is_throughput
 
     @property

@@ -121,7 +121,7 @@ def _column(page: Page, table: Table, at: int, down: Sequence[Made]) -> Column:
         unit=shown.unit,
         version=_version(down) if VERSION not in table.facts and shown.quantity.is_throughput else "",
         family=named[0] if len(named) == 1 else "",
-        is_plain=is_of_page or shown.quantity.is_over_another,
+        is_plain=is_of_page or shown.quantity.origin == "ratio",
         is_titled=stated.title is not None,
         is_against_another=bool(stated.against and stated.against.column),
     )

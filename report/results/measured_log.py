@@ -37,7 +37,10 @@ from .telemetry import CardsOfRanks, Observed, observed, of_cards
 
 Status = Literal["confirmed", "unchecked", "contradicted", "refused"]
 
-COARSE = ("estimate=steps", "estimate=reported")  # protocols that take numbers of few digits as they are
+COARSE = (
+    "estimate=step_time,counts=steps",
+    "estimate=reported",
+)  # protocols that take numbers of few digits as they are
 
 WITHOUT_FORMAT = "the log was read without a format, as {read}"
 FOLDER_OF_RUNS = "is a folder of runs; pass a run, such as {run}."

@@ -6,6 +6,6 @@ from report.pagefile.page import TableColumn
 
 def test_a_page_file_names_a_quantity() -> None:
     for quantity in QUANTITIES.values():
-        against = {"against": {"column": "b"}, "title": "a over b"} if quantity.is_over_another else {}
+        against = {"against": {"column": "b"}, "title": "a over b"} if quantity.origin == "ratio" else {}
         column = TableColumn.model_validate({"column": "a", "quantity": quantity.name, **against})
         assert column.quantity is quantity

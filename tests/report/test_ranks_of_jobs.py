@@ -45,16 +45,3 @@ def test_a_page_refuses_rates_that_may_be_of_one_rank_each(label: str, tmp_path:
     (cell,) = results_of(tmp_path / "page.toml", tmp_path)
     assert cell.digits is None and cell.reason is not None
     assert cell.reason.code == Remark.SCOPE_UNKNOWN
-
-
-@pytest.mark.parametrize(
-    ("rates", "printed", "code"), [([100, 100, 90, 100], "10.0", None), ([100], None, Remark.NOT_MEASURED)]
-)
-def test_a_page_shows_the_imbalance_of_ranks(
-    tmp_path: Path, rates: list[float], printed: str | None, code: str | None
-) -> None:
-    log(tmp_path, rates)
-    shown = '{ column = "a", quantity = "imbalance" }'
-    (tmp_path / "page.toml").write_text(PAGE.replace("cards = 8", "cards = 4").replace('{ column = "a" }', shown))
-    (cell,) = results_of(tmp_path / "page.toml", tmp_path)
-    assert (cell.digits, cell.reason and cell.reason.code) == (printed, code)

@@ -86,8 +86,12 @@ def spread(quantity: str, values: list[float], repeats: str) -> float:
     [
         (lambda: trim(np.arange(10.0), 0.05, 5), "trim removes 5 values from each end, but the window has only 10"),
         (lambda: olympic([1, 2]), "at least 3 runs; found 2"),
-        *((lambda name=name: spread(name, [1.0], "median"), "two runs") for name in QUANTITIES if "_run" in name),
-        (lambda: spread("interval_low", [1.0], "median"), "at least two runs"),
+        *(
+            (lambda name=name: spread(name, [1.0], "median"), "at least 2 runs")
+            for name in QUANTITIES
+            if "_run" in name
+        ),
+        (lambda: spread("interval_low", [1.0], "median"), "at least 2 runs"),
     ],
 )
 def test_too_few_values_are_refused(refused: Callable[[], object], said: str) -> None:

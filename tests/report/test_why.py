@@ -83,7 +83,7 @@ PROTOCOLS = (
     "trim=0.2",
     "estimate=step_time",
     "estimate=step_time,statistic=median",
-    "estimate=steps",
+    "estimate=step_time,counts=steps",
     "records=epoch,estimate=duration",
     "estimate=instant",
     "estimate=clock",

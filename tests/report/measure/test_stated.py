@@ -138,7 +138,9 @@ def test_a_duration_that_is_printed_twice_is_refused() -> None:
 
 def test_a_trimmed_step_is_no_part_of_the_step_beside_it() -> None:
     made = run(step=[10, 20, 30, 40, 50, 60], step_time=[1.0, 1.0, 9.0, 2.0, 0.1, 2.0])
-    assert "work_over_time" not in [said.code for said in stated("estimate=steps,trim_min=1", made).diagnostics]
+    assert "work_over_time" not in [
+        said.code for said in stated("estimate=step_time,counts=steps,trim_min=1", made).diagnostics
+    ]
 
 
 def test_the_tipc_protocol_skips_10_lines_and_cuts_5_at_each_end() -> None:
@@ -162,7 +164,7 @@ EPOCHS: Mapping[str, Any] = {"epoch": [1, 2], "steps_per_epoch": [100, 100], "du
         ("plain", "step", {"step": [1, 2], "throughput": [np.inf, 10]}, 10, "images/s", (2,)),
         ("estimate=step_time", "step", TIMES, 32, "samples/s", (1, 2, 3)),  # 4 x 8 / 1
         ("estimate=step_time,statistic=last", "step", TIMES, 32, "samples/s", (3,)),
-        ("estimate=steps", "step", TIMES, 1, "steps/s", (1, 2, 3)),
+        ("estimate=step_time,counts=steps", "step", TIMES, 1, "steps/s", (1, 2, 3)),
         ("estimate=step_time", "step", {"step": [1, 2], "step_rate": [2.0, 2.0]}, 64, "samples/s", (1, 2)),
         ("estimate=clock", "step", CLOCK, 80, "samples/s", (1, 5)),  # 40 steps x 32 / 16 s
         ("estimate=clock,skip_steps=20,take_first=20steps", "step", CLOCK, 80, "samples/s", (2, 4)),
@@ -336,7 +338,7 @@ def test_a_mean_that_an_earlier_run_left_behind_is_left_out(
 @pytest.mark.parametrize(("unit", "printed"), [("milliseconds", 250.0), ("minutes", 1 / 240), ("hours", 1 / 14400)])
 def test_a_time_of_a_step_is_in_seconds_whatever_its_unit(unit: str, printed: float) -> None:
     made = run(step=[1, 2], step_time=[printed] * 2, means={"step_time": {"unit": unit}})
-    assert stated("estimate=steps", made).value == pytest.approx(4)
+    assert stated("estimate=step_time,counts=steps", made).value == pytest.approx(4)
 
 
 STEPS = {"step": [1, 2, 3], "throughput": [1.0, 1.0, 1.0]}
@@ -353,7 +355,7 @@ STEPS = {"step": [1, 2, 3], "throughput": [1.0, 1.0, 1.0]}
         ("plain", "step", {"step": [1], "loss": [1.0]}, {}, Code.NO_SPEED),
         ("plain", "step", {"step": [1, 2], "throughput": [0.0, 0.0]}, {}, Code.ZERO),
         ("plain", "step", {"step": [1, 2], "throughput": [-1.0, 2.0]}, {}, Code.IMPOSSIBLE),
-        ("estimate=steps", "step", {"step": [1, 2], "step_time": [0.0, 2.0]}, {}, Code.IMPOSSIBLE),
+        ("estimate=step_time,counts=steps", "step", {"step": [1, 2], "step_time": [0.0, 2.0]}, {}, Code.IMPOSSIBLE),
         # 10 steps at 1 a second last 10 s, but 20 steps at 4 a second only 5 s.
         ("estimate=instant", "step", {"step": [10, 20], "throughput": [1.0, 4.0]}, RUNNING, Code.IMPOSSIBLE),
         ("estimate=instant", "step", MEANS, {"kind": "unknown"}, Code.NOT_UNDONE),
@@ -363,7 +365,7 @@ STEPS = {"step": [1, 2, 3], "throughput": [1.0, 1.0, 1.0]}
         ("estimate=instant", "step", {"epoch": [1, 1], "throughput": [4.0, 5.0]}, RUNNING, Code.NOT_UNDONE),
         ("skip_steps=1", "epoch", {"epoch": [1, 2], "throughput": [1.0, 1.0]}, {}, Code.NO_STEPS),
         ("from_step=1", "step", {"step": [1, 2, 1, 2], "throughput": [1.0] * 4}, {}, Code.NO_STEPS),
-        ("estimate=clock,counts=epochs", "epoch", {"elapsed": [5.0, 10.0]}, {}, Code.NO_EPOCHS),
+        ("estimate=clock,counts=epochs", "epoch", {"elapsed": [5.0, 10.0]}, {}, Code.NO_STEPS),
         ("estimate=step_time", "step", {"step": [1], "step_time": [1.0]}, {}, Code.NO_BATCH),
         ("estimate=clock", "step", {"step": [10], "elapsed": [1.0]}, {}, Code.NO_BATCH),
         ("estimate=clock,counts=steps", "step", {"step": [10], "elapsed": [1.0]}, {}, Code.NO_TIME),
