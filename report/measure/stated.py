@@ -40,7 +40,7 @@ from .sources import (
 )
 from .statistic import reduce, trim
 from .window import steps_done, window_of
-from .work import Work, thing, tokens_of_a_sample, work_of
+from .work import Work, thing, work_of
 
 # What each estimate reads: of these columns the first that the log prints.
 READS = {
@@ -95,7 +95,7 @@ def values_of(run: Run, protocol: Protocol) -> tuple[Records, Calculation, str]:
     """
     chosen = _chosen(run, protocol.without_window())
     found = _values(chosen)
-    return chosen.own, found.calculation, found.unit
+    return chosen.own, found.calculation(protocol.statistic), found.unit
 
 
 def _estimates(protocol: Protocol) -> Iterator[Protocol]:
@@ -140,10 +140,6 @@ class _Chosen:
             raise NoMeasurement(say(Code.NO_SPEED))
         return found
 
-    def calculation(self, values: Floats, factor: float = 1.0, *, are_times: bool = False) -> Calculation:
-        """What the statistic of the protocol makes of these values."""
-        return Calculation(values, self.protocol.statistic, factor, are_times)
-
     def work(self) -> Work:
         """The work of a step of the records that are used."""
         rows = np.flatnonzero(self.used)
@@ -165,16 +161,22 @@ class _Chosen:
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """One value of each record, what their statistic becomes, and the ``unit`` and ``scope`` of that.
+    """One value of each record, and what their statistic becomes: ``unit`` and ``scope``, and as of ``Calculation``.
 
     ``is_summed``: each is the mean over all ranks. ``said``: what a reader must know of it.
     """
 
-    calculation: Calculation
+    values: Floats
     unit: str
     scope: Scope = "job"
+    factor: float = 1.0
+    are_times: bool = False
     is_summed: bool = False
     said: tuple[Diagnostic, ...] = ()
+
+    def calculation(self, statistic: str, used: Mask | None = None) -> Calculation:
+        """What a statistic of them, or of those that are used, makes."""
+        return Calculation(self.values if used is None else self.values[used], statistic, self.factor, self.are_times)
 
 
 def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement:
@@ -208,8 +210,11 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         per_step: float | None = calculation.of_values
     else:
         of_job = estimate.value if estimate.scope == "job" else None
-        of_columns = () if protocol.estimate in ("clock", "duration") else others
-        per_step = seconds_per_step(series, work, of_columns, of_job) if len(series) else None
+        # What a clock or durations tell fits the number; what the program prints may not.
+        by_itself = len(series) and protocol.estimate in ("clock", "duration")
+        per_step = seconds_per_step(series, work, (), of_job) if by_itself else None
+        if per_step is None and len(series):
+            per_step = seconds_per_step(series, work, others, of_job)
     reasons = chosen.reasons
     if ranks is not None and ranks.is_summed:
         reasons = np.where(reasons == Use.OTHER_RANK, Use.SUMMED, reasons).astype(np.int8)
@@ -250,7 +255,7 @@ def said_of_statistic(series: Series, made: Calculation, estimate: Estimate) -> 
 def _calculated(chosen: _Chosen, found: _Values) -> tuple[_Chosen, Calculation]:
     """What the statistic of the protocol makes of the values in its window, and the records whose values it takes."""
     protocol, within = chosen.protocol, np.flatnonzero(chosen.used)
-    values = found.calculation.values[within]
+    values = found.values[within]
     # A throughput may be printed as 0; nothing else may be.
     bad = ~np.isfinite(values) | (values < 0 if protocol.estimate == "reported" else values <= 0)
     if bad.any():
@@ -262,7 +267,7 @@ def _calculated(chosen: _Chosen, found: _Values) -> tuple[_Chosen, Calculation]:
     if protocol.statistic == "last":
         reasons[np.flatnonzero(reasons == Use.USED)[:-1]] = Use.NOT_LAST
     chosen = chosen.taking(reasons)
-    return chosen, replace(found.calculation, values=found.calculation.values[chosen.used])
+    return chosen, found.calculation(protocol.statistic, chosen.used)
 
 
 def _chosen(run: Run, protocol: Protocol) -> _Chosen:
@@ -337,14 +342,14 @@ def _values(chosen: _Chosen) -> _Values:
     seconds = _instant(chosen, _in_seconds(printed, chosen.field))
     if column == "duration":
         amounts, unit = _work_done(chosen)
-        return _Values(chosen.calculation(amounts / seconds), unit)
+        return _Values(amounts / seconds, unit)
     if protocol.is_in_steps:
-        return _Values(chosen.calculation(seconds, are_times=True), "steps")
+        return _Values(seconds, "steps", are_times=True)
     is_plain = protocol.statistic == "mean" and not (protocol.trim or protocol.trim_min)
     amount, unit = _of_step(chosen, of_each=not is_plain)
     if isinstance(amount, float):
-        return _Values(chosen.calculation(seconds, amount, are_times=True), unit)
-    return _Values(chosen.calculation(amount / seconds), unit)
+        return _Values(seconds, unit, factor=amount, are_times=True)
+    return _Values(amount / seconds, unit)
 
 
 def _in_seconds(printed: Floats, field: Field) -> Floats:
@@ -362,15 +367,15 @@ def _rates(chosen: _Chosen, values: Floats) -> _Values:
     ranks = chosen.rank_table(chosen.column)
     is_undone = chosen.protocol.estimate == "instant" and field.kind == "running_mean"
     if field.scope == "job" and (line := speeds_apart(ranks, chosen.own.once())):
-        return _Values(chosen.calculation(values), unit, "unknown", said=(say(Code.RANKS_UNNAMED, line=line),))
+        return _Values(values, unit, "unknown", said=(say(Code.RANKS_UNNAMED, line=line),))
     if factor is None:
         scope = field.scope or "unknown"
-        return _Values(chosen.calculation(values), unit, scope, said=(say(Code.SCOPE_UNKNOWN, scope=scope),))
+        return _Values(values, unit, scope, said=(say(Code.SCOPE_UNKNOWN, scope=scope),))
     if ranks is not None and field.scope == "card" and ranks.are_all(factor) and not is_undone:
         said = (say(Code.RANKS_SUMMED, count=len(ranks.numbers)),)
-        means = chosen.calculation(np.nanmean(ranks.values, axis=0), float(factor))
-        return _Values(means, unit, is_summed=True, said=said)
-    return _Values(chosen.calculation(values, float(factor)), unit)
+        means = np.nanmean(ranks.values, axis=0)
+        return _Values(means, unit, factor=float(factor), is_summed=True, said=said)
+    return _Values(values, unit, factor=float(factor))
 
 
 def _unit(records: Records, field: Field) -> str:
@@ -398,29 +403,17 @@ def _of_step(chosen: _Chosen, *, of_each: bool) -> tuple[Floats | float, str]:
 
     ``of_each``: of each record, where they print how much that is and it varies.
     """
-    work, counts_tokens = chosen.work(), chosen.protocol.counts == "tokens"
-    if of_each and work.varies is not None and work.samples is not None:
-        name = "job_batch_size" if chosen.own.prints("job_batch_size") else "batch_size"
-        printed = np.where(chosen.used, chosen.own.numbers(name), 0)
-        sizes = printed * round(work.samples / float(printed[chosen.used].mean()))
-        return _as_counted(chosen, sizes, "samples")
-    if counts_tokens or chosen.run.count("job_batch_tokens") or work.samples is None:
-        amount, counted = work.tokens, "tokens"
-    else:
-        amount, counted = work.samples, "samples"
-    if amount is None:
+    work, counts = chosen.work(), chosen.protocol.counts
+    is_in_tokens = counts == "tokens" or chosen.run.count("job_batch_tokens") or work.samples is None
+    counted = "tokens" if is_in_tokens else "samples"
+    if (amount := work.of_step(counted)) is None:
         missing = work.missing if work.samples is None else "sequence_length"
         raise NoMeasurement(say(Code.NO_BATCH, missing=missing or "batch_size"))
+    if of_each and work.varies is not None:
+        sizes = chosen.own.numbers("job_batch_size" if chosen.own.prints("job_batch_size") else "batch_size")
+        sizes = np.where(chosen.used, sizes, 0)
+        return amount * sizes / float(sizes[chosen.used].mean()), counted
     return float(amount), counted
-
-
-def _as_counted(chosen: _Chosen, amounts: Floats, counted: str) -> tuple[Floats, str]:
-    """What was done in what the protocol counts: tokens of samples where it counts tokens."""
-    if chosen.protocol.counts != "tokens" or counted != "samples":
-        return amounts, counted
-    if (length := tokens_of_a_sample(chosen.run, chosen.own)) is None:
-        raise NoMeasurement(say(Code.NO_BATCH, missing="sequence_length"))
-    return amounts * length, "tokens"
 
 
 def _work_done(chosen: _Chosen, *, since_start: bool = False) -> tuple[Floats, str]:
@@ -428,18 +421,16 @@ def _work_done(chosen: _Chosen, *, since_start: bool = False) -> tuple[Floats, s
 
     Of what had been done only differences mean something.
     """
-    records, counts, size = chosen.own, chosen.protocol.counts, chosen.run.count("epoch_samples")
+    records, counts, work = chosen.own, chosen.protocol.counts, chosen.work()
     every = np.arange(len(records))
     for amounts, counted, scope in counters_of(records) if since_start else amounts_of(chosen.run, records, every):
-        if counted == counts == "epochs":
-            return amounts, counted
-        if counts in ("samples", "tokens") and np.isfinite(amounts).all():
-            if counted == "epochs" and size:
-                return _as_counted(chosen, amounts * size, "samples")
-            if counted in ("samples", "tokens"):
-                if (factor := chosen.work().factor(scope)) is None:
-                    raise NoMeasurement(say(Code.SCOPE_UNKNOWN, scope=scope))
-                return _as_counted(chosen, amounts * factor, counted)
+        unit = "tokens" if (counts, counted) == ("samples", "tokens") else counts
+        one = work.convert(1.0, counted, unit) if unit != "epochs" or counted == unit else None
+        if one is None or "steps" in (counted, unit) or not np.isfinite(amounts).all():  # steps are counted below
+            continue
+        if (factor := work.factor(scope)) is None:
+            raise NoMeasurement(say(Code.SCOPE_UNKNOWN, scope=scope))
+        return amounts * (one * factor), unit
     if counts == "epochs":
         raise NoMeasurement(say(Code.NO_STEPS, kind=records.kind, what="epoch", protocol="counts=epochs"))
     done = steps_done(records, f"estimate={chosen.protocol.estimate}") if since_start else _steps_of_records(records)
@@ -493,13 +484,13 @@ def _series(chosen: _Chosen, found: _Values) -> Series:
     is_rate, is_duration = chosen.column == "throughput", chosen.column == "duration"
     is_whole = records.kind == "summary" or chosen.field.kind == "total"
     each = replace(column.each, begins=records.begins[column.rows], whole=is_whole)
-    values = found.calculation.values[column.rows]
+    values = found.values[column.rows]
     are_speeds = (values > 0) & np.isfinite(values)
     each, values = each.where(are_speeds), values[are_speeds]
     if is_rate:  # of all ranks, or without what a running mean says of earlier steps
         each = replace(each, seconds=1 / values)
     series = each if is_duration else Column(records, column.field, each).stretches()
-    if is_rate or found.calculation.are_times:
+    if is_rate or found.are_times:
         return series
     return replace(series, work=values * series.seconds, counted=found.unit, unit=found.unit)
 

@@ -127,16 +127,13 @@ def test_a_rate_and_the_counts_that_it_was_computed_from_are_one_source() -> Non
     assert number(run(step=STEPS, **columns)).status == "unchecked"
 
 
-@pytest.mark.parametrize("first", [5.0, 0.1])
-def test_records_at_the_start_that_are_slower_or_twice_as_fast_are_left_out(first: float) -> None:
+@pytest.mark.parametrize(("first", "code"), [(5.0, Code.WARM_UP), (0.1, Code.FAST_START)])
+def test_records_at_the_start_that_are_slower_or_twice_as_fast_are_left_out_and_told(first: float, code: Code) -> None:
     found = number(run(step=STEPS, step_time=warm(first)))
-    assert found.value == 1.953125
-    assert found.left_out == {"warm_up": (1, 2, 3)}
-
-
-def test_what_is_left_out_is_told_with_the_number_that_holds_it() -> None:
-    (said,) = (one for one in number(run(step=STEPS, step_time=warm(5.0))).diagnostics if one.code == Code.WARM_UP)
-    assert said.values == {"count": 3, "of": 40, "value": pytest.approx(40 / (15 + 37 * 0.512)), "unit": "steps/s"}
+    assert (found.value, found.left_out) == (1.953125, {"warm_up": (1, 2, 3)})
+    (said,) = (one for one in found.diagnostics if one.code == code)
+    with_them = pytest.approx(40 / (3 * first + 37 * 0.512))
+    assert said.values == {"count": 3, "of": 40, "value": with_them, "unit": "steps/s"}
 
 
 def test_a_pause_of_a_clock_is_no_part_of_training() -> None:
@@ -154,33 +151,35 @@ def test_what_recurs_in_the_times_of_steps_is_part_of_training(stalls: tuple[int
     assert number(run(step=STEPS, step_time=times)).value == pytest.approx(value)
 
 
-def test_a_running_mean_is_turned_back_into_the_time_that_it_covers() -> None:
-    means = np.cumsum(warm(5.0)) / STEPS
-    found = number(run(step=STEPS, step_time=means, means={"step_time": {"kind": "running_mean", "per": "run"}}))
-    assert found.value == pytest.approx(1.953125)
-    assert Code.UNDONE in {said.code for said in found.diagnostics}
-
-
-def test_a_rate_since_the_start_of_a_resumed_run_is_replaced_by_its_differences() -> None:
-    done = 64 * (STEPS + 1000)
-    found = number(run(step=STEPS, consumed_samples=done, elapsed=CLOCK, throughput=done / CLOCK))
-    assert found.value == pytest.approx(125)
-    assert Code.DERIVED in {said.code for said in found.diagnostics}
+@pytest.mark.parametrize(
+    ("columns", "means", "value", "code"),
+    [
+        (
+            {"step_time": np.cumsum(warm(5.0)) / STEPS},
+            {"step_time": {"kind": "running_mean", "per": "run"}},
+            1.953125,
+            Code.UNDONE,
+        ),
+        # Of a resumed run the counter and the clock begin apart.
+        (
+            {"consumed_samples": 64 * (STEPS + 1000), "elapsed": CLOCK, "throughput": 64 * (STEPS + 1000) / CLOCK},
+            {},
+            125,
+            Code.DERIVED,
+        ),
+    ],
+)
+def test_a_mean_since_the_start_is_turned_back_into_the_time_of_each_record(
+    columns: dict[str, Any], means: dict[str, Any], value: float, code: Code
+) -> None:
+    found = number(run(step=STEPS, means=means, **columns))
+    assert found.value == pytest.approx(value)
+    assert code in {said.code for said in found.diagnostics}
 
 
 def test_steps_that_are_printed_twice_count_once() -> None:
     found = number(run(step=np.repeat(STEPS, 2), step_time=np.repeat(warm(5.0, 1), 2)))
     assert (found.value, found.records_used) == (1.953125, 39)
-
-
-def test_ranks_that_each_print_their_own_rate_are_summed_where_all_are_there() -> None:
-    steps, ranks = np.repeat(STEPS, 4), np.tile(np.arange(4), 40)
-    rates = 30.0 + ranks
-    of_ranks: dict[str, Any] = {"step": steps, "rank": ranks, "throughput": rates}
-    of_ranks["means"] = {"throughput": {"scope": "card"}}
-    all_there, some = number(run(facts={"cards": 4}, **of_ranks)), number(run(facts={"cards": 8}, **of_ranks))
-    assert (all_there.value, all_there.scope) == (126, "job")
-    assert (some.value, some.scope) == (240, "job")  # of the lowest rank, as it stands for all cards
 
 
 def test_the_longest_run_of_a_log_counts_and_one_of_another_speed_contradicts_it() -> None:
