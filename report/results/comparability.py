@@ -144,7 +144,7 @@ def lines(page: Page, table: Table, rows: Rows) -> Iterator[Line]:
             common = by_one_rule([one for _, one in sides]) if of_the_rules else {}
             yield Line(True, at, differences, common)
     # Side by side the columns are compared; a table of one framework shows how it scales, too.
-    scaled_columns = {column.column for column in table.columns if column.quantity.is_over_fewest_cards}
+    scaled_columns = {column.column for column in table.columns if column.quantity.origin == "scaling"}
     is_of_one_framework = len({column.column for column in table.columns}) == 1
     for at, column in enumerate(table.columns):
         if column.column in scaled_columns or is_of_one_framework:
