@@ -22,7 +22,7 @@ from .drafting.command import init
 from .site.command import report, serve
 from .views.export_command import export
 from .views.why_command import why
-from .wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
+from .wording.language_option import LANGUAGE
 
 if TYPE_CHECKING:
     from parsers.sharing.workers import Workers
@@ -86,47 +86,38 @@ def show(
       tachograph show logs/*/*.log.gz --protocol skip_records=5,statistic=median --json
       tachograph show --follow train.log --cards 8
     """
-    from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
-    from .measure.protocol import Protocol, ProtocolError
+    from .measure.protocol import Protocol
+    from .wording.words import Translator
 
-    translate = translate_to(language)
-    try:
-        protocol = Protocol.parse(stated) if stated else None
-    except ProtocolError as error:
-        raise Unreadable(told_in(error, translate)) from error
+    Translator(language)  # of a wrong language no log is read
+    protocol = Protocol.parse(stated) if stated else None
     options = {"protocol": protocol, "cards": cards, "batch_size": batch_size, "format": format_, "read": read}
     wanted = {"wants_all": wants_all, "explains": explains}
     how = (options, wanted, as_json, _terminal(), language)
     if follows:
         _follow(logs, jobs or scheduler, how)
         return
-    try:
-        sys.exit(max(_print(*found) for found in _shown(logs, Workers(jobs, scheduler), *how)))
-    except ParserError as error:
-        raise Unreadable(told_in(error, translate)) from error
+    sys.exit(max(_print(*found) for found in _shown(logs, Workers(jobs, scheduler), *how)))
 
 
 def _follow(logs: Sequence[Path], shared: int | str | None, how: tuple[Any, ...]) -> None:
-    from parsers.io.errors import ParserError
     from parsers.runs.reading import known_format
 
     from .results.measured_log import log_at
     from .terminal.follow import follow
+    from .wording.words import Translator
 
     options, _, as_json, _, language = how
-    translate = translate_to(language)
     if shared:
-        raise wrong_use(translate, FOLLOWS_BY_ITSELF)
+        raise click.UsageError(FOLLOWS_BY_ITSELF)
     if len(logs) > 1:
-        raise wrong_use(translate, FOLLOWS_ONE_LOG, count=len(logs))
-    try:
-        if options["format"]:
-            known_format(options["format"])  # of a wrong one no log is waited for
-        follow(log := log_at(logs[0]), partial(_show, how, log), translate, as_display=not as_json)
-    except ParserError as error:
-        raise Unreadable(told_in(error, translate)) from error
+        raise click.UsageError(FOLLOWS_ONE_LOG.format(count=len(logs)))
+    if options["format"]:
+        known_format(options["format"])  # of a wrong one no log is waited for
+    log = log_at(logs[0])
+    follow(log, partial(_show, how, log), Translator(language).translate, as_display=not as_json)
 
 
 def _terminal() -> tuple[int, bool]:
@@ -168,32 +159,30 @@ def _show(how: tuple[Any, ...], log: Path) -> tuple[int, str, bool]:
 
     An error that nobody expected ends with its log: the others are shown.
     """
-    from parsers.io.errors import ParserError, said_of
-    from parsers.io.message import Message
+    from parsers.io.errors import ParserError, told
 
     from .results.measured_log import open as open_log
     from .terminal.show_json import as_json, error_as_json
     from .terminal.show_text import shown
-    from .wording.words import worded
+    from .wording.words import Translator
 
     options, wanted, wants_json, (width, colour), language = how
-    translate = translate_to(language)
     try:
         found = open_log(log, **options)
         status = FOUND_NOTHING if found.reason else 0
         if not wants_json:
-            return status, shown(found, translate, colour=colour, width=width, **wanted), False
+            return status, shown(found, Translator(language).translate, colour=colour, width=width, **wanted), False
         text = json.dumps(as_json(found), ensure_ascii=False)
     except (ParserError, Unreadable, OSError) as error:
-        said = said_of(error)
+        said = told(error)
     except Exception as error:  # noqa: BLE001 - a defect that one log meets hides nothing of the others
         name = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        said = Message(SHOW_FAILED, log=log, error=name)
+        said = SHOW_FAILED.format(log=log, error=name)
     else:
         return status, printable(text) + "\n", False
     if wants_json:
         return Unreadable.exit_code, printable(json.dumps(error_as_json(log, said), ensure_ascii=False)) + "\n", False
-    return Unreadable.exit_code, f"Error: {worded(said, translate)}", True
+    return Unreadable.exit_code, f"Error: {said}", True
 
 
 def _print(status: int, text: str, is_error: bool) -> int:

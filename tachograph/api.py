@@ -222,11 +222,11 @@ def audit(*documents: str | Path, logs: str | Path | None = None, board: str | N
         raise TachographError(said_of(error)) from error
 
 
-def export(target: str, source: Report | Log) -> dict[str, bytes]:
-    """The numbers of a report, or of a log, as the files that another program reads, by their names.
+def export(target: str, source: Report | Log) -> bytes:
+    """The numbers of a report, or of a log, as the file that another program reads.
 
     ``target``: ``csv``, ``parquet``, ``github-action-benchmark`` or another that ``tachograph export --help`` lists;
-    no file where no number of the source fits it. Raises ``TachographError``, and ``NoMeasurement``, which is one, for
+    nothing where no number of the source fits it. Raises ``TachographError``, and ``NoMeasurement``, which is one, for
     a log without throughput.
     """
     from report.results.run import report_of_log
@@ -239,4 +239,4 @@ def export(target: str, source: Report | Log) -> dict[str, bytes]:
         if isinstance(source, Log)
         else (source.page.name, source)
     )
-    return dict(exported(FORMATS[target], rows(name, found))[0])
+    return exported(FORMATS[target], rows(name, found))[0]

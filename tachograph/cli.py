@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.io.printable import Commands, PrintableStream, Unreadable, say
+from parsers.io.printable import Commands, PrintableStream, say
 
 if TYPE_CHECKING:
     from launchers.run.series import WantedRun
@@ -131,54 +131,36 @@ def _lacking(page: str, logs: Path, repeats: int | None, only: Mapping[str, str]
     """The runs that a page lacks; says which cells no launcher can fill."""
     from launchers.run.series import WantedRun
     from report.pagefile.launch_file import load_launches
-    from report.pagefile.page_file import PageError, find, load
+    from report.pagefile.page_file import find, load
     from report.results.plan import missing, unplanned
 
-    try:
-        wanted = load(find(page))
-        launches = load_launches(find(page), wanted)
-        lacking = [
-            WantedRun(run.recipe, run.options, run.extra, run.folder)
-            for run in missing(wanted, launches, logs, repeats=repeats, only=only)
-        ]
-        for sentence in unplanned(wanted, launches, logs, only=only):
-            say(sentence, err=True)
-        return lacking
-    except PageError as error:
-        raise click.UsageError(str(error)) from error
+    wanted = load(find(page))
+    launches = load_launches(find(page), wanted)
+    lacking = [
+        WantedRun(run.recipe, run.options, run.extra, run.folder)
+        for run in missing(wanted, launches, logs, repeats=repeats, only=only)
+    ]
+    for sentence in unplanned(wanted, launches, logs, only=only):
+        say(sentence, err=True)
+    return lacking
 
 
 def _measured(case: Path, language: str) -> tuple[str, bool]:
-    """What the finished runs of a case give, and whether each gives a throughput; raises Unreadable."""
-    from parsers.io.errors import ParserError
+    """What the finished runs of a case give, and whether each gives a throughput; raises ParserError."""
     from report.terminal.repeats_text import repeats_shown
-    from report.wording.language_option import told_in, translate_to
+    from report.wording.words import Translator
 
-    translate = translate_to(language)
-    try:
-        return repeats_shown(case, translate)
-    except ParserError as error:
-        raise Unreadable(told_in(error, translate)) from error
+    return repeats_shown(case, Translator(language).translate)
 
 
 def _comparison(language: str) -> Callable[[Path, Path], str]:
-    """What compares two cases and says the outcome; raises Unreadable where an extra is missing."""
-    from parsers.io.errors import ParserError, extra
+    """What compares two cases and says the outcome; raises ExtraError."""
+    from parsers.io.errors import extra
     from report.comparing.notebook import compare
     from report.comparing.output.comparison_text import terminal
-    from report.wording.language_option import told_in, translate_to
+    from report.wording.words import Translator
 
-    translate = translate_to(language)
-
-    def compared(a: Path, b: Path) -> str:
-        try:
-            return terminal(compare(a, b), translate, colour=False)
-        except ParserError as error:
-            raise Unreadable(told_in(error, translate)) from error
-
-    try:
-        with extra("compare", "Comparisons need"):
-            import scipy.special  # noqa: F401 - before hours of training, not behind them
-    except ParserError as error:
-        raise Unreadable(told_in(error, translate)) from error
-    return compared
+    translate = Translator(language).translate
+    with extra("compare", "Comparisons need"):
+        import scipy.special  # noqa: F401 - before hours of training, not behind them
+    return lambda a, b: terminal(compare(a, b), translate, colour=False)

@@ -40,10 +40,8 @@ def test_a_report_is_the_file_beside_its_page_and_is_exported_as_the_command_doe
     file = tachograph.report(tmp_path / "cpu-demo.report.json")
     made = tachograph.report("cpu-demo", logs=PROJECT / "logs")
     assert file.results == made.results
-    (written,) = tachograph.export("csv", file).values()
-    assert written.decode() == run("export", "csv", tmp_path / "cpu-demo.report.json").stdout
-    (written,) = tachograph.export("csv", tachograph.open(LOG)).values()
-    assert written.decode() == run("export", "csv", LOG).stdout
+    assert tachograph.export("csv", file).decode() == run("export", "csv", tmp_path / "cpu-demo.report.json").stdout
+    assert tachograph.export("csv", tachograph.open(LOG)).decode() == run("export", "csv", LOG).stdout
 
 
 def test_an_audit_is_that_of_the_command(tmp_path: Path) -> None:

@@ -131,9 +131,7 @@ DRIVEN: dict[str, list[list[str]]] = {
     "export": [
         ["csv", "{page}", "--logs", "{top}"],
         ["github-action-benchmark", "{page}", "--logs", "{top}"],
-        ["pytorch-benchmark", "{page}", "--logs", "{top}"],
         ["openmetrics", "{log}", "{page}", "--logs", "{top}"],
-        ["tipc", "{log}", "--out", "{top}/{name} speeds"],
         ["{hostile}", "{log}"],
         ["csv", "{log}", "--out", "{top}/{name}/no/where.csv"],
         ["csv", "{bad_page}"],

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 import click
 
-from .errors import told
+from .errors import TachographError, told
 
 # All but ASCII that is seen. Blanks of other widths are seen, too, though Python does not call them printable.
 _SUSPECT = re.compile(r"[^ -~]")
@@ -165,8 +165,8 @@ def _on_one_line() -> Iterator[None]:
         raise
     except BrokenPipeError:
         raise  # whoever read the output has gone, and click ends in silence
-    except OSError as error:
-        # What no command expected of a file, such as too long a name: the sentence of the system, with the name.
-        if error.filename is None:
+    except (TachographError, OSError) as error:
+        # What refuses is English, as help and the errors of click are.
+        if isinstance(error, OSError) and error.strerror is None:
             raise
         raise Unreadable(told(error)) from error

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from parsers.io.message import Message
-from parsers.io.printable import Unreadable, say
+from parsers.io.printable import say
 
-from ..wording.language_option import LANGUAGE, told_in, translate_to
+from ..wording.language_option import LANGUAGE
 
 if TYPE_CHECKING:
     from .archive import CopyRuns, Verified
@@ -54,19 +54,14 @@ def archive(
       tachograph archive resnet50 --logs ../Perf --out resnet50.tach.zip
       tachograph archive my-page.toml --scrub
     """
-    from parsers.io.errors import ParserError
-
     from ..pagefile.page_file import find
     from ..views.publish import LOGS
-    from ..wording.words import worded
+    from ..wording.words import Translator, worded
     from .archive import archive as archived
 
-    translate = translate_to(language)
-    try:
-        place = out or Path(f"{find(page).stem}{ENDING}")
-        made = archived(page, logs or LOGS, place, scrubbed if scrubs else None)
-    except (ParserError, OSError) as error:
-        raise Unreadable(told_in(error, translate)) from error
+    translate = Translator(language).translate
+    place = out or Path(f"{find(page).stem}{ENDING}")
+    made = archived(page, logs or LOGS, place, scrubbed if scrubs else None)
     say(worded(Message(WROTE, out=place, files=made.files, numbers=made.numbers, sha256=made.sha256), translate))
 
 
@@ -86,16 +81,11 @@ def verify(file: Path, as_json: bool, language: str) -> None:
       tachograph verify my-page.tach.zip
       tachograph verify my-page.tach.zip --json
     """
-    from parsers.io.errors import ParserError
-
-    from ..wording.words import worded
+    from ..wording.words import Translator, worded
     from .archive import verify as verified
 
-    translate = translate_to(language)
-    try:
-        found = verified(file.absolute())
-    except (ParserError, OSError) as error:
-        raise Unreadable(told_in(error, translate)) from error
+    translate = Translator(language).translate
+    found = verified(file.absolute())
     for name, note in found.notes:
         say(worded(Message(AT, file=name, said=note), translate), err=True)
     if as_json:

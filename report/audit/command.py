@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from parsers.commands import FORMAT, LOGS
-from parsers.io.printable import Unreadable, say, say_lines
+from parsers.io.printable import say, say_lines
 from parsers.sharing.workers_option import JOBS
 
-from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
+from ..wording.language_option import LANGUAGE
 
 TO_MEND = 1
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -67,23 +67,20 @@ def audit(
       tachograph audit records/2026-11-29_NewRecord --board modded-nanogpt --markdown
     """
     from parsers.io.console import show
-    from parsers.io.errors import ParserError, WriteError
     from parsers.io.files import write_texts
     from parsers.sharing.workers import Workers
 
+    from ..wording.words import Translator
     from . import output
     from .audited import audited
     from .board import board_of
 
-    translate = translate_to(language)
+    translate = Translator(language).translate
     if sarif and any(sarif.resolve() == place.resolve() for place in places):
-        raise wrong_use(translate, OVERWRITES, file=sarif)
-    try:
-        found = audited(places, logs, board=None if board is None else board_of(board), workers=Workers(jobs, None))
-        found = found.with_baseline(baseline) if baseline else found
-        write_texts({sarif: partial(output.sarif, found, translate)})
-    except (ParserError, WriteError) as error:
-        raise Unreadable(told_in(error, translate)) from error
+        raise click.UsageError(OVERWRITES.format(file=sarif))
+    found = audited(places, logs, board=None if board is None else board_of(board), workers=Workers(jobs, None))
+    found = found.with_baseline(baseline) if baseline else found
+    write_texts({sarif: partial(output.sarif, found, translate)})
     if wants_markdown:
         show(output.as_markdown(found, translate))
     elif as_json:
@@ -121,18 +118,14 @@ def recover(
       tachograph recover train.log --published 2791.98
       tachograph recover gpu1.log gpu8.log --published 370.194 --published 2791.98
     """
-    from parsers.io.errors import ParserError
 
-    from ..wording.words import worded
+    from ..wording.words import Translator, worded
     from .recover import recovered
 
-    translate = translate_to(language)
+    translate = Translator(language).translate
     if len(published) != len(logs):
-        raise wrong_use(translate, ONE_NUMBER_A_LOG, logs=len(logs), numbers=len(published))
-    try:
-        found = recovered(logs, published, {"cards": cards, "batch_size": batch_size}, format_)
-    except ParserError as error:
-        raise Unreadable(told_in(error, translate)) from error
+        raise click.UsageError(ONE_NUMBER_A_LOG.format(logs=len(logs), numbers=len(published)))
+    found = recovered(logs, published, {"cards": cards, "batch_size": batch_size}, format_)
     for one in found:
         if as_json:
             say(json.dumps(one.as_json(), ensure_ascii=False))

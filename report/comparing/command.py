@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from parsers.io.message import Message
-from parsers.io.printable import Unreadable, say
+from parsers.io.printable import say
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
-from ..wording.language_option import LANGUAGE, told_in, translate_to
+from ..wording.language_option import LANGUAGE
 from .share_option import NamedShareOption, ShareOption
 
 if TYPE_CHECKING:
@@ -115,29 +115,25 @@ def compare(
       tachograph compare v1.0:my-page.toml my-page.toml
       tachograph compare logs/main logs/branch --earlier logs/last-week --markdown --lang zh
     """
-    from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
-    from ..measure.protocol import ProtocolError
     from ..views.publish import LOGS
+    from ..wording.words import Translator
     from . import notebook
     from .effect import GATE
 
-    translate = translate_to(language)
-    try:
-        found = notebook.compare(
-            a,
-            b,
-            protocol=protocol,
-            gate=gate or GATE,
-            earlier=earlier,
-            loss_tolerance=loss_tolerance,
-            metrics=dict(metrics),
-            workers=Workers(jobs, scheduler),
-            logs=logs or LOGS,
-        )
-    except (ParserError, ProtocolError) as error:
-        raise Unreadable(told_in(error, translate)) from error
+    translate = Translator(language).translate
+    found = notebook.compare(
+        a,
+        b,
+        protocol=protocol,
+        gate=gate or GATE,
+        earlier=earlier,
+        loss_tolerance=loss_tolerance,
+        metrics=dict(metrics),
+        workers=Workers(jobs, scheduler),
+        logs=logs or LOGS,
+    )
     _write(found, translate, language, html_file, junit_file)
     _print(found, translate, as_json=as_json, wants_markdown=wants_markdown, is_linked=not is_unlinked)
     sys.exit(found.status if gate else 0)
@@ -146,7 +142,6 @@ def compare(
 def _write(
     found: "ComparedSides", translate: "Translate", language: str, html_file: Path | None, junit_file: Path | None
 ) -> None:
-    from parsers.io.errors import WriteError
     from parsers.io.files import write_texts
 
     from .output.comparison_exports import junit
@@ -156,10 +151,7 @@ def _write(
         html_file: partial(html, found, language, html_file.absolute().parent if html_file else Path()),
         junit_file: partial(junit, found, translate),
     }
-    try:
-        write_texts(texts)
-    except WriteError as error:
-        raise Unreadable(told_in(error, translate)) from error
+    write_texts(texts)
 
 
 def _print(

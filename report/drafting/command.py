@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from parsers.commands import READ
-from parsers.io.printable import Unreadable, say, shell_quoted
+from parsers.io.printable import say, shell_quoted
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
-from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
+from ..wording.language_option import LANGUAGE
 
 if TYPE_CHECKING:
     from parsers.io.message import Message
@@ -70,22 +70,21 @@ def init(
       tachograph init my-page.toml logs/lab/resnet50 logs/lab/bert --lang zh
       tachograph init page ../results/a.log ../results/b.log --read dt=ms/step
     """
-    from parsers.io.errors import ParserError
     from parsers.io.files import write_new
     from parsers.io.message import Message
     from parsers.sharing.workers import Workers
     from parsers.unknown.option import parse_option
 
     from ..views.publish import LOGS
-    from ..wording.words import worded
+    from ..wording.words import Translator, worded
     from .draft import NothingToDraftError, draft_page
     from .logs import named_logs
 
-    translate = translate_to(language)
+    translate = Translator(language).translate
     states = [(name, count) for name, count in (("cards", cards), ("batch_size", batch_size)) if count]
     path = page if page.suffix == SUFFIX else page.with_name(page.name + SUFFIX)
     if os.path.lexists(path):
-        raise wrong_use(translate, EXISTS, path=path)
+        raise click.UsageError(EXISTS.format(path=path))
     try:
         if read:
             parse_option(read)
@@ -94,10 +93,8 @@ def init(
         write_new(path, draft.text.encode())
     except NothingToDraftError as error:
         _tell(error.left_out, translate, verbose=verbose)
-        say(told_in(error, translate), err=True)
+        say(worded(error.message, translate), err=True)
         sys.exit(FOUND_NOTHING)
-    except (ParserError, OSError) as error:
-        raise Unreadable(told_in(error, translate)) from error
     _tell(draft.left_out, translate, verbose=verbose)
     say(worded(Message(WROTE, path=path, cells=len(draft.cases), logs=draft.logs), translate))
     say(worded(Message(NEXT, command=_next(path, named.folder, LOGS)), translate))

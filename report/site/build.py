@@ -1,21 +1,17 @@
-"""Builds: pages as a folder of HTML, which takes the place of the site before it once it is complete.
+"""Builds: pages as a folder of HTML, whose files take their places when all are made; what else is there stays."""
 
-A folder is replaced as a whole, and what is in it and of no site comes along.
-"""
-
-import ctypes
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from parsers.io.errors import WriteError
-from parsers.io.files import PREFIX, data_of, is_spelt_inside, opened, sha256_of, unfinished, write, writing
-from parsers.io.message import Message
+from parsers.io.files import data_of, move, opened, sha256_of, unfinished, write, writing
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..results.model import SUFFIX, Report
@@ -23,15 +19,13 @@ from ..views.html import ASSETS, TEMPLATES, copy_of, page_file, texts
 from ..views.publish import LOGS, PublishedPage, publish
 from ..wording.words import languages as all_languages
 
-# The files that the site has, each with the SHA-256 of what is in it; all else in its folder is somebody else's.
+# The SHA-256 of all files of the site; whatever else is in its folder is somebody else's.
 CONTENTS = "assets/contents.json"
 # Changes with every build of a site that is served; its pages ask for it.
 BUILD = "build.txt"
-_OWN = re.compile(r"(?!.*/\.)(?:[^./][^/]*\.html|(?:assets|data|logs)/.+)", re.DOTALL)
-IS_MOUNTED = "it is a mount point, and a site replaces a whole folder; choose a folder below it"
-IS_IN_USE = "it is in use as the working directory, and a site replaces a whole folder; choose a folder below it"
+# The names that files of a site have: whoever made a folder may have written what is in CONTENTS.
+_OWN = re.compile(r"(?!.*/\.)(?:[^./][^/]*\.html|build\.txt|(?:assets|data|logs)/.+)", re.DOTALL)
 IS_FOREIGN = "it already exists and is not part of a generated site; choose another folder"
-_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 
 
 def publish_site(
@@ -45,17 +39,14 @@ def publish_site(
 ) -> Iterator[PublishedPage]:
     """Write pages as a site into ``out``; all that have a log or quote a figure, in all languages, when none is named.
 
-    The site is made beside ``out`` and takes its place when it is complete: until then, and when anything fails, what
-    is there stays as it is, as it does where no page is written. ``reloads``: pages come again when the site is built
-    anew and served. The same pages and logs give the same bytes. Raises as ``publish`` does, WriteError where ``out``
-    holds what is of no site.
+    Until all of it is made, and when anything fails, what is there stays as it is, as it does where no page is written.
+    ``reloads``: pages come again when the site is built anew and served. The same pages and logs give the same bytes.
+    Raises as ``publish`` does, WriteError where a file of somebody else is in the way.
     """
-    place, languages = out.resolve(), languages or all_languages()
-    refuse_others([], place)
+    languages, reports = languages or all_languages(), list[Report]()
     with writing(out):
-        place.parent.mkdir(parents=True, exist_ok=True)
-    with unfinished(place.parent, out) as folder:
-        made, reports = folder / place.name, list[Report]()
+        out.mkdir(parents=True, exist_ok=True)
+    with unfinished(out) as made:
 
         def add(published: PublishedPage, report: Report, languages: Sequence[str]) -> list[Path]:
             reports.append(report)
@@ -69,7 +60,7 @@ def publish_site(
         found = list(publish(pages, logs, languages, out, add, workers))
         if reports:
             _write(made, reports, languages, reloads=reloads)
-            _take_place(made, place, is_kept=not reloads)
+            _put(made, out)
     yield from found
 
 
@@ -80,113 +71,41 @@ def _write(made: Path, reports: Sequence[Report], languages: Sequence[str], *, r
     files |= {name: text.encode() for name, text in texts(reports, languages, reloads=reloads).items()}
     files |= {f"assets/{name}": (TEMPLATES / name).read_bytes() for name in ASSETS}
     if reloads:
-        files[BUILD] = made.name.encode()
+        files[BUILD] = str(time.time_ns()).encode()
     for name, data in files.items():
         write(made, name, data)
 
 
-def refuse_others(made: Iterable[str], out: Path) -> None:
-    """Raise WriteError where a folder must not be replaced: it cannot be renamed, or what is in it is in the way.
-
-    ``made``: the names of the files, or of their folders, that a site is to have.
-    """
-    if Path.cwd().is_relative_to(out) or os.path.ismount(out):
-        raise WriteError(out, Message(IS_MOUNTED if os.path.ismount(out) else IS_IN_USE))
-    files = set(made)
-    names = files | {str(folder) for name in files for folder in PurePath(name).parents}
-    for path in _foreign(out) if files else ():
-        if path.relative_to(out).as_posix() in names:
-            raise WriteError(path, Message(IS_FOREIGN))
-
-
-def _take_place(made: Path, out: Path, *, is_kept: bool) -> None:
-    """Give a complete folder the place of ``out``, which then lies where the complete one was; raises WriteError.
-
-    ``is_kept``: whether it is to outlive a crash of the machine. There is one wait for all that was written, because a
-    site has thousands of small files.
-    """
+def _put(made: Path, out: Path) -> None:
+    """Give the files of a complete site their places, and remove those of the site before it that it has not."""
     names = sorted(path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file())
-    refuse_others(names, out)
-    contents = {name: _hash(made / name) for name in names}
-    write(made, CONTENTS, json.dumps(contents, indent=0).encode())
-    for path in _foreign(out):
-        _bring(path, made / path.relative_to(out))
-    with writing(out):
-        if is_kept:
-            os.sync()
-        if out.exists():
-            shutil.copymode(out, made)
-            _exchange(made, out)
-        else:
-            made.rename(out)
-
-
-def _foreign(out: Path) -> Iterator[Path]:
-    """What lies in a folder and is of no site: files, and folders without any file of a site."""
     own = _own(out)
-    shared = {folder for path in own for folder in path.parents} | {out}
+    shared = {folder for path in own for folder in (path, *path.parents)} | {out}
+    for path in (place for name in names for place in (out / name, *(out / name).parents) if place not in out.parents):
+        if path not in shared and os.path.lexists(path):
+            raise WriteError(path, IS_FOREIGN)
+    digests = {sha256_of(made / name) for name in names}
+    # Until all files are in their places, those of both sites are the site's.
+    for listed in (digests.union(own.values()), digests):
+        write(made, CONTENTS, json.dumps(sorted(listed), indent=0).encode())
+        move([CONTENTS], made, out)
+        move([name for name in names if (made / name).exists()], made, out)
+    for path in own.keys() - {out / name for name in (*names, CONTENTS)}:
+        with writing(path):
+            path.unlink()
 
-    def below(folder: Path) -> Iterator[Path]:
-        for path in sorted(folder.iterdir()):
-            if path in shared:
-                yield from below(path)
-            elif path not in own and not (folder == out and path.name.startswith(PREFIX)):
-                yield path
 
-    if out.is_dir():
-        yield from below(out)
-
-
-def _own(out: Path) -> set[Path]:
-    """The files of a site in a folder: its account names them, and they are as they were when it was written.
-
-    Whoever made the folder may have written the account, so that it is believed for what only a site has.
-    """
+def _own(out: Path) -> dict[Path, str]:
+    """The files of a site in a folder with their SHA-256: those that it lists, as they were when it was written."""
+    found = dict[Path, str]()
     with suppress(OSError, ValueError, RecursionError):
         said = json.loads(data_of(out / CONTENTS))
-        named = said.items() if isinstance(said, dict) else ()
-        sites = {out / name: digest for name, digest in named if is_spelt_inside(name) and _OWN.fullmatch(name)}
-        own = {path for path, digest in sites.items() if _is_as_made(path, digest)}
-        return own | {out / CONTENTS} if own else own
-    return set()
-
-
-def _is_as_made(path: Path, digest: object) -> bool:
-    with suppress(OSError, WriteError):
-        # A link, or a file behind one, is somebody else's.
-        return Path(os.path.realpath(path)) == path and path.is_file() and _hash(path) == digest
-    return False
-
-
-def _hash(path: Path) -> str:
-    with writing(path):
-        return sha256_of(path)
-
-
-def _bring(path: Path, place: Path) -> None:
-    """A second name for a file, or for all files of a folder: until the exchange the first one stays."""
-    with writing(place):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir() and not path.is_symlink():
-            shutil.copytree(path, place, symlinks=True, copy_function=_link)
-        else:
-            _link(path, place)
-
-
-def _link(path: str | Path, place: str | Path) -> None:
-    try:
-        os.link(path, place, follow_symlinks=False)
-    except OSError:  # a file of another user, or a file system without links
-        shutil.copy2(path, place, follow_symlinks=False)
-
-
-def _exchange(made: Path, out: Path) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    if not hasattr(libc, "renameat2") or libc.renameat2(_HERE, bytes(made), _HERE, bytes(out), _EXCHANGE):
-        # A file system that cannot exchange names: for a moment there is no folder of this name.
-        before = out.rename(made.with_name(f"{made.name}.before"))
-        try:
-            made.rename(out)
-        except OSError:
-            before.rename(out)
-            raise
+        listed = {one for one in said if isinstance(one, str)} if isinstance(said, list) else set()
+        for path in out.rglob("*") if listed else ():
+            # A link, or a file behind one, is somebody else's.
+            name = path.relative_to(out)
+            is_plain = path.is_file() and Path(os.path.realpath(path)) == out.resolve() / name
+            if is_plain and _OWN.fullmatch(name.as_posix()) and (made := sha256_of(path)) in listed:
+                found[path] = made
+        return found | {out / CONTENTS: ""} if found else found
+    return {}

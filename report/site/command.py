@@ -10,8 +10,6 @@ import click
 from parsers.io.printable import Unreadable, say
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
-from ..wording.language_option import told_in, translate_to, wrong_use
-
 FOUND_NOTHING = 1
 ARCHIVE_BY_ITSELF = "An archive is served by itself; omit --logs, --watch and other pages."
 FETCHES_BY_ITSELF = "--fetch takes no --logs: it brings the logs itself."
@@ -70,40 +68,34 @@ def report(
       tachograph report my-page.toml --json
       tachograph report --html --out site
     """
-    from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
     from ..views.publish import publish
+    from ..wording.words import Translator, worded
     from ..wording.words import languages as all_languages
-    from ..wording.words import worded
     from .build import publish_site
 
     # What is told while pages are made in several languages, which nobody would read twice, is English.
-    translate = translate_to(languages[0] if len(languages) == 1 else "en")
+    translate = Translator(languages[0] if len(languages) == 1 else "en").translate
     empty = False
     if fetch and logs:
-        raise wrong_use(translate, FETCHES_BY_ITSELF)
-    try:
-        if fetch:
-            pages, logs = _fetched(pages)
-        workers = Workers(jobs, scheduler)
-        made = (
-            publish_site(pages, logs, languages, out, workers)
-            if as_html
-            else publish(pages, logs, languages, out, workers=workers, charts=charts)
-        )
-        for published in made:
-            empty |= published.is_empty
-            if as_json:
-                say(published.report.to_json().replace("\n", ""))
-            else:
-                say(worded(published.done(is_fetched=fetch), translate))
-                for told in (*published.untranslated(languages or all_languages()), *published.why_empty):
-                    say(worded(told, translate), err=True)
-    except BrokenPipeError:
-        raise  # whoever reads what is printed has seen enough; click ends without a word
-    except (ParserError, OSError) as error:
-        raise Unreadable(told_in(error, translate)) from error
+        raise click.UsageError(FETCHES_BY_ITSELF)
+    if fetch:
+        pages, logs = _fetched(pages)
+    workers = Workers(jobs, scheduler)
+    made = (
+        publish_site(pages, logs, languages, out, workers)
+        if as_html
+        else publish(pages, logs, languages, out, workers=workers, charts=charts)
+    )
+    for published in made:
+        empty |= published.is_empty
+        if as_json:
+            say(published.report.to_json().replace("\n", ""))
+        else:
+            say(worded(published.done(is_fetched=fetch), translate))
+            for told in (*published.untranslated(languages or all_languages()), *published.why_empty):
+                say(worded(told, translate), err=True)
     sys.exit(FOUND_NOTHING if empty else 0)
 
 
@@ -122,7 +114,7 @@ def _fetched(pages: Sequence[str]) -> tuple[tuple[str, ...], Path]:
 @click.option(
     "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of logs.  [default: logs]"
 )
-@click.option("--watch", is_flag=True, help="Rebuild the site when pages, logs or translations change.")
+@click.option("--watch", is_flag=True, help="Rebuild the site when pages or logs change.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
@@ -174,6 +166,6 @@ def _opened(pages: tuple[str, ...], logs: Path | None, *, watch: bool) -> Iterat
         yield pages, logs
         return
     if len(pages) > 1 or logs or watch:
-        raise wrong_use(translate_to("en"), ARCHIVE_BY_ITSELF)
+        raise click.UsageError(ARCHIVE_BY_ITSELF)
     with opened_archive(Path(pages[0]).absolute()) as page:
         yield (page,), Path(LOGS)

@@ -1,15 +1,11 @@
 """The server: the files of a site for browsers on this machine, and nothing for the pages of other sites in them."""
 
-import multiprocessing
 import re
-import shutil
 import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from email.message import Message as Headers
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
@@ -21,17 +17,14 @@ from typing import IO, Any, Self
 from parsers.io.errors import ParserError, extra, reason_of, told
 
 from ..pagefile.page_file import PageError, find, is_text, names, quotes_of
-from ..views.html import TEMPLATES
 from ..views.publish import LOGS
-from ..wording.words import FOLDER as WORDS
 from .build import publish_site
 
 NOT_ITS_NAME = "The site is not served under this name; use localhost, or the address of the machine that serves it."
-FOREIGN = "Cross-site request blocked; other sites may only link to this page."
 CANNOT_LISTEN = "Cannot listen on port {port} of {host}: {reason}; --port 0 selects a free one."
 NO_PAGE_BUILT = "No page was built. {said}"
 _HOST = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
-# Of a page and of any other answer. A browser that does not say who asks keeps other sites out by these.
+# Of a page and of any other answer: a browser gives nothing of it to the page of another site.
 HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -45,8 +38,8 @@ HEADERS = {
 }
 PATIENCE = 30.0  # seconds until a connection ends on which nothing comes
 QUIET = 500  # ms without a change until a site is built anew
-# Ctrl-C, whoever ends a process, and a terminal that is closed.
-ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Whoever ends a process, and a terminal that is closed; Ctrl-C is one of Python's own.
+ENDS = (signal.SIGTERM, signal.SIGHUP)
 
 
 def is_loopback(host: str) -> bool:
@@ -55,44 +48,6 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def refusal(headers: Headers, names: frozenset[str]) -> str:
-    """Why a request with these headers is not answered, in a sentence; empty where it is.
-
-    ``names``: what the server may be called besides its addresses. A page from elsewhere may have a name that leads to
-    this machine, but not an address. A request that names no site is not from a page of one, but from a program, or
-    from an address that somebody typed.
-    """
-    host, origin, site, mode, kind = (
-        # A header that stands there twice says nothing that is known.
-        ", ".join(headers.get_all(name, [])).lower()
-        for name in ("Host", "Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest")
-    )
-    found = _HOST.fullmatch(host)
-    if not found or not (_is_address(found[1].strip("[]")) or found[1] in names):
-        return NOT_ITS_NAME
-    # A window of its own opens: the site that links to it sees nothing of what it shows.
-    is_followed_link = (mode, kind) == ("navigate", "document")
-    is_foreign = site not in ("", "none", "same-origin") and not is_followed_link
-    return FOREIGN if is_foreign or origin not in ("", f"http://{host}", f"https://{host}") else ""
-
-
-def _is_address(name: str) -> bool:
-    try:
-        return not ip_address(name).is_unspecified
-    except ValueError:
-        return False
-
-
-def _names(host: str) -> frozenset[str]:
-    """What the browsers that reach a server call it: of one that other machines reach also the names of this one."""
-    if is_loopback(host):
-        return frozenset({"localhost"})
-    name = socket.gethostname()
-    short = name.partition(".")[0]
-    found = {"localhost", host, name, short, f"{short}.local", socket.getfqdn()} - {"", "0.0.0.0"}  # noqa: S104
-    return frozenset(one.lower() for one in found)
 
 
 class _Handler(SimpleHTTPRequestHandler):
@@ -105,16 +60,14 @@ class _Handler(SimpleHTTPRequestHandler):
         super().__init__(request, client, server, directory=str(server.folder))
 
     def parse_request(self) -> bool:
-        """Read what is asked for; whoever may not ask gets no further, by any method."""
+        """Read what is asked for, of this server alone: a page from elsewhere may lead a name of its own here."""
         if not super().parse_request():
             return False
-        if len(self.requestline.split()) == 2:  # HTTP 0.9
-            self.send_error(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
-        elif reason := refusal(self.headers, self.server.names):
-            self.send_error(HTTPStatus.FORBIDDEN, explain=reason)
-        else:
-            return True
-        return False
+        found = _HOST.fullmatch(", ".join(self.headers.get_all("Host", [])).lower())
+        if found is None or not self.server.is_called(found[1].strip("[]")):
+            self.send_error(HTTPStatus.FORBIDDEN, explain=NOT_ITS_NAME)
+            return False
+        return True
 
     def send_head(self) -> Any:
         """Open what is asked for; a name that no file can have, such as one with a NUL, is not found."""
@@ -144,18 +97,27 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 class Server(ThreadingHTTPServer):
-    """Serves the files of ``folder``, which may become another one at any time, in a thread while it is entered.
+    """Serves the files of ``folder`` in a thread while it is entered.
 
     A connection on which nothing is sent for ``patience`` seconds ends.
     """
 
-    daemon_threads = True
     request_queue_size = 100
 
     def __init__(self, host: str, port: int, folder: Path, patience: float = PATIENCE) -> None:
-        self.folder, self.names, self.patience = folder, _names(host), patience
+        self.folder, self.patience = folder, patience
+        # A server that other machines reach has the names of this one as well.
+        own = () if is_loopback(host) else (host, name := socket.gethostname(), f"{name}.local", socket.getfqdn())
+        self._names = {"localhost", *map(str.lower, own)}
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), _Handler)
+
+    def is_called(self, name: str) -> bool:
+        """Whether a name, in small letters, is one of this machine; an address is, for no other site can have it."""
+        try:
+            return not ip_address(name).is_unspecified
+        except ValueError:
+            return name in self._names
 
     def __enter__(self) -> Self:
         """Answer from now on."""
@@ -192,7 +154,7 @@ def serve(
     changes = _changes(pages, logs) if watch else None
     with _ended_by_signals(), TemporaryDirectory(prefix="tachograph-") as folder:
         try:
-            server = Server(host, port, Path(folder) / "1")
+            server = Server(host, port, Path(folder))
         except OSError as error:
             raise ParserError(CANNOT_LISTEN, port=port, host=host, reason=reason_of(error)) from error
         with server:
@@ -200,26 +162,14 @@ def serve(
             say(f"Serving {server.address}; stop with Ctrl-C.")
             if changes is None:
                 Event().wait()
-            for number, _ in enumerate(filter(None, changes or ()), 2):
-                before, after = server.folder, Path(folder) / str(number)
+            for _ in filter(None, changes or ()):
                 try:
-                    say(_built(pages, logs, after, reloads=True))
+                    say(_built(pages, logs, server.folder, reloads=True))
                 except (ParserError, ValueError, OSError) as error:
                     say(f"{told(error)} The site is unchanged.")
-                else:
-                    server.folder = after
-                    shutil.rmtree(before, ignore_errors=True)
 
 
 def _built(pages: Sequence[str], logs: Path | None, out: Path, *, reloads: bool) -> str:
-    """Build in a process of its own, which keeps nothing of what it read of logs, catalogues and templates."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(_build, pages, logs, out, reloads=reloads).result()
-
-
-def _build(pages: Sequence[str], logs: Path | None, out: Path, *, reloads: bool) -> str:
-    # Its own processes end with it when it is ended.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     published = list(publish_site(pages, logs, [], out, reloads=reloads))
     names = [page.name for page in published if page.files]
     if not names:
@@ -235,31 +185,28 @@ def _changes(pages: Sequence[str], logs: Path | None) -> Iterator[object]:
     with extra("watch", "--watch needs"):
         from watchfiles import watch  # noqa: PLC0415 - it comes with the extra
     files = {page.resolve() for page in map(find, pages or names())}
-    whole = [folder.resolve() for folder in (logs or LOGS, WORDS, TEMPLATES) if folder.is_dir()]
-    folders = {page.parent for page in files}
+    all_logs, folders = (logs or LOGS).resolve(), {page.parent for page in files}
 
     def concerns(_: object, path: str) -> bool:
         changed = Path(path).resolve()
         is_prose = is_text(changed.name) and changed.parent.parent in folders
-        is_page = changed in (*files, *map(quotes_of, files))
-        return is_prose or is_page or any(changed.is_relative_to(folder) for folder in whole)
+        return is_prose or changed in (*files, *map(quotes_of, files)) or changed.is_relative_to(all_logs)
 
-    found = watch(*folders, *whole, watch_filter=concerns, yield_on_timeout=True, rust_timeout=QUIET)
+    watched = [*folders, *([all_logs] if all_logs.is_dir() else [])]
+    found = watch(*watched, watch_filter=concerns, yield_on_timeout=True, rust_timeout=QUIET)
     next(found)
     return found
 
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let the first signal that ends a process raise KeyboardInterrupt, and none disturb what is tidied up then."""
+    """Let any signal that ends a process raise KeyboardInterrupt, and none disturb what is tidied up then."""
     # Whoever started it may want it to go on without a terminal.
     before = {number: now for number in ENDS if (now := signal.getsignal(number)) is not signal.SIG_IGN}
 
     def end(*_: object) -> None:
         for number in before:
             signal.signal(number, signal.SIG_IGN)
-        for child in multiprocessing.active_children():
-            child.terminate()
         raise KeyboardInterrupt
 
     for number in before:

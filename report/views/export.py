@@ -13,7 +13,6 @@ from parsers.io.errors import ParserError, extra
 from parsers.io.printable import printable
 from parsers.runs.record_file import no_formula
 
-from ..measure.quantity import QUANTITIES
 from ..pagefile.page import SEVERAL
 from ..pagefile.parts import Axis, Circumstance
 from ..results.model import Report, Result, Run
@@ -24,15 +23,9 @@ CIRCUMSTANCES: tuple[str, ...] = get_args(Circumstance)
 STATUSES = ("confirmed", "unchecked", "contradicted")
 
 Row = Mapping[str, Any]  # a number as ``rows`` gives it
-Files = Mapping[str, bytes]
 
 QUOTED = "quoted from others, or computed from what is quoted"
-LESS_IS_BETTER = "not better when bigger"
-MORE_IS_BETTER = "not better when smaller"
-NO_MODEL = "of a model that neither the page nor a log names"
-NOT_OF_TIPC = "without model, framework, precision, batch size, nodes or cards, which TIPC names"
-NOT_A_SPEED = "not a throughput of a whole job"
-NOT_DATA_PARALLEL = "of jobs that are not data-parallel"
+OF_DIRECTION = {1: "not better when bigger", -1: "not better when smaller"}
 SAME_NAME = "Two numbers would both be called {name}; export them separately."
 
 
@@ -147,44 +140,44 @@ def _texts(row: Row) -> dict[str, str]:
 class Format:
     """The format of another program.
 
-    ``files``: the files of some rows by their names, one of any name where it is a format of a single file.
-    ``refused``: why a row does not fit, a key of the catalogues, or None. ``takes_quotes``: it has room to say that a
-    number was not measured. ``is_folder``: it has several files, and ``is_text`` that its file can be printed.
+    ``file``: the one file of some rows. ``direction``: of numbers that it takes alone, those that are better when
+    bigger (1) or smaller (-1). ``takes_quotes``: it has room to say that a number was not measured. ``is_text``: its
+    file can be printed.
     """
 
-    files: Callable[[Sequence[Row]], Files]
-    refused: Callable[[Row], str | None] = lambda row: None
+    file: Callable[[Sequence[Row]], bytes]
+    direction: int | None = None
     takes_quotes: bool = False
-    is_folder: bool = False
     is_text: bool = True
 
+    def refused(self, row: Row) -> str | None:
+        """Why a number does not fit, or None."""
+        if row["quoted"] and not self.takes_quotes:
+            return QUOTED
+        return OF_DIRECTION[self.direction] if self.direction not in (None, row["direction"]) else None
 
-def exported(target: Format, found: Iterable[Row]) -> tuple[Files, Counter[str]]:
-    """The files of a format with the numbers that fit it, none where none does, and how many were left out for which
-    reason, a key of the catalogues. Raises ParserError where two have one name.
+
+def exported(target: Format, found: Iterable[Row]) -> tuple[bytes, Counter[str]]:
+    """The file of a format with the numbers that fit it, empty where none does, and how many were left out for which
+    reason. Raises ParserError where two have one name.
     """
     left_out: Counter[str] = Counter()
     taken = dict[str, Row]()
     for row in found:
-        reason = QUOTED if row["quoted"] and not target.takes_quotes else target.refused(row)
-        if reason is None:
-            _add(taken, f"{row['page']}/{row['id']}", row)
-        else:
+        name = f"{row['page']}/{row['id']}"
+        if (reason := target.refused(row)) is not None:
             left_out[reason] += 1
-    return target.files([*taken.values()]) if taken else {}, left_out
-
-
-def _add(named: dict[str, Any], name: str, value: object) -> None:
-    """Name a number as no other is, so that none takes the place of another."""
-    if name in named:
-        raise ParserError(SAME_NAME, name=repr(name))
-    named[name] = value
+        elif name in taken:
+            raise ParserError(SAME_NAME, name=repr(name))
+        else:
+            taken[name] = row
+    return target.file([*taken.values()]) if taken else b"", left_out
 
 
 # ---- tables
 
 
-def csv_files(found: Sequence[Row]) -> Files:
+def csv_file(found: Sequence[Row]) -> bytes:
     """One CSV file; of what a number has several, such as runs and files, the cell is a JSON array.
 
     RFC 4180, but for rows that end with a line feed. A text that a spreadsheet would take for a formula begins with an
@@ -193,7 +186,7 @@ def csv_files(found: Sequence[Row]) -> Files:
     writer = csv.writer(text := io.StringIO(), lineterminator="\n")
     writer.writerow(found[0])
     writer.writerows(map(_csv_field, row.values()) for row in found)
-    return {"numbers.csv": text.getvalue().encode()}
+    return text.getvalue().encode()
 
 
 def _csv_field(value: Any) -> Any:
@@ -204,7 +197,7 @@ def _csv_field(value: Any) -> Any:
     return no_formula(value) if isinstance(value, str) else value
 
 
-def parquet_files(found: Sequence[Row]) -> Files:
+def parquet_file(found: Sequence[Row]) -> bytes:
     """One Parquet file with the same columns, typed; axes are texts, because a page may call eight cards what it likes.
 
     Raises ExtraError where pyarrow is not installed.
@@ -220,17 +213,10 @@ def parquet_files(found: Sequence[Row]) -> Files:
     axes = ({axis: str(said) for axis, said in _known(row, AXES).items()} for row in found)
     table = pa.Table.from_pylist([{**row, **texts} for row, texts in zip(found, axes, strict=True)], schema)
     parquet.write_table(table, data := io.BytesIO())
-    return {"numbers.parquet": data.getvalue()}
+    return data.getvalue()
 
 
-# ---- JSON: lists of names, units and numbers
-
-
-def _json_file(content: Any) -> Files:
-    return {"numbers.json": (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()}
-
-
-def action_files(found: Sequence[Row]) -> Files:
+def action_file(found: Sequence[Row]) -> bytes:
     """What the tools customBiggerIsBetter and customSmallerIsBetter of github-action-benchmark take.
 
     A list of objects with ``name``, ``unit``, ``value``, and texts in ``range`` and ``extra``: interface
@@ -243,31 +229,7 @@ def action_files(found: Sequence[Row]) -> Files:
             entry["range"] = f"{row['lowest']} – {row['highest']} ({len(row['runs'])} runs)"
         entry["extra"] = "\n".join(f"{key}: {text}" for key, text in _texts(row).items() if key != "unit")
         entries.append(entry)
-    return _json_file(entries)
-
-
-def database_files(found: Sequence[Row]) -> Files:
-    """What the PyTorch benchmark database takes: a list of records, each of one number.
-
-    A record has the columns ``benchmark``, ``model``, ``runners`` and ``metric`` of the table oss_ci_benchmark_v3;
-    those about the change and the workflow are filled in by the action that uploads it. The values of ``extra_info``
-    are texts. File clickhouse_db_schema/oss_ci_benchmark_v3/schema.sql of pytorch/test-infra at commit 3c0eb5c.
-    """
-    records = []
-    for row in found:
-        texts = _texts(row)
-        model, backend, dtype = (texts.pop(name, "") for name in ("model", "framework", "precision"))
-        of_page = {"name": row["page"], "mode": "training", "dtype": dtype, "extra_info": {"address": row["id"]}}
-        metric = {"name": row["quantity"], "benchmark_values": [float(row["digits"])], "extra_info": texts}
-        record: dict[str, Any] = {"benchmark": of_page, "model": {"name": model, "backend": backend}, "metric": metric}
-        if device := texts.get("device"):
-            runner: dict[str, Any] = {"type": device}
-            if device.upper() != "CPU":  # its cards are processes and no GPUs
-                runner |= {"gpu_info": device}
-                runner |= {"gpu_count": row["cards"]} if isinstance(row["cards"], int) else {}
-            record["runners"] = [runner]
-        records.append(record)
-    return _json_file(records)
+    return (json.dumps(entries, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 
 # ---- OpenMetrics text, which Prometheus and its relatives read
@@ -279,7 +241,7 @@ NO_LABELS = ("status", *CIRCUMSTANCES, "digits", "evidence", "computed_from", "c
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\""})
 
 
-def openmetrics_files(found: Sequence[Row]) -> Files:
+def openmetrics_file(found: Sequence[Row]) -> bytes:
     r"""One text: a gauge family for each quantity and unit, and one of ``info`` with the log lines of each number.
 
     The name of a family ends with its unit, which the line ``# UNIT`` repeats; in values of labels a backslash and a
@@ -290,7 +252,7 @@ def openmetrics_files(found: Sequence[Row]) -> Files:
     for row in found:
         families.setdefault((row["quantity"], _unit_name(row["unit"])), []).append(row)
     lines = [line for (quantity, unit), of in families.items() for line in _family(quantity, unit, of)]
-    return {"numbers.txt": "".join(f"{line}\n" for line in (*lines, *_evidence(found), "# EOF")).encode()}
+    return "".join(f"{line}\n" for line in (*lines, *_evidence(found), "# EOF")).encode()
 
 
 def _unit_name(unit: str) -> str:
@@ -327,68 +289,10 @@ def _labels(told: Mapping[str, object]) -> str:
     return "{" + ",".join(f'{name}="{str(said).translate(_ESCAPES)}"' for name, said in told.items()) + "}"
 
 
-# ---- speed lines of TIPC, PaddlePaddle's test suite
-
-MODE = "DP"
-OTHER_PARALLELISM = ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel")
-LONGEST = 60  # characters of a part of a name, of which three fit into what systems allow
-
-
-def tipc_files(found: Sequence[Row]) -> Files:
-    """A line of JSON in ``index/REPOSITORY_MODEL_bs8_fp32_MultiP_DP_N1C8_speed`` for each throughput of a job.
-
-    ``ips`` is that of all cards of the job. What no log says is null: branch and commit of the model and of the
-    framework, run time; there is no convergence value. Names and model_name: test_tipc/benchmark_train.sh of
-    PaddlePaddle/PaddleClas at commit 089382a; keys: the script analysis.py that it calls.
-    """
-    files = dict[str, bytes]()
-    for row in found:
-        repository, model, precision = (file_name(str(row[name])) for name in ("framework", "model", "precision"))
-        process = "SingleP" if row["cards"] == 1 else "MultiP"
-        model_name = f"{model}_bs{row['batch_size']}_{precision}_{process}_{MODE}"
-        devices = f"N{row['nodes']}C{row['cards']}"
-        line = {
-            "model_branch": None,
-            "model_commit": None,
-            "model_name": model_name,
-            "batch_size": row["batch_size"],
-            "fp_item": row["precision"],
-            "run_mode": MODE,
-            "convergence_value": 0,
-            "convergence_key": "",
-            "ips": float(row["digits"]),
-            "speed_unit": row["unit"],
-            "device_num": devices,
-            "model_run_time": None,
-            "frame_commit": None,
-            "frame_version": row["framework_version"],
-        }
-        _add(files, f"index/{repository}_{model_name}_{devices}_speed", json.dumps(line).encode())
-    return files
-
-
-def file_name(text: str) -> str:
-    """A text as a part of the name of a file: ASCII letters, digits and ``._=-``, never beginning as a hidden one."""
-    return re.sub(r"[^A-Za-z0-9._=-]+", "-", text).strip(".-")[:LONGEST]
-
-
-def _not_of_tipc(row: Row) -> str | None:
-    if not QUANTITIES[row["quantity"]].is_throughput or row["scope"] != "job":
-        return NOT_A_SPEED
-    is_named = all(row[name] not in (None, "") for name in ("framework", "model", "precision"))
-    if not is_named or not all(isinstance(row[name], int) for name in ("batch_size", "nodes", "cards")):
-        return NOT_OF_TIPC
-    return NOT_DATA_PARALLEL if any(row[name] not in (None, 1) for name in OTHER_PARALLELISM) else None
-
-
 FORMATS: Mapping[str, Format] = {
-    "csv": Format(csv_files, takes_quotes=True),
-    "parquet": Format(parquet_files, takes_quotes=True, is_text=False),
-    "github-action-benchmark": Format(action_files, lambda row: None if row["direction"] > 0 else LESS_IS_BETTER),
-    "github-action-benchmark-smaller": Format(
-        action_files, lambda row: None if row["direction"] < 0 else MORE_IS_BETTER
-    ),
-    "pytorch-benchmark": Format(database_files, lambda row: None if row["model"] else NO_MODEL),
-    "openmetrics": Format(openmetrics_files),
-    "tipc": Format(tipc_files, _not_of_tipc, is_folder=True),
+    "csv": Format(csv_file, takes_quotes=True),
+    "parquet": Format(parquet_file, takes_quotes=True, is_text=False),
+    "github-action-benchmark": Format(action_file, direction=1),
+    "github-action-benchmark-smaller": Format(action_file, direction=-1),
+    "openmetrics": Format(openmetrics_file),
 }

@@ -1,7 +1,7 @@
 """The command that exports numbers to other programs."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -11,10 +11,10 @@ import click
 
 from parsers.commands import FORMAT, READ
 from parsers.io.message import Message
-from parsers.io.printable import Unreadable, say
+from parsers.io.printable import say
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
-from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
+from ..wording.language_option import LANGUAGE
 
 if TYPE_CHECKING:
     from parsers.sharing.workers import Workers
@@ -34,7 +34,7 @@ EXPORTED = "Exported {count} of {total} numbers to {out}."
 @click.command()
 @click.argument("target")
 @click.argument("sources", nargs=-1, required=True, metavar="PAGE|REPORT|LOG...")
-@click.option("--out", type=click.Path(path_type=Path), help="Output file or folder.  [default: standard output]")
+@click.option("--out", type=click.Path(path_type=Path), help="Output file.  [default: standard output]")
 @click.option(
     "--logs",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -61,11 +61,11 @@ def export(
 ) -> None:
     """Export the numbers of pages, or the throughput of logs, to another program, with the digits of the page.
 
-    TARGET is a file format: csv, parquet, github-action-benchmark, github-action-benchmark-smaller,
-    pytorch-benchmark, openmetrics; or a folder of files: tipc. A PAGE is named as for report; a REPORT is the file
-    PAGE.report.json beside a rendered page, which needs no logs; a run folder stands for its LOG. Each number has its
-    unit, scope, protocol, and its logs with SHA-256 and lines, where the format has room. Empty cells are not exported;
-    quoted figures only to csv and parquet, where they are marked. What is left out is counted on standard error.
+    TARGET is csv, parquet, github-action-benchmark, github-action-benchmark-smaller or openmetrics. A PAGE is named as
+    for report; a REPORT is the file PAGE.report.json beside a rendered page, which needs no logs; a run folder stands
+    for its LOG. Each number has its unit, scope, protocol, and its logs with SHA-256 and lines, where the format has
+    room. Empty cells are not exported; quoted figures only to csv and parquet, where they are marked. What is left out
+    is counted on standard error.
 
     Exit status 1 if nothing is exported, 2 for wrong use or unreadable input.
 
@@ -75,39 +75,37 @@ def export(
       tachograph export csv pages/resnet50.report.json
       tachograph export github-action-benchmark my-page.toml --logs runs > benchmark.json
       tachograph export openmetrics logs/lab/*/1 --cards 8
-      tachograph export tipc runs/*/train.log --out speeds
     """
-    from parsers.io.errors import ParserError
+    from parsers.io.files import whole
     from parsers.sharing.workers import Workers
 
-    from ..measure.protocol import Protocol, ProtocolError
-    from ..wording.words import worded
+    from ..measure.protocol import Protocol
+    from ..wording.words import Translator, worded
     from .export import FORMATS, exported, rows
 
-    translate = translate_to(language)
+    translate = Translator(language).translate
     if target not in FORMATS:
         near = get_close_matches(target, FORMATS, 1)
         unknown = TARGET_LIKE if near else UNKNOWN_TARGET
-        raise wrong_use(translate, unknown, target=repr(target), known=", ".join(near or FORMATS))
+        raise click.UsageError(unknown.format(target=repr(target), known=", ".join(near or FORMATS)))
     chosen = FORMATS[target]
-    if out is None and (chosen.is_folder or not chosen.is_text):
-        raise wrong_use(translate, NEEDS_OUT, target=target)
-    try:
-        options |= {"protocol": Protocol.parse(stated) if stated else None, "format": options.pop("format_")}
-        reports, said = _reports(sources, logs, options, Workers(jobs, scheduler))
-        found = [row for name, report in reports for row in rows(name, report)]
-        files, left_out = exported(chosen, found)
-        _write(files, out, is_folder=chosen.is_folder)
-    except BrokenPipeError:
-        raise  # whoever reads what is printed has seen enough; click ends without a word
-    except (ParserError, ProtocolError, OSError) as error:
-        raise Unreadable(told_in(error, translate)) from error
+    if out is None and not chosen.is_text:
+        raise click.UsageError(NEEDS_OUT.format(target=target))
+    options |= {"protocol": Protocol.parse(stated) if stated else None, "format": options.pop("format_")}
+    reports, said = _reports(sources, logs, options, Workers(jobs, scheduler))
+    found = [row for name, report in reports for row in rows(name, report)]
+    data, left_out = exported(chosen, found)
+    if data and out:
+        with whole(out) as unfinished:
+            unfinished.write_bytes(data)
+    else:
+        sys.stdout.write(data.decode())
     said += [Message(LEFT_OUT, count=count, reason=Message(reason)) for reason, count in left_out.items()]
-    if out and files:
+    if out and data:
         said.append(Message(EXPORTED, count=len(found) - left_out.total(), total=len(found), out=out))
     for one in said:
         say(worded(one, translate), err=True)
-    sys.exit(0 if files else FOUND_NOTHING)
+    sys.exit(0 if data else FOUND_NOTHING)
 
 
 def _reports(
@@ -166,18 +164,3 @@ def _of_log(options: dict[str, Any], path: Path) -> "tuple[str, Report] | Messag
         return Message(NO_THROUGHPUT, log=path, reason=reason.message)
     except NoMeasurement as error:
         return Message(NO_THROUGHPUT, log=path, reason=error.message)
-
-
-def _write(files: Mapping[str, bytes], out: Path | None, *, is_folder: bool) -> None:
-    """Write files, whole or not at all; raises WriteError. Without ``out`` the one text is printed."""
-    from parsers.io.files import whole, write_whole
-
-    if out and is_folder and files:
-        write_whole(out, files)
-        return
-    for data in files.values():
-        if out is None:
-            sys.stdout.write(data.decode())
-            continue
-        with whole(out) as unfinished:
-            unfinished.write_bytes(data)

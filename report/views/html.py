@@ -173,10 +173,6 @@ class HtmlView(View):
         """A line of Markdown."""
         return Markup(_markdown().renderInline(printable_lines(text)))  # noqa: S704 - as in prose
 
-    def environment(self) -> list[list[str]]:
-        """The machines and programs of the runs, as their run.json say: rows of cells in Markdown."""
-        return [["  \n".join(map(self.worded, cell)) for cell in row] for row in self.page.environment]
-
     def grid(self, block: Block) -> list[list[str]]:
         """A table of words: rows of cells in Markdown."""
         return [[self.translate(text) for text in row] for row in block.grid]

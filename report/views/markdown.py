@@ -110,7 +110,7 @@ class MarkdownView(View):
 
     def blocks(self, key: str) -> str:
         """A section, with the environment that the runs themselves describe before what the page states."""
-        own = [self._environment()] if key == "environment" and self.page.environment else []
+        own = [_grid(self.environment("<br>"))] if key == "environment" and self.page.environment else []
         return "\n\n".join([*own, *map(self.block, self.page.sections.get(key, []))])
 
     def block(self, block: Block) -> str:
@@ -120,9 +120,6 @@ class MarkdownView(View):
         if block.grid:
             return _grid([[self.translate(text) for text in row] for row in block.grid])
         return self.text_of(block).strip()
-
-    def _environment(self) -> str:
-        return _grid([["<br>".join(map(self.worded, cell)) for cell in row] for row in self.page.environment])
 
     # ---- findings
 

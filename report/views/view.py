@@ -67,7 +67,7 @@ UNCONFIRMED = "No log confirms these labels: {axes}."
 UNCONFIRMED_OF = "{axis} ({count} of {total} numbers)"
 PLANNED = "Not measured yet: {count}. {corner}: {rows}. Columns: {columns}."
 ON_SIDES = "{said} ({titles})"
-NOT_RECORDED = "not recorded"
+NOT_RECORDED, UNSAID = "not recorded", "–"
 FACTS = {
     "date": "Date",
     "framework_version": "Framework version",
@@ -217,6 +217,14 @@ class View(Translator):
     def finding_place(self, parts: Sequence[Message]) -> str:
         """The column and the case of the lowest or the highest number."""
         return self.specified(map(self.worded, parts))
+
+    def environment(self, line_break: str) -> list[list[str]]:
+        """The machines and programs of the runs, as their run.json say: rows of cells in Markdown."""
+        unknown = {UNSAID: self.translate(NOT_RECORDED)}
+        return [
+            [line_break.join(unknown.get(text, text) for text in map(self.worded, cell)) for cell in row]
+            for row in self.page.environment
+        ]
 
     def text_of(self, block: Block) -> str:
         """The text of a part in this language, else in English, else in the first that there is."""

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from parsers.commands import FORMAT, READ
-from parsers.io.printable import Unreadable, say
+from parsers.io.printable import say
 
-from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
+from ..wording.language_option import LANGUAGE
 
 if TYPE_CHECKING:
     from ..audit.rulings import Finding
     from ..results.model import Report, Result
-    from ..wording.words import Translate
+    from .view import View
 
     # A number to explain, with its title; of a document that others wrote also the ruling on it.
     Asked = tuple[Report | None, Result | None, str, Finding | None]
@@ -82,132 +82,105 @@ def why(
       tachograph why train.log --protocol tipc --cards 8
       tachograph why train.log --values | sort -n
     """
-    translate = translate_to(language)
+    from .view import View
+    from .why import as_json, rows
+
     if wants_json and wants_values:
-        raise wrong_use(translate, TWO_OUTPUTS)
+        raise click.UsageError(TWO_OUTPUTS)
     of_log = {"--protocol": stated, "--cards": cards, "--batch-size": batch_size, "--format": format_, "--read": read}
-    given = {option: said for option, said in of_log.items() if said is not None}
+    given = [option for option, said in of_log.items() if said is not None]
     if cell is not None:
         if given:
-            raise wrong_use(translate, FOR_A_LOG, option=next(iter(given)), cell=cell)
-        asked = _of_cell(target, cell, logs, translate)
+            raise click.UsageError(FOR_A_LOG.format(option=given[0], cell=cell))
+        report, result, title, finding = _of_cell(target, cell, logs)
     else:
-        _refuse_page(target, logs, translate)
+        _refuse_page(target, logs)
         options = {"cards": cards, "batch_size": batch_size}
-        asked = _of_log(Path(target), stated, options, {"format": format_, "read": read}, translate)
+        how = {"format": format_, "read": read}
+        report, result, title, finding = _of_log(Path(target), stated, options, how, language)
+    view = View(report, language) if report else None
     if wants_values:
-        _print_values(asked, translate)
+        found = rows(report, result) if report and result else []
+        if not any(found):
+            raise click.UsageError(NO_VALUES.format(title=title))
+        runs = ("".join("\t".join(map(repr, row)) + "\n" for row in of_run) for of_run in found)
+        sys.stdout.write("\n".join(runs))
     elif wants_json:
-        _print_json(asked, language)
+        told = {"title": title, **(as_json(view, result) if view and result else {})}
+        if finding is not None:
+            from ..audit.output import number_as_json
+
+            told["ruling"] = number_as_json(finding)
+        say(json.dumps(told, ensure_ascii=False))
     else:
-        _print(asked, language)
+        _print(view, result, title, finding, language)
 
 
-def _refuse_page(target: str, logs: Path | None, translate: "Translate") -> None:
+def _refuse_page(target: str, logs: Path | None) -> None:
     from ..pagefile.page_file import names
 
     if target.endswith(".toml") or (target in names() and not Path(target).is_file()):
-        raise wrong_use(translate, NO_CELL_GIVEN, page=target)
+        raise click.UsageError(NO_CELL_GIVEN.format(page=target))
     if logs is not None:
-        raise wrong_use(translate, LOGS_OF_A_PAGE)
+        raise click.UsageError(LOGS_OF_A_PAGE)
 
 
-def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") -> "Asked":
-    from parsers.io.errors import ParserError
-
-    from ..measure.diagnostics import NoMeasurement
-    from ..pagefile.page_file import PageError
+def _of_cell(page: str, cell: str, logs: Path | None) -> "Asked":
     from ..results.model import SUFFIX, read_report, report_beside
     from .publish import LOGS, read_pages
-    from .why import NoCellError, named
+    from .why import named
 
     path = Path(page)
-    try:
-        if page.endswith(SUFFIX):
-            report = read_report(path)
-        elif beside := report_beside(path):
-            report = read_report(beside)
-        elif page.lower().endswith(DOCUMENTS):
-            from ..audit.explained import of_document
+    if page.endswith(SUFFIX):
+        report = read_report(path)
+    elif beside := report_beside(path):
+        report = read_report(beside)
+    elif page.lower().endswith(DOCUMENTS):
+        from ..audit.explained import of_document
 
-            return of_document(path, cell, logs)
-        else:
-            (found,) = read_pages([page], logs or LOGS, Path())
-            report = found.report
-        result = named(report, cell)
-    except (PageError, NoCellError, NoMeasurement, ParserError, OSError) as error:
-        raise Unreadable(told_in(error, translate)) from error
+        return of_document(path, cell, logs)
+    else:
+        (found,) = read_pages([page], logs or LOGS, Path())
+        report = found.report
+    result = named(report, cell)
     return report, result, f"{report.page.name} {result.id}: {result.row}, {result.column}", None
 
 
 def _of_log(
-    log: Path,
-    stated: str | None,
-    options: Mapping[str, int | None],
-    how: Mapping[str, str | None],
-    translate: "Translate",
+    log: Path, stated: str | None, options: Mapping[str, int | None], how: Mapping[str, str | None], language: str
 ) -> "Asked":
-    from parsers.io.errors import ParserError
     from parsers.runs.facts import Fact
     from parsers.runs.provenance import option
     from parsers.runs.runfile import log_of
 
     from ..measure.diagnostics import NoMeasurement
-    from ..measure.protocol import Protocol, ProtocolError
+    from ..measure.protocol import Protocol
     from ..results.measured_log import measured_log
     from ..results.run import report_of_log
+    from ..wording.words import Translator, worded
 
     given = [Fact(name, number, option(name)) for name, number in options.items() if number]
     try:
         found = log_of(log)
         measured = measured_log(found, Protocol.parse(stated) if stated else None, given, **how)
         report = report_of_log(str(found), measured)
-    except (ProtocolError, ParserError) as error:
-        raise Unreadable(told_in(error, translate)) from error
     except NoMeasurement as error:
-        say(f"Error: {log}: {told_in(error, translate)}", err=True)
+        say(f"Error: {log}: {worded(error.message, Translator(language).translate)}", err=True)
         sys.exit(FOUND_NOTHING)
     return report, report.results[0], str(found), None
 
 
-def _print(asked: "Asked", language: str) -> None:
+def _print(view: "View | None", result: "Result | None", title: str, finding: "Finding | None", language: str) -> None:
     from parsers.io.console import show
 
-    from .view import View
     from .why import explained
 
-    report, result, title, finding = asked
-    translate = translate_to(language)
-    if report is None or result is None:
+    if view is None or result is None:
         say(title)
     else:
-        show(explained(View(report, language), result, title, colour=sys.stdout.isatty()))
+        show(explained(view, result, title, colour=sys.stdout.isatty()))
     if finding is not None:
         from ..audit.explained import ruled
-        from ..wording.words import worded
+        from ..wording.words import Translator, worded
 
-        say(worded(ruled(finding), translate))
-
-
-def _print_json(asked: "Asked", language: str) -> None:
-    from .view import View
-    from .why import as_json
-
-    report, result, title, finding = asked
-    told = {"title": title, **(as_json(View(report, language), result) if report and result else {})}
-    if finding is not None:
-        from ..audit.output import number_as_json
-
-        told["ruling"] = number_as_json(finding)
-    say(json.dumps(told, ensure_ascii=False))
-
-
-def _print_values(asked: "Asked", translate: "Translate") -> None:
-    from .why import rows
-
-    report, result, title, _ = asked
-    found = rows(report, result) if report and result else []
-    if not any(found):
-        raise wrong_use(translate, NO_VALUES, title=title)
-    runs = ("".join("\t".join(map(repr, row)) + "\n" for row in of_run) for of_run in found)
-    sys.stdout.write("\n".join(runs))
+        say(worded(ruled(finding), Translator(language).translate))

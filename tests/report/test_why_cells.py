@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from report.views.why import NoCellError, named
-from report.wording.language_option import told_in
-from report.wording.words import Translator
 from tests.commandline import PROJECT, run
 from tests.report.page_text import HEAD, column, report_of, results_of
 
@@ -49,7 +47,7 @@ def asked(page: Path, name: str) -> str:
     try:
         result = named(report_of(page, page.parent), name)
     except NoCellError as error:
-        return told_in(error, Translator("en").translate)
+        return str(error)
     return f"{result.id} {result.row} {result.column}"
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from parsers.io.printable import Unreadable, say
+from parsers.io.printable import say
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
-from ...wording.language_option import LANGUAGE, told_in, translate_to
+from ...wording.language_option import LANGUAGE
 from ..share_option import ShareOption
 
 if TYPE_CHECKING:
@@ -83,23 +83,18 @@ def history(
       tachograph history logs/nightly --by commit --gate 3%
       tachograph history logs/2026-* --html history.html --lang zh
     """
-    from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
-    from ...measure.protocol import Protocol, ProtocolError
+    from ...measure.protocol import Protocol
+    from ...wording.words import Translator
     from ..effect import GATE
     from .case_histories import case_histories
 
-    translate = translate_to(language)
-    try:
-        stated = Protocol.parse(protocol) if protocol else None
-        workers = Workers(jobs, scheduler)
-        found = case_histories(
-            suites, by=by, protocol=stated, gate=gate or GATE, since=since, index=index, workers=workers
-        )
-        _write(found, language, html_file)
-    except (ParserError, ProtocolError) as error:
-        raise Unreadable(told_in(error, translate)) from error
+    translate = Translator(language).translate
+    stated = Protocol.parse(protocol) if protocol else None
+    workers = Workers(jobs, scheduler)
+    found = case_histories(suites, by=by, protocol=stated, gate=gate or GATE, since=since, index=index, workers=workers)
+    _write(found, language, html_file)
     _print(found, translate, as_json=as_json, wants_markdown=wants_markdown)
     sys.exit(found.status if gate else 0)
 

@@ -20,7 +20,6 @@ from parsers.grammar.format import ROOM
 from parsers.io.cache import found, keep, name_of
 from parsers.io.errors import WriteError, extra
 from parsers.io.files import whole, writing
-from parsers.io.message import Message
 
 from ...measure.protocol import Protocol
 from ..change_points import EXTRA, NEEDS
@@ -83,7 +82,7 @@ class IndexPlace:
         except (ArrowException, ValueError):
             known = {}
         if MADE_BY not in known:
-            raise WriteError(self.file, Message(NO_INDEX))
+            raise WriteError(self.file, NO_INDEX)
 
     @property
     def _name(self) -> str:

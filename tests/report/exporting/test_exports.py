@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -22,7 +22,7 @@ from parsers.io.printable import printable
 from parsers.sharing.workers import ALONE
 from report.results.model import CaseValue, Note, Report, parsed
 from report.results.model import Row as TableRow
-from report.views.export import FORMATS, Row, exported, file_name, rows
+from report.views.export import FORMATS, Row, exported, rows
 from report.views.publish import read_pages
 from tests.conftest import Compare
 from tests.hostile_text import HOSTILE, unseen
@@ -47,7 +47,6 @@ TEXTS = [name for name, target in FORMATS.items() if target.is_text]
 SCHEMAS = {
     "github-action-benchmark": schemas.ACTION,
     "github-action-benchmark-smaller": schemas.ACTION,
-    "pytorch-benchmark": schemas.DATABASE,
 }
 
 
@@ -66,8 +65,7 @@ def fits(target: str, row: Row) -> bool:
 
 def text(target: str, *of: Row) -> str:
     """The only file of a format, which is a text."""
-    (data,) = exported(FORMATS[target], of)[0].values()
-    return data.decode()
+    return exported(FORMATS[target], of)[0].decode()
 
 
 def in_csv(said: str) -> list[dict[str, str]]:
@@ -75,7 +73,7 @@ def in_csv(said: str) -> list[dict[str, str]]:
 
 
 def in_parquet(*of: Row) -> list[dict[str, Any]]:
-    (data,) = exported(FORMATS["parquet"], of)[0].values()
+    data, _ = exported(FORMATS["parquet"], of)
     read: list[dict[str, Any]] = pyarrow.parquet.read_table(io.BytesIO(data)).to_pylist()
     return read
 
@@ -94,10 +92,6 @@ READERS: dict[str, Callable[[str], dict[str, float]]] = {
     "csv": lambda said: {name(row): float(row["digits"]) for row in in_csv(said)},
     "github-action-benchmark": in_action,
     "github-action-benchmark-smaller": in_action,
-    "pytorch-benchmark": lambda said: {
-        f"{one['benchmark']['name']}/{one['benchmark']['extra_info']['address']}": one["metric"]["benchmark_values"][0]
-        for one in json.loads(said)
-    },
     "openmetrics": lambda said: {name(one.labels): one.value for one in samples(said, "gauge")},
 }
 
@@ -145,8 +139,7 @@ def test_json_fits_the_published_schema(target: str) -> None:
 
 @pytest.mark.parametrize("target", [target for target in FORMATS if target != "parquet"])
 def test_a_file_is_as_it_stands_here(target: str, compare: Compare) -> None:
-    files, _ = exported(FORMATS[target], [row for row in ROWS if name(row) in SAMPLE])
-    said = "".join(f"==> {file} <==\n{data.decode()}\n" for file, data in files.items())
+    said = text(target, *(row for row in ROWS if name(row) in SAMPLE))
     compare(Path(__file__).parent / f"golden/{target}.txt", said)
 
 
@@ -156,18 +149,12 @@ def test_a_file_is_as_it_stands_here(target: str, compare: Compare) -> None:
         ("github-action-benchmark", {"direction": -1}),
         ("github-action-benchmark", {"direction": 0}),
         ("github-action-benchmark-smaller", {}),
-        ("pytorch-benchmark", {"model": None}),
-        ("tipc", {"scope": "card"}),
-        ("tipc", {"quantity": "speed_up"}),
-        ("tipc", {"nodes": None}),
-        ("tipc", {"cards": "eight"}),
-        ("tipc", {"tensor_parallel": 2}),
         *((target, {"quoted": True}) for target, one in FORMATS.items() if not one.takes_quotes),
     ],
 )
 def test_what_does_not_fit_is_left_out_and_counted(target: str, changed: dict[str, object]) -> None:
-    files, left_out = exported(FORMATS[target], [sample(**changed)])
-    assert (files, left_out.total()) == ({}, 1)
+    data, left_out = exported(FORMATS[target], [sample(**changed)])
+    assert (data, left_out.total()) == (b"", 1)
 
 
 def test_a_quoted_figure_is_marked_in_a_table() -> None:
@@ -181,11 +168,6 @@ def test_two_numbers_of_one_name_are_refused_rather_than_one_lost(target: str) -
     direction = -1 if target.endswith("smaller") else 1
     with pytest.raises(ParserError, match="both be called"):
         exported(FORMATS[target], [sample(direction=direction)] * 2)
-
-
-def test_two_speed_lines_of_one_file_are_refused() -> None:
-    with pytest.raises(ParserError, match="index/Toy_a-b_bs64"):
-        exported(FORMATS["tipc"], [sample(model="a b", id="1"), sample(model="a/b", id="2")])
 
 
 def test_a_text_that_a_spreadsheet_would_compute_is_a_text() -> None:
@@ -228,23 +210,11 @@ def test_a_hostile_name_is_shown_on_one_line_and_read_back(of_stranger: str) -> 
     labels = samples(made["openmetrics"], "gauge")[0].labels
     assert {labels[key] for key in ("page", "id", "unit", "model", "qualifiers")} == {shown}
     assert samples(made["openmetrics"], "info")[0].labels["log"] == shown
-    (entry,), (record,) = json.loads(made["github-action-benchmark"]), json.loads(made["pytorch-benchmark"])
-    assert (entry["name"], record["model"]) == (f"{shown}/{shown}", {"name": shown, "backend": shown})
+    (entry,) = json.loads(made["github-action-benchmark"])
+    assert entry["name"] == f"{shown}/{shown}"
     for target, schema in SCHEMAS.items():
         if target in made:
             jsonschema.validate(json.loads(made[target]), schema)
-
-
-@given(HARD)
-@example("../../etc/passwd")
-@example(".hidden")
-@example("a" * 4000)
-def test_a_part_of_a_file_name_stays_in_its_folder(of_stranger: str) -> None:
-    made = file_name(of_stranger)
-    assert made.isascii()
-    assert PurePath(f"{made}_speed").name == f"{made}_speed"
-    assert not made.startswith((".", "-"))
-    assert len(made) < 80
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def temporary(page: Path) -> Path:
 
 def is_begun(page: Path) -> bool:
     """Whether the first site is being made."""
-    return any(temporary(page).glob("tachograph-*/1"))
+    return any(temporary(page).glob("tachograph-*/.*"))
 
 
 class Served:
