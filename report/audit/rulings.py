@@ -318,7 +318,9 @@ class Referee:
         hits = [
             Hit(float(value), *origin)
             for key, given in self.search.given(claim, paths)
-            if key.how == LAST and key.over in PLAINEST
+            if key.how == LAST
+            and key.over in PLAINEST
+            and (claim.quantity == words.TIME or words.of_label(key.name) == claim.quantity)
             for value, origin in zip(given.values, given.origins, strict=True)
         ]
         size = abs(claim.number.value) or 1.0
