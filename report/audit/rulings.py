@@ -104,9 +104,10 @@ class Referee:
         self.claims = self.checkout.claims
         self.linked = [self.checkout.linked(claim) for claim in self.claims]
         known: dict[tuple[str, ...], list[str]] = {}
-        self.around = [
-            known.setdefault((claim.document, *claim.links), self.checkout.around(claim)) for claim in self.claims
-        ]
+        for claim in self.claims:
+            if (key := (claim.document, *claim.links)) not in known:
+                known[key] = self.checkout.around(claim)
+        self.around = [known[claim.document, *claim.links] for claim in self.claims]
         self.statistics: dict[str, list[Statistic]] = {}
         self.protocols = ProtocolSearch(self.checkout.root)
         self._found: dict[int, Finding] = {}
