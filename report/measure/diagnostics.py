@@ -260,17 +260,14 @@ class Diagnostic:
 
 
 def _shown(code: StrEnum, name: str, value: Parameter) -> object:
-    if isinstance(value, Message):
+    if isinstance(value, Message | int):
         return value
+    if isinstance(value, float):
+        return digits(value)
     if name in SOURCES:
-        return name_of(str(value))
-    if name in ("quantity", "fact"):
-        return Message(str(value))
-    scopes = JOB_NEEDS if code == Code.SCOPE_UNKNOWN else SCOPES
-    for parameter, words in (("scope", scopes), ("missing", NEEDS)):
-        if name == parameter:
-            return Message(words.get(str(value), str(value)))
-    return digits(value) if isinstance(value, float) else value
+        return name_of(value)
+    words = {"scope": JOB_NEEDS if code == Code.SCOPE_UNKNOWN else SCOPES, "missing": NEEDS, "quantity": {}, "fact": {}}
+    return Message(words[name].get(value, value)) if name in words else value
 
 
 def say(code: StrEnum, **values: Parameter) -> Diagnostic:

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from parsers.grammar.field import Scope
+from parsers.grammar.field import Field
 from parsers.grammar.variant import RUN_START, RUN_STOP
 from parsers.io.message import Message
 from parsers.runs.events import Event, time_to_train
@@ -209,43 +209,40 @@ def _over_window(run: RunNumbers, name: str, unit: str = "") -> Measurement | No
     ``unit``: its unit, by default that of times of the column. None where no format has the column.
     """
     found = run.measurement
-    kind = found.estimate.kind
     for part in run.parts:
-        records = part.all_records(kind)
+        records = part.all_records(found.estimate.kind)
         field = records.field(name)
-        told = unit or (TIMES.get(field.unit or "") if field else None)
-        if field is None or told is None or not records.prints(name):
-            continue
-        records = records.rows(_in_window(records, found))
-        own = records.of_lowest_rank(np.isfinite(records.numbers(name)))
-        own = own.rows(np.isfinite(own.numbers(name)))
-        if not len(own):
-            raise NoMeasurement(say(Code.NOT_PRINTED, column=name))
-        values = own.numbers(name)
-        if not values.any():
-            raise NoMeasurement(say(Code.ZERO, column=name, line=int(own.lines[0])))
-        stated = found.calculation.statistic if found.calculation else "mean"
-        statistic = stated if found.protocol.states_rule else "harmonic_mean"
-        calculation = Calculation(values, statistic, 1.0, are_times=False)
-        made = _made(run, calculation.result, told, own.lines, kind, name)
-        scope: Scope = "job" if told in TIMES.values() else field.scope or "unknown"
-        rows, tick = np.flatnonzero(values > 0), own.digit(name) / 2 / values
-        each = values if told in TIMES.values() else 1 / values
-        more = {"work": np.ones(len(rows)), "seconds": each[rows], "tick": (each * tick)[rows], "values": values[rows]}
-        series = series_over(own, rows, name, **more, counted="", unit=told, scope=scope)
-        said = [*said_of_column(field, statistic, len(own)), *said_of_digits(series)]
-        if told not in TIMES.values():
-            said += said_of_statistic(series, calculation, made.estimate)
-        return replace(
-            made,
-            estimate=replace(made.estimate, scope=scope),
-            protocol=found.protocol,
-            calculation=calculation,
-            series=series,
-            use=found.use if made.lines == found.lines else use_of(own, made.use.reasons),
-            diagnostics=tuple(said),
-        )
+        shown = unit or (TIMES.get(field.unit or "") if field else None)
+        if field is not None and shown is not None and records.prints(name):
+            return _of_records(run, records.rows(_in_window(records, found)), field, shown)
     return None
+
+
+def _of_records(run: RunNumbers, records: Records, field: Field, unit: str) -> Measurement:
+    """What records print in a column, rates or times by its unit, by the statistic of the throughput."""
+    found, is_time = run.measurement, unit in TIMES.values()
+    own = records.of_lowest_rank(np.isfinite(records.numbers(field.name)))
+    own = own.rows(np.isfinite(own.numbers(field.name)))
+    values = own.numbers(field.name)
+    if not len(own):
+        raise NoMeasurement(say(Code.NOT_PRINTED, column=field.name))
+    if not values.any():
+        raise NoMeasurement(say(Code.ZERO, column=field.name, line=int(own.lines[0])))
+    stated = found.calculation.statistic if found.calculation else "mean"
+    statistic = stated if found.protocol.states_rule else "harmonic_mean"
+    calculation = Calculation(values, statistic, 1.0, are_times=False)
+    made = _made(run, calculation.result, unit, own.lines, own.kind, field.name)
+    made = replace(made, estimate=replace(made.estimate, scope="job" if is_time else field.scope or "unknown"))
+    rows = np.flatnonzero(values > 0)
+    seconds = values[rows] if is_time else 1 / values[rows]
+    tick = seconds * own.digit(field.name) / 2 / values[rows]
+    more = {"work": np.ones(len(rows)), "seconds": seconds, "tick": tick, "values": values[rows]}
+    series = series_over(own, rows, field.name, **more, counted="", unit=unit, scope=made.scope)
+    said = [*said_of_column(field, statistic, len(own)), *said_of_digits(series)]
+    said += [] if is_time else said_of_statistic(series, calculation, made.estimate)
+    use = found.use if made.lines == found.lines else use_of(own, made.use.reasons)
+    made = replace(made, protocol=found.protocol, use=use, diagnostics=tuple(said))
+    return replace(made, calculation=calculation, series=series)
 
 
 def _in_window(records: Records, found: Measurement) -> Mask:
