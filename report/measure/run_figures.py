@@ -210,10 +210,12 @@ def _over_window(run: RunNumbers, name: str, unit: str = "") -> Measurement | No
     """
     found = run.measurement
     for part in run.parts:
-        records = part.all_records(found.estimate.kind)
-        field = records.field(name)
+        field = part.fields.get((found.estimate.kind, name))
         shown = unit or (TIMES.get(field.unit or "") if field else None)
-        if field is not None and shown is not None and records.prints(name):
+        if field is None or shown is None:
+            continue
+        records = part.all_records(found.estimate.kind)
+        if records.prints(name):
             return _of_records(run, records.rows(_in_window(records, found)), field, shown)
     return None
 
