@@ -443,6 +443,8 @@ def test_a_protocol_says_which_run_of_a_log_it_means(tmp_path: Path, protocol: s
     [
         (TWO_RUNS, "estimate=reported", Code.WHICH_RUN),
         (TWO_RUNS, "estimate=reported,run=3", Code.WHICH_RUN),
+        (["no record at all"], "run=last", Code.NO_RECORDS),
+        (["no record at all"], "estimate=reported,run=last", Code.NO_RECORDS),
         ([*speeds(50, 52), "in all 52", "begin training", *speeds(100, 102)], "summary,run=last", Code.NO_COLUMN),
     ],
 )
