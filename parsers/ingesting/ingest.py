@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -97,7 +97,7 @@ def take(task: Task | LeftOut, staging: Path, read: str | None = None) -> Taken 
         return task
     candidate, known = task
     try:
-        with _local(candidate.place) as path:
+        with _local(candidate.place, staging) as path:
             unpacked = _unpacked(path, candidate)
             sha256 = sha256_of(path) if known else ""
             name, remarks = _format(path, candidate)
@@ -117,9 +117,13 @@ def take(task: Task | LeftOut, staging: Path, read: str | None = None) -> Taken 
 
 
 @contextmanager
-def _local(place: str) -> Iterator[Path]:
+def _local(place: str, staging: Path) -> Iterator[Path]:
     """A local file with the bytes of a place."""
-    with tempfile.TemporaryDirectory(prefix="tachograph-") if is_url(place) else nullcontext("") as folder:
+    if not is_url(place):
+        yield Path(place)
+        return
+    staging.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=staging) as folder:
         yield _brought(place, Path(folder, "fetched"))
 
 
@@ -202,8 +206,8 @@ def ingest(sources: Sequence[str], into: Path, workers: "Workers", read: str | N
         if not is_url(source) and Path(source).resolve().is_relative_to(into.resolve()):
             raise SuiteError(f"{source}: is inside the output folder {into}; choose another folder with --into.")
     formats()  # workers that are forked have them then
-    with claimed(into) as suite, tempfile.TemporaryDirectory(prefix="tachograph-") as spool:
-        found = Sources(Path(spool), into)
+    with claimed(into) as suite:
+        found = Sources(suite.staging, into)
         # In their order, so that repeats are numbered in it, too.
         candidates = chain.from_iterable(found.candidates(source) for source in sources)
         tasks = (one if isinstance(one, LeftOut) else (one, suite.known(label(one)[0])) for one in candidates)

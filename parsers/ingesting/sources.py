@@ -262,7 +262,7 @@ class _LocalFiles:
 
 
 class Sources:
-    """``spool``: a folder for what is unpacked or fetched. ``without``: a folder that is no part of any source."""
+    """``spool``: a folder for what is unpacked or fetched, made on use. ``without``: one that is part of no source."""
 
     def __init__(self, spool: Path, without: Path) -> None:
         self._spool, self._without = spool, without.resolve()
@@ -300,7 +300,7 @@ class Sources:
             return Candidate(said, (ARCHIVE_NAME.sub("", name),), file.place, file.size)
 
         folder = self._spool / str(next(self._numbers))
-        folder.mkdir()
+        folder.mkdir(parents=True)
         found = list(unpack(path, folder))
         # A name that comes twice in an archive is that of the later file, as for whoever unpacks it.
         files = {file.path: file for file in found if isinstance(file, File)}
@@ -318,6 +318,7 @@ class Sources:
                 placed = [replace(f, place=_below(url, f.path)) if isinstance(f, File) else f for f in found]
                 yield from _candidates(placed, _of_url, lambda inner: public(_below(url, inner)))
         elif ARCHIVE_NAME.search(name := public(url).rpartition("/")[2]):
+            self._spool.mkdir(exist_ok=True)
             place = self._spool / f"{next(self._numbers)}.archive"
             fetch(url, place)
             if not is_archive(place):

@@ -33,7 +33,7 @@ from .reading import NONE_FITS, Reading
 from .reading import read as read_file
 from .reading import survey as survey_file
 
-Counts = Literal["job", "node", "unknown"]
+Counts = Literal["job", "node"]
 
 NAMES = ROOM / "rank_names.toml"
 DEPTH = 5  # torchrun's stdout.log lies three folders below the one that it is given
@@ -106,9 +106,7 @@ def rank_files(folder: Path) -> RankFiles:
     families: dict[str, list[_Named]] = {}
     for named in filter(None, (_named(path, folder) for path in paths)):
         families.setdefault(named.family, []).append(named)
-    several = {family: of for family, of in families.items() if len({named.file.rank for named in of}) > 1}
-    # Where some names are sure to be those of ranks, others that may be anything are none.
-    chosen = {family: of for family, of in several.items() if of[0].counts != "unknown"} or several
+    chosen = {family: of for family, of in families.items() if len({named.file.rank for named in of}) > 1}
     if not chosen:
         raise LogError.at(folder, NO_RANKS)
     if len(chosen) > 1:
@@ -173,13 +171,7 @@ def _refuse_twice(folder: Path, files: Sequence[RankFile]) -> None:
             raise LogError.at(folder, TWICE, rank=file.rank, **told)
 
 
-AT_ONCE = np.timedelta64(1500, "ms")  # stamps of ranks that finish a step together, by clocks of whole seconds
-
 SEVERAL_IN_ONE = "holds lines of {count} ranks, and is not the log of rank {rank} alone."
-NOT_PROVEN = (
-    "its logs, such as {first}, are called like those of the tasks of a job or of the jobs of an array, and nothing in "
-    "them proves which; if they are the ranks of one job, call them rank_0.log, rank_1.log and so on."
-)
 LACKING = "Of the ranks 0 to {last}, the folder lacks the logs of {count}, first that of rank {rank}."
 OTHER_COUNT = "The folder holds the logs of {files} ranks, but {fact} is {value} according to {witness}."
 UNREAD = "{count} other logs in the folder are not of a rank and are not read; the first is {first}."
@@ -273,8 +265,6 @@ def _together(
     ordered = [lead, *(file for file in files if file is not lead)]
     has_several = any(readings[file].facts_of_runs for file in ordered)
     read = [_of_last_run(readings[file]) for file in ordered]
-    if found.counts == "unknown" and not _are_of_one_job(read):
-        raise LogError.at(found.folder, NOT_PROVEN, first=lead.path.relative_to(found.folder))
     logs = tuple(_rank_logs(ordered, read))
     parts = tuple(_part(part, logs, read) for part in read[0].parts)
     told = read[0].facts
@@ -390,30 +380,6 @@ def _of_others(readings: Sequence[Reading], folder: Path) -> Iterator[Message]:
             yield Message(ELSEWHERE, file=reading.path.relative_to(folder), said=said)
     if len(others) > 1:
         yield Message(IN_MORE, count=len(others) - 1)
-
-
-def _are_of_one_job(readings: Sequence[Reading]) -> bool:
-    """Whether logs are of the ranks of one job: each states as many cards as there are, and all end steps at once."""
-    stated = [reading.facts.get("cards") for reading in readings]
-    are_told = (fact and fact.source.is_of_the_log and not fact.source.is_name for fact in stated)
-    if not all(are_told) or any(fact and fact.value != len(readings) for fact in stated):
-        return False
-    times = [_times(reading.parts[0]) for reading in readings]
-    first = times[0]
-    return len(first) > 1 and all(_are_at_once(first, other) for other in times[1:])
-
-
-def _times(part: FormatRecords) -> dict[float, np.datetime64]:
-    """When the steps of a log were printed; nothing where it does not print that."""
-    if "step" not in part.table or "time" not in part.table:
-        return {}
-    told = np.isfinite(part.table["step"]) & ~np.isnat(part.table["time"])
-    return dict(zip(part.table["step"][told].tolist(), part.table["time"][told], strict=True))
-
-
-def _are_at_once(first: dict[float, np.datetime64], other: dict[float, np.datetime64]) -> bool:
-    apart = [abs(time - other[step]) for step, time in first.items() if step in other]
-    return len(apart) == len(first) and bool(np.max(apart) <= AT_ONCE)
 
 
 def _stacked(tables: Sequence[RecordTable]) -> RecordTable:

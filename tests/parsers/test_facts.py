@@ -3,13 +3,18 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from parsers.io.errors import LogError
 from parsers.runs.facts import Fact, Facts, name_facts
 from parsers.runs.provenance import FILE_NAME, PAGE, line
-from parsers.runs.reading import Reading, read
+from parsers.runs.reading import Reading, read, survey
 from parsers.runs.runfile import FROM_RUN_FILE
+from report.measure.diagnostics import Code
+from report.results.measured_log import measured_log
+from tests.commandline import run
+from tests.parsers.run_folders import make_run, put_gpu
 from tests.parsers.toy_logs import step, write
 
 CARDS = b"Num GPUs 2\n"
@@ -228,3 +233,114 @@ def test_a_count_may_have_thousands_separators(tmp_path: Path) -> None:
 def test_names_in_other_letters_are_no_contradiction(first: str, second: str, contradict: bool) -> None:
     told = [Fact("model", name, line(number)) for number, name in enumerate((first, second), start=1)]
     assert bool(Facts(told).contradictions) is contradict
+
+
+SECRET = b"what nobody is to publish\n"
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    """A run folder of a folder to be scrubbed, and a file elsewhere."""
+    (tmp_path / "secret").write_bytes(step(1) + SECRET)
+    make_run(tmp_path / "logs/case/1", step(1))
+    return tmp_path / "logs"
+
+
+def published(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("name", ["train.log", "gpu.csv", "clock.csv", "run.json"])
+def test_scrub_copies_nothing_from_behind_a_link(name: str, shared: Path, tmp_path: Path) -> None:
+    (shared / "case/1" / name).unlink(missing_ok=True)
+    (shared / "case/1" / name).symlink_to(tmp_path / "secret")
+    done = run("scrub", shared if name != "run.json" else shared / "case/1/train.log", "--out", tmp_path / "public")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "is a link that leads out of the folder" in done.stderr
+    assert SECRET not in published(tmp_path / "public")
+
+
+def test_scrub_reads_a_link_that_is_named_itself(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(step(1))
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links/b.log").symlink_to(tmp_path / "a.log")
+    assert run("scrub", tmp_path / "links/b.log", "--out", tmp_path / "public").returncode == 0
+    assert (tmp_path / "public/b.log").read_bytes() == step(1)
+
+
+def test_ingest_takes_no_side_file_from_behind_a_link(shared: Path, tmp_path: Path) -> None:
+    gpu = put_gpu(tmp_path / "train.log", "1,0,50,1000,100,1000,1000,50")
+    (shared / "case/1/gpu.csv").symlink_to(gpu)
+    done = run("ingest", shared / "case/1/train.log", "--into", tmp_path / "suite", "--verbose")
+    assert f"is a symbolic link. {shared}/case/1/gpu.csv" in done.stdout
+    assert [path.name for path in (tmp_path / "suite").rglob("gpu.csv")] == []
+    assert len(list((tmp_path / "suite").rglob("train.log"))) == 1
+
+
+@pytest.mark.parametrize("name", ["..", "/", "a\0b", ""])
+@pytest.mark.parametrize("command", ["show", "scrub"])
+def test_a_run_json_that_names_no_file_as_its_log_is_one_sentence(command: str, name: str, tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", step(1)).parent
+    (folder / "run.json").write_text(json.dumps({"case": {}, "log": {"file": name}}), encoding="utf-8")
+    options = ("--out", tmp_path / "public") if command == "scrub" else ()
+    done = run(command, folder, *options)
+    assert (done.returncode, done.stderr.count("\n"), "Traceback" in done.stderr) == (2, 1, False)
+
+
+@pytest.mark.parametrize("name", ["train", ".ingest"])
+def test_ingest_puts_no_run_behind_a_link(name: str, tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources/train.log").write_bytes(step(1))
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "suite").mkdir()
+    for link in (name, f"sources__{name}"):
+        (tmp_path / "suite" / link).symlink_to(tmp_path / "elsewhere")
+    done = run("ingest", tmp_path / "sources", "--into", tmp_path / "suite")
+    assert (done.returncode, done.stderr.count("\n"), "is a link" in done.stderr) == (2, 1, True)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+GRAMMAR = r"""
+start: step_line | epoch_line
+
+step_line: "[step" step{"1"} "/" steps "] time" TIME "eta" remaining{seconds}
+epoch_line: "epoch" epoch{"1"} "/" epochs "left" remaining{minutes}
+
+TIME: /[0-9.]+/
+
+%import .vocabulary (step, steps, epoch, epochs, remaining, seconds, minutes)
+%import .vocabulary (NUMBER, INTEGER, BLANK)
+%ignore BLANK
+"""
+PRINTED = GRAMMAR.replace("TIME ", "step_time{seconds, instant} ").replace(
+    "remaining, s", "remaining, step_time, instant, s"
+)
+STEPS = [f"[step {n}/1000] time 0.7{n % 3} eta {(1000 - n) * 0.5}" for n in range(10, 500, 10)]
+EPOCHS = [f"epoch {n}/40 left {(40 - n) * 2}" for n in range(1, 15)]
+
+
+def read_own(folder: Path, lines: list[str], grammar: str = GRAMMAR) -> Reading:
+    log, own = folder / "train.log", folder / "own.lark"
+    log.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    own.write_text(grammar, encoding="utf-8")
+    return survey(log, format=str(own))
+
+
+@pytest.mark.parametrize("lines", [[*STEPS, *EPOCHS], [*EPOCHS, *STEPS]], ids=["steps first", "epochs first"])
+def test_lines_with_remaining_times_in_two_units_are_computed_each_by_its_own(tmp_path: Path, lines: list[str]) -> None:
+    records = read_own(tmp_path, lines).records
+    assert set(records["step_time"].dropna()) == {0.5}
+    assert set(records["duration"].dropna()) == {120.0}
+
+
+def test_a_line_of_steps_has_no_duration_of_an_epoch(tmp_path: Path) -> None:
+    records = read_own(tmp_path, [*STEPS, *EPOCHS]).records
+    assert np.isnan(records["duration"][records["record"] == "step"]).all()
+
+
+@pytest.mark.parametrize(("grammar", "is_told"), [(GRAMMAR, True), (PRINTED, False)], ids=["predicted", "printed"])
+def test_a_throughput_is_called_an_estimate_of_the_program_only_if_it_is_predicted(
+    tmp_path: Path, grammar: str, is_told: bool
+) -> None:
+    found = measured_log(read_own(tmp_path, STEPS, grammar).path, format=str(tmp_path / "own.lark"))
+    assert (Code.EXPECTED in {one.code for one in found.diagnostics}) == is_told

@@ -1,4 +1,4 @@
-"""Ingesting: every log becomes a run folder that says where it is from, once."""
+"""Ingesting: every log becomes a run folder that says where it is from, once, with all that belongs to its run."""
 
 import gzip
 import hashlib
@@ -10,13 +10,16 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
 
 from parsers.ingesting.archive import LeftOut
-from parsers.ingesting.ingest import NO_METRIC_LINE
-from parsers.ingesting.suite import STAGING, SuiteError, claimed
+from parsers.ingesting.ingest import LONGEST, NO_METRIC_LINE, label
+from parsers.ingesting.sources import Candidate
+from parsers.ingesting.suite import CHANGED, STAGING, SuiteError, claimed
 from parsers.runs.reading import read
 from tests.parsers.ingesting import events, everything, left_out, logs, run_file, runs, unreadable
-from tests.parsers.run_folders import make_run
+from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write
 
 
@@ -197,3 +200,73 @@ def test_a_log_reads_the_same_before_and_after_it_was_ingested(lab: Path, into: 
     assert before.records.equals(after.records)
     assert {fact.name: fact.value for fact in after.facts.values()} == {f.name: f.value for f in before.facts.values()}
     assert len(after.warnings) == len(before.warnings) == 1
+
+
+def candidate(path: str, **given: object) -> Candidate:
+    return Candidate({"path": path}, (), path, **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    {
+        "V100/net_bs8.log": "V100__net_bs8",
+        "V100/net_bs8.txt.xz": "V100__net_bs8",
+        "V100/trainer.jsonl": "V100__trainer.jsonl",
+        "a b/n[1].log": "a-b__n-1-",
+        "../../etc/passwd": "etc__passwd",
+        ".log": "log",
+        "测试/训练.log": "测试__训练",
+    }.items(),
+)
+def test_a_label_is_made_of_the_names_of_a_path(path: str, name: str) -> None:
+    assert label(candidate(path)) == (name, None)
+
+
+@given(st.lists(st.text(min_size=1).filter(lambda name: name.strip("/.")), min_size=1))
+def test_a_label_is_one_name_that_every_disk_takes(names: list[str]) -> None:
+    name, _ = label(candidate("/".join(names)))
+    assert 0 < len(name.encode()) <= LONGEST
+    assert not name.startswith((".", "-"))
+    assert not set("/\\*?[]{}\0\n") & set(name)
+
+
+def test_a_run_folder_comes_with_all_that_belongs_to_its_run(lab: Path, into: Path) -> None:
+    log = make_run(lab / "net/3", step(1), case={"cards": 2}, recipe="toy")
+    clock, gpu = put_clock(log, "1,1.0"), put_gpu(log)
+    logs(into, lab)
+    kept = into / "lab__net/3"
+    assert [(kept / x.name).read_bytes() for x in (log, clock, gpu)] == [x.read_bytes() for x in (log, clock, gpu)]
+    assert (run_file(into)["case"], run_file(into)["recipe"]) == ({"cards": 2}, "toy")
+    assert run_file(into)["ingested"]["path"] == "lab/net/3/train.log"
+
+
+def test_a_run_folder_that_is_named_itself_keeps_case_and_repeat(lab: Path, into: Path) -> None:
+    make_run(lab / "net/3", step(1))
+    logs(into, lab / "net/3", lab / "net/3/train.log")
+    assert runs(into) == ["net/3/train.log"]
+
+
+def test_the_run_file_of_another_log_stays_behind(lab: Path, into: Path) -> None:
+    log = make_run(lab / "net/3", step(1), case={"cards": 2})
+    put_clock(log, "1,1.0")
+    log.write_bytes(step(2))
+    (found,) = logs(into, lab)
+    assert (found.remarks, run_file(into)["case"]) == (
+        ("The run.json beside it describes another log and was not copied.",),
+        {},
+    )
+    assert not (into / "lab__net/3/clock.csv").exists()
+
+
+def test_a_log_that_was_changed_in_its_run_folder_is_reported(lab: Path, into: Path) -> None:
+    write(lab, step(1), name="a.log")
+    logs(into, lab)
+    (into / "lab__a/1/train.log").write_bytes(step(2))
+    (found,) = logs(into, lab)
+    assert (found.is_new, found.remarks) == (False, (CHANGED.format(log="train.log"),))
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "null", '{"case": 1}', '{"case": {}, "log": 1}', "[" * 99999])
+def test_a_broken_run_file_does_not_stop_its_log(lab: Path, into: Path, text: str) -> None:
+    make_run(lab / "net/3", step(1)).with_name("run.json").write_text(text)
+    assert len(logs(into, lab)) == 1

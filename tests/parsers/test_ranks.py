@@ -1,11 +1,20 @@
-"""Prefixes of job launchers are taken off and the rank is kept; of lines that ran together what is whole is kept."""
+"""Ranks: in the prefixes of lines, in files of their own, and in lines that were run together."""
 
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from parsers.runs.reading import read
+from parsers.grammar.format import METRICS, Format
+from parsers.io.errors import LogError
+from parsers.runs.ranks import rank_files
+from parsers.runs.reading import known_format, read
+from parsers.scanning.judging import LineJudge, VariantSieve
 from parsers.scanning.prefix import without_prefix
+from tests.parsers.golden_logs import GOLDEN, every_golden_format
+from tests.parsers.judging import compiled, judged, number_ends
 from tests.parsers.toy_logs import GRAMMAR, step, steps, write
 
 PREFIXES = {
@@ -88,3 +97,163 @@ def test_amid_other_output_a_line_keeps_the_first_numbers_that_it_may_lack(tmp_p
     )
     records = read(log, format=grammar).records
     assert records[["learning_rate", "loss", "step"]].values.tolist() == [[0.5, 2.5, 1], [0.25, 1.5, 2]]
+
+
+def folder(tmp_path: Path, names: Sequence[str]) -> Path:
+    """A folder with empty files of these names."""
+    (tmp_path / "run").mkdir()
+    for name in names:
+        (tmp_path / "run" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "run" / name).write_text("text\n")
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize(
+    ("names", "counts"),
+    [
+        (["rank_0.log", "rank_1.log"], "job"),
+        (["rank0.log", "rank1.log"], "job"),
+        (["20350101_rank_0.log", "20350101_rank_1.log"], "job"),
+        (["train.rank-0.out.gz", "train.rank-1.out.gz"], "job"),
+        (["log.txt.rank0", "log.txt.rank1"], "job"),
+        (["workerlog.0", "workerlog.1"], "node"),
+        (["default.abcdef.workerlog.0", "default.abcdef.workerlog.1"], "node"),
+        (["worker_0.log", "worker_1.log"], "job"),
+        (["1/rank.0/stdout", "1/rank.1/stdout"], "job"),
+        (["id_x/attempt_0/0/stdout.log", "id_x/attempt_0/1/stdout.log"], "node"),
+        (["0/stderr.log", "1/stderr.log"], "node"),
+        (["rank_0/info.log", "rank_1/info.log"], "job"),
+    ],
+)
+def test_launchers_call_the_logs_of_ranks_in_these_ways(tmp_path: Path, names: list[str], counts: str) -> None:
+    found = rank_files(folder(tmp_path, names))
+    assert [(file.rank, file.path.relative_to(found.folder).as_posix()) for file in found.files] == [*enumerate(names)]
+    assert found.counts == counts
+
+
+def test_empty_logs_of_ranks_are_none_that_is_read_but_count(tmp_path: Path) -> None:
+    path = folder(tmp_path, [f"attempt_0/{rank}/{stream}.log" for rank in (0, 1) for stream in ("stderr", "stdout")])
+    for empty in ("0/stdout.log", "1/stdout.log", "1/stderr.log"):
+        (path / "attempt_0" / empty).write_text("")
+    found = rank_files(path)
+    assert (found.ranks, {name: len(files) for name, files in found.streams.items()}) == ([0, 1], {"stderr": 1})
+
+
+def test_a_folder_of_nothing_but_empty_logs_is_refused(tmp_path: Path) -> None:
+    path = folder(tmp_path, ["rank_0.log", "rank_1.log"])
+    for rank in (0, 1):
+        (path / f"rank_{rank}.log").write_text("")
+    with pytest.raises(LogError, match="holds only empty logs of ranks"):
+        rank_files(path)
+
+
+def test_ranks_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    found = rank_files(folder(tmp_path, [f"rank_{rank}.log" for rank in (10, 9, 0, 2, 1)]))
+    assert found.ranks == [file.rank for file in found.files] == [0, 1, 2, 9, 10]
+    assert not found.are_complete
+
+
+def test_two_streams_of_a_rank_stand_side_by_side(tmp_path: Path) -> None:
+    names = [f"attempt_0/{rank}/{stream}.log" for rank in (0, 1) for stream in ("stderr", "stdout")]
+    found = rank_files(folder(tmp_path, names))
+    assert {stream: [file.rank for file in files] for stream, files in found.streams.items()} == {
+        "stderr": [0, 1],
+        "stdout": [0, 1],
+    }
+
+
+def test_other_logs_are_named_and_others_files_are_not(tmp_path: Path) -> None:
+    found = rank_files(folder(tmp_path, ["rank_0.log", "rank_1.log", "launcher.log", "model.bin", ".rank_2.log"]))
+    assert [path.name for path in found.unread] == ["launcher.log"]
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ([], "is a folder without logs of several ranks"),
+        (["train.log"], "is a folder without logs of several ranks"),
+        (["rank_0.log"], "is a folder without logs of several ranks"),
+        (["a/rank_0.log", "a/rank_1.log", "b/rank_0.log", "b/rank_1.log"], "holds the logs of ranks of 2 runs"),
+        (["rank_1.log", "rank_01.log", "rank_2.log"], "holds two logs of rank 1, rank_01.log and rank_1.log"),
+    ],
+)
+def test_a_folder_that_is_not_of_the_ranks_of_one_run_is_refused(tmp_path: Path, names: list[str], said: str) -> None:
+    with pytest.raises(LogError, match=said):
+        rank_files(folder(tmp_path, [*names, "readme"]))
+
+
+def test_a_link_that_leads_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    path = folder(tmp_path, ["rank_0.log", "rank_1.log"])
+    (tmp_path / "secret").touch()
+    (path / "rank_2.log").symlink_to(tmp_path / "secret")
+    assert rank_files(path).ranks == [0, 1]
+
+
+SHAPES = 3
+GLUED = 2  # of these, at every place of both
+OTHERS = (
+    b"[rank3]: UserWarning: late",
+    b"[2031-02-03 04:05:06] INFO saved",
+    b"WARNING:root:late",
+    b"Loading extension",
+)
+NUMBERS = {"throughput", "mean_throughput", "step_time", "mean_step_time", "throughput_time", "step_rate", "duration"}
+
+
+def lines(fmt: Format) -> list[bytes]:
+    """A golden metric line of each shape of a format, by the fields that it has, without prefix."""
+    found: dict[object, bytes] = {}
+    for log in sorted((GOLDEN / fmt.name).glob("*.log")):
+        for line in dict.fromkeys(log.read_bytes().splitlines()):
+            said = compiled(fmt, line)
+            if said and said.kind in METRICS:
+                found.setdefault((said.kind, *said.fields), without_prefix(line))
+    return list(found.values())[:SHAPES]
+
+
+def is_judged_alike(fmt: Format, line: bytes) -> bool:
+    """Whether Lark takes a line where the compiled form does, with the same fields."""
+    ours, judge = compiled(fmt, line), judged(fmt, line)
+    return ours is judge if ours is None or judge is None else ours.agrees(judge)
+
+
+@pytest.mark.slow
+@every_golden_format
+def test_lark_judges_lines_glued_at_every_place_as_the_compiled_form_does(folder: Path) -> None:
+    fmt = known_format(folder.name)
+    pairs = list(product(lines(fmt)[:GLUED], repeat=2))
+    glued = [first[:end] + second for first, second in pairs for end in range(1, len(first) + 1)]
+    glued += [first + second[start:] for first, second in pairs for start in range(1, len(second))]
+    assert not [line for line in dict.fromkeys(glued) if not is_judged_alike(fmt, line)]
+
+
+def read_in(fmt: Format, line: bytes) -> Iterator[tuple[str, str]]:
+    """The numbers that the scanner reads in a line, which may be torn, by name."""
+    metrics = tuple(variant for variant in fmt.variants if variant.record in METRICS)
+    judge = LineJudge(line + b"\n", np.zeros(1, np.int64))
+    for hit in (hit for hits in judge.hits(VariantSieve(metrics)).values() for hit in hits):
+        for field, (start, end) in zip(hit.variant.groups, hit.groups[1:], strict=True):
+            if start < end:
+                yield field.name, judge.text[start:end].decode()
+
+
+def whole_numbers(fmt: Format, *lines: bytes) -> set[tuple[str, str]]:
+    """The numbers of whole lines, by name."""
+    said = filter(None, (compiled(fmt, line) for line in lines))
+    return {(name, text) for verdict in said for name, texts in verdict.fields.items() for text in texts}
+
+
+def is_cut(name: str, text: str, whole: set[tuple[str, str]]) -> bool:
+    """Whether a number is the beginning of one that stands in a whole line, and none of these itself."""
+    return (name, text) not in whole and any(n == name and known.startswith(text) for n, known in whole)
+
+
+@every_golden_format
+def test_no_number_is_read_that_the_whole_line_of_another_process_cut(folder: Path) -> None:
+    fmt, cut = known_format(folder.name), []
+    for first, second in product(lines(fmt), (*lines(fmt), *OTHERS)):
+        whole = whole_numbers(fmt, first, second)
+        for end in number_ends(first):
+            line = first[:end] + second
+            cut += [(line, *number) for number in read_in(fmt, line) if number[0] in NUMBERS and is_cut(*number, whole)]
+    assert not cut

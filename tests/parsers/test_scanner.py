@@ -1,19 +1,33 @@
-"""Shapes of lines: blocks hold of a format what the compiled form finds in them line by line."""
+"""The scanner: blocks of any size, hostile bytes, and what cannot be read at all."""
 
+import bz2
+import gzip
+import lzma
+import random
 import re
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
-from hypothesis import given, settings
+import pandas as pd
+import pytest
+import zstandard
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from parsers.grammar.expression import masked, telling_places, tells_digits
-from parsers.grammar.format import Format
-from parsers.scanning.detection import formats
+from parsers.grammar.format import Format, load
+from parsers.io import packed
+from parsers.io.errors import FormatError, LogError, ParserError, WrappedError
+from parsers.runs.reading import Reading, read, survey
+from parsers.scanning.detection import detect, formats
 from parsers.scanning.judging import VariantSieve
 from parsers.scanning.prefix import line_pattern, without_prefix
-from parsers.scanning.source import clean
-from tests.parsers.golden_logs import LOGS
+from parsers.scanning.source import clean, is_text
+from report.results.measured_log import measured_log
+from tests.parsers.golden_logs import FORMATS, LOGS, SOME_LOGS, as_json
 from tests.parsers.shaped import found_in, judge, told
+from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, PACKERS, step, steps, write, write_grammar
 
 DIGIT = re.compile(rb"[0-9]")
 
@@ -88,3 +102,227 @@ def test_digits_that_no_variant_tells_apart_change_nothing(data: st.DataObject) 
     )
     hits, others = (told(judge(text + b"\n").hits(VariantSieve(fmt.variants)).get(0, [])) for text in (line, other))
     assert hits == others
+
+
+# Pieces of real lines, so that arbitrary bytes come near to lines that formats know.
+PIECES = st.deferred(
+    lambda: st.sampled_from(sorted({piece for log in LOGS for piece in re.split(rb"(?<=[:\[\]\n])", log.read_bytes())}))
+)
+
+
+def test_a_text_of_no_known_format_can_be_surveyed(tmp_path: Path) -> None:
+    account = survey(write(tmp_path, OTHER_NOISE, OTHER_NOISE)).account
+    assert (account.total, account.unrecognised) == (2, 2)
+
+
+def test_a_format_is_found_behind_a_long_beginning_without_metric_lines(tmp_path: Path) -> None:
+    found = detect(write(tmp_path, OTHER_NOISE * 200_000, step(1)), formats())
+    assert found is not None
+    assert found.name == FORMAT
+
+
+def test_two_formats_that_fit_equally_well_are_an_error_that_names_both(tmp_path: Path) -> None:
+    known = [load(write_grammar(tmp_path, "first")), load(write_grammar(tmp_path, "second"))]
+    with pytest.raises(FormatError, match=r"matches first and second equally well \(1 line\)"):
+        detect(write(tmp_path, b"toy 1 speed 2.5\n"), known)
+
+
+def test_the_format_of_most_metric_lines_is_the_format_of_a_log(tmp_path: Path) -> None:
+    known = [load(write_grammar(tmp_path, "toy")), load(write_grammar(tmp_path, "game", word="game"))]
+    found = detect(write(tmp_path, b"toy 1 speed 2.5\ngame 1 speed 2\ngame 2 speed 2\n"), known)
+    assert found is known[1]
+
+
+def test_a_new_format_is_one_grammar(tmp_path: Path) -> None:
+    grammar = write_grammar(tmp_path, "mine")
+    log = write(tmp_path, b"banner\n", b"toy 7 speed 2.5\n", b"  toy  8  speed  3e2  \n")
+    records = read(log, format=grammar).records
+    assert records.to_dict("list") == {
+        "line": [2, 3],
+        "record": ["step", "step"],
+        "step": [7, 8],
+        "throughput": [2.5, 300.0],
+    }
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.one_of(st.binary(max_size=40), PIECES), max_size=40).map(b"".join))
+def test_arbitrary_bytes_give_an_account_that_adds_up_or_one_of_our_errors(tmp_path: Path, data: bytes) -> None:
+    path = write(tmp_path, data)
+    try:
+        account = survey(path).account
+    except ParserError:
+        return
+    assert account.matched + account.ignored + account.unrecognised == account.total
+    assert account.total in {data.count(b"\n"), data.count(b"\n") + 1}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    log=st.sampled_from(LOGS),
+    cut=st.floats(0, 1),
+    junk=st.binary(min_size=1, max_size=9),
+    format=st.sampled_from([folder.name for folder in FORMATS]),
+)
+def test_a_damaged_log_gives_an_account_that_adds_up_unless_it_seems_to_be_wrapped(
+    tmp_path: Path, log: Path, cut: float, junk: bytes, format: str
+) -> None:
+    whole = log.read_bytes()
+    at = 1 + int(cut * (len(whole) - 1))
+    assume(is_text(whole[:at] + junk + whole[at:]))
+    try:
+        account = survey(write(tmp_path, whole[:at], junk, whole[at:]), format=format).account
+    except WrappedError:
+        return
+    assert account.matched + account.ignored + account.unrecognised == account.total
+
+
+def test_a_log_of_an_evaluation_alone_is_of_no_format(tmp_path: Path) -> None:
+    head = '{"timestamp": "1700000000.5", "datetime": "2031-05-17 09:30:00.5", "elapsedtime": "0.5", "type": "LOG", '
+    rows = ('"step": [0, 10, 1], "data": {"val.top1": 70.5}}', '"step": [0], "data": {"val.top1": 71.5}}')
+    reading = survey(write(tmp_path, *(f"{head}{row}\n".encode() for row in rows)))
+    assert (reading.format, len(reading.records), reading.account.matched) == (None, 0, 0)
+
+
+TEXT = b"".join(steps(500))
+BOMB = b"\n" * (5 << 20)
+BROKEN_GZIP = gzip.compress(TEXT)[:100] + b"\xff" * 50 + gzip.compress(TEXT)[150:]
+CASES: dict[str, Callable[[Path], Path]] = {
+    "missing": lambda folder: folder / "absent.log",
+    "folder": lambda folder: folder,
+    "empty": write,
+    "empty gz": lambda folder: write(folder, gzip.compress(b"")),
+    "laid out": lambda folder: write(folder, b"\0" * 9999),
+    "binary": lambda folder: write(folder, random.Random(1).randbytes(9999)),  # noqa: S311
+    "cut gz": lambda folder: write(folder, gzip.compress(TEXT)[:-20]),
+    "cut xz": lambda folder: write(folder, lzma.compress(TEXT)[:-20]),
+    "cut zst": lambda folder: write(folder, zstandard.compress(TEXT)[:-20]),
+    "cut bz2": lambda folder: write(folder, bz2.compress(TEXT)[:-20]),
+    "bomb gz": lambda folder: write(folder, gzip.compress(BOMB)),
+    "bomb bz2": lambda folder: write(folder, bz2.compress(BOMB)),
+    "bomb zst": lambda folder: write(folder, zstandard.compress(BOMB)),
+    "broken gz": lambda folder: write(folder, BROKEN_GZIP),
+    "broken xz": lambda folder: write(folder, lzma.compress(TEXT)[:60] + b"\xff" * 99),
+    "broken zst": lambda folder: write(folder, zstandard.compress(TEXT) + b"\xff" * 99),
+}
+
+
+@pytest.mark.parametrize("format", [None, FORMAT])
+@pytest.mark.parametrize("make", CASES.values(), ids=CASES)
+def test_an_unreadable_log_is_an_error_of_one_line_that_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], Path], format: str | None
+) -> None:
+    monkeypatch.setattr(packed, "LEAST", 4 * packed.MIB)
+    path = make(tmp_path)
+    with pytest.raises(LogError) as raised:
+        survey(path, format=format)
+    assert str(raised.value).startswith(f"{path}: ")
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("rest", [b"", b"\n"])
+def test_an_overlong_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rest: bytes) -> None:
+    monkeypatch.setattr("parsers.scanning.source.LONGEST_LINE", 2 << 20)
+    path = write(tmp_path, *steps(3), b"x" * (5 << 20), rest)
+    with pytest.raises(LogError, match=r"has a line longer than 2 MiB"):
+        read(path)
+
+
+def test_a_long_line_is_no_reason_to_refuse_a_log(tmp_path: Path) -> None:
+    assert len(read(write(tmp_path, *steps(2), b"x" * (3 << 20), b"\n", *steps(1))).records) == 3
+
+
+@pytest.mark.slow
+def test_a_log_that_unpacks_to_much_is_read_where_the_user_allows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed, "LEAST", packed.MIB)
+    log = write(tmp_path, gzip.compress(TEXT + b"\n" * (2 << 20)))
+    with pytest.raises(LogError):
+        read(log)
+    monkeypatch.setenv(packed.VARIABLE, "0.01")
+    assert read(log).account.total == 500 + (2 << 20)
+
+
+every_packer = pytest.mark.parametrize("suffix", PACKERS)
+
+
+def rows_told(reading: Reading) -> list[list[object]]:
+    return reading.records[["line", "step", "throughput"]].values.tolist()
+
+
+def test_each_update_of_a_progress_bar_is_a_line_on_screen(tmp_path: Path) -> None:
+    bar = b"\r 10%|#  |\r100%|###|" + b"\r" + step(2)
+    assert rows_told(read(write(tmp_path, step(1), bar, step(3)))) == [[1, 1, 1000.5], [2, 2, 1000.5], [3, 3, 1000.5]]
+
+
+def test_updates_of_a_progress_bar_stay_in_their_order(tmp_path: Path) -> None:
+    bars = [b"\r".join(line.rstrip() for line in steps(100)) + b"\n"] * 2
+    summary = b"DLL 2031-05-17 09:30:00.000001 - () train_throughput : 1.5 images/s\n"
+    records = read(write(tmp_path, bars[0], summary, bars[1])).records
+    assert records["step"].dropna().tolist() == [*range(100), *range(100)]
+
+
+def test_utf_16_ends_with_its_last_line(tmp_path: Path) -> None:
+    reading = read(write(tmp_path, ("\ufeff" + step(1).decode()).encode("utf-16-le")))
+    assert (reading.account.total, reading.warnings) == (1, ())
+
+
+@every_packer
+def test_a_packed_log_reads_as_the_plain_one(tmp_path: Path, suffix: str) -> None:
+    for log in SOME_LOGS[::4]:
+        packed = write(tmp_path, PACKERS[suffix](log.read_bytes()), name=f"{log.name}.{suffix}")
+        assert as_json(read(packed)) == as_json(read(log))
+        assert read(packed).fields == read(log).fields
+
+
+@every_packer
+def test_a_log_packed_in_two_pieces_reads_as_one(tmp_path: Path, suffix: str) -> None:
+    pieces = [PACKERS[suffix](step(number)) for number in (1, 2)]
+    assert [row[:2] for row in rows_told(read(write(tmp_path, *pieces)))] == [[1, 1], [2, 2]]
+
+
+def test_a_month_that_does_not_exist_is_no_time(tmp_path: Path) -> None:
+    records = read(write(tmp_path, step(1).replace(b"2031-05", b"2031-13"), step(2))).records
+    assert records["time"].isna().tolist() == [True, False]
+
+
+def test_a_day_before_the_clocks_of_computers_is_a_time(tmp_path: Path) -> None:
+    lines = [step(1).replace(b"2031", b"1000"), step(2).replace(b"2031-05-17", b"2031-02-30")]
+    assert read(write(tmp_path, *lines)).records["time"].iloc[0] == pd.Timestamp("1000-05-17 09:30:01.000001")
+
+
+def test_a_huge_step_number_is_kept_as_it_is(tmp_path: Path) -> None:
+    assert read(write(tmp_path, step(2**53 - 1))).records["step"].tolist() == [2**53 - 1]
+
+
+def test_a_step_number_beyond_exact_floats_is_no_integer(tmp_path: Path) -> None:
+    assert read(write(tmp_path, step(2**53 + 1))).records["step"].dtype == "float64"
+
+
+@pytest.mark.parametrize("before", [0, 1 << 20, (1 << 20) - 40])
+def test_a_line_across_the_border_of_two_blocks_is_read_once(tmp_path: Path, before: int) -> None:
+    filling = b"x" * max(0, before - 1) + b"\n"
+    assert [row[:2] for row in rows_told(read(write(tmp_path, filling, *steps(3))))] == [[2, 0], [3, 1], [4, 2]]
+
+
+def test_a_large_log_reads_as_the_sum_of_its_lines(tmp_path: Path) -> None:
+    lines = [line for number in range(30_000) for line in (step(number), OTHER_NOISE)]
+    assert [row[:2] for row in rows_told(read(write(tmp_path, *lines)))] == [[2 * n + 1, n] for n in range(30_000)]
+
+
+def test_a_large_log_with_torn_lines_stays_in_order(tmp_path: Path) -> None:
+    lines = [b"torn " * (number % 1000 == 500) + step(number) for number in range(40_000)]
+    assert read(write(tmp_path, *lines)).records["line"].tolist() == list(range(1, 40_001))
+
+
+@pytest.mark.parametrize("number", ["1e308", "1e999", "9" * 400, "nan", "0", "1e-320"])
+def test_a_hostile_number_is_reported_in_sentences_and_in_no_warning_of_python(tmp_path: Path, number: str) -> None:
+    for log in SOME_LOGS:
+        hostile = re.sub(rb"(?<![0-9.])[0-9]+(?:\.[0-9]+)?", number.encode(), log.read_bytes())
+        try:
+            found = measured_log(write(tmp_path, hostile), format=log.parent.name)
+        except WrappedError as error:  # with equal numbers, lines are of one length, as those that a terminal cut
+            assert "its lines were cut at" in str(error)
+        else:
+            assert found.reason or found.measurement

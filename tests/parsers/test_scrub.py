@@ -1,20 +1,25 @@
-"""Scrubbed logs name nobody, and read as before."""
+"""Scrubbed logs and run folders name nobody, and read as before; what names somebody is a rule of a table."""
 
 import base64
+import os
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from parsers.runs.reading import known_format, survey
-from parsers.scrubbing.copies import ScrubError, scrubbed
-from parsers.scrubbing.identities import Identity
+from parsers.runs.reading import known_format, read, survey
+from parsers.runs.runfile import describes, run_file, sha256_of
+from parsers.scrubbing.copies import ScrubError, copied, rewrite, scrubbed, sources, text_blocks
+from parsers.scrubbing.identities import Identity, Rule, identities, is_host, is_name, rules
 from parsers.scrubbing.placeholders import Placeholders
 from tachograph.cli import secrets
+from tests.commandline import run
 from tests.parsers.corpus_logs import RealLog, every_real_log
 from tests.parsers.golden_logs import LOGS, every_golden_format
+from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.scrubbing import assert_reads_the_same, scrub, scrub_one, scrubbed_text
 from tests.parsers.toy_logs import PACKERS, step, steps, write
 
@@ -164,3 +169,328 @@ def test_a_log_that_would_read_otherwise_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ScrubError, match=r"train\.log: line 4 would be read differently"):
         scrubbed(log, tmp_path / "copy.log", placeholders, secrets())
     assert not (tmp_path / "copy.log").exists()
+
+
+LOG = b"Hostname: zeus\n" + b"".join(steps(3))
+
+
+def test_a_run_folder_is_copied_whole(tmp_path: Path) -> None:
+    log = make_run(tmp_path / "runs" / "1", LOG, case={"batch_size": 8}, environment={"node": "zeus"})
+    put_clock(log, "1,1935619200.000")
+    put_gpu(log, "1935619200.000,0,1,2,3,4,5,6")
+    log.with_name("cpu.csv").write_text("1935619200.000\n")
+    scrub(tmp_path / "public", log.parent)
+    copy = tmp_path / "public" / "1" / log.name
+    names = ["clock.csv", "cpu.csv", "gpu.csv", "run.json", "train.log"]
+    assert sorted(path.name for path in copy.parent.iterdir()) == names
+    assert_reads_the_same(log, copy)
+
+
+def test_the_run_file_of_a_copy_describes_the_copy(tmp_path: Path) -> None:
+    log = make_run(tmp_path / "run", LOG)
+    copy = scrub_one(tmp_path / "public", log)
+    run = run_file(copy)
+    assert describes(run, copy, sha256_of(copy)) is True
+    assert (run["log"]["bytes"], read(copy).warnings) == (copy.stat().st_size, ())
+
+
+def test_the_run_file_of_a_copy_keeps_the_sum_of_the_log(tmp_path: Path) -> None:
+    log = make_run(tmp_path / "run", LOG, source={"commit": "abc"})
+    once = scrub_one(tmp_path / "once", log)
+    twice = scrub_one(tmp_path / "twice", once)
+    assert run_file(once)["source"] == {"commit": "abc", "sha256": sha256_of(log)}
+    assert twice.with_name("run.json").read_bytes() == once.with_name("run.json").read_bytes()
+
+
+def test_the_run_file_names_nobody(tmp_path: Path) -> None:
+    said = {"node": "zeus", "home": "/home/jdoe/x", "variables": {"API_KEY": "0123456789abcdef"}}
+    copy = scrub_one(tmp_path / "public", make_run(tmp_path / "run", LOG, **said))
+    text = copy.with_name("run.json").read_text(encoding="utf-8")
+    assert [name for name in ("zeus", "jdoe", "0123456789abcdef") if name in text] == []
+
+
+def test_a_name_in_the_run_file_is_replaced_in_the_log(tmp_path: Path) -> None:
+    log = make_run(tmp_path / "run", b"zeus is up\n" + step(1), hostname="zeus")
+    assert scrub_one(tmp_path / "public", log).read_bytes().startswith(b"host1 is up\n")
+
+
+def test_a_log_that_its_run_file_does_not_describe_stays_undescribed(tmp_path: Path) -> None:
+    log = make_run(tmp_path / "run", LOG)
+    log.write_bytes(LOG + LOG)
+    copy = scrub_one(tmp_path / "public", log)
+    assert describes(run_file(copy), copy, sha256_of(copy)) is False
+
+
+def test_all_runs_of_a_folder_are_copied_under_their_places(tmp_path: Path) -> None:
+    for place in ("a/1", "a/2", "b/1"):
+        make_run(tmp_path / "suite" / place, LOG)
+    copies = scrub(tmp_path / "public", tmp_path / "suite").copies
+    assert [str(copy) for copy in copies] == [f"suite/{place}/train.log" for place in ("a/1", "a/2", "b/1")]
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ScrubError, match="does not contain run folders"):
+        sources([tmp_path])
+
+
+def test_what_the_folder_of_a_log_tells_is_not_lost(tmp_path: Path) -> None:
+    (tmp_path / "2n8g").mkdir()
+    log = write(tmp_path / "2n8g", LOG, name="rn50_b64_fp32_1.log")
+    copy = scrub_one(tmp_path / "public", log)
+    assert copy.parent.name == "2n8g"
+    assert_reads_the_same(log, copy)
+
+
+def test_names_of_folders_are_scrubbed_too(tmp_path: Path) -> None:
+    (tmp_path / "zeus").mkdir()
+    (tmp_path / "other").mkdir()
+    logs = [write(tmp_path / "zeus", LOG), write(tmp_path / "other", LOG)]
+    assert [str(copy) for copy in scrub(tmp_path / "public", *logs).copies] == ["host1/train.log", "other/train.log"]
+
+
+def test_a_copy_never_takes_the_place_of_a_log(tmp_path: Path) -> None:
+    log = write(tmp_path, LOG)
+    with pytest.raises(ScrubError, match="would overwrite a log"):
+        scrub(tmp_path, log)
+    assert log.read_bytes() == LOG
+
+
+def test_logs_whose_copies_would_be_one_are_refused(tmp_path: Path) -> None:
+    logs = []
+    for folder in ("zeus", "host1"):
+        (tmp_path / folder).mkdir()
+        logs.append(write(tmp_path / folder, b"hostname: zeus\n" if folder == "zeus" else step(1)))
+    with pytest.raises(ScrubError, match="would be the copy of 2 logs"):
+        scrub(tmp_path / "public", *logs)
+
+
+def test_nothing_but_copies_is_left_in_their_folder(tmp_path: Path) -> None:
+    broken = write(tmp_path, b"", name="empty.log")
+    outcome = copied(sources([write(tmp_path, LOG), broken]), tmp_path / "public", secrets())
+    assert len(outcome.problems) == 1
+    assert [path.name for path in (tmp_path / "public").iterdir()] == ["train.log"]
+
+
+def test_the_tally_says_how_many_and_where_first(tmp_path: Path) -> None:
+    text = b"start\nhost: zeus\nhost: hera\nzeus\nGITHUB_TOKEN=ghp_0123456789abcdefghij0123456789abcdef\n"
+    outcome = scrub(tmp_path / "public", write(tmp_path, text))
+    told = {kind: (r.occurrences, len(r.distinct), r.line) for kind, r in outcome.replaced.items()}
+    assert told == {"host": (3, 2, 2), "credential": (1, 0, 5)}
+
+
+every_rule = pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.line.decode()[:40])
+
+
+def found(line: bytes) -> list[bytes]:
+    return [identity.text for identity in identities(line) if identity.kind != "version"]
+
+
+@every_rule
+def test_a_rule_finds_in_its_example_what_it_says(rule: Rule) -> None:
+    assert set(found(rule.line)) == set(rule.finds)
+
+
+@pytest.mark.parametrize("name", [b"gpu001", b"gpu-01", b"node117", b"dgx01", b"zeus01"])
+@pytest.mark.parametrize(
+    "line",
+    [b"%s:1234:1300 [0] NCCL INFO Channel 00/32", b"SLURM_JOB_NODELIST=%s", b"[%s:4242:0:4242] Caught signal 11"],
+)
+def test_a_name_as_clusters_give_them_is_a_host_where_only_a_host_can_stand(line: bytes, name: bytes) -> None:
+    assert found(line % name) == [name]
+
+
+def test_a_list_of_machines_with_a_common_name_is_one_of_hosts() -> None:
+    assert found(b"SLURM_JOB_NODELIST=gpu[001-004]") == [b"gpu[001-004]"]
+
+
+@pytest.mark.parametrize(
+    "line", [b"gpu0:1234:1300 [0] NCCL INFO Channel 00/32", b"device: gpu001, node117 loss 0.1", b"NODELIST=gpu[0-3]"]
+)
+def test_a_card_or_a_common_word_with_a_number_is_no_host_elsewhere(line: bytes) -> None:
+    assert found(line) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"nvidia-curand-cu12        10.3.2.106",
+        b"cuBLAS version: 10.2.2.89",
+        b"tensorrt==10.0.1.6",
+        b"CUDA 10.1.243, cuDNN 7.6.5, GCC 10.2.1",
+        b"libcublas10_10.2.2.89-1_amd64.deb",
+        b"nvidia_curand_cu12-10.3.2.106-py3-none-any.whl",
+        b"step 10 loss 10.5 time 10.25",
+        b"10.1.2.3.4 and 10.1.2.300",
+        b"8.8.8.8 172.15.0.1 172.32.0.1 192.169.0.1 100.63.0.1 127.0.0.1 0.0.0.0",
+    ],
+)
+def test_a_version_a_number_or_a_public_address_is_no_private_address(line: bytes) -> None:
+    assert found(line) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"Acc@1 76.1 Acc@5 92.9 logging.git@6.0.0-rc5",
+        b"git clone git@github.com:owner/name.git",
+        b"see https://github.com/owner/name and https://example.com/home/page",
+        b"root@localhost:/root# ls",
+        b"/home/ubuntu/a /home/work/b /home/disk1/c /root/d",
+        b"host: None, master: localhost, hostname=worker-0, user=root",
+        b"[engine.py:123:45] [12:30:45] [launch.py:508:12]",
+        b"error on host: connection refused by peer",
+        b"rank0: [2031-05-17 09:30:00] started",
+        b"checkpoint: open-mmlab://resnet50_v1c s3://bucket/key env://",
+        b"std::allocator<int> fc::name fd:12:34:56:78:9a",
+        b"user 0m5.3s sys 0m1.0s user: 0.5s",
+    ],
+)
+def test_what_names_nobody_is_left(line: bytes) -> None:
+    assert found(line) == []
+
+
+def test_colours_around_a_name_are_no_part_of_it() -> None:
+    assert found(b"host: \x1b[32mzeus\x1b[0m") == [b"zeus"]
+
+
+def test_a_coloured_prompt_is_a_prompt() -> None:
+    prompt = b"\x1b[01;32mjdoe@zeus\x1b[00m:\x1b[01;34m~/exp\x1b[00m$ python train.py"
+    assert set(found(prompt)) == {b"jdoe", b"zeus"}
+
+
+@pytest.mark.parametrize(
+    "name", [b"root", b"user1", b"host12", b"node-3", b"x", b"12", b"Ubuntu", b"host1.example.com"]
+)
+def test_a_common_word_or_a_placeholder_is_no_name(name: bytes) -> None:
+    assert not is_name(name)
+
+
+@pytest.mark.parametrize("name", [b"jdoe", b"wen_xie", b"c1n01", b"M\xc3\xbcller", b"zeus.example.edu"])
+def test_any_other_word_may_be_a_name(name: bytes) -> None:
+    assert is_name(name)
+
+
+@pytest.mark.parametrize("name", [b"github.com", b"api.github.com", b"launch.py", b"comm.cc"])
+def test_a_public_host_or_a_source_file_is_no_host_of_a_job(name: bytes) -> None:
+    assert not is_host(name)
+
+
+def test_a_word_that_formats_print_is_no_name_wherever_it_stands() -> None:
+    assert found(b"user=loss") == []
+
+
+def test_the_home_of_one_who_is_called_like_a_word_of_formats_is_found() -> None:
+    assert found(b"/home/loss/data") == [b"/home/loss"]
+
+
+@pytest.mark.parametrize("nodes", [b"a1[0-999999999]", b"a1" + b"[0-9]" * 1000, b"a1[" + b"9" * 3000 + b"]"])
+def test_a_list_of_more_nodes_than_there_are_costs_nothing(nodes: bytes) -> None:
+    placeholders = Placeholders(identities(b"SLURM_JOB_NODELIST=" + nodes))
+    assert placeholders.replaced(b"a10 is up") in {b"host1 is up", b"a10 is up"}
+
+
+FRAGMENTS = sorted(
+    {part for rule in rules() for part in re.findall(rb"\w+|\W", rule.line)} | set(b"\n\x1b[1m\0\xe9".split())
+)
+pieces = st.one_of(st.sampled_from([rule.line for rule in rules()]), st.sampled_from(FRAGMENTS), st.binary(max_size=4))
+texts = st.lists(pieces, max_size=30).map(b"".join)
+
+
+def public(text: bytes) -> bytes:
+    """A text as it is published: names are sought in what holds no credentials."""
+    before, after = secrets().stream(), secrets().stream()
+    placeholders = Placeholders(identities(before.feed(text) + before.finish()))
+    return after.feed(placeholders.replaced(text)) + after.finish()
+
+
+@given(texts)
+@example(b"Hostname: gpu-node-07NCCLeth0:10.0.0.4<0>")
+@example(b"Hostname: NCCL0\nNCCL0:10.0.0.4\ncuda 10.2.89.1")
+@example(b"USER=NCCL0:10.0.0.4")
+def test_to_scrub_what_is_scrubbed_changes_nothing(text: bytes) -> None:
+    once = public(text)
+    assert public(once) == once
+
+
+@given(texts)
+def test_lines_stay_lines(text: bytes) -> None:
+    assert public(text).count(b"\n") == text.count(b"\n")
+
+
+@given(texts)
+def test_what_was_found_as_a_word_is_gone(text: bytes) -> None:
+    found = {identity.text for identity in identities(text) if identity.kind in {"host", "user", "address"}}
+    replaced = Placeholders(identities(text)).replaced(text)
+    kept = {identity.text for identity in identities(replaced) if identity.kind in {"host", "user", "address"}}
+    assert found & kept == set()
+
+
+@given(st.binary())
+@example(b"\xff\xfeh\0\n\0\0")
+@example("\ud83d\ude00\n".encode("utf-16-le", "surrogatepass") * 3 + b"\x3d\xd8\n\0")
+@example(b"a\0\n\0\x00\xdc\n\0")
+def test_a_rewritten_log_has_the_same_bytes_where_nothing_changes(data: bytes) -> None:
+    with TemporaryDirectory() as folder:
+        log, copy = Path(folder) / "log", Path(folder) / "copy"
+        # What begins like a packed file is one.
+        log.write_bytes(b"line\n" + data)
+        rewrite(log, copy, bytes)
+        assert copy.read_bytes() == log.read_bytes()
+
+
+@given(st.binary())
+def test_any_bytes_after_a_mark_of_utf_16_stay(data: bytes) -> None:
+    with TemporaryDirectory() as folder:
+        log, copy = Path(folder) / "log", Path(folder) / "copy"
+        log.write_bytes(b"\xff\xfe" + data)
+        rewrite(log, copy, bytes)
+        assert copy.read_bytes() == log.read_bytes()
+        assert all(block.endswith(b"\n") for block in [*text_blocks(log)][:-1])
+
+
+TEXT = b"jdoe@zeus:~$ python train.py --token hf_abcdefghijklmnopqrstuvwxyz012345\n" + step(1)
+
+
+def test_the_summary_names_nobody(tmp_path: Path) -> None:
+    done = run("scrub", write(tmp_path, TEXT), "--out", tmp_path / "public")
+    assert [name for name in ("jdoe", "zeus", "hf_") if name in done.stdout + done.stderr] == []
+
+
+def test_the_summary_counts_what_was_replaced(tmp_path: Path) -> None:
+    done = run("scrub", write(tmp_path, TEXT), "--out", "public", cwd=tmp_path)
+    assert done.stdout.splitlines() == [
+        "Wrote 1 copy to public.",
+        "       1 host name, 1 distinct, first at train.log:1",
+        "       1 user name, 1 distinct, first at train.log:1",
+        "       1 credential, first at train.log:1",
+    ]
+
+
+def test_names_that_nothing_marks_are_given(tmp_path: Path) -> None:
+    log = write(tmp_path, b"/mnt/data/jroe/imagenet on hera\n" + step(1))
+    run("scrub", log, "--out", tmp_path / "public", "--user", "jroe", "--host", "hera")
+    assert (tmp_path / "public" / "train.log").read_bytes().startswith(b"/mnt/data/user1/imagenet on host1\n")
+
+
+def test_names_that_are_none_are_kept(tmp_path: Path) -> None:
+    log = write(tmp_path, TEXT)
+    run("scrub", log, "--out", tmp_path / "public", "--keep", "zeus")
+    assert (tmp_path / "public" / "train.log").read_bytes().startswith(b"user1@zeus:~$")
+
+
+def test_a_log_that_cannot_be_read_is_status_2_and_one_sentence(tmp_path: Path) -> None:
+    done = run("scrub", tmp_path / "absent.log", "--out", tmp_path / "public")
+    assert (done.returncode, done.stderr.count("\n"), "absent.log" in done.stderr) == (2, 1, True)
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
+    log = write(tmp_path, TEXT)
+    done = run("scrub", log, "--out", log / "public")
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+
+
+def test_a_name_that_is_no_utf_8_is_copied(tmp_path: Path) -> None:
+    log = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.log"))
+    log.write_bytes(TEXT)
+    assert run("scrub", log, "--out", tmp_path / "public").returncode == 0
+    assert (tmp_path / "public" / log.name).is_file()

@@ -139,17 +139,9 @@ def test_a_log_of_several_ranks_among_those_of_one_each_is_refused(tmp_path: Pat
     assert "rank_1.log: holds lines of 2 ranks" in run("show", path).stderr
 
 
-def test_the_tasks_of_a_job_are_taken_for_its_ranks_where_their_logs_prove_it(tmp_path: Path) -> None:
-    found = read_log(folder(tmp_path, 2, timed([0.5, 0.5], cards=2), "slurm-7_{}.out"))
-    assert [log.rank for log in found.ranks] == [0, 1]
-
-
-@pytest.mark.parametrize(
-    "text", [timed([0.5, 0.5], cards=1), timed([0.5, 0.5], cards=2, late=9), rated([100, 90])], ids=range(3)
-)
-def test_the_jobs_of_an_array_are_not_taken_for_ranks(tmp_path: Path, text: Callable[[int], str]) -> None:
-    with pytest.raises(LogError, match="are called like those of the tasks"):
-        read_log(folder(tmp_path, 2, text, "slurm-7_{}.out"))
+def test_the_jobs_of_an_array_are_not_taken_for_ranks(tmp_path: Path) -> None:
+    with pytest.raises(LogError, match="is a folder without logs of several ranks"):
+        read_log(folder(tmp_path, 2, rated([100, 90]), "slurm-7_{}.out"))
 
 
 @pytest.mark.parametrize(("other", "differ"), [(0.504, []), (0.52, ["slow_rank"])])

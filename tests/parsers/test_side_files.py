@@ -1,0 +1,372 @@
+"""What lies beside a log: its clock, telemetry, run.json and the configuration of its program."""
+
+import json
+import re
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parsers.io.errors import LogError
+from parsers.io.files import leading_out
+from parsers.runs.reading import Reading, read, survey
+from parsers.runs.run_folder import LATER_COLUMNS, SCHEMA, TELEMETRY_COLUMNS
+from parsers.runs.runfile import files_of_run, run_file, sha256_of
+from parsers.runs.side_files import ARRIVAL, LARGEST, Telemetry, arrivals, telemetry
+from tests.commandline import run
+from tests.parsers.ingesting import left_out, logs
+from tests.parsers.run_folders import make_run, put_clock, put_gpu
+from tests.parsers.toy_logs import step, write_grammar
+
+LINES = b"banner\ntoy 1 speed 2.5\ntoy 2 speed 2.5\ntoy 3 speed 2.5\n"
+
+
+def at(second: float) -> np.datetime64:
+    """A moment as the clock states it, in UTC."""
+    return np.datetime64("2031-05-04T00:00:00", "us") + np.timedelta64(round(second * 1000), "ms")
+
+
+def row(line: int, second: float) -> str:
+    return f"{line},{1935619200 + second:.3f}"
+
+
+def reading(folder: Path, *rows: str) -> Reading:
+    path = make_run(folder, LINES)
+    put_clock(path, *rows)
+    return read(path, format=write_grammar(folder, "toy"))
+
+
+def test_the_clock_tells_the_time_of_lines_that_print_none(tmp_path: Path) -> None:
+    records = reading(tmp_path, row(1, 0), row(2, 5.123), row(3, 6), row(4, 7)).records
+    assert records["time"].tolist() == [pd.Timestamp(at(second)) for second in (5.123, 6, 7)]
+
+
+def test_a_log_that_prints_its_times_keeps_them(tmp_path: Path) -> None:
+    path = make_run(tmp_path, step(1) + step(2))
+    put_clock(path, row(1, 0))
+    found = read(path)
+    assert found.records["time"].dt.hour.tolist() == [9, 9]
+    assert found.fields[("step", "time")] != ARRIVAL
+
+
+def test_a_clock_of_another_log_is_not_used(tmp_path: Path) -> None:
+    path = make_run(tmp_path, LINES)
+    put_clock(path, row(1, 0))
+    path.write_bytes(LINES + LINES)
+    assert "time" not in read(path, format=write_grammar(tmp_path, "toy")).records
+
+
+def test_a_clock_is_not_used_where_no_run_says_whose_it_is(tmp_path: Path) -> None:
+    path = make_run(tmp_path, LINES)
+    put_clock(path, row(1, 0))
+    (tmp_path / "run.json").write_text(json.dumps({"case": {}}), encoding="utf-8")
+    assert "time" not in read(path, format=write_grammar(tmp_path, "toy")).records
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (("1,x",), "line 2: time is 'x'; expected a number."),
+        (("1,",), "line 2: time is ''; expected a number."),
+        (("1,nan",), "line 2: time is 'nan'; expected a number."),
+        (("1,1e300",), "line 2: time is '1e300'; expected a number."),
+        (("1,1", "2"), "line 3 has one column; expected 2."),
+        (("1,1", "", "2,2"), "line 3 has 0 columns; expected 2."),
+        (("1,1", "2,2,2"), "line 3 has 3 columns; expected 2."),
+        (("1,1", "1,2"), "line 3: line is 1; line numbers must be whole numbers, start at 1 or later and ascend."),
+        (("0,1",), "line 2: line is 0; line numbers must be whole numbers, start at 1 or later and ascend."),
+        (("1.5,1",), "line 2: line is 1.5; line numbers must be whole numbers, start at 1 or later and ascend."),
+        (("1,1\r1",), "line 2 is not a valid table row"),
+    ],
+)
+def test_a_broken_clock_is_an_error_that_names_file_and_line(rows: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    with pytest.raises(LogError, match=re.escape(f"{tmp_path / 'clock.csv'}: {said}")):
+        reading(tmp_path, *rows)
+
+
+@pytest.mark.parametrize("text", ["", "time,line\n", "line\n1\n"])
+def test_a_clock_with_another_head_is_an_error(text: str, tmp_path: Path) -> None:
+    path = make_run(tmp_path, LINES)
+    path.with_name("clock.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(LogError, match=r"clock\.csv: line 1"):
+        read(path, format=write_grammar(tmp_path, "toy"))
+
+
+@given(st.sets(st.integers(1, 300), min_size=1), st.lists(st.integers(1, 400), min_size=1))
+def test_a_line_arrives_with_the_last_row_that_begins_at_or_before_it(starts: set[int], lines: list[int]) -> None:
+    rows = sorted(starts)
+    found = arrivals(pd.DataFrame({"line": rows, "time": [at(start) for start in rows]}), np.array(lines))
+    expected = [max((start for start in rows if start <= line), default=None) for line in lines]
+    assert [None if np.isnat(time) else time for time in found] == [e if e is None else at(e) for e in expected]
+
+
+OLD_COLUMNS = [name for name in TELEMETRY_COLUMNS if name not in LATER_COLUMNS]
+ROW = "1935619200.123,0,97,30000,312.45,1980,2619,55"
+
+
+def found(folder: Path, *rows: str) -> Telemetry | None:
+    log = make_run(folder, b"a log\n")
+    put_gpu(log, *rows)
+    return telemetry(log, sha256_of(log))
+
+
+def samples(folder: Path, *rows: str) -> pd.DataFrame:
+    table = found(folder, *rows)
+    assert table is not None
+    return table.samples
+
+
+def test_a_sample_has_its_line_and_all_that_the_card_tells(tmp_path: Path) -> None:
+    (row,) = samples(tmp_path, ROW).to_dict("records")
+    time = pd.Timestamp("2031-05-04 00:00:00.123")
+    told = {name: value for name, value in row.items() if name not in LATER_COLUMNS}
+    assert told == dict(zip(("line", *OLD_COLUMNS), (2, time, 0, 97, 30000, 312.45, 1980, 2619, 55), strict=True))
+
+
+def test_a_file_of_this_version_has_further_columns(tmp_path: Path) -> None:
+    log = make_run(tmp_path, b"a log\n")
+    text = f"{','.join(TELEMETRY_COLUMNS)}\n{ROW},4,3,0,51200,2048,5,16,1,1200\n"
+    log.with_name("gpu.csv").write_text(text, encoding="utf-8")
+    told = telemetry(log, sha256_of(log))
+    assert told is not None
+    (row,) = told.samples.to_dict("records")
+    assert [row[name] for name in LATER_COLUMNS] == [4, 3, 0, 51200, 2048, 5, 16, 1, 1200]
+
+
+def test_a_value_that_a_card_cannot_tell_is_nan(tmp_path: Path) -> None:
+    row = samples(tmp_path, "1935619200.123,0,,,,,,").iloc[0]
+    assert row[list(TELEMETRY_COLUMNS[2:])].isna().all()
+
+
+def test_a_run_without_telemetry_has_none(tmp_path: Path) -> None:
+    log = make_run(tmp_path, b"a log\n")
+    assert telemetry(log, sha256_of(log)) is None
+
+
+def test_telemetry_beside_another_log_is_not_used(tmp_path: Path) -> None:
+    log = make_run(tmp_path, b"a log\n")
+    put_gpu(log, ROW)
+    assert telemetry(log, "0" * 64) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("x,0,97,30000,312.45,1980,2619,55", "line 3: time is 'x'; expected a number."),
+        ("1935619200,,97,30000,312.45,1980,2619,55", "line 3: card is ''; expected a number."),
+        ("1935619200,-1,97,30000,312.45,1980,2619,55", "line 3: card is -1; expected a card number from 0."),
+        ("1935619200,0.5,97,30000,312.45,1980,2619,55", "line 3: card is 0.5; expected a card number from 0."),
+        ("1935619200,0,97,30000,[N/A],1980,2619,55", "line 3: power is '[N/A]'; expected a number."),
+        ("1935619200,0,97", "line 3 has 3 columns; expected 8."),
+    ],
+)
+def test_broken_telemetry_is_an_error_that_names_file_and_line(row: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(LogError, match=re.escape(f"{tmp_path / 'gpu.csv'}: {said}")):
+        found(tmp_path, ROW, row)
+
+
+YAML = (
+    "model:\n  num_layers: 32\n  hidden_size: 4096\ntrainer:\n  tensor_model_parallel_size: 4\n  micro_batch_size: 2\n"
+)
+SEVERAL = "actor:\n  tensor_model_parallel_size: 4\nrollout:\n  tensor_model_parallel_size: 2\n"
+
+
+def told(folder: Path, text: str = "step 1\n") -> Reading:
+    log = folder / "train.log"
+    log.write_text(text, encoding="utf-8")
+    return survey(log)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("config.yaml", YAML),
+        ("config.json", json.dumps({"tensor_model_parallel_size": 4, "num_layers": 32})),
+        ("ds_config.json", json.dumps({"tensor_parallel": 4, "num_layers": 32}, indent=2)),
+        ("config.toml", "[parallelism]\ntensor_parallel_degree = 4\nnum_layers = 32\n"),
+    ],
+)
+def test_a_configuration_beside_a_log_states_facts(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    found = told(tmp_path).facts
+    assert (found["tensor_parallel"].value, found["layers"].value) == (4, 32)
+
+
+def test_a_fact_of_a_configuration_names_the_file_and_its_line(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(YAML, encoding="utf-8")
+    assert str(told(tmp_path).facts["tensor_parallel"].source) == "config.yaml, line 5"
+
+
+def test_what_the_log_itself_states_comes_first(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(YAML, encoding="utf-8")
+    found = told(tmp_path, "tensor_parallel_size: 2\n")
+    assert (found.facts["tensor_parallel"].value, found.warnings) == (2, ())
+
+
+def test_a_batch_of_cards_that_share_a_model_by_the_configuration_is_not_that_of_a_card(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(YAML, encoding="utf-8")
+    assert "batch_size" not in told(tmp_path, "micro_batch_size: 2\n").facts
+
+
+def test_a_configuration_with_several_values_states_none(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(SEVERAL, encoding="utf-8")
+    assert "tensor_parallel" not in told(tmp_path).facts
+
+
+def test_a_configuration_beside_several_logs_is_of_none_of_them(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(YAML, encoding="utf-8")
+    (tmp_path / "another.log").write_text("step 1\n", encoding="utf-8")
+    assert not told(tmp_path).facts
+    (tmp_path / "run.json").write_text('{"case": {}, "status": "done"}', encoding="utf-8")
+    assert told(tmp_path).facts["tensor_parallel"].value == 4
+
+
+KEY = "9f2c71d0be8a45" + "63e1f7a8c2d94b0e5f716a2c3d"  # made up
+LOG = "\n".join(
+    f" iteration {step}/ 90 | consumed samples: {64 * step} | elapsed time per iteration (ms): 812.5 | lm loss: 6.9 |"
+    for step in (10, 20, 30)
+)
+
+
+def training(folder: Path, *names: str) -> Path:
+    """A folder with a log and these configurations."""
+    folder.mkdir()
+    (folder / "train.log").write_text(f"{LOG}\n", encoding="utf-8")
+    for name in names:
+        (folder / name).write_text(f"{YAML}save_dir: /home/jdoerner/runs\nwandb_api_key: {KEY}\n")
+    return folder
+
+
+def kept(into: Path) -> Path:
+    """The only log that was ingested."""
+    (log,) = into.rglob("train.log")
+    return log
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_facts_of_a_configuration_survive_ingesting(tmp_path: Path, is_named: bool) -> None:
+    source = training(tmp_path / "source", "config.yaml")
+    logs(tmp_path / "suite", source / "train.log" if is_named else source)
+    fact = survey(kept(tmp_path / "suite")).facts["tensor_parallel"]
+    assert (fact.value, str(fact.source)) == (4, "config.yaml, line 5")
+
+
+def test_a_configuration_in_an_archive_is_ingested_with_its_log(tmp_path: Path) -> None:
+    source = training(tmp_path / "source", "config.yaml", "hparams.yaml")
+    with tarfile.open(tmp_path / "runs.tar.gz", "w:gz") as archive:
+        archive.add(source, "source")
+    logs(tmp_path / "suite", tmp_path / "runs.tar.gz")
+    assert {path.name for path in kept(tmp_path / "suite").parent.iterdir()} == {
+        "train.log",
+        "run.json",
+        "config.yaml",
+        "hparams.yaml",
+    }
+
+
+def test_a_configuration_that_may_be_of_another_log_is_not_ingested(tmp_path: Path) -> None:
+    source = training(tmp_path / "source", "config.yaml")
+    (source / "other.log").write_text("text\n", encoding="utf-8")
+    logs(tmp_path / "suite", source)
+    assert not [*(tmp_path / "suite").rglob("config.yaml")]
+
+
+def test_a_configuration_that_is_too_large_or_a_link_is_not_ingested(tmp_path: Path) -> None:
+    source = training(tmp_path / "source", "config.yaml")
+    (source / "config.yaml").write_text(YAML + "x" * LARGEST)
+    (source / "args.json").symlink_to(tmp_path / "secret.json")
+    (tmp_path / "secret.json").write_text("{}")
+    logs(tmp_path / "suite", source)
+    assert {path.name for path in kept(tmp_path / "suite").parent.iterdir()} == {"train.log", "run.json"}
+
+
+def test_a_configuration_is_scrubbed_like_its_log(tmp_path: Path) -> None:
+    source = training(tmp_path / "source", "config.yaml")
+    done = run("scrub", source / "train.log", "--out", tmp_path / "public")
+    assert done.returncode == 0, done.stderr
+    log = tmp_path / "public" / "train.log"
+    text = log.with_name("config.yaml").read_text()
+    assert "jdoerner" not in text and KEY not in text
+    assert survey(log).facts["tensor_parallel"].value == 4
+
+
+def test_a_page_does_not_follow_a_configuration_out_of_the_folder_of_logs(tmp_path: Path) -> None:
+    source = training(tmp_path / "source")
+    (tmp_path / "secret.yaml").write_text(YAML)
+    (source / "config.yaml").symlink_to(tmp_path / "secret.yaml")
+    assert leading_out(files_of_run(source / "train.log"), source) == source / "config.yaml"
+
+
+# What the first version wrote, its log aside.
+OLDEST: dict[str, Any] = {
+    "schema": 1,
+    "suite": "cpu-demo",
+    "case": {
+        "model": "DeepLabV3P",
+        "framework": "PaddleSeg",
+        "nodes": 1,
+        "cards": 1,
+        "precision": "fp32",
+        "batch_size": 2,
+        "device": "CPU",
+    },
+    "repeat": 1,
+    "recipe": "paddleseg_deeplabv3p",
+    "command": ["bash", "launchers/paddleseg_deeplabv3p.sh"],
+    "variables": {"REPO": "PaddleSeg", "NODES": "1", "CARDS": "1", "PRECISION": "fp32", "BATCH_SIZE": "2"},
+    "environment": {
+        "os": "Debian GNU/Linux 12 (bookworm)",
+        "cpu": "AMD EPYC",
+        "cores": 2,
+        "memory_gib": 23.5,
+        "python": "3.11.7",
+        "packages": {"paddlepaddle": "2.6.2"},
+        "gpus": [],
+    },
+    "source": {
+        "repository": "https://github.com/PaddlePaddle/PaddleSeg",
+        "commit": "d7975e7cb3b9102eae4eabcef5afb81b878473aa",
+        "licence": "Apache-2.0",
+    },
+    "start": "2026-11-21T10:32:38+00:00",
+    "end": "2026-11-21T10:33:06+00:00",
+    "exit_status": 0,
+    "status": "done",
+}
+
+
+def test_a_run_of_the_first_schema_is_read(tmp_path: Path) -> None:
+    reading = read(make_run(tmp_path, step(1), **OLDEST))
+    assert (reading.facts["batch_size"].value, reading.facts["device"].value, reading.warnings) == (2, "CPU", ())
+
+
+def test_a_run_of_the_first_schema_is_ingested_with_all_that_it_says(tmp_path: Path) -> None:
+    make_run(tmp_path / "old/net/1", step(1), **OLDEST)
+    logs(tmp_path / "logs", tmp_path / "old")
+    (path,) = (tmp_path / "logs").glob("*/1/run.json")
+    run = json.loads(path.read_text(encoding="utf-8"))
+    assert run.items() >= {key: value for key, value in OLDEST.items() if key != "log"}.items()
+
+
+def test_an_unknown_newer_schema_is_refused(tmp_path: Path) -> None:
+    log = make_run(tmp_path, step(1), schema=SCHEMA + 1)
+    with pytest.raises(LogError, match="schema 3"):
+        read(log)
+
+
+@pytest.mark.parametrize("schema", [0, -1, 2.5, True, "2", None, [2], {"a": 1}])
+def test_a_schema_that_is_no_number_of_one_is_refused(tmp_path: Path, schema: object) -> None:
+    log = make_run(tmp_path, step(1), schema=schema)
+    with pytest.raises(LogError):
+        run_file(log)
+
+
+def test_a_log_whose_run_json_has_a_newer_schema_is_not_ingested(tmp_path: Path) -> None:
+    make_run(tmp_path / "lab/net/1", step(1), schema=SCHEMA + 1)
+    (reason,) = left_out(tmp_path / "logs", tmp_path / "lab").values()
+    assert "schema 3" in reason
