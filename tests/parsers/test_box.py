@@ -119,7 +119,7 @@ def test_serve_serves_an_archive_whose_grammar_takes_too_long(tmp_path: Path) ->
     log = next(name for name in files if name.endswith("_log"))
     evil = {"formats/nested.lark": NESTED.encode(), log: files[log] + SLOW.encode()}
     archive = write(sealed({**files, **evil}), tmp_path / "evil.tach.zip")
-    command = [sys.executable, "-c", "import tachograph; tachograph.main()", "serve", archive, "--port", "0"]
+    command = [sys.executable, "-c", "import tachograph; tachograph.main()", "serve", str(archive), "--port", "0"]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout
