@@ -235,10 +235,7 @@ def _path(name: str, root: str) -> str:
 
 
 class _LocalFiles:
-    """The files below a folder, which may be part of a git checkout.
-
-    None is where there is no git, and where git refuses a checkout because it belongs to another user.
-    """
+    """The files below a folder, which may be part of a checkout; git refuses one that belongs to another user."""
 
     def __init__(self, folder: Path) -> None:
         # A number alone tells no folder from others: it is that of a repeat.

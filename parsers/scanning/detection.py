@@ -175,8 +175,7 @@ def detected(text: LogText, known: Sequence[Format]) -> Format | None:
     """
     shapes = known_shapes(known)
     for lines in text.blocks(shapes):
-        counted = list(_counted(lines, np.arange(len(lines)), shapes.claims, frozenset()))
-        if name := _of_metrics(text.source.path, counted):
+        if name := most_claimed(text.source.path, lines, np.arange(len(lines)), shapes):
             return next(fmt for fmt in known if fmt.name == name)
     return None
 
@@ -184,28 +183,22 @@ def detected(text: LogText, known: Sequence[Format]) -> Format | None:
 def most_claimed(
     path: Path, lines: ShapedLines, rows: Rows, shapes: KnownShapes, without: Set[str] = frozenset()
 ) -> str | None:
-    """The name of the format that claims most of some lines by metric lines, but for those of these names."""
-    return _of_metrics(path, list(_counted(lines, rows, shapes.claims, without)))
+    """The name of the format that claims most of some lines by metric lines, but for those of these names.
 
-
-def _of_metrics(path: Path, counted: Sequence[Counter[Claim]]) -> str | None:
-    found = (_claimed(counted, WHOLE) or _claimed(counted, TORN)) if any(counted) else {}
-    best = _best(found) if found else None
-    if best:
-        _refuse_equals(path, best, found)
-    return best
-
-
-def _best(found: Mapping[Claim, int]) -> str | None:
-    counts = _counts(found)
-    return max(sorted(counts), key=lambda name: counts[name], default=None)
-
-
-def _counts(found: Mapping[Claim, int]) -> Counter[str]:
-    counts = Counter[str]()
+    Raises FormatError when another format claims just the lines that the best one does.
+    """
+    pieces = list(_counted(lines, rows, shapes.claims, without))
+    if not (found := _claimed(pieces, WHOLE) or _claimed(pieces, TORN)):
+        return None
+    counts, names = Counter[str](), {claim: _most_specific(claim) for claim in found}
     for claim, count in found.items():
-        counts.update(dict.fromkeys(_most_specific(claim), count))
-    return counts
+        counts.update(dict.fromkeys(names[claim], count))
+    best = max(sorted(counts), key=lambda name: counts[name])
+    for other in sorted(counts.keys() - {best}):
+        if counts[other] == counts[best] and all(other in of for of in names.values() if best in of):
+            told = SEVERAL_FIT_LINE if counts[best] == 1 else SEVERAL_FIT
+            raise FormatError.at(path, told, best=best, other=other, count=counts[best])
+    return best
 
 
 def _counted(lines: ShapedLines, rows: Rows, claims: Claims, without: Set[str]) -> Iterator[Counter[Claim]]:
@@ -253,17 +246,6 @@ def _pieces(lines: ShapedLines, rows: Rows) -> Iterator[Rows]:
         end = len(rows) if is_small else int(np.searchsorted(reach, start + PIECE, side="right")) + 1
         yield rows[first:end]
         first, start = end, int(reach[min(end, len(rows)) - 1])
-
-
-def _refuse_equals(path: Path, best: str, found: Mapping[Claim, int]) -> None:
-    """Raise FormatError when another format claims just the lines that the best one does."""
-    counts = _counts(found)
-    claimed = [names for names in map(_most_specific, found) if best in names]
-    for other in sorted(counts.keys() - {best}):
-        if counts[other] == counts[best] and all(other in names for names in claimed):
-            if counts[best] == 1:
-                raise FormatError.at(path, SEVERAL_FIT_LINE, best=best, other=other)
-            raise FormatError.at(path, SEVERAL_FIT, best=best, other=other, count=counts[best])
 
 
 def refuse_wrapped(text: LogText, known: Sequence[Format], *, has_metrics: bool = False) -> None:

@@ -1,11 +1,13 @@
-"""Real logs: every line is accounted for, each log has its formats and no others, and no metric line is overlooked."""
+"""Logs of the corpus read as the signs in their bytes say, and texts that are no logs are none."""
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from parsers.runs.reading import survey
 from parsers.scanning.detection import formats
+from report.results.measured_log import measured_log
 from tests.parsers.corpus_logs import SIGNS, Counts, RealLog, every_known_log, every_log_without_metrics, every_real_log
 from tests.parsers.judging import kinds, lines_of
 
@@ -48,3 +50,17 @@ def test_a_real_log_without_metric_lines_is_reported_as_such(log: RealLog) -> No
 def test_no_real_line_is_of_two_kinds(log: RealLog) -> None:
     for fmt in (fmt for fmt in formats() if fmt.name in log.counts):
         assert [line for line in lines_of(log.path) if len(kinds(fmt, line)) > 1] == []
+
+
+NON_LOGS = sorted((Path(__file__).parent / "non_logs").glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", NON_LOGS, ids=lambda path: path.stem)
+def test_what_is_no_log_gives_no_throughput(path: Path) -> None:
+    found = measured_log(path)
+    assert found.status == "refused"
+    assert found.diagnostics
+
+
+def test_there_are_forty_of_them() -> None:
+    assert len(NON_LOGS) >= 40

@@ -1,0 +1,283 @@
+"""Files are written whole, unfinished folders are held; what is printed is seen; what is kept changes nothing."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import unicodedata
+from io import BytesIO, StringIO, TextIOWrapper
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parsers.grammar.format import load
+from parsers.grammar.loading import compiled
+from parsers.io.cache import MOST_FILES, found, keep
+from parsers.io.console import Console, Text
+from parsers.io.errors import WriteError
+from parsers.io.files import PREFIX, replace_file, unfinished, whole, write_whole
+from parsers.io.printable import PrintableStream, printable, printable_lines
+from tests.commandline import PROJECT, run
+from tests.hostile_text import COLOUR, unseen
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from parsers.io.files import unfinished
+with unfinished(Path(sys.argv[1])) as made:
+    (made / "half").write_text("half")
+    if os.fork() == 0:
+        print(os.getpid(), flush=True)
+    signal.pause()
+"""
+
+
+def names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir() if path.name.startswith(PREFIX)]
+
+
+def test_what_a_killed_process_left_is_removed_even_when_a_child_of_it_lives(tmp_path: Path) -> None:
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    child = int(process.stdout.readline())  # by then it has let go of what its parent holds
+    process.kill()
+    process.wait()
+    try:
+        assert len(names(tmp_path)) == 1
+        with unfinished(tmp_path) as made:
+            assert names(tmp_path) == [made.name]
+    finally:
+        subprocess.run(["kill", "-9", str(child)], check=True)
+        process.stdout.close()
+
+
+def test_what_is_held_and_what_is_not_ours_stays(tmp_path: Path) -> None:
+    (tmp_path / f"{PREFIX}file").write_text("mine")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / f"{PREFIX}link").symlink_to(tmp_path / "elsewhere")
+    with unfinished(tmp_path) as first, unfinished(tmp_path) as second:
+        assert first.is_dir()
+        assert second.is_dir()
+    assert sorted(names(tmp_path)) == [f"{PREFIX}file", f"{PREFIX}link"]
+
+
+@pytest.mark.parametrize("name", ["../a", "/tmp/a", "a/../../b", "a\0b"])  # noqa: S108 - nothing is written there
+def test_no_name_leads_out_of_the_folder(name: str, tmp_path: Path) -> None:
+    with pytest.raises(WriteError, match="is outside the output folder"):
+        write_whole(tmp_path / "out", {"first": b"", name: b""})
+    assert [path.name for path in tmp_path.rglob("*")] == ["out"]
+
+
+def test_an_error_while_a_file_is_written_leaves_the_file_before_it(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("before")
+    with pytest.raises(ZeroDivisionError), whole(tmp_path / "a") as path:
+        path.write_text("half")
+        raise ZeroDivisionError
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a", "before")]
+
+
+def test_a_file_that_is_replaced_is_whole_or_as_before(tmp_path: Path) -> None:
+    replace_file(tmp_path / "a", b"before")
+    limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (2, 2)); from pathlib import Path"
+    program = f"{limit}; from parsers.io.files import replace_file; replace_file(Path(sys.argv[1]), b'after')"
+    done = subprocess.run([sys.executable, "-c", program, tmp_path / "a"], capture_output=True, text=True, check=False)
+    assert f"File too large: '{tmp_path}/a'" in done.stderr
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"before")]
+
+
+UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\x1b]52;c;x\x07", r"a\x1b]52;c;x\x07"),
+        ("\x1b\x1b[0m]", r"\x1b\x1b[0m]"),
+        ("\x9b31m\x85", r"\u009b31m\u0085"),
+        ("\u202egpj\u2066\u061c", r"\u202egpj\u2066\u061c"),
+        ("\udcff", r"\udcff"),
+        ("\U000e0041", r"\udb40\udc41"),
+        ("one\ntwo\tthree\r", r"one\ntwo\tthree\r"),
+        ("a\u3164b\u115f\u1160\uffa0", r"a\u3164b\u115f\u1160\uffa0"),
+        ("1\ufe0f\u034f\u17b4\u17b5\u180b\u180e", r"1\ufe0f\u034f\u17b4\u17b5\u180b\u180e"),
+        ("\U000e0100", r"\udb40\udd00"),
+        ("批大小\u3000é 🙂", "批大小\u3000é 🙂"),
+    ],
+)
+def test_what_is_not_seen_is_escaped(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+def test_no_control_or_format_character_is_left() -> None:
+    found = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) in UNSEEN]
+    assert [character for character in found if not printable(character).isascii()] == []
+
+
+@given(st.text(st.characters(codec=None)))
+def test_a_text_that_was_made_printable_stays_as_it_is(text: str) -> None:
+    assert printable(printable(text)) == printable(text)
+    assert unseen(printable_lines(text)) == set()
+
+
+@given(st.text(st.characters(codec=None)))
+def test_json_made_printable_says_the_same(text: str) -> None:
+    assert json.loads(printable_lines(json.dumps([text], ensure_ascii=False, indent=1))) == json.loads(
+        json.dumps([text])
+    )
+
+
+def test_a_stream_lets_no_escape_through_whoever_prints() -> None:
+    inner = StringIO()
+    print("one\n\ttwo\x1b[31m", file=PrintableStream(inner))
+    assert inner.getvalue() == "one\n\ttwo\\x1b[31m\n"
+
+
+def test_a_stream_escapes_what_its_encoding_lacks() -> None:
+    raw = BytesIO()
+    inner = TextIOWrapper(raw, "ascii", newline="\n")  # kept, for it closes what it writes to when it goes
+    print("批 é", file=PrintableStream(inner), flush=True)
+    assert raw.getvalue() == rb"\u6279 \xe9" + b"\n"
+
+
+def test_a_console_takes_its_own_styles_only() -> None:
+    page = StringIO()
+    console = Console(page, force_terminal=True, color_system="standard")
+    for part in (Text(f"a\n{COLOUR}", "bold"), f"[red]x[/red] {COLOUR} :smile:", Text.assemble(("b\x07", "bold"))):
+        console.print(part, soft_wrap=True)
+    shown = [r"[1ma\n\x1b[38;5;201m[0m", r"[red]x[/red] \x1b[38;5;201m :smile:", r"[1mb\x07[0m", ""]
+    assert page.getvalue().replace("\x1b", "") == "\n".join(shown)
+
+
+GRAMMAR = PROJECT / "parsers/formats/mmcv.lark"
+LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1/train.log"
+
+
+@pytest.fixture
+def grammar(tmp_path: Path) -> Path:
+    """A grammar that did not come compiled."""
+    path = tmp_path / "mmcv.lark"
+    path.write_text(GRAMMAR.read_text(encoding="utf-8") + "// of somebody else\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def kept(grammar: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    load.cache_clear()
+    load(grammar)
+    load.cache_clear()
+    return tmp_path / "tachograph"
+
+
+@pytest.mark.parametrize("name", ["hf_trainer", "mlperf_mllog", "mmcv", "nanogpt"])
+def test_a_format_that_came_compiled_is_what_its_grammar_says(name: str) -> None:
+    path = GRAMMAR.with_stem(name)
+    assert (load(path).about, load(path).variants) == compiled(path)
+
+
+def test_a_kept_format_is_the_one_that_was_compiled(kept: Path, grammar: Path) -> None:
+    before = {path.name: path.stat().st_mtime_ns for path in kept.iterdir()}
+    assert load(grammar).variants == compiled(grammar)[1]
+    assert before == {path.name: path.stat().st_mtime_ns for path in kept.iterdir()}
+
+
+def test_a_changed_grammar_is_compiled_anew(kept: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.lark"
+    mine.write_text(GRAMMAR.read_text(encoding="utf-8"), encoding="utf-8")
+    first = load(mine)
+    mine.write_text(mine.read_text(encoding="utf-8").replace('"- INFO -"', '"- NOTE -"'), encoding="utf-8")
+    load.cache_clear()
+    assert load(mine).variants != first.variants
+
+
+@pytest.mark.parametrize(
+    "rubbish", [b"", b"rubbish", b"[]", b'{"about": "", "fields": [], "variants": [{}]}', b"[" * 99999]
+)
+def test_a_kept_file_that_is_no_format_is_compiled_anew(rubbish: bytes, kept: Path, grammar: Path) -> None:
+    (place,) = kept.iterdir()
+    place.write_bytes(rubbish)
+    assert load(grammar).name == "mmcv"
+
+
+def test_a_kept_format_in_which_a_byte_changed_is_compiled_anew(kept: Path, grammar: Path) -> None:
+    (place,) = kept.iterdir()
+    whole = place.read_bytes()
+    place.write_bytes(whole.replace(b"mmcv text log", b"mmcv test log"))
+    assert b"mmcv text log" in whole
+    assert load(grammar).about == compiled(grammar)[0]
+    assert place.read_bytes() == whole
+
+
+def test_a_kept_format_under_the_name_of_another_is_compiled_anew(kept: Path, grammar: Path) -> None:
+    (place,) = kept.iterdir()
+    other = grammar.with_name("other.lark")
+    other.write_text(
+        GRAMMAR.with_name("nanogpt.lark").read_text(encoding="utf-8") + "// of somebody else\n", encoding="utf-8"
+    )
+    load(other)
+    load.cache_clear()
+    (another,) = set(kept.iterdir()) - {place}
+    place.write_bytes(another.read_bytes())
+    assert load(grammar).variants == compiled(grammar)[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["/proc/nowhere", "/dev/null"])
+def test_where_nothing_can_be_kept_everything_works(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(os.environ, "XDG_CACHE_HOME", place)
+    assert run("show", "--json", LOG).returncode == 0
+
+
+def test_what_was_kept_is_data_and_runs_nothing(kept: Path) -> None:
+    (place,) = kept.iterdir()
+    assert json.loads(place.read_bytes()[32:])["about"]
+
+
+def test_the_folder_of_kept_formats_is_the_users_alone(kept: Path) -> None:
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o700
+
+
+def test_a_link_in_the_place_of_a_kept_format_is_not_followed(kept: Path, tmp_path: Path) -> None:
+    (place,) = kept.iterdir()
+    place.rename(tmp_path / "elsewhere")
+    place.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="symbolic link"):
+        found(place.name)
+
+
+def test_a_link_in_the_place_of_the_folder_is_not_followed(kept: Path, tmp_path: Path) -> None:
+    (place,) = kept.iterdir()
+    kept.rename(tmp_path / "elsewhere")
+    kept.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match=r"directory|symbolic"):
+        found(place.name)
+    keep(b"{}", "another")
+    assert not (tmp_path / "elsewhere/another").exists()
+
+
+@pytest.mark.parametrize("of", ["folder", "file"])
+def test_what_others_may_write_to_is_not_read(kept: Path, of: str) -> None:
+    (place,) = kept.iterdir()
+    (kept if of == "folder" else place).chmod(0o777)
+    with pytest.raises(PermissionError):
+        found(place.name)
+
+
+def test_a_pipe_in_the_place_of_a_kept_format_keeps_nobody_waiting(kept: Path) -> None:
+    (place,) = kept.iterdir()
+    place.unlink()
+    os.mkfifo(place)
+    with pytest.raises(PermissionError):
+        found(place.name)
+
+
+def test_the_oldest_of_many_kept_formats_go(kept: Path) -> None:
+    (first,) = kept.iterdir()
+    os.utime(first, (0, 0))
+    for number in range(MOST_FILES):
+        keep(b"{}", str(number))
+    assert not first.exists()
+    assert MOST_FILES // 2 <= len(list(kept.iterdir())) <= MOST_FILES
