@@ -1,4 +1,5 @@
-"""Auditing: published pages and logs come in, and a verdict on each number goes out.
+"""Auditing: documents and data files come in, and a ruling on each number goes out.
 
-Numbers are matched with logs, protocols are recovered from them, and the judge compares.
+Every number is a claim. Rules, which say where the values of a group of claims come from, are held against them; one
+judge, ``chance.explain``, says which rules explain them beyond accident.
 """

@@ -1,19 +1,26 @@
-"""What the words of a label say of a case, in Chinese and English; labels.toml is the table."""
+"""What words say: labels of their case, by labels.toml, and of what numbers count, by quantities.toml."""
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from report.audit import vocabulary
+from report.audit.claims import CELL, Claim, Context
 from report.audit.labels import Agreement, case_of, compared
+from report.audit.number import numbers_in
 
-TABLE = tomllib.loads(Path(__file__).with_name("labels.toml").read_text(encoding="utf-8"))["label"]
+LABELS = tomllib.loads(Path(__file__).with_name("labels.toml").read_text(encoding="utf-8"))["label"]
+EXAMPLES = tomllib.loads(Path(__file__).with_name("quantities.toml").read_text(encoding="utf-8"))["examples"]
+DATA = tomllib.loads(Path(vocabulary.__file__).with_name("quantities.toml").read_text(encoding="utf-8"))
 
 
 def test_labels_say_their_case() -> None:
     wrong = {}
-    for entry in TABLE:
+    for entry in LABELS:
         for text in entry["text"]:
             found = {axis: value for axis, value in case_of([text]).items() if axis not in entry.get("besides", [])}
             if found != entry["case"]:
@@ -37,3 +44,33 @@ def test_half_precisions_that_are_not_the_same_say_nothing_of_each_other() -> No
 @given(st.text())
 def test_whatever_a_label_holds_is_read(text: str) -> None:
     assert isinstance(case_of([text]), dict)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: "|".join(example[:6]))
+def test_number_counts_what_its_words_say(example: Any) -> None:
+    before, text, behind, column, row, heading, quantity, unit = example
+    (printed,) = numbers_in(text)
+    claim = Claim("d.md", 1, 1, printed.number, CELL, 0, 0, 1, row, column, heading=heading)
+    found = Context(claim, before, behind, printed.form).classified()
+    assert (found.quantity, found.unit) == (quantity, unit)
+    assert found.is_measured == (quantity in DATA["measured"])
+
+
+def test_each_quantity_is_either_measured_or_not() -> None:
+    measured, unmeasured = set(DATA["measured"]), set(DATA["unmeasured"])
+    assert not measured & unmeasured
+    assert {one["quantity"] for one in [*DATA["units"], *DATA["labels"]]} <= measured | unmeasured
+
+
+@pytest.mark.parametrize(
+    ("texts", "seconds"),
+    [
+        ((" ms/iter",), 1e-3),
+        (("", "Time (min)"), 60.0),
+        (("总时间（小时）",), 3600.0),
+        (("step_ms",), 1e-3),
+        (("loss",), None),
+    ],
+)
+def test_first_text_that_names_a_unit_of_time_tells_its_seconds(texts: Any, seconds: Any) -> None:
+    assert vocabulary.seconds_of(*texts) == seconds
