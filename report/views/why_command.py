@@ -136,7 +136,7 @@ def _of_cell(page: str, cell: str, logs: Path | None) -> "Asked":
     elif beside := report_beside(path):
         report = read_report(beside)
     elif page.lower().endswith(DOCUMENTS):
-        from ..audit.explained import of_document
+        from ..audit.recover import of_document
 
         return of_document(path, cell, logs)
     else:
@@ -180,7 +180,7 @@ def _print(view: "View | None", result: "Result | None", title: str, finding: "F
     else:
         show(explained(view, result, title, colour=sys.stdout.isatty()))
     if finding is not None:
-        from ..audit.explained import ruled
+        from ..audit.recover import ruled
         from ..wording.words import Translator, worded
 
         say(worded(ruled(finding), Translator(language).translate))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.audit.explained import of_document, ruled
+from report.audit.recover import of_document, ruled
 from report.results.model import Result
 from report.views.why import NoCellError
 from tests.commandline import run
