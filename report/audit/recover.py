@@ -173,7 +173,8 @@ def _meant(page: Path, name: str, found: Sequence[Finding]) -> Finding:
         return matching[0]
     if not found:
         raise NoCellError(NO_NUMBERS, page=page)
-    shown = (Message(PLACE, line=one.claim.line, digits=one.claim.number.text) for one in (matching or found)[:MOST_SHOWN])
+    some = [one.claim for one in matching or found][:MOST_SHOWN]
+    shown = (Message(PLACE, line=claim.line, digits=claim.number.text) for claim in some)
     numbers = joined("{first}, {second}", shown)
     if not matching:
         raise NoCellError(NO_SUCH, page=page, name=repr(name), numbers=numbers)
