@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -105,21 +106,22 @@ def quality_remarks(
     if quality is None:
         return
     judged = _Judged(quality, page.of_model(place.case), runs, protocol, store)
-    if quality.reference is not None and quality.loss is not None:
-        try:
-            yield _of_loss(judged, float(quality.loss[:-1]) / 100)
-        except NoEvidenceError as error:
-            yield _told(NOT_COMPARED, reason=error.message)
-    for name, tolerance in quality.metrics.items():
-        try:
-            yield _of_metric(judged, name, float(tolerance[:-1]) / 100)
-        except NoEvidenceError as error:
-            yield _told(METRIC_NOT_COMPARED, name=name, reason=error.message)
+    checks: list[tuple[Message, Callable[[], Diagnostic]]] = []
+    if quality.loss is not None:
+        checks.append((Message(NOT_COMPARED), partial(_of_loss, judged, _fraction(quality.loss))))
+    for name, limit in quality.metrics.items():
+        checks.append((Message(METRIC_NOT_COMPARED, name=name), partial(_of_metric, judged, name, _fraction(limit))))
     if quality.convergence_points is not None:
+        checks.append((Message(NOT_TESTED), partial(_of_convergence, judged, quality.convergence_points)))
+    for not_made, check in checks:
         try:
-            yield _of_convergence(judged, quality.convergence_points)
+            yield check()
         except NoEvidenceError as error:
-            yield _told(NOT_TESTED, reason=error.message)
+            yield _told(not_made.key, **not_made.values, reason=error.message)
+
+
+def _fraction(percentage: str) -> float:
+    return float(percentage[:-1]) / 100
 
 
 def reference_logs(page: Page, logs: Path) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from .model import CaseValue, Published, Result
 from .quality import quality_remarks
 from .remarks import WITHHELD, NoEvidenceError, Remark, as_told
 from .store import LogStore, Stated, Wanted, filled, logs_of, not_found, run_of, scaled
-from .telemetry import Observation, observe, observe_processes, processes_of_run, run_telemetry
+from .telemetry import Observation, observe, processes_of_run, run_telemetry
 
 CANNOT_READ = "Cannot read the log: {error}"
 DISAGREES = "Label: {fact} {label}; {witness}: {said}."
@@ -234,11 +235,10 @@ def _observed(runs: Runs, quantity: Quantity, store: LogStore) -> tuple[Runs, Re
 
 
 def _observation(run: MadeRun, quantity: Quantity, store: LogStore) -> Observation:
-    if quantity.origin == "processes":
-        return observe_processes(quantity, processes_of_run(run.log, run.reading, run.measured))
-    key = run.log, run.measured.protocol, run.stated
+    key = quantity.origin, run.log, run.measured.protocol, run.stated
     if key not in store.watched:
-        store.watched[key] = run_telemetry(run.log, run.reading, run.facts, run.measured)
+        watched = processes_of_run if quantity.origin == "processes" else partial(run_telemetry, facts=run.facts)
+        store.watched[key] = watched(run.log, run.reading, measurement=run.measured)
     return observe(quantity, store.watched[key], run.measured)
 
 

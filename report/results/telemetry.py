@@ -6,7 +6,7 @@ time where a file is put together by hand, and a driver may tell a negative or a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -138,20 +138,20 @@ SOME_MACHINES = "gpu.csv lists the cards of only {machines} of the {nodes} machi
 
 @dataclass(frozen=True)
 class RunTelemetry:
-    """The telemetry of one run, seen with its log.
+    """The gpu.csv or the cpu.csv of one run, seen with its log.
 
-    ``log``: how the log is called in sentences. ``cards``: the indices of the run's cards. ``has_all_cards``:
-    whether these are all cards of the run. ``window``: from the arrival of the first line that its throughput uses to
-    that of the last (UTC); None where no clock tells it, and the whole run counts. ``remarks``: what a reader must know
-    of the cards, and of rows that are left out.
+    ``log``: how the log is called in sentences. ``window``: from the arrival of the first line that its throughput uses
+    to that of the last (UTC); None where no clock tells it, and the whole run counts. ``remarks``: what a reader must
+    know of the cards, and of rows that are left out. ``cards``: the indices of the run's cards. ``has_all_cards``:
+    whether these are all cards of the run.
     """
 
     log: str
     telemetry: Telemetry
-    cards: tuple[int, ...]
-    has_all_cards: bool
     window: Window | None
     remarks: tuple[Message, ...]
+    cards: tuple[int, ...] = ()
+    has_all_cards: bool = True
 
     @property
     def samples(self) -> pd.DataFrame:
@@ -160,17 +160,7 @@ class RunTelemetry:
         return samples[samples["card"].isin(self.cards)]
 
 
-@dataclass(frozen=True)
-class ProcessTelemetry:
-    """What the processes of one run took; ``log``, ``window``: as of ``RunTelemetry``; ``remarks``: of its rows."""
-
-    log: str
-    telemetry: Telemetry
-    window: Window | None
-    remarks: tuple[Message, ...] = ()
-
-
-def processes_of_run(log: str, reading: Reading, measurement: Measurement | None) -> ProcessTelemetry:
+def processes_of_run(log: str, reading: Reading, measurement: Measurement | None) -> RunTelemetry:
     """The cpu.csv of a run, and the window of a measurement.
 
     Raises NoEvidenceError where there is none, or none of all machines, LogError where a side file is broken.
@@ -182,7 +172,7 @@ def processes_of_run(log: str, reading: Reading, measurement: Measurement | None
     if machines < nodes:
         raise NoEvidenceError(PROCESSES_OF_SOME, log=log, machines=machines, nodes=nodes)
     kept, left_out = plausible(found, run_file(reading.path))
-    return ProcessTelemetry(log, kept, window_of(reading, measurement), left_out)
+    return RunTelemetry(log, kept, window_of(reading, measurement), left_out)
 
 
 def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measurement | None) -> RunTelemetry:
@@ -205,7 +195,7 @@ def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measure
     cards = _cards(log, found.samples, window, used)
     remarks = tuple(_remarks(cards, found.samples["card"].nunique(), used, (machines, nodes)))
     has_all_cards = machines == nodes and len(cards) >= (used or 0)
-    return RunTelemetry(log, found, cards, has_all_cards, window, (*remarks, *left_out))
+    return RunTelemetry(log, found, window, (*remarks, *left_out), cards, has_all_cards)
 
 
 def in_window(samples: pd.DataFrame, window: Window | None) -> pd.DataFrame:
@@ -303,39 +293,50 @@ def observe(quantity: Quantity, run: RunTelemetry, measurement: Measurement | No
 
     Raises NoEvidenceError, which carries the reason, where telemetry does not give it.
     """
-    return _OBSERVED[quantity](run, measurement)
+    if quantity in (PEAK_MEMORY, POWER):
+        return peak_memory(run) if quantity is PEAK_MEMORY else power(run)
+    return samples_per_joule(run, measurement) if quantity is SAMPLES_PER_JOULE else _of_processes(quantity, run)
 
 
-def observe_processes(quantity: Quantity, run: ProcessTelemetry) -> Observation:
+def _of_processes(quantity: Quantity, run: RunTelemetry) -> Observation:
     """One quantity of the processes of a run: the greatest over the whole run, or the mean over its window.
 
-    Samples are joined by straight lines (trapezoidal rule). Raises NoEvidenceError where there are too few.
+    Raises NoEvidenceError where there are too few samples.
     """
     told = run.telemetry.samples.dropna(subset=quantity.column)
     if quantity.is_peak and not told.empty:
-        first = int(np.argmax(told[quantity.column].to_numpy()))
-        line, value = int(told["line"].iloc[first]), float(told[quantity.column].iloc[first])
-        return Observation(quantity, value, run.telemetry, (line,), run.remarks)
+        return _greatest(quantity, run, told, quantity.column)
     used = in_window(told, run.window).sort_values("time", kind="stable")
-    seconds = _seconds(used["time"])
-    if len(seconds) < 2 or seconds[-1] == seconds[0]:
+    if (mean := _mean(used, quantity.column)) is None:
         raise NoEvidenceError(NOTHING_OF_IT, log=run.log)
-    mean = float(np.trapezoid(used[quantity.column].to_numpy(), seconds) / (seconds[-1] - seconds[0]))
     remarks = (*run.remarks, *(() if run.window else (Message(MEAN_OF_ALL),)))
     return Observation(quantity, without_noise(mean), run.telemetry, tuple(sorted(used["line"].tolist())), remarks)
+
+
+def _greatest(quantity: Quantity, run: RunTelemetry, samples: pd.DataFrame, column: str) -> Observation:
+    """The greatest number of a column, and the first line that tells so much."""
+    first = int(np.argmax(samples[column].to_numpy()))
+    line, value = int(samples["line"].iloc[first]), float(samples[column].iloc[first])
+    return Observation(quantity, value, run.telemetry, (line,), run.remarks)
+
+
+def _mean(samples: pd.DataFrame, column: str) -> float | None:
+    """The mean over time of samples that straight lines join (trapezoidal rule); None of fewer than two moments."""
+    seconds = _seconds(samples["time"])
+    if len(seconds) < 2 or seconds[-1] == seconds[0]:
+        return None
+    return float(np.trapezoid(samples[column].to_numpy(), seconds) / (seconds[-1] - seconds[0]))
 
 
 def peak_memory(run: RunTelemetry) -> Observation:
     """The most memory (MiB) that was in use on any of the run's cards at any time of the whole run.
 
-    Its line is the first one that tells so much. Raises NoEvidenceError where no card tells its memory.
+    Raises NoEvidenceError where no card tells its memory.
     """
     memory = run.samples.dropna(subset="memory")
     if memory.empty:
         raise NoEvidenceError(NO_MEMORY, log=run.log)
-    first = int(np.argmax(memory["memory"].to_numpy()))
-    value, line = float(memory["memory"].iloc[first]), int(memory["line"].iloc[first])
-    return Observation(PEAK_MEMORY, value, run.telemetry, (line,), run.remarks)
+    return _greatest(PEAK_MEMORY, run, memory, "memory")
 
 
 def power(run: RunTelemetry) -> Observation:
@@ -348,11 +349,25 @@ def power(run: RunTelemetry) -> Observation:
         raise NoEvidenceError(NOT_ALL_CARDS, log=run.log)
     used = in_window(run.samples, run.window).dropna(subset="power").sort_values("time", kind="stable")
     by_card = {card: used[used["card"] == card] for card in run.cards}
-    mean = sum(_mean(run, card, samples) for card, samples in by_card.items())
-    gaps = {card: _gap(run, samples) for card, samples in by_card.items()}
-    remarks = (*run.remarks, *_of_window(run), *_of_gaps(gaps))
+    mean = sum(_power_of(run, card, samples) for card, samples in by_card.items())
+    ends = pd.Series(run.window or (), dtype="datetime64[us]")
+    gaps = {
+        card: float(np.diff(np.sort(_seconds(pd.concat([samples["time"], ends])))).max())
+        for card, samples in by_card.items()
+    }
+    remarks = [*run.remarks, *([] if run.window else [Message(WHOLE_RUN)])]
+    if gaps[card := max(gaps, key=gaps.__getitem__)] > LONGEST_GAP:
+        remarks.append(Message(GAP, card=card, seconds=f"{gaps[card]:.0f}"))
     lines = tuple(sorted(used["line"].tolist()))
-    return Observation(POWER, without_noise(mean), run.telemetry, lines, remarks)
+    return Observation(POWER, without_noise(mean), run.telemetry, lines, tuple(remarks))
+
+
+def _power_of(run: RunTelemetry, card: int, samples: pd.DataFrame) -> float:
+    if (mean := _mean(samples, "power")) is None:
+        raise NoEvidenceError(
+            ONE_SAMPLE if len(samples) == 1 else FEW_SAMPLES, log=run.log, count=len(samples), card=card
+        )
+    return mean
 
 
 def samples_per_joule(run: RunTelemetry, measurement: Measurement | None) -> Observation:
@@ -366,41 +381,11 @@ def samples_per_joule(run: RunTelemetry, measurement: Measurement | None) -> Obs
     return Observation(SAMPLES_PER_JOULE, value, run.telemetry, drawn.lines, drawn.remarks)
 
 
-def _mean(run: RunTelemetry, card: int, samples: pd.DataFrame) -> float:
-    seconds = _seconds(samples["time"])
-    if len(seconds) < 2 or seconds[-1] == seconds[0]:
-        key = ONE_SAMPLE if len(seconds) == 1 else FEW_SAMPLES
-        raise NoEvidenceError(key, log=run.log, count=len(seconds), card=card)
-    return float(np.trapezoid(samples["power"].to_numpy(), seconds) / (seconds[-1] - seconds[0]))
-
-
-def _gap(run: RunTelemetry, samples: pd.DataFrame) -> float:
-    """The longest time (s) in the window without a sample."""
-    ends = pd.Series(run.window or (), dtype="datetime64[us]")
-    return float(np.diff(np.sort(_seconds(pd.concat([samples["time"], ends])))).max())
-
-
-def _of_window(run: RunTelemetry) -> Iterator[Message]:
-    if run.window is None:
-        yield Message(WHOLE_RUN)
-
-
-def _of_gaps(gaps: Mapping[int, float]) -> Iterator[Message]:
-    card = max(gaps, key=gaps.__getitem__)
-    if gaps[card] > LONGEST_GAP:
-        yield Message(GAP, card=card, seconds=f"{gaps[card]:.0f}")
-
-
 def _seconds(times: pd.Series[pd.Timestamp]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return times.to_numpy("datetime64[us]").astype(np.int64) / 1e6
 
 
-_OBSERVED: Mapping[Quantity, Callable[[RunTelemetry, Measurement | None], Observation]] = {
-    PEAK_MEMORY: lambda run, _: peak_memory(run),
-    POWER: lambda run, _: power(run),
-    SAMPLES_PER_JOULE: samples_per_joule,
-}
-_OF_PROCESSES = (PROCESS_MEMORY, CPU_LOAD)
+_OF_CARDS, _OF_PROCESSES = (PEAK_MEMORY, POWER, SAMPLES_PER_JOULE), (PROCESS_MEMORY, CPU_LOAD)
 
 
 @dataclass(frozen=True)
@@ -429,43 +414,31 @@ def observed(reading: Reading, measurement: Measurement | None) -> Observed:
 
     Nothing where there is no such file. Raises LogError when a side file of the run is broken.
     """
-    cards, processes = _of_cards(reading, measurement), tuple(_of_processes(reading, measurement))
-    said = (remark for observation, _ in processes for remark in observation.remarks)
-    warnings = tuple(dict.fromkeys((*cards.warnings, *said)))
-    return replace(cards, quantities=(*cards.quantities, *processes), warnings=warnings)
-
-
-def _of_processes(reading: Reading, measurement: Measurement | None) -> Iterator[tuple[Observation, Shown]]:
-    """What each quantity of the processes gives."""
-    if not reading.path.with_name(PROCESSES).exists():
-        return
-    with suppress(NoEvidenceError):
-        run = processes_of_run(reading.path.name, reading, measurement)
-        for quantity in (one for one in _OF_PROCESSES if measurement or one.is_peak):
-            with suppress(NoEvidenceError):
-                yield observe_processes(quantity, run), Shown(quantity, measurement.unit if measurement else "")
-
-
-def _of_cards(reading: Reading, measurement: Measurement | None) -> Observed:
-    if not reading.path.with_name(TELEMETRY).exists():
-        return Observed()
-    try:
-        run = run_telemetry(reading.path.name, reading, reading.facts, measurement)
-    except NoEvidenceError as error:
-        return Observed(warnings=(error.message,))
-    found, reasons = _tried(run, measurement)
+    log, warnings = reading.path, list[Message]()
+    found: list[Observation] = []
+    if log.with_name(TELEMETRY).exists():
+        try:
+            run = run_telemetry(log.name, reading, reading.facts, measurement)
+        except NoEvidenceError as error:
+            warnings.append(error.message)
+        else:
+            found, reasons = _tried(_OF_CARDS, run, measurement)
+            warnings += [*(remark for one in found for remark in one.remarks), *reasons, *_faults(run)]
+    if log.with_name(PROCESSES).exists():
+        with suppress(NoEvidenceError):
+            processes, _ = _tried(_OF_PROCESSES, processes_of_run(log.name, reading, measurement), measurement)
+            warnings += [remark for one in processes for remark in one.remarks]
+            found += processes
     rate = measurement.unit if measurement else ""
-    remarks = (remark for observation in found for remark in observation.remarks)
-    warnings = tuple(dict.fromkeys((*remarks, *reasons, *_faults(run))))
-    quantities = tuple((observation, Shown(observation.quantity, rate)) for observation in found)
-    return Observed(quantities, warnings)
+    return Observed(tuple((one, Shown(one.quantity, rate)) for one in found), tuple(dict.fromkeys(warnings)))
 
 
-def _tried(run: RunTelemetry, measurement: Measurement | None) -> tuple[list[Observation], list[Message]]:
-    """What each quantity gives, and why others give nothing."""
-    quantities = [quantity for quantity in _OBSERVED if measurement or quantity.is_peak]
+def _tried(
+    quantities: Iterable[Quantity], run: RunTelemetry, measurement: Measurement | None
+) -> tuple[list[Observation], list[Message]]:
+    """What each quantity gives, and why others give nothing; means only where the throughput is known."""
     found, reasons = [], []
-    for quantity in quantities:
+    for quantity in (one for one in quantities if measurement or one.is_peak):
         try:
             found.append(observe(quantity, run, measurement))
         except NoEvidenceError as error:
