@@ -34,13 +34,13 @@ from parsers.io.files import (
 )
 from parsers.io.message import Message
 from parsers.io.packed import check_members, unpacking
+from parsers.io.printable import printable
 from parsers.runs.run_folder import RUN_FILE
 from parsers.runs.runfile import files_of_run, sha256_of
 from parsers.runs.side_files import LARGEST
 from parsers.scanning.detection import VARIABLE, grammars
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from ..audit.altered_text import Alteration, altered
 from ..pagefile.page import Page
 from ..pagefile.page_file import files_beside, find
 from ..results.model import SUFFIX, Report
@@ -81,8 +81,7 @@ OTHER_GRAMMAR = "This version has another grammar of this name or none; logs wer
 OTHER_VERSION = "Made by {stated}; verified by {made}, which may say the same otherwise."
 NOT_MADE = "The report could not be made again: {reason}"
 MADE_AGAIN = "{name}: made again from page file and logs it is {right}, not {stood}."
-LACKING = "{name}: made again from page file and logs, the report has this line as well."
-TOO_MUCH = "{name}: made again from page file and logs, the report does not say this."
+NOT_A_REPORT = "It is no report: {reason}"
 
 # Copies the runs of some logs: the folder of logs, the paths of the logs below it, and where to.
 CopyRuns = Callable[[Path, Sequence[str], Path], None]
@@ -103,14 +102,13 @@ class Archived:
 
 @dataclass(frozen=True)
 class Difference:
-    """What is not as it was archived: a ``file`` of an archive, its ``line`` from 1, and what is wrong.
+    """What is not as it was archived: a ``file`` of an archive, and what is wrong.
 
     ``stated`` and ``made``: what the report says there and what its logs give: the digits, where these differ.
     """
 
     file: str
     said: Message
-    line: int | None = None
     stated: str | None = None
     made: str | None = None
 
@@ -269,7 +267,7 @@ def verify(path: Path, workers: Workers = ALL_CORES) -> Verified:
             except ParserError as error:
                 changed.append(Difference(f"{PAGE}/{name}.toml", Message(NOT_MADE, reason=error.message)))
                 return Verified(*found, notes=notes)
-            changed += [_told(stated, one) for one in altered(_text(folder / stated), made.to_json())]
+            changed += _differences(_text(folder / stated), made)
     return Verified(*found, made, notes)
 
 
@@ -295,40 +293,40 @@ def _made_again(name: str, workers: Workers) -> Report:
     return page.report
 
 
-def _told(file: str, one: Alteration) -> Difference:
-    """A line of a report that is not as it was made again: its digits, or else the first of its fields that differs."""
-    stood, right = _fields(one.stood), _fields(one.right)
-    name = str(stood.get("id") or right.get("id") or "")
-    unlike = list(_unlike(stood, right, name)) if stood and right else []
-    place, stated, made = next((of for of in unlike if of[0].endswith(".digits")), (unlike or [("", "", "")])[0])
-    if not unlike or max(len(stated), len(made)) > LONGEST_VALUE:
-        stated, made = (text or "" for text in one.excerpts)
-    told = {"name": place or name or file, "right": made, "stood": stated}
-    key = LACKING if one.stood is None else TOO_MUCH if one.right is None else MADE_AGAIN
-    return Difference(file, Message(key, **told), one.line, stated, made)
-
-
-def _fields(line: str | None) -> dict[str, Any]:
-    """What a line of a report holds: a result, or something by its key; nothing where that takes several lines."""
-    told = (line or "").removesuffix(",")
+def _differences(stated: str, made: Report) -> Iterator[Difference]:
+    """What a report does not say as made again: of a number the digits, of all else the first difference."""
+    file = f"{PAGE}/{made.page.name}{SUFFIX}"
     try:
-        found = json.loads(told if told.startswith("{") else f"{{{told}}}")
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        one, other = _by_address(json.loads(stated)), _by_address(json.loads(made.to_json()))
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+        yield Difference(file, Message(NOT_A_REPORT, reason=printable(error)))
+        return
+    for place in {**one, **other}:
+        found = list(_unlike(one.get(place), other.get(place), place))
+        if found:
+            name, *both = next((of for of in found if of[0].endswith(".digits")), found[0])
+            said, right = (text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…" for text in both)
+            yield Difference(file, Message(MADE_AGAIN, name=name, right=right, stood=said), said, right)
+
+
+def _by_address(report: dict[str, Any]) -> dict[str, Any]:
+    """The parts of a report as data by what they are called: each result, run and log, and each part of the page."""
+    parts = {result["id"]: result for result in report.pop("results")}
+    for name, part in report.items():
+        parts |= {f"{name}.{key}": one for key, one in part.items()} if isinstance(part, dict) else {name: part}
+    return parts
 
 
 def _unlike(stated: object, made: object, place: str) -> Iterator[tuple[str, str, str]]:
     """The places at which two parts of a report differ, by their keys, with what stands at each."""
     if isinstance(stated, dict) and isinstance(made, dict):
         for key in {**stated, **made}:
-            yield from _unlike(stated.get(key), made.get(key), f"{place}.{key}".removeprefix("."))
+            yield from _unlike(stated.get(key), made.get(key), f"{place}.{key}")
     elif isinstance(stated, list) and isinstance(made, list) and len(stated) == len(made):
         for at, (one, other) in enumerate(zip(stated, made, strict=True)):
             yield from _unlike(one, other, f"{place}.{at}")
-    elif stated != made:
-        one, other = (v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) for v in (stated, made))
-        yield place, one, other
+    elif (one := json.dumps(stated, ensure_ascii=False)) != (other := json.dumps(made, ensure_ascii=False)):
+        yield place, one.strip('"'), other.strip('"')
 
 
 def _text(path: Path) -> str:

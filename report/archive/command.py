@@ -21,7 +21,6 @@ DIFFERS = 1
 MOST_DIFFERENCES = 100
 WROTE = "{out}: {files} files, {numbers} numbers. SHA-256: {sha256}"
 AT = "{file}: {said}"
-AT_LINE = "{file}:{line}: {said}"
 MORE = "Further differences: {count}; --json lists all."
 VERIFIED = "{files} files have their checksums; {numbers} numbers were made again from {logs} files and are the same."
 QUOTED = "Quoted figures, or computed from these, without logs: {count}."
@@ -90,7 +89,7 @@ def verify(file: Path, as_json: bool, language: str) -> None:
         say(worded(Message(AT, file=name, said=note), translate), err=True)
     if as_json:
         for one in found.differences:
-            told = {"file": one.file, "line": one.line, "printed": one.stated, "computed": one.made}
+            told = {"file": one.file, "printed": one.stated, "computed": one.made}
             say(json.dumps({**told, "reason": worded(one.said, translate)}, ensure_ascii=False))
     else:
         for message in _said(found):
@@ -100,8 +99,7 @@ def verify(file: Path, as_json: bool, language: str) -> None:
 
 def _said(found: "Verified") -> Iterator[Message]:
     for one in found.differences[:MOST_DIFFERENCES]:
-        place = {"file": one.file, "line": one.line or ""}
-        yield Message(AT_LINE if one.line else AT, **place, said=one.said)
+        yield Message(AT, file=one.file, said=one.said)
     if (more := len(found.differences) - MOST_DIFFERENCES) > 0:
         yield Message(MORE, count=more)
     if found.differences:

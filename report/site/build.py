@@ -15,8 +15,9 @@ from parsers.io.files import data_of, move, opened, sha256_of, unfinished, write
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..results.model import SUFFIX, Report
-from ..views.html import ASSETS, TEMPLATES, copy_of, page_file, texts
+from ..views.html import ASSETS, copy_of, page_file, texts
 from ..views.publish import LOGS, PublishedPage, publish
+from ..views.view import TEMPLATES
 from ..wording.words import languages as all_languages
 
 # The SHA-256 of all files of the site; whatever else is in its folder is somebody else's.
@@ -69,7 +70,7 @@ def _write(made: Path, reports: Sequence[Report], languages: Sequence[str], *, r
     alone = [replace(report, logs_folder=None) for report in reports]
     files = {f"data/{report.page.name}{SUFFIX}": report.to_json().encode() for report in alone}
     files |= {name: text.encode() for name, text in texts(reports, languages, reloads=reloads).items()}
-    files |= {f"assets/{name}": (TEMPLATES / name).read_bytes() for name in ASSETS}
+    files |= {f"assets/{name}": (TEMPLATES / "html" / name).read_bytes() for name in ASSETS}
     if reloads:
         files[BUILD] = str(time.time_ns()).encode()
     for name, data in files.items():

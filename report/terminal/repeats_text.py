@@ -1,6 +1,5 @@
 """What the runs of one case give, for the terminal: the number of each, and what they give together."""
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
@@ -23,14 +22,9 @@ NO_THROUGHPUT = "no throughput: {reason}"
 TOGETHER = "median of {count} runs: {rate}, from {low} to {high} ({spread}%)"
 APART = "The runs are not comparable: {units}."
 NEXT = "Next: `tachograph show {log}` shows where the number comes from, `tachograph init page {suite}` drafts a page."
-NEXT_OF_UNKNOWN = (
+NEXT_OF_ONE = (
     "Next: `tachograph show {log}` shows where the number comes from. If a single GPU (or process) trained, "
     "`tachograph init page {suite} --cards 1` drafts a page."
-)
-NEXT_OF_SEVERAL = (
-    "Next: is the number that of all {cards} processes together? Then `tachograph format {file} --scope job --out "
-    "formats/{name}.lark` (of each one: `--scope card`), `export TACHOGRAPH_FORMATS=formats` and `tachograph init page "
-    "{suite}` draft a page."
 )
 NEXT_WITHOUT = "Next: `tachograph show {log}` shows what is read from the log."
 NOTHING_PRINTED = "No throughput in {log}: the command printed nothing."
@@ -42,7 +36,8 @@ def repeats_shown(case: Path, translate: Translate) -> tuple[str, bool]:
 
     A run whose log gives no throughput is listed with the reason. Also returns whether every log gives one.
     """
-    found = [log_of(folder) for folder in _finished(case)]
+    runs = sorted((path for path in case.glob("[1-9]*") if path.name.isdecimal()), key=lambda path: int(path.name))
+    found = [log_of(run) for run in runs if status_of(run_file(run / LOG)) == DONE]
     logs = [log for log in found if log.stat().st_size]
     measured = [measured_log(log) for log in logs]
     empty = [Message(NOTHING_PRINTED, log=log) for log in found if log not in logs]
@@ -55,41 +50,16 @@ def _said(case: Path, logs: Sequence[Path], measured: Sequence[MeasuredLog]) -> 
     for log, one in zip(logs, measured, strict=True):
         yield Message(RUN, log=log, said=_of_run(one))
     yield from (Message(WARNING, said=said) for said in _warnings(logs, measured))
-    found = _numbers(measured)
+    found = [one.measurement for one in measured if one.measurement and not one.reason]
     if len(found) > 1:
         yield _together(found)
     if logs:
-        places = {"log": logs[-1].parent, "file": logs[-1], "suite": case.parent}
-        told = {name: quote(str(place)) for name, place in places.items()}
-        cards = "/".join(map(str, sorted(_cards(measured))))
-        yield Message(_next(measured), **told, name=_format_name(case.parent), cards=cards)
-
-
-def _numbers(measured: Sequence[MeasuredLog]) -> list[Measurement]:
-    return [one.measurement for one in measured if one.measurement and not one.reason]
-
-
-def _format_name(suite: Path) -> str:
-    """What a format of the logs of a suite may be called."""
-    return re.sub(r"[^a-z0-9]+", "_", suite.name.lower()).strip("_") or "own"
-
-
-def _cards(measured: Sequence[MeasuredLog]) -> set[int]:
-    """How many cards, or processes, trained, as far as that is known."""
-    facts = (one.reading.facts.get("cards") for one in measured)
-    return {fact.value for fact in facts if fact is not None and isinstance(fact.value, int)}
-
-
-def _next(measured: Sequence[MeasuredLog]) -> str:
-    """What helps, by whose the numbers are: a page shows those of the whole job."""
-    scopes = {found.scope for found in _numbers(measured)}
-    if not scopes:
-        return NEXT_WITHOUT
-    if scopes == {"job"}:
-        return NEXT
-    if _cards(measured) <= {1}:
-        return NEXT_OF_UNKNOWN
-    return NEXT_OF_SEVERAL if all(one.answer is not None for one in measured) else NEXT_WITHOUT
+        # A page shows the numbers of whole jobs.
+        scopes = {one.scope for one in found}
+        cards = {fact.value for one in measured if (fact := one.reading.facts.get("cards")) is not None}
+        is_one = bool(scopes) and cards <= {1}
+        key = NEXT if scopes == {"job"} else NEXT_OF_ONE if is_one else NEXT_WITHOUT
+        yield Message(key, log=quote(str(logs[-1].parent)), suite=quote(str(case.parent)))
 
 
 def _warnings(logs: Sequence[Path], measured: Sequence[MeasuredLog]) -> Iterator[Message]:
@@ -101,11 +71,6 @@ def _warnings(logs: Sequence[Path], measured: Sequence[MeasuredLog]) -> Iterator
             said.setdefault(key, (warning, []))[1].append(log)
     for warning, of in said.values():
         yield warning if len(of) == len(logs) else Message(RUN, log=", ".join(map(str, of)), said=warning)
-
-
-def _finished(case: Path) -> list[Path]:
-    folders = sorted((path for path in case.glob("[1-9]*") if path.name.isdecimal()), key=lambda path: int(path.name))
-    return [folder for folder in folders if status_of(run_file(folder / LOG)) == DONE]
 
 
 def _of_run(one: MeasuredLog) -> Message:

@@ -37,7 +37,7 @@ def svg(groups: Sequence[tuple[str, Sequence[Bar]]]) -> str:
     axis = alt.Axis(labelLimit=260, domain=False, ticks=False, labelPadding=8)
     panels: list[Any] = []
     for group, bars in groups:
-        rows = [{**asdict(bar), "y": f"{bar.row}  {bar.column}"} for bar in bars]
+        rows = [{**asdict(bar), "y": f"{bar.row}  {bar.column}".rstrip()} for bar in bars]
         base = alt.Chart(alt.InlineData(values=rows)).encode(
             y=alt.Y("y:N", sort=None, title=None, axis=axis),
             x=alt.X("share:Q", axis=None, scale=alt.Scale(domain=[0, 100 * ROOM])),

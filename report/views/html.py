@@ -15,7 +15,7 @@ from functools import cache, cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Template
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -28,9 +28,8 @@ from ..measure.number import thousands
 from ..results.model import USED, Block, Finding, Report, Result, Run, Table
 from ..wording.markdown import path_address, seen
 from ..wording.words import Translator, words
-from .view import View
+from .view import View, templates
 
-TEMPLATES = Path(__file__).parents[1] / "templates" / "html"
 ASSETS = ("icon.svg", "site.css", "theme.js", "site.js", "reload.js")
 FIGURE_SPACE, POINT_SPACE = "\u2007", "\u2008"  # as wide as a digit and as a point
 LONGEST_NAME = 251  # bytes that a file system takes, less those of .txt
@@ -86,15 +85,8 @@ def texts(reports: Sequence[Report], languages: Sequence[str], *, reloads: bool 
 
 @cache
 def _template(name: str) -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-        autoescape=True,
-        # What no eye sees, or turns text around, is spelt out wherever it comes from.
-        finalize=lambda value: seen(value) if type(value) is str else value,
-    )
+    # What no eye sees, or turns text around, is spelt out wherever it comes from.
+    environment = templates(autoescape=True, finalize=lambda value: seen(value) if type(value) is str else value)
     environment.globals |= {"language_name": lambda language: words(language).gettext("language")}
     return environment.get_template(name)
 

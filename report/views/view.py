@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from math import isfinite
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from parsers.io.message import Message, joined
 
@@ -37,6 +40,7 @@ from ..results.model import (
 )
 from ..wording.words import Translator, worded
 
+TEMPLATES = Path(__file__).parents[1] / "templates"
 MISSING = "-"
 SAME_DIGITS, GIVES = "the same to the last digit", "recomputed: {change}"
 RECOMPUTED = "{same} of {count} published numbers are what their logs give to the last digit."
@@ -119,8 +123,9 @@ FEWEST_BARS = 2
 
 @dataclass(frozen=True)
 class Bar:
-    """A number as a bar: its titles, the family of its colour, its share of the longest bar of its group in percent,
-    its label, and whether it is drawn ``pale``: quoted, or of another case than its titles say.
+    """A number as a bar: its titles (of one column that of its row alone), the family of its colour, its share of the
+    longest bar of its group in percent, its label, and whether it is drawn ``pale``: quoted, or of another case than
+    its titles say.
     """
 
     id: str
@@ -130,6 +135,12 @@ class Bar:
     share: float
     label: str
     pale: bool
+
+
+def templates(**options: Any) -> Environment:
+    """The templates of all views; ``options``: what makes text safe where it is to stand."""
+    loader = FileSystemLoader([TEMPLATES, TEMPLATES / "html"])
+    return Environment(loader=loader, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined, **options)  # noqa: S701 - as the options say
 
 
 class View(Translator):
@@ -343,13 +354,14 @@ class View(Translator):
 
     def bars(self, table: Table) -> list[tuple[str, list[Bar]]]:
         """The bars of a table by group: of its columns that show the first quantity that is charted; else none."""
-        shown = {column.quantity for column in table.columns}
+        shown = [column.quantity for column in table.columns]
         charted = next((CHARTED[chart] for chart in table.charts if CHARTED.get(chart) in shown), None)
         groups: dict[str, list[tuple[Result, str, str, str]]] = {}
         for row in table.rows:
             for id_, head, column in zip(row.results, self.heads(table), table.columns, strict=True):
                 if column.quantity == charted and (self.result(id_).value or 0) > 0:
-                    bar = self.result(id_), self.translate(row.title), head, column.family or "other"
+                    named = head if shown.count(charted) > 1 else ""
+                    bar = self.result(id_), self.translate(row.title), named, column.family or "other"
                     groups.setdefault(self.translate(row.group), []).append(bar)
         if sum(map(len, groups.values())) < FEWEST_BARS:
             return []
@@ -450,15 +462,15 @@ class View(Translator):
         rounded = self.say(PRINTED, printed=self.number(result))
         if result.operands:
             of, against = (self.result(id_).digits for id_ in result.operands)
-            told = {"of": of, "against": against, "result": _short(result.value or 0)}
-            whole = {"ideal": _short(result.ideal), "whole": result.whole}
+            told = {"of": of, "against": against, "result": short(result.value or 0)}
+            whole = {"ideal": short(result.ideal), "whole": result.whole}
             step = self.say(WHOLE, **told, **whole) if result.whole != 1 else self.say(QUOTIENT, **told)
             return [step, rounded]
         if result.value is None or not result.runs:
             return []
         if len(runs := self.report.runs_of(result)) == 1:
             return [rounded]
-        told = {"values": ", ".join(_short(run.value) for run in runs), "result": _short(result.value)}
+        told = {"values": ", ".join(short(run.value) for run in runs), "result": short(result.value)}
         if result.kind.of_runs:
             return [self.say(RUNS, **told), rounded]
         return [self.say(REPEATS, **told, repeats=self.translate(f"{OF_REPEATS}{result.repeats}")), rounded]
@@ -468,23 +480,23 @@ class View(Translator):
         records = run.records
         done = [self.worded(step) for step in operations(run)]
         if not (run.statistic or records.stretches):
-            observed = {"result": _short(run.measured), "unit": run.measured_unit}
+            observed = {"result": short(run.measured), "unit": run.measured_unit}
             return [self.say(OBSERVED, **observed), *done]
         counts = self.say(USED, used=len(records.used), available=len(records.lines))
         return [counts, *self._reduced(run), *done]
 
     def _reduced(self, run: Run) -> Iterator[str]:
-        result = {"result": _short(run.measured), "unit": run.measured_unit}
+        result = {"result": short(run.measured), "unit": run.measured_unit}
         if not run.statistic:
             work, seconds = sums(run.records)
-            rate = {"counted": run.counted, "unit": f"{run.counted}/s", "result": _short(work / seconds)}
-            yield self.say(TIMED, factor=_short(work), value=_short(seconds), **rate)
+            rate = {"counted": run.counted, "unit": f"{run.counted}/s", "result": short(work / seconds)}
+            yield self.say(TIMED, factor=short(work), value=short(seconds), **rate)
             if run.ranks and run.ranks.is_summed:
                 yield self.say(SUM_OF_RANKS, count=len(run.ranks.numbers), **result)
             elif run.factor != 1:
-                yield self.say(SCALED, value=_short(work / seconds), factor=_short(run.factor), **result)
+                yield self.say(SCALED, value=short(work / seconds), factor=short(run.factor), **result)
             return
-        value = {"value": _short(of_terms(run))}
+        value = {"value": short(of_terms(run))}
         count_ = {"count": len(run.records.terms), "statistic": self.translate(f"statistic_{run.statistic}")}
         if run.factor == 1 and not run.are_times:
             yield self.say(ALL_CARDS, **count_, **value, unit=run.measured_unit)
@@ -492,7 +504,7 @@ class View(Translator):
         if run.ranks and run.ranks.is_summed:
             yield self.say(OF_RANKS, count=len(run.ranks.numbers))
         yield self.say(STATISTIC, **count_, **value)
-        scaled = {**value, "factor": _short(run.factor), "counted": run.counted, **result}
+        scaled = {**value, "factor": short(run.factor), "counted": run.counted, **result}
         yield self.say(TIMED if run.are_times else SCALED, **scaled)
 
     def left_out(self, run: Run) -> list[str]:
@@ -603,7 +615,8 @@ def _told_apart(paths: Sequence[str]) -> Iterable[tuple[str, str]]:
 # ---- arithmetic of runs
 
 
-def _short(value: float) -> str:
+def short(value: float) -> str:
+    """A value with ten significant digits."""
     return f"{value:.10g}"
 
 

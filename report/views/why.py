@@ -16,7 +16,7 @@ from ..measure.number import digits
 from ..measure.protocol import Protocol
 from ..results.model import Factor, Records, Report, Result, Run, as_data
 from ..wording.words import whose
-from .view import UNREADABLE, View, lines_named, of_terms, operations
+from .view import OF_PRINTING, UNREADABLE, View, lines_named, of_terms, operations, short, sums
 
 ENDS_SHOWN = 3
 NAMES = 11  # columns that the names of facts take
@@ -59,7 +59,6 @@ NOTE, WARNING = "note {number}: {said}", "warning: {said}"
 CONTRADICTED = "contradicted: {number} {unit}{whose}, or {other} {unit} ({ratio}×)"
 OF_CASE = "{axis} {value}: {state}"
 WORK_OVER_TIME = "work ÷ time"
-OF_PRINTING = ("decimals", "significant", "rounding")
 # The use of the records that a step of a protocol leaves out, by how its key begins.
 LEAVES_OUT: Mapping[str, str] = {
     "skip_records": "skip_records",
@@ -291,18 +290,18 @@ class _Explanation:
         columns = {"line": [str(line) for _, line, _, _ in found]}
         printed = dict(records.terms)
         if printed:
-            columns["printed"] = [_short(printed[line]) if line in printed else "" for _, line, _, _ in found]
+            columns["printed"] = [short(printed[line]) if line in printed else "" for _, line, _, _ in found]
         else:
             columns = {"from line": [str(begin) for begin, _, _, _ in found], "to line": columns["line"]}
         heads = [*map(self.translate, columns), counted, self.translate("seconds")]
-        numbers = ([_short(one[at]) for one in found] for at in (2, 3))
+        numbers = ([short(one[at]) for one in found] for at in (2, 3))
         table = [heads, *zip(*columns.values(), *numbers, strict=True)]
         yield from (self._fact("stretch", row) for row in self._ends(_aligned(table), 1))
-        sums = {"amount": f"{sum(one[2] for one in found):.15g}", "seconds": f"{sum(one[3] for one in found):.15g}"}
-        yield self._fact("sum", self.say(TIMED, **sums, counted=counted))
+        work, spent = sums(records)
+        yield self._fact("sum", self.say(TIMED, amount=f"{work:.15g}", seconds=f"{spent:.15g}", counted=counted))
 
     def _values(self, run: Run) -> Iterator[Text]:
-        told = [self.say(OF_LINE, line=line, text=_short(value)) for line, value in run.records.terms]
+        told = [self.say(OF_LINE, line=line, text=short(value)) for line, value in run.records.terms]
         yield from (self._fact("value", row) for row in self._ends(told))
         said = {"number": f"{of_terms(run):.15g}", "statistic": self.translate(f"statistic_{run.statistic}")}
         count = self.view.worded(Message.of_count(len(told), *VALUES))
@@ -344,8 +343,9 @@ class _Explanation:
         yield from self._heading("The other side")
         yield self._fact("check", self.view.check(by))
         yield from self._stretches(run.other_side, by.counted)
-        other, rate = run.value * by.ratio, _rate(run.other_side)
-        yield self._fact("scaling", f"× {other / rate:.15g}")
+        work, seconds = sums(run.other_side)
+        other = run.value * by.ratio
+        yield self._fact("scaling", f"× {other / (work / seconds):.15g}")
         yield self._fact("unrounded", f"{other:.15g} {run.unit}")
 
     def _together(self) -> Iterator[Text]:
@@ -384,14 +384,6 @@ class _Explanation:
         if left <= 1:
             return list(told)
         return [*told[: heads + ENDS_SHOWN], self.say(MORE, count=left), *told[-ENDS_SHOWN:]]
-
-
-def _rate(records: Records) -> float:
-    return sum(one[2] for one in records.stretches) / sum(one[3] for one in records.stretches)
-
-
-def _short(value: float) -> str:
-    return f"{value:.10g}"
 
 
 def _aligned(rows: Iterable[Sequence[str]]) -> list[str]:

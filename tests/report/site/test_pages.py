@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from report.results.model import read_report
 from report.site.build import publish_site
-from report.views.html import TEMPLATES, copy_of
+from report.views.html import copy_of
 from report.views.publish import PublishedPage
+from report.views.view import TEMPLATES
 from report.wording.words import languages, words
 from tests.report.site.parsed_page import assert_inert, elements, figures, parsed
 from tests.report.site.served_site import asked, served
@@ -120,7 +121,7 @@ def test_one_language_alone_is_the_index(language: str, logs: Path, tmp_path: Pa
     assert {path.name for path in html_files(tmp_path)} == {f"cpu-demo.{language}.html", "index.html"}
 
 
-@pytest.mark.parametrize("template", sorted(TEMPLATES.glob("*.jinja")), ids=lambda path: path.name)
+@pytest.mark.parametrize("template", sorted((TEMPLATES / "html").glob("*.jinja")), ids=lambda path: path.name)
 def test_every_word_of_a_template_is_in_the_catalogues(template: Path) -> None:
     messages = [unescape(found) for found in re.findall(r'\bsay\("([^"]+)"', template.read_text(encoding="utf-8"))]
     assert [message for message in messages if words("zh").gettext(message) == message] == []
