@@ -82,6 +82,8 @@ def _training(passes: Floats) -> tuple[float, float] | None:
         return None
     with np.errstate(all="ignore"):
         slow, fast = own[:, 3] / own[:, 2], (other[:, 3] + 1) / other[:, 2]
+    if np.isnan(slow).all() or np.isnan(fast).all():
+        return None
     usual, least = float(np.nanmedian(slow)), float(np.nanmedian(fast))
     apart = usual > SLOWER * least and np.nanmin(slow) > np.nanmax(fast)
     return (usual / least, float(own[:, 2].sum() / own[:, 3].sum())) if apart else None
