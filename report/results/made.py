@@ -19,10 +19,8 @@ from ..measure.quantity import Shown
 from ..measure.run_figures import RunFigure
 from ..pagefile.page import CellPlace
 from .model import FileLines, Log, Result
-from .store import Stated, scaled
+from .store import NOTHING_STATED, Stated, scaled
 from .telemetry import Observation
-
-NOTHING_STATED = Stated()
 
 
 @dataclass(frozen=True)

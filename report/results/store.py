@@ -51,13 +51,16 @@ class Stated:
     read: str | None = None
 
 
+NOTHING_STATED = Stated()
+
+
 @dataclass(frozen=True)
 class Wanted:
     """A log below the folder of logs, a protocol by which it is measured, and what its page states of it."""
 
     path: str
     protocol: Protocol
-    stated: Stated = Stated()
+    stated: Stated = NOTHING_STATED
 
 
 @dataclass(frozen=True)
