@@ -70,7 +70,7 @@ LINKED = "Each number links to its evidence."
 UNCONFIRMED = "No log confirms these labels: {axes}."
 UNCONFIRMED_OF = "{axis} ({count} of {total} numbers)"
 PLANNED = "Not measured yet: {count}. {corner}: {rows}. Columns: {columns}."
-ON_SIDES = "{said} ({titles})"
+WITH, OF = "{said} ({more})", "{of}: {said}"  # a detail of what is said, and what it is said of
 NOT_RECORDED, UNSAID = "not recorded", "–"
 FACTS = {
     "date": "Date",
@@ -267,7 +267,7 @@ class View(Translator):
         quantity = self.translate(column.quantity)
         if is_said:
             quantity = quantity[:1].upper() + quantity[1:]
-            return self.say("{quantity} ({unit})", quantity=quantity, unit=column.unit) if column.unit else quantity
+            return self.say(WITH, said=quantity, more=column.unit) if column.unit else quantity
         told = {"title": self.translate(column.title), "quantity": quantity, "unit": column.unit}
         return self.say("{title}, {quantity} ({unit})" if column.unit else "{title}, {quantity}", **told)
 
@@ -296,7 +296,7 @@ class View(Translator):
         for row in table.rows:
             groups.setdefault(self.translate(row.group), []).append(self.translate(row.title))
         rows = [
-            self.say("{said} ({case})", case=group, said=self.enumerated(titles)) if group else self.enumerated(titles)
+            self.say(WITH, said=self.enumerated(titles), more=group) if group else self.enumerated(titles)
             for group, titles in groups.items()
         ]
         told = {"count": len(table.rows) * len(table.columns), "corner": self.translate(table.corner)}
@@ -326,10 +326,7 @@ class View(Translator):
         if len(written) == 1:
             return written[0][0]
         heads = self.heads(table)
-        each = (
-            self.say(ON_SIDES, said=said, titles=self.enumerated(heads[at] for at in places))
-            for said, places in written
-        )
+        each = (self.say(WITH, said=said, more=self.enumerated(heads[at] for at in places)) for said, places in written)
         return self.joined(each)
 
     def fact_title(self, name: str) -> str:

@@ -16,7 +16,7 @@ from ..measure.number import digits
 from ..measure.protocol import Protocol
 from ..results.model import Factor, Records, Report, Result, Run, as_data
 from ..wording.words import whose
-from .view import OF_PRINTING, UNREADABLE, View, lines_named, of_terms, operations, short, sums
+from .view import OF_PRINTING, UNREADABLE, WITH, View, lines_named, of_terms, operations, short, sums
 
 ENDS_SHOWN = 3
 NAMES = 11  # columns that the names of facts take
@@ -28,7 +28,6 @@ SEVERAL = "{count} cells match {name}: {cells}."
 NO_MATCH = "No cell of the page matches {name}; cells: {cells}."
 NO_NUMBERS = "No cell of the page has a number, so {name} cannot be found. {why}"
 SET_LOGS = "Set the log folder with --logs."
-OF_CELL = "{slug} ({digits})"
 AND_MORE = "{cells} and {count} more"
 BY = "{whose}, by {protocol}"
 BY_RULE = "the default rule"
@@ -38,7 +37,6 @@ VALUES = ("{count} value", "{count} values")
 LEFT_OVER = "{records} left"
 USED, SKIPPED = "{records}, {lines}", "{records}, {lines}: {reason}"
 OF_LINE, OF_RANK = "line {line}: {text}", "rank {rank}: {text}"
-SOURCE = "{name} ({column})"
 TIMED = "{amount} {counted} in {seconds} seconds"
 MORE = "… {count} more (listed by --values)"
 STATISTIC = "{number}, the {statistic} of {values}"
@@ -112,7 +110,7 @@ def _titles(report: Report, result: Result) -> Iterator[str]:
 
 
 def _listed(results: Sequence[Result]) -> Message:
-    said = [Message(OF_CELL, slug=one.id, digits=one.digits) for one in results[:SHOWN]]
+    said = [Message(WITH, said=one.id, more=one.digits) for one in results[:SHOWN]]
     listed, more = joined("{first}, {second}", said), len(results) - len(said)
     return Message(AND_MORE, cells=listed, count=more) if more else listed
 
@@ -254,7 +252,7 @@ class _Explanation:
             ]
             yield from (self._fact("protocol", line) for line in _aligned(told))
         if run.source:
-            yield self._fact("source", self.say(SOURCE, name=view.source(run), column=run.column))
+            yield self._fact("source", self.say(WITH, said=view.source(run), more=run.column))
         yield from self._groups(records)
         used = records.used
         ends = [line for line in dict.fromkeys((used[0], used[-1])) if line in log.excerpt] if used else []
