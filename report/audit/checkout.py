@@ -3,7 +3,7 @@
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache, cached_property
@@ -163,18 +163,14 @@ def _relative(path: Path, root: Path) -> str:
 
 def _files(root: Path, folder: str) -> list[str]:
     """The files below a folder, in order, without hidden ones and those that lead out of the root."""
-    return sorted(_walked(root, root / folder))
-
-
-def _walked(root: Path, folder: Path) -> Iterator[str]:
-    for place, folders, files in os.walk(folder):
+    found: list[str] = []
+    for place, folders, names in os.walk(root / folder):
         folders[:] = [one for one in folders if not one.startswith(".")]
         below = _relative(Path(place), root)
-        for name in files:
-            file = Path(place, name)
-            if not name.startswith(".") and not (file.is_symlink() and _leads_away(file, root)):
-                yield posixpath.join(below, name)
+        files = (Path(place, name) for name in names if not name.startswith("."))
+        found += [posixpath.join(below, one.name) for one in files if not one.is_symlink() or _is_within(one, root)]
+    return sorted(found)
 
 
-def _leads_away(link: Path, root: Path) -> bool:
-    return not link.exists() or leading_out([link], root) is not None
+def _is_within(link: Path, root: Path) -> bool:
+    return link.exists() and leading_out([link], root) is None
