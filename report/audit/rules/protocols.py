@@ -1,7 +1,7 @@
 """Protocols: which protocol of which log gives the rates that tables state.
 
 A document makes the numbers of one program in one way, as a rule. So all protocols are held against these together, the
-simplest first; what is left is held against the protocols that other documents were found to use for that program.
+simplest first.
 """
 
 from collections import Counter, defaultdict
@@ -96,22 +96,20 @@ class ProtocolSearch:
         self, claims: Sequence[Claim], cases: Sequence[Case], places: Mapping[int, Sequence[str]]
     ) -> dict[int, tuple[Hit, float, int]]:
         of_documents: dict[tuple[str, str], dict[int, list[Source]]] = defaultdict(lambda: defaultdict(list))
-        of_programs: dict[str, dict[int, list[Source]]] = defaultdict(lambda: defaultdict(list))
         for place, paths in places.items():
             for source in self._sources(claims[place], cases[place], paths):
                 of_documents[claims[place].document, source.program][place].append(source)
-                of_programs[source.program][place].append(source)
         found: dict[int, tuple[Hit, float, int]] = {}
         tests = len(of_documents)
-        each = [(program, *one) for (_, program), of in of_documents.items() for one in _explained(claims, of)]
+        each = [
+            (program, *one)
+            for (_, program), of in of_documents.items()
+            for one in explained({place: claims[place].number for place in of}, of)
+        ]
         limit = accepted([chance * tests for *_, chance in each])
         for program, rank, hits, chance in each:
             if chance * tests <= limit:
                 self._used[program][rank] += len(hits)
-                found = {place: (hit, chance, len(hits)) for place, hit in hits.items()} | found
-        for program, of in of_programs.items():
-            left = {place: some for place, some in of.items() if place not in found}
-            for _, hits, chance in _explained(claims, left, [rank for rank, _ in self._used[program].most_common()]):
                 found = {place: (hit, chance, len(hits)) for place, hit in hits.items()} | found
         return found
 
@@ -163,40 +161,33 @@ def _scalings(path: str, facts: Mapping[str, Fact], case: Case) -> Iterator[tupl
     yield from [*known.items()][::-1]
 
 
-def _explained(
-    claims: Sequence[Claim], sources: Mapping[int, Sequence[Source]], ranks: Sequence[int] | None = None
-) -> list[tuple[int, dict[int, Hit], float]]:
-    return explained({place: claims[place].number for place in sources}, sources, ranks)
-
-
 def explained(
-    numbers: Mapping[int, Number], sources: Mapping[int, Sequence[Source]], ranks: Sequence[int] | None = None
+    numbers: Mapping[int, Number], sources: Mapping[int, Sequence[Source]]
 ) -> list[tuple[int, dict[int, Hit], float]]:
     """The protocols that explain rates that were made in one way beyond accident: rank, hits by place, and the chance.
 
-    ``sources``: the logs that each may be of. Each protocol has two ranks, as digits may be rounded or truncated;
-    ``ranks``: those to try, in this order; all by default. Protocols that give the same rates are one, the first of
-    them; equal rates of the same logs prove no more than one of them.
+    ``sources``: the logs that each may be of. Each protocol has two ranks, as digits may be rounded or truncated.
+    Protocols that give the same rates are one, the first of them; equal rates of the same logs prove no more than one
+    of them.
     """
     equal: dict[Hashable, list[int]] = defaultdict(list)
     for place, number in numbers.items():
         equal[number.text, *(source.path for source in sources[place])].append(place)
     firsts = [some[0] for some in equal.values()]
-    if not firsts or (ranks is not None and not ranks):
+    if not firsts:
         return []
     hits = np.array([np.any([of.searched.hits(numbers[one]) for of in sources[one]], axis=0) for one in firsts])
-    chosen = np.arange(hits.shape[1]) if ranks is None else np.array(ranks)
-    order = {int(chosen[at]): int(at) + 1 for at in np.unique(hits[:, chosen], axis=1, return_index=True)[1]}
+    ranks = np.unique(hits, axis=1, return_index=True)[1].tolist()
     rules: dict[Hashable, dict[int, Hit]] = {
         rank: {
             row: _hit(numbers[firsts[row]], sources[firsts[row]], rank)
             for row in np.flatnonzero(hits[:, rank]).tolist()
         }
-        for rank in order
+        for rank in ranks
         if hits[:, rank].any()
     }
     chances = [_chance(numbers[one], sources[one]) for one in firsts]
-    found = explain(len(firsts), rules, lambda _, row: chances[row], lambda rank, *_: order[cast(int, rank)])
+    found = explain(len(firsts), rules, lambda _, row: chances[row], lambda rank, *_: cast(int, rank) + 1)
     groups = list(equal.values())
     return [
         (cast(int, one.rule), {place: hit for row, hit in one.hits.items() for place in groups[row]}, one.chance)
