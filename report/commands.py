@@ -16,8 +16,7 @@ from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from .archive.command import archive, verify
 from .audit.command import audit, recover
-from .comparing.command import compare
-from .comparing.history.command import history
+from .comparing.command import compare, history
 from .drafting.command import init
 from .site.command import report, serve
 from .views.export_command import export

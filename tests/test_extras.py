@@ -44,7 +44,7 @@ def without(modules: "tuple[str, ...]", *arguments: str | Path) -> "subprocess.C
         ("PIL", "images {out} --kind imagenet"),
         ("pyarrow", "parse {log} --out {out}/a.parquet"),
         ("scipy", "compare logs/cpu-demo logs/cpu-demo --html {out}/a.html"),
-        ("ruptures", "history logs/cpu-demo --index {out}/i.parquet --html {out}/a.html"),
+        ("ruptures", "history logs/cpu-demo --store {out}/s.sqlite --html {out}/a.html"),
         ("pyarrow", "export parquet {log} --out {out}/a.parquet"),
     ],
 )

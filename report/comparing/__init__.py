@@ -1,1 +1,1 @@
-"""Comparing: two sides of runs are measured alike, and judged by the noise between repeats."""
+"""Comparing: two sides of runs, and the runs of suites over time."""

@@ -1,46 +1,94 @@
-"""The command that compares two sides of runs."""
+"""The commands that compare two sides of runs, and that show the history of suites."""
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from parsers.io.message import Message
 from parsers.io.printable import say
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from ..wording.language_option import LANGUAGE
-from .share_option import NamedShareOption, ShareOption
 
 if TYPE_CHECKING:
     from ..wording.words import Translate
-    from .sides import ComparedSides
+    from .metrics import Better
+    from .output import Document
+    from .target import Target
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 SIDE = click.Path(path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-NO_SHARE_OF_LOSS = "expected a share of the loss such as 2% or 0.02, above 0 and below 100%."
-WARNING = "warning: {said}"
+NO_SHARE = "expected a share of the time such as 3% or 0.03, above 0 and below 100%."
+NO_METRIC = "expected a metric as the logs print it and a share of it, such as top1=0.5% or gap=1%,lower."
+ONE_TARGET = "--target and --board both say what is to be reached; give one of them."
+NO_TARGET_OF_BOARD = "The board {board} has no target; state one with --target."
+
+
+class Share(click.ParamType[float]):
+    """A share of the time: ``3%`` or ``0.03``."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The share as a fraction; fails where it is none, or not above 0 and below 1."""
+        if (found := _share(str(value))) is None:
+            self.fail(NO_SHARE, param, ctx)
+        return found
+
+
+class Metric(click.ParamType[tuple[str, tuple[float, "Better | None"]]]):
+    """A metric and a share: ``top1=0.5%``, maybe with ``,lower`` or ``,higher``, which is better."""
+
+    name = "metric"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, tuple[float, "Better | None"]]:
+        """The name, the share as a fraction, and which way is better, where that is said."""
+        name, _, told = str(value).rpartition("=")
+        text, _, way = told.partition(",")
+        share = _share(text)
+        if not name.strip() or share is None or way not in ("", "lower", "higher"):
+            self.fail(NO_METRIC, param, ctx)
+        return name.strip(), (share, way or None)  # type: ignore[return-value]
+
+
+def _share(text: str) -> float | None:
+    """A share above 0 and below 1; None for anything else."""
+    try:
+        found = float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
+    except ValueError:
+        return None
+    return found if 0 < found < 1 else None
+
+
+GATE = click.option(
+    "--gate",
+    type=Share(),
+    metavar="PERCENT",
+    help="Smallest slowdown that matters; sets the exit status.  [default: no gate, verdicts for 3%]",
+)
+PROTOCOL = click.option(
+    "--protocol",
+    metavar="NAME|key=value,...",
+    help="Protocol.  [default: the first that all runs of a case allow, without their first 10% of records]",
+)
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per case.")
+MARKDOWN = click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
+HTML = click.option("--html", "html_file", type=FILE, help="Also write a self-contained HTML page.")
 
 
 @click.command()
 @click.argument("a", type=SIDE)
 @click.argument("b", type=SIDE)
-@click.option(
-    "--gate",
-    type=ShareOption(),
-    metavar="PERCENT",
-    help="Smallest slowdown that matters; sets the exit status.  [default: no gate, verdicts for 3%]",
-)
-@click.option(
-    "--protocol",
-    metavar="NAME|key=value,...",
-    help="Protocol.  [default: the first that all runs of a case allow, without their first 10% of records]",
-)
+@GATE
+@PROTOCOL
 @click.option(
     "--earlier",
     multiple=True,
@@ -48,27 +96,27 @@ WARNING = "warning: {said}"
     help="Earlier repeats of the same cases on the same machine, which tell how much runs vary.",
 )
 @click.option(
-    "--loss-tolerance",
-    type=ShareOption(NO_SHARE_OF_LOSS),
-    metavar="PERCENT",
-    help="How far the losses of B may be from those of A at the same steps.  [default: the noise between repeats]",
-)
-@click.option(
     "--metric",
     "metrics",
     multiple=True,
-    type=NamedShareOption(),
-    metavar="NAME=PERCENT",
-    help="How far a final metric of B, such as an accuracy, may be from that of A; NAME as the logs print it.",
+    type=Metric(),
+    metavar="NAME=PERCENT[,lower|higher]",
+    help="How much worse a final metric of B, or its loss at the same steps, may be than that of A.",
 )
+@click.option(
+    "--target",
+    metavar="NAME=VALUE[,lower|higher]",
+    help="Compare the time until a metric is reached instead of the speed.",
+)
+@click.option("--board", metavar="NAME|FILE", help="The same, with the target, the runs and the test of a leaderboard.")
 @click.option("--logs", type=FOLDER, help="Folder of the logs of pages.  [default: logs]")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per case.")
-@click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
+@AS_JSON
+@MARKDOWN
 @click.option("--no-links", "is_unlinked", is_flag=True, help="With --markdown: name files without links to them.")
 @JOBS
 @SCHEDULER
 @LANGUAGE
-@click.option("--html", "html_file", type=FILE, help="Also write a self-contained HTML page.")
+@HTML
 @click.option("--junit", "junit_file", type=FILE, help="Also write JUnit XML for CI.")
 def compare(
     a: Path,
@@ -76,8 +124,9 @@ def compare(
     gate: float | None,
     protocol: str | None,
     earlier: tuple[Path, ...],
-    loss_tolerance: float | None,
-    metrics: tuple[tuple[str, float], ...],
+    metrics: "tuple[tuple[str, tuple[float, Better | None]], ...]",
+    target: str | None,
+    board: str | None,
     logs: Path | None,
     as_json: bool,
     wants_markdown: bool,
@@ -90,87 +139,170 @@ def compare(
 ) -> None:
     """Compare the runs of B with those of A: is B slower, or is it noise, and what differs?
 
-    A and B are logs, run folders, cases with their repeats, suites, or any folders of logs. Or they are pages, by name
-    or file, or pages at a revision of git (REVISION:PAGE), whose logs are compared: those of the revision where it has
-    the folder of logs, else those of today. Cases are paired by name, cells by their address, and measured by one
-    protocol over the steps that all their runs have. The noise is that between repeats, never that within a run, so
-    each side needs at least two runs of a case, better three to five. A verdict is slower, faster, same or unknown;
-    "visible" is the smallest slowdown that would have been found. Run the sides alternately (A B B A): a drift of the
-    machine makes the verdict unknown.
+    A and B are logs, run folders, cases with their repeats, suites, any folders of logs, pages, by name or file, or
+    reports of pages (PAGE.report.json). Cases are paired by name, and measured by one protocol over the steps that all
+    their runs have. The noise is that between repeats, never that within a run, so each side needs at least two runs
+    of a case, better three to five. A verdict is slower, faster, same or unknown; "visible" is the smallest slowdown
+    that would have been found. Run the sides alternately (A B B A): a drift of the machine makes the verdict unknown.
 
-    Fast but wrong is marked: where logs print losses, B must train as A does. Its loss over the last tenth of the
-    shared steps may be higher than that of A by no more than the noise between repeats, or 1%; with --loss-tolerance,
-    the loss in each tenth of the steps must lie within it. Where batch, model, data or seeds differ, it is unknown.
-    With --metric, the last value of a metric that the runs print beside their records must lie within its tolerance.
+    Speeds are compared where a unit of work is the same on both sides: samples or tokens of one model, or steps whose
+    size the logs state. Where it is not, or the losses at equal work differ, the time to a target is compared:
+    --target, --board, that of MLPerf's logs, or the loss that A ends with.
 
-    With --gate, exit status 1 if a case is slower: by at least half of the gate, and with 99% confidence not by chance;
-    or if its loss or metric is wrong; 3 if noise, a case that B lacks, or a loss or metric whose tolerance cannot be
-    held against forbids an answer; else 0. Exit status 2 if a side cannot be read.
+    A better loss or metric never fails. A loss is worse beyond the noise between repeats and 1%, or by more than
+    --metric loss=PERCENT in a tenth of the steps; a metric by more than its tolerance.
+
+    With --gate, exit status 1 if a case is slower, or its loss or a metric is worse; 3 if noise, a case that B lacks,
+    or a metric whose tolerance cannot be held against forbids an answer; else 0. Exit status 2 if a side cannot be
+    read.
 
     \b
     Examples:
       tachograph compare logs/before logs/after
       tachograph compare logs/main logs/branch --gate 3% --junit compare.xml
-      tachograph compare logs/main logs/branch --gate 3% --loss-tolerance 2% --metric top1=0.5%
-      tachograph compare v1.0:my-page.toml my-page.toml
-      tachograph compare logs/main logs/branch --earlier logs/last-week --markdown --lang zh
+      tachograph compare logs/main logs/branch --gate 3% --metric loss=2% --metric top1=0.5%
+      tachograph compare old-record new-record --board modded-nanogpt
     """
+    from parsers.io.files import write_texts
     from parsers.sharing.workers import Workers
 
     from ..views.publish import LOGS
     from ..wording.words import Translator
-    from . import notebook
     from .effect import GATE
+    from .notebook import compare as compared
+    from .tables import as_json as json_of
+    from .tables import comparison_document, junit
 
     translate = Translator(language).translate
-    found = notebook.compare(
+    found = compared(
         a,
         b,
         protocol=protocol,
         gate=gate or GATE,
         earlier=earlier,
-        loss_tolerance=loss_tolerance,
         metrics=dict(metrics),
+        target=_target(target, board),
         workers=Workers(jobs, scheduler),
         logs=logs or LOGS,
     )
-    _write(found, translate, language, html_file, junit_file)
-    _print(found, translate, as_json=as_json, wants_markdown=wants_markdown, is_linked=not is_unlinked)
+    said = comparison_document(found)
+    write_texts({html_file: _page(said, language, html_file), junit_file: partial(junit, found, translate)})
+    told = [json_of(case, found.gate) for case in found.cases] if as_json else None
+    _print(said, told, translate, wants_markdown=wants_markdown, is_linked=not is_unlinked)
     sys.exit(found.status if gate else 0)
 
 
-def _write(
-    found: "ComparedSides", translate: "Translate", language: str, html_file: Path | None, junit_file: Path | None
-) -> None:
-    from parsers.io.files import write_texts
+def _target(stated: str | None, board: str | None) -> "str | Target | None":
+    """What is to be reached, as stated or as a board asks for it; raises BoardError."""
+    if board is None or stated:
+        if board:
+            raise click.UsageError(ONE_TARGET)
+        return stated
+    from ..audit.board import board_of
+    from .target import Target
 
-    from .output.comparison_exports import junit
-    from .output.comparison_html import html
+    rules = board_of(board)
+    if rules.target is None:
+        raise click.UsageError(NO_TARGET_OF_BOARD.format(board=board))
+    return Target(rules.metric.series[0], rules.target, "lower", rules.seeds, rules.p_value)
 
-    texts: Mapping[Path | None, Callable[[], str]] = {
-        html_file: partial(html, found, language, html_file.absolute().parent if html_file else Path()),
-        junit_file: partial(junit, found, translate),
-    }
-    write_texts(texts)
+
+def _page(said: "Document", language: str, file: Path | None) -> Callable[[], str]:
+    from .output import html
+
+    return partial(html, said, language, file.absolute().parent if file else Path())
 
 
 def _print(
-    found: "ComparedSides", translate: "Translate", *, as_json: bool, wants_markdown: bool, is_linked: bool
+    said: "Document",
+    as_json: list[dict[str, Any]] | None,
+    translate: "Translate",
+    *,
+    wants_markdown: bool,
+    is_linked: bool = True,
 ) -> None:
     from parsers.io.console import show
 
-    from ..wording.words import worded
-    from .output.comparison_exports import as_json as json_of
-    from .output.comparison_text import as_markdown, terminal
+    from .output import as_markdown, terminal
 
-    if as_json:
-        for case in found.cases:
-            say(json.dumps(json_of(case, found.gate), ensure_ascii=False))
+    if as_json is not None:
+        for one in as_json:
+            say(json.dumps(one, ensure_ascii=False))
     elif wants_markdown:
-        show(as_markdown(found, translate, is_linked=is_linked))
-        return
+        show(as_markdown(said, translate, is_linked=is_linked))
     else:
-        show(terminal(found, translate, colour=sys.stdout.isatty()))
-    sys.stdout.flush()
-    for said in (one for side in found.left_out for one in side):
-        say(worded(Message(WARNING, said=said), translate), err=True)
+        show(terminal(said, translate, colour=sys.stdout.isatty()))
+
+
+@click.command()
+@click.argument("suites", nargs=-1, required=True, type=click.Path(exists=True, readable=False, path_type=Path))
+@click.option(
+    "--by",
+    type=click.Choice(["date", "commit", "name"]),
+    default="date",
+    show_default=True,
+    help="Order of the runs; where most say no date, that of their commits in git, else of their names.",
+)
+@GATE
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Leave out runs that began before this day (UTC).")
+@PROTOCOL
+@click.option("--store", type=FILE, help="SQLite file that keeps what was read.  [default: in the user's cache]")
+@AS_JSON
+@MARKDOWN
+@JOBS
+@SCHEDULER
+@LANGUAGE
+@HTML
+def history(
+    suites: tuple[Path, ...],
+    by: Literal["date", "commit", "name"],
+    gate: float | None,
+    since: datetime | None,
+    protocol: str | None,
+    store: Path | None,
+    as_json: bool,
+    wants_markdown: bool,
+    jobs: int | None,
+    scheduler: str | None,
+    language: str,
+    html_file: Path | None,
+) -> None:
+    """Show how fast the cases of SUITES ran over time, and where their speed changed.
+
+    A suite is a folder of run folders; cases with the same name, also in several suites, are one case. A change of
+    speed is confirmed by its runs alone, whatever their noise is like; one where the machine or its software changed is
+    not counted as a change of the code. What was read is kept in an SQLite file.
+
+    With --gate, exit status 1 if the newest segment of a case is slower than the one before; 3 if that is not known:
+    the newest runs are slower, but too few, the newest run gives no throughput, fewer than 6 runs are comparable, or
+    noise hides a change as large as the gate; else 0. Exit status 2 if a suite cannot be read.
+
+    \b
+    Examples:
+      tachograph history logs/nightly
+      tachograph history logs/nightly --by commit --gate 3%
+      tachograph history logs/2026-* --html history.html
+    """
+    from parsers.io.files import write_texts
+    from parsers.sharing.workers import Workers
+
+    from ..wording.words import Translator
+    from .effect import GATE
+    from .history_tables import history_document, history_json
+    from .notebook import history as found_history
+
+    translate = Translator(language).translate
+    found = found_history(
+        *suites,
+        by=by,
+        protocol=protocol,
+        gate=gate or GATE,
+        since=since,
+        store=store,
+        workers=Workers(jobs, scheduler),
+    )
+    said = history_document(found)
+    write_texts({html_file: _page(said, language, html_file)})
+    told = [history_json(case, found) for case in found.cases] if as_json else None
+    _print(said, told, translate, wants_markdown=wants_markdown)
+    sys.exit(found.status if gate else 0)

@@ -1,33 +1,39 @@
-"""Conditions: all that a run was made with, as its log and its run.json say, each with its place."""
+"""Conditions: all that runs were made with, as their logs and run.json say, and what of it differs between two sides.
+
+A thing differs where the values that the runs of one side have are not those of the other. What only one side records
+is no difference: nothing is known of the other.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from parsers.io.message import Message
 from parsers.runs.facts import Fact
-from parsers.runs.provenance import DERIVED, Provenance
+from parsers.runs.provenance import DERIVED
 from parsers.runs.run_folder import RUN_FILE
 from parsers.runs.runfile import RunFile
 
-from .compared_runs import ComparedRun
+from .sides import SideRun
 
 # What a run gave, and which of the repeats it is.
 OUTCOMES = ("minutes_to_train", "repeat")
-# Commands, whose words are compared.
-WORDS = ("native", "command")
+COMMANDS = ("native", "command")  # of which the words are compared
 # Keys of run.json that say how a run went or which it is, and those that are read elsewhere: the case, whose facts the
 # log's reader knows, what these come from, and the nodes, which are as environments.
 OF_THE_RUN = (
     *("schema", "suite", "repeat", "start", "end", "exit_status", "status", "reason", "last_lines", "metric_lines"),
-    *("redacted", "log", "ingested", "case", "case_from", "nodes", *WORDS),
+    *("redacted", "log", "ingested", "case", "case_from", "nodes", "foreign"),
 )
-OF_THE_JOB = ("scheduler.job",)
+OF_THE_JOB = "scheduler.job"
 DEEPEST = 8
 MOST_NAMES = 4096
 # Several names of one thing, which is named once: the first group whose pattern fits the whole name.
@@ -38,118 +44,102 @@ ALIASES = (
     (r"environment\.(frameworks\.[^.]+\.nccl|packages\.nvidia-nccl-cu\d+)", lambda _: "nccl"),
     (r"environment\.(frameworks\.[^.]+\.cudnn|packages\.nvidia-cudnn-cu\d+)", lambda _: "cudnn"),
     (r"environment\.frameworks\.[^.]+\.cuda", lambda _: "cuda"),
+    (r"environment\.frameworks\.([^.]+)\.version", lambda found: f"environment.packages.{found[1]}"),
     (r"source\.(commit|pinned)", lambda _: "source.commit"),
     (r"source\.(dirty|patch)", lambda _: "source.patch"),
     (r"source\.(repository|recipe_repository)", lambda _: "source.repository"),
 )
-
-
-@dataclass(frozen=True)
-class StatedAt:
-    """Where a condition is stated: a file, and there a physical line (from 1) or a key of run.json.
-
-    ``source``: the same as the log's reader knows it, where the log or its name says so.
-    """
-
-    file: Path
-    line: int | None = None
-    key: str | None = None
-    source: Provenance | None = None
+# What makes two machines two: the noise between these is not that between repeats on one.
+OF_MACHINE = ("device", "environment.cpu", "environment.cores", "scheduler.nodes")
+ABSENT = "-"
+LINE = "{file}:{line}"
+KEY = "{file}: {key}"
+NAMED_BY = "{file} ({source})"
+MOST_WORDS = 2000  # of a command; longer ones are compared as a whole
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One thing that a run was made with: its name in neutral words, its value as text, and where that is stated.
+    """One value of something that a run was made with: where it is stated, a file and a line (from 1) or a key there.
 
-    ``thing``: what it is of, which several names may share. ``section``: the part of run.json that states it, as
-    ``sections`` names it.
+    ``source``: who says it, where that is neither.
     """
 
-    name: str
     value: str
-    place: StatedAt
-    thing: str
-    section: str = ""
+    file: str
+    line: int | None = None
+    key: str | None = None
+    source: str | None = None
+
+    @property
+    def place(self) -> Message:
+        """Where it is stated: ``train.log:12``, ``run.json: case.cards``, or what of the log says so."""
+        name = Path(self.file).name
+        if self.line is not None:
+            return Message(LINE, file=name, line=self.line)
+        return Message(KEY, file=name, key=self.key) if self.key else Message(NAMED_BY, file=name, source=self.source)
+
+
+Conditions = Mapping[str, Condition]
 
 
 @dataclass(frozen=True)
-class StatedRun:
-    """A run by what states its conditions: the path of its log, the facts of that, and its run.json."""
+class Difference:
+    """One thing that differs: its name in neutral words, and for each side one condition for each value."""
 
-    log: Path
-    facts: tuple[Fact, ...]
-    run: RunFile
+    name: str
+    sides: tuple[tuple[Condition, ...], tuple[Condition, ...]]
 
+    @property
+    def said(self) -> tuple[str, str]:
+        """The values of each side as text, ``-`` where it has none."""
+        a, b = (" / ".join(one.value for one in side) or ABSENT for side in self.sides)
+        return a, b
 
-def stated_run(run: ComparedRun) -> StatedRun:
-    """What states the conditions of a run; where sources contradict the first one, they may change and that not."""
-    reading = run.reading
-    told = (*reading.facts.values(), *(other for _, other in reading.facts.contradictions))
-    facts = (fact for fact in told if fact.name not in OUTCOMES and fact.source.kind not in DERIVED)
-    return StatedRun(reading.path, tuple(facts), run.run)
-
-
-def conditions(run: StatedRun) -> list[Condition]:
-    """What the log and the run.json of a run say of how it was made, the facts of the log first."""
-    return [*_of_facts(run), *_of_file(run)]
+    @property
+    def is_of_machine(self) -> bool:
+        """Whether it makes it another machine."""
+        return self.name in OF_MACHINE
 
 
-def sections(run: StatedRun) -> set[str]:
-    """The parts of run.json that a run has, and of its tables those below: what they lack is then known to be absent.
-
-    ``""`` stands for the log.
-    """
-    found = {"", *(name for name in WORDS if name in run.run)}
-    for name, table in _tables(run.run):
-        inner = table.items() if isinstance(table, dict) else ()
-        found |= {name, *(f"{name}.{key}" for key, value in inner if isinstance(value, dict))}
+def conditions_of(run: SideRun) -> Conditions:
+    """What the log and the run.json of a run say of how it was made, each thing once, the log first."""
+    found: dict[str, Condition] = {}
+    for fact in run.facts.values():
+        if fact.name not in OUTCOMES and fact.source.kind not in DERIVED:
+            found.setdefault(_thing(fact.name), _of_fact(fact, run.place.log))
+    file = str(run.place.log.with_name(RUN_FILE))
+    for key, value in _stated(run.run):
+        name = re.sub(r"^nodes\.\d+\.", "environment.", key)
+        known = found.setdefault(_thing(name), Condition(value, file, key=key))
+        if known.key and key.startswith("nodes.") and value not in known.value.split(" / "):
+            # Nodes that state one thing differently give all of its values.
+            found[_thing(name)] = Condition(f"{known.value} / {value}", file, key=known.key)
+    found.pop(OF_THE_JOB, None)
     return found
 
 
-def _of_facts(run: StatedRun) -> Iterator[Condition]:
-    for fact in run.facts:
-        yield Condition(fact.name, str(fact.value), _place(fact, run.log), _thing(fact.name, run.run))
-
-
-def _place(fact: Fact, log: Path) -> StatedAt:
-    source = fact.source
+def _of_fact(fact: Fact, log: Path) -> Condition:
+    value, source = str(fact.value), fact.source
     if source.kind == "run_file":
-        return StatedAt(log.with_name(RUN_FILE), key=f"case.{fact.name}", source=source)
+        return Condition(value, str(log.with_name(RUN_FILE)), key=f"case.{fact.name}")
     if source.kind == "side_line":
         name, number = source.values
-        return StatedAt(log.with_name(str(name)), line=int(str(number)), source=source)
+        return Condition(value, str(log.with_name(str(name))), line=int(str(number)))
     line = source.values[0] if source.kind in ("line", "lines") else None
-    return StatedAt(log, line=line if isinstance(line, int) else None, source=source)
-
-
-def _of_file(run: StatedRun) -> Iterator[Condition]:
-    file = run.log.with_name(RUN_FILE)
-    for key, value in _stated(run.run):
-        name = re.sub(r"^nodes\.\d+\.", "environment.", key)
-        if name not in OF_THE_JOB:
-            yield Condition(name, value, StatedAt(file, key=key), _thing(name, run.run), _section(name))
-
-
-def _section(name: str) -> str:
-    """The part of run.json, as ``sections`` names it, that states what is called so."""
-    parts = name.split(".")
-    return ".".join(parts[:2]) if len(parts) > 2 else parts[0]
+    return Condition(value, str(log), line if isinstance(line, int) else None, source=str(source.message))
 
 
 def _stated(run: RunFile) -> Iterator[tuple[str, str]]:
-    """The keys and values of run.json that say how a run was made."""
-    for name, table in _tables(run):
-        yield from _leaves(name, table)
+    """The keys and values of run.json that say how a run was made; not where an ingested log was found."""
+    for name, said in run.items():
+        if name in COMMANDS:
+            yield name, shlex.join(map(str, said)) if isinstance(said, list) else str(said)
+        elif name not in OF_THE_RUN and not (name == "source" and isinstance(said, dict) and "path" in said):
+            yield from _leaves(name, said)
     nodes = run.get("nodes")
     for number, node in enumerate(nodes if isinstance(nodes, list) else ()):
         yield from _leaves(f"nodes.{number}", node)
-
-
-def _tables(run: RunFile) -> Iterator[tuple[str, Any]]:
-    """What run.json says of how a run was made, by its first keys; not where an ingested log was found."""
-    for name, said in run.items():
-        if name not in OF_THE_RUN and not (name == "source" and isinstance(said, dict) and "path" in said):
-            yield name, said
 
 
 def _leaves(key: str, value: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -157,37 +147,69 @@ def _leaves(key: str, value: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
         for name, inner in value.items():
             yield from _leaves(f"{key}.{name}", inner, depth + 1)
     else:
-        yield key, _text(value)
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _thing(name: str, run: RunFile) -> str:
-    if (thing := _alias(name)) is not None:
-        return thing
-    framework = re.fullmatch(r"environment\.frameworks\.([^.]+)\.version", name)
-    if framework or name == "framework_version":
-        return _package(framework[1] if framework else None, run) or name
-    return name
+        yield key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 @lru_cache(MOST_NAMES)
-def _alias(name: str) -> str | None:
-    """What a name is one of several names of; the same names are asked for in each run."""
+def _thing(name: str) -> str:
+    """The one name of what has several."""
     found = ((re.fullmatch(pattern, name), thing) for pattern, thing in ALIASES)
-    return next((str(thing(match)) for match, thing in found if match), None)
+    return next((str(thing(match)) for match, thing in found if match), name)
 
 
-def _package(framework: str | None, run: RunFile) -> str | None:
-    """The package of a framework, or of the only one that run.json states; None where it cannot be told."""
-    environment = run.get("environment")
-    known = environment if isinstance(environment, dict) else {}
-    packages, frameworks = known.get("packages"), known.get("frameworks")
-    if framework is None and isinstance(frameworks, dict) and len(frameworks) == 1:
-        (framework,) = frameworks
-    if framework is None or not isinstance(packages, Mapping):
-        return None
-    pattern = re.compile(rf"{re.escape(framework)}(paddle)?(-gpu)?")
-    return next((f"environment.packages.{name}" for name in packages if pattern.fullmatch(name)), None)
+def differences(a: Sequence[Conditions], b: Sequence[Conditions]) -> list[Difference]:
+    """What differs between the runs of two sides, at least one each, in the order in which they state it."""
+    names = dict.fromkeys(name for run in (*a, *b) for name in run)
+    found = ((name, tuple(_values(side, name) for side in (a, b))) for name in names)
+    each = [
+        Difference(name, (one, other))
+        for name, (one, other) in found
+        if {of.value for of in one} != {of.value for of in other} and _is_known(name, a, b) and _is_known(name, b, a)
+    ]
+    return [_by_words(one) if one.name in COMMANDS and all(one.sides) else one for one in each]
+
+
+def _values(side: Sequence[Conditions], name: str) -> tuple[Condition, ...]:
+    """One condition for each value of something: the runs of a side state it alike."""
+    first: dict[str, Condition] = {}
+    for run in side:
+        if name in run:
+            first.setdefault(run[name].value, run[name])
+    return tuple(first.values())
+
+
+def _is_known(name: str, side: Sequence[Conditions], other: Sequence[Conditions]) -> bool:
+    """Whether runs state something, or would if it were there: all have the part of run.json that it would be in."""
+    if any(name in run for run in side):
+        return True
+    part = next(run[name].key or "" for run in other if name in run).rpartition(".")[0]
+    return bool(part) and all(any((one.key or "").startswith(f"{part}.") for one in run.values()) for run in side)
+
+
+def unrecorded(a: Sequence[Conditions], b: Sequence[Conditions]) -> tuple[list[str], list[str]]:
+    """The parts of run.json that the runs of each side lack, and those of the other side have."""
+    of_a, of_b = ({name.partition(".")[0] for run in side for name in run if "." in name} for side in (a, b))
+    return sorted(of_b - of_a), sorted(of_a - of_b)
+
+
+def _by_words(change: Difference) -> Difference:
+    """A changed command by its words that changed, each behind the option whose value it is."""
+    (one, *_), (other, *_) = change.sides
+    a, b = ([*_split(side.value)] for side in (one, other))
+    if max(len(a), len(b)) > MOST_WORDS:
+        return change
+    words: tuple[list[str], list[str]] = ([], [])
+    for kind, *ends in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if kind != "equal":
+            for said, own, start, stop in zip(words, (a, b), ends[::2], ends[1::2], strict=True):
+                is_value = stop > start > 0 and own[start - 1].startswith("-") and not own[start].startswith("-")
+                said.extend(own[start - is_value : stop])
+    sides = [(Condition(" ".join(said), of.file, key=of.key),) for said, of in zip(words, (one, other), strict=True)]
+    return Difference(change.name, (sides[0], sides[1]))
+
+
+def _split(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()

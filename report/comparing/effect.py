@@ -1,9 +1,9 @@
-"""Effects: whether the runs of one side are slower than those of another, or whether that is noise.
+"""Effects: whether the runs of one side take longer than those of another, or whether that is noise.
 
 The unit is a run, never a record: the noise between runs is several times what the records of one run show, so the
 variance comes from repeats alone (pooled t test of log run times). A verdict needs both the interval and the size of
-the change; where noise forbids one, it is "unknown", with the smallest change that could have been seen. The constants
-were chosen on 6,961 real runs of 1,761 sets of repeats, with slowdowns of 1, 2, 3 and 5% injected.
+the change; where noise forbids one, it is "unknown", with how many repeats would tell. The constants were chosen on
+6,961 real runs of 1,761 sets of repeats, with slowdowns of 1, 2, 3 and 5% injected.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from parsers.io.message import Message
 
 from ..measure.number import percent, signed
 from ..measure.statistic import students_t
-from .change_points import LEAST_NOISE, SMALLEST, Values
 
 Verdict = Literal["slower", "faster", "same", "unknown"]
 Times = Sequence[float] | NDArray[Any]
+Values = NDArray[np.float64]
 
-GATE = SMALLEST
+GATE = 0.03  # change that matters, where nobody states another
 LEVEL = 0.99  # of the interval
 POWER = 0.95  # with which the smallest visible change is seen
+LEAST_NOISE = 1e-4  # of log times: no clock or rounded number proves less
 BATCHES, FEWEST_TIMES = 10, 20
 MOST_REPEATS = 60
 LARGEST = 100.0  # log time
@@ -42,25 +43,18 @@ SUSPECT = "one run of a side differs; repeat it to confirm"
 DRIFT = "the speed drifts by {drift} per run; run the sides alternately (A B B A)"
 NOISE = "the noise hides it; smallest visible change {visible}, about {repeats} runs per side show {gate}"
 MUCH_NOISE = "the noise hides it; smallest visible change {visible}, more than {most} runs per side needed for {gate}"
-BELOW = "a change of {gate} is neither shown nor ruled out; smallest visible change {visible}"
-
-
-@dataclass(frozen=True)
-class Aside:
-    """One run that was set aside: its side, 0 or 1, and its place there."""
-
-    side: int
-    run: int
+BELOW = "a change of {gate} is neither shown nor ruled out; about {repeats} runs per side would tell"
 
 
 @dataclass(frozen=True)
 class Effect:
     """How much longer side B takes than side A.
 
-    ``change``: of the time per unit of work, as a fraction: 0.03 is 3% longer. ``noise``: standard deviation between
-    runs, ``interval``: of the change at 99%, ``visible``: smallest slowdown that is found with 95% probability; all
-    fractions, None where no repeats tell the noise. ``degrees``: degrees of freedom of the noise. ``reason``: why it is
-    unknown. ``aside``: the run that was left out, if any.
+    ``change``: of the time, as a fraction: 0.03 is 3% longer. ``noise``: standard deviation between runs, ``interval``:
+    of the change at 99%, ``visible``: smallest slowdown that is found with 95% probability; all fractions, None where
+    no repeats tell the noise. ``degrees``: degrees of freedom of the noise. ``reason``: why it is unknown, and
+    ``repeats``: how many runs a side would tell. ``aside``: the side, 0 or 1, and the place there of the run that was
+    left out, if any.
     """
 
     verdict: Verdict
@@ -71,7 +65,8 @@ class Effect:
     interval: tuple[float, float] | None = None
     visible: float | None = None
     reason: Message | None = None
-    aside: Aside | None = None
+    repeats: int | None = None
+    aside: tuple[int, int] | None = None
 
 
 def effect(
@@ -84,90 +79,78 @@ def effect(
 ) -> Effect:
     """Judge side B against side A.
 
-    ``sides``: one time per unit of work for each run, at least one a side, all in one unit. ``gate``: smallest
-    slowdown that matters, a fraction. ``earlier``: the same of earlier groups of repeats of this case on this machine.
-    ``order``: the positions of the runs of each side in the order of their starts; without it drift is not looked for.
-    ``variance``: of the mean log time of a run as its records show it, which the noise between runs is never below.
-    Raises ExtraError where SciPy is not installed.
+    ``sides``: one time for each run, at least one a side, all in one unit. ``gate``: smallest slowdown that matters, a
+    fraction. ``earlier``: the same of earlier groups of repeats of this case on this machine. ``order``: the positions
+    of the runs of each side in the order of their starts; without it drift is not looked for. ``variance``: of the mean
+    log time of a run as its records show it, which the noise between runs is never below. Raises ExtraError where SciPy
+    is not installed.
     """
     logs = [np.log(np.asarray(side, np.float64)) for side in sides]
     places = None if order is None else [np.asarray(side, np.float64) for side in order]
-    aside = _aside(logs)
-    if aside is not None:
+    if (aside := _aside(logs)) is not None:
         for series in (logs, places or []):
             if series:
-                series[aside.side] = np.delete(series[aside.side], aside.run)
+                series[aside[0]] = np.delete(series[aside[0]], aside[1])
     groups = [*logs, *(np.log(np.asarray(group, np.float64)) for group in earlier if len(group) > 1)]
-    found = _judged(logs, groups, np.log1p(gate), variance)
+    found = _judged(logs, groups, float(np.log1p(gate)), variance)
     return replace(_guarded(found, logs, places), aside=aside)
 
 
 def _judged(logs: Sequence[Values], groups: Sequence[Values], gate: float, variance: float) -> Effect:
     """The effect by the pooled t test; ``groups``: all groups of repeats, ``gate``: in log time."""
-    degrees = sum(len(group) - 1 for group in groups)
+    degrees, runs = sum(len(group) - 1 for group in groups), min(map(len, logs))
     change = float(logs[1].mean() - logs[0].mean())
-    plain = Effect("unknown", float(np.expm1(change)), degrees, float(np.expm1(gate)), reason=Message(ONE_RUN))
+    plain = Effect("unknown", float(np.expm1(change)), degrees, float(np.expm1(gate)))
     if not degrees:
-        return plain
+        return replace(plain, reason=Message(ONE_RUN), repeats=2)
     noise = float(np.sqrt(max(sum(_squares(group) for group in groups) / degrees, variance, LEAST_NOISE**2)))
-    quantile = students_t()
-    error = noise * np.sqrt(sum(1 / len(side) for side in logs))
-    width = quantile(degrees, (1 + LEVEL) / 2)
-    low, high = change - width * error, change + width * error
-    told = replace(
-        plain,
-        noise=_fraction(noise),
-        interval=(_fraction(low), _fraction(high)),
-        visible=_fraction((width + quantile(degrees, POWER)) * error),
-    )
-    return _with_verdict(told, (low, change, high), gate, noise, min(map(len, logs)))
+    error = noise * float(np.sqrt(sum(1 / len(side) for side in logs)))
+    width, more = students_t()(degrees, (1 + LEVEL) / 2) * error, students_t()(degrees, POWER) * error
+    ends = (_fraction(change - width), _fraction(change + width))
+    told = replace(plain, noise=_fraction(noise), interval=ends, visible=_fraction(width + more))
+    if abs(change) > width and abs(change) >= gate / 2:
+        if runs == 1:
+            return replace(told, reason=Message(SUSPECT), repeats=2)
+        return replace(told, verdict="slower" if change > 0 else "faster")
+    if change + width < gate and (runs > 1 or degrees >= DEGREES_OF_ONE):
+        return replace(told, verdict="same")
+    return _of_noise(told, change, width + more, gate, noise)
 
 
-def _with_verdict(plain: Effect, log: tuple[float, float, float], gate: float, noise: float, runs: int) -> Effect:
-    """The effect with its verdict; ``log``: change with its interval, in log time, ``runs``: of the smaller side."""
-    low, change, high = log
-    if low > 0 and change >= gate / 2:
-        return replace(plain, verdict="slower", reason=None) if runs > 1 else replace(plain, reason=Message(SUSPECT))
-    if high < 0 and change <= -gate / 2:
-        return replace(plain, verdict="faster", reason=None) if runs > 1 else replace(plain, reason=Message(SUSPECT))
-    if high < gate and (runs > 1 or plain.degrees >= DEGREES_OF_ONE):
-        return replace(plain, verdict="same", reason=None)
-    return replace(plain, reason=_of_noise(plain, gate, noise))
+def _of_noise(told: Effect, change: float, visible: float, gate: float, noise: float) -> Effect:
+    """Why noise leaves the effect unknown, and how many runs a side would tell."""
+    is_below = visible <= gate
+    # What is visible and not seen lies between half of the gate and all of it.
+    needed = max(gate - change, abs(change) if abs(change) >= gate / 2 else 0) if is_below else gate
+    repeats = _repeats(needed, noise)
+    values = {"visible": percent(told.visible or 0), "gate": percent(told.gate), "repeats": repeats}
+    key = (BELOW if is_below else NOISE) if repeats else MUCH_NOISE
+    return replace(told, reason=Message(key, **values, most=MOST_REPEATS), repeats=repeats)
 
 
-def _of_noise(plain: Effect, gate: float, noise: float) -> Message:
-    """Why noise leaves the effect unknown, and how many runs would show the gate."""
-    told = {"visible": percent(plain.visible or 0), "gate": percent(plain.gate)}
-    if plain.visible is not None and plain.visible <= plain.gate:
-        return Message(BELOW, **told)
-    repeats = _repeats(gate, noise)
-    return Message(NOISE, **told, repeats=repeats) if repeats else Message(MUCH_NOISE, **told, most=MOST_REPEATS)
-
-
-def _repeats(gate: float, noise: float) -> int | None:
-    """How many runs a side show a slowdown as large as the gate; None where more than ``MOST_REPEATS``."""
+def _repeats(change: float, noise: float) -> int | None:
+    """How many runs a side show a change; None where more than ``MOST_REPEATS``."""
     quantile = students_t()
     for runs in range(2, MOST_REPEATS + 1):
-        degrees = 2 * runs - 2
-        width = quantile(degrees, (1 + LEVEL) / 2) + quantile(degrees, POWER)
-        if width * np.sqrt(2 / runs) * noise <= gate:
+        width = quantile(2 * runs - 2, (1 + LEVEL) / 2) + quantile(2 * runs - 2, POWER)
+        if width * np.sqrt(2 / runs) * noise <= change:
             return runs
     return None
 
 
-def _aside(logs: Sequence[Values]) -> Aside | None:
+def _aside(logs: Sequence[Values]) -> tuple[int, int] | None:
     """The one run that is too far from the others of its side to be of them, such as one that stalled."""
     if min(map(len, logs)) < ASIDE_FROM:
         return None
-    found = list[tuple[float, Aside]]()
+    found = list[tuple[float, tuple[int, int]]]()
     for side, (own, other) in enumerate((logs, logs[::-1])):
         run = int(np.abs(own - np.median(own)).argmax())
         rest = np.delete(own, run)
         noise = np.sqrt((_squares(rest) + _squares(other)) / (len(rest) + len(other) - 2))
         distance = float(abs(own[run] - rest.mean()))
         if distance > max(ASIDE_SD * max(noise, LEAST_NOISE), ASIDE_LEAST):
-            found.append((distance, Aside(side, run)))
-    return max(found, key=lambda each: each[0])[1] if found else None
+            found.append((distance, (side, run)))
+    return max(found)[1] if found else None
 
 
 def _guarded(found: Effect, logs: Sequence[Values], places: Sequence[Values] | None) -> Effect:
@@ -184,7 +167,8 @@ def _guarded(found: Effect, logs: Sequence[Values], places: Sequence[Values] | N
     distance = float(places[1].mean() - places[0].mean())
     is_drift = abs(slope) / error > students_t()(degrees, 1 - DRIFT_LEVEL / 2)
     if is_drift and abs(slope * distance) > np.log1p(found.gate) / 4:
-        return replace(found, verdict="unknown", reason=Message(DRIFT, drift=signed(float(np.expm1(slope)))))
+        reason = Message(DRIFT, drift=signed(float(np.expm1(slope))))
+        return replace(found, verdict="unknown", reason=reason, repeats=min(map(len, logs)))
     return found
 
 

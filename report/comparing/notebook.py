@@ -1,19 +1,28 @@
-"""Comparisons for programs and notebooks: what `tachograph.compare` gives, which a notebook shows as a table."""
+"""Comparisons and histories for programs and notebooks, which show them as the commands print them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 from parsers.sharing.workers import Workers
 
 from ..measure.protocol import Protocol
 from ..views.publish import LOGS
+from .change_points import refuse_without_extra
+from .compare import NO_GATE, ComparedSides, GateError, Question, compared_case, pairs, tolerances
 from .effect import GATE
-from .output.comparison_html import fragment
-from .sides import ComparedSides, compared_sides
+from .history import By, CaseHistories, HistoryRun, case_history, indexed_runs
+from .history_tables import history_document
+from .metrics import Better
+from .output import fragment
+from .sides import read_side
+from .store import Store
+from .tables import comparison_document
+from .target import Target
 
 
 @dataclass(frozen=True)
@@ -21,7 +30,15 @@ class Comparison(ComparedSides):
     """Side B held against side A, as ``ComparedSides``; a notebook shows it as the command prints it."""
 
     def _repr_html_(self) -> str:
-        return fragment(self)
+        return fragment(comparison_document(self))
+
+
+@dataclass(frozen=True)
+class History(CaseHistories):
+    """The cases of some suites over time, as ``CaseHistories``; a notebook shows them as the command prints them."""
+
+    def _repr_html_(self) -> str:
+        return fragment(history_document(self))
 
 
 def compare(
@@ -31,38 +48,76 @@ def compare(
     protocol: str | Protocol | None = None,
     gate: float = GATE,
     earlier: Sequence[str | Path] = (),
-    loss_tolerance: float | None = None,
-    metrics: Mapping[str, float] = MappingProxyType({}),
+    metrics: Mapping[str, float | tuple[float, Better | None]] | None = None,
+    target: str | Target | None = None,
     workers: Workers | None = None,
     logs: str | Path = LOGS,
 ) -> Comparison:
     """Compare the runs of side ``b`` with those of side ``a``.
 
-    A side is a log, a run folder, the folder of a case with its repeats, a suite, or any folder that holds such; cases
-    are paired by the names of their folders. Or it is a page, by its name or its file, or one at a revision of git,
-    ``REVISION:PAGE``, whose cells are paired by their addresses; ``logs`` is the folder of its logs. All runs of a case
-    are measured by one ``protocol`` (by default the first that they allow) over the steps that all of them have.
-    ``gate``: the smallest slowdown that matters, as a fraction of the time per unit of work. ``earlier``: folders of
-    earlier repeats of the same cases on the same machine, which tell how much runs vary. ``loss_tolerance``: how far
-    the losses of B may be from those of A at the same steps, as a fraction; by default the noise between repeats
-    decides. ``metrics``: by the names of final metrics, as the logs print them after training began, how far those of B
-    may be from those of A, as fractions (``{"top1": 0.005}``). ``workers``: who reads the logs; by default all cores.
+    A side is a log, a run folder, the folder of a case with its repeats, a suite, any folder that holds such, a page by
+    its name or its file, or a ``PAGE.report.json``. Cases are paired by the names of their folders, numbers of pages by
+    their addresses; ``logs`` is the folder of the logs of pages. All runs of a case are measured by one ``protocol``
+    (by default the first that they allow) over the steps that all of them have. ``gate``: the smallest slowdown that
+    matters, as a fraction of the time. ``earlier``: folders of earlier repeats of the same cases on the same machine,
+    which tell how much runs vary. ``metrics``: by the names of final metrics, as the logs print them, how much worse
+    those of B may be than those of A, as fractions, with ``"lower"`` or ``"higher"`` where that does not say which way
+    is better (``{"top1": 0.005, "gap": (0.01, "lower")}``); ``loss`` is that of training, at the same steps.
+    ``target``: compare the time to it instead of the speed (``"val_loss=3.28"``). ``workers``: who reads the logs; by
+    default all cores.
 
-    Raises LogError where a side has no log or its only one cannot be read, PageError for a page file with a mistake,
-    ParserError for what is no side or no revision, ProtocolError, GateError, and ExtraError where SciPy is not
-    installed.
+    Raises LogError where a side has no log or its only one cannot be read, PageError and ReportError for a page or a
+    report with a mistake, ParserError for what is no side, ProtocolError, GateError, MetricError, and ExtraError where
+    SciPy is not installed.
     """
+    if not 0 < gate < 1:
+        raise GateError(NO_GATE, gate=gate)
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
-    before = [Path(side) for side in earlier]
-    found = compared_sides(
-        Path(a),
-        Path(b),
-        protocol=stated,
-        gate=gate,
-        earlier=before,
-        loss_tolerance=loss_tolerance,
-        metrics=metrics,
-        workers=workers,
-        logs=Path(logs),
+    aim = Target.parse(target) if isinstance(target, str) else target
+    question = Question(gate, stated, tolerances(metrics or {}), aim)
+    read = partial(read_side, protocol=stated, workers=workers, logs=Path(logs))
+    one, other, *before = (read(Path(side)) for side in (a, b, *earlier))
+    cases = tuple(
+        compared_case(title, sides, question, [group.cases.get(title, ()) for group in before])
+        for title, sides in pairs(one, other)
     )
-    return Comparison(**vars(found))
+    left_out = tuple(side.left_out for side in (one, other, *before))
+    return Comparison((one.path, other.path), gate, cases, left_out)
+
+
+def history(
+    *suites: str | Path,
+    by: By = "date",
+    protocol: str | Protocol | None = None,
+    gate: float = GATE,
+    since: datetime | None = None,
+    store: str | Path | None = None,
+    workers: Workers | None = None,
+) -> History:
+    """Find where the speed of each case of ``suites`` changed.
+
+    A suite is a folder of run folders, or of logs; cases of one name are one case. Runs are ordered ``by`` date, commit
+    or name; where most do not say the date, by the order that git has of their commits, else by name. They are measured
+    by ``protocol`` (by default the first that a run allows, without the first 10% of its records). ``gate``: the
+    smallest change that matters, as a fraction of the time per unit of work. ``since``: runs that began earlier are
+    left out; a time without a zone is UTC. ``store``: the SQLite file that keeps what was read, by default in the
+    user's caches. ``workers``: who reads the logs; by default all cores.
+
+    Raises LogError where a suite has no log, ProtocolError, GateError, WriteError where the store cannot be written,
+    and ExtraError where ruptures or SciPy is not installed.
+    """
+    if not 0 < gate < 1:
+        raise GateError(NO_GATE, gate=gate)
+    refuse_without_extra()
+    stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
+    first = since.astimezone(UTC).replace(tzinfo=None).isoformat() if since and since.tzinfo else ""
+    first = first or (since.isoformat() if since else "")
+    cases: dict[str, list[HistoryRun]] = {}
+    paths = tuple(dict.fromkeys(map(Path, suites)))
+    for run in indexed_runs(
+        paths, stated, Store(Path(store) if store else None, stated.words() if stated else ""), workers
+    ):
+        if not first or (run.began or "") >= first:
+            cases.setdefault(run.case, []).append(run)
+    each = tuple(case_history(title, runs, by, gate) for title, runs in cases.items())
+    return History(paths, by, gate, each)

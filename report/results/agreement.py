@@ -261,7 +261,8 @@ def _within(sides: tuple[Values, Values], shared: NDArray[np.int64], tolerance: 
     if not (np.isfinite([a, b]).all() and (a > 0).all()):
         return unknown(Message(NOT_ABOVE_ZERO), tolerance)
     changes = b / a - 1
-    worst = int(np.abs(changes).argmax())
+    # A higher loss is the finding, however much lower another tenth is.
+    worst = int(changes.argmax() if changes.max() > tolerance + ROUNDING else np.abs(changes).argmax())
     change, tenth = float(changes[worst]), tenths[worst]
     verdict: LossVerdict = "higher" if change > 0 else "lower"
     if abs(change) <= tolerance + ROUNDING:

@@ -1,4 +1,4 @@
-"""The history of 10,000 runs: making its index, making it again with nothing new, and its page; `make bench` runs it.
+"""The history of 10,000 runs: read, read again with nothing new, and its page; `make bench` runs it.
 
 Generated: 100 cases of 100 runs each, with logs of 250 steps, three changes of speed, and a few failed runs.
 `tachograph history` with two processes; 100,000 runs with two workers of a Dask cluster on this machine. CPU time is
@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-from pyarrow import parquet
 
 from launchers.machine.facts import processor
 from tests.bench.document import DOCUMENT, write_section
@@ -78,19 +77,14 @@ def measured(name: str, suite: Path, *options: str, others: Sequence[psutil.Proc
 
 
 def rows(folder: Path, runs: int) -> Iterator[str]:
-    """The rows of the table; raises RuntimeError where an index that is made again is another."""
-    suite, index = folder / "nightly", folder / "index.parquet"
+    """The rows of the table."""
+    suite = folder / "nightly"
     make_suite(suite, runs)
     time.sleep(3)  # files that were just changed are read again
-    told = ["--index", str(index), "--jobs", "2"]
-    yield measured("index made", suite, *told)
-    first = parquet.read_table(index)
+    told = ["--store", str(folder / "store.sqlite"), "--jobs", "2"]
+    yield measured("read", suite, *told)
     yield measured("again, nothing new", suite, *told)
     yield measured("again, with the HTML page", suite, *told, "--html", str(folder / "history.html"))
-    index.unlink()
-    yield measured("index deleted and made again", suite, *told, "--json")
-    if not parquet.read_table(index).equals(first):
-        raise RuntimeError("the index is another")
 
 
 def rows_of_cluster(folder: Path, runs: int) -> Iterator[str]:
@@ -98,9 +92,9 @@ def rows_of_cluster(folder: Path, runs: int) -> Iterator[str]:
     suite = folder / "many"
     make_suite(suite, runs)
     time.sleep(3)
-    told = ["--index", str(folder / "many.parquet")]
+    told = ["--store", str(folder / "many.sqlite")]
     with cluster(folder) as (address, others):
-        yield measured("index made", suite, *told, "--scheduler", address, others=others)
+        yield measured("read", suite, *told, "--scheduler", address, others=others)
         yield measured("again, nothing new", suite, *told, "--scheduler", address, others=others)
     yield measured("again, with the HTML page", suite, *told, "--html", str(folder / "many.html"))
 

@@ -7,8 +7,7 @@ from zlib import crc32
 
 import numpy as np
 
-from report.comparing.compared_cases import ComparedCase
-from report.comparing.sides import ComparedSides
+from report.comparing.compare import ComparedCase, ComparedSides
 from tests.parsers.run_folders import make_run
 
 HEAD = "batch_size = {batch}\nblock_size = 1024\ntokens per iteration will be: {tokens:,}\n"

@@ -1,6 +1,5 @@
 """The rule that judges two sides: on real repeats, on made ones, and by its properties."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -9,15 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from report.comparing.effect import (
-    BELOW,
-    DRIFT,
-    NOISE,
-    ONE_RUN,
-    SUSPECT,
-    Effect,
-    effect,
-)
+from report.comparing.effect import DRIFT, ONE_RUN, SUSPECT, Effect, effect
 from report.measure.number import percent
 from tests.report.comparing.real_repeats import real_sets
 
@@ -94,8 +85,7 @@ def test_one_stalled_run_is_set_aside_and_named() -> None:
     a, b = made(6, 0.001, 5, 5)
     a[3] *= 1.4
     found = effect((a, b))
-    assert found.aside is not None
-    assert (found.verdict, found.aside.side, found.aside.run) == ("same", 0, 3)
+    assert (found.verdict, found.aside) == ("same", (0, 3))
 
 
 @pytest.mark.parametrize("change", [1.0, 1.5])
@@ -156,12 +146,10 @@ def test_a_verdict_agrees_with_its_interval(a: list[float], b: list[float]) -> N
         assert found.reason is not None
 
 
-def test_every_reason_is_reached() -> None:
-    reached = Counter[str]()
+def test_what_is_unknown_says_how_many_repeats_would_tell() -> None:
     drawn = np.random.default_rng(11)
-    for _ in range(3000):
-        noise = 10 ** drawn.uniform(-3.5, -1)
+    for _ in range(300):
+        noise = 10 ** drawn.uniform(-3.5, -1.5)
         a, b = np.exp(drawn.normal(0, noise, (2, 3)))
         found = effect((a, b * drawn.choice([1.0, 1.02, 1.035])))
-        reached[found.reason.key if found.reason else found.verdict] += 1
-    assert {NOISE, BELOW, "slower", "same", "faster"} <= reached.keys()
+        assert (found.verdict == "unknown") == (found.repeats is not None or found.reason is not None)

@@ -1,0 +1,190 @@
+"""What a history says: its table of segments, what differs at changes, its chart, and one JSON object a case."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from parsers.io.message import Message, joined
+
+from ..measure.number import percent, signed
+from ..wording.words import Translate, whose
+from .history import By, CaseHistories, CaseHistory, HistoryRun, Segment, State
+from .output import COLOURS, NONE, Cell, Document, Link, Table, hidden, shortened
+from .tables import AND, CHANGES_HEAD, SUMMARY, SUMMARY_OF_ONE, UNIT, WHY, change_row, difference_json
+
+HEAD = ("Case", "From", "To", "Runs", "Throughput", "Unit", "Time", "Change", "Now")
+NUMBERS = (3, 4, 6)
+STATES: tuple[State, ...] = ("slower", "unknown", "environment", "faster", "same")
+ENVIRONMENT_CHANGED = "environment changed"
+ABOUT = (
+    "Suites: {suites}; by {by}; changes of {gate} matter. Time: how much longer the same work takes than in the "
+    "segment before."
+)
+NO_CASES = "The suites contain no case."
+OF_STATE = "{count} {state}"
+RULE = "measured by {protocol}"
+STEP = "{at}: {state}, {change}: {reason}"
+OF_ENVIRONMENT = "{at}: {change} where the environment changed ({names}), so not counted as a change of the code"
+GAP = "gap: {log}: {reason}"
+MORE_GAPS = "more gaps: {count}"
+MOST_GAPS, MOST_CHARTS = 10, 24
+SHORT = 12  # characters of a commit
+WIDTH, HEIGHT = 560, 140
+
+
+def history_document(found: CaseHistories) -> Document:
+    """What a history says."""
+    rules = {_rule(series) for case in found.cases for series in case.series}
+    remarks: list[tuple[str | Message, Sequence[Message]]] = [
+        (case.title, said) for case in found.cases if (said := list(_remarks(case, found.by, with_rule=len(rules) > 1)))
+    ]
+    if len(rules) == 1:
+        remarks.append((Message("all cases"), list(rules)))
+    rows = [(case, row) for case in found.cases for row in _segment_rows(case, found.by)]
+    counts = Counter(case.state for case in found.cases)
+    each = [Message(OF_STATE, count=counts[one], state=_word(one)) for one in STATES if counts[one]]
+    key = SUMMARY_OF_ONE if len(found.cases) == 1 else SUMMARY
+    return Document(
+        "History",
+        Message(ABOUT, suites=", ".join(map(str, found.paths)), by=Message(found.by), gate=percent(found.gate)),
+        [
+            Table(HEAD, [row for _, row in rows], [case.state if row[-1] else "" for case, row in rows], NUMBERS),
+            Table(CHANGES_HEAD, [row for case in found.cases for row in _change_rows(case, found.by)], is_detail=True),
+        ],
+        remarks,
+        Message(key, count=len(found.cases), verdicts=joined(AND, each)) if each else Message(NO_CASES),
+        lambda translate, folder: _chart(found, translate, folder),
+    )
+
+
+def _word(state: State) -> Message:
+    return Message(ENVIRONMENT_CHANGED if state == "environment" else state)
+
+
+def _place(run: HistoryRun, by: By) -> str:
+    """Where a run stands in the order: its date, the begin of its commit, or its name."""
+    if by == "date" and run.began:
+        return run.began[:16].replace("T", " ")
+    return (run.commit or "")[:SHORT] if by == "commit" and run.commit else shortened(run.log)
+
+
+def _link(run: HistoryRun, by: By) -> Link:
+    return Link(_place(run, by), Path(run.log), run.lines[0])
+
+
+def _rule(series: Sequence[Segment]) -> Message:
+    return Message(RULE, protocol=series[0].runs[0].protocol)
+
+
+def _segment_rows(case: CaseHistory, by: By) -> Iterator[list[Cell]]:
+    """A row for each segment; of a case without any number one that says so."""
+    if not case.series:
+        yield [case.title, *[NONE] * (len(HEAD) - 2), _word(case.state)]
+    for series in case.series:
+        for one in series:
+            first = one.runs[0]
+            yield [
+                case.title,
+                _link(first, by),
+                _link(one.runs[-1], by),
+                str(len(one.runs)),
+                f"{one.throughput:.6g}",
+                Message(UNIT, unit=first.unit, whose=whose(first.scope)),
+                NONE if one.change is None else signed(one.change),
+                NONE if one.kind is None else _word(one.kind),
+                _word(case.state) if one is case.series[-1][-1] else "",
+            ]
+
+
+def _remarks(case: CaseHistory, by: By, *, with_rule: bool) -> Iterator[Message]:
+    """Why the state of a case is unknown, how its runs are measured and ordered, and which of them are gaps."""
+    if case.reason:
+        yield Message(WHY, verdict=_word(case.state), reason=case.reason)
+    if case.word:
+        yield case.word
+    for series in case.series:
+        if with_rule:
+            yield _rule(series)
+        for one in series[1:]:
+            told = {"at": _place(one.runs[0], by), "change": signed(one.change or 0)}
+            if one.kind == "environment":
+                yield Message(OF_ENVIRONMENT, names=", ".join(one.names), **told)
+            elif one.reason:
+                yield Message(STEP, state=_word(one.kind or "unknown"), reason=one.reason, **told)
+    yield from (Message(GAP, log=run.log, reason=reason) for run, reason in case.gaps[:MOST_GAPS])
+    if len(case.gaps) > MOST_GAPS:
+        yield Message(MORE_GAPS, count=len(case.gaps) - MOST_GAPS)
+
+
+def _change_rows(case: CaseHistory, by: By) -> Iterator[list[Cell]]:
+    """A row for each thing that differs at a change, with links to where both sides state it."""
+    for series in case.series:
+        for one in series[1:]:
+            yield from (change_row(f"{case.title}, {_place(one.runs[0], by)}", change) for change in one.differs)
+
+
+def _chart(found: CaseHistories, translate: Translate, folder: Path) -> Any:
+    """A chart of each case, those that changed first: its runs, which lead to their logs, over their levels."""
+    import altair as alt  # noqa: PLC0415 - it comes with the extra
+
+    each = sorted(found.cases, key=lambda case: STATES.index(case.state))[:MOST_CHARTS]
+    names = [translate(str(_word(one))) for one in STATES]
+    colours = [COLOURS.get(one, COLOURS["unknown"]) for one in STATES]
+    colour = alt.Color("state:N", legend=None, scale=alt.Scale(domain=names, range=colours))
+    charts = []
+    for case in (one for one in each if one.series):
+        points, levels, at = [], [], 0
+        for segment in case.series[-1]:
+            state, begin = translate(str(_word(segment.kind or "same"))), at
+            for run in segment.runs:
+                link = _link(run, found.by)
+                told = {"at": at, "value": run.throughput, "state": state, "said": str(link.said)}
+                points.append({**told, "address": hidden(link.address(folder))})
+                at += 1
+            levels.append({"at": begin, "to": at - 1, "value": segment.throughput})
+        y = alt.Y("value:Q", scale=alt.Scale(zero=False), title=case.series[-1][0].runs[0].unit)
+        x = alt.X("at:Q", title=None, axis=alt.Axis(labels=False, ticks=False, grid=False))
+        level = alt.Chart(alt.InlineData(values=levels)).mark_rule(strokeWidth=5, opacity=0.3, color=COLOURS["same"])
+        dots = alt.Chart(alt.InlineData(values=points)).mark_circle(size=40, opacity=1)
+        drawn = level.encode(x=x, x2="to:Q", y=y) + dots.encode(
+            x=x, y=y, color=colour, href="address:N", tooltip="said:N"
+        )
+        charts.append(drawn.properties(width=WIDTH, height=HEIGHT, title=alt.Title(case.title, anchor="start")))
+    return alt.vconcat(*charts) if charts else None
+
+
+def history_json(case: CaseHistory, found: CaseHistories) -> dict[str, Any]:
+    """One case as a JSON object; times are changes of the time per unit of work, as fractions."""
+    return {
+        "case": case.title,
+        "state": case.state,
+        "reason": str(case.reason) if case.reason else None,
+        "by": found.by,
+        "ordered": str(case.word) if case.word else None,
+        "gate": found.gate,
+        "series": [[_segment_json(one) for one in series] for series in case.series],
+        "gaps": [{**_run_json(run), "reason": str(reason)} for run, reason in case.gaps],
+    }
+
+
+def _segment_json(one: Segment) -> dict[str, Any]:
+    return {
+        "throughput": one.throughput,
+        "noise": one.noise,
+        "kind": one.kind,
+        "time_change": one.change,
+        "p": one.p,
+        "reason": str(one.reason) if one.reason else None,
+        "environment": one.names,
+        "differs": list(map(difference_json, one.differs)),
+        "runs": list(map(_run_json, one.runs)),
+    }
+
+
+def _run_json(run: HistoryRun) -> dict[str, Any]:
+    told = asdict(run)
+    return {name: told[name] for name in told if name not in ("conditions", "reason")}

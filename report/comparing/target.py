@@ -1,0 +1,174 @@
+"""Time to a target: how long the runs of two sides train until a metric is reached, and what makes the gap.
+
+The mean over the runs of a side has to reach the target, at an evaluation that all of them have; a board may also ask
+for so many runs, and for a t test at a level. Where a side does not reach it, the time of its runs is the least that it
+takes, which proves one direction only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Literal
+
+import numpy as np
+
+from parsers.io.errors import extra
+from parsers.io.message import Message
+from parsers.series import Floats
+
+from ..measure.diagnostics import NoMeasurement
+from .effect import Effect, effect
+from .metrics import Better, MetricCurve, MetricError, Sides, better, curve_of
+from .sides import SideRun
+
+TO_TRAIN = "minutes_to_train"  # a fact that logs of MLPerf state
+NOT_REACHED = "{side} does not reach {name} {target}: the mean of its runs is {best} at best"
+NOT_PROVEN = "{side} does not prove {name} {target}: p = {p} over {count} runs, and the board asks for p < {level}"
+FEW_SEEDS = "{side} has {count} runs, and the board asks for {seeds}"
+NO_EVALUATIONS = "the runs of {side} print {name} at no step that all of them have"
+NO_TIMES = "nothing says how long the runs of {side} had trained when {name} was printed"
+NO_TARGET = "The target is {text}; expected a metric as the logs print it and its value, such as val_loss=3.28,lower."
+SIDES: tuple[Literal["A", "B"], Literal["A", "B"]] = ("A", "B")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is to be reached: the metric ``name``, at ``value`` or better.
+
+    ``seeds``: over so many runs. ``p_value``: with a one-sided t test of their mean at this level, None of no test.
+    """
+
+    name: str
+    value: float
+    better: Better
+    seeds: int = 1
+    p_value: float | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Target:
+        """A target as ``val_loss=3.28`` or ``gap=0.1,lower``; raises MetricError."""
+        name, _, told = text.rpartition("=")
+        value, _, way = told.partition(",")
+        try:
+            return cls(name.strip(), float(value), better(name, way if way in ("lower", "higher") else None))  # type: ignore[arg-type]
+        except ValueError:
+            raise MetricError(NO_TARGET, text=repr(text)) from None
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How a side gets to a target.
+
+    ``seconds``: of each run, to the evaluation ``step`` where the mean of their metric is ``mean``, or to the end where
+    none reaches it. ``p``: of the test, None of one run. ``reason``: why it is not reached.
+    """
+
+    seconds: tuple[float, ...]
+    step: float | None = None
+    mean: float | None = None
+    p: float | None = None
+    reason: Message | None = None
+
+
+@dataclass(frozen=True)
+class TimeToTarget:
+    """Both sides on their way to a target, None to that of MLPerf's logs, and how much longer B takes.
+
+    ``split``: the seconds of the gap that more steps make, and those that longer steps make; both sum to the gap.
+    """
+
+    target: Target | None
+    sides: tuple[Reached, Reached]
+    effect: Effect
+    reason: Message | None = None
+
+    @property
+    def gap(self) -> float:
+        """How many seconds longer B takes, by the means of the runs that count."""
+        a, b = (self._mean(side) for side in (0, 1))
+        return b - a
+
+    @property
+    def split(self) -> tuple[float, float] | None:
+        """Steps × time per step: each change at the mean of the other, so that both sum to the gap."""
+        (a, b), steps = (self._mean(0), self._mean(1)), [side.step for side in self.sides]
+        if not steps[0] or not steps[1]:
+            return None
+        each = a / steps[0], b / steps[1]
+        return (steps[1] - steps[0]) * sum(each) / 2, (each[1] - each[0]) * (steps[0] + steps[1]) / 2
+
+    def _mean(self, side: int) -> float:
+        aside = self.effect.aside
+        seconds = [one for at, one in enumerate(self.sides[side].seconds) if aside != (side, at)]
+        return float(np.mean(seconds))
+
+
+def time_to_target(sides: Sides, target: Target, gate: float) -> TimeToTarget:
+    """Compare the times to a target; raises NoMeasurement where a log prints no metric, or nothing says the time."""
+    a, b = (_reached(side, name, target) for side, name in zip(sides, SIDES, strict=True))
+    found = effect((a.seconds, b.seconds), gate=gate)
+    # Who does not reach it takes longer than its runs did, however long that is.
+    proved = {"slower"} if b.reason else {"slower", "same", "faster"}
+    proved &= {"faster"} if a.reason else proved
+    reason = found.reason if found.verdict in proved else (a.reason or b.reason or found.reason)
+    return TimeToTarget(target, (a, b), found, reason)
+
+
+def time_to_train(sides: Sides, gate: float) -> TimeToTarget | None:
+    """Compare the times to train that logs of MLPerf state, whose runs end at their target; None where one has none."""
+    if not all(TO_TRAIN in run.facts for side in sides for run in side):
+        return None
+    a, b = (Reached(tuple(60 * float(str(run.facts[TO_TRAIN].value)) for run in side)) for side in sides)
+    found = effect((a.seconds, b.seconds), gate=gate)
+    return TimeToTarget(None, (a, b), found, found.reason)
+
+
+def _reached(side: Sequence[SideRun], name: str, target: Target) -> Reached:
+    curves = [curve_of(run, target.name) for run in side]
+    steps, values, seconds = _shared(curves, name, target)
+    sign = 1 if target.better == "lower" else -1
+    means = values.mean(axis=0)
+    reached = np.flatnonzero(sign * means <= sign * target.value)
+    ends = tuple(float(one.seconds[-1]) for one in curves)
+    told = {"side": name, "name": target.name, "target": f"{target.value:g}"}
+    if not len(reached):
+        best = f"{sign * float((sign * means).min()):.6g}"
+        return Reached(ends, reason=Message(NOT_REACHED, **told, best=best))
+    if len(side) < target.seeds:
+        return Reached(ends, reason=Message(FEW_SEEDS, side=name, count=len(side), seeds=target.seeds))
+    tests = {int(at): _p_value(values[:, at], target) for at in reached}
+    at = next((at for at, p in tests.items() if target.p_value is None or (p is not None and p < target.p_value)), None)
+    if at is None:
+        least = min((p for p in tests.values() if p is not None), default=1.0)
+        proof = {"p": f"{least:.2g}", "count": len(side), "level": f"{target.p_value:g}"}
+        return Reached(ends, reason=Message(NOT_PROVEN, **told, **proof))
+    return Reached(tuple(seconds[:, at].tolist()), float(steps[at]), float(means[at]), tests[at])
+
+
+def _shared(curves: Sequence[MetricCurve], name: str, target: Target) -> tuple[Floats, Floats, Floats]:
+    """The steps of the evaluations that all runs have, and at these the values and the seconds, a row for each run."""
+    shared = reduce(np.intersect1d, [one.steps[np.isfinite(one.steps)] for one in curves])
+    if not len(shared):
+        raise NoMeasurement(NO_EVALUATIONS, side=name, name=target.name)
+    # Of several evaluations at one step the last one counts.
+    places = [np.searchsorted(np.maximum.accumulate(np.nan_to_num(one.steps)), shared, "right") - 1 for one in curves]
+    values, seconds = (
+        np.array([getattr(one, of)[at] for one, at in zip(curves, places, strict=True)]) for of in ("values", "seconds")
+    )
+    if not np.isfinite(seconds).all() or not (seconds[:, -1] > 0).all():
+        raise NoMeasurement(NO_TIMES, side=name, name=target.name)
+    is_number = np.isfinite(values).all(axis=0)
+    return shared[is_number], values[:, is_number], seconds[:, is_number]
+
+
+def _p_value(values: Floats, target: Target) -> float | None:
+    """How probable such means are where the target is not reached, by Student's one-sided test."""
+    if len(values) < 2:
+        return None
+    with extra("compare", "Comparisons need"):
+        from scipy.special import stdtr  # noqa: PLC0415 - it comes with the extra
+    error = float(values.std(ddof=1)) / len(values) ** 0.5
+    below = float(values.mean() - target.value) * (1 if target.better == "lower" else -1)
+    return float(stdtr(len(values) - 1, below / error)) if error else float(below > 0)

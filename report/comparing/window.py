@@ -1,0 +1,216 @@
+"""The common window: one protocol and one range of steps for all runs of a case, and whether their work is the same.
+
+Schedules change the time of a step, so runs are compared over the steps that all of them have, without the first tenth
+of their records and at least the first one. Rates are averaged as times, for a run of equal steps is as fast as its
+mean time, and not its mean rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from parsers.grammar.field import Scope
+from parsers.io.message import Message
+from parsers.runs.facts import Fact
+
+from ..measure.diagnostics import NoMeasurement
+from ..measure.measure import measure, run_of
+from ..measure.measurement import Measurement, combine
+from ..measure.protocol import Protocol
+from ..measure.records import Records
+from ..measure.stated import READS, readable
+from .sides import Measured, SideRun
+
+SKIPPED = 0.1  # of the records that all runs have
+APART = "The runs of this case cannot be measured by one protocol: {reason}"
+NO_STEPS_IN_COMMON = (
+    "The runs of this case have no steps in common: one ends at step {last}, another begins at step {first}."
+)
+BY_COUNT = "The steps of the runs are not numbered throughout; the first {count} records of each run are compared."
+ALL_RECORDS = "The runs have too few records in common to drop the first; it may include warm-up."
+AS_REPORTED = "A report tells of runs whose logs are not there; their numbers are compared as published."
+OTHER_RULES = "they are not all published by one protocol, in one unit and scope"
+ZERO = "{log} gives a throughput of 0."
+# What says how large a step is: of the whole job, or of one card, beside which the cards and the passes count.
+OF_JOB = ("job_batch_size", "job_batch_tokens")
+OF_STEP = ("batch_size", "micro_batch_size")
+BESIDE = ("sequence_length", "accumulation", "cards", "data_parallel")
+# What makes it another model, of which a token or a sample is other work.
+OF_MODEL = ("model", "parameters", "layers", "hidden_size", "attention_heads", "vocabulary_size", "sequence_length")
+STEPS_DIFFER = "the speed is in steps, and these are not of one size ({name})"
+STEPS_UNSHOWN = "the speed is in steps, and nothing shows that those of both sides are of one size"
+OTHER_MODELS = "a unit of work is another one: the models differ ({name})"
+
+
+@dataclass(frozen=True)
+class Alike:
+    """What all runs of a case give by one protocol, in their order; ``steps``: the first and last of a window of ours.
+
+    ``protocol``: None where a report tells of runs without their logs. ``notes``: what a reader must know of the
+    window.
+    """
+
+    words: str
+    measured: tuple[Measured, ...]
+    protocol: Protocol | None = None
+    steps: tuple[int, int] | None = None
+    notes: tuple[Message, ...] = ()
+
+    @property
+    def unit(self) -> str:
+        """The unit of all."""
+        return self.measured[0].unit
+
+    @property
+    def scope(self) -> Scope:
+        """Whose number it is."""
+        return self.measured[0].scope
+
+
+@dataclass(frozen=True)
+class _Window:
+    """The keys of a window of ours, as text for a protocol; ``steps``: its first and last step."""
+
+    keys: str
+    steps: tuple[int, int] | None = None
+    notes: tuple[Message, ...] = ()
+
+
+def measured_alike(runs: Sequence[SideRun], stated: Protocol | None = None) -> Alike:
+    """Measure all runs by one protocol over one range of steps.
+
+    Without a stated protocol by the source that the rule chose for one of them; a window that is stated stands as it
+    is. Raises NoMeasurement where no protocol fits all of them, or they have no steps in common.
+    """
+    if any(run.measurement is None for run in runs):
+        return _as_reported(runs)
+    reasons = list[NoMeasurement]()
+    for base in dict.fromkeys(base for run in runs for base in _bases(run, stated)):
+        is_window_stated = base.states_window or base.records == "summary"
+        try:
+            window = _Window("") if is_window_stated else _window(runs, base)
+            protocol = base.overridden(window.keys) if window.keys else base
+            found = list(_all(runs, protocol))
+        except NoMeasurement as error:
+            reasons.append(error)
+            continue
+        return Alike(protocol.words(), tuple(map(Measured.of, found)), protocol, window.steps, window.notes)
+    raise NoMeasurement(APART, reason=reasons[0].message) from reasons[0]
+
+
+def _as_reported(runs: Sequence[SideRun]) -> Alike:
+    told = [run.reported for run in runs]
+    rules = {run.protocol for run in runs}
+    found = tuple(one for one in told if one is not None)
+    if len(found) < len(told) or len(rules) > 1 or len({(one.unit, one.scope) for one in found}) > 1:
+        raise NoMeasurement(APART, reason=Message(OTHER_RULES))
+    return Alike(rules.pop(), found, notes=(Message(AS_REPORTED),))
+
+
+def _bases(run: SideRun, stated: Protocol | None) -> Iterator[Protocol]:
+    """The stated protocol, or what reads the source that the rule read, as work over time; none names a run."""
+    found = run.measurement
+    if found is None:
+        return
+    if stated is not None and stated.states_rule:
+        yield Protocol.of(found.protocol.model_dump(exclude_unset=True, exclude={"run"}))
+        return
+    series, counted = found.series, found.estimate.counted
+    estimate = next((name for name, columns in READS.items() if series.source in columns), "reported")
+    keys = {"records": series.kind, "estimate": estimate}
+    if estimate != "reported" and counted in ("steps", "epochs"):
+        keys["counts"] = counted
+        if series.undone:
+            yield Protocol.of({**keys, "estimate": "instant"})
+    elif series.undone:
+        keys["estimate"] = "instant"
+    if series.whole and estimate != "clock":
+        keys["statistic"] = "last"
+    elif estimate in ("reported", "duration"):
+        keys["statistic"] = "harmonic_mean"
+    yield Protocol.of(keys)
+
+
+def _all(runs: Sequence[SideRun], protocol: Protocol) -> Iterator[Measurement]:
+    found = [measure(run.reading, _of_run(run, protocol)) for run in runs if run.reading]
+    combine(found, Protocol())  # raises where they differ in unit or scope
+    for run, one in zip(runs, found, strict=True):
+        if not one.value > 0:
+            raise NoMeasurement(ZERO, log=run.place.log)
+    yield from found
+
+
+def _of_run(run: SideRun, protocol: Protocol) -> Protocol:
+    """The protocol, for the run that was measured of a log that may hold several."""
+    return protocol.overridden(f"run={run.measurement.run}") if run.measurement else protocol
+
+
+def _records(run: SideRun, base: Protocol) -> Records:
+    """The records that a protocol reads, whatever its window."""
+    reasons = list[NoMeasurement]()
+    for part in run_of(run.reading, _of_run(run, base)) if run.reading else ():
+        try:
+            return readable(part, base)
+        except NoMeasurement as error:
+            reasons.append(error)
+    raise reasons[0]
+
+
+def _window(runs: Sequence[SideRun], base: Protocol) -> _Window:
+    records = [_records(run, base) for run in runs]
+    steps = [one.steps for one in records if one.steps is not None]
+    if len(steps) < len(records):
+        return _window_of_records([len(one) for one in records], base.records)
+    first, last = max(int(one[0]) for one in steps), min(int(one[-1]) for one in steps)
+    if first > last:
+        raise NoMeasurement(NO_STEPS_IN_COMMON, last=last, first=first)
+    common = [np.unique(one[(one >= first) & (one <= last)]) for one in steps]
+    are_few = min(map(len, common)) < 2
+    skipped = 0 if are_few else max(int(one[_skipped(len(one)) - 1]) for one in common)
+    if skipped >= last:
+        raise NoMeasurement(NO_STEPS_IN_COMMON, last=last, first=skipped + 1)
+    skip = f"skip_steps={skipped}," if skipped else ""
+    notes = (Message(ALL_RECORDS),) if are_few else ()
+    return _Window(f"{skip}take_first={last - skipped}steps", (skipped + 1, last), notes)
+
+
+def _window_of_records(counts: Sequence[int], kind: str) -> _Window:
+    """The first records that all runs have, without the first tenth; epochs follow each other without numbers, too."""
+    count = min(counts)
+    by_count = [Message(BY_COUNT, count=count)] if kind == "step" or len(set(counts)) > 1 else []
+    if count < 2:
+        return _Window("take_first=1", None, (*by_count, Message(ALL_RECORDS)))
+    skip = _skipped(count)
+    return _Window(f"skip_records={skip},take_first={count - skip}", None, tuple(by_count))
+
+
+def _skipped(count: int) -> int:
+    return max(1, int(SKIPPED * count))
+
+
+def other_work(sides: tuple[Sequence[SideRun], Sequence[SideRun]], unit: str) -> Message | None:
+    """Why a unit of work is not shown to be the same on both sides; None where it is.
+
+    A sample or a token is, of one model. A step is where all runs state its size, and one size.
+    """
+    a, b = (_stated(side) for side in sides)
+    differing = [name for name in a if name in b and a[name] != b[name]]
+    if name := next((name for name in OF_MODEL if name in differing), None):
+        return Message(OTHER_MODELS, name=name)
+    if not unit.startswith("steps"):
+        return None
+    facts = [run.facts for side in sides for run in side]
+    if any(all(name in of for of in facts) and name not in differing for name in OF_JOB):
+        return None
+    if name := next((name for name in (*OF_JOB, *OF_STEP, *BESIDE) if name in differing), None):
+        return Message(STEPS_DIFFER, name=name)
+    return None if any(all(name in of for of in facts) for name in OF_STEP) else Message(STEPS_UNSHOWN)
+
+
+def _stated(side: Sequence[SideRun]) -> Mapping[str, set[str]]:
+    """The values of the facts of the runs of a side, by their names."""
+    facts: list[Fact] = [fact for run in side for fact in run.facts.values()]
+    return {fact.name: {str(other.value) for other in facts if other.name == fact.name} for fact in facts}

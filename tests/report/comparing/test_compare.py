@@ -1,0 +1,301 @@
+"""Two sides of runs, from their logs to a verdict."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parsers.io.errors import LogError, ParserError
+from parsers.io.message import Message
+from report.comparing.notebook import compare
+from report.pagefile.page_file import PageError
+from report.results.model import read_report
+from tests.commandline import run
+from tests.parsers.golden_logs import GOLDEN
+from tests.report.comparing.made_sides import STEADY, log_of, make_side, only, sides
+
+# Milliseconds a step of each run of A and of B, and the minutes when these began.
+Sides = tuple[tuple[Sequence[float], Sequence[int]], tuple[Sequence[float], Sequence[int]]]
+FIRST, SECOND = (1, 4, 5), (2, 3, 6)
+
+
+def slowing(factor: float, *places: int) -> tuple[list[float], tuple[int, ...]]:
+    """Runs that each take so many times as long as the one before, at their places in the order of all."""
+    return [100 * factor**place for place in places], places
+
+
+@pytest.mark.parametrize(
+    ("made", "gate", "verdict", "status"),
+    [
+        *(
+            (((STEADY, FIRST), ([factor * time for time in STEADY], SECOND)), gate, verdict, status)
+            for factor, gate, verdict, status in [
+                (1.05, 0.03, "slower", 1),
+                (1.0, 0.03, "same", 0),
+                (0.95, 0.03, "faster", 0),
+                (1.005, 0.03, "same", 0),
+                (1.005, 0.006, "slower", 1),
+            ]
+        ),
+        (((STEADY[:1], (1,)), ([200.0], (2,))), 0.03, "unknown", 3),
+        ((((100, 103, 97), FIRST), ((103, 106, 100), SECOND)), 0.03, "unknown", 3),
+        ((slowing(1.005, 1, 2, 3), slowing(1.005, 4, 5, 6)), 0.03, "unknown", 3),
+        ((slowing(1.002, 0, 3, 4, 7), slowing(1.002, 1, 2, 5, 6)), 0.03, "same", 0),
+    ],
+    ids=[
+        *("slower", "equal", "faster", "hardly slower", "a smaller gate"),
+        *("one run a side", "noise", "drift", "drift, alternating"),
+    ],
+)
+def test_times_of_runs_come_to_a_verdict_and_a_status(
+    made: Sides, gate: float, verdict: str, status: int, tmp_path: Path
+) -> None:
+    a, b = (make_side(tmp_path / side, times, starts=starts) for side, (times, starts) in zip("ab", made, strict=True))
+    found = compare(a, b, gate=gate)
+    assert (only(found).verdict, found.status) == (verdict, status)
+
+
+def test_the_change_of_the_time_is_that_of_the_logs(tmp_path: Path) -> None:
+    effect = only(compare(*sides(tmp_path, 1.05))).effect
+    assert effect is not None
+    assert effect.change == pytest.approx(0.05, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "status"),
+    [
+        ({"case": "other"}, None, 3),
+        (None, {"case": "other"}, 0),
+        ({"case": "other", "said": {"status": "failed"}}, {"case": "other"}, 3),
+    ],
+    ids=["only A has it", "only B has it", "its runs of A failed"],
+)
+def test_a_case_that_b_lacks_forbids_an_answer_and_one_that_a_lacks_does_not(
+    of_a: dict[str, Any] | None, of_b: dict[str, Any] | None, status: int, tmp_path: Path
+) -> None:
+    both = sides(tmp_path)
+    for side, more in zip(both, (of_a, of_b), strict=True):
+        if more:
+            make_side(side, STEADY, **more)
+    assert compare(*both).status == status
+
+
+@pytest.mark.parametrize("place", ["", "GPT-2_bs12_N1C1", "GPT-2_bs12_N1C1/1"])
+def test_a_side_is_a_suite_a_case_or_a_run(place: str, tmp_path: Path) -> None:
+    a, b = sides(tmp_path)
+    case = only(compare(a / place, b / place))
+    assert (case.title, {len(side.runs) for side in case.sides}) == ("GPT-2_bs12_N1C1", {1 if "1/1" in place else 3})
+
+
+def test_earlier_repeats_tell_the_noise(tmp_path: Path) -> None:
+    a, b = sides(tmp_path)
+    earlier = make_side(tmp_path / "earlier", (100, 100.1, 99.9, 100.2, 99.8, 100))
+    found = compare(a / "GPT-2_bs12_N1C1/1", b / "GPT-2_bs12_N1C1/2", earlier=[earlier])
+    assert (only(found).verdict, found.status) == ("same", 0)
+
+
+def test_cases_are_paired_by_their_names(tmp_path: Path) -> None:
+    a, b = sides(tmp_path)
+    for suite, factor in ((a, 1.0), (b, 1.1)):
+        make_side(suite, [50 * factor * time / 100 for time in STEADY], case="GPT-2_bs6_N1C1", batch=6)
+    found = compare(a, b)
+    assert {case.title: case.verdict for case in found.cases} == {"GPT-2_bs12_N1C1": "same", "GPT-2_bs6_N1C1": "slower"}
+
+
+def test_a_gate_lets_nothing_pass_where_no_run_can_be_compared(tmp_path: Path) -> None:
+    a = make_side(tmp_path / "a", STEADY, said={"status": "failed"})
+    b = make_side(tmp_path / "b", STEADY, said={"status": "failed"})
+    assert (compare(a, b).cases, compare(a, b).status) == ((), 3)
+
+
+def test_of_two_suites_a_case_that_went_and_one_that_came_are_no_pair(tmp_path: Path) -> None:
+    a, b = sides(tmp_path)
+    make_side(a, STEADY, case="went")
+    make_side(b, [2 * time for time in STEADY], case="came")
+    assert [case.title for case in compare(a, b).cases] == ["GPT-2_bs12_N1C1", "went", "came"]
+
+
+def test_logs_in_no_run_folder_are_repeats_where_their_facts_agree(tmp_path: Path) -> None:
+    for side, factor in (("a", 1.0), ("b", 1.05)):
+        (tmp_path / side).mkdir()
+        for number, time in enumerate(STEADY):
+            log = log_of(time * factor, seed=number + len(side) * int(100 * factor))
+            (tmp_path / side / f"run{number}.log").write_bytes(log)
+    found = compare(tmp_path / "a", tmp_path / "b")
+    assert only(found).verdict == "slower"
+    assert [len(side.runs) for side in only(found).sides] == [3, 3]
+
+
+def test_runs_are_compared_over_the_steps_that_all_have(tmp_path: Path) -> None:
+    a, b = sides(tmp_path, steps=30)
+    case = only(compare(a, b))
+    assert case.alike is not None
+    assert (case.alike.steps, case.verdict) == ((4, 30), "same")
+    assert "take_first=27steps" in case.alike.words
+
+
+def test_runs_that_print_fewer_of_their_steps_are_compared_over_the_same_ones(tmp_path: Path) -> None:
+    case = only(compare(*sides(tmp_path, 1.05, every=5)))
+    assert case.alike is not None
+    assert (case.alike.steps, case.verdict) == ((6, 56), "slower")
+    assert [len(range(*side.measured[0].lines)) + 1 for side in case.sides] == [51, 11]
+
+
+def test_a_stated_protocol_keeps_its_window(tmp_path: Path) -> None:
+    case = only(compare(*sides(tmp_path, 1.05), protocol="estimate=step_time,skip_records=10,take_first=20"))
+    assert case.alike is not None
+    assert (case.alike.words.endswith("statistic=mean"), case.verdict) == (True, "slower")
+    assert case.sides[0].measured[0].lines == (14, 33)
+
+
+def test_one_stalled_run_is_set_aside_and_named(tmp_path: Path) -> None:
+    a = make_side(tmp_path / "a", (100, 100.1, 99.9, 100.05, 140))
+    b = make_side(tmp_path / "b", (100.02, 100.1, 99.9, 100.05, 99.97))
+    case = only(compare(a, b))
+    assert case.verdict == "same"
+    assert case.sides[0].aside == 4
+
+
+def test_runs_that_failed_do_not_count_and_are_named(tmp_path: Path) -> None:
+    a, b = sides(tmp_path)
+    path = b / "GPT-2_bs12_N1C1/2/run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"status": "failed"}))
+    found = compare(a, b)
+    assert len(only(found).sides[1].runs) == 2
+    assert "GPT-2_bs12_N1C1/2/train.log" in str(found.left_out[1][0])
+
+
+def test_a_copy_of_a_run_is_no_repeat(tmp_path: Path) -> None:
+    a, b = sides(tmp_path)
+    shutil.copytree(b / "GPT-2_bs12_N1C1/1", b / "GPT-2_bs12_N1C1/4")
+    found = compare(a, b)
+    assert len(only(found).sides[1].runs) == 3
+    assert "is a copy of GPT-2_bs12_N1C1/1/train.log" in str(found.left_out[1][0])
+
+
+def test_a_side_is_the_same_as_itself_and_a_run_on_both_sides_is_no_repeat(tmp_path: Path) -> None:
+    a, b = sides(tmp_path)
+    assert [(only(compare(side, side)).verdict, compare(side, side).status) for side in (a, b)] == [("same", 0)] * 2
+    shutil.copytree(a / "GPT-2_bs12_N1C1/1", b / "GPT-2_bs12_N1C1/4")
+    assert compare(a, b).status == 3
+
+
+def test_a_log_behind_a_link_is_not_read(tmp_path: Path) -> None:
+    a, b = sides(tmp_path)
+    (b / "GPT-2_bs12_N1C1/1/train.log").unlink()
+    (b / "GPT-2_bs12_N1C1/1/train.log").symlink_to(a / "GPT-2_bs12_N1C1/1/train.log")
+    (said,) = compare(a, b).left_out[1]
+    assert "GPT-2_bs12_N1C1/1/train.log" in str(said)
+
+
+def test_a_log_that_contradicts_itself_is_left_out_with_both_sides() -> None:
+    log = GOLDEN / "nanochat_old/rate_of_one_pass_of_two.log"
+    found = compare(log, log)
+    (said,) = found.left_out[0]
+    reason = said.values["reason"]
+    assert isinstance(reason, Message)
+    assert (reason.values["value"], reason.values["other"]) == ("258,000", "129,000")
+    assert (found.cases, found.status) == ((), 3)
+
+
+def test_of_a_log_that_contradicts_itself_a_protocol_says_what_counts_and_a_note_gives_both_sides() -> None:
+    log = GOLDEN / "dllogger_bert_pytorch/total_of_planned_steps.log"
+    case = only(compare(log, log, protocol="summary"))
+    assert [side.throughput for side in case.sides] == pytest.approx([26.2, 26.2], abs=0.05)
+    assert any("other" in said.values for note in case.notes if isinstance(said := note.values.get("said"), Message))
+
+
+@pytest.mark.parametrize(
+    ("log", "protocol"),
+    [
+        ("nanogpt/current", "records=step estimate=step_time statistic=mean"),
+        ("bigdl/cluster", "records=step estimate=reported statistic=harmonic_mean"),
+        ("deepspeed_old/memory", "records=step estimate=instant statistic=harmonic_mean"),
+        ("detectron2/stdout", "records=step estimate=instant statistic=mean"),
+        ("hrnet/pidnet", "records=step estimate=instant counts=steps statistic=mean"),
+        ("caffe_train/old", "records=step estimate=clock counts=steps"),
+        ("pix2pix/maps", "records=epoch estimate=duration statistic=harmonic_mean"),
+        ("keras_fit/bars", "records=epoch estimate=duration counts=epochs statistic=harmonic_mean"),
+        ("lambda_thermal/two_cards", "records=step estimate=reported statistic=last"),
+        ("cleanrl/dqn", "records=summary estimate=reported statistic=last"),
+    ],
+)
+def test_the_common_window_reads_the_source_that_the_rule_chose_as_work_over_time(log: str, protocol: str) -> None:
+    found = only(compare(GOLDEN / f"{log}.log", GOLDEN / f"{log}.log")).alike
+    assert found is not None
+    assert found.protocol is not None
+    assert found.protocol.without_window().words() == protocol
+
+
+def test_a_broken_log_among_others_is_left_out(tmp_path: Path) -> None:
+    a, b = sides(tmp_path)
+    (b / "GPT-2_bs12_N1C1/1/run.json").write_text("{")
+    found = compare(a, b)
+    assert len(only(found).sides[1].runs) == 2
+    assert "is not valid JSON" in str(found.left_out[1][0])
+
+
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "verdict"),
+    [
+        ("", "", "unknown"),
+        ("batch_size = 12", "batch_size = 12", "slower"),
+        ("batch_size = 12", "batch_size = 24", "unknown"),
+    ],
+    ids=["unstated", "one size", "two sizes"],
+)
+def test_steps_are_compared_where_their_size_is_shown_to_be_one(
+    of_a: str, of_b: str, verdict: str, tmp_path: Path
+) -> None:
+    """The logs state no length of a sequence, so that their speed is in steps."""
+    for side, head, factor in (("a", of_a, 1.0), ("b", of_b, 1.1)):
+        (tmp_path / side).mkdir()
+        for number, time in enumerate(STEADY):
+            log = log_of(time * factor, seed=number + 10 * len(head) + ord(side)).decode().partition("\niter ")
+            (tmp_path / side / f"{number}.log").write_text(f"{head}\niter {log[2]}", encoding="utf-8")
+    assert only(compare(tmp_path / "a", tmp_path / "b")).verdict == verdict
+
+
+PAGE = """\
+title = "Toy"
+model = "GPT-2"
+unit = "tokens/s"
+tested = ["A toy."]
+[columns.gpt]
+title = "GPT"
+logs = "suite/GPT-2_bs12_N1C1/*/train.log"
+protocol = "records=step,estimate=step_time,skip_records=10,statistic=mean"
+[[tables]]
+name = "main"
+title = "Main"
+case = { model = "GPT-2", nodes = 1, cards = 1 }
+columns = [{ column = "gpt" }]
+rows = [{ title = "12", case = { batch_size = 12 } }]
+"""
+
+
+def test_a_side_is_a_page_or_its_report_with_its_logs_or_without(tmp_path: Path) -> None:
+    reports = []
+    for name, factor in (("old", 1.0), ("new", 1.05)):
+        make_side(tmp_path / name / "logs/suite", [time * factor for time in STEADY])
+        (tmp_path / name / "toy.toml").write_text(PAGE, encoding="utf-8")
+        run("report", "toy.toml", "--out", "pages", cwd=tmp_path / name)
+        reports.append(tmp_path / name / "pages/toy.report.json")
+    logs = tmp_path / "new/logs"
+    of_page = only(compare(reports[0], tmp_path / "new/toy.toml", logs=logs))
+    assert (of_page.title, of_page.verdict, len(of_page.changes)) == ("main/bs12/gpt", "slower", 0)
+    shutil.rmtree(tmp_path / "old/logs")
+    case = only(compare(reports[0], reports[1]))
+    published = read_report(reports[0])
+    assert (case.verdict, case.sides[0].measured[0].value) == ("slower", published.runs["r1"].value)
+
+
+@pytest.mark.parametrize(
+    ("side", "error"), [("no-such", ParserError), ("no-such.toml", PageError), ("vgg16", LogError)]
+)
+def test_what_is_no_side_is_told(side: str, error: type[ParserError], tmp_path: Path) -> None:
+    with pytest.raises(error):
+        compare(side, *sides(tmp_path)[:1], logs=tmp_path)

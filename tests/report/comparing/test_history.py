@@ -1,0 +1,290 @@
+"""The history of one case: its segments, what explains a change, how its speed is now, and what was read before."""
+
+import json
+import os
+import sqlite3
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parsers.io.errors import WriteError
+from parsers.io.message import Message
+from report.comparing.history import (
+    BY_COMMIT,
+    BY_NAME,
+    COPY,
+    FEW_RUNS,
+    HIDDEN,
+    IN_FUTURE,
+    NEWEST_IS_GAP,
+    NO_COMMIT,
+    NO_DATE,
+    NO_RUNS,
+    SUSPECT,
+    By,
+    CaseHistories,
+    CaseHistory,
+    HistoryRun,
+    case_history,
+)
+from report.comparing.notebook import history
+from tests.report.comparing.made_history import FIRST, GATE, environment, make_suite, record, runs
+from tests.report.comparing.made_sides import log_of
+
+SLOWER = [1.0] * 20 + [1.05] * 10
+LONG_AGO = 1_700_000_000
+
+
+def history_of(records: Sequence[HistoryRun], by: By = "date") -> CaseHistory:
+    return case_history("case", records, by, GATE)
+
+
+def driver_from(first: int) -> Any:
+    return lambda number: environment(driver="550" if number < first else "560", cpu="a")
+
+
+def in_between(number: int) -> Any:
+    """An environment that was there before at the old speed."""
+    return environment(driver="560" if 5 <= number < 9 or number >= 21 else "550")
+
+
+def test_a_slowdown_is_confirmed_with_its_size() -> None:
+    found = history_of(runs(SLOWER))
+    ((_, segment),) = found.series
+    assert (found.state, [len(one.runs) for one in found.series[0]]) == ("slower", [20, 10])
+    assert segment.change == pytest.approx(0.05, abs=0.005)
+    assert segment.runs[0].log == "suite/case/21/train.log"
+
+
+@pytest.mark.parametrize(
+    ("levels", "said", "state"),
+    [
+        (SLOWER[::-1], {}, "faster"),
+        ([1.0] * 30, {}, "same"),
+        (SLOWER, {"conditions": driver_from(21)}, "environment"),
+        (SLOWER, {"conditions": driver_from(10)}, "slower"),
+        (SLOWER, {"conditions": in_between}, "slower"),
+        (SLOWER, {"conditions": lambda number: environment(node=str(number))}, "slower"),
+        (SLOWER, {"conditions": lambda at: environment(**({"driver": "560"} if at > 20 else {}))}, "slower"),
+        (SLOWER, {"steps": lambda at: (1, 100) if at < 21 else (500, 600)}, "unknown"),
+    ],
+    ids=[
+        *("faster", "equal", "another driver", "another driver long before", "a driver of before"),
+        *("another node each time", "a driver that only later runs record", "other steps"),
+    ],
+)
+def test_a_case_is_what_its_runs_and_their_environments_say(
+    levels: Sequence[float], said: dict[str, Any], state: str
+) -> None:
+    assert history_of(runs(levels, **said)).state == state
+
+
+def test_changes_of_the_environment_alone_never_alarm() -> None:
+    states = set()
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        size, at = random.uniform(-0.1, 0.1), int(random.integers(10, 90))
+        levels = [1.0] * (at - 1) + [1 + size] * (101 - at)
+        noise = float(random.uniform(0.001, 0.02))
+        states.add(history_of(runs(levels, noise=noise, seed=seed, conditions=driver_from(at))).state)
+    assert "slower" not in states
+    assert "environment" in states
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("unit", "samples/s"), ("scope", "card"), ("formats", "timm"), ("protocol", "records=epoch")]
+)
+def test_series_of_another_meaning_are_not_joined(name: str, other: str) -> None:
+    said: dict[str, Any] = {name: lambda number: other if number > 20 else "as before"}
+    found = history_of(runs([1.0] * 20 + [2.0] * 10, **said))
+    assert ([sum(len(one.runs) for one in series) for series in found.series], found.state) == ([20, 10], "same")
+
+
+@pytest.mark.parametrize(
+    ("made", "reason"),
+    [
+        (runs([1.0] * 4), FEW_RUNS),
+        (runs([1.0] * 20, noise=0.08), HIDDEN),
+        (runs([1.0] * 20 + [1.05] * 2), SUSPECT),
+        (runs([1.0] * 3 + [1.1] * 3), SUSPECT),
+        (runs([]), NO_RUNS),
+        ([*runs([1.0] * 20), record(21, 1.0, throughput=0.0, reason=Message("x"))], NEWEST_IS_GAP),
+    ],
+    ids=["few runs", "noise", "the newest two", "three after three", "none", "a gap"],
+)
+def test_what_cannot_be_judged_is_unknown_with_a_reason(made: list[HistoryRun], reason: str) -> None:
+    found = history_of(made)
+    assert (found.state, found.reason.key if found.reason else "") == ("unknown", reason)
+
+
+@pytest.mark.parametrize(
+    ("said", "by", "reason"),
+    [
+        ({"began": None}, "date", NO_DATE),
+        ({"commit": None}, "commit", NO_COMMIT),
+        ({"began": (datetime.now(UTC) + timedelta(days=400)).replace(tzinfo=None).isoformat()}, "date", IN_FUTURE),
+        ({"sha256": f"{1:064x}"}, "date", COPY),
+    ],
+)
+def test_a_run_without_a_place_is_a_gap(said: dict[str, Any], by: Any, reason: str) -> None:
+    found = history_of([*runs([1.0] * 20), record(21, 1.0, **said)], by)
+    assert [told.key for _, told in found.gaps] == [reason]
+    assert found.state == ("unknown" if reason == COPY else "same")
+
+
+def test_commits_stand_in_the_order_of_their_first_runs() -> None:
+    made = [record(number, 1.0, commit=commit) for number, commit in enumerate(("b", "a", "b", "a"), 1)]
+    ((segment,),) = history_of(made, "commit").series
+    assert [run.commit for run in segment.runs] == ["b", "b", "a", "a"]
+
+
+def test_undated_runs_are_ordered_by_the_numbers_in_their_names_with_a_word() -> None:
+    made = runs(SLOWER, began=None, commit=None, log=lambda number: f"suite/run{number}.log")
+    found = history_of(made[::-1])
+    assert (found.state, found.gaps, found.word and found.word.key) == ("slower", (), BY_NAME)
+
+
+def test_undated_runs_are_ordered_by_commits_that_git_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def git(*arguments: str) -> str:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        return subprocess.check_output(["git", "-C", str(tmp_path), *identity, *arguments], text=True).strip()
+
+    git("init", "-q")
+    commits = []
+    for number in range(4):
+        git("commit", "-qm", str(number), "--allow-empty")
+        commits.append(git("rev-parse", "HEAD"))
+    monkeypatch.chdir(tmp_path)
+    made = [record(at, 1.0, began=None, commit=one, log=f"{9 - at}.log") for at, one in enumerate(commits)]
+    found = history_of(made[::-1])
+    assert [run.commit for run in found.series[0][0].runs] == commits
+    assert found.word
+    assert found.word.key == BY_COMMIT
+
+
+@pytest.mark.parametrize(
+    ("states", "status"),
+    [
+        (("same", "slower", "unknown"), 1),
+        (("same", "unknown"), 3),
+        (("same", "environment", "faster"), 0),
+        ((), 3),
+    ],
+)
+def test_the_gate_says_what_the_worst_case_is(states: tuple[Any, ...], status: int) -> None:
+    made = {
+        "same": runs([1.0] * 20),
+        "slower": runs(SLOWER),
+        "unknown": runs([1.0] * 3),
+        "faster": runs(SLOWER[::-1]),
+        "environment": runs(SLOWER, conditions=driver_from(21)),
+    }
+    cases = tuple(history_of(made[state]) for state in states)
+    assert [case.state for case in cases] == list(states)
+    assert CaseHistories((), "date", GATE, cases).status == status
+
+
+def make_old(suite: Path) -> Path:
+    """As if nothing had changed for long."""
+    for path in suite.rglob("*"):
+        os.utime(path, (LONG_AGO, LONG_AGO))
+    return suite
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    return make_old(make_suite(tmp_path / "nightly", (100.0, 101.0, 102.0)))
+
+
+def every(suite: Path) -> dict[str, HistoryRun]:
+    """The runs of a suite by their numbers, with a store beside it."""
+    found = [one for case in history(suite, store=suite.parent / "store.sqlite").cases for one in case.series]
+    return {Path(run.log).parent.name: run for series in found for segment in series for run in segment.runs}
+
+
+def test_a_run_holds_what_its_log_and_its_run_json_say_read_again_or_not(suite: Path) -> None:
+    first, again = every(suite), every(suite)
+    assert first == again
+    run = first["1"]
+    assert (run.case, run.unit, run.scope, run.formats, run.steps) == ("GPT-2", "tokens/s", "job", "nanogpt", (3, 20))
+    assert run.throughput == pytest.approx(12 * 1024 / 0.1, rel=0.01)
+    assert (run.began, run.commit) == ("2026-01-02T00:00:00.000000", f"{1:040x}")
+
+
+@pytest.mark.parametrize("is_old", [True, False])
+def test_what_changed_is_read_again(is_old: bool, suite: Path) -> None:
+    if not is_old:  # a log that was changed just before it was read may change again without showing it
+        make_suite(suite, (100.0, 101.0, 102.0))
+    log = suite / "GPT-2/1/train.log"
+    before, when = every(suite), log.stat().st_mtime_ns
+    (suite / "GPT-2/3").rename(suite.parent / "gone")
+    size = log.stat().st_size
+    log.write_bytes(log_of(200, steps=20, seed=99)[:size].ljust(size, b"\n"))
+    run_json = log.with_name("run.json")
+    told = json.loads(run_json.read_text(encoding="utf-8"))
+    if isinstance(told.get("log"), dict):
+        told["log"].pop("sha256", None)
+        run_json.write_text(json.dumps(told), encoding="utf-8")
+    if not is_old:
+        os.utime(log, ns=(when, when))
+    after = every(suite)
+    assert after["2"] == before["2"]
+    assert after.get("1") != before["1"]
+    assert "3" not in after
+
+
+def test_a_file_that_is_no_store_is_not_replaced(suite: Path) -> None:
+    file = suite.parent / "store.sqlite"
+    with sqlite3.connect(file) as other:
+        other.execute("CREATE TABLE mine (one TEXT)")
+    other.close()
+    for _ in range(2):
+        before = file.read_bytes()
+        with pytest.raises(WriteError):
+            every(suite)
+        assert file.read_bytes() == before
+        file.write_text("mine", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("source", "is_environment"),
+    [
+        ({"commit": "1" * 40, "repository": "https://example.org/a/other"}, True),
+        ({"commit": "abcdef0" + "1" * 33, "repository": "https://example.org/a/other"}, False),
+        ({"commit": "1" * 40, "repository": "https://example.org/a/My_Project.git"}, False),
+    ],
+)
+def test_the_package_of_the_measured_code_is_no_environment(
+    source: dict[str, Any], is_environment: bool, tmp_path: Path
+) -> None:
+    packages = {"my-project": "0.1.dev3+gabcdef0"}
+    (run,) = every(make_suite(tmp_path / "a", (100.0,), environment={"packages": packages}, source=source)).values()
+    assert ("environment.packages.my-project" in run.environment) == is_environment
+
+
+@pytest.mark.parametrize(
+    ("start", "began"),
+    [
+        ("2026-01-01T10:00:00+08:00", "2026-01-01T02:00:00.000000"),
+        ("2026-01-01T10:00:00Z", "2026-01-01T10:00:00.000000"),
+        ("yesterday", None),
+        ("0001-01-01T00:00:00+14:00", None),
+        (17, None),
+    ],
+)
+def test_starts_are_in_universal_time(start: object, began: str | None, tmp_path: Path) -> None:
+    (run,) = every(make_suite(tmp_path / "a", (100.0,), start=start)).values()
+    assert run.began == began
+
+
+def test_a_time_with_a_zone_leaves_earlier_runs_out(suite: Path) -> None:
+    third = FIRST + timedelta(days=3)
+    zone = timezone(timedelta(hours=8))
+    for since in (third, third.astimezone(zone), third.replace(tzinfo=None)):
+        (case,) = history(suite, since=since, store=suite.parent / "store.sqlite").cases
+        assert len(case.series[0][0].runs) == 1

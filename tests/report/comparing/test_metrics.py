@@ -1,0 +1,212 @@
+"""Fast but wrong: whether B trains as A does, by the losses of their logs, and what forbids to say so."""
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parsers.runs.reading import read
+from report.comparing.metrics import MetricError, better
+from report.comparing.notebook import Comparison, compare
+from report.measure.diagnostics import NoMeasurement
+from report.results.agreement import LossAgreement, LossCurve, loss_agreement, loss_curve
+from tests.commandline import run
+from tests.report.comparing.made_sides import CASE, STEADY, make_side, only
+
+STEPS = np.arange(1, 201)
+CURVE = 2 + 8 * np.exp(-STEPS / 50)
+
+
+def loss_of(a: Mapping[str, Any], b: Mapping[str, Any], folder: Path, tolerance: float | None = None) -> LossAgreement:
+    """Whether the losses of B agree; the times of both sides are alike."""
+    sides = make_side(folder / "a", STEADY, **a), make_side(folder / "b", STEADY, **b)
+    found = only(compare(*sides, metrics={"loss": tolerance} if tolerance else {})).loss
+    assert found is not None
+    return found
+
+
+def compared(a: Mapping[str, Any], b: Mapping[str, Any], folder: Path, tolerance: float | None = None) -> Comparison:
+    sides = make_side(folder / "a", STEADY, **a), make_side(folder / "b", STEADY, **b)
+    return compare(*sides, metrics={"loss": tolerance} if tolerance else {})
+
+
+def curves(count: int, factor: float = 1.0, noise: float = 0.01, seed: int = 0) -> list[LossCurve]:
+    """The curves of some repeats, of which each is a little higher or lower throughout."""
+    heights = factor * np.exp(np.random.default_rng(seed).normal(0, noise, count))
+    return [LossCurve(Path(f"{at}.log"), "step", STEPS, CURVE * height) for at, height in enumerate(heights.tolist())]
+
+
+def test_a_loss_that_is_higher_than_noise_is_wrong_however_fast_the_run_is(tmp_path: Path) -> None:
+    a, b = make_side(tmp_path / "a", STEADY), make_side(tmp_path / "b", [time * 0.9 for time in STEADY], loss=1.05)
+    done = run("compare", a, b, "--gate", "3%")
+    assert (done.returncode, "+5.0%" in done.stdout) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "tolerance", "verdict", "status"),
+    [
+        ({"loss_noise": 0.01}, {"loss_noise": 0.01}, None, "same", 0),
+        ({}, {"loss": 0.9}, None, "lower", 0),
+        ({}, {"loss": 0.9}, 0.02, "lower", 0),
+        ({}, {"loss": 1.03}, 0.02, "higher", 1),
+        ({}, {"nan": (50,), "steps": 80}, None, "NaN", 1),
+        ({"nan": (7,)}, {"nan": (9,)}, None, "same", 0),
+        ({"nan": (58, 59)}, {}, None, "unknown", 0),
+    ],
+    ids=[
+        "noise",
+        "lower",
+        "lower than a tolerance",
+        "higher than a tolerance",
+        "NaN",
+        "NaN on both sides",
+        "A ends as NaN",
+    ],
+)
+def test_the_losses_of_logs_come_to_a_verdict_and_a_status(
+    of_a: Mapping[str, Any],
+    of_b: Mapping[str, Any],
+    tolerance: float | None,
+    verdict: str,
+    status: int,
+    tmp_path: Path,
+) -> None:
+    found = compared(of_a, of_b, tmp_path, tolerance)
+    loss = only(found).loss
+    assert (loss.verdict if loss else "", found.status) == (verdict, status)
+
+
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "tolerance", "verdict"),
+    [
+        (curves(1), curves(1, 2.0), None, "unknown"),
+        (curves(2, noise=0.2), curves(2, noise=0.2, seed=1), None, "unknown"),
+        (curves(1), [LossCurve(Path("b.log"), "step", STEPS[::3], 2 * CURVE[::3])], 0.02, "unknown"),
+        (curves(1), [LossCurve(Path("b.log"), "step", STEPS + 500, CURVE)], 0.02, "unknown"),
+        (curves(1, noise=0), [LossCurve(Path("b.log"), "step", STEPS[:50], 1.1 * CURVE[:50])], 0.02, "higher"),
+    ],
+    ids=["one run a side", "repeats that differ much", "other steps", "later steps", "a shorter run"],
+)
+def test_curves_come_to_a_verdict(
+    of_a: list[LossCurve], of_b: list[LossCurve], tolerance: float | None, verdict: str
+) -> None:
+    assert loss_agreement(of_a, of_b, tolerance).verdict == verdict
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.019, "same"), (1.021, "higher"), (0.979, "lower")])
+def test_a_stated_tolerance_decides_also_for_one_run_a_side(factor: float, verdict: str) -> None:
+    assert loss_agreement(curves(1, noise=0), curves(1, factor, noise=0), 0.02).verdict == verdict
+
+
+def test_a_tolerance_holds_in_each_tenth_of_the_steps() -> None:
+    bump = np.where((STEPS > 100) & (STEPS <= 120), 1.1, 1.0)
+    judged = LossCurve(Path("b.log"), "step", STEPS, CURVE * bump)
+    found = loss_agreement(curves(1, noise=0), [judged], 0.02)
+    assert (found.verdict, found.steps, round(found.change or 0, 3)) == ("higher", (101, 120), 0.1)
+
+
+def test_repeats_of_one_training_are_called_higher_in_at_most_one_of_a_hundred() -> None:
+    found = [loss_agreement(curves(3, seed=seed), curves(3, seed=10000 + seed)).verdict for seed in range(2000)]
+    assert found.count("higher") / len(found) <= 0.0075
+    assert found.count("higher") + found.count("lower") > 0
+
+
+@pytest.mark.parametrize(
+    ("said", "of_log", "named"),
+    [
+        ({}, {"batch": 24}, "job_batch_tokens"),
+        ({"variables": {"DATA": "other"}}, {}, "variables.DATA"),
+        ({"variables": {"SEED": "2"}}, {}, "variables.SEED"),
+        ({"case": {**CASE, "model": "GPT-3"}}, {}, "model"),
+    ],
+)
+def test_what_makes_losses_incomparable_is_named_and_accuses_nobody(
+    said: Mapping[str, Any], of_log: Mapping[str, Any], named: str, tmp_path: Path
+) -> None:
+    own = {"variables": {"DATA": "one", "SEED": "1"}}
+    found = loss_of({"said": own}, {"said": {**own, **said}, "loss": 2.0, **of_log}, tmp_path)
+    assert (found.verdict, f"({named})" in str(found.reason)) == ("unknown", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "stated", "way"),
+    [
+        ("val_loss", None, "lower"),
+        ("val_bpb", None, "lower"),
+        ("top1", None, "higher"),
+        ("eval/accuracy", None, "higher"),
+        ("gap", "lower", "lower"),
+        ("loss", "higher", "higher"),
+    ],
+)
+def test_a_metric_says_which_way_it_is_better(name: str, stated: Any, way: str) -> None:
+    assert better(name, stated) == way
+
+
+def test_of_a_metric_that_does_not_say_it_is_asked() -> None:
+    with pytest.raises(MetricError, match=r"gap=0\.1%,lower"):
+        better("gap")
+
+
+def with_metric(suite: Path, values: Sequence[float], name: str) -> Path:
+    """A suite whose runs print a metric behind their last step."""
+    make_side(suite, STEADY)
+    for log, value in zip(sorted(suite.rglob("train.log")), values, strict=True):
+        text = log.read_bytes() + f"{name}: {value}\n".encode()
+        log.write_bytes(text)
+        run_json = log.with_name("run.json")
+        told = json.loads(run_json.read_text(encoding="utf-8"))
+        told["log"] = (
+            {**told["log"], "sha256": sha256(text).hexdigest()} if isinstance(told["log"], dict) else told["log"]
+        )
+        run_json.write_text(json.dumps(told), encoding="utf-8")
+    return suite
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "verdict", "status"),
+    [
+        ("top1", (75.9, 76.0, 76.1), "same", 0),
+        ("top1", (78.0, 78.0, 78.0), "better", 0),
+        ("top1", (74.0, 74.0, 74.0), "worse", 1),
+        ("val_bpb", (74.0, 74.0, 74.0), "better", 0),
+        ("val_bpb", (78.0, 78.0, 78.0), "worse", 1),
+        ("top1", (76.0, 76.0, float("nan")), "NaN", 1),
+    ],
+)
+def test_a_better_metric_passes_the_gate_and_a_worse_one_does_not(
+    name: str, values: Sequence[float], verdict: str, status: int, tmp_path: Path
+) -> None:
+    a, b = with_metric(tmp_path / "a", (76.0, 76.0, 76.0), name), with_metric(tmp_path / "b", values, name)
+    found = compare(a, b, metrics={name: 0.005})
+    assert (only(found).metrics[0].verdict, found.status) == (verdict, status)
+
+
+def test_a_metric_that_a_run_does_not_print_leaves_a_case_unknown(tmp_path: Path) -> None:
+    a, b = with_metric(tmp_path / "a", (76.0,) * 3, "top1"), make_side(tmp_path / "b", STEADY)
+    assert compare(a, b, metrics={"top1": 0.005}).status == 3
+
+
+GRAMMAR = """// A program
+start: epoch_line
+epoch_line: "epoch" epoch{"1"} "loss" loss "took" duration{seconds, wall_time{per_epoch}}
+%import .vocabulary (epoch, loss, duration, seconds, wall_time, per_epoch, BLANK)
+%ignore BLANK
+"""
+
+
+def curve_of_epochs(folder: Path, *epochs: int) -> LossCurve | None:
+    """The curve of a log that prints a loss for each of some epochs."""
+    grammar, log = folder / "program.lark", folder / "train.log"
+    grammar.write_text(GRAMMAR, encoding="utf-8")
+    log.write_text("".join(f"epoch {epoch} loss 1.5 took 10\n" for epoch in epochs), encoding="utf-8")
+    return loss_curve(log, read(log, format=grammar), None)
+
+
+def test_several_losses_of_one_epoch_are_not_taken_for_those_of_several_epochs(tmp_path: Path) -> None:
+    with pytest.raises(NoMeasurement):
+        curve_of_epochs(tmp_path, 1, 1, 2, 2)
