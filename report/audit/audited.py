@@ -116,8 +116,11 @@ def audited(
     if not checkout.documents:
         raise DocumentError(NO_DOCUMENT, places=", ".join(map(str, places)))
     own = [one for one in checkout.documents if is_own(checkout.root / one)]
-    referee = Referee(replace(checkout, documents=[one for one in checkout.documents if one not in own]))
-    found = [*of_own_pages(checkout.root, own, logs, workers), *referee.findings()]
+    others = [one for one in checkout.documents if one not in own]
+    referee = Referee(replace(checkout, documents=others))
+    found = [*of_own_pages(checkout.root, own, logs, workers)]
+    if others:  # else no data file need be read
+        found += referee.findings()
     board_root, verdicts = _verdicts(board, places) if board else (Path(), [])
     return Audit(checkout.root, checkout.documents, found, board_root, referee.files_read, referee.not_read, verdicts)
 
