@@ -17,7 +17,8 @@ def page_words(page: Page, language: str) -> dict[str, str]:
     for table in page.tables:
         for row in table.rows:
             for title, translated in _titles(page, table, row, translator):
-                own.setdefault(title, translated)
+                if title != translated:
+                    own.setdefault(title, translated)
     return own
 
 
