@@ -157,6 +157,8 @@ def clocks(table: Table, but: Column | None = None) -> list[Clock]:
         d = np.diff(column.values) * unit
         if column is not but and np.nansum(d[d > 0]) > 0:
             kind = ClockKind.BAR if column.meaning.name == BAR_CLOCK else ClockKind.ELAPSED
+            if kind is ClockKind.BAR and table.step is not None:  # which begins anew with each pass
+                d = np.where(np.diff(table.step.values) > 0, d, np.nan)
             found.append(Clock(kind, np.where(d >= 0, d, np.nan), column.quantum * unit))
     return found
 
