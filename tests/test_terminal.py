@@ -78,10 +78,10 @@ DRIVEN: dict[str, list[list[str]]] = {
     ],
     "history": [
         ["{folder}", "{top}"],
-        ["{top}", "--by", "commit", "--index", "{top}/{name}.parquet"],
+        ["{top}", "--by", "commit", "--store", "{top}/{name}.sqlite"],
         ["{broken}", "--markdown"],
         ["{top}", "--json"],
-        ["{log}", "--index", "{page}"],
+        ["{log}", "--store", "{page}"],
         ["{hostile}", "{top}/{name}.none"],
         ["{log}", "--gate", "{hostile}"],
         ["{log}", "--protocol", "{hostile}"],
