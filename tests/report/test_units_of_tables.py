@@ -91,7 +91,8 @@ def test_a_number_has_the_unit_that_the_page_calls_it_by(quantity: str, tmp_path
     path = page_file(tmp_path, PAGE.replace('unit = "images/s"', 'unit = "samples/s"'))
     shown = path.read_text(encoding="utf-8").replace('["a"]', f'[{{ column = "a", quantity = "{quantity}" }}]')
     path.write_text(shown, encoding="utf-8")
-    assert {run.measured_unit for run in report_of(path, tmp_path / "logs").runs.values()} == {"samples/s"}
+    report = report_of(path, tmp_path / "logs")
+    assert {run.measured_unit for run in report.runs_of(report.results[0])} == {"samples/s"}
 
 
 def test_throughputs_in_two_units_have_no_ratio(tmp_path: Path) -> None:
