@@ -377,31 +377,32 @@ def _state(series: Sequence[Sequence[Segment]], gate: float, *, is_gap_newest: b
     if not series or is_gap_newest:
         return "unknown", Message(NEWEST_IS_GAP if series else NO_RUNS)
     newest = series[-1][-1]
-    reason = _doubt(newest, gate, sum(len(one.runs) for one in series[-1]))
-    if reason is None or (newest.kind not in (None, "environment") and reason.key != SUSPECT):
-        return newest.kind or "same", newest.reason
-    return "unknown", reason
-
-
-def _doubt(newest: Segment, gate: float, count: int) -> Message | None:
-    """Why the newest runs would not show a change: they do, but are too few; or there are too few runs, or much noise.
-
-    ``count``: how many runs its series has.
-    """
     logs = _log_times(newest.runs)
     clipped = winsorised(logs, noise := robust_noise(logs))
+    reason = _suspect(logs, clipped, noise, gate)
+    if reason is None and newest.kind in (None, "environment"):
+        reason = _hidden(newest, logs, clipped, gate, sum(len(one.runs) for one in series[-1]))
+    return ("unknown", reason) if reason else (newest.kind or "same", newest.reason)
+
+
+def _suspect(logs: Values, clipped: Values, noise: float, gate: float) -> Message | None:
+    """That the newest runs of a segment take longer, but are too few to be one of their own."""
     least = max(FAR * noise, float(np.log1p(gate)) / 2)
     for few in (2, 1):
         middle = float(np.median(clipped[:-few])) if len(logs) - few >= FEWEST else np.inf
         if (logs[-few:] - middle > least).all():
             return Message(SUSPECT, count=few, change=signed(float(np.expm1(np.median(logs[-few:]) - middle))))
-    if count < FEWEST_RUNS:
-        return Message(FEW_RUNS, count=count)
     if len(logs) < FEWEST_RUNS:
         return None
     found = effect((np.exp(clipped[:-FEWEST]), np.exp(logs[-FEWEST:])), gate=gate)
-    if found.verdict == "slower":
-        return Message(SUSPECT, count=FEWEST, change=signed(found.change))
+    return Message(SUSPECT, count=FEWEST, change=signed(found.change)) if found.verdict == "slower" else None
+
+
+def _hidden(newest: Segment, logs: Values, clipped: Values, gate: float, count: int) -> Message | None:
+    """Why a change of the newest runs would not be seen: too few runs (``count`` in all), or too much noise."""
+    if count < FEWEST_RUNS or len(logs) < FEWEST_RUNS:
+        return Message(FEW_RUNS, count=count) if count < FEWEST_RUNS else None
+    found = effect((np.exp(clipped[:-FEWEST]), np.exp(logs[-FEWEST:])), gate=gate)
     is_hidden = found.interval is None or found.interval[1] >= gate
     return Message(HIDDEN, noise=percent(newest.noise), gate=percent(gate)) if is_hidden else None
 
