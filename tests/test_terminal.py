@@ -44,7 +44,6 @@ DRIVEN: dict[str, list[list[str]]] = {
     ],
     "scrub": [
         ["{log}", "--out", "{top}/copies {name}"],
-        ["{log}", "--out", "{top}/copies {name}", "--json"],
         ["{broken}", "{top}/{name}.none", "--out", "{log}"],
         ["{log}", "--out", "{top}/copies", "--format", "{hostile}"],
     ],

@@ -6,7 +6,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,9 +45,7 @@ def publish_site(
     Raises as ``publish`` does, WriteError where a file of somebody else is in the way.
     """
     languages, reports = languages or all_languages(), list[Report]()
-    with writing(out):
-        out.mkdir(parents=True, exist_ok=True)
-    with unfinished(out) as made:
+    with _folder(out), unfinished(out) as made:
 
         def add(published: PublishedPage, report: Report, languages: Sequence[str]) -> list[Path]:
             reports.append(report)
@@ -63,6 +61,20 @@ def publish_site(
             _write(made, reports, languages, reloads=reloads)
             _put(made, out)
     yield from found
+
+
+@contextmanager
+def _folder(out: Path) -> Iterator[None]:
+    """The folder of a site, which is made; one that was not there and in which nothing is written goes again."""
+    is_new = not out.exists()
+    with writing(out):
+        out.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        if is_new:
+            with suppress(OSError):
+                out.rmdir()
 
 
 def _write(made: Path, reports: Sequence[Report], languages: Sequence[str], *, reloads: bool) -> None:
