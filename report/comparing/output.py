@@ -98,7 +98,7 @@ def terminal(said: Document, translate: Translate, *, colour: bool) -> str:
         console.print(Text(text, style=style), soft_wrap=True)
 
     line(worded(said.about, translate))
-    for table in (one for one in said.tables if not one.is_detail):
+    for table in (one for one in said.tables if one.rows and not one.is_detail):
         styles = ["bold", *(STYLES.get(table.state(at), "") for at in range(len(table.rows)))]
         rows = [[translate(title) for title in table.head]]
         rows += [[printable(_plain(cell, translate)) for cell in row] for row in table.rows]
@@ -166,7 +166,9 @@ def _filled(name: str, said: Document, language: str, folder: Path) -> str:
     def rows(table: Table) -> Iterable[tuple[str, list[tuple[str, str]]]]:
         return ((table.state(at), [linked(cell) for cell in row]) for at, row in enumerate(table.rows))
 
-    tables = [([translate(title) for title in one.head], one.numbers, list(rows(one))) for one in said.tables]
+    tables = [
+        ([translate(title) for title in one.head], one.numbers, list(rows(one))) for one in said.tables if one.rows
+    ]
     return _template(name).render(
         language=language,
         title=translate(said.title),

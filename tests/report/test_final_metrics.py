@@ -77,10 +77,10 @@ def test_what_is_not_that_metric_is_none(text: str, tmp_path: Path) -> None:
 def test_a_metric_outside_its_tolerance_is_wrong_however_fast_the_run_is(tmp_path: Path) -> None:
     a, b = side(tmp_path / "a", [76.1, 76.3, 76.2]), side(tmp_path / "b", [73.1, 73.3, 73.2], 90.0)
     done = run("compare", a, b, "--gate", "3%", "--metric", "top1=1%", "--junit", tmp_path / "junit.xml")
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "1 case: 1 faster. Metrics differ: 1.")
-    assert "faster; top1 lower" in done.stdout
-    assert "top1: lower, -3.9%: 73.2 instead of 76.2 (tolerance 1%)" in done.stdout
-    assert 'failure message="top1: lower' in (tmp_path / "junit.xml").read_text(encoding="utf-8")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "1 case: 1 faster. Loss or metrics worse: 1.")
+    assert "faster; top1 worse" in done.stdout
+    assert "top1: worse, -3.9%: 73.2, A 76.2 (tolerance 1%)" in done.stdout
+    assert 'failure message="faster; top1 worse"' in (tmp_path / "junit.xml").read_text(encoding="utf-8")
 
 
 def test_json_says_where_each_run_prints_it(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_json_says_where_each_run_prints_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "model", "reason"),
-    [("mIoU", "GPT-2", "prints no mIoU beside its records"), ("top1", "GPT-3", "the models differ (model)")],
+    [("mIoU", "GPT-2", "prints no mIoU."), ("top1", "GPT-3", "the models differ (model)")],
 )
 def test_what_cannot_be_compared_is_unknown_for_the_gate(name: str, model: str, reason: str, tmp_path: Path) -> None:
     a, b = side(tmp_path / "a", [76.1, 76.3, 76.2]), side(tmp_path / "b", [76.1, 76.3, 76.2], model=model)

@@ -21,6 +21,7 @@ from report.pagefile.page import Page
 from report.pagefile.page_file import find, load, names
 from report.pagefile.parts import Grid
 from report.results.model import Report
+from report.wording.page_words import page_words
 from report.wording.words import FOLDER, languages, words
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 from tests.report.page_text import report_of
@@ -136,7 +137,7 @@ def is_of_no_language(text: str) -> bool:
 
 @every_page
 def test_every_text_of_a_page_is_translated(name: str) -> None:
-    known = catalogue("zh").keys() | load(find(name)).words.get("zh", {}).keys()
+    known = catalogue("zh").keys() | page_words(load(find(name)), "zh").keys()
     assert [text for text in texts(name) if not is_of_no_language(text) and text not in known] == []
 
 

@@ -143,6 +143,7 @@ def test_a_changed_cell_of_a_long_table_is_the_exception(
     right = float(cells[changed])
     cells[changed] = f"{right * 1.17 + 0.21:.{decimals}f}"
     assume(abs(float(cells[changed]) * right - 1) > 0.1)  # the other way round it would be right
+    assume(float(cells[changed]) != 1)  # that of a row which others are held against
     assert ruled(tmp_path_factory.mktemp("table"), table(rows, cells))[1] == {cells[changed]: Formula.RATIO}
 
 
