@@ -65,6 +65,8 @@ def test_an_audit_is_that_of_the_command(tmp_path: Path) -> None:
         lambda: tachograph.audit("README.md", board="none"),
         lambda: tachograph.export("none", tachograph.open(LOG)),
         lambda: tachograph.compare(LOG, "gone.log"),
+        lambda: tachograph.compare(LOG, LOG, gate="3"),
+        lambda: tachograph.history("gone"),
         lambda: tachograph.measure_many([LOG, LOG], scheduler="tcp://127.0.0.1:1"),
     ],
 )

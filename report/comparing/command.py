@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 FILE = click.Path(dir_okay=False, path_type=Path)
 SIDE = click.Path(path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-NO_SHARE = "expected a share of the time such as 3% or 0.03, above 0 and below 100%."
 NO_METRIC = "expected a metric as the logs print it and a share of it, such as top1=0.5% or gap=1%,lower."
 ONE_TARGET = "--target and --board both say what is to be reached; give one of them."
 NO_TARGET_OF_BOARD = "The board {board} has no target; state one with --target."
@@ -37,9 +36,12 @@ class Share(click.ParamType[float]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The share as a fraction; fails where it is none, or not above 0 and below 1."""
-        if (found := _share(str(value))) is None:
-            self.fail(NO_SHARE, param, ctx)
-        return found
+        from .compare import GateError, share
+
+        try:
+            return share(value)
+        except GateError as error:
+            self.fail(str(error), param, ctx)
 
 
 class Metric(click.ParamType[tuple[str, tuple[float, "Better | None"]]]):
@@ -51,21 +53,16 @@ class Metric(click.ParamType[tuple[str, tuple[float, "Better | None"]]]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, tuple[float, "Better | None"]]:
         """The name, the share as a fraction, and which way is better, where that is said."""
+        from .compare import GateError, share
+
         name, _, told = str(value).rpartition("=")
         text, _, way = told.partition(",")
-        share = _share(text)
-        if not name.strip() or share is None or way not in ("", "lower", "higher"):
+        if not name.strip() or way not in ("", "lower", "higher"):
             self.fail(NO_METRIC, param, ctx)
-        return name.strip(), (share, way or None)  # type: ignore[return-value]
-
-
-def _share(text: str) -> float | None:
-    """A share above 0 and below 1; None for anything else."""
-    try:
-        found = float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
-    except ValueError:
-        return None
-    return found if 0 < found < 1 else None
+        try:
+            return name.strip(), (share(text), way or None)  # type: ignore[return-value]
+        except GateError:
+            self.fail(NO_METRIC, param, ctx)
 
 
 GATE = click.option(

@@ -7,6 +7,7 @@ a target is, or nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from .window import Alike, measured_alike, other_work
 
 PASSED, FAILED, UNKNOWN = 0, 1, 3
 NO_TOLERANCE = "The tolerance of {name} is {tolerance}; expected a share above 0 and below 1, such as 0.02 for 2%."
-NO_GATE = "The gate is {gate}; expected a share above 0 and below 1, such as 0.03 for 3%."
+NO_SHARE = "{stated} is no share of the time; expected one such as 3% or 0.03, above 0 and below 100%."
 ONLY_ON = "only {side} has this case"
 ONE_LOG = "both sides hold the log {log}"
 OTHER_MACHINE = "the sides ran on different machines ({names}), whose speeds differ by more than repeats on one machine"
@@ -47,6 +48,16 @@ Runs = tuple[SideRun, ...]
 
 class GateError(TachographError, ValueError):
     """A gate that is no share of a time, or a tolerance that is none of a metric."""
+
+
+def share(stated: float | str) -> float:
+    """A share of the time, ``0.03`` or ``"3%"``, as a fraction; raises GateError for anything else."""
+    text = str(stated).strip()
+    with suppress(ValueError):
+        found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        if 0 < found < 1:
+            return found
+    raise GateError(NO_SHARE, stated=repr(stated))
 
 
 @dataclass(frozen=True)

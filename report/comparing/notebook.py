@@ -13,7 +13,7 @@ from parsers.sharing.workers import Workers
 from ..measure.protocol import Protocol
 from ..views.publish import LOGS
 from .change_points import refuse_without_extra
-from .compare import NO_GATE, ComparedSides, GateError, Question, compared_case, pairs, tolerances
+from .compare import ComparedSides, Question, compared_case, pairs, share, tolerances
 from .effect import GATE
 from .history import By, CaseHistories, HistoryRun, case_history, indexed_runs
 from .history_tables import history_document
@@ -46,7 +46,7 @@ def compare(
     b: str | Path,
     *,
     protocol: str | Protocol | None = None,
-    gate: float = GATE,
+    gate: float | str = GATE,
     earlier: Sequence[str | Path] = (),
     metrics: Mapping[str, float | tuple[float, Better | None]] | None = None,
     target: str | Target | None = None,
@@ -56,22 +56,21 @@ def compare(
     """Compare the runs of side ``b`` with those of side ``a``.
 
     A side is a log, a run folder, the folder of a case with its repeats, a suite, any folder that holds such, a page by
-    its name or its file, or a ``PAGE.report.json``. Cases are paired by the names of their folders, numbers of pages by
-    their addresses; ``logs`` is the folder of the logs of pages. All runs of a case are measured by one ``protocol``
-    (by default the first that they allow) over the steps that all of them have. ``gate``: the smallest slowdown that
-    matters, as a fraction of the time. ``earlier``: folders of earlier repeats of the same cases on the same machine,
-    which tell how much runs vary. ``metrics``: by the names of final metrics, as the logs print them, how much worse
-    those of B may be than those of A, as fractions, with ``"lower"`` or ``"higher"`` where that does not say which way
-    is better (``{"top1": 0.005, "gap": (0.01, "lower")}``); ``loss`` is that of training, at the same steps.
-    ``target``: compare the time to it instead of the speed (``"val_loss=3.28"``). ``workers``: who reads the logs; by
-    default all cores.
+    its name or its file, or a ``PAGE.report.json``. Cases are paired by the names of their folders, numbers of
+    pages by their addresses; ``logs`` is the folder of the logs of pages. All runs of a case are measured by one
+    ``protocol`` (by default the first that they allow) over the steps that all of them have. ``gate``: the smallest
+    slowdown that matters, as a share of the time (``0.03``, ``"3%"``). ``earlier``: folders of earlier repeats of
+    the same cases on the same machine, which tell how much runs vary. ``metrics``: by the names of final metrics,
+    as the logs print them, how much worse those of B may be than those of A, as fractions, with ``"lower"`` or
+    ``"higher"`` where that does not say which way is better (``{"top1": 0.005, "gap": (0.01, "lower")}``); ``loss``
+    is that of training, at the same steps. ``target``: compare the time to it instead of the speed
+    (``"val_loss=3.28"``). ``workers``: who reads the logs; by default all cores.
 
     Raises LogError where a side has no log or its only one cannot be read, PageError and ReportError for a page or a
     report with a mistake, ParserError for what is no side, ProtocolError, GateError, MetricError, and ExtraError where
     SciPy is not installed.
     """
-    if not 0 < gate < 1:
-        raise GateError(NO_GATE, gate=gate)
+    gate = share(gate)
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
     aim = Target.parse(target) if isinstance(target, str) else target
     question = Question(gate, stated, tolerances(metrics or {}), aim)
@@ -89,7 +88,7 @@ def history(
     *suites: str | Path,
     by: By = "date",
     protocol: str | Protocol | None = None,
-    gate: float = GATE,
+    gate: float | str = GATE,
     since: datetime | None = None,
     store: str | Path | None = None,
     workers: Workers | None = None,
@@ -97,17 +96,16 @@ def history(
     """Find where the speed of each case of ``suites`` changed.
 
     A suite is a folder of run folders, or of logs; cases of one name are one case. Runs are ordered ``by`` date, commit
-    or name; where most do not say the date, by the order that git has of their commits, else by name. They are measured
-    by ``protocol`` (by default the first that a run allows, without the first 10% of its records). ``gate``: the
-    smallest change that matters, as a fraction of the time per unit of work. ``since``: runs that began earlier are
-    left out; a time without a zone is UTC. ``store``: the SQLite file that keeps what was read, by default in the
-    user's caches. ``workers``: who reads the logs; by default all cores.
+    or name; where most do not say the date, by the order that git has of their commits, else by name. They are
+    measured by ``protocol`` (by default the first that a run allows, without the first 10% of its records).
+    ``gate``: the smallest change that matters, as a share of the time per unit of work (``"3%"``). ``since``: runs
+    that began earlier are left out; a time without a zone is UTC. ``store``: the SQLite file that keeps what was
+    read, by default in the user's caches. ``workers``: who reads the logs; by default all cores.
 
     Raises LogError where a suite has no log, ProtocolError, GateError, WriteError where the store cannot be written,
     and ExtraError where ruptures or SciPy is not installed.
     """
-    if not 0 < gate < 1:
-        raise GateError(NO_GATE, gate=gate)
+    gate = share(gate)
     refuse_without_extra()
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
     first = since.astimezone(UTC).replace(tzinfo=None).isoformat() if since and since.tzinfo else ""
