@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from parsers.io.errors import LogError
 from parsers.sharing.workers import Workers
 
 from ..measure.protocol import Protocol
@@ -23,6 +24,8 @@ from .sides import read_side
 from .store import Store
 from .tables import comparison_document
 from .target import Target
+
+NO_SUITE = "file or folder not found."
 
 
 @dataclass(frozen=True)
@@ -102,8 +105,8 @@ def history(
     that began earlier are left out; a time without a zone is UTC. ``store``: the SQLite file that keeps what was
     read, by default in the user's caches. ``workers``: who reads the logs; by default all cores.
 
-    Raises LogError where a suite has no log, ProtocolError, GateError, WriteError where the store cannot be written,
-    and ExtraError where ruptures or SciPy is not installed.
+    Raises LogError where a suite is missing or has no log, ProtocolError, GateError, WriteError where the store cannot
+    be written, and ExtraError where ruptures or SciPy is not installed.
     """
     gate = share(gate)
     refuse_without_extra()
@@ -112,6 +115,8 @@ def history(
     first = first or (since.isoformat() if since else "")
     cases: dict[str, list[HistoryRun]] = {}
     paths = tuple(dict.fromkeys(map(Path, suites)))
+    if gone := next((path for path in paths if not path.exists()), None):
+        raise LogError.at(gone, NO_SUITE)
     for run in indexed_runs(
         paths, stated, Store(Path(store) if store else None, stated.words() if stated else ""), workers
     ):
