@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Self
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, eq=False)
 class Message:
     """What is told: the English text with names in braces, which is the key of the catalogues, and their values.
 
@@ -32,6 +32,10 @@ class Message:
         object.__setattr__(made, "plural", plural)
         object.__setattr__(made, "count", count)
         return made
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same; one of a kind that only its maker tells apart is read again as a message."""
+        return isinstance(other, Message) and vars(self) == vars(other)
 
     def __hash__(self) -> int:
         return hash((self.key, *self.values.items()))

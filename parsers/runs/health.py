@@ -21,8 +21,6 @@ TWICE = "Duplicate records, first at line {line} ({count} in total)."
 RESTARTED = "The run restarts, first at line {line} ({count} in total)."
 FAILED = "The run failed, at line {line}: {text}"
 BLOCK = 1 << 16
-# Findings on a run that make its throughput no point of a series.
-UNSOUND = (NOT_A_NUMBER, FAILED)
 LONGEST_TEXT = 200
 # What two records hardly print alike, unless one is a copy.
 TELLING = ("time", "loss", "throughput", "step_time", "duration", "elapsed")
@@ -30,6 +28,10 @@ NO_ROWS: Rows = np.zeros(0, np.intp)
 STANDING = np.timedelta64(0, "us")
 # What a run does that a failure before it did not end, such as that of a step of its set-up.
 GOING_ON = ("run_start", "checkpoint", "evaluation", "overflow", "restart")
+
+
+class Unsound(Message):
+    """A finding on a run that makes its throughput no point of a series."""
 
 
 def findings(parts: Sequence[FormatRecords], happened: Sequence[Event]) -> Iterator[Message]:
@@ -59,7 +61,7 @@ def _of_losses(records: RecordTable, not_numbers: Numbers) -> Iterator[Message]:
     lines = np.sort(np.concatenate([not_numbers, records["line"][np.isinf(losses)]]))
     if len(lines):
         printed = int(np.count_nonzero(~np.isnan(losses))) + len(not_numbers)
-        yield Message(NOT_A_NUMBER, count=len(lines), records=printed, line=lines[0])
+        yield Unsound(NOT_A_NUMBER, count=len(lines), records=printed, line=lines[0])
 
 
 def _backwards(records: RecordTable) -> Rows:
@@ -142,4 +144,4 @@ def _of_failure(failures: Sequence[Event]) -> Iterator[Message]:
     """The last failure that says why, of those after the last line of a run that goes on: what it survives is none."""
     telling = [failure for failure in failures if not failure.text.endswith(":")]
     for failure in (telling or failures)[-1:]:
-        yield Message(FAILED, line=failure.line, text=failure.text[:LONGEST_TEXT])
+        yield Unsound(FAILED, line=failure.line, text=failure.text[:LONGEST_TEXT])

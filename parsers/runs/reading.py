@@ -58,6 +58,14 @@ NONE_FITS_LINE = "its only line does not match a known format; list the formats 
 SEARCHED = 4 << 20
 
 
+class CutLog(Message):
+    """A remark on a log whose last number may be cut."""
+
+
+class DeniedFact(Message):
+    """A remark on a ``fact`` whose ``value`` is used, though another source states another."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """What a log holds.
@@ -260,15 +268,15 @@ def _warnings(
     """What speaks against a log; ``told``: its facts, or those of each run of several."""
     yield from run_problems(run, source.path, source.sha256)
     for first, other in dict.fromkeys(pair for facts in told for pair in facts.disputes):
-        yield _both(NEITHER_USED, first, other)
+        yield Message(NEITHER_USED, **_both(first, other))
     for used, other in dict.fromkeys(pair for facts in told for pair in facts.contradictions):
-        yield _both(FIRST_USED, used, other)
+        yield DeniedFact(FIRST_USED, **_both(used, other))
     yield from dict.fromkeys(doubt for facts in told for doubt in facts.doubts)
     yield from _of_other_runs(told)
     if cascade.account.torn:
         yield Message(TORN, line=cascade.account.first_torn, count=cascade.account.torn)
     if source.cut:
-        yield Message(CUT)
+        yield CutLog(CUT)
     if len(records) and records.are("summary").all():
         yield Message(NO_STEPS)
 
@@ -283,6 +291,6 @@ def _of_other_runs(told: Sequence[Facts]) -> Iterator[Message]:
         yield Message(OF_ANOTHER_RUN, **values, line=lines[0], count=len(lines))
 
 
-def _both(message: str, one: Fact, other: Fact) -> Message:
+def _both(one: Fact, other: Fact) -> dict[str, object]:
     values = {"fact": Message(one.name), "value": one.value, "other": other.value}
-    return Message(message, **values, witness=one.source.message, denier=other.source.message)
+    return {**values, "witness": one.source.message, "denier": other.source.message}

@@ -20,7 +20,7 @@ from parsers.io.errors import TachographError, said_of
 from parsers.io.files import sha256_of
 from parsers.io.git import git, top_of
 from parsers.io.message import Message
-from parsers.runs import health
+from parsers.runs.health import Unsound
 from parsers.runs.runfile import run_file
 from parsers.sharing.workers import Workers
 
@@ -214,7 +214,7 @@ def _measured(plain: HistoryRun, found: SideRun, stated: Protocol | None) -> His
     case = found.case or plain.case
     plain = replace(plain, case=case, began=_text(found.began), conditions=dict(conditions_of(found)))
     for said in found.reading.warnings if found.reading else ():
-        if said.key in health.UNSOUND:
+        if isinstance(said, Unsound):
             return replace(plain, reason=said)
     try:
         alike = measured_alike([found], stated)

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from parsers.io.errors import TachographError
 from parsers.io.message import Message
-from parsers.runs.reading import CUT, FIRST_USED
+from parsers.runs.reading import CutLog, DeniedFact
 from parsers.unknown.answer import Ask
 from parsers.unknown.training import Reason
 
@@ -80,9 +80,9 @@ class NoEvidenceError(TachographError):
 
 def as_told(message: Message) -> Diagnostic:
     """What somebody else says in words; what only the reading of a log says keeps a code of its own."""
-    if message.key == CUT:
+    if isinstance(message, CutLog):
         return Diagnostic(Remark.CUT_LOG, {"said": message})
-    if message.key == FIRST_USED:
+    if isinstance(message, DeniedFact):
         told = {name: message.values[name] for name in ("fact", "value")}
         return Diagnostic(Remark.FACT_DENIED, {"said": message, **told})
     return Diagnostic(Remark.TOLD, {"said": message})
