@@ -29,7 +29,7 @@ class BuildPython(build_py):
         """Copy the modules, and compile the formats where they are then."""
         super().run()
         place = Path() if self.editable_mode else Path(self.build_lib)
-        subprocess.run([sys.executable, "-c", SHIP], cwd=place, check=False)  # noqa: S603 - our own
+        subprocess.run([sys.executable, "-B", "-c", SHIP], cwd=place, check=False)  # noqa: S603 - our own
 
 
 setup(ext_modules=[SHAPES], cmdclass={"build_py": BuildPython})

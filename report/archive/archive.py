@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -54,6 +54,7 @@ MANIFEST = "manifest-sha256.txt"
 LAUNCH = ".launch.toml"  # beside the page file, if launchers made the runs
 PROGRAM = "tachograph"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # no zip file can state an earlier time
+NOTHING = "nothing"  # stands there
 LONGEST_VALUE = 160  # characters that are told of a field
 LONGEST_NAME, LONGEST_PART = 1000, 255  # characters of a name; bytes between two slashes, as file systems have it
 _PIECE = 1 << 20
@@ -302,7 +303,7 @@ def _differences(stated: str, made: Report) -> Iterator[Difference]:
         yield Difference(file, Message(NOT_A_REPORT, reason=printable(error)))
         return
     for place in {**one, **other}:
-        found = list(_unlike(one.get(place), other.get(place), place))
+        found = list(_unlike_at(place, one, other, place))
         if found:
             name, *both = next((of for of in found if of[0].endswith(".digits")), found[0])
             said, right = (text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…" for text in both)
@@ -311,22 +312,38 @@ def _differences(stated: str, made: Report) -> Iterator[Difference]:
 
 def _by_address(report: dict[str, Any]) -> dict[str, Any]:
     """The parts of a report as data by what they are called: each result, run and log, and each part of the page."""
-    parts = {result["id"]: result for result in report.pop("results")}
+    results = report.pop("results")
+    parts = {"results": [result["id"] for result in results]} | {result["id"]: result for result in results}
     for name, part in report.items():
         parts |= {f"{name}.{key}": one for key, one in part.items()} if isinstance(part, dict) else {name: part}
     return parts
+
+
+def _unlike_at(
+    key: str, stated: Mapping[str, object], made: Mapping[str, object], place: str
+) -> Iterator[tuple[str, str, str]]:
+    """The same of what stands under a key, which one of them may lack."""
+    if key in stated and key in made:
+        yield from _unlike(stated[key], made[key], place)
+    else:
+        one, other = (_shown(part[key]) if key in part else NOTHING for part in (stated, made))
+        yield place, one, other
 
 
 def _unlike(stated: object, made: object, place: str) -> Iterator[tuple[str, str, str]]:
     """The places at which two parts of a report differ, by their keys, with what stands at each."""
     if isinstance(stated, dict) and isinstance(made, dict):
         for key in {**stated, **made}:
-            yield from _unlike(stated.get(key), made.get(key), f"{place}.{key}")
+            yield from _unlike_at(key, stated, made, f"{place}.{key}")
     elif isinstance(stated, list) and isinstance(made, list) and len(stated) == len(made):
         for at, (one, other) in enumerate(zip(stated, made, strict=True)):
             yield from _unlike(one, other, f"{place}.{at}")
-    elif (one := json.dumps(stated, ensure_ascii=False)) != (other := json.dumps(made, ensure_ascii=False)):
+    elif (one := _shown(stated)) != (other := _shown(made)):
         yield place, one.strip('"'), other.strip('"')
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _text(path: Path) -> str:

@@ -125,7 +125,7 @@ def test_options_that_do_not_fit_a_page_are_refused(
     assert (answer.returncode, named in answer.stderr) == (2, True)
 
 
-@pytest.mark.parametrize(("name", "named"), [("nowhere.toml", "nowhere.toml"), ("resnet51", "paddleclas_resnet50")])
+@pytest.mark.parametrize(("name", "named"), [("nowhere.toml", "nowhere.toml"), ("resnet51", "did you mean resnet50?")])
 def test_a_page_that_does_not_exist_is_said_with_what_there_is(native: Native, name: str, named: str) -> None:
     answer = launch(native, Path(name))
     assert (answer.returncode, named in answer.stderr) == (2, True)
