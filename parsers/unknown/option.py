@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..io.errors import ParserError
 from .judge import EPOCH, LEFT, LINE, START, STEP, STEPS, Hypothesis
@@ -69,6 +69,10 @@ class Option:
         lines = f' on "{self.lines}"' if self.lines else ""
         part = f" in lines {self.part[0]}-{self.part[1]}" if self.part else ""
         return f"{self.target}={text}{mean}{scope}{lines}{part}"
+
+    def of(self, scope: str) -> Option:
+        """The same of a ``card``, a ``node`` or the ``job``."""
+        return replace(self, hypothesis=replace(self.hypothesis, scope=scope))
 
 
 def parse_option(text: object) -> Option:

@@ -8,6 +8,7 @@ from parsers.io.message import Message
 from parsers.io.printable import printable
 from parsers.runs.run_folder import DONE, LOG
 from parsers.runs.runfile import log_of, run_file, status_of
+from parsers.unknown.answer import Accepted
 
 from ..measure.measurement import Measurement, combine
 from ..measure.number import digits
@@ -25,6 +26,10 @@ NEXT = "Next: `tachograph show {log}` shows where the number comes from, `tachog
 NEXT_OF_ONE = (
     "Next: `tachograph show {log}` shows where the number comes from. If a single GPU (or process) trained, "
     "`tachograph init page {suite} --cards 1` drafts a page."
+)
+NEXT_OF_UNKNOWN = (
+    "Next: is the number that of the whole job? Then `tachograph init page {suite} --read {job}` drafts a page; "
+    "if it is that of one card, `tachograph init page {suite} --read {card}`."
 )
 NEXT_WITHOUT = "Next: `tachograph show {log}` shows what is read from the log."
 NOTHING_PRINTED = "No throughput in {log}: the command printed nothing."
@@ -58,8 +63,13 @@ def _said(case: Path, logs: Sequence[Path], measured: Sequence[MeasuredLog]) -> 
         scopes = {one.scope for one in found}
         cards = {fact.value for one in measured if (fact := one.reading.facts.get("cards")) is not None}
         is_one = bool(scopes) and cards <= {1}
+        options = {one.answer.speed.option for one in measured if isinstance(one.answer, Accepted)}
         key = NEXT if scopes == {"job"} else NEXT_OF_ONE if is_one else NEXT_WITHOUT
-        yield Message(key, log=quote(str(logs[-1].parent)), suite=quote(str(case.parent)))
+        told = {"log": quote(str(logs[-1].parent)), "suite": quote(str(case.parent))}
+        if key == NEXT_WITHOUT and scopes == {"unknown"} and len(options) == 1:
+            (option,) = options
+            key, told = NEXT_OF_UNKNOWN, told | {scope: quote(str(option.of(scope))) for scope in ("job", "card")}
+        yield Message(key, **told)
 
 
 def _warnings(logs: Sequence[Path], measured: Sequence[MeasuredLog]) -> Iterator[Message]:

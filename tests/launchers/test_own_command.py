@@ -28,11 +28,12 @@ def test_a_run_of_a_command_tells_its_number_at_the_end(program: OwnProgram) -> 
 
 def test_a_number_of_several_processes_is_told_with_the_commands_that_say_whose_it_is(program: OwnProgram) -> None:
     told = program.run("--cards", "2", "--", "python", "train.py").stdout.splitlines()[-1]
-    draft, card, known, page = re.findall(r"`(.+?)`", told)
-    assert (card, known) == ("--scope card", "export TACHOGRAPH_FORMATS=formats")
-    for command in (draft, f"{known.removeprefix('export ')} {page}"):
+    of_job, of_card = re.findall(r"`(.+?)`", told)
+    for command, number in ((of_job, "1000.999"), (of_card.replace("page", "of_card"), "2001.999")):
         assert program.shell(command).returncode == 0
-    assert "1,001" in program.shell("TACHOGRAPH_FORMATS=formats tachograph show logs/project/train_N1C2/1").stdout
+        page = command.split()[2]
+        assert program.shell(f"tachograph report {page}.toml --out pages").returncode == 0
+        assert number in (program.folder / f"pages/{page}.en.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("text", ["pass", "print('done')"])
