@@ -225,16 +225,20 @@ class MeasuredLog:
 
         Raises ParserError where the log cannot be read any more.
         """
-        found = dict[tuple[float, str], Offer]()
+        found = dict[tuple[float, str, str], Offer]()
         for typed, log in self._answers():
             if told := log.measurement:
-                found.setdefault((told.value, told.unit), Offer(typed, told.value, told.unit, told.scope))
+                offer = Offer(typed, told.value, told.unit, told.scope)
+                found.setdefault((offer.value, offer.unit, offer.scope), offer)
         return tuple(found.values())
 
     def _answers(self) -> Iterator[tuple[str, MeasuredLog]]:
         """Each option, and the log measured by it: what a number measures, or a protocol that takes few digits."""
         path = self.reading.folder or self.reading.path
-        for said in _candidates(self.answer) if self.read is None else ():
+        said_of = _candidates(self.answer)
+        if isinstance(self.answer, Accepted) and self.measurement and self.measurement.scope == "unknown":
+            said_of = [str(self.answer.speed.option.of(scope)) for scope in ("job", "card")]
+        for said in said_of if self.read is None else ():
             yield f"--read {shlex.quote(said)}", measured_log(path, self.protocol, self.given, read=said)
         reason = self.reason.diagnostic if self.reason else None
         for rule in COARSE if reason and reason.code == Code.COARSE else ():

@@ -64,7 +64,7 @@ CHECK = "{source} {ratio}× ({lines})"
 AGREES = "agrees: {checks}"
 AGREES_WITH_FIRST = "the first agrees with: {checks}"
 ONLY_TIMER = "only the step time is checked: {checks}"
-OFFER = "{number} {unit}: {command}"
+OFFER = "{rate}: {command}"
 SAY_WHICH = "if a number of it is a speed, say which: {command}"
 NOTHING_ELSE = "no other source in the log decides between them"
 NO_OTHER = "no second source in the log"
@@ -198,7 +198,8 @@ def _offers(log: MeasuredLog) -> Iterator[Message]:
     """The whole command for each option, with what it gives."""
     for offer in log.options:
         command = f"tachograph show {shlex.quote(str(log.reading.path))} {offer.option}"
-        yield Message(OFFER, number=digits(offer.value), unit=offer.unit, command=command)
+        of = whose(None if offer.scope == "job" else offer.scope)
+        yield Message(OFFER, rate=Message(RATE, number=digits(offer.value), unit=offer.unit, whose=of), command=command)
     if log.status == "refused" and not (log.formats or log.options or log.read):
         command = f"tachograph show {shlex.quote(str(log.reading.path))} --read NAME=tokens/s"
         yield Message(SAY_WHICH, command=command)
