@@ -225,20 +225,29 @@ class MeasuredLog:
 
         Raises ParserError where the log cannot be read any more.
         """
-        found = dict[tuple[float, str, str], Offer]()
+        found = dict[tuple[float, str], Offer]()
         for typed, log in self._answers():
             if told := log.measurement:
-                offer = Offer(typed, told.value, told.unit, told.scope)
-                found.setdefault((offer.value, offer.unit, offer.scope), offer)
-        return tuple(found.values())
+                found.setdefault((told.value, told.unit), Offer(typed, told.value, told.unit, told.scope))
+        return (*found.values(), *self._whose())
+
+    def _whose(self) -> Iterator[Offer]:
+        """What may be said where the log does not say whose its rate is: that of the job, or of one card."""
+        found = self.measurement
+        if self.read is None and isinstance(self.answer, Accepted) and found and found.scope == "unknown":
+            of_job, of_card = (
+                f"--read {shlex.quote(str(self.answer.speed.option.of(one)))}" for one in ("job", "card")
+            )
+            yield Offer(of_job, found.value, found.unit, "job")
+            cards = self.reading.facts.get("cards")
+            is_known = cards is not None and isinstance(cards.value, int)
+            value = found.value * int(cards.value) if cards and is_known else found.value
+            yield Offer(of_card, value, found.unit, "job" if is_known else "card")
 
     def _answers(self) -> Iterator[tuple[str, MeasuredLog]]:
         """Each option, and the log measured by it: what a number measures, or a protocol that takes few digits."""
         path = self.reading.folder or self.reading.path
-        said_of = _candidates(self.answer)
-        if isinstance(self.answer, Accepted) and self.measurement and self.measurement.scope == "unknown":
-            said_of = [str(self.answer.speed.option.of(scope)) for scope in ("job", "card")]
-        for said in said_of if self.read is None else ():
+        for said in _candidates(self.answer) if self.read is None else ():
             yield f"--read {shlex.quote(said)}", measured_log(path, self.protocol, self.given, read=said)
         reason = self.reason.diagnostic if self.reason else None
         for rule in COARSE if reason and reason.code == Code.COARSE else ():
