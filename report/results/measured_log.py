@@ -235,9 +235,8 @@ class MeasuredLog:
         """What may be said where the log does not say whose its rate is: that of the job, or of one card."""
         found = self.measurement
         if self.read is None and isinstance(self.answer, Accepted) and found and found.scope == "unknown":
-            of_job, of_card = (
-                f"--read {shlex.quote(str(self.answer.speed.option.of(one)))}" for one in ("job", "card")
-            )
+            said = self.answer.speed.option
+            of_job, of_card = (f"--read {shlex.quote(str(said.of(scope)))}" for scope in ("job", "card"))
             yield Offer(of_job, found.value, found.unit, "job")
             cards = self.reading.facts.get("cards")
             is_known = cards is not None and isinstance(cards.value, int)
