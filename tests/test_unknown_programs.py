@@ -86,3 +86,19 @@ def test_format_refuses_a_log_without_a_speed(tmp_path: Path) -> None:
     log.write_text("hello\n", encoding="utf-8")
     done = run("format", log, "--out", "my.lark", cwd=tmp_path)
     assert (done.returncode, (tmp_path / "my.lark").exists()) == (2, False)
+
+
+@pytest.mark.parametrize("cards", [(), ("--cards", "2")], ids=["cards unknown", "two cards"])
+def test_of_a_rate_of_nobody_both_answers_are_offered_with_what_they_give(
+    cards: tuple[str, ...], tmp_path: Path
+) -> None:
+    log = tmp_path / "own.log"
+    log.write_text("".join(f"step {step}: loss 2.5, {1000 + step % 3} tokens/s\n" for step in range(40)))
+    found = json.loads(run("show", log, "--json", *cards).stdout)
+    assert found["throughput"]["scope"] == "unknown"
+    offered = [(shlex.split(one["option"]), one["gives"]) for one in found["options"]]
+    assert [typed for typed, _ in offered] == [["--read", f"tokens/s=tokens/s of {whose}"] for whose in ("job", "card")]
+    for typed, gives in offered:
+        again = json.loads(run("show", log, "--json", *cards, *typed).stdout)["throughput"]
+        assert (again["unit"], again["scope"]) == (gives["unit"], gives["scope"])
+        assert again["value"] == pytest.approx(gives["value"], rel=1e-14)
