@@ -316,7 +316,7 @@ def progress_of(table: Table, unit: str | None) -> Column | None:
 def _judge_beside(found: Verdict) -> None:
     """A rate of samples by a time beside it, the time of a step by a rate beside it or by the time that remains."""
     column, h = found.column, found.hypothesis
-    table, step = column.table, column.table.step
+    table = column.table
     if h.is_of_unknown:
         for time in table.of("time"):
             is_own = not time.meaning.flags & {"part", "other"} and np.nanmax(time.values, initial=0) < EPOCH_FIRST
@@ -324,8 +324,8 @@ def _judge_beside(found: Verdict) -> None:
                 found.findings.append(Finding(Witness.TIME, time.name, 1.0, True))
     if h.kind != "time" or h.per != STEP:
         return
-    for left in table.of("remaining"):
-        ratios = (table.totals - (step.values if step is not None else np.nan)) * column.values * h.factor
+    for left in table.of("remaining") if table.step is not None else ():
+        ratios = (table.totals - table.step.values) * column.values * h.factor
         ratios /= left.values * (left.meaning.factor or 1.0)
         ratios = ratios[np.isfinite(ratios) & (ratios > 0)]
         if len(ratios) >= FEW and 1 / NEAR_ONE < (ratio := float(np.median(ratios))) < NEAR_ONE:
