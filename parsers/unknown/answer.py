@@ -107,7 +107,7 @@ def _find(log: Log) -> Found:
     found = Found()
     for column in (column for table in log.tables for column in table.columns):
         m, table = column.meaning, column.table
-        if m.role == "remaining" and shows_loss(table) and _counts_steps(table):
+        if m.role == "remaining" and shows_loss(table) and not table.is_evaluation and _counts_steps(table):
             found.weak += _known(_read(column, Hypothesis("time", LEFT, factor=m.factor or 1.0)))
         if m.role not in ("rate", "time", "elapsed") or m.name == BAR_CLOCK:
             continue
@@ -138,7 +138,7 @@ def _sort(column: Column, found: Found) -> None:
     refused = next((v for v in verdicts if v.hypothesis.told and v.against), None)
     if standing and speeds:
         found.accepted.append(speeds[0])
-    elif column.table.bar:
+    elif column.table.bar and any(v.against for v in verdicts):
         found.accepted += _known(clock_speed(column.table))  # what a bar shows is smoothed: its clock counts
     elif refused is not None:
         speed = speed_of(refused, target_of(column))
@@ -188,7 +188,8 @@ def _choose(log: Log, found: Found) -> Answer:
         return Question(Ask.SPAN, _distinct([s for s in likely if s.table.evidence] or likely))
     if clocked:
         return _accept_clock(clocked, found)
-    counted = (t for t in log.tables if not t.bar and any(c in t.columns and c.name for c in (t.step, t.epoch) if c))
+    counters = {t: next((c for c in (t.step, t.epoch) if c in t.columns), None) for t in log.tables}
+    counted = (t for t, c in counters.items() if c is not None and c.name and not (t.bar or t.is_evaluation))
     weak = found.weak or _known(*map(clock_speed, counted))
     candidates = _distinct(r for s in sorted(weak, key=_order) for r in (_refined(s) or (s,)))
     return Question(Ask.CONFIRM, candidates) if candidates else Nothing(tuple(found.reasons))
@@ -233,13 +234,15 @@ def _is_sure(speed: Speed) -> bool:
     is_open = len(values) > 1 and not speed.verdict.agree and not counts
     if is_open and spread(values) / np.sqrt(len(values)) > MOST_ROUNDING:
         return False
-    return len(table.rows) > 1 or (speed.unit is not None and (table.trains or bool(table.of("step", "epoch"))))
+    says_training = table.trains or bool(table.of("step", "epoch"))
+    is_clear = speed.unit is not None and "qualified" not in speed.verdict.column.meaning.flags
+    return len(table.rows) > 1 or (is_clear and says_training and is_training(table, speed.verdict.column))
 
 
 def _says_what_it_counts(speed: Speed) -> bool:
     """Whether a number or the counter of its lines has a name; of `300/2266 (143 img/s)` nobody knows what is done."""
     step, m = speed.table.step, speed.verdict.column.meaning
-    return "nameless" not in m.flags or speed.table.epoch is not None or bool(step and step.name)
+    return "nameless" not in m.flags or speed.table.epoch is not None or (step is not None and bool(step.name))
 
 
 def _likely(speed: Speed) -> tuple[bool, bool, float]:
@@ -300,7 +303,7 @@ def _other_run(main: Speed, asked: Sequence[Speed]) -> Speed | None:
     for speed in asked:
         other = speed.table
         apart = other.order[0] > table.order[-1] or other.order[-1] < table.order[0]
-        if not apart or not shows_loss(other):
+        if not apart or not shows_loss(other) or len(other.rows) * MINOR < len(table.rows):
             continue
         same = [s for s in asked if s.table is other and s.unit == main.unit]
         if same and all(_are_apart(s.rate, main.rate) for s in same):
@@ -338,7 +341,7 @@ def _told_apart(speed: Speed, rivals: Sequence[Speed]) -> Speed:
         return speed
     rows = [row.text for row in speed.table.rows[:SAMPLE]]
     others = [row.text for rival in rivals for row in rival.table.rows[:SAMPLE]]
-    words = [c.name for c in speed.table.columns if c.name] + re.findall(r"[A-Za-z_]{3,}", rows[0])
+    words = [c.name for c in speed.table.columns if len(c.name) > 2] + re.findall(r"[A-Za-z_]{3,}", rows[0])
     telling = (w for w in words if '"' not in w and all(w in r for r in rows) and not any(w in r for r in others))
     text = next(telling, None)
     part = None if text else (speed.lines[0], speed.lines[-1])

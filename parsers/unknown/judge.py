@@ -27,7 +27,7 @@ from .constants import (
     NEAREST_RIVAL,
     NEARLY_ALL,
 )
-from .log import Column, Table
+from .log import Column, Table, share
 from .text import BAR_CLOCK, NO_DATE
 
 STEP, LINE, STEPS, EPOCH, START, LEFT = "step", "line", "steps", "epoch", "start", "left"
@@ -148,7 +148,7 @@ def clocks(table: Table, but: Column | None = None) -> list[Clock]:
     """What tells the seconds between the records of a table, but for one column."""
     found = []
     stamps = np.diff(table.moments)
-    if (np.abs(table.moments - NO_DATE) < DAY).any():
+    if ((table.moments >= NO_DATE) & (table.moments < NO_DATE + DAY)).any():
         stamps = np.where(stamps < -DAY / 2, stamps + DAY, stamps)  # past midnight
     if np.nansum(stamps[stamps > 0]) > 0:
         found.append(Clock(ClockKind.STAMPS, np.where(stamps >= 0, stamps, np.nan), table.fineness))
@@ -243,11 +243,7 @@ def predict(h: Hypothesis, column: Column) -> Floats:
     if h.per == START:
         d = np.diff(column.values) * h.factor
         return np.where(d >= 0, d, np.nan)
-    if h.is_of_unknown:
-        counted = progress_of(table, h.counts)
-        done = np.diff(counted.values) if counted is not None else np.full(max(len(table.rows) - 1, 0), np.nan)
-    else:
-        done = passes(table) if h.counts == "epochs" or h.per == EPOCH else advance(table)
+    done = passes(table) if h.counts == "epochs" or h.per == EPOCH else advance(table)
     seconds = each(column, h)[1:] * done
     return np.where(seconds > 0, seconds, np.nan) if h.is_mean else seconds
 
@@ -257,18 +253,22 @@ def since_start(column: Column, h: Hypothesis) -> Floats:
     table = column.table
     if h.kind == "rate" and (done := progress_of(table, h.counts)) is not None:
         return done.values
+    if h.counts == "epochs" and table.epoch is not None:
+        return table.epoch.values
     return table.step.values if table.step is not None else column.values * np.nan
 
 
 def roundness(column: Column) -> float:
     """By what part the numbers of a column are rounded."""
-    return float(column.quantum / np.nanmedian(np.abs(column.values)))
+    known = np.abs(column.values[np.isfinite(column.values)])
+    middle = np.median(known) if len(known) else 0.0
+    return float(column.quantum / middle) if middle > 0 else np.inf
 
 
 def compare(column: Column, predicted: Floats, clock: Clock) -> tuple[float, float] | None:
     """Predicted over told seconds, and by what part that may be off; None where digits or counts say nothing."""
     ok = np.isfinite(predicted) & np.isfinite(clock.seconds) & (predicted > 0)
-    if ok.sum() < FEWEST_INTERVALS:
+    if ok.sum() < FEWEST_INTERVALS or clock.seconds[ok].sum() <= 0:
         return None
     claim, told = predicted[ok], clock.seconds[ok]
     breaks = 1 + int((np.diff(np.flatnonzero(ok)) > 1).sum())  # of a clock errors cancel but at the ends
@@ -278,75 +278,98 @@ def compare(column: Column, predicted: Floats, clock: Clock) -> tuple[float, flo
 
 def _says(ratio: float, error: float) -> bool | None:
     """Whether a claim can be true with a clock that also counts what is no training."""
-    return {"agrees": True, "differs": False, "silent": None}[verdict(ratio, ratio, error, TOTAL)]
+    found = verdict(ratio, ratio, error, TOTAL)
+    return {"agrees": True, "differs": False, "silent": None}[found]
 
 
 def judge(column: Column, h: Hypothesis) -> Verdict:
-    """What each witness of a log says of a hypothesis.
-
-    A rate of samples is held against a clock by what the lines count since the start; that of one card goes into it a
-    whole number of times.
-    """
+    """What each witness of a log says of a hypothesis."""
     found = Verdict(column, h)
-    done = progress_of(column.table, h.counts) if h.is_of_unknown else None
+    if h.is_of_unknown:
+        _judge_amount(found)
+        return found
     predicted = predict(h, column)
     for clock in clocks(column.table, but=column):
-        if (compared := compare(column, predicted, clock)) is None:
-            continue
-        ratio, error = compared
-        if done is None:
+        if (compared := compare(column, predicted, clock)) is not None:
+            ratio, error = compared
             says = _says(ratio, error) if h.told else 1 / NEAREST_RIVAL <= ratio <= NEAREST_RIVAL
-            found.findings.append(Finding(Witness.CLOCK, clock.kind.value, ratio, None if error > 1 else says))
-            continue
-        cards = round(ratio) if ratio * error < CLEARLY_WHOLE else 1
-        if cards <= 1 or abs(ratio / cards - 1) > error:
-            cards = 1
-        found.findings.append(Finding(Witness.PROGRESS, done.name, ratio, cards > 1 or _says(ratio, error), cards))
-    if not h.is_mean:
-        _judge_beside(found)
+            says = None if error > 1 else says
+            found.findings.append(Finding(Witness.CLOCK, clock.kind.value, ratio, says))
+    if h.kind == "time" and h.per == STEP:
+        _judge_time(found)
     return found
 
 
 def progress_of(table: Table, unit: str | None) -> Column | None:
     """The column that counts what was trained since the start, of a unit or of any."""
     counted = table.of("consumed")
-    return next((c for c in counted if (np.diff(c.values) >= 0).all() and unit in (None, c.meaning.counts)), None)
+    found = [c for c in counted if share(np.isfinite(c.values)) > NEARLY_ALL and (np.diff(c.values) >= 0).all()]
+    return next((c for c in found if unit in (None, c.meaning.counts)), None)
 
 
-def _judge_beside(found: Verdict) -> None:
-    """A rate of samples by a time beside it, the time of a step by a rate beside it or by the time that remains."""
+def _judge_amount(found: Verdict) -> None:
+    """A rate of samples: times the seconds of a step it must be one amount, and that which the lines count."""
     column, h = found.column, found.hypothesis
-    table = column.table
-    if h.is_of_unknown:
-        for time in table.of("time"):
-            is_own = not time.meaning.flags & {"part", "other"} and np.nanmax(time.values, initial=0) < EPOCH_FIRST
-            if is_own and _amount(column, time, time.meaning.factor or 1.0):
-                found.findings.append(Finding(Witness.TIME, time.name, 1.0, True))
-    if h.kind != "time" or h.per != STEP:
+    done = progress_of(column.table, h.counts)
+    for clock in clocks(column.table):
+        if done is not None:
+            _judge_progress(found, done, clock)
+    if h.is_mean:
         return
-    for left in table.of("remaining") if table.step is not None else ():
-        ratios = (table.totals - table.step.values) * column.values * h.factor
-        ratios /= left.values * (left.meaning.factor or 1.0)
-        ratios = ratios[np.isfinite(ratios) & (ratios > 0)]
-        if len(ratios) >= FEW and 1 / NEAR_ONE < (ratio := float(np.median(ratios))) < NEAR_ONE:
-            found.findings.append(Finding(Witness.REMAINING, left.name, ratio, says=True))
-    for rate in table.of("rate") if np.ptp(column.values) > 0 else ():
-        if rate.meaning.counts not in ("steps", "epochs") and _amount(rate, column, h.factor) > NEARLY_ALL:
-            found.findings.append(Finding(Witness.RATE, rate.name, 1.0, says=True))
+    for time in column.table.of("time"):
+        m = time.meaning
+        if m.flags & {"part", "other"} or m.per == "epoch" or np.nanmax(time.values, initial=0) > EPOCH_FIRST:
+            continue
+        amounts = column.values * time.values * (m.factor or 1.0)
+        amounts = amounts[np.isfinite(amounts) & (amounts > 0)]
+        if len(amounts) >= FEWEST_INTERVALS and spread(amounts) < roundness(column) + roundness(time):
+            found.findings.append(Finding(Witness.TIME, time.name, 1.0, True))
 
 
-def _amount(rate: Column, time: Column, unit: float) -> float:
-    """What is done in a time at a rate, where that is the same on all lines; else 0."""
-    amounts = rate.values * time.values * unit
-    amounts = amounts[np.isfinite(amounts) & (amounts > 0)]
-    is_one = len(amounts) >= FEWEST_INTERVALS and spread(amounts) < roundness(rate) + roundness(time)
-    return float(np.median(amounts)) if is_one else 0.0
+def _judge_progress(found: Verdict, done: Column, clock: Clock) -> None:
+    """What lines count since the start against a rate; that of one card goes into it a whole number of times."""
+    column, h = found.column, found.hypothesis
+    d = np.diff(done.values)
+    own = each(column, h)[1:] * d
+    predicted = np.where((d > 0) & (own > 0), own, np.nan)
+    if (compared := compare(column, predicted, clock)) is None:
+        return
+    ratio, error = compared
+    cards = round(ratio) if h.scope != "job" and ratio * error < CLEARLY_WHOLE else 1
+    says = _says(ratio, error)
+    if cards > 1 and abs(ratio / cards - 1) <= error:
+        says = True
+    else:
+        cards = 1
+    found.findings.append(Finding(Witness.PROGRESS, done.name, ratio, says, cards))
+
+
+def _judge_time(found: Verdict) -> None:
+    """The time of a step by the remaining time, or by a rate beside it."""
+    column, h = found.column, found.hypothesis
+    table, v, step = column.table, column.values * h.factor, column.table.step
+    if step is not None and not h.is_mean:
+        for left in table.of("remaining"):
+            ratios = (table.totals - step.values) * v / (left.values * (left.meaning.factor or 1.0))
+            ratios = ratios[np.isfinite(ratios) & (ratios > 0)]
+            if len(ratios) >= FEW and 1 / NEAR_ONE < (ratio := float(np.median(ratios))) < NEAR_ONE:
+                found.findings.append(Finding(Witness.REMAINING, left.name, ratio, says=True))
+    for rate in table.of("rate"):
+        if rate.meaning.counts in ("steps", "epochs") or rate.meaning.flags & {"other", "part"}:
+            continue
+        amounts = rate.values * v
+        amounts = amounts[np.isfinite(amounts) & (amounts > 0)]
+        if len(amounts) >= FEWEST_INTERVALS and np.ptp(column.values) > 0:
+            middle, close = float(np.median(amounts)), roundness(rate) + roundness(column)
+            if spread(amounts) < close and middle > NEARLY_ALL and abs(middle / round(middle) - 1) <= max(close, 1e-3):
+                found.findings.append(Finding(Witness.RATE, rate.name, 1.0, says=True))
 
 
 def counts_twice(table: Table) -> bool:
     """Whether lines count two kinds of steps, such as forward passes and steps of the optimizer: one goes on faster."""
     named = [c for c in table.of("step", guests=False) if c.meaning.name and not np.isfinite(c.totals).any()]
-    ahead = {float(np.ptp(c.values)) for c in named if (np.diff(c.values) > 0).any() and (np.diff(c.values) >= 0).all()}
+    counters = [c.values for c in named if np.isfinite(c.values).all()]
+    ahead = {float(np.ptp(v)) for v in counters if len(v) > 1 and np.ptp(v) > 0 and (np.diff(v) >= 0).all()}
     return len(ahead) > 1 and max(ahead) >= 2 * min(ahead)
 
 
@@ -375,13 +398,13 @@ def _is_of_either(v: Verdict) -> bool:
 def _is_too_fast(v: Verdict) -> bool:
     """Whether steps would take less than any step does: a time such as 0.25 is none of milliseconds."""
     h, column = v.hypothesis, v.column
-    if h.kind != "time":
+    if h.kind != "time" or h.per not in (STEP, LINE, START, EPOCH):
         return False
     each = predict(h, column) / advance(column.table)
     each = each[np.isfinite(each) & (each > 0)]
     if not len(each):
         each = column.values[np.isfinite(column.values) & (column.values > 0)] * h.factor
-    return bool(np.median(each) < FASTEST_STEP)
+    return len(each) > 0 and bool(np.median(each) < FASTEST_STEP)
 
 
 def _only_reading(possible: list[Verdict]) -> list[Verdict]:
@@ -394,9 +417,10 @@ def _only_reading(possible: list[Verdict]) -> list[Verdict]:
         return []
     if len(possible) == 1 and possible[0].hypothesis.per == START:
         return possible
-    if (done == 1).mean() < NEARLY_ALL or counts_twice(possible[0].column.table):
+    if (done == 1).mean() < NEARLY_ALL or counts_twice(possible[0].column.table) or possible[0].findings:
         return []
-    return possible[:1] if all(v.hypothesis.per in (STEP, LINE) for v in possible) else []
+    are_times = all(v.hypothesis.per in (STEP, LINE) for v in possible)
+    return possible[:1] if are_times and len({v.hypothesis.factor for v in possible}) == 1 else []
 
 
 def _is_mean(mean: Verdict, plain: list[Verdict]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -102,9 +102,9 @@ class Row:
         """A number as printed."""
         return self.text[slice(*self.spans[place])] if place < len(self.spans) else ""
 
-    def value(self, of: Field) -> float:
+    def value(self, of: Field | None) -> float:
         """The number of a field; NaN where there is none."""
-        if of.place >= len(self.spans):
+        if of is None or of.place >= len(self.spans):
             return np.nan
         if of.clock:
             start = self.spans[of.place][0]
@@ -361,7 +361,7 @@ class Table:
         kept = {
             form: f
             for form, f in firsts.items()
-            if f and f.meaning is None and not re.search("[A-Za-z一-鿿]", f.before)
+            if f and f.meaning is None and not f.unit and not re.search("[A-Za-z一-鿿]", f.before)
         }
         return [Column(self, "", Meaning("step", ""), kept)] if len(kept) == len(firsts) and len(self.rows) > 1 else []
 
@@ -370,7 +370,7 @@ class Table:
         """The column that counts epochs."""
         found = [*self.of("epoch"), *filter(self._counts_epochs, self.of("step", guests=False))]
         found += [self._passes] if not self.bar and self._passes else []
-        known = (c for c in found if np.isfinite(c.values).mean() > NEARLY_ALL)
+        known = (c for c in found if np.isfinite(c.values).mean() > NEARLY_ALL and "other" not in c.meaning.flags)
         return next(known, None)
 
     @cached_property
@@ -409,8 +409,8 @@ class Table:
 def _as_one_speed(columns: list[Column]) -> list[Column]:
     """The columns of a bar, which says `1.03it/s` or `1.03s/it`, whatever is more than one: all of them as a rate."""
     speeds = [c for c in columns if "nameless" in c.meaning.flags]
-    rate = next((c for c in speeds if c.meaning.role == "rate"), None)
-    time = next((c for c in speeds if c.meaning.role == "time"), None)
+    rate = next((c for c in speeds if c.meaning.role == "rate" and c.meaning.counts == "steps"), None)
+    time = next((c for c in speeds if c.meaning.role == "time" and c.meaning.per == "step"), None)
     if rate is None or time is None:
         return columns
     with np.errstate(all="ignore"):
@@ -431,7 +431,9 @@ def _second_of_fraction(column: Column) -> Column:
 def _goes_around(column: Column, passes: Column) -> bool:
     """Whether a counter of so many begins anew as another one goes on, and both together count on evenly."""
     d, turns, totals = np.diff(column.values), np.diff(passes.values), column.totals[1:]
-    if not (d < 0).any():
+    if not (d < 0).any() or not np.isfinite(totals).all() or share(d == turns) > 0:
+        return False
+    if split(passes.name)[-1:] in (("step",), ("steps",), ("update",), ("updates",)):  # a part of a step goes around
         return False
     is_even = share(d + turns * totals == np.median(d + turns * totals)) > NEARLY_ALL
     return is_even or bool(((d < 0) == (turns == 1)).all())
@@ -440,7 +442,7 @@ def _goes_around(column: Column, passes: Column) -> bool:
 def _counts(column: Column) -> bool:
     """Whether the numbers of a column are whole and rise."""
     known = np.isfinite(v := column.values)
-    if column.meaning.flags & {"other", "part"} or (v[known] % 1).any():
+    if known.mean() < NEARLY_ALL or column.meaning.flags & {"other", "part"} or (v[known] % 1).any():
         return False
     d = np.diff(v[known])
     return len(d) == 0 or bool((d >= 0).mean() > MAJORITY and (d > 0).any())
@@ -566,17 +568,25 @@ def _form(text: str) -> Form | None:
         (bool(_EVALUATION.search(re.split("loss|acc|cost", lead.lower())[0])) and not says_training)
         or (bool(marks) and all("other" in m.flags for m in marks))
         or (bool(set(words[:HEAD_WORDS]) & other) and not says_training)
-        or (parsed.bar and bool(set(words) & words_of("not_training")))
+        or (parsed.bar and (bool(set(words) & words_of("not_training")) or bool(_many().search(text))))
     )
     evidence = any("other" not in m.flags for m in marks) and not evaluates
     trains = bool(_TRAINING.search(parsed.head.replace("_", " ")))
     return Form(parsed.fields, tuple(words[:HEAD_WORDS]), parsed.bar, evaluates, evidence, trains)
 
 
+@cache
+def _many() -> re.Pattern[str]:
+    """What counts runs or the like; `fold 3` is the name of one of them, and a bar in it counts something else."""
+    words = "|".join(sorted(words_of("of_many_steps"), key=len, reverse=True))
+    return re.compile(rf"(?i)(?<![a-z])(?:{words})(?![a-z])(?![\s_:#=(\[-]*\d++(?![%.]))")
+
+
 _CELL_SIGNS = (r"\|", ",", r"\t", r"\s{2,}", r"[\s│]+")
 _CELL = re.compile(r"[-+]?[\d.,:eE+/-]+(?:%|ms|[smh])?|nan|inf|-+|\d{4}-\d\d-\d\d[ T][\d:.]+|")
 _LEAD = re.compile(rf"\s*[\[(]?(?:{STAMP.pattern})[\])]?[ \-:]*(?:\[?[A-Z]{{4,8}}\]?[ \-:]+)?(?=\S)")
 _ALONE = re.compile(r"(?<![A-Za-z_(/.\d-])\d")  # a digit of a number, and none of a name such as mAP50-95
+_LONGEST_ROW = 2000  # letters of a row of a table that people read
 
 
 def cells_of(text: str, sign: str) -> list[str]:
@@ -590,7 +600,7 @@ def _named_cells(header: tuple[str, ...], text: str) -> tuple[tuple[str, ...], s
         header, named = _named_cells(header, text[lead.end() :])
         return header, lead[0] + named
     has_digit = bool(_ALONE.search(text))
-    if has_digit and not header:
+    if len(text) > _LONGEST_ROW or (has_digit and not header):
         return header, text
     for sign in _CELL_SIGNS:
         cells = tuple(cells_of(text, sign))
@@ -599,7 +609,10 @@ def _named_cells(header: tuple[str, ...], text: str) -> tuple[tuple[str, ...], s
                 told = (f"{name}: {cell}" for name, cell in zip(header, cells, strict=True) if cell)
                 return header, ", ".join(told)
         elif len(cells) > 1:
-            roles = {m.role for cell in cells if (m := meaning(cell))}
+            folders = Counter(cell.split("/")[0] for cell in cells if "/" in cell)
+            grouped = {f"{folder}/" for folder in words_of("time") if folders[folder] > 1}  # time/fps, time/iterations
+            cells = tuple(cell.split("/", 1)[-1] if cell.startswith(tuple(grouped)) else cell for cell in cells)
+            roles = {m.role for cell in cells if cell and (m := meaning(cell))}
             if roles & {"step", "epoch", "consumed"} and roles & {*SPEEDS, "loss"}:
                 return cells, text
             if len(cells) == len(header) and all(re.search("[A-Za-z]", cell) for cell in cells):

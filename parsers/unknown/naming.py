@@ -180,14 +180,14 @@ def _phrase(words: Words) -> _Phrase:
 @cache
 def meaning(name: str, unit: str = "", *, signed: bool = True) -> Meaning | None:
     """What a number under a name, with a unit behind it, is; ``signed``: a colon or equals sign stands between."""
-    if found := _UNIT_IN_NAME.match(name):
+    if (found := _UNIT_IN_NAME.match(name)) and (unit or split(found[2] or found[4])):
         name, unit = found[1] or found[3] or "", unit or found[2] or found[4]
     words, behind = split(name), split(unit)
     key, of = _phrase(words), _phrase(behind)
     title = " ".join(words)
     if speed := _rate(key, of, title) or _time(key, of, title, signed):
         return speed
-    return _count(key, words, title, signed) if words else None
+    return None if not words or (behind and of.letters in "SM") else _count(key, words, title, signed)
 
 
 def _flags(letters: str) -> frozenset[str]:
@@ -216,6 +216,8 @@ def _composed(
     factor = seconds(phrase.word(found.start("unit")))
     flags = _flags(rest) | ({"nameless"} if not key.letters else set())
     if found.re is _PERIOD:
+        if found["what"] == "C":
+            return Meaning("other", title)
         per = "step" if found["what"] == "N" else "epoch"
         return Meaning("time", title, per=per, factor=factor, scope=key.scope or of.scope, flags=flags)
     if phrase is key and other.letters:  # sec/it: 12 MB
@@ -228,14 +230,18 @@ def _composed(
 
 def _named_rate(key: _Phrase, of: _Phrase, title: str) -> Meaning | None:
     """A rate by its name alone: throughput, ips, `2.1K wps`; nobody knows what it counts unless its name says so."""
-    if "R" not in key.letters and of.letters != "R":
-        nameless = of.letters == "/S"
+    holder = key if "R" in key.letters else of if of.letters == "R" and not key.letters.strip("?wt") else None
+    per_second = of.letters == "/S"
+    if holder is None:
+        nameless = per_second and not key.letters
         return Meaning("rate", title, factor=1.0, flags=frozenset({"nameless"})) if nameless else None
-    if of.letters not in ("", "/S", "R"):
+    if "O" in key.letters or (of.letters and holder is key and not per_second and of.letters != "R"):
+        return Meaning("other", title) if of.letters not in ("S", "M") else None
+    words = [w[-1] for w in (*key.words, *of.words)]
+    counts = next((_lookup("rate_counts").get(w) for w in words if w in _lookup("rate_counts")), None)
+    counts = counts or next((counted(p[-1]) for c, p in zip(key.letters, key.words, strict=True) if c == "C"), None)
+    if counts == "environment_steps":
         return Meaning("other", title)
-    named = (_lookup("rate_counts").get(piece[-1]) for piece in (*key.words, *of.words))
-    things = (counted(piece[-1]) for letter, piece in zip(key.letters, key.words, strict=True) if letter == "C")
-    counts = next(filter(None, (*named, *things)), None)
     rest = re.sub("[RCSN/]", "", key.letters)
     return Meaning("rate", title, counts=counts, factor=1.0, scope=key.scope, flags=_flags(rest))
 
@@ -246,7 +252,10 @@ def _unit_of_time(key: _Phrase, of: _Phrase) -> tuple[str, float | None] | None:
     if of.letters:
         return (letters, seconds(of.word(0))) if of.letters in ("S", "M") else None
     if re.search("[TLQNE].*S\\Z|^[tw]*S\\Z|[TL].*M\\Z", letters):
-        return letters[:-1].replace("/", ""), seconds(key.word(-1))
+        inner = letters[:-1]
+        return inner if inner.endswith("/") else inner.replace("/", ""), seconds(key.word(-1))
+    if found := re.match(r"T?(S)/(?!\?)", letters):  # timing_s/step
+        return "T" + letters[found.end() :], seconds(key.word(found.start(1)))
     return letters, None
 
 
@@ -273,13 +282,16 @@ def _time(key: _Phrase, of: _Phrase, title: str, signed: bool) -> Meaning | None
 
 def _is_cost(title: str) -> bool:
     """Whether a name says only that something costs: without a unit of time behind it that is what is minimized."""
-    return bool(set(title.split()) & words_of("needs_unit"))
+    words, costs = set(title.split()), words_of("needs_unit")
+    return bool(words & costs) and not words & (words_of("time") - costs)
 
 
 def _bare_time(letters: str, factor: float | None, key: _Phrase, title: str, *, is_named: bool) -> Meaning | None:
     """A time of which no word says what takes it."""
+    if re.search("[TL]/?[we]*C", letters):  # the time of a sequence
+        return Meaning("other", title)
     if re.search("[TL]", letters) and (factor or is_named):
-        rest = re.sub("[TLei/NE]", "", letters)
+        rest = re.sub("[TLei/NE]", "", letters) + ("?" if re.search("[NE]", letters) else "")
         return Meaning("time", title, factor=factor, scope=key.scope, flags=_flags(rest))
     if factor and not letters.strip("tw"):
         return Meaning("time", title, factor=factor, flags=frozenset({"nameless"} if not letters else ()))
@@ -306,26 +318,27 @@ def _count(key: _Phrase, words: Words, title: str, signed: bool) -> Meaning | No
     letters, core = key.letters, key.letters.strip("twie")
     flags = _flags(letters.replace("O", ""))
     of_batch = re.fullmatch(r"[Vtw]*C/N", letters)  # words/batch
-    if of_batch or letters == "VC" or core == "C":
+    if of_batch or letters == "VC" or (core == "C" and "V" not in letters and flags <= {"mean"}):
         return Meaning("amount", title, counts=counted(key.word(len(letters) - 3 if of_batch else -1)))
     if core in _COUNTS:
         role = "steps" if core == "N" and "total" in words else _COUNTS[core]
         counts = next((counted(w) for w in words if counted(w)), None)
         return Meaning(role, title, counts=counts, flags=flags - {"mean"})
-    is_cost = signed and bool(words_of("needs_unit") & set(words[-1:]))  # cost: 2.5
-    if is_cost or "O" in letters or core[-1:] in ("A", "D", "W"):
+    is_evidence = ("O" in letters and "y" not in letters) or core[-1:] in ("A", "O", "D")
+    is_evidence |= bool(signed and words_of("needs_unit") & set(words[-1:]))  # cost: 2.5
+    if is_evidence or (core[-1:] == "W" and len(core) < 3):
         return Meaning("evidence", title, flags=flags & {"other"})
     if "F" in letters:
         return Meaning("other", title)
     if not signed and "other" not in flags and (tail := _last_words(words)):
         return tail
-    return Meaning("step", title, flags=flags) if core in ("?N", "?wN") else None
+    return Meaning("step", title, flags=flags) if core in ("?N", "?wN") and "i" not in letters else None
 
 
 def _last_words(words: Words) -> Meaning | None:
     """What the last words of a sentence count: `we are now at epoch`."""
     for length in range(min(3, len(words) - 1), 0, -1):
         tail = _phrase(words[-length:])
-        if len(tail.letters) == 1 and tail.letters in _COUNTS:
+        if len(tail.letters) == 1 and tail.letters in _COUNTS and words[-length - 1] != "/":
             return Meaning(_COUNTS[tail.letters], " ".join(words[-length:]))
     return None

@@ -52,7 +52,7 @@ def _tables(speed: Speed) -> list[Table]:
     key = speed.table.key
     if key.rank < 0 or speed.option.part is not None:
         return [speed.table]
-    others = [t for t in speed.table.log.tables if t.key._replace(rank=key.rank) == key and t.key.rank != key.rank]
+    others = [t for t in speed.table.log.tables if t.key._replace(rank=key.rank) == key and 0 <= t.key.rank != key.rank]
     return [speed.table, *others]
 
 
@@ -120,10 +120,10 @@ class _Drawn:
             self._speed(one)
         self._clocks(speed)
         if self.table.bar and self.table.step is not None:  # a step is done when its state is drawn first
-            steps = self.table.step.values
-            falls = np.diff(self.columns["elapsed"], prepend=0) < 0 if "elapsed" in self.columns else False
-            ends = not has_states(self.table) and steps == self.table.step.totals  # each end is one of another pass
-            drawn = (np.diff(steps, prepend=0) != 0) | falls | ends
+            steps, ends = self.table.step.values, self.table.step.values == self.table.step.totals
+            of_states = has_states(self.table)  # else each end that is drawn is one of another pass
+            falls = np.diff(self.columns["elapsed"], prepend=0) < 0 if "elapsed" in self.columns else ends
+            drawn = (np.diff(steps, prepend=0) != 0) | (falls if of_states else ends)
             self.columns = {name: column[drawn] for name, column in self.columns.items()}
         return self
 
@@ -173,7 +173,7 @@ class _Drawn:
         column, h = speed.verdict.column, speed.verdict.hypothesis
         if speed.by_clock or (self.table.bar and has_states(self.table)):
             return  # the clock of a bar counts: what it shows is smoothed
-        if h.kind == "rate" and h.is_mean and progress_of(self.table, h.counts):
+        if h.kind == "rate" and h.is_mean and h.counts in _CONSUMED and progress_of(self.table, h.counts):
             return  # a mean of more than this run: what was done is counted, and a clock beside it
         is_used = column.used & (column.values > 0) & np.isfinite(column.values)
         taken = each(column, replace(h, is_mean=False, per=STEP if h.per == LINE else h.per))
@@ -213,7 +213,7 @@ class _Drawn:
         if np.isfinite(moments).mean() > NEARLY_ALL and not self.table.bar:
             stamps = np.where(np.isfinite(moments), moments * 1e6, 0).round().astype(np.int64).view("datetime64[us]")
             stamps[~np.isfinite(moments)] = np.datetime64("NaT")
-            if (np.abs(moments - NO_DATE) < DAY).any():
+            if ((moments >= NO_DATE) & (moments < NO_DATE + DAY)).any():
                 stamps = run_on(stamps, "TIME_OF_DAY")
             self.add(stamps, Field("time", "STAMP"))
 
@@ -235,7 +235,8 @@ def _kind(speed: Speed) -> str:
     if len(table.rows) == 1 and table.step is None and table.epoch is None:
         return "summary"
     one_an_epoch = table.step is None and share(np.isfinite(passes(table))) >= MAJORITY
-    return "epoch" if speed.unit == "epochs" or h.per == EPOCH or one_an_epoch else "step"
+    is_of_epochs = speed.unit == "epochs" or h.per == EPOCH or one_an_epoch
+    return "epoch" if is_of_epochs else "step"
 
 
 def _are_whole(values: Floats) -> bool:

@@ -105,6 +105,8 @@ def speed_of(verdict: Verdict, target: str) -> Speed:
     """The speed by a verdict, its numbers, and the option by which a person would say the same."""
     column, h = verdict.column, verdict.hypothesis
     proven = any(f.says and f.cards == 1 for f in verdict.findings if f.witness is Witness.PROGRESS)
+    if h.scope == "card" and proven:  # what the lines count in all grows as fast
+        h = replace(h, scope=None)
     if h.kind == "rate" and h.counts is None and proven and (done := progress_of(column.table, None)) is not None:
         h = replace(h, counts=done.meaning.counts)
     verdict = replace(verdict, hypothesis=h)
@@ -140,7 +142,7 @@ def by_clock(table: Table, seconds: Floats, fine: float) -> tuple[float, str | N
     """Steps or epochs a second by a clock, the usual one of so many intervals that it tells their time well."""
     for unit, done in (("steps", advance(table)), ("epochs", passes(table))):
         ok = np.isfinite(done) & np.isfinite(seconds) & (seconds >= 0)
-        if not ok.any():
+        if not ok.any() or seconds[ok].sum() <= 0:
             continue
         usual = max(float(np.median(seconds[ok])), 1e-9)
         length = min(max(1, int(np.ceil(CLOCK_TICKS * fine / usual))), int(ok.sum()))
@@ -153,9 +155,11 @@ def clock_speed(table: Table) -> Speed | None:
     """The speed by the stamps of lines, by the time since the start, or by the clock of a bar, alone."""
     for clock in clocks(table):
         rate, unit = by_clock(table, clock.seconds, clock.fine)
-        if (done := progress_of(table, None)) is not None:
-            rate, unit = _middle(np.diff(done.values) / clock.seconds), done.meaning.counts
-        if rate > 0 and unit:
+        if (done := progress_of(table, None)) is not None and done is not table.step:
+            d = np.diff(done.values)
+            ok = np.isfinite(d) & (d > 0) & (clock.seconds > 0)
+            rate, unit = (_middle(d[ok] / clock.seconds[ok]), done.meaning.counts) if ok.any() else (rate, unit)
+        if np.isfinite(rate) and rate > 0 and unit:
             h = Hypothesis("rate", counts=unit, told=True)
             column = Column(table, CLOCK, Meaning("elapsed", clock.kind.value))
             is_bar = clock.kind is ClockKind.BAR

@@ -116,7 +116,7 @@ def parse(line: str) -> Parsed:
     stamp = reader.stamps[0][1] if reader.stamps and reader.stamps[0][0] < first else 0
     return Parsed(
         fields,
-        line[:first] if stamp > first else line[stamp:first],
+        line[:first] if stamp > first else line[stamp:first] or line[:first],
         reader.drawn,
     )
 
@@ -197,11 +197,13 @@ class _Reader:
         if (line[start] in "+-" and before.isalnum()) or line[end : end + 1] == "_":
             return True
         glued = bool(before) and (before in "_.@" or (before.isascii() and before.isalpha()))
-        return glued and not _COUNTER.search(line, max(0, start - 12), start)
+        return glued and not (_COUNTER.search(line, max(0, start - 12), start) and found[0].isdecimal())
 
     def _length(self, place: int, found: re.Match[str], last: int, before: Field | None) -> Field | None:
         """The length of time that begins with a number, if it has a name, or is the clock of a bar."""
-        length = self.lengths.get(found.start())
+        length = self.lengths.get(found.start()) or next(
+            (m for m in self.lengths.values() if m.start() - 1 == found.start()), None
+        )
         if length is None or any(a <= found.start() < b for a, b in self.stamps):
             return None
         text = self.line[max(last, length.start() - LONGEST_NAME) : length.start()]
@@ -210,18 +212,22 @@ class _Reader:
             told = Meaning("time", BAR_CLOCK, factor=1.0)  # rises since the start, or falls to the end
         if told is None:
             key, signed = _key(text)
-            told = meaning(key, "s", signed=signed) if key else None
+            is_spelt = length[0][-1:] in "smhd"  # 3m 21s needs no name
+            if (key or is_spelt) and not (before and _MANY.match(text)):
+                told = meaning(key, "s", signed=signed)
             if told is None or told.role not in ("time", "elapsed", "remaining"):
                 return None
+        elif self.line[length.end() : length.end() + 1] == ":":
+            return None
         return Field(place, *length.span(), text, "", told, key or told.name, clock=True)
 
     def _of_length(self, length: re.Match[str], text: str, before: Field | None) -> Meaning | None:
         """What a length behind the count of a bar is: the time since its start, or that it will take."""
         if before is None or before.meaning is None:
             return None
-        if before.meaning.role == "step" and not re.search("[A-Za-z]", text):
+        if before.meaning.role == "step" and before.total is not None and not re.search("[A-Za-z]", text):
             return Meaning("elapsed", BAR_CLOCK, factor=1.0)
-        is_left = self.line[length.start() - 1 : length.start()] == "<"
+        is_left = self.line[length.start() - 1 : length.start()] == "<" and before.meaning.name == BAR_CLOCK
         return Meaning("remaining", "bar left", factor=1.0) if is_left else None
 
     def _field(self, at: _Number) -> Field:
@@ -247,7 +253,7 @@ class _Reader:
             return None
         one, two = self.numbers[at.place : at.place + 2]
         between = self.line[one.end() : two.start()]
-        if between.strip() != "/" or not one[0].isdecimal():
+        if between.strip() != "/" or not (one[0].isdecimal() and two[0].isdecimal()) or self.marked(two):
             return None
         m = self._of_fraction(at)
         return replace(at.field(m, at.key if m and m.name else ""), total=at.place + 1)
@@ -258,8 +264,9 @@ class _Reader:
             return m
         if self.bar:  # only the fraction behind its picture is that of a bar
             if at.start < self.bar.start():
-                return m if at.key else Meaning("epoch", "")
-            return Meaning("step", "")
+                is_named = m is None or m.role == "step" or re.search("[A-Za-z]", at.key)
+                return m if is_named and at.key else Meaning("epoch", "")
+            return Meaning("step", m.name if m and m.role == "step" else "", counts=m.counts if m else None)
         if re.match(r"\[\s*\d+\s*/\s*\d+\s*\]\s?\[\s*\d+\s*/\s*\d+\s*\]", self.line[max(at.start - 1, 0) :]):
             return Meaning("epoch", "epoch")
         return Meaning("step", "") if m is None else m if m.role in ("step", "steps") else None
@@ -271,23 +278,26 @@ class _Reader:
         if is_epoch and rest[:1] == "]" and re.fullmatch(r"\]\s?\[\s*|,\s*", at.text):
             return at.field(Meaning("step", "step"), "step")
         pair = re.match(r"\s*,\s*\d+\s*\]( loss\b)?", rest) if at.text[-1:] == "[" else None
-        is_named = pair and (split(at.key)[-1:] == ("step",) or pair[1])
+        is_named = pair and (split(at.key)[-1:] == ("step",) or (pair[1] and not at.key))
         return at.field(Meaning("epoch", "epoch"), at.key) if is_named else None
 
     def _ordinal(self, at: _Number) -> Field | None:
-        """What is counted in words around its number: `第 3 轮`."""
+        """What is counted in words around its number: `第 3 轮`, `1epoch:`."""
         behind = self.line[at.end : at.end + SHORT]
         found = re.match(r"\s*(?:个\s*)?([A-Za-z]+|轮|步|批)", behind) if at.text.rstrip().endswith("第") else None
-        what = counted(found[1].lower()) if found else None
+        what = counted(found[1].lower()) if found else "epochs" if not at.key and behind.startswith("epoch:") else None
         return at.field(Meaning(what[:-1], what[:-1]), what[:-1]) if what in ("steps", "epochs") else None
 
     def _of_several(self, at: _Number) -> Field | None:
         """The time of several steps whose count stands beside it."""
         if ahead := _OVER_COUNT.match(self.line, at.end):  # 1.6s/20 iters
+            count = self.numbers[at.place + 1]
+            word = re.match(r"\s?([A-Za-z]+)", self.line[count.end() : count.end() + SHORT])
             unit = ahead[0].split("/")[0]
-            return at.of_count(at.place + 1, unit, unit.split()[0], "")
+            is_of_steps = word and counted(word[1].lower()) == "steps"
+            return at.of_count(at.place + 1, unit, unit.split()[0], "") if is_of_steps else None
         before, unit_behind = at.before, _LENGTH_UNIT.match(self.line, at.end)
-        if before is None or unit_behind is None or before.place != at.place - 1:
+        if before is None or unit_behind is None or before.place != at.place - 1 or before.total is not None:
             return None
         found = self._count_before(before, at.text) if self.numbers[at.place - 1][0].isdecimal() else None
         return at.of_count(at.place - 1, unit_behind[0], unit_behind[0], *found) if found else None
@@ -333,9 +343,9 @@ class _Reader:
         if (is_speed or is_time) and not glued and re.match(r"[\])]?\s+[-\d.(]", rest[unit.end(1) :]):
             named = meaning(at.key, "", signed=at.signed) if at.key else None
             is_time_of = named is not None and named.role in ("time", "elapsed", "remaining")
-            if named and not (is_time_of or named.role == "rate"):
+            if named and ("/" in named.name or not (is_time_of or named.role == "rate")):
                 return ""
-            if is_time_of and is_speed:  # time 1.5 tok/s 4096
+            if is_time_of and m is not None and m.role == "rate":  # time 1.5 tok/s 4096
                 return ""
         return rest[: unit.end(1)] if is_speed or is_time or glued else ""
 
@@ -343,7 +353,7 @@ class _Reader:
 def _key(before: str) -> tuple[str, bool]:
     """The name that stands before a number, and whether a sign stands between."""
     text = _OPENING.sub("", before)
-    signed = bool(_SIGN.search(text))
+    signed = bool(_SIGN.search(text)) or bool(re.search(r"[\"']\s*:\s*[\[({]*\Z", before))
     text = re.sub(r"[:=：＝>\-\s]+\Z", "", text) if signed else re.sub(r"(?<=\w) is\Z", "", text)
     text = text.rstrip(" \"'|")
     tail = re.search(r"[(\[][^()\[\]]*[)\]]\Z", text)

@@ -39,7 +39,7 @@ def why_not(column: Column) -> Reason | None:
         return Reason.PART
     if len(good) < max(1, np.isfinite(v).sum() / 2):
         return Reason.NO_NUMBER
-    is_constant = len(good) > FEW and (good == good[0]).all()
+    is_constant = len(good) > FEW and (good == good[0]).all() and m.role != "elapsed"
     if _is_vague(column) or (is_constant and column.table.step is None and column.table.epoch is None):
         return Reason.VAGUE if _is_vague(column) else Reason.CONSTANT
     return None if is_training(column.table, column) else Reason.NO_TRAINING
@@ -51,8 +51,8 @@ def _is_vague(column: Column) -> bool:
     is_loose = bool(m.flags & _LOOSE)
     is_open = is_loose or (m.role == "time" and m.per is None) or (m.role == "elapsed" and m.factor is None)
     counted = table.step in table.columns or table.epoch in table.columns
-    paired = table.guest_evidence and len(table.rows) >= FEW and m.factor is not None
-    helped = shows_loss(table) or paired or (counted and "qualified" not in m.flags)
+    paired = table.guest_evidence and len(table.rows) >= FEW and not is_loose and m.factor is not None
+    helped = shows_loss(table) or paired or (counted and ("qualified" not in m.flags or table.bar))
     return is_open and not helped
 
 
@@ -62,41 +62,47 @@ def is_training(table: Table, column: Column | None = None) -> bool:
         return False
     if table.evidence or table.trains or (column is not None and words_of("training") & set(split(column.name))):
         return True
-    if table.epoch is not None:
+    if table.epoch is not None and "other" not in table.epoch.meaning.flags:
         return True  # nothing but training has epochs
     losses = table.log.evidence
     first, end = np.searchsorted(losses, (table.rows[0].order, table.rows[-1].order + 1))
     if table.bar:
         return _is_bar_of_training(table, among_losses=bool(end > first), before_losses=bool(len(losses) > end))
     m = column.meaning if column else Meaning("other", "")
-    is_explicit = m.counts is not None or m.per is not None
+    is_explicit = m.counts is not None or (m.per is not None and m.factor is not None)
     if not losses:
-        return is_explicit and m.role == "rate" and bool(np.isfinite(advance(table)).any())
-    return is_explicit or (table.step is not None and len(table.rows) > 1)
+        is_counted = table.step in table.columns if table.step else False
+        goes_on = bool(np.isfinite(advance(table)).any()) and (is_counted or not table.guests)
+        return is_explicit and m.role == "rate" and goes_on
+    counts = table.step is not None or table.epoch is not None
+    goes_on = len(table.rows) > 1 and (counts or (is_explicit and not m.flags & _LOOSE))
+    return goes_on or (is_explicit and bool(end > first))
 
 
 def _warns(table: Table) -> bool:
     """Whether lines begin as warnings do, which tell what is unusual."""
     first = re.match(r"\W*([A-Za-z]+)", table.rows[0].text)
-    return first is not None and first[1].lower() in words_of("warning")
+    return first is not None and first[1].lower() in words_of("warning") and not shows_loss(table)
 
 
 def _is_bar_of_training(table: Table, *, among_losses: bool, before_losses: bool) -> bool:
     """A bar by its name, by losses between its states, or as the only one without a name before losses."""
     if table.key.head:
         return "epoch" in table.key.head
-    others = (t for t in table.log.tables if t.bar and not t.key.head and t is not table)
+    others = (t for t in table.log.tables if t.bar and not t.key.head and not t.is_evaluation and t is not table)
     alone = before_losses and not any(others)
     return (alone or among_losses) and not any(_train_between(other, table) for other in table.log.tables)
 
 
 def _train_between(table: Table, bar: Table) -> bool:
     """Whether lines with losses that count steps themselves stand between the passes of a bar, and none within one."""
-    if not table.evidence or table.step not in table.columns or bar.step is None:
+    if table.bar or table.is_evaluation or not table.evidence or table.step not in table.columns or bar.step is None:
         return False
     places = np.searchsorted(bar.order, table.order)
+    inside = (places > 0) & (places < len(bar.rows))
     goes_on = np.diff(bar.step.values, prepend=np.inf, append=-np.inf) > 0
-    return bool(((places > 0) & (places < len(bar.rows))).any()) and not goes_on[places].any()
+    passes = int((np.diff(bar.step.values) < 0).sum()) + 1
+    return inside.sum() >= FEW * passes and not goes_on[places[inside]].any()
 
 
 def may_be_training(column: Column) -> bool:
@@ -104,9 +110,11 @@ def may_be_training(column: Column) -> bool:
     m, table = column.meaning, column.table
     if table.bar:
         clock = [c.values for c in table.of("elapsed") if c.meaning.name == BAR_CLOCK]
-        return bool(np.nanmax(clock, initial=0) > LONG_BAR) or "step" in table.key.head
+        long = not table.key.head and bool(np.nanmax(clock, initial=0) > LONG_BAR)
+        return (long or "step" in table.key.head) and m.counts in ("steps", None)
     counts = bool(table.of("step", "epoch", guests=False)) or (len(table.rows) >= FEW and table.step is not None)
-    return not m.flags & _LOOSE and (m.per is not None or (m.role != "time" and counts))
+    is_of_steps = m.per is not None or (m.role != "time" and counts)
+    return not m.flags & _LOOSE and bool(m.name) and is_of_steps
 
 
 def shows_loss(table: Table) -> bool:
