@@ -31,6 +31,7 @@ def opened(page: Page) -> str:
 
 def is_closed(page: Page) -> bool:
     expect(page.locator("dialog:visible")).to_have_count(0)
+    expect(page).to_have_url(re.compile(r"^[^#]*#?$"))  # that a dialog has closed is told its page later
     return bool(page.evaluate("location.hash") == "")
 
 
