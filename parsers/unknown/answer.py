@@ -20,13 +20,11 @@ from .judge import LEFT, STEP, STEPS, Hypothesis, advance, best, clocks, hypothe
 from .log import Column, Log, Table, share
 from .log import read as read_log
 from .naming import split, words_of
+from .no_log import why_no_log
 from .option import BAR, CLOCK, Option, parse_option
 from .speed import Speed, clock_speed, speed_of, target_of
 from .text import BAR_CLOCK
 from .training import Reason, is_training, may_be_training, shows_loss, why_not
-
-# Lines of a page of Markdown or of a list of changes, which may quote those of a log.
-_PAGE = re.compile(r"```|#{1,5} \w[^:=]*\Z|\|[ :-]+\||[-*] \[|\[!\[|@@ -\d|diff --git |--- a/|[+]{3} b/")
 
 
 class Ask(StrEnum):
@@ -80,9 +78,8 @@ def answer_of(log: Log, read: Option | str | None = None) -> Answer:
     """The same of a log whose lines were read; raises OptionError."""
     if read is not None:
         return _told(log, parse_option(read) if isinstance(read, str) else read)
-    if sum(map(bool, map(_PAGE.match, log.head))) >= FEW:
-        return Nothing((("", Reason.PAGE),))
-    return _choose(log, _find(log))
+    reason = why_no_log(log)
+    return Nothing((("", reason),)) if reason else _choose(log, _find(log))
 
 
 # ---- what the columns of a log turn out to be

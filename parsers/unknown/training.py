@@ -26,7 +26,9 @@ class Reason(StrEnum):
     NO_NUMBER = "no_numbers"
     NO_SUCH_TARGET = "no_such_number"
     VAGUE = "vague_name"
+    SOURCE_CODE = "source_code"
     PAGE = "page_of_text"
+    CHANGES = "list_of_changes"
 
 
 def why_not(column: Column) -> Reason | None:

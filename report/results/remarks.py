@@ -59,6 +59,8 @@ _SENTENCES: Mapping[StrEnum, str] = {
     Reason.NO_NUMBER: "{name} is not a positive number.",
     Reason.NO_SUCH_TARGET: "No number in the log is called {name}.",
     Reason.VAGUE: "The name {name} does not say what it measures.",
+    Reason.SOURCE_CODE: "This is source code, not a log.",
+    Reason.CHANGES: "This is a list of changes, not a log.",
     Reason.PAGE: "This is a page of text, not a log.",
 }
 SENTENCES.update(_SENTENCES)
