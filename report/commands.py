@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,8 +18,8 @@ from .archive.command import archive, verify
 from .audit.command import audit, recover
 from .comparing.command import compare, history
 from .drafting.command import init
-from .site.command import report, serve
 from .views.export_command import export
+from .views.report_command import report
 from .views.why_command import why
 from .wording.language_option import LANGUAGE
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 
 FOUND_NOTHING = 1
-FOLLOWS_BY_ITSELF = "--jobs and --scheduler do not apply to --follow, which reads one log."
-FOLLOWS_ONE_LOG = "--follow takes one log; given: {count}."
 SHOW_FAILED = "{log}: cannot be shown; this is a defect of Tachograph: {error}."
 
 
@@ -48,7 +46,6 @@ SHOW_FAILED = "{log}: cannot be shown; this is a defect of Tachograph: {error}."
 @click.option("--all", "wants_all", is_flag=True, help="Show all facts, checks, unmatched lines and warnings.")
 @click.option("--explain", "explains", is_flag=True, help="Show the rule, and how the number came out by it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line, with all of it.")
-@click.option("--follow", "follows", is_flag=True, help="Show one growing log live; stop with Ctrl-C.")
 @JOBS
 @SCHEDULER
 @LANGUAGE
@@ -62,7 +59,6 @@ def show(
     wants_all: bool,
     explains: bool,
     as_json: bool,
-    follows: bool,
     jobs: int | None,
     scheduler: str | None,
     language: str,
@@ -71,9 +67,8 @@ def show(
 
     The status is confirmed, unchecked (no second source states the work of a step), contradicted (both sides are shown,
     and no number) or refused (no throughput). A run folder stands for its log. A folder with one log for each rank
-    (rank_0.log, workerlog.0, torchrun --log-dir) is read as one run. With --follow, show the log of a running job again
-    whenever it has grown; it may be truncated, rotated, or not exist yet. With --scheduler, LOGS must be on a disk
-    shared by all workers. Exit status 1 if a log gives no throughput, 2 if one cannot be read.
+    (rank_0.log, workerlog.0, torchrun --log-dir) is read as one run. With --scheduler,
+    LOGS must be on a disk shared by all workers. Exit status 1 if a log gives no throughput, 2 if one cannot be read.
 
     \b
     Examples:
@@ -83,7 +78,6 @@ def show(
       tachograph show logs/lab/resnet50/1
       tachograph show outputs/ranks
       tachograph show logs/*/*.log.gz --protocol skip_records=5,statistic=median --json
-      tachograph show --follow train.log --cards 8
     """
     from parsers.sharing.workers import Workers
 
@@ -95,28 +89,7 @@ def show(
     options = {"protocol": protocol, "cards": cards, "batch_size": batch_size, "format": format_, "read": read}
     wanted = {"wants_all": wants_all, "explains": explains}
     how = (options, wanted, as_json, _terminal(), language)
-    if follows:
-        _follow(logs, jobs or scheduler, how)
-        return
     sys.exit(max(_print(*found) for found in _shown(logs, Workers(jobs, scheduler), *how)))
-
-
-def _follow(logs: Sequence[Path], shared: int | str | None, how: tuple[Any, ...]) -> None:
-    from parsers.runs.reading import known_format
-
-    from .results.measured_log import log_at
-    from .terminal.follow import follow
-    from .wording.words import Translator
-
-    options, _, as_json, _, language = how
-    if shared:
-        raise click.UsageError(FOLLOWS_BY_ITSELF)
-    if len(logs) > 1:
-        raise click.UsageError(FOLLOWS_ONE_LOG.format(count=len(logs)))
-    if options["format"]:
-        known_format(options["format"])  # of a wrong one no log is waited for
-    log = log_at(logs[0])
-    follow(log, partial(_show, how, log), Translator(language).translate, as_display=not as_json)
 
 
 def _terminal() -> tuple[int, bool]:
@@ -198,7 +171,6 @@ commands: list[click.Command] = [
     show,
     init,
     report,
-    serve,
     why,
     compare,
     history,

@@ -12,7 +12,6 @@ from tests.commandline import PROJECT
 EXTRAS = {
     "altair": "charts",
     "vl_convert": "charts",
-    "watchfiles": "watch",
     "PIL": "images",
     "pyarrow": "parquet",
     "scipy": "compare",
@@ -38,9 +37,6 @@ def without(modules: "tuple[str, ...]", *arguments: str | Path) -> "subprocess.C
 @pytest.mark.parametrize(
     ("missing", "command"),
     [
-        ("altair", "report cpu-demo --charts --out {out}"),
-        ("vl_convert", "report cpu-demo --charts --out {out}"),
-        ("watchfiles", "serve cpu-demo --port 0 --watch"),
         ("PIL", "images {out} --kind imagenet"),
         ("pyarrow", "parse {log} --out {out}/a.parquet"),
         ("scipy", "compare logs/cpu-demo logs/cpu-demo --html {out}/a.html"),

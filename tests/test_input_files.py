@@ -30,7 +30,6 @@ COMMANDS = {
     "recover": ("recover", "{pipe}", "--published", "2791.98"),
     "report": ("report", "{pipe}", "--out", "{folder}/pages"),
     "a grammar": ("show", "{log}", "--format", "{pipe}"),
-    "a log that is followed": ("show", "--follow", "{pipe}"),
 }
 ENDINGS = {"why with a page": "toml", "audit of a folder": "md", "report": "toml", "a grammar": "lark"}
 

@@ -1,6 +1,5 @@
 """What somebody new to the program does wrong is told before anything is made."""
 
-import socket
 from pathlib import Path
 
 import pytest
@@ -28,15 +27,6 @@ def test_a_table_is_written_through_a_link_that_the_user_names(tmp_path: Path) -
     assert (tmp_path / "out.csv").is_symlink()
     assert (tmp_path / "kept.csv").read_text(encoding="utf-8").startswith("log,")
     assert (tmp_path / "kept.csv").stat().st_mode & 0o777 == 0o640
-
-
-def test_a_port_that_is_taken_is_reported_before_anything_is_built(linked: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        done = run("serve", linked / "page.toml", "--logs", linked / "logs", "--port", port)
-    assert (done.returncode, done.stdout, str(port) in done.stderr) == (2, "", True)
 
 
 def test_a_source_that_is_not_there_is_wrong_use(tmp_path: Path) -> None:

@@ -178,7 +178,7 @@ def required() -> list[Requirement]:
     settings = configparser.ConfigParser()
     settings.read(PROJECT / "setup.cfg", encoding="utf-8")
     extras = settings["options.extras_require"]
-    lines = [settings["options"]["install_requires"], *(extras[name] for name in ("charts", "watch", "images", "test"))]
+    lines = [settings["options"]["install_requires"], *(extras[name] for name in ("charts", "images", "test"))]
     found = [Requirement(line) for line in "\n".join(lines).split("\n") if line.strip()]
     return [one for one in found if one.name not in ("tachograph", "setuptools")]
 

@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -22,7 +21,6 @@ from tests.commandline import PROJECT
 from tests.hostile_text import FORGED, HOSTILE, NAME, Hostile, unseen, write_hostile
 
 NUMBER = "11.9"
-GOES_ON = {"serve", "--follow"}
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT), "TERM": "xterm", "COLUMNS": "160"}
 VARIABLES = ("CUDA_VISIBLE_DEVICES", "NCCL_DEBUG", "NCCL_SOCKET_IFNAME", "OMP_NUM_THREADS", "PADDLE_X", "LANGUAGE")
 # Of each command: arguments that make it print what is in logs, run.json, pages, names and arguments, or refuse it.
@@ -63,9 +61,6 @@ DRIVEN: dict[str, list[list[str]]] = {
         ["{log}", "--protocol", "{hostile}"],
         ["{log}", "--format", "{hostile}"],
         ["{log}", "--cards", "{hostile}"],
-        ["--follow", "{log}"],
-        ["--follow", "{log}", "--json"],
-        ["--follow", "{log}", "--format", "{hostile}"],
     ],
     "compare": [
         ["{folder}", "{folder}"],
@@ -109,11 +104,6 @@ DRIVEN: dict[str, list[list[str]]] = {
         ["{bad_page}"],
         ["{hostile}"],
         ["{page}", "--lang", "{hostile}"],
-    ],
-    "serve": [
-        ["{page}", "--logs", "{top}", "--port", "0"],
-        ["{page}", "--logs", "{top}", "--port", "0", "--host", "{hostile}"],
-        ["{bad_page}"],
     ],
     "why": [
         ["{log}"],
@@ -212,8 +202,6 @@ def said(hostile: Hostile, capfd: pytest.CaptureFixture[str], monkeypatch: pytes
         monkeypatch.setattr(gc, "set_threshold", lambda *_: None)
         monkeypatch.setattr(atexit, "register", lambda *_: None)
         monkeypatch.setattr(sys, "argv", ["tachograph", command, *(word.format(**parts) for word in words)])
-        if GOES_ON & {command, *words} and "{bad_page}" not in words:
-            return ended_by_ctrl_c(sys.argv[1:])
         with pytest.raises(SystemExit):
             tachograph.main()
         return "".join(capfd.readouterr())
@@ -225,17 +213,6 @@ def parts_of(hostile: Hostile) -> dict[str, str]:
     names = ("top", "log", "broken", "undone", "page", "bad_page", "markdown", "repo")
     found = {name: str(getattr(hostile, name)) for name in names}
     return {**found, "hostile": HOSTILE, "name": NAME, "folder": str(hostile.log.parent)}
-
-
-def ended_by_ctrl_c(words: list[str]) -> str:
-    """What a child process prints, which goes on: it is ended once it has shown a number or serves pages."""
-    with subprocess.Popen(program(words), env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-        assert process.stdout
-        shown = b""
-        while (piece := os.read(process.stdout.fileno(), 65536)) and not re.search(rb"11\.9|Serving", shown + piece):
-            shown += piece
-        process.send_signal(signal.SIGINT)
-        return (shown + piece + process.stdout.read()).decode()
 
 
 def program(words: list[str]) -> list[str]:
@@ -269,7 +246,6 @@ def test_json_says_the_same_without_what_a_terminal_obeys(command: str, words: l
 
 SHOWN_IN_COLOUR = [
     ["show", "{undone}"],
-    ["show", "--follow", "{log}"],
     ["why", "{log}"],
     ["audit", "{markdown}", "--logs", "{top}", "--all"],
     ["ingest", "{top}", "--into", "{top}/terminal", "--jobs", "1"],
@@ -285,15 +261,13 @@ def test_a_terminal_gets_the_colours_of_the_program_alone(words: list[str], host
 
 
 def on_a_terminal(words: list[str]) -> str:
-    """What a terminal gets of a child process, which Ctrl-C ends where it goes on."""
+    """What a terminal gets of a child process."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen(program(words), env=ENVIRONMENT, stdout=theirs, stderr=theirs) as process:
+    with subprocess.Popen(program(words), env=ENVIRONMENT, stdout=theirs, stderr=theirs):
         os.close(theirs)
         shown = b""
         with suppress(OSError):  # that is how Linux tells that the other end is closed
             while piece := os.read(ours, 65536):
                 shown += piece
-                if GOES_ON & set(words) and NUMBER.encode() in shown:
-                    process.send_signal(signal.SIGINT)
     os.close(ours)
     return shown.decode()

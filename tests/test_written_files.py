@@ -38,7 +38,6 @@ def commands(folder: Path) -> dict[str, list[str]]:
     log = next(str(path) for path in sorted((folder / "logs").rglob("*")) if path.is_file())
     return {
         "report": report(folder),
-        "charts": report(folder, "--charts"),
         "site": report(folder, "--html"),
         "csv": ["parse", log, "--out", f"{folder}/out/records.csv"],
         "jsonl": ["parse", log, "--out", f"{folder}/out/records.jsonl"],
@@ -79,7 +78,7 @@ def limited(size: int, arguments: Sequence[str]) -> "subprocess.CompletedProcess
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["report", "charts", "site", "csv", "jsonl", "scrub", "archive", "sarif"])
+@pytest.mark.parametrize("name", ["report", "site", "csv", "jsonl", "scrub", "archive", "sarif"])
 def test_a_full_disk_leaves_what_was_there_and_is_one_sentence_that_names_the_file(name: str, folder: Path) -> None:
     if name == "sarif":
         run("report", folder / "toy.toml", "--logs", folder / "logs", "--out", folder / "pages")
@@ -138,7 +137,7 @@ def killed(arguments: Sequence[str], seconds: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [("--charts",), ("--html",)])
+@pytest.mark.parametrize("options", [(), ("--html",)])
 def test_a_kill_at_any_time_leaves_a_whole_page_and_the_next_call_removes_what_is_left(
     options: Sequence[str], folder: Path
 ) -> None:

@@ -72,7 +72,6 @@ NOT_ZIP = "is not a zip archive, or is incomplete."
 NOT_AN_ARCHIVE = (
     "is not an archive of Tachograph: it holds {count} reports and {manifests} manifests; expected one each."
 )
-CHANGED = "has files that are not as they were archived ({count}); `tachograph verify` names them."
 DAMAGED = "Its bytes changed: {reason}."
 OTHER_SHA256 = "Its bytes changed: the SHA-256 is not the one that {file} lists."
 NOT_LISTED = "{file} does not list this file."
@@ -270,22 +269,6 @@ def verify(path: Path, workers: Workers = ALL_CORES) -> Verified:
                 return Verified(*found, notes=notes)
             changed += _differences(_text(folder / stated), made)
     return Verified(*found, made, notes)
-
-
-@contextmanager
-def opened_archive(path: Path) -> Iterator[str]:
-    """Unpack an archive into a folder that is the current one while this lasts; gives the path of its page file.
-
-    Logs are read by the grammars of the archive, and lie in ``LOGS``. Raises ArchiveError for what is not an archive,
-    is made to do harm, or has a file that is not as its manifest says, and LogError where it cannot be read.
-    """
-    with TemporaryDirectory() as place:
-        folder = Path(place, "archive")
-        name, _, damaged = _unpacked(path, folder)
-        if changed := damaged or list(_unlike_listed(folder)):
-            raise ArchiveError.at(path, CHANGED, count=len(changed))
-        with _inside(folder):
-            yield f"{PAGE}/{name}.toml"
 
 
 def _made_again(name: str, workers: Workers) -> Report:

@@ -21,8 +21,6 @@ from ..results.build import build
 from ..results.model import SUFFIX, Report, read_report, report_beside
 from ..results.store import LogStore, outside
 from ..views.markdown import GENERATED, evidence_name, page_name, texts
-from ..views.publish import chart_name
-from ..views.view import View
 from ..wording.markdown import path_address
 from ..wording.words import Translator, WordsError, languages
 from .altered_text import Alteration, altered
@@ -129,17 +127,13 @@ def _of_page(root: Path, page: str, report: Report, unproved: Message | None) ->
 def _markdown(report: Report, page: Path, stood: str) -> str:
     """The text of a page or of its evidence, in the language that its name ends with; ``stood``: what it says.
 
-    A page may lie without its other languages, and be with charts or without. Raises WordsError for a language without
-    catalogue.
+    A page may lie without its other languages. Raises WordsError for a language without catalogue.
     """
     language, name = page.stem.rpartition(".")[2], report.page.name
     is_evidence = Path(page.stem).stem.endswith(EVIDENCE)
     files = {one: (evidence_name if is_evidence else page_name)(name, one) for one in languages()}
     linked = [one for one, file in files.items() if one == language or f"]({path_address(file)})" in stood]
-    view = View(report, language)
-    charts = {table.name: chart_name(report, table, language) for table in report.page.tables if view.bars(table)}
-    are_drawn = any((page.parent / file).exists() or path_address(file) in stood for file in charts.values())
-    markdown, evidence = texts(report, language, linked, charts if are_drawn else {}).values()
+    markdown, evidence = texts(report, language, linked).values()
     return evidence if is_evidence else markdown
 
 

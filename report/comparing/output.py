@@ -22,10 +22,10 @@ from parsers.io.message import Message
 from parsers.io.printable import printable
 
 from ..terminal.aligned_rows import GAP, aligned
-from ..views.charts import FONTS
 from ..wording import markdown
 from ..wording.words import Translate, Translator, worded
 
+FONTS = "Segoe UI, Noto Sans, Helvetica, Arial, PingFang SC, Microsoft YaHei, Noto Sans CJK SC, sans-serif"
 FOLDER = Path(__file__).parents[1] / "templates"
 WIDTH = 160  # of what is printed into a file or a pipe
 LONGEST = 60  # characters of a value

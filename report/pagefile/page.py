@@ -512,9 +512,6 @@ class Table(PagePart):
     """Its rows, from top to bottom; or the values of axes, such as `{ precision = ["fp32", "amp"], cards = [1, 8] }`,
     for a row of each value of the last axis in a group of each combination of the others, but for those that have all
     values of one of the cases in `except`."""
-    charts: list[Literal["bars", "scaling", "spread"]] = Field(default=["bars", "scaling", "spread"])
-    """What its chart shows, the first of these that it has enough numbers for: bars of throughputs, the scaling
-    efficiency in percent, or how far the runs of each number are apart."""
     facts: list[Circumstance] = Field(default_factory=list)
     """What else is said of the runs of each row, in columns behind its numbers, as their logs and `run.json` state it:
     the date of the measurement, and the versions of the framework, CUDA, cuDNN and the driver."""

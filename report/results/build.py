@@ -104,7 +104,6 @@ def _table(page: Page, table: Table, rows: Sequence[Sequence[Made]], unlike: Seq
         facts=list(table.facts),
         notes=notes(rows, unlike),
         blocks=_blocks(table.notes),
-        charts=list(table.charts),
     )
 
 

@@ -462,7 +462,6 @@ class Table:
     facts: list[str] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
-    charts: list[str] = field(default_factory=list)
 
     @property
     def ids(self) -> Iterator[str]:

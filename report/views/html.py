@@ -30,7 +30,7 @@ from ..wording.markdown import path_address, seen
 from ..wording.words import Translator, words
 from .view import View, templates
 
-ASSETS = ("icon.svg", "site.css", "theme.js", "site.js", "reload.js")
+ASSETS = ("icon.svg", "site.css", "theme.js", "site.js")
 FIGURE_SPACE, POINT_SPACE = "\u2007", "\u2008"  # as wide as a digit and as a point
 LONGEST_NAME = 251  # bytes that a file system takes, less those of .txt
 CURVE = 400  # points of the curve of a run: more would not be seen
@@ -58,15 +58,12 @@ def copy_of(log: str) -> str:
     return Path("logs").joinpath(*(re.sub(r"\.txt_*\Z", r"\g<0>_", one) for one in folders), f"{inert}.txt").as_posix()
 
 
-def texts(reports: Sequence[Report], languages: Sequence[str], *, reloads: bool = False) -> dict[str, str]:
-    """The HTML files of a site by their names: each page and an index in each language.
-
-    ``reloads``: whether pages come again when the site is built anew and served.
-    """
+def texts(reports: Sequence[Report], languages: Sequence[str]) -> dict[str, str]:
+    """The HTML files of a site by their names: each page and an index in each language."""
     found: dict[str, str] = {}
     for language in languages:
         views = [HtmlView(report, language) for report in reports]
-        shared = {"language": language, "languages": languages, "reloads": reloads, "index": index_file}
+        shared = {"language": language, "languages": languages, "index": index_file}
         for view in views:
             made = _template("page.html.jinja").render(
                 v=view,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from jinja2 import Template
@@ -36,14 +36,12 @@ def evidence_name(name: str, language: str) -> str:
     return f"{name}.evidence.{language}.md"
 
 
-def texts(
-    report: Report, language: str, languages: Sequence[str], charts: Mapping[str, str] | None = None
-) -> dict[str, str]:
+def texts(report: Report, language: str, languages: Sequence[str]) -> dict[str, str]:
     """A page and its evidence in a language, by the names of their files.
 
-    ``languages``: those that it links to, with its own. ``charts``: the file of the chart of each table that has one.
+    ``languages``: those that it links to, with its own.
     """
-    view = MarkdownView(report, language, languages, charts or {})
+    view = MarkdownView(report, language, languages)
     page = _template("page.md.jinja").render(v=view, page=report.page, say=view.say)
     view.evidence = ""
     evidence = _template("evidence.md.jinja").render(v=view, page=report.page, say=view.say)
@@ -62,9 +60,9 @@ def _template(name: str) -> Template:
 class MarkdownView(View):
     """The parts of a page as Markdown; ``evidence``: the file that numbers link to, empty in that file itself."""
 
-    def __init__(self, report: Report, language: str, languages: Sequence[str], charts: Mapping[str, str]) -> None:
+    def __init__(self, report: Report, language: str, languages: Sequence[str]) -> None:
         super().__init__(report, language)
-        self.languages, self.charts = languages, charts
+        self.languages = languages
         self.evidence = md.path_address(evidence_name(self.page.name, language))
 
     def title(self, raw: str) -> str:

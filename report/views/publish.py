@@ -14,13 +14,12 @@ from ..pagefile.page import Page
 from ..pagefile.page_file import PageError, find, names, parse, read_text
 from ..pagefile.parts import ENGLISH
 from ..results.build import build
-from ..results.model import SUFFIX, Report, Table
+from ..results.model import SUFFIX, Report
 from ..results.store import LogStore
 from ..wording.words import languages as all_languages
 from ..wording.words import words
 from .empty_cells import why_empty
 from .markdown import page_name, texts
-from .view import View
 
 LOGS = Path("logs")
 NO_PAGE_HAS_A_LOG = "No page has a log in {logs}; pass a page ({known}) or a path ending in .toml."
@@ -121,24 +120,22 @@ def publish(
     out: Path,
     write: Write | None = None,
     workers: Workers = ALL_CORES,
-    *,
-    charts: bool = False,
 ) -> Iterator[PublishedPage]:
     """Render pages in languages; all that have a log, or quoted figures and no logs to fetch, in all languages, when
     none is named. A page whose logs others published is left out where it has none of them.
 
     Where none is named and none has a log, nobody asked for a page: PageError, too.
 
-    ``write``: writes a page and its report, and returns its files; Markdown into ``out``, with ``charts`` or without,
-    if None. ``workers`` read the logs. Raises PageError for a page with a mistake and for two pages that would be one
-    file, WordsError for a language without catalogue, WriteError when a file cannot be written: the files of its page
-    are then as they were.
+    ``write``: writes a page and its report, and returns its files; Markdown into ``out`` if None.
+    ``workers`` read the logs. Raises PageError for a page with a mistake and for two pages that would be one file,
+    WordsError for a language without catalogue, WriteError when a file cannot be written: the files of its page are
+    then as they were.
     """
     folder, logs = logs, logs or LOGS
     for found in read_pages(pages, logs, out, workers) if pages else _with_logs(logs, out, workers):
         rendered = replace(found, is_asked=bool(pages), is_searched=bool(pages) and folder is not None)
         if rendered.is_wanted:
-            written = write or partial(_write_markdown, out, charts=charts)
+            written = write or partial(_write_markdown, out)
             rendered.files.extend(written(rendered, rendered.report, languages or all_languages()))
         yield rendered
 
@@ -170,29 +167,11 @@ def _files(pages: Sequence[str]) -> dict[Path, str]:
     return dict(files.values())
 
 
-def _write_markdown(
-    out: Path, published: PublishedPage, report: Report, languages: Sequence[str], *, charts: bool
-) -> list[Path]:
+def _write_markdown(out: Path, published: PublishedPage, report: Report, languages: Sequence[str]) -> list[Path]:
     there = (one for one in all_languages() if (out / page_name(published.name, one)).exists())
     linked = sorted({*languages, *there})
     files: dict[str, str] = {}
     for language in languages:
-        drawn = chart_files(report, language) if charts else {}
-        files |= texts(report, language, linked, {table: name for table, (name, _) in drawn.items()})
-        files |= dict(drawn.values())
+        files |= texts(report, language, linked)
     files[published.name + SUFFIX] = report.to_json()
     return write_whole(out, {name: text.encode() for name, text in files.items()})
-
-
-def chart_files(report: Report, language: str) -> dict[str, tuple[str, str]]:
-    """The name and the text of the chart of each table that has one; raises ExtraError without what draws them."""
-    from .charts import svg  # noqa: PLC0415 - it comes with the extra
-
-    view = View(report, language)
-    drawn = ((table, svg(view.bars(table))) for table in report.page.tables)
-    return {table.name: (chart_name(report, table, language), text) for table, text in drawn if text}
-
-
-def chart_name(report: Report, table: Table, language: str) -> str:
-    """The file of the chart of a table in a language."""
-    return f"{report.page.name}.{table.name}.{language}.svg"

@@ -116,8 +116,7 @@ MIDDLES = {
 }
 
 
-# The quantity that each chart of a table is of.
-CHARTED = {"bars": "throughput", "scaling": "scaling_efficiency"}
+CHARTED = ("throughput", "scaling_efficiency")  # the first that a table shows is drawn as bars
 FEWEST_BARS = 2
 
 
@@ -352,7 +351,7 @@ class View(Translator):
     def bars(self, table: Table) -> list[tuple[str, list[Bar]]]:
         """The bars of a table by group: of its columns that show the first quantity that is charted; else none."""
         shown = [column.quantity for column in table.columns]
-        charted = next((CHARTED[chart] for chart in table.charts if CHARTED.get(chart) in shown), None)
+        charted = next((quantity for quantity in CHARTED if quantity in shown), None)
         groups: dict[str, list[tuple[Result, str, str, str]]] = {}
         for row in table.rows:
             for id_, head, column in zip(row.results, self.heads(table), table.columns, strict=True):

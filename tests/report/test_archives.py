@@ -4,23 +4,19 @@ import hashlib
 import json
 import os
 import random
-import re
 import shutil
-import signal
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Mapping
-from http.client import HTTPConnection
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers.scanning.detection import VARIABLE
-from report.archive.archive import LOGS, MANIFEST, ArchiveError, Difference, Verified, archive, opened_archive, verify
+from report.archive.archive import MANIFEST, ArchiveError, Difference, Verified, archive, verify
 from report.views.publish import publish
 from tests.commandline import PROJECT, run
 from tests.report.rank_folders import folder as rank_folder
@@ -403,40 +399,3 @@ def test_an_archive_that_was_cut_is_one_sentence(share: float, files: Files, tmp
     path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
     done = run("verify", path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-
-
-# ---- an archive that is served
-
-
-def test_the_page_of_an_archive_is_made_of_its_own_files(toy: Path, tmp_path: Path) -> None:
-    here = Path.cwd()
-    with opened_archive(toy) as page:
-        (made,) = publish([page], Path(LOGS), ("en",), tmp_path / "pages")
-    assert Path.cwd() == here
-    assert [one.digits for one in made.report.results].count("399.532") == 1
-
-
-def test_an_archive_that_was_changed_is_not_served(toy: Path, tmp_path: Path) -> None:
-    other = write(changed(files_of(toy), LOG, lambda data: data + b"\n"), tmp_path / "other.zip")
-    done = run("serve", other)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-
-
-@pytest.mark.parametrize("further", [["my.toml"], ["--logs", "."], ["--watch"]])
-def test_an_archive_is_served_by_itself(further: list[str], toy: Path) -> None:
-    assert run("serve", toy, *further, cwd=toy.parent).returncode == 2
-
-
-def test_the_command_serves_a_page_from_its_archive(toy: Path) -> None:
-    command = [sys.executable, "-c", "import tachograph; tachograph.main()", "serve", toy.name, "--port", "0"]
-    environment = {"PYTHONPATH": str(PROJECT), "TMPDIR": str(toy.parent), "PATH": "/usr/bin:/bin"}
-    with subprocess.Popen(command, cwd=toy.parent, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        said = next(line for line in process.stdout if "Serving" in line)
-        address = urlsplit(re.findall(r"http://\S+/", said)[0])
-        connection = HTTPConnection(str(address.hostname), address.port or 80, timeout=60)
-        connection.request("GET", "/toy.en.html")
-        assert "399.532" in connection.getresponse().read().decode()
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
-    assert sorted(path.name for path in toy.parent.iterdir()) == ["logs", "toy.tach.zip", "toy.toml"]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from report.site.build import publish_site
 from report.views.publish import publish
+from report.views.site import publish_site
 from tests.report.compared_page import PAGE, put
 
 CAUTION = 'cautions = [{ column = "b", case = { cards = 1 }, text = { en = "waited for data", zh = "等待数据" } }]\n'

@@ -114,7 +114,7 @@ def test_what_cannot_be_fetched_is_told_in_one_sentence(was: str, put: str, said
     assert not list(page.parent.rglob(".fetching-*"))
 
 
-@pytest.mark.parametrize("how", [[], ["--charts"], ["--html"]])
+@pytest.mark.parametrize("how", [[], ["--html"]])
 def test_a_page_that_is_asked_for_without_its_logs_is_not_written_but_told_what_fetches_them(
     how: list[str], tmp_path: Path
 ) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from report.results.model import read_report
-from report.site.build import publish_site
 from report.views.publish import publish
+from report.views.site import publish_site
 from tests.hostile_text import Hostile, unseen, write_hostile
 
 

@@ -129,7 +129,7 @@ def test_the_number_of_a_log_follows_from_its_records_alone(log: Path) -> None:
 def test_page_panel_and_why_say_the_same_of_a_number(page: str, logs: Path) -> None:
     report = report_of(page, logs)
     for language in LANGUAGES:
-        markdown, html = MarkdownView(report, language, LANGUAGES, {}), HtmlView(report, language)
+        markdown, html = MarkdownView(report, language, LANGUAGES), HtmlView(report, language)
         site = unescape(pages_of_site([report], LANGUAGES)[f"{page}.{language}.html"])
         for result in (one for one in report.results if one.digits):
             table = report.places[result.id][0]

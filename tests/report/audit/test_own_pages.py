@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from report.audit.rulings import Ruling
 from report.results.model import read_report, report_beside
-from report.views.publish import publish
 from tests.commandline import PROJECT, run
-from tests.report.audit.small_site import GOLDEN, audited, bad, change
+from tests.report.audit.small_site import audited, bad, change
 from tests.report.quoted_page import make, published
 
 OF_ONE = "[399.532](toy.evidence.en.md#cards/1/a)"
@@ -123,18 +122,6 @@ def test_a_report_that_leads_out_of_the_folder_of_logs_is_not_followed(copy: Pat
 def test_a_page_without_its_report_is_not_ruled_on(copy: Path) -> None:
     (copy / "pages/toy.report.json").unlink()
     assert {finding.ruling for finding in audited(copy / "pages/toy.en.md")} == {Ruling.NO_DATA}
-
-
-def test_charts_of_a_page_are_part_of_it(tmp_path: Path, site: Path) -> None:
-    text = (
-        (GOLDEN / "toy.toml").read_text(encoding="utf-8").replace('name = "cards"', 'name = "cards"\ncharts = ["bars"]')
-    )
-    (tmp_path / "toy.toml").write_text(text, encoding="utf-8")
-    list(publish([str(tmp_path / "toy.toml")], site / "logs", ("en",), tmp_path, charts=True))
-    assert "toy.cards.en.svg" in (tmp_path / "toy.en.md").read_text(encoding="utf-8")
-    assert {one.ruling for one in audited(tmp_path / "toy.en.md", logs=site / "logs")} == {Ruling.PROVED}
-    change(tmp_path / "toy.en.md", "(toy.cards.en.svg)", "(other.svg)")
-    assert bad(tmp_path / "toy.en.md", logs=site / "logs") != []
 
 
 def test_quotes_and_what_is_computed_from_them_are_not_proved(tmp_path: Path) -> None:

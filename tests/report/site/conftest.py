@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from report.site.build import publish_site
 from report.views.publish import PublishedPage
+from report.views.site import publish_site
 from tests.commandline import PROJECT
 from tests.report.site import frameworks
 from tests.report.site.browser import CHROMIUM, Reader, chromium

@@ -8,8 +8,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from report.pagefile.page_file import names
-from report.site.build import publish_site
 from report.views.publish import PublishedPage
+from report.views.site import publish_site
 from tests.parsers.corpus_logs import ROOT
 from tests.report.published_pages import OF_OTHERS, PERF
 from tests.report.site.browser import Reader, needs_chromium

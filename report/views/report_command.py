@@ -1,17 +1,15 @@
-"""The commands that make pages, and that serve a site to whoever writes them."""
+"""The command that makes pages."""
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from parsers.io.printable import Unreadable, say
+from parsers.io.printable import say
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 FOUND_NOTHING = 1
-ARCHIVE_BY_ITSELF = "An archive is served by itself; omit --logs, --watch and other pages."
 FETCHES_BY_ITSELF = "--fetch takes no --logs: it brings the logs itself."
 
 
@@ -33,7 +31,6 @@ FETCHES_BY_ITSELF = "--fetch takes no --logs: it brings the logs itself."
     show_default=True,
     help="Output folder.",
 )
-@click.option("--charts", is_flag=True, help="Also draw charts (OUT/PAGE.CHART.LANG.svg) and embed them in the pages.")
 @click.option("--html", "as_html", is_flag=True, help="Write a website instead: OUT/index.html.")
 @click.option("--json", "as_json", is_flag=True, help="Also print the report of each page as JSON, one a line.")
 @JOBS
@@ -44,7 +41,6 @@ def report(
     fetch: bool,
     languages: tuple[str, ...],
     out: Path,
-    charts: bool,
     as_html: bool,
     as_json: bool,
     jobs: int | None,
@@ -64,16 +60,15 @@ def report(
       tachograph report
       tachograph report resnet50 --fetch
       tachograph report resnet50 --logs ../Perf --lang zh --out site
-      tachograph report cpu-demo --charts
       tachograph report my-page.toml --json
       tachograph report --html --out site
     """
     from parsers.sharing.workers import Workers
 
-    from ..views.publish import publish
     from ..wording.words import Translator, worded
     from ..wording.words import languages as all_languages
-    from .build import publish_site
+    from .publish import publish
+    from .site import publish_site
 
     # What is told while pages are made in several languages, which nobody would read twice, is English.
     translate = Translator(languages[0] if len(languages) == 1 else "en").translate
@@ -86,7 +81,7 @@ def report(
     made = (
         publish_site(pages, logs, languages, out, workers)
         if as_html
-        else publish(pages, logs, languages, out, workers=workers, charts=charts)
+        else publish(pages, logs, languages, out, workers=workers)
     )
     for published in made:
         empty |= published.is_empty
@@ -107,65 +102,3 @@ def _fetched(pages: Sequence[str]) -> tuple[tuple[str, ...], Path]:
     found = {page: load(find(page)) for page in pages or names()}
     chosen = {name: page for name, page in found.items() if pages or page.source}
     return tuple(chosen), fetched(chosen)
-
-
-@click.command()
-@click.argument("pages", nargs=-1, metavar="[PAGE]...")
-@click.option(
-    "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of logs.  [default: logs]"
-)
-@click.option("--watch", is_flag=True, help="Rebuild the site when pages or logs change.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="Port to listen on; 0 selects a free one.",
-)
-def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, port: int) -> None:
-    """Build the site in a temporary folder and serve it on this machine until Ctrl-C. PAGE is as for report, or a
-    single archive (.zip), whose page is made again from its logs.
-
-    Other websites cannot read it, but can link to it.
-    With --watch, the browser reloads a page as soon as it is rebuilt.
-
-    \b
-    Examples:
-      tachograph serve --watch
-      tachograph serve my-page.toml --logs ../Perf --port 0
-      tachograph serve my-page.tach.zip
-    """
-    from parsers.io.errors import ParserError, told
-
-    from .server import is_loopback
-    from .server import serve as serve_site
-
-    try:
-        host.encode("idna")
-    except UnicodeError as error:
-        raise Unreadable(f"--host {host} is not a valid host name or address.") from error
-    if not is_loopback(host):
-        say(f"Warning: anyone who can reach {host} can read these pages and logs.", err=True)
-    try:
-        with _opened(pages, logs, watch=watch) as (found, folder):
-            serve_site(found, folder, host, port, say, watch=watch)
-    except KeyboardInterrupt:
-        with suppress(OSError):  # the terminal was closed
-            say("")
-    except (ParserError, ValueError, OSError) as error:
-        raise Unreadable(told(error)) from error
-
-
-@contextmanager
-def _opened(pages: tuple[str, ...], logs: Path | None, *, watch: bool) -> Iterator[tuple[tuple[str, ...], Path | None]]:
-    """The pages and their folder of logs; of an archive those in it, while this lasts."""
-    from ..archive.archive import LOGS, opened_archive
-
-    if not any(page.endswith(".zip") for page in pages):
-        yield pages, logs
-        return
-    if len(pages) > 1 or logs or watch:
-        raise click.UsageError(ARCHIVE_BY_ITSELF)
-    with opened_archive(Path(pages[0]).absolute()) as page:
-        yield (page,), Path(LOGS)

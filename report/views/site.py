@@ -1,10 +1,11 @@
-"""Builds: pages as a folder of HTML, whose files take their places when all are made; what else is there stays."""
+"""Sites: pages as a folder of HTML that needs no server; its files take their places when all are made, and what else
+is there stays.
+"""
 
 import json
 import os
 import re
 import shutil
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -15,17 +16,15 @@ from parsers.io.files import data_of, move, opened, sha256_of, unfinished, write
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..results.model import SUFFIX, Report
-from ..views.html import ASSETS, copy_of, page_file, texts
-from ..views.publish import LOGS, PublishedPage, publish
-from ..views.view import TEMPLATES
 from ..wording.words import languages as all_languages
+from .html import ASSETS, copy_of, page_file, texts
+from .publish import LOGS, PublishedPage, publish
+from .view import TEMPLATES
 
 # The SHA-256 of all files of the site; whatever else is in its folder is somebody else's.
 CONTENTS = "assets/contents.json"
-# Changes with every build of a site that is served; its pages ask for it.
-BUILD = "build.txt"
 # The names that files of a site have: whoever made a folder may have written what is in CONTENTS.
-_OWN = re.compile(r"(?!.*/\.)(?:[^./][^/]*\.html|build\.txt|(?:assets|data|logs)/.+)", re.DOTALL)
+_OWN = re.compile(r"(?!.*/\.)(?:[^./][^/]*\.html|(?:assets|data|logs)/.+)", re.DOTALL)
 IS_FOREIGN = "it already exists and is not part of a generated site; choose another folder"
 
 
@@ -35,14 +34,12 @@ def publish_site(
     languages: Sequence[str],
     out: Path,
     workers: Workers = ALL_CORES,
-    *,
-    reloads: bool = False,
 ) -> Iterator[PublishedPage]:
     """Write pages as a site into ``out``; all that have a log or quote a figure, in all languages, when none is named.
 
     Until all of it is made, and when anything fails, what is there stays as it is, as it does where no page is written.
-    ``reloads``: pages come again when the site is built anew and served. The same pages and logs give the same bytes.
-    Raises as ``publish`` does, WriteError where a file of somebody else is in the way.
+    The same pages and logs give the same bytes. Raises as ``publish`` does, WriteError where a file of somebody else is
+    in the way.
     """
     languages, reports = languages or all_languages(), list[Report]()
     with _folder(out), unfinished(out) as made:
@@ -58,7 +55,7 @@ def publish_site(
 
         found = list(publish(pages, logs, languages, out, add, workers))
         if reports:
-            _write(made, reports, languages, reloads=reloads)
+            _write(made, reports, languages)
             _put(made, out)
     yield from found
 
@@ -77,14 +74,12 @@ def _folder(out: Path) -> Iterator[None]:
                 out.rmdir()
 
 
-def _write(made: Path, reports: Sequence[Report], languages: Sequence[str], *, reloads: bool) -> None:
+def _write(made: Path, reports: Sequence[Report], languages: Sequence[str]) -> None:
     # A site has copies of the logs; where they were is nobody's business.
     alone = [replace(report, logs_folder=None) for report in reports]
     files = {f"data/{report.page.name}{SUFFIX}": report.to_json().encode() for report in alone}
-    files |= {name: text.encode() for name, text in texts(reports, languages, reloads=reloads).items()}
+    files |= {name: text.encode() for name, text in texts(reports, languages).items()}
     files |= {f"assets/{name}": (TEMPLATES / "html" / name).read_bytes() for name in ASSETS}
-    if reloads:
-        files[BUILD] = str(time.time_ns()).encode()
     for name, data in files.items():
         write(made, name, data)
 
