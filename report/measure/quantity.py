@@ -7,25 +7,23 @@ says in the evidence what was done) and, of a log, a function in ``run_figures``
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from pydantic_core import CoreSchema, core_schema
 
 from .diagnostics import Code, NoMeasurement, say
 from .number import without_noise
 from .operations import Formula
 from .protocol import RULE, Protocol, Step
-from .statistic import LEVEL, RESAMPLES, reduce_repeats, resampled
+from .statistic import reduce_repeats
 
 PERCENT = 100
 OF_PRINTING = ("decimals", "significant", "rounding_")
 
-# What a number is made of: the throughput of each run, several of these, resamples of them, gpu.csv, cpu.csv, the log
-# over the window of its throughput or over the whole run, or two throughputs of the page: that of the column over the
-# one that the column names, or over that of the fewest cards of its column and case.
-Origin = Literal["throughput", "runs", "draws", "cards", "processes", "window", "run", "ratio", "scaling"]
+# What a number is made of: the throughput of each run, several of these, gpu.csv, cpu.csv, the log over the window of
+# its throughput or over the whole run, or two throughputs of the page: that of the column over the one that the column
+# names, or over that of the fewest cards of its column and case.
+Origin = Literal["throughput", "runs", "cards", "processes", "window", "run", "ratio", "scaling"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,12 +64,12 @@ class Quantity:
     @property
     def is_rate(self) -> bool:
         """Whether it is in the unit of its page and printed as the protocol says."""
-        return self.origin in ("throughput", "runs", "draws")
+        return self.origin in ("throughput", "runs")
 
     @property
     def of_runs(self) -> bool:
         """Whether it is a statistic of the throughputs of several runs."""
-        return self.origin in ("runs", "draws")
+        return self.origin == "runs"
 
     @property
     def of_log(self) -> bool:
@@ -104,8 +102,7 @@ class Quantity:
             return without_noise(reduce_repeats(values, protocol.repeats))
         if len(values) < 2:
             raise NoMeasurement(say(Code.FEW_REPEATS, rule=f"quantity={self.name}", least=2, count=len(values)))
-        several = resampled(values, protocol.repeats).tolist() if self.origin == "draws" else values
-        return without_noise(float(self.of(several)))
+        return without_noise(self.of(values))
 
     def words(self, protocol: Protocol) -> str:
         """The rule in one line of neutral words; all but a peak and what is of the whole run have the window."""
@@ -118,10 +115,9 @@ class Quantity:
     def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:
         """What is done, in the order in which it is done, as ``Protocol.steps``.
 
-        ``decimals``: those that it is printed with. Keys besides those of a protocol: ``quantity_*`` (with ``count``,
-        how many resamples an interval is made of) and ``repeats_max``.
+        ``decimals``: those that it is printed with. Keys besides those of a protocol: ``quantity_*``, ``repeats_max``.
         """
-        own: Step = (self.rule, {"count": RESAMPLES})
+        own: Step = (self.rule, {})
         printed: tuple[Step, ...] = (("decimals", {"count": decimals}), ("rounding_half_up", {}))
         every = protocol.steps()
         if self.is_throughput:
@@ -132,13 +128,9 @@ class Quantity:
             return (own, *printed)
         instead = "repeats_" if self.of_runs else ("estimate_", RULE)
         place = next(at for at, step in enumerate(every) if step[0].startswith(instead))
-        stays = self.origin == "draws" or every[place][0] == RULE
+        stays = every[place][0] == RULE
         found = (*every[: place + stays], own, *every[place + 1 :])
         return found if self.of_runs else (*(one for one in found if not one[0].startswith(OF_PRINTING)), *printed)
-
-
-def _quantile(fraction: float, values: Sequence[float]) -> float:
-    return float(np.quantile(values, fraction))
 
 
 def _of_log(name: str, symbol: str, decimals: int, **more: Any) -> Quantity:
@@ -167,8 +159,6 @@ _ALL: tuple[Quantity, ...] = (
     THROUGHPUT,
     Quantity(name="median_of_runs", origin="runs"),
     *RANGE_OF_RUNS,
-    Quantity(name="interval_low", origin="draws", of=partial(_quantile, (1 - LEVEL) / 2)),
-    Quantity(name="interval_high", origin="draws", of=partial(_quantile, (1 + LEVEL) / 2)),
     PEAK_MEMORY,
     POWER,
     SAMPLES_PER_JOULE,

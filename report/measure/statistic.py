@@ -80,21 +80,6 @@ def reduce_repeats(values: Sequence[float], repeats: str) -> float:
     return REPEATS[repeats](values)
 
 
-RESAMPLES = 10_000
-LEVEL = 0.95
-SEED = 1
-
-
-def resampled(values: Sequence[float], repeats: str) -> Floats:
-    """Return the number of each of ``RESAMPLES`` draws, with replacement, of as many runs as there are.
-
-    The draws are the same every time, so that a page comes out with the same bytes. Raises ``NoMeasurement``.
-    """
-    # RandomState, whose draws NumPy promises never to change; those of its newer generators may.
-    drawn = np.random.RandomState(SEED).randint(len(values), size=(RESAMPLES, len(values)))
-    return np.array([reduce_repeats(draw, repeats) for draw in np.array(values, np.float64)[drawn].tolist()])
-
-
 def students_t(needed_by: str = "Comparisons need") -> Callable[[float, float], float]:
     """The quantile of Student's t by degrees of freedom and probability; raises ExtraError without SciPy.
 

@@ -13,7 +13,7 @@ from parsers.series import Floats
 from report.measure.diagnostics import NoMeasurement
 from report.measure.protocol import Protocol, Statistic
 from report.measure.quantity import QUANTITIES
-from report.measure.statistic import RESAMPLES, olympic, reduce, reduce_repeats, resampled, trim
+from report.measure.statistic import olympic, reduce, reduce_repeats, trim
 
 some = st.lists(st.floats(0.01, 1e6), min_size=1, max_size=60).map(np.array)
 RUNS = [6.5, 6.4, 6.9, 6.6, 6.6, 6.7, 6.1]
@@ -91,7 +91,6 @@ def spread(quantity: str, values: list[float], repeats: str) -> float:
             for name in QUANTITIES
             if "_run" in name
         ),
-        (lambda: spread("interval_low", [1.0], "median"), "at least 2 runs"),
     ],
 )
 def test_too_few_values_are_refused(refused: Callable[[], object], said: str) -> None:
@@ -101,18 +100,7 @@ def test_too_few_values_are_refused(refused: Callable[[], object], said: str) ->
 
 @pytest.mark.parametrize(
     ("quantity", "value"),
-    [("median_of_runs", 6.6), ("lowest_run", 6.1), ("highest_run", 6.9), ("interval_low", 6.4), ("interval_high", 6.7)],
+    [("median_of_runs", 6.6), ("lowest_run", 6.1), ("highest_run", 6.9)],
 )
 def test_the_spread_of_runs(quantity: str, value: float) -> None:
     assert spread(quantity, RUNS, "median") == value
-
-
-@given(st.lists(st.floats(1e-3, 1e6), min_size=3, max_size=9), st.sampled_from(REPEATS))
-def test_an_interval_is_between_the_lowest_and_the_highest_run_and_the_same_every_time(
-    values: list[float], repeats: str
-) -> None:
-    low, high, margin = spread("interval_low", values, repeats), spread("interval_high", values, repeats), 1e-9
-    assert min(values) * (1 - margin) <= low <= high <= max(values) * (1 + margin)
-    assert min(values) * (1 - 1e-15) <= reduce_repeats(values, repeats) <= max(values) * (1 + 1e-15)
-    assert len(draws := resampled(values, repeats).tolist()) == RESAMPLES
-    assert draws == resampled(values, repeats).tolist()
