@@ -18,7 +18,7 @@ from tests.commandline import PROJECT
 FOLDER = PROJECT / ".github/actions/benchmark"
 ACTION: dict[str, Any] = yaml.safe_load((FOLDER / "action.yml").read_text(encoding="utf-8"))
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
-DOCS = [PROJECT / "docs/ci.md", PROJECT / "docs/ci.zh.md"]
+DOCS = PROJECT / "docs/ci.md"
 COMMAND = "python train.py --steps 20"
 EXPRESSION = re.compile(r"\$\{\{ (.+?) \}\}")
 SHELL = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c"]
@@ -102,15 +102,15 @@ def job(tmp_path: Path) -> Job:
     return Job(project, {**os.environ, "PATH": path, "PYTHONPATH": str(PROJECT), **files})
 
 
-def documented(docs: Path, beginning: str) -> dict[str, Any]:
+def documented(beginning: str) -> dict[str, Any]:
     """The job in the documentation that begins so."""
-    (block,) = re.findall(rf"```yaml\n({beginning}.*?)```", docs.read_text(encoding="utf-8"), re.DOTALL)
+    (block,) = re.findall(rf"```yaml\n({beginning}.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
     return dict(yaml.safe_load(block))
 
 
-def inputs_of(docs: Path) -> dict[str, str]:
+def documented_inputs() -> dict[str, str]:
     """What the documented job gives to the action, and the defaults of the rest."""
-    steps = documented(docs, "name: benchmark")["jobs"]["benchmark"]["steps"]
+    steps = documented("name: benchmark")["jobs"]["benchmark"]["steps"]
     given = {name: str(value) for name, value in steps[-1]["with"].items()}
     return {name: given.get(name, about.get("default", "")) for name, about in ACTION["inputs"].items()}
 
@@ -141,32 +141,16 @@ def test_every_input_reaches_a_step_and_none_stands_in_a_script() -> None:
     assert [step["run"] for step in STEPS if "${{" in step.get("run", "")] == []
 
 
-@pytest.mark.parametrize("docs", DOCS, ids=lambda path: path.name)
-def test_the_documented_inputs_are_those_of_the_action(docs: Path) -> None:
-    rows = [line.split("|")[1:3] for line in docs.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
-    named = [re.findall(r"`([^`]+)`", "".join(column)) for column in zip(*rows, strict=True)]
-    assert named[0] == [name for name in ACTION["inputs"] if name in named[0]]
-    assert {*named[0]} == {*ACTION["inputs"]}
-    defaults = [about["default"] for about in ACTION["inputs"].values() if about.get("default", "${{")[:3] != "${{"]
-    assert named[1] == [default for default in defaults if default]
-
-
-@pytest.mark.parametrize("beginning", ["name: benchmark", "benchmark:"])
-def test_both_languages_document_the_same_jobs(beginning: str) -> None:
-    one, other = (documented(docs, beginning) for docs in DOCS)
-    assert one == other
-
-
 @pytest.mark.slow
 def test_the_action_passes_a_faster_commit_with_a_better_loss_and_stops_at_a_slower_one(job: Job) -> None:
     job.checkout("main~1")
-    assert github(job, {**inputs_of(DOCS[0]), "commands": COMMAND, "repeats": "2"})[0] == 0
+    assert github(job, {**documented_inputs(), "commands": COMMAND, "repeats": "2"})[0] == 0
     said = (job.project / "benchmark/comparison.md").read_text(encoding="utf-8")
     assert re.search(r"^\| train \|.*\| faster \|$", said, re.MULTILINE)
     assert "loss: lower" in said
     job.checkout("main")
     assert (
-        github(job, {**inputs_of(DOCS[0]), "commands": COMMAND, "repeats": "2", "language": "zh"}, number="7")[0] == 1
+        github(job, {**documented_inputs(), "commands": COMMAND, "repeats": "2", "language": "zh"}, number="7")[0] == 1
     )
     said = (job.project / "benchmark/comparison.md").read_text(encoding="utf-8")
     assert re.search(r"^\| train \|.*\| \+10\.\d% \|.*\| 变慢 \|$", said, re.MULTILINE)
@@ -189,7 +173,7 @@ def test_the_action_passes_a_faster_commit_with_a_better_loss_and_stops_at_a_slo
 @pytest.mark.parametrize(("unknown", "status"), [("fail", 3), ("warn", 0)])
 def test_what_noise_hides_asks_for_repeats_and_fails_or_warns_as_is_wanted(unknown: str, status: int, job: Job) -> None:
     job.checkout("main")
-    inputs = {**inputs_of(DOCS[0]), "repeats": "1", "unknown": unknown, "commands": f"\n{COMMAND}\n\n"}
+    inputs = {**documented_inputs(), "repeats": "1", "unknown": unknown, "commands": f"\n{COMMAND}\n\n"}
     assert github(job, inputs)[0] == status
     assert "repeat the runs" in (job.project / "benchmark/comparison.md").read_text(encoding="utf-8")
 
@@ -197,13 +181,13 @@ def test_what_noise_hides_asks_for_repeats_and_fails_or_warns_as_is_wanted(unkno
 @pytest.mark.slow
 def test_a_revision_that_the_checkout_lacks_stops_the_action_with_the_reason(job: Job) -> None:
     job.checkout("main~2")
-    status, said = github(job, inputs_of(DOCS[0]))
+    status, said = github(job, documented_inputs())
     assert (status != 0, "HEAD^1" in said) == (True, True)
 
 
 @pytest.mark.slow
 def test_the_job_for_gitlab_stops_at_the_commit_that_is_slower_and_comments(job: Job) -> None:
-    lines = documented(DOCS[0], "benchmark:")["benchmark"]["script"]
+    lines = documented("benchmark:")["benchmark"]["script"]
     script = "\n".join(line for line in lines if "/opt/tachograph" not in line)
     assert len(lines) - len(script.splitlines()) < len(lines)
     job.checkout("main")

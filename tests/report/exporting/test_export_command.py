@@ -25,7 +25,7 @@ def test_its_help_names_every_target() -> None:
     assert told.replace(" or ", ", ").split(", ") == [*FORMATS]
 
 
-@pytest.mark.parametrize("guide", ["exporting.md", "exporting.zh.md"])
+@pytest.mark.parametrize("guide", ["publishing.md", "publishing.zh.md"])
 def test_the_guide_lists_every_target_in_its_order(guide: str) -> None:
     text = (PROJECT / "docs" / guide).read_text(encoding="utf-8")
     assert re.findall(r"^\| `([\w-]+)` \|", text, re.MULTILINE) == [*FORMATS]
