@@ -1,44 +1,34 @@
 """Claims: a document in, every number in it out, with its place, digits, labels, links and what it counts."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from . import vocabulary as words
 from .constants import BEFORE, BEHIND, DATA_SHEET, WORDY
-from .documents import KeyValue, Line, NumberList, Piece, Table, Text, pieces_of, text_of
+from .documents import CELL, CODE, PROSE, Passage, Place, Places, passages_of, text_of
 from .number import Form, Number, Printed, numbers_in
 
-CELL, ITEM, PROSE, KEY, CODE, LINE = "cell", "item", "prose", "key", "code", "line"
 
-
-@dataclass(eq=False)
-class Claim:
-    """A number of a document. ``table``, ``row``, ``col``: its place in a grid; prose has table -1.
+@dataclass(eq=False, kw_only=True)
+class Claim(Place):
+    """A number of a document, with its place and labels.
 
     ``quantity``: of ``vocabulary``. ``unit``: as it is printed beside the number or in a label, without blanks around
-    its strokes; ``unit_seconds``: of a time.
+    its strokes; ``unit_seconds``: of a time. ``is_about``: whether the document itself says that it is not exact.
     """
 
     document: str
     line: int
     column: int
     number: Number
-    place: str
-    table: int = -1
-    row: int = -1
-    col: int = -1
-    row_label: str = ""
-    col_label: str = ""
-    row_title: str = ""  # the header above the row labels
-    heading: str = ""
     quantity: str = words.BARE
     unit: str = ""
     unit_seconds: float | None = None
-    is_about: bool = False  # whether the document itself says that it is not exact
-    links: tuple[str, ...] = ()
+    is_about: bool = False
 
     @property
     def is_measured(self) -> bool:
@@ -48,8 +38,18 @@ class Claim:
 
 def claims_of(root: Path, document: str) -> list[Claim]:
     """Every number of a document, in order; raises OSError where it cannot be read."""
-    pieces = pieces_of(document, text_of(root / document))
-    return sorted(_Reader(document).claims(pieces), key=lambda claim: (claim.line, claim.column))
+    text = text_of(root / document)
+    places, found = Places(text), dict[tuple[int, int], Claim]()
+    for passage in passages_of(document, text):
+        for printed in numbers_in(passage.shown):
+            line, column = places.of(passage.offset + printed.start)
+            if (line, column) not in found:  # a number of a list is one of its line, too
+                labels = vars(passage.place)
+                claim = Claim(**labels, document=document, line=line, column=column, number=printed.number)
+                found[line, column] = Context.of(claim, passage, printed).classified()
+    claims = [found[place] for place in sorted(found)]
+    _mark_data_sheets(claims)
+    return claims
 
 
 # --- what a number counts --------------------------------------------------------------------------------------------
@@ -65,6 +65,9 @@ _NAME = re.compile(
 _SPREAD = re.compile(r"\d\s{0,3}[A-Za-z%]{0,8}\s{0,3}(?:±|\+/?-)\s*$")
 _LETTERS = re.compile(r"[A-Za-z\u4e00-\u9fff]{2}")
 _OF_DATA_SHEETS = (words.FLOPS, words.BYTES, words.RATE, words.POWER)
+# Of code, a claim is what has a unit of these, and a comment that tells a result.
+_IN_CODE = (words.TIME, words.RATE)
+_RESULT = re.compile(r"^\s*p\s*[=:]|tensor\(|(?:loss|time|mean|std|acc)\w{0,20}\s{0,3}[=:]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -75,15 +78,28 @@ class Context:
     """
 
     claim: Claim
-    before: str = ""
-    behind: str = ""
-    form: Form = Form.PLAIN
+    before: str
+    behind: str
+    form: Form
+    is_result: bool  # whether a number of code may be a claim without a unit
+    is_heading: bool
+
+    @classmethod
+    def of(cls, claim: Claim, passage: Passage, printed: Printed) -> "Context":
+        """A claim in its passage."""
+        shown = passage.shown
+        before = shown[max(0, printed.start - BEFORE) : printed.start]
+        behind = shown[printed.end : printed.end + BEHIND].rstrip()
+        is_result = claim.place != CODE or bool(_RESULT.search(shown.partition("#")[2]))
+        before = before.strip() if claim.place == CELL else before
+        return cls(claim, before, behind, printed.form, is_result, passage.is_heading)
 
     def classified(self) -> Claim:
         """The claim with its quantity and unit."""
         claim = self.claim
         claim.is_about = bool(_ABOUT.search(self.before[-12:]))
-        claim.quantity = self._quantity()
+        may_be_claim = self.is_result or self.form is Form.DURATION or words.of_unit(self.behind) in _IN_CODE
+        claim.quantity = self._quantity() if may_be_claim else words.SETTING
         if claim.is_measured and _SPREAD.search(self.before):
             claim.quantity = words.SPREAD
         claim.unit = self._unit()
@@ -138,7 +154,7 @@ class Context:
         if self._is_wordy and not names_row and (of_name := words.of_label(self._own_name)):
             return of_name
         known = self._known()
-        quantity = known[0] if known else words.BARE
+        quantity = known[0] if known else words.IDENTIFIER if self.is_heading else words.BARE
         if claim.place != CELL or names_row or self._is_wordy:
             return quantity
         return self._quantity_in_grid(quantity, known, of_column)
@@ -191,115 +207,15 @@ def _is_fine(number: Number) -> bool:
     return printed >= 3 and number.digits >= 2
 
 
-# --- from documents to claims ----------------------------------------------------------------------------------------
-# Of code, a claim is what has a unit of these, and a comment that tells a result.
-_IN_CODE = (words.TIME, words.RATE)
-_RESULT = re.compile(r"^\s*p\s*[=:]|tensor\(|(?:loss|time|mean|std|acc)\w{0,20}\s{0,3}[=:]", re.IGNORECASE)
-
-
-class _Reader:
-    """The claims of the pieces of one document, whose tables are numbered."""
-
-    def __init__(self, document: str) -> None:
-        self.document = document
-        self.tables = 0
-        self.groups: dict[object, int] = {}  # what stands together -> its table
-        self.columns: dict[int, int] = {}  # table of lists -> how many it has
-        self.in_lists: set[tuple[int, int]] = set()
-
-    def claims(self, pieces: Iterator[Piece]) -> Iterator[Claim]:
-        lines = []  # lists are parts of lines, and are claims first
-        for piece in pieces:
-            if isinstance(piece, Line):
-                lines.append(piece)
-            elif isinstance(piece, Table):
-                yield from self._of_table(piece)
-            elif isinstance(piece, NumberList):
-                yield from self._of_list(piece)
-            else:
-                yield self._of_value(piece)
-        for line in lines:
-            yield from self._of_line(line)
-
-    def _table_of(self, group: object = None) -> int:
-        """The number of a table: a new one, but for a group that is known."""
-        if group is None or group not in self.groups:
-            self.groups[group] = self.tables
-            self.tables += 1
-        return self.groups[group]
-
-    def _claim(self, text: Text, printed: Printed, place: str, table: int = -1) -> Claim:
-        return Claim(self.document, *text.place(printed.start), printed.number, place, table)
-
-    def _of_table(self, table: Table) -> Iterator[Claim]:
-        """The claims of a table; its first row is the header."""
-        number = self._table_of()
-        header = {cell.col: _label(cell.text.shown) for row in table.rows[:1] for cell in row}
-        claims = []
-        for row, cells in enumerate(table.rows[1:]):
-            links = tuple(link for cell in cells for link in cell.links)
-            label = next((_label(cell.text.shown) for cell in cells if cell.col == 0), "")
-            for cell in cells:
-                for printed in () if cell.is_repeated else numbers_in(cell.text.shown):
-                    claim = self._claim(cell.text, printed, CELL, number)
-                    claim.row, claim.col, claim.links = row, cell.col, links
-                    claim.row_label, claim.col_label = label if cell.col else "", header.get(cell.col, "")
-                    claim.row_title, claim.heading = header.get(0, ""), table.heading
-                    claims.append(_context(claim, cell.text.shown, printed).classified())
-        _mark_data_sheet(claims)
-        yield from claims
-
-    def _of_list(self, piece: NumberList) -> Iterator[Claim]:
-        """A list is a column; those of one block and one length are the columns of one table."""
-        table = self._table_of((piece.block, len(piece.items)))
-        col = self.columns[table] = self.columns.get(table, -1) + 1
-        for row, item in enumerate(piece.items):
-            claim = self._claim(item, Printed(Number.of(item.shown), 0, len(item.shown)), ITEM, table)
-            claim.row, claim.col, claim.col_label, claim.heading = row, col, piece.name, piece.heading
-            self.in_lists.add((claim.line, claim.column))
-            yield Context(claim).classified()
-
-    def _of_value(self, value: KeyValue) -> Claim:
-        """A number of a JSON file: an object is a row, a key its label."""
-        printed = Printed(Number.of(value.text.shown), 0, len(value.text.shown))
-        claim = self._claim(value.text, printed, KEY, self._table_of(("object", value.group)))
-        claim.row, claim.row_label = 0, " ".join(value.path)
-        claim.col_label = value.path[-1] if value.path else ""
-        return Context(claim).classified()
-
-    def _of_line(self, line: Line) -> Iterator[Claim]:
-        """Numbers outside tables and lists."""
-        shown = line.text.shown
-        is_result = bool(_RESULT.search(shown.partition("#")[2])) if line.in_code else True
-        for printed in numbers_in(shown):
-            claim = self._claim(line.text, printed, CODE if line.in_code else PROSE)
-            if (claim.line, claim.column) in self.in_lists:
-                continue
-            claim.heading = line.heading
-            context = _context(claim, shown, printed)
-            claim = context.classified()
-            if not is_result and printed.form is not Form.DURATION and words.of_unit(context.behind) not in _IN_CODE:
-                claim.quantity, claim.unit = words.SETTING, ""
-            elif line.is_heading and claim.quantity == words.BARE:
-                claim.quantity = words.IDENTIFIER
-            yield claim
-
-
-def _context(claim: Claim, text: str, printed: Printed) -> Context:
-    before = text[max(0, printed.start - BEFORE) : printed.start]
-    behind = text[printed.end : printed.end + BEHIND].rstrip()
-    return Context(claim, before.strip() if claim.place == CELL else before, behind, printed.form)
-
-
-def _label(shown: str) -> str:
-    return shown.strip(" `\t")
-
-
-def _mark_data_sheet(claims: Sequence[Claim]) -> None:
+def _mark_data_sheets(claims: Sequence[Claim]) -> None:
     """What the maker of a card says is no measurement: in a table with columns or rows that only data sheets have."""
-    for labels in ({one.col_label for one in claims}, {one.row_label for one in claims}):
-        known = [label for label in labels if words.of_label(label) == words.SPECIFICATION]
-        if len(known) >= DATA_SHEET:
-            for claim in claims:
+    tables: dict[int, list[Claim]] = defaultdict(list)
+    for claim in claims:
+        if claim.place == CELL:
+            tables[claim.table].append(claim)
+    for some in tables.values():
+        for labels in ({one.col_label for one in some}, {one.row_label for one in some}):
+            known = [label for label in labels if words.of_label(label) == words.SPECIFICATION]
+            for claim in some if len(known) >= DATA_SHEET else ():
                 if claim.quantity in _OF_DATA_SHEETS:
                     claim.quantity, claim.unit = words.SPECIFICATION, ""

@@ -1,7 +1,7 @@
-"""Documents: Markdown with HTML, and JSON, as tables, lists of numbers, keys with values, and lines of text.
+"""Documents: Markdown with HTML, and JSON, as passages: cells, items of lists, values and lines, each with its labels.
 
-A text is a part of its document in which what is not read is blanked, so that every number is where it stands. All
-readers cost time in proportion to the size of what they read, whatever stands in it.
+What is not read of a passage is blanked, so that every number is where it stands. All readers cost time in proportion
+to the size of what they read, whatever stands in it.
 """
 
 import codecs
@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 
@@ -18,6 +19,8 @@ from parsers.io.files import data_of
 
 from .constants import BINARY, CAPTION_LINES, HEAD, LIST_NAME, LONGEST_LABEL, MOST_NESTED, MOST_SPANNED
 from .number import NUMBER
+
+CELL, ITEM, PROSE, KEY, CODE, LINE = "cell", "item", "prose", "key", "code", "line"
 
 
 class Places:
@@ -30,81 +33,55 @@ class Places:
         """The number of a line, from 0."""
         return bisect_right(self.starts, offset) - 1
 
+    def of(self, offset: int) -> tuple[int, int]:
+        """The line and the column of an offset, both from 1."""
+        line = self.line(offset)
+        return line + 1, offset - self.starts[line] + 1
 
-@dataclass
-class Text:
+
+@dataclass(eq=False, kw_only=True)
+class Place:
+    """Where something stands in a document. ``table``, ``row``, ``col``: its place in a grid; a line has table -1.
+
+    A list literal, ``losses = [3.28, 3.27]``, is a column; those of one block and length are columns of one table. An
+    object of JSON is a row. ``row_title``: the header above the labels of rows. ``heading``: captions, the nearest
+    first, and the heading. ``links``: those of its row.
+    """
+
+    place: str
+    table: int = -1
+    row: int = -1
+    col: int = -1
+    row_label: str = ""
+    col_label: str = ""
+    row_title: str = ""
+    heading: str = ""
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Passage:
     """What is read of a document from an offset on."""
 
     shown: str
     offset: int
-    places: Places
-
-    def place(self, offset: int) -> tuple[int, int]:
-        """The line and the column of an offset in it, both from 1."""
-        line = self.places.line(self.offset + offset)
-        return line + 1, self.offset + offset - self.places.starts[line] + 1
-
-
-@dataclass
-class Cell:
-    """A cell in column ``col``; ``is_repeated``: it spans rows, and stands in one above."""
-
-    col: int
-    text: Text
-    links: tuple[str, ...] = ()
-    is_repeated: bool = False
-
-
-@dataclass
-class Table:
-    """Rows of cells, the first of which is the header. ``heading``: captions, the nearest first, and the heading."""
-
-    rows: list[list[Cell]]
-    heading: str = ""
-
-
-@dataclass
-class NumberList:
-    """A list literal, ``losses = [3.28, 3.27]``; those of one ``block`` and length are columns of one table."""
-
-    name: str
-    block: tuple[str, int]
-    heading: str
-    items: list[Text]
-
-
-@dataclass
-class KeyValue:
-    """A number of a JSON file. ``path``: its keys, the outermost first; ``group``: the number of its object, from 1.
-
-    ``outer``: that of the object whose value this object is, 0 where it is none.
-    """
-
-    path: tuple[str, ...]
-    group: int
-    outer: int
-    text: Text
-
-
-@dataclass
-class Line:
-    """A line that is in no table."""
-
-    text: Text
-    heading: str
-    in_code: bool = False
+    place: Place
     is_heading: bool = False
 
 
-Piece = Table | NumberList | KeyValue | Line
+def passages_of(name: str, text: str) -> Iterator[Passage]:
+    """The passages of a document, by the ending of its name: JSON; all else is read as Markdown.
 
-
-def pieces_of(name: str, text: str) -> Iterator[Piece]:
-    """The pieces of a document, by the ending of its name: JSON; all else is read as Markdown."""
+    Numbers of lists come before the lines that hold them.
+    """
     ending = name.rpartition(".")[2].lower()
     if ending == "json":
-        return json_values(text)
-    return _Markdown(_UNREAD_TAGS.sub(_blank, text) if ending in ("html", "htm") else text).pieces()
+        for one in json_values(text):
+            place = Place(place=KEY, table=one.group, row=0, row_label=" ".join(one.path))
+            place.col_label = one.path[-1] if one.path else ""
+            yield Passage(one.shown, one.offset, place)
+    else:
+        yield from _Markdown(_UNREAD_TAGS.sub(_blank, text) if ending in ("html", "htm") else text).passages()
 
 
 # --- texts -----------------------------------------------------------------------------------------------------------
@@ -136,9 +113,22 @@ def decoded(data: bytes) -> str | None:
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.?)*+)(?:"|\Z)|(-?\d[\d.eE+-]{0,60}+)|[\[\]{}:]', re.DOTALL)
 
 
+class KeyValue(NamedTuple):
+    """A number of a JSON file. ``path``: its keys, the outermost first; ``group``: the number of its object, from 1.
+
+    ``outer``: that of the object whose value this object is, 0 where it is none.
+    """
+
+    path: tuple[str, ...]
+    group: int
+    outer: int
+    shown: str
+    offset: int
+
+
 @dataclass
 class _Open:
-    """An object or a list that is not closed yet: its object, the one around that, and the last key that was read."""
+    """An object or a list that is not closed yet, with the key that it is at."""
 
     group: int
     outer: int
@@ -148,7 +138,6 @@ class _Open:
 
 def json_values(text: str) -> Iterator[KeyValue]:
     """The numbers of a JSON file, each with its keys. Tokens are enough for that: no depth and no flaw stops them."""
-    places = Places(text)
     around = [_Open(0, 0, is_list=False)]
     objects, said = 0, ""
     for token in _TOKEN.finditer(text):
@@ -158,7 +147,7 @@ def json_values(text: str) -> Iterator[KeyValue]:
         elif number is not None:
             if NUMBER.fullmatch(number):
                 path = tuple(one.key for one in around[:MOST_NESTED] if one.key)
-                yield KeyValue(path, around[-1].group, around[-1].outer, Text(number, token.start(), places))
+                yield KeyValue(path, around[-1].group, around[-1].outer, number, token.start())
         elif token[0] == ":":
             around[-1].key = said
         elif token[0] == "{":
@@ -170,57 +159,10 @@ def json_values(text: str) -> Iterator[KeyValue]:
             around.pop()
 
 
-# --- HTML ------------------------------------------------------------------------------------------------------------
-_UNREAD_TAGS = re.compile(r"<(script|style|svg|head)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
-_TAG = re.compile(r"<(/?)(table|tr|t[dh]|a)\b([^<>]*+)>", re.IGNORECASE)
-_SPANS = re.compile(r"(col|row)span\s*=\s*[\"']?(\d{1,9})", re.IGNORECASE)
-_HREF = re.compile(r"href\s*=\s*[\"']?([^\s\"']*)", re.IGNORECASE)
-
-
-@dataclass
-class _OpenTable:
-    """A table that is not closed yet. ``hanging``: by column, the last row that a cell above reaches, and that cell.
-
-    ``start``: where the cell begins that is open, None of none, with its ``links``; it ``spans`` columns and rows.
-    """
-
-    rows: list[list[Cell]] = field(default_factory=list)
-    hanging: dict[int, tuple[int, Cell]] = field(default_factory=dict)
-    start: int | None = None
-    links: list[str] = field(default_factory=list)
-    spans: tuple[int, int] = (1, 1)
-    col: int = 0
-
-    def begin_row(self) -> None:
-        self.rows.append([])
-        self.col = 0
-
-    def begin_cell(self, start: int, attributes: str) -> None:
-        """Begin behind cells of rows above that reach down to here, which are labels of this row, too."""
-        if not self.rows:
-            self.begin_row()
-        while (above := self.hanging.get(self.col)) and above[0] >= len(self.rows):
-            self.rows[-1].append(Cell(self.col, above[1].text, above[1].links, is_repeated=True))
-            self.col += 1
-        spans = {way.lower(): max(1, min(int(count), MOST_SPANNED)) for way, count in _SPANS.findall(attributes)}
-        self.start, self.links, self.spans = start, [], (spans.get("col", 1), spans.get("row", 1))
-
-    def end_cell(self, text: str, end: int, places: Places) -> None:
-        """End the cell that is open, if one is."""
-        if self.start is not None:
-            shown = visible(text[self.start : end]).replace("\n", " ")
-            links = (*self.links, *(link[2] for link in _LINK.finditer(text, self.start, end)))
-            cell, (across, down) = Cell(self.col, Text(shown, self.start, places), links), self.spans
-            self.rows[-1].append(cell)
-            if down > 1:
-                self.hanging |= dict.fromkeys(range(self.col, self.col + across), (len(self.rows) + down - 1, cell))
-            self.col += across
-            self.start = None
-
-
 # --- Markdown --------------------------------------------------------------------------------------------------------
 _LINK = re.compile(r"!?\[([^\[\]]*+)\]\(([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+)[^()]*+\)")
 _UNREAD_PARTS = re.compile(r"https?://\S+|<[^<>]{1,200}>|&#?\w{1,30};")
+_UNREAD_TAGS = re.compile(r"<(script|style|svg|head)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 _CODE_SPAN = re.compile(r"`([^`\n]*+)`")
 _IS_NAME = re.compile(r"[A-Za-z_/\\.-]{2}")
 _IS_CLAIM = re.compile(r"[=:]\s{0,3}[-+\d.eE]{1,40}$|^[~≈]?[-+\d.,eE]{1,40}\s?\w{0,40}$")
@@ -229,6 +171,25 @@ _RULE = re.compile(r"\s*(?=[^-=]*(?:--|==))[-=+:|][-=+:| ]*[|+][-=+:| ]*")
 _BAR = re.compile(r"(?<!\\)\|")
 _LIST = re.compile(r"\[\s*+(?=[-+\d.])[-+\d.,eE\s_]++\]")
 _LIST_NAME = re.compile(r"(?:^|[\s(,\"'])([A-Za-z_][\w ]{0,40}?)[\"']?\s*[=:]\s*(?:[\w.]+\()?$")
+# A table of HTML that is alone on its lines, with none within it and no cell that spans rows.
+_HTML_TABLE = re.compile(
+    r"^[ \t]*<table\b(?:(?!</?table\b|rowspan).)*+</table\s*>[ \t]*$", re.DOTALL | re.IGNORECASE | re.MULTILINE
+)
+_HTML_TAG = re.compile(r"<(/?(?:table|tr|td|th))\b([^<>]*+)>", re.IGNORECASE)
+_SPAN = re.compile(r"colspan\s*=\s*[\"']?(\d{1,9})", re.IGNORECASE)
+_HREF = re.compile(r"href\s*=\s*[\"']?([^\s\"'>]*)", re.IGNORECASE)
+
+
+class _Cell(NamedTuple):
+    """A cell of a table: its column, what is read of it from an offset on, and its links."""
+
+    col: int
+    shown: str
+    offset: int
+    links: tuple[str, ...]
+
+
+_Rows = list[list[_Cell]]  # the first is the header
 
 
 def visible(text: str) -> str:
@@ -257,15 +218,19 @@ def _parser() -> MarkdownIt:
     return parser
 
 
+@dataclass
 class _Markdown:
-    """A Markdown document: which of its lines are code, headings and tables."""
+    """A Markdown document: which of its lines are code, headings and tables, and how many tables were read of it."""
 
-    def __init__(self, text: str) -> None:
-        self.text, self.lines, self.places = text, text.split("\n"), Places(text)
-        self.code: dict[int, int] = {}  # line -> the line in which its block begins
-        self.titles: dict[int, str] = {}
-        self.tables: dict[int, tuple[int, list[Table]]] = {}  # line in which they begin -> line behind them, tables
-        tokens = _parser().parse(text)
+    text: str
+    code: dict[int, int] = field(default_factory=dict)  # line -> the line in which its block begins
+    titles: dict[int, str] = field(default_factory=dict)
+    tables: dict[int, tuple[int, _Rows]] = field(default_factory=dict)  # line in which one begins -> line behind it
+    count: int = 0
+
+    def __post_init__(self) -> None:
+        self.lines, self.places = self.text.split("\n"), Places(self.text)
+        tokens = _parser().parse(self.text)
         for place, token in enumerate(tokens):
             first, end = token.map or (0, 0)
             if token.type == "fence":
@@ -274,23 +239,23 @@ class _Markdown:
             elif token.type == "heading_open":
                 self.titles[first] = tokens[place + 1].content[:LONGEST_LABEL]
             elif token.type == "table_open":
-                self.tables[first] = end, [Table([self._cells(line) for line in (first, *range(first + 2, end))])]
-        self._read_html_tables()
+                self.tables[first] = end, [self._cells(line) for line in (first, *range(first + 2, end))]
+        for found in _HTML_TABLE.finditer(self.text):
+            first, end = self.places.line(found.start()), self.places.line(found.end() - 1) + 1
+            if first not in self.code and (rows := [row for row in self._html_rows(found) if row]):
+                self.tables[first] = end, rows
 
-    def _at(self, shown: str, line: int, column: int = 0) -> Text:
-        return Text(shown, self.places.starts[line] + column, self.places)
-
-    def _cells(self, line: int) -> list[Cell]:
+    def _cells(self, line: int) -> list[_Cell]:
         """The cells of a line of a table, between its bars that are not escaped."""
         text = self.lines[line]
         begin = _ROW_BEGIN.match(text)
         start = begin.end() if begin else 0
-        cells: list[Cell] = []
+        cells: list[_Cell] = []
         for end in [*(bar.start() for bar in _BAR.finditer(text, start)), len(text)]:
             links = tuple(link[2] for link in _LINK.finditer(text, start, end))
-            cells.append(Cell(len(cells), self._at(visible(text[start:end]), line, start), links))
+            cells.append(_Cell(len(cells), visible(text[start:end]), self.places.starts[line] + start, links))
             start = end + 1
-        return cells[:-1] if len(cells) > 1 and not cells[-1].text.shown.strip() else cells
+        return cells[:-1] if len(cells) > 1 and not cells[-1].shown.strip() else cells
 
     def _read_code(self, first: int, end: int) -> None:
         """Tables that are printed in code: cells between bars, and a rule of dashes below the first of them."""
@@ -299,44 +264,37 @@ class _Markdown:
             line = self.lines[at]
             if "|" in line or _RULE.fullmatch(line):
                 continue
-            rows = [one for one in range(begin, at) if not _RULE.fullmatch(self.lines[one])]
-            table = Table([self._cells(one) for one in rows])
-            is_headed = rows and not any(NUMBER.fullmatch(cell.text.shown.strip()) for cell in table.rows[0])
+            rows = [self._cells(one) for one in range(begin, at) if not _RULE.fullmatch(self.lines[one])]
+            is_headed = rows and not any(NUMBER.fullmatch(cell.shown.strip()) for cell in rows[0])
             if is_headed and 1 < len(rows) < at - begin:  # a drawing of boxes with numbers has no header
-                self.tables[begin] = at, [table]
+                self.tables[begin] = at, rows
                 for one in range(begin, at):
                     del self.code[one]
             begin = at + 1
 
-    def _read_html_tables(self) -> None:
-        """Tables in HTML; one in a cell of another ends that, and is read by itself."""
-        opened: list[_OpenTable] = []
-        found: list[Table] = []
-        begin = 0
-        for tag in _TAG.finditer(self.text):
-            is_end, name = bool(tag[1]), tag[2].lower()
-            if self.places.line(tag.start()) in self.code:
-                continue
-            if opened and name != "a":
-                opened[-1].end_cell(self.text, tag.start(), self.places)
-            if name == "table" and not is_end:
-                begin = begin if opened else self.places.line(tag.start())
-                opened.append(_OpenTable())
-            elif name == "table" and opened:
-                found += [Table(rows) for rows in [[row for row in opened.pop().rows if row]] if rows]
-                if not opened:
-                    self.tables[begin] = self.places.line(tag.end() - 1) + 1, found
-                    found = []
-            elif opened and not is_end and name == "tr":
-                opened[-1].begin_row()
-            elif opened and not is_end and name == "a":
-                opened[-1].links += _HREF.findall(tag[3])[:1]
-            elif opened and not is_end:
-                opened[-1].begin_cell(tag.end(), tag[3])
+    def _html_rows(self, table: re.Match[str]) -> _Rows:
+        """The cells of each row of a table in HTML."""
+        rows: _Rows = [[]]
+        start, col, wide = -1, 0, 1
+        for tag in _HTML_TAG.finditer(self.text, *table.span()):
+            if start >= 0:
+                inner = self.text[start : tag.start()]
+                links = (*_HREF.findall(inner), *(link[2] for link in _LINK.finditer(inner)))
+                rows[-1].append(_Cell(col, visible(inner).replace("\n", " "), start, links))
+                start, col = -1, col + wide
+            name = tag[1].lower()
+            if name == "tr":
+                rows.append([])
+                col = 0
+            elif name in ("td", "th"):
+                span = _SPAN.search(tag[2])
+                start, wide = tag.end(), min(int(span[1]), MOST_SPANNED) if span else 1
+        return rows
 
-    def pieces(self) -> Iterator[Piece]:
-        """Tables with the words above them, lines that are in none, and lists."""
+    def passages(self) -> Iterator[Passage]:
+        """Tables with the words above them, then lists, and then the lines that are in no table."""
         heading, behind = "", 0
+        lines: list[Passage] = []
         headings: list[str] = []
         said = deque[str](maxlen=CAPTION_LINES)
         for number, line in enumerate(self.lines):
@@ -347,26 +305,49 @@ class _Markdown:
             if number < behind:
                 continue
             if number in self.tables:
-                behind, tables = self.tables[number]
-                for table in tables:
-                    table.heading = " / ".join([*reversed(said), heading])
-                yield from tables
+                behind, rows = self.tables[number]
+                yield from self._of_table(rows, " / ".join([*reversed(said), heading]))
                 continue
             in_code, is_heading = number in self.code, number in self.titles
             if line.strip() and not (in_code or is_heading or "|" in line or line.lstrip().startswith("<")):
                 said.append(line.strip()[:LONGEST_LABEL])
             shown = line if in_code else visible(_CODE_SPAN.sub(_without_names, line))
-            yield Line(self._at(shown, number), heading, in_code, is_heading)
+            place = Place(place=CODE if in_code else PROSE, heading=heading)
+            lines.append(Passage(shown, self.places.starts[number], place, is_heading))
         yield from self._lists(headings)
+        yield from lines
 
-    def _lists(self, headings: Sequence[str]) -> Iterator[NumberList]:
-        """Lists of numbers that are no part of a table."""
+    def _of_table(self, rows: _Rows, heading: str) -> Iterator[Passage]:
+        """The cells of a table; those of its header are texts."""
+        header = {cell.col: _label(cell.shown) for cell in rows[0]}
+        yield from (Passage(cell.shown, cell.offset, Place(place=PROSE, heading=heading)) for cell in rows[0])
+        for row, cells in enumerate(rows[1:]):
+            links = tuple(link for cell in cells for link in cell.links)
+            label = next((_label(cell.shown) for cell in cells if cell.col == 0), "")
+            for cell in cells:
+                place = Place(place=CELL, table=self.count, row=row, col=cell.col, heading=heading, links=links)
+                place.row_label, place.col_label = label if cell.col else "", header.get(cell.col, "")
+                place.row_title = header.get(0, "")
+                yield Passage(cell.shown, cell.offset, place)
+        self.count += 1
+
+    def _lists(self, headings: Sequence[str]) -> Iterator[Passage]:
+        """The numbers of lists that are no part of a table."""
         in_tables = {line for first, (end, _) in self.tables.items() for line in range(first, end)}
+        columns: dict[tuple[bool, int, int], tuple[int, list[str]]] = {}  # of each table its number and their names
         for found in _LIST.finditer(self.text):
             line = self.places.line(found.start())
             name = _LIST_NAME.search(self.text[max(0, found.start() - LIST_NAME) : found.start()])
             if name and line not in in_tables:
-                numbers = NUMBER.finditer(self.text, found.start(), found.end())
-                block = ("code", self.code[line]) if line in self.code else ("line", line)
-                items = [Text(one[0], one.start(), self.places) for one in numbers]
-                yield NumberList(name[1].strip(), block, headings[line], items)
+                items = list(NUMBER.finditer(self.text, found.start(), found.end()))
+                block = line in self.code, self.code.get(line, line), len(items)
+                table, names = columns.setdefault(block, (self.count + len(columns), []))
+                for row, item in enumerate(items):
+                    place = Place(place=ITEM, table=table, row=row, col=len(names), heading=headings[line])
+                    place.col_label = name[1].strip()
+                    yield Passage(item[0], item.start(), place)
+                names.append(name[1])
+
+
+def _label(shown: str) -> str:
+    return shown.strip(" `\t")

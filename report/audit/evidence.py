@@ -23,7 +23,7 @@ from parsers.io.files import opened
 from parsers.io.packed import ERRORS, unpacked
 
 from .constants import KNOWN_LINES, KNOWN_SHAPES, LARGEST_FILE, LONGEST_LINE
-from .documents import decoded, json_values
+from .documents import Places, decoded, json_values
 from .number import NUMBER
 from .vocabulary import seconds_of
 
@@ -254,8 +254,9 @@ def _cells(line: str, mark: str) -> list[str]:
 
 def _of_json(text: str) -> Iterator[Row]:
     """The numbers of each object by their keys, with those of its lists and of the objects that are its values."""
+    places = Places(text)
     for one in json_values(text):
-        value, (line, _) = _value(one.text.shown), one.text.place(0)
+        value, line = _value(one.shown), places.line(one.offset) + 1
         if one.path and np.isfinite(value):
             yield one.group, line, (value,), ((one.path[-1].lower(), ""),)
             if one.outer:

@@ -23,7 +23,7 @@ from ..wording import markdown
 from ..wording.markdown import clean
 from ..wording.words import Translate, worded
 from .audited import FINGERPRINT, Audit, fingerprints
-from .claims import LINE
+from .documents import LINE
 from .rulings import GOOD, Finding, Ruling, account
 from .sentences import MEANINGS, answer_of, reason, rule_of, shown, title
 

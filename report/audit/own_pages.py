@@ -6,10 +6,14 @@ alone: what is as the report has it is not proved then. No log backs what a page
 """
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
+from itertools import takewhile, zip_longest
 from math import nan
 from pathlib import Path
+from typing import NamedTuple
 
 from parsers.io.errors import LogError
 from parsers.io.files import data_of
@@ -23,9 +27,9 @@ from ..results.store import LogStore, outside
 from ..views.markdown import GENERATED, evidence_name, page_name, texts
 from ..wording.markdown import path_address
 from ..wording.words import Translator, WordsError, languages
-from .altered_text import Alteration, altered
 from .chance import Hit, Means, Rule
-from .claims import LINE, Claim, claims_of
+from .claims import Claim, claims_of
+from .documents import LINE
 from .number import Number
 from .rulings import Finding, Ruling
 
@@ -35,6 +39,56 @@ NOT_RENDERED = "The page could not be rendered again: {reason}"
 NO_LOGS = "its log {log} is not here; give --logs."
 AS_REPORTED = "Its report says the same, but could not be made again: {reason}"
 QUOTED = "The page quotes it; no log backs it."
+MORE_LINES = 1000  # of a page, beyond twice those that it is to have; of what is longer the first difference is told
+LONGEST = 160  # characters that are told of an altered line
+_WORDS = re.compile(r"[\w.,%+\u2021-]+|.", re.DOTALL)
+
+
+class Alteration(NamedTuple):
+    """One line that is not as it is to be.
+
+    ``line``: its number in the file, from 1; of a line that is not there, that of the line in its place. ``stood``: the
+    words that differ, as they stand in the file, from the character ``start`` on; None where the line is missing.
+    ``right``: what they are to be, None where there is to be no such line.
+    """
+
+    line: int
+    stood: str | None
+    right: str | None
+    start: int = 0
+
+
+def altered(stood: str, right: str) -> Iterator[Alteration]:
+    """The lines of a file that are not as they are to be.
+
+    Every difference is in one of them, but that of line ends, also at the end of the file, and of a byte order mark.
+    """
+    lines = stood.removeprefix("\ufeff").replace("\r\n", "\n").rstrip("\n").split("\n")
+    wanted = right.replace("\r\n", "\n").rstrip("\n").split("\n")
+    if len(lines) > 2 * len(wanted) + MORE_LINES:  # comparing them would take long
+        at = _same(lines, wanted)
+        yield _alteration(at + 1, lines[at], wanted[at] if at < len(wanted) else None)
+        return
+    for tag, first, last, *between in SequenceMatcher(None, lines, wanted, autojunk=False).get_opcodes():
+        for at, one in zip_longest(range(first, last), wanted[slice(*between)]) if tag != "equal" else ():
+            number = min(last if at is None else at, len(lines) - 1) + 1
+            yield _alteration(number, None if at is None else lines[at], one)
+
+
+def _alteration(line: int, stood: str | None, right: str | None) -> Alteration:
+    """A line beside what it is to be: what both begin and end with, in whole words and numbers, is left out."""
+    if stood is None or right is None:
+        return Alteration(line, stood, right)
+    parts, wanted = _WORDS.findall(stood), _WORDS.findall(right)
+    start = _same(parts, wanted)
+    behind = _same(parts[start:][::-1], wanted[start:][::-1])
+    stood, right = ("".join(some[start : len(some) - behind]) for some in (parts, wanted))
+    return Alteration(line, stood, right, len("".join(parts[:start])))
+
+
+def _same(one: Sequence[str], other: Sequence[str]) -> int:
+    """With how many equal parts both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def is_own(page: Path) -> bool:
@@ -54,12 +108,10 @@ def of_own_pages(root: Path, pages: Iterable[str], logs: Path | None, workers: W
     """
     by_report: dict[Path, list[str]] = {}
     for page in pages:
-        by_report.setdefault(_report_path(root / page), []).append(page)
+        path = root / page
+        report = path.with_name(Path(path.stem).stem.removesuffix(EVIDENCE) + SUFFIX)
+        by_report.setdefault(report, []).append(page)
     return [one for path, some in by_report.items() for one in _findings(root, path, some, logs, workers)]
-
-
-def _report_path(page: Path) -> Path:
-    return page.with_name(Path(page.stem).stem.removesuffix(EVIDENCE) + SUFFIX)
 
 
 def _findings(root: Path, path: Path, pages: Sequence[str], logs: Path | None, workers: Workers) -> Iterator[Finding]:
@@ -112,7 +164,7 @@ def _of_page(root: Path, page: str, report: Report, unproved: Message | None) ->
     lines = stood.split("\n")
     for claim in claims_of(root, page):
         there, digits, line = of_line.get(claim.line), claim.number.text, lines[claim.line - 1]
-        if there and there.touches(claim.column, len(digits)):
+        if there and _is_within(claim, there):
             told.add(claim.line)
             yield Finding(claim, Ruling.CONTRADICTED, _hit(there))
         elif any(result.digits == digits and result.id in line for result in quoted):
@@ -137,17 +189,26 @@ def _markdown(report: Report, page: Path, stood: str) -> str:
     return evidence if is_evidence else markdown
 
 
-def _altered(document: str, alteration: Alteration) -> Finding:
+def _is_within(claim: Claim, there: Alteration) -> bool:
+    """Whether some of the digits of a claim are among the words of its line that differ."""
+    begin, end = claim.column - 1, claim.column - 1 + len(claim.number.text)
+    return there.start < end and begin < there.start + len(there.stood or "")
+
+
+def _altered(document: str, there: Alteration) -> Finding:
     """The finding for an altered line that is no number of its own."""
-    stood, _ = alteration.excerpts
-    claim = Claim(document, alteration.line, 1, Number(stood or "", nan, nan), LINE)
-    return Finding(claim, Ruling.CONTRADICTED, _hit(alteration))
+    number = Number(_shortened(there.stood or ""), nan, nan)
+    claim = Claim(document=document, line=there.line, column=1, number=number, place=LINE)
+    return Finding(claim, Ruling.CONTRADICTED, _hit(there))
 
 
-def _hit(alteration: Alteration) -> Hit:
+def _hit(there: Alteration) -> Hit:
     """What a line is to say; nothing where there is to be no such line."""
-    _, right = alteration.excerpts
-    return Hit(nan, Rule(Means.RENDERED, right or ""))
+    return Hit(nan, Rule(Means.RENDERED, _shortened(there.right or "")))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
 
 
 def _text(path: Path) -> str:

@@ -21,9 +21,9 @@ from parsers.io.message import Message
 from . import vocabulary as words
 from .chance import Explanation, Floats, Hit, Means, Rule, accidental, explain
 from .checkout import Checkout
-from .claims import CELL, ITEM, KEY, PROSE, Claim
+from .claims import Claim
 from .constants import FEW_VALUES, MOST_JOINED, OTHER_QUANTITY
-from .documents import text_of
+from .documents import CELL, ITEM, KEY, PROSE, text_of
 from .evidence import LAST, DataFile, Statistic, read
 from .labels import Agreement, Case, Compared, case_of, case_of_log, compared
 from .rules.formulas import Formulas

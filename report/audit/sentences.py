@@ -8,7 +8,7 @@ from parsers.io.message import Message, joined
 from ..measure.number import digits
 from .board import Kind, Verdict
 from .chance import Hit, Means
-from .claims import LINE
+from .documents import LINE
 from .evidence import GREATEST, LAST, LEAST, MEAN
 from .labels import Agreement, Compared
 from .number import TRUNCATED

@@ -19,8 +19,9 @@ from math import sqrt
 from statistics import median
 
 from ..chance import Explanation, Hit, Means, Rule, explain
-from ..claims import CELL, CODE, ITEM, PROSE, Claim
+from ..claims import Claim
 from ..constants import COLUMNS_APART, KNOWN_LABELS, LINES_BEHIND, MAJORITY, NEARBY, ROUND, ROUNDINGS, ROWS_ABOVE
+from ..documents import CELL, CODE, ITEM, PROSE
 from ..number import Number
 
 

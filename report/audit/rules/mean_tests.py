@@ -15,8 +15,9 @@ from parsers.io.errors import ExtraError, extra
 
 from .. import vocabulary as words
 from ..chance import Hit, Means, Rule
-from ..claims import ITEM, Claim
+from ..claims import Claim
 from ..constants import BEFORE, TEST_BEHIND
+from ..documents import ITEM
 from .formulas import Formula, Outcome
 
 STUDENT, WELCH = "student", "welch"

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from .. import vocabulary as words
 from ..chance import Explanation, Hit, Means, Rule, Tried, accidental, explain
-from ..claims import ITEM, Claim
+from ..claims import Claim
 from ..constants import EVEN, MOST_JOINED, NEARBY
+from ..documents import ITEM
 from ..evidence import GREATEST, LAST, LEAST, MEAN, Statistic
 from ..number import Number
 

@@ -3,14 +3,16 @@
 from pathlib import Path
 
 from report.audit.chance import Explanation
-from report.audit.claims import CELL, Claim
+from report.audit.claims import Claim
+from report.audit.documents import CELL
 from report.audit.evidence import LAST, DataFile, Statistic, read
 from report.audit.number import Number
 
 
 def a_claim(text: str, quantity: str = "loss", row: int = 0, col: int = 1, place: str = CELL) -> Claim:
     """A number of a table of ``README.md``."""
-    return Claim("README.md", row + 3, 1, Number.of(text), place, table=0, row=row, col=col, quantity=quantity)
+    at = {"document": "README.md", "line": row + 3, "column": 1, "place": place, "table": 0, "row": row, "col": col}
+    return Claim(**at, number=Number.of(text), quantity=quantity)
 
 
 def the_last(value: float, name: str = "val_loss") -> Statistic:

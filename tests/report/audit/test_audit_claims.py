@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.audit.claims import CELL, CODE, ITEM, KEY, PROSE, Claim, claims_of
+from report.audit.claims import Claim, claims_of
+from report.audit.documents import CELL, CODE, ITEM, KEY, PROSE
 
 Read = Callable[[str, str], list[Claim]]
 ENDINGS = ["md", "html", "json"]
@@ -49,11 +50,6 @@ TABLES = {
         "x\n<table>\n<tr><th>a</th><th>b</th></tr>\n<tr><td>c</td><td>\n2.5</td></tr>\n</table>\n",
         [(5, 1, "2.5", 0, 1)],
     ),
-    "rows spanned": (
-        "d.html",
-        "<table><tr><th>n<th>a<th>b\n<tr><td rowspan=2>8<td>x<td>1.5\n<tr><td>y<td>&nbsp;2.5\n</table>",
-        [(2, 19, "8", 0, 0), (2, 29, "1.5", 0, 2), (3, 20, "2.5", 1, 2)],
-    ),
     "columns spanned": ("d.html", "<table><tr><th>a<tr><td colspan=2>x<td>2.5</table>", [(1, 40, "2.5", 0, 2)]),
     "in code": ("d.md", "```\n| run | loss |\n|-----|------|\n| a | 3.25 |\n```\n", [(4, 7, "3.25", 0, 1)]),
     "a grid in code": (
@@ -87,9 +83,16 @@ def test_labels_headings_and_links_of_a_cell(read: Read) -> None:
     assert claim.heading.endswith("Speed")
 
 
-def test_label_of_a_spanned_row_holds_for_all_its_rows(read: Read) -> None:
-    text = "<table><tr><th>n<th>loss<tr><td rowspan=2>x8<td>3.25<tr><td>3.5</table>"
-    assert [one.row_label for one in read("d.html", text)] == ["x8", "x8"]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| run | at 3.25 s |\n|-|-|\n| x | y |\n",
+        "<table><tr><th>n<th>s<tr><td rowspan=2>x8<td>at 3.25 s<tr><td>y</table>",
+    ],
+    ids=["header", "a table with cells that span rows"],
+)
+def test_numbers_that_are_in_no_cell_of_a_grid_are_of_texts(read: Read, text: str) -> None:
+    assert ("3.25", PROSE) in [(one.number.text, one.place) for one in read("d.html", text)]
 
 
 def test_tables_are_numbered_and_prose_is_in_none(read: Read) -> None:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from report.audit import vocabulary
-from report.audit.claims import CELL, Claim, Context
+from report.audit.claims import Claim, Context
+from report.audit.documents import CELL
 from report.audit.labels import Agreement, case_of, compared
 from report.audit.number import numbers_in
 
@@ -50,8 +51,9 @@ def test_whatever_a_label_holds_is_read(text: str) -> None:
 def test_number_counts_what_its_words_say(example: Any) -> None:
     before, text, behind, column, row, heading, quantity, unit = example
     (printed,) = numbers_in(text)
-    claim = Claim("d.md", 1, 1, printed.number, CELL, 0, 0, 1, row, column, heading=heading)
-    found = Context(claim, before, behind, printed.form).classified()
+    labels = {"row_label": row, "col_label": column, "heading": heading}
+    claim = Claim(document="d.md", line=1, column=1, number=printed.number, place=CELL, table=0, row=0, col=1, **labels)
+    found = Context(claim, before, behind, printed.form, is_result=True, is_heading=False).classified()
     assert (found.quantity, found.unit) == (quantity, unit)
     assert found.is_measured == (quantity in DATA["measured"])
 

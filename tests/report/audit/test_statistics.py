@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from report.audit.chance import Rule
-from report.audit.claims import ITEM, Claim
+from report.audit.claims import Claim
 from report.audit.constants import SIGNIFICANT
+from report.audit.documents import ITEM
 from report.audit.evidence import GREATEST, LAST, LEAST, Statistic
 from report.audit.number import Number
 from report.audit.rules.statistics import StatisticSearch
