@@ -120,16 +120,14 @@ def recover(
     """
 
     from ..wording.words import Translator, worded
-    from .recover import recovered
+    from .output import number_as_json
+    from .recover import of_log, recovered
+    from .rulings import Ruling
 
     translate = Translator(language).translate
     if len(published) != len(logs):
         raise click.UsageError(ONE_NUMBER_A_LOG.format(logs=len(logs), numbers=len(published)))
     found = recovered(logs, published, {"cards": cards, "batch_size": batch_size}, format_)
     for one in found:
-        if as_json:
-            say(json.dumps(one.as_json(), ensure_ascii=False))
-        else:
-            for line in one.lines():
-                say(worded(line, translate))
-    sys.exit(0 if all(one.hit for one in found) else TO_MEND)
+        say(json.dumps(number_as_json(one), ensure_ascii=False) if as_json else worded(of_log(one), translate))
+    sys.exit(0 if all(one.ruling == Ruling.PROVED for one in found) else TO_MEND)

@@ -5,9 +5,7 @@ Of a log, for numbers that somebody names, and of a document, for a number of it
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,23 +20,18 @@ from ..results.measured_log import as_read, measured_log
 from ..results.model import Report, Result
 from ..results.run import report_of_log
 from ..views.why import NoCellError
+from . import vocabulary as words
 from .audited import audited
-from .chance import Hit, Means
+from .chance import Means
+from .claims import Claim
+from .documents import PROSE
 from .number import Number
-from .rules.protocol_search import protocol, protocols, search
-from .rules.protocols import Source, explained
-from .rulings import Finding
+from .rules.protocol_search import search
+from .rules.protocols import Source, explained, hit_of
+from .rulings import Finding, Ruling
 from .sentences import reason
 
 MOST_SHOWN = 5
-GIVES = "{log}: {number}: {protocol}; it explains {count} of {all} numbers, by accident {chance} at most."
-BY_ACCIDENT = (
-    "{log}: {number}: {count} of {searched} protocols gives these digits, no more than accident would.",
-    "{log}: {number}: {count} of {searched} protocols give these digits, no more than accident would.",
-)
-NO_PROTOCOL = "{log}: {number}: none of {searched} protocols gives these digits."
-ALSO = "  also {protocol}"
-HOW = "  {said}"
 NOT_READ = "nothing in it is known to be a speed; `tachograph show {log}` says why, and --format or --read what it is."
 NOT_POSITIVE = "--published must be a positive number as printed, such as 2791.98; got {number}."
 NO_SUCH = "{page} has no number {name}; numbers: {numbers}."
@@ -47,91 +40,46 @@ SEVERAL = "{count} numbers of {page} match {name}; pass one of {numbers}."
 PLACE = "{line}:{digits}"
 TITLE = "{page}:{line}: {row}, {column}: {digits}"
 RULED = "{ruling}: {reason}"
+OF_LOG = "{log}: {number}: {ruled}"
 
 
 class PublishedNumberError(ParserError):
     """A published number that is not a positive number as printed."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What was found for one number: ``hit`` where a protocol gives it beyond accident, with a bound for that.
-
-    ``together``: how many of ``numbers`` that protocol explains. ``ranks``: of all protocols that give its digits.
-    ``without``: how the log was read, where no format reads its speed.
-    """
-
-    log: Path
-    digits: str
-    unit: str
-    hit: Hit | None
-    chance: float
-    together: int
-    numbers: int
-    ranks: Sequence[int]
-    without: Message | None
-
-    @property
-    def others(self) -> list[str]:
-        """The first protocols that give its digits, too."""
-        words = (protocol(rank).words() for rank in self.ranks)
-        return [other for other in words if not self.hit or other != self.hit.rule.name][:MOST_SHOWN]
-
-    def as_json(self) -> dict[str, Any]:
-        """The answer as one JSON object."""
-        return {
-            "log": str(self.log),
-            "published": self.digits,
-            "unit": self.unit or None,
-            "protocol": self.hit.rule.name if self.hit else None,
-            "explains": self.together,
-            "of": self.numbers,
-            "chance": self.chance if self.hit else None,
-            "searched": 2 * len(protocols()),
-            "also": self.others,
-            "without_format": str(self.without) if self.without else None,
-        }
-
-    def lines(self) -> list[Message]:
-        """The answer in a few lines."""
-        number = f"{self.digits} {self.unit}" if self.ranks else self.digits
-        told = {"log": self.log, "number": number, "searched": 2 * len(protocols())}
-        if self.hit:
-            found = {"count": self.together, "all": self.numbers, "chance": f"{self.chance:.1e}"}
-            said = Message(GIVES, protocol=self.hit.rule.name, **told, **found)
-        else:
-            given = len(self.ranks)
-            said = Message.of_count(given, *BY_ACCIDENT, **told) if given else Message(NO_PROTOCOL, **told)
-        how = [Message(HOW, said=self.without)] if self.without else []
-        return [said, *how, *(Message(ALSO, protocol=words) for words in self.others)]
-
-
 def recovered(
     logs: Sequence[Path], published: Sequence[str], given: Mapping[str, int | None], format_: str | None
-) -> list[Answer]:
-    """An answer for each number, in order; ``published``: one a log, all of which were made in one way, as a rule.
+) -> list[Finding]:
+    """A finding for each number, in order; ``published``: one a log, all of which were made in one way, as a rule.
 
-    Raises PublishedNumberError for what is not a number, ParserError for a log that cannot be read.
+    A number whose digits a protocol gives no more seldom than accident would agrees. Raises PublishedNumberError for
+    what is not a number, ParserError for a log that cannot be read.
     """
     numbers = [_number(one) for one in published]
     facts = [Fact(name, value, option(name)) for name, value in given.items() if value]
-    read = [as_read(log, format=format_, facts=facts) for log in logs]
-    for one in read:
-        if not one.has_records:
-            raise FormatError.at(one.reading.path, NOT_READ, log=one.reading.path)
-    searched = [search(as_one(one.reading.parts[0]), one.reading.facts) for one in read]
-    sources = {row: [Source(str(read[row].reading.path), "", one)] for row, one in enumerate(searched)}
+    sources: dict[int, list[Source]] = {}
+    for row, log in enumerate(logs):
+        read = as_read(log, format=format_, facts=facts)
+        path = read.reading.path
+        if not read.has_records:
+            raise FormatError.at(path, NOT_READ, log=path)
+        sources[row] = [Source(str(path), "", search(as_one(read.reading.parts[0]), read.reading.facts))]
     found = {
         row: (hit, chance, len(hits))
         for _, hits, chance in explained(dict(enumerate(numbers)), sources)
         for row, hit in hits.items()
     }
     answers = []
-    for row, (number, values) in enumerate(zip(numbers, searched, strict=True)):
-        hit, chance, together = found.get(row, (None, 1.0, 0))
-        ranks = np.flatnonzero(values.hits(number)).tolist()
-        of = (len(numbers), ranks, read[row].without)
-        answers.append(Answer(read[row].reading.path, number.text, values.unit, hit, chance, together, *of))
+    for row, number in enumerate(numbers):
+        (source,) = sources[row]
+        claim = Claim(document=source.path, line=0, column=0, number=number, place=PROSE, quantity=words.RATE)
+        ranks = np.flatnonzero(source.searched.hits(number))
+        if row in found:
+            answers.append(Finding(claim, Ruling.PROVED, *found[row]))
+        elif len(ranks):
+            answers.append(Finding(claim, Ruling.AGREES, hit_of(number, sources[row], int(ranks[0]))))
+        else:
+            answers.append(Finding(claim, Ruling.UNEXPLAINED, logs=1))
     return answers
 
 
@@ -142,10 +90,14 @@ def _number(said: str) -> Number:
     return Number.of(plain)
 
 
-# --- numbers of documents --------------------------------------------------------------------------------------------
 def ruled(finding: Finding) -> Message:
     """The ruling on a number, and why it is that."""
     return Message(RULED, ruling=Message(finding.ruling), reason=reason(finding))
+
+
+def of_log(finding: Finding) -> Message:
+    """The ruling on a number of a log, with both."""
+    return Message(OF_LOG, log=finding.claim.document, number=finding.claim.number.text, ruled=ruled(finding))
 
 
 def of_document(page: Path, name: str, logs: Path | None) -> tuple[Report | None, Result | None, str, Finding]:

@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache
 from itertools import product
 from math import sqrt
 from statistics import median
+from typing import NamedTuple
 
 from ..chance import Explanation, Hit, Means, Rule, explain
 from ..claims import Claim
@@ -31,9 +32,6 @@ class Formula(StrEnum):
     MEAN = "mean"
     STD = "std"
     STD_OF_ALL = "std of all"
-    MEDIAN = "median"
-    LEAST = "least"
-    GREATEST = "greatest"
     SUM = "sum"
     RATIO = "ratio"
     DIFFERENCE = "difference"
@@ -57,9 +55,6 @@ _REDUCTIONS: Mapping[Formula, Callable[[Sequence[float]], float]] = {
     Formula.MEAN: _mean,
     Formula.STD: lambda values: _spread(values, len(values) - 1),
     Formula.STD_OF_ALL: lambda values: _spread(values, len(values)),
-    Formula.MEDIAN: median,
-    Formula.LEAST: min,
-    Formula.GREATEST: max,
     Formula.SUM: sum,
 }
 _COMPARISONS: Mapping[Formula, Callable[[float, float], float]] = {
@@ -70,8 +65,7 @@ _COMPARISONS: Mapping[Formula, Callable[[float, float], float]] = {
     Formula.REDUCTION: lambda a, b: 100 * (b - a) / b,
 }
 _SPREADS = (Formula.STD, Formula.STD_OF_ALL)
-_SUMMARIES = (Formula.MEAN, *_SPREADS, Formula.SUM)  # those that need not be one of the numbers
-_OF_A_LIST = (Formula.MEAN, *_SPREADS, Formula.MEDIAN, Formula.LEAST, Formula.GREATEST)
+_OF_A_LIST = (Formula.MEAN, *_SPREADS)
 _RATIOS = (Formula.RATIO,)
 _RATIOS_IN_PER_CENT = (Formula.RATIO, Formula.PER_CENT, Formula.CHANGE)
 _CHANGES = (Formula.DIFFERENCE, Formula.CHANGE, Formula.REDUCTION, Formula.PER_CENT)
@@ -83,7 +77,6 @@ _RATIO = re.compile(
     r"speed[- _]?up|ratio|scaling|multiplier|(?<![a-z])vs|relative|faster|slower|efficien|加速|比|效率", re.IGNORECASE
 )
 _CHANGE = re.compile(r"delta|Δ|diff|gap|gain|improve|change|overhead|saving|reduc|increas|提升", re.IGNORECASE)
-_ORDER = re.compile(r"(?<![a-z])(?:min|max|best|worst|median|middle|low|high|fast|slow|peak)|最|中位", re.IGNORECASE)
 # What the label of a row says that follows a rule of its own: means of rows, another base, or a remark in brackets.
 _OF_ITS_OWN = re.compile(
     r"(?<![a-z])(?:mean|avg|average|geo\w*|total|sum|overall|median|all|vs|versus|over|than|against|relative|compared"
@@ -92,8 +85,7 @@ _OF_ITS_OWN = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a formula gives, and between what it lies if its operands are rounded."""
 
     value: float
@@ -149,33 +141,33 @@ def _asked(label: str) -> tuple[tuple[Formula, ...], str]:
     return (_CHANGES, "") if _CHANGE.search(label) else ((), "")
 
 
-@dataclass(frozen=True)
-class _Way:
+class _Way(NamedTuple):
     """A formula of claims; ``distance``: how far they are from what it gives, in columns or rows.
 
-    ``is_telling``: whether it tells anything, which the mean of equal numbers does not. ``has_base``: whether it
-    compares with another row of the table.
+    ``has_base``: whether it compares with another row of the table.
     """
 
     rule: Hashable
     formula: Formula
     operands: tuple[int, ...]
     distance: int = 0
-    is_telling: bool = True
     has_base: bool = False
 
 
+_Ways = dict[int, list[_Way]]  # of each claim of a group, which one rule may give
+
+
+@dataclass
 class _Table:
     """The first claim of each cell of a table, by row and column; ``crowded``: those of cells that hold more.
 
     ``behind``: by row the others with their columns, such as a deviation behind its mean.
     """
 
-    def __init__(self, claims: Sequence[Claim]) -> None:
-        self.claims = claims
-        self.rows: dict[int, dict[int, int]] = defaultdict(dict)
-        self.crowded: set[int] = set()
-        self.behind: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    claims: Sequence[Claim]
+    rows: dict[int, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+    crowded: set[int] = field(default_factory=set)
+    behind: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, member: int) -> None:
         """Put a claim into its cell, behind what is there."""
@@ -185,18 +177,12 @@ class _Table:
             self.behind[claim.row].append((claim.col, member))
 
     @cached_property
-    def columns(self) -> dict[int, list[tuple[int, int]]]:
-        """The row and the claim of each cell of a column."""
-        found: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for row in sorted(self.rows):
-            for col, member in self.rows[row].items():
-                found[col].append((row, member))
-        return found
-
-    @property
     def build(self) -> tuple[tuple[int, str], ...]:
-        """What each column counts."""
-        return tuple(sorted((col, self.claims[some[0][1]].quantity) for col, some in self.columns.items()))
+        """What each column counts, by its first number."""
+        found: dict[int, str] = {}
+        for row in sorted(self.rows):
+            found = {col: self.claims[member].quantity for col, member in self.rows[row].items()} | found
+        return tuple(sorted(found.items()))
 
     @property
     def has_unlike_rows(self) -> bool:
@@ -204,10 +190,9 @@ class _Table:
         of_rows = {(row, self.claims[one].row_label) for row, of in self.rows.items() for col, one in of.items() if col}
         return len(of_rows) == len({label for _, label in of_rows})
 
-    def reductions(self, row: int, col: int, reduced: Container[int]) -> Iterator[_Way]:
+    def reductions(self, row: int, col: int, reduced: Container[int]) -> list[_Way]:
         """Rows above that are not ``reduced`` themselves, as far as each has a number in this column."""
-        # One of some numbers is often the least of them, or the greatest: that it is meant to be has to be said.
-        formulas = _REDUCTIONS if _ORDER.search(self.claims[self.rows[row][col]].row_label) else _SUMMARIES
+        found: list[_Way] = []
         used: list[int] = []
         for at in range(row - 1, row - 1 - ROWS_ABOVE, -1):
             if at in self.rows:
@@ -215,60 +200,44 @@ class _Table:
                     break
                 if (above := self.rows[at][col]) not in reduced:
                     used.append(above)
-                    is_telling = len({self.claims[one].number.value for one in used}) > 1
-                    for formula in formulas if len(used) > 1 else ():
-                        yield _Way((formula, len(used)), formula, tuple(reversed(used)), len(used), is_telling)
+                    every = _REDUCTIONS if len(used) > 1 else ()
+                    found += [_Way((one, len(used)), one, tuple(reversed(used)), len(used)) for one in every]
+        return found
 
-    def comparisons(self, row: int, col: int) -> Iterator[_Way]:
-        """What a label asks for: of two columns, or of a column and a base row."""
-        formulas, _ = _asked(self.claims[self.rows[row][col]].col_label)
-        near = range(-COLUMNS_APART, COLUMNS_APART + 1)
-        beside = [(a, self.rows[row][col + a]) for a in near if a and col + a in self.rows[row]]
-        for a, first in beside:
-            for b, second in beside:
-                # Ratios of unlike numbers are accidents; differences of them are rare enough, and labels mislead.
-                is_alike = self.claims[first].quantity == self.claims[second].quantity
-                if a != b and (is_alike or formulas is _CHANGES):
-                    yield from (_Way((one, a, b), one, (first, second), abs(a) + abs(b)) for one in formulas)
-        for base, at in self._bases(row, col).items():
-            for a, first in beside:
-                if a + col in self.rows[at]:
-                    second = self.rows[at][a + col]
-                    for one in formulas:
-                        distance = abs(a) + _BASE_ROW
-                        yield _Way((one, a, base), one, (first, second), distance, has_base=True)
-                        yield _Way((one, base, a), one, (second, first), distance, has_base=True)
+    def comparisons(self) -> Iterator[tuple[int, list[_Way]]]:
+        """What labels ask for, of two columns, or of a column and a base row: the claim with its ways.
 
-    def _bases(self, row: int, col: int) -> dict[str, int]:
-        """The rows that a row may be compared with: the first, the one above, and the last above that states 1."""
-        rows, ones = self._sorted_rows, self._ones[col]
-        above, one_above = bisect_left(rows, row), bisect_left(ones, row)
-        bases = {"first row": rows[0], "row above": rows[above - 1]} if above else {}
-        return bases | ({"row of 1": ones[one_above - 1]} if one_above else {})
+        A row may be compared with the first, the one above, and the last above that states 1.
+        """
+        ones: dict[int, int] = {}
+        rows = sorted(self.rows)
+        for above, row in zip((None, *rows), rows, strict=False):
+            for col, member in self.rows[row].items():
+                formulas, _ = _asked(self.claims[member].col_label)
+                if formulas and self.claims[member].is_measured:
+                    bases = {} if above is None else {"first row": rows[0], "row above": above}
+                    bases |= {"row of 1": ones[col]} if col in ones else {}
+                    yield member, [*self._beside(row, col, formulas), *self._of_bases(row, col, formulas, bases)]
+            ones |= {col: row for col, member in self.rows[row].items() if self.claims[member].number.value == 1}
 
-    @cached_property
-    def _sorted_rows(self) -> list[int]:
-        return sorted(self.rows)
+    def _near(self, row: int, col: int) -> list[tuple[int, int]]:
+        apart = range(-COLUMNS_APART, COLUMNS_APART + 1)
+        return [(a, self.rows[row][col + a]) for a in apart if a and col + a in self.rows[row]]
 
-    @cached_property
-    def _ones(self) -> dict[int, list[int]]:
-        """The rows in which a column states 1."""
-        return {
-            col: [row for row, one in some if self.claims[one].number.value == 1] for col, some in self.columns.items()
-        }
+    def _beside(self, row: int, col: int, formulas: Sequence[Formula]) -> Iterator[_Way]:
+        beside = self._near(row, col)
+        for (a, first), (b, second) in product(beside, beside):
+            # Ratios of unlike numbers are accidents; differences of them are rare enough, and labels mislead.
+            if a != b and (formulas is _CHANGES or self.claims[first].quantity == self.claims[second].quantity):
+                yield from (_Way((one, a, b), one, (first, second), abs(a) + abs(b)) for one in formulas)
 
-
-@dataclass
-class _Group:
-    """Claims that one rule may give, each with its ways.
-
-    ``span``: as a share of a number, how far numbers of its kind lie from it. ``least``: how many of them a rule must
-    give.
-    """
-
-    span: float
-    least: int = 1
-    ways: dict[int, list[_Way]] = field(default_factory=dict)
+    def _of_bases(self, row: int, col: int, formulas: Sequence[Formula], bases: Mapping[str, int]) -> Iterator[_Way]:
+        for (base, at), (a, first) in product(bases.items(), self._near(row, col)):
+            if a + col in self.rows[at]:
+                second, distance = self.rows[at][a + col], abs(a) + _BASE_ROW
+                for one in formulas:
+                    yield _Way((one, a, base), one, (first, second), distance, has_base=True)
+                    yield _Way((one, base, a), one, (second, first), distance, has_base=True)
 
 
 class Formulas:
@@ -289,22 +258,19 @@ class Formulas:
 
     def search(self, unexplained: set[int]) -> None:
         """Look for formulas: those that labels ask for of all numbers, others of what is ``unexplained``."""
-        for group in self._behind_lists(unexplained):
-            self._explain(group)
+        for ways in self._behind_lists(unexplained):
+            self._explain(ways, NEARBY[2])
         for table in self.tables.values():
             for row, cells in table.rows.items():  # that reduce the rows above them, such as a row of means
                 every = (*cells.items(), *table.behind[row])
                 left = [(col, one) for col, one in every if one in unexplained and self._is_fine(one)]
-                ways = {one: list(table.reductions(row, col, self.derived)) for col, one in left}
-                self._explain(_Group(NEARBY[0], ways=ways))
-        for group in self._compared(by_build=True):
-            self._except(group, self._explain(group))
-        for group in self._compared(by_build=False):
-            self._explain(group)
+                self._explain({one: table.reductions(row, col, self.derived) for col, one in left}, NEARBY[0])
+        for ways in self._compared(by_build=True):
+            self._except(ways, self._explain(ways, NEARBY[2], min(2, len(ways))))
+        for ways in self._compared(by_build=False):
+            self._explain(ways, NEARBY[2], min(2, len(ways)))
 
-    # -- groups
-
-    def _behind_lists(self, unexplained: set[int]) -> Iterator[_Group]:
+    def _behind_lists(self, unexplained: set[int]) -> Iterator[_Ways]:
         """What a document prints between a list and the next: the statistics of the lists there prove each other."""
         items: dict[tuple[int, int], list[int]] = defaultdict(list)
         for member in self.members:
@@ -312,30 +278,23 @@ class Formulas:
                 items[self.claims[member].table, self.claims[member].col].append(member)
         lists = sorted((self.claims[some[0]].line, tuple(some)) for some in items.values())
         starts = [line for line, _ in lists]
-        groups: dict[int, _Group] = {}
+        groups: dict[int, _Ways] = defaultdict(dict)
         for member in sorted(unexplained & set(self.members)):
             claim = self.claims[member]
             end = bisect_left(starts, claim.line)
             if end and claim.place in (CODE, PROSE) and self._is_fine(member):
                 near = [some for line, some in lists[:end] if line >= starts[end - 1] - LINES_BEHIND]
-                ways = [_Way("list", formula, some) for some in near for formula in _OF_A_LIST]
-                groups.setdefault(end, _Group(NEARBY[2])).ways[member] = ways
+                groups[end][member] = [_Way("list", formula, some) for some in near for formula in _OF_A_LIST]
         yield from groups.values()
 
-    def _compared(self, *, by_build: bool) -> Iterator[_Group]:
+    def _compared(self, *, by_build: bool) -> Iterator[_Ways]:
         """Numbers whose labels say that they follow from others: by tables of one build, then of all."""
-        groups: dict[Hashable, _Group] = {}
+        groups: dict[Hashable, _Ways] = defaultdict(dict)
         for table in self.tables.values():
-            build = table.build if by_build else ()
-            for row, cells in table.rows.items():
-                for col, member in cells.items():
-                    formulas, kind = _asked(self.claims[member].col_label)
-                    if formulas and self.claims[member].is_measured:
-                        group = groups.setdefault((formulas, kind, build), _Group(NEARBY[2]))
-                        group.ways[member] = list(table.comparisons(row, col))
+            for member, ways in table.comparisons():
+                groups[_asked(self.claims[member].col_label), table.build if by_build else ()][member] = ways
         for group in groups.values():
-            group.least = min(2, len(group.ways))
-            if not group.ways.keys() <= self.derived.keys():
+            if not group.keys() <= self.derived.keys():
                 yield group
 
     def _is_fine(self, member: int) -> bool:
@@ -352,71 +311,78 @@ class Formulas:
         ]
         seconds = [one.unit_seconds or 1.0 for one in claims]
         if len(set(seconds)) > 1:
-            numbers = [
-                replace(one, value=one.value * unit, step=one.step * unit)
-                for one, unit in zip(numbers, seconds, strict=True)
-            ]
+            pairs = zip(numbers, seconds, strict=True)
+            numbers = [replace(one, value=one.value * unit, step=one.step * unit) for one, unit in pairs]
         return outcome(way.formula, numbers)
 
-    def _explain(self, group: _Group) -> list[Explanation]:
-        """The rules of a group that are beyond accident; what they give is derived. Hits are by place in the group."""
+    def _explain(self, group: _Ways, usual_span: float, least: int = 1) -> list[Explanation]:
+        """The rules of a group that are beyond accident; what they give is derived. Hits are by place in the group.
+
+        ``usual_span``: as a share of a number, how far numbers of its kind lie from it. ``least``: how many numbers a
+        rule must give.
+        """
         hits: dict[Hashable, dict[int, Hit]] = defaultdict(dict)
         chances: dict[tuple[Hashable, int], float] = defaultdict(float)
         distances: dict[Hashable, int] = {}
-        usual = median(abs(self.claims[one].number.value) for one in group.ways) if group.ways else 0.0
-        for place, (member, ways) in enumerate(group.ways.items()):
+        usual = median(abs(self.claims[one].number.value) for one in group) if group else 0.0
+        for place, (member, ways) in enumerate(group.items()):
             number = self.claims[member].number
             for way in ways:
                 if found := self._outcome(way):
-                    span = NEARBY[2] if way.formula in _SPREADS else group.span  # a spread is near no value
+                    span = NEARBY[2] if way.formula in _SPREADS else usual_span  # a spread is near no value
                     around = 2 * span * (abs(number.value) or usual)
                     distances[way.rule] = way.distance
                     width = found.high - found.low + ROUNDINGS * number.step
                     # 1 is what all that is compared says of its base, and tells nothing; nor does what accident gives.
-                    if width < around and way.is_telling and number.value != 1:
+                    if width < around and self._is_telling(way) and number.value != 1:
                         chances[way.rule, place] += width / around
                         if found.may_be(number):
                             hit = Hit(found.value, Rule(Means.FORMULA, way.formula), operands=way.operands)
                             hits[way.rule].setdefault(place, hit)
         if not hits:
             return []
-        ranks, members = sorted(distances.values()), list(group.ways)
+        ranks, members = sorted(distances.values()), list(group)
         explanations = explain(
             len(members),
             hits,
             lambda rule, place: min(1.0, chances.get((rule, place), 0.0)),
             lambda rule, *_: bisect_right(ranks, distances[rule]),
-            group.least,
+            least,
         )
         for one in explanations:
             for place, hit in one.hits.items():
                 self.derived.setdefault(members[place], (hit, one.chance))
         return explanations
 
-    def _header_of(self, member: int) -> tuple[str, str]:
-        """The words of the header above a number, without what stands in brackets, and its quantity."""
-        label = re.sub(r"\(.*?\)", "", self.claims[member].col_label.lower())
-        return re.sub(r"[^a-z\u4e00-\u9fff]+", " ", label).strip(), self.claims[member].quantity
+    def _is_telling(self, way: _Way) -> bool:
+        """Whether a way tells anything, which the mean of equal numbers does not."""
+        return way.formula in _COMPARISONS or len({self.claims[one].number.value for one in way.operands}) > 1
 
-    def _except(self, group: _Group, explanations: Sequence[Explanation]) -> None:
+    # -- exceptions: each condition is an excuse that honest pages had
+
+    def _except(self, group: _Ways, explanations: Sequence[Explanation]) -> None:
         """The numbers that break the rule which most of those under one header keep, and that no other rule gives."""
-        members = list(group.ways)
+        members = list(group)
         explained = {members[place] for one in explanations for place in one.hits}
         peers: dict[tuple[str, str], set[int]] = defaultdict(set)
         for member in members:
             if self.claims[member].number.value != 1:
-                peers[self._header_of(member)].add(member)
+                # Headers are alike by their words, without what stands in brackets, and what they count.
+                label = re.sub(r"\(.*?\)", "", self.claims[member].col_label.lower())
+                words = re.sub(r"[^a-z\u4e00-\u9fff]+", " ", label).strip()
+                peers[words, self.claims[member].quantity].add(member)
         for some in peers.values():
             kept = [(sum(members[place] in some for place in one.hits), one.rule) for one in explanations]
             count, rule = max(kept, key=lambda pair: pair[0], default=(0, None))
             if count < 2 or count <= MAJORITY * len(some):
                 continue
             left = some - explained
+            units = {self._units(peer) for peer in some & explained}
             broken: dict[int, Hit] = {}
             has_base = False
             for member in left - self._meant_otherwise(group, left):
-                way = next((way for way in group.ways[member] if way.rule == rule), None)
-                if way and (given := self._broken(member, way)) and self._is_as_its_peers(member, some & explained):
+                way = next((way for way in group[member] if way.rule == rule), None)
+                if way and self._units(member) in units and (given := self._broken(self.claims[member], member, way)):
                     how = Rule(Means.FORMULA, way.formula, peers=(count, len(some)))
                     broken[member] = Hit(given.value, how, operands=way.operands)
                     has_base |= way.has_base
@@ -424,54 +390,42 @@ class Formulas:
             if len(broken) == 1 or not has_base:
                 self.exceptions |= broken
 
-    def _is_as_its_peers(self, member: int, peers: set[int]) -> bool:
-        """Whether a row is in the units of those that keep a rule, and its label says nothing that excuses it.
-
-        A row of means, a row that is compared with another one, or that is explained in brackets follows a rule of its
-        own.
-        """
-        label = self.claims[member].row_label
-        return not _OF_ITS_OWN.search(label) and self._units(member) in {self._units(peer) for peer in peers}
-
     def _units(self, member: int) -> tuple[object, ...]:
         """The quantities and units of the measurements of a row, by column."""
         claim = self.claims[member]
         row = [self.claims[one] for one in self.tables[claim.table].rows.get(claim.row, {}).values()]
         return tuple((one.col, one.quantity, one.unit, one.unit_seconds) for one in row if one.is_measured)
 
-    def _meant_otherwise(self, group: _Group, members: set[int]) -> set[int]:
+    def _meant_otherwise(self, group: _Ways, members: set[int]) -> set[int]:
         """Those that another rule, of two measurements of one kind, gives along with others: a column is mixed up."""
         given: dict[Hashable, set[int]] = defaultdict(set)
         for member in members:
-            for way in group.ways[member]:
-                first, second = (self.claims[one] for one in way.operands[:2])
-                if first.quantity == second.quantity and first.is_measured:
-                    found = self._outcome(way)
-                    if found and found.may_be(self.claims[member].number):
-                        given[way.rule].add(member)
+            for way in group[member]:
+                first, second = (self.claims[one] for one in way.operands)
+                if first.quantity == second.quantity and first.is_measured and self._gives(way, member):
+                    given[way.rule].add(member)
         return {member for some in given.values() if len(some) > 1 for member in some}
 
-    def _broken(self, member: int, way: _Way) -> Outcome | None:
-        """What a way gives for a claim that it should give and does not, if nothing excuses that."""
-        claim, used = self.claims[member], (member, *way.operands)
-        table = self.tables[claim.table]
-        is_vague = any(self.claims[one].is_about for one in used) or not table.crowded.isdisjoint(used)
-        if is_vague or (way.has_base and not table.has_unlike_rows):
-            return None
+    def _gives(self, way: _Way, member: int) -> bool:
         found = self._outcome(way)
-        if found is None or found.may_be_told_as(claim.number) or (way.has_base and self._has_another_base(claim, way)):
-            return None
-        return found
+        return found is not None and found.may_be(self.claims[member].number)
 
-    def _has_another_base(self, claim: Claim, way: _Way) -> bool:
-        """Whether the same formula over another row gives a claim: people change what they compare with."""
-        for row in self.tables[claim.table].rows.values():
-            of_row = (
+    def _broken(self, claim: Claim, member: int, way: _Way) -> Outcome | None:
+        """What a way gives for a claim that it should give and does not, if nothing excuses that.
+
+        A row of means, a row that is compared with another one, or that is explained in brackets follows a rule of its
+        own; people change what they compare with.
+        """
+        table, used = self.tables[claim.table], (member, *way.operands)
+        is_vague = any(self.claims[one].is_about for one in used) or not table.crowded.isdisjoint(used)
+        if is_vague or _OF_ITS_OWN.search(claim.row_label) or (way.has_base and not table.has_unlike_rows):
+            return None
+        for row in table.rows.values() if way.has_base else ():
+            operands = [
                 one if self.claims[one].row == claim.row else row.get(self.claims[one].col) for one in way.operands
-            )
-            operands = tuple(one for one in of_row if one is not None)
-            if len(operands) == len(way.operands) and operands != way.operands:
-                found = self._outcome(replace(way, operands=operands))
-                if found and found.may_be(claim.number):
-                    return True
-        return False
+            ]
+            other = tuple(one for one in operands if one is not None)
+            if len(other) == len(operands) and self._gives(way._replace(operands=other), member):
+                return None
+        found = self._outcome(way)
+        return None if found is None or found.may_be_told_as(claim.number) else found

@@ -7,7 +7,7 @@ both use the same records.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
@@ -57,12 +57,12 @@ def protocols() -> tuple[Protocol, ...]:
         {"estimate": "reported", **{key: one for key, one in keys.items() if key not in _OF_PRINTING}}
         for keys in named().values()
     ]
-    others = (keys for _, keys in sorted([*_of_steps(), *_of_other_records()], key=lambda found: found[0]))
+    others = (keys for _, keys in sorted(_unnamed(), key=lambda found: found[0]))
     return tuple(dict.fromkeys(map(Protocol.of, (*leading, *others))))
 
 
-def _of_steps() -> list[tuple[int, Keys]]:
-    """Cost and keys of the protocols of records of steps: each estimate, window and statistic."""
+def _unnamed() -> Iterator[tuple[int, Keys]]:
+    """Cost and keys of the protocols of records of steps, of epochs, and of a summary."""
     windows: list[tuple[int, Keys]] = [
         (a + b, {"skip_records": skip, "drop_last": drop})
         for (skip, a), (drop, b) in product(_SKIPS.items(), _DROPS.items())
@@ -70,40 +70,20 @@ def _of_steps() -> list[tuple[int, Keys]]:
     windows += [(cost, {"take_last": count}) for count, cost in _LASTS.items()]
     windows += [(3, {"skip_fraction": one}) for one in _FRACTIONS]
     statistics: list[tuple[int, Keys]] = [(cost, {"statistic": name}) for name, cost in _STATISTICS.items()]
-    return [
-        (a + b + c, {"estimate": estimate, **window, **statistic})
-        for (estimate, a), (b, window), (c, statistic) in product(
-            _ESTIMATES.items(), windows, [*statistics, (1, _TIPC)]
-        )
-        if statistic.get("statistic") not in _OF_ALL or not any(window.values())
-    ]
-
-
-def _of_other_records() -> list[tuple[int, Keys]]:
-    """Those of records of epochs, and of a summary."""
-    found: list[tuple[int, Keys]] = [
-        (a + b + c, {"records": "epoch", "estimate": estimate, "skip_records": skip, "statistic": statistic})
-        for (estimate, a), (skip, b), (statistic, c) in product(
-            _ESTIMATES.items(), _EPOCH_SKIPS.items(), _STATISTICS.items()
-        )
-    ]
-    return found + [
-        (cost, {"records": "summary", "estimate": "reported", "statistic": name}) for name, cost in _STATISTICS.items()
-    ]
+    for (estimate, a), (b, window), (c, statistic) in product(_ESTIMATES.items(), windows, [*statistics, (1, _TIPC)]):
+        if statistic.get("statistic") not in _OF_ALL or not any(window.values()):
+            yield a + b + c, {"estimate": estimate, **window, **statistic}
+    for (estimate, a), (skip, b), (c, statistic) in product(_ESTIMATES.items(), _EPOCH_SKIPS.items(), statistics):
+        yield a + b + c, {"records": "epoch", "estimate": estimate, "skip_records": skip, **statistic}
+    for cost, statistic in statistics:
+        yield cost, {"records": "summary", "estimate": "reported", **statistic}
 
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """What the protocols give for one log: ``values`` (float64, one a protocol, NaN where it gives none).
-
-    ``low``, ``high``: the range of every value that the log prints or that a time of a step in it stands for, in the
-    same unit and scope; NaN where it has none. ``unit``: that of these.
-    """
+    """What the protocols give for one log: ``values`` (float64, one a protocol, NaN where it gives none)."""
 
     values: Floats
-    low: float
-    high: float
-    unit: str
 
     def hits(self, number: Number) -> NDArray[np.bool_]:
         """Which protocols give a number (bool, two each): rounded half up, and then truncated."""
@@ -116,10 +96,11 @@ class Searched:
 
         Rounded half up it is another one than truncated, so that each is hit within one step.
         """
-        return accidental(number, self._known) / ROUNDINGS / max(1, len(self._known))
+        return accidental(number, self.known) / ROUNDINGS / max(1, len(self.known))
 
     @cached_property
-    def _known(self) -> Floats:
+    def known(self) -> Floats:
+        """The values that there are, ascending."""
         return np.sort(self.values[np.isfinite(self.values)])
 
 
@@ -135,23 +116,18 @@ def search(part: FormatRecords, facts: Mapping[str, Fact], known: Known | None =
     """
     run, known = Run(1, part.table, part.fields, facts), {} if known is None else known
     values = np.full(len(protocols()), np.nan)
-    printed, units = [np.zeros(0)], [""]
     for windows in _groups():
         ranks = [rank for of in windows for rank in of]
         first = protocols()[min(ranks)]
         try:
-            records, read, unit = values_of(run, first)
+            records, read, _ = values_of(run, first)
         except NoMeasurement:
             continue
         key = first, read.values.tobytes()
         if key not in known:
             known[key] = np.concatenate([_statistics(records, read.values, of) for of in windows])
         values[ranks] = read.factor / known[key] if read.are_times else known[key] * read.factor
-        printed.append(read.rates[np.isfinite(read.rates) & (read.rates > 0)])
-        units.append(f"{unit}/s")
-    rates = np.concatenate(printed)
-    low, high = (float(rates.min()), float(rates.max())) if len(rates) else (np.nan, np.nan)
-    return Searched(values, low, high, units[:2][-1])
+    return Searched(values)
 
 
 @cache

@@ -50,6 +50,9 @@ class _Read:
     known: Known
 
 
+Explained = tuple[Hit, float, int]  # a hit, its chance, and how many numbers one protocol explains together
+
+
 class ProtocolSearch:
     """The protocols of the logs of a checkout; each log is read and searched once for each way to scale it."""
 
@@ -62,44 +65,18 @@ class ProtocolSearch:
 
     def explain(
         self, claims: Sequence[Claim], cases: Sequence[Case], places: Sequence[Sequence[str]]
-    ) -> dict[int, tuple[Hit, float, int]]:
-        """For each rate the hit, its chance, and how many numbers one protocol explains together.
+    ) -> dict[int, Explained]:
+        """For each rate that is beyond accident what gives it.
 
-        ``cases``: what the labels of each say; ``places``: the logs that each may be of. Logs that the labels allow are
-        tried first; what none of them gives may be in another, which is then named wrongly.
+        ``cases``: what the labels of each say; ``places``: the logs that each may be of. Of several logs that give a
+        number it is one whose name says what its labels do.
         """
-        allowed: dict[int, list[str]] = {}
-        others: dict[int, list[str]] = {}
-        for place, (case, paths) in enumerate(zip(cases, places, strict=True)):
-            said = {path: compared(case, case_of_log(path)).agreement for path in paths}
-            allowed[place] = [
-                path for order in (Agreement.CONFIRMED, Agreement.UNCONFIRMED) for path in paths if said[path] == order
-            ]
-            others[place] = [path for path in paths if said[path] == Agreement.CONTRADICTED]
-        found = self._explained(claims, cases, allowed)
-        return found | self._explained(
-            claims, cases, {place: some for place, some in others.items() if place not in found}
-        )
-
-    def expected(self, claim: Claim, case: Case, paths: Sequence[str]) -> Hit | None:
-        """What the only log that is named for the case of a rate gives, by what explains most rates of its program."""
-        named = [path for path in paths if compared(case, case_of_log(path)).agreement == Agreement.CONFIRMED]
-        sources = list(self._sources(claim, case, named)) if len(named) == 1 else []
-        if not sources or not self._used[sources[0].program]:
-            return None
-        (rank, _), *_ = self._used[sources[0].program].most_common(1)
-        values = [(float(one.searched.values[rank // 2]), one) for one in sources]
-        value, source = min(values, key=lambda pair: abs(pair[0] - claim.number.value))
-        return None if np.isnan(value) else Hit(value, Rule(Means.PROTOCOL, protocol(rank).words()), source.path)
-
-    def _explained(
-        self, claims: Sequence[Claim], cases: Sequence[Case], places: Mapping[int, Sequence[str]]
-    ) -> dict[int, tuple[Hit, float, int]]:
         of_documents: dict[tuple[str, str], dict[int, list[Source]]] = defaultdict(lambda: defaultdict(list))
-        for place, paths in places.items():
-            for source in self._sources(claims[place], cases[place], paths):
-                of_documents[claims[place].document, source.program][place].append(source)
-        found: dict[int, tuple[Hit, float, int]] = {}
+        for place, (claim, case, paths) in enumerate(zip(claims, cases, places, strict=True)):
+            order = sorted(paths, key=lambda path: list(Agreement).index(compared(case, case_of_log(path)).agreement))
+            for source in self._sources(claim, case, order):
+                of_documents[claim.document, source.program][place].append(source)
+        found: dict[int, Explained] = {}
         tests = len(of_documents)
         each = [
             (program, *one)
@@ -113,6 +90,15 @@ class ProtocolSearch:
                 found = {place: (hit, chance, len(hits)) for place, hit in hits.items()} | found
         return found
 
+    def expected(self, claim: Claim, case: Case, paths: Sequence[str]) -> Hit | None:
+        """What the only log that is named for the case of a rate gives, by what explains most rates of its program."""
+        named = [path for path in paths if compared(case, case_of_log(path)).agreement == Agreement.CONFIRMED]
+        source = next(self._sources(claim, case, named), None) if len(named) == 1 else None
+        if source is None or not self._used[source.program]:
+            return None
+        hit = hit_of(claim.number, [source], self._used[source.program].most_common(1)[0][0])
+        return None if np.isnan(hit.value) else hit
+
     def _sources(self, claim: Claim, case: Case, paths: Sequence[str]) -> Iterator[Source]:
         """The logs that a rate may be of, by its size, in each way in which facts, names and labels scale them."""
         for path in paths:
@@ -123,9 +109,9 @@ class ProtocolSearch:
                 key = path, scaling
                 if key not in self._found:
                     self._found[key] = search(read.records, facts, read.known)
-                searched = self._found[key]
-                if searched.low / SCALED <= claim.number.value <= SCALED * searched.high:
-                    yield Source(path, read.program, searched)
+                known = self._found[key].known
+                if len(known) and known[0] / SCALED <= claim.number.value <= SCALED * known[-1]:
+                    yield Source(path, read.program, self._found[key])
 
     def _read(self, path: str) -> _Read | None:
         """What is in a log; None where no rate is."""
@@ -164,7 +150,7 @@ def _scalings(path: str, facts: Mapping[str, Fact], case: Case) -> Iterator[tupl
 def explained(
     numbers: Mapping[int, Number], sources: Mapping[int, Sequence[Source]]
 ) -> list[tuple[int, dict[int, Hit], float]]:
-    """The protocols that explain rates that were made in one way beyond accident: rank, hits by place, and the chance.
+    """What protocols explain of rates that were made in one way, beyond accident: rank, hits by place, and the chance.
 
     ``sources``: the logs that each may be of. Each protocol has two ranks, as digits may be rounded or truncated.
     Protocols that give the same rates are one, the first of them; equal rates of the same logs prove no more than one
@@ -180,7 +166,7 @@ def explained(
     ranks = np.unique(hits, axis=1, return_index=True)[1].tolist()
     rules: dict[Hashable, dict[int, Hit]] = {
         rank: {
-            row: _hit(numbers[firsts[row]], sources[firsts[row]], rank)
+            row: hit_of(numbers[firsts[row]], sources[firsts[row]], rank)
             for row in np.flatnonzero(hits[:, rank]).tolist()
         }
         for rank in ranks
@@ -201,9 +187,9 @@ def _chance(number: Number, sources: Sequence[Source]) -> float:
     return min(1.0, sum(searched.chance(number) for searched in logs.values()))
 
 
-def _hit(number: Number, sources: Sequence[Source], rank: int) -> Hit:
-    """What a protocol gives for a rate, from the first of its logs that gives it."""
-    source = next(one for one in sources if one.searched.hits(number)[rank])
+def hit_of(number: Number, sources: Sequence[Source], rank: int) -> Hit:
+    """What a protocol gives for a rate, from the first of its logs that gives it, else from the first."""
+    source = next((one for one in sources if one.searched.hits(number)[rank]), sources[0])
     decimals = max(0, -round(np.log10(number.step)))
     words = protocol(rank).overridden(f"decimals={decimals}").words()
     value = float(source.searched.values[rank // 2])

@@ -4,15 +4,16 @@ from pathlib import Path
 
 from report.audit.chance import Explanation
 from report.audit.claims import Claim
-from report.audit.documents import CELL
+from report.audit.documents import CELL, Place
 from report.audit.evidence import LAST, DataFile, Statistic, read
 from report.audit.number import Number
 
 
 def a_claim(text: str, quantity: str = "loss", row: int = 0, col: int = 1, place: str = CELL) -> Claim:
     """A number of a table of ``README.md``."""
-    at = {"document": "README.md", "line": row + 3, "column": 1, "place": place, "table": 0, "row": row, "col": col}
-    return Claim(**at, number=Number.of(text), quantity=quantity)
+    at = Place(place=place, table=0, row=row, col=col)
+    number = Number.of(text)
+    return Claim(**vars(at), document="README.md", line=row + 3, column=1, number=number, quantity=quantity)
 
 
 def the_last(value: float, name: str = "val_loss") -> Statistic:
