@@ -166,7 +166,6 @@ def test_the_action_passes_a_faster_commit_with_a_better_loss_and_stops_at_a_slo
     with zipfile.ZipFile(job.project / "benchmark/benchmark.tach.zip") as packed:
         assert "logs/benchmark/train/2/train.log" in packed.namelist()
     assert (job.project / "benchmark/pages/benchmark.en.md").is_file()
-    assert "<failure" in (job.project / "benchmark/comparison.xml").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -197,4 +196,3 @@ def test_the_job_for_gitlab_stops_at_the_commit_that_is_slower_and_comments(job:
     assert "merge_requests/7/notes" in job.calls
     assert "slower" in (job.project / "comparison.md").read_text(encoding="utf-8")
     assert job.shell("tachograph verify benchmark.tach.zip").returncode == 0
-    assert (job.project / "comparison.xml").is_file()

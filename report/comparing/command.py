@@ -16,8 +16,6 @@ from parsers.sharing.workers_option import JOBS, SCHEDULER
 from ..wording.language_option import LANGUAGE
 
 if TYPE_CHECKING:
-    from ..wording.words import Translate
-    from .metrics import Better
     from .output import Document
     from .target import Target
 
@@ -28,46 +26,8 @@ NO_METRIC = "expected a metric as the logs print it and a share of it, such as t
 ONE_TARGET = "--target and --board both say what is to be reached; give one of them."
 NO_TARGET_OF_BOARD = "The board {board} has no target; state one with --target."
 
-
-class Share(click.ParamType[float]):
-    """A share of the time: ``3%`` or ``0.03``."""
-
-    name = "share"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The share as a fraction; fails where it is none, or not above 0 and below 1."""
-        from .compare import GateError, share
-
-        try:
-            return share(value)
-        except GateError as error:
-            self.fail(str(error), param, ctx)
-
-
-class Metric(click.ParamType[tuple[str, tuple[float, "Better | None"]]]):
-    """A metric and a share: ``top1=0.5%``, maybe with ``,lower`` or ``,higher``, which is better."""
-
-    name = "metric"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, tuple[float, "Better | None"]]:
-        """The name, the share as a fraction, and which way is better, where that is said."""
-        from .compare import GateError, share
-
-        name, _, told = str(value).rpartition("=")
-        text, _, way = told.partition(",")
-        if not name.strip() or way not in ("", "lower", "higher"):
-            self.fail(NO_METRIC, param, ctx)
-        try:
-            return name.strip(), (share(text), way or None)  # type: ignore[return-value]
-        except GateError:
-            self.fail(NO_METRIC, param, ctx)
-
-
 GATE = click.option(
     "--gate",
-    type=Share(),
     metavar="PERCENT",
     help="Smallest slowdown that matters; sets the exit status.  [default: no gate, verdicts for 3%]",
 )
@@ -87,16 +47,9 @@ HTML = click.option("--html", "html_file", type=FILE, help="Also write a self-co
 @GATE
 @PROTOCOL
 @click.option(
-    "--earlier",
-    multiple=True,
-    type=SIDE,
-    help="Earlier repeats of the same cases on the same machine, which tell how much runs vary.",
-)
-@click.option(
     "--metric",
     "metrics",
     multiple=True,
-    type=Metric(),
     metavar="NAME=PERCENT[,lower|higher]",
     help="How much worse a final metric of B, or its loss at the same steps, may be than that of A.",
 )
@@ -109,30 +62,25 @@ HTML = click.option("--html", "html_file", type=FILE, help="Also write a self-co
 @click.option("--logs", type=FOLDER, help="Folder of the logs of pages.  [default: logs]")
 @AS_JSON
 @MARKDOWN
-@click.option("--no-links", "is_unlinked", is_flag=True, help="With --markdown: name files without links to them.")
 @JOBS
 @SCHEDULER
 @LANGUAGE
 @HTML
-@click.option("--junit", "junit_file", type=FILE, help="Also write JUnit XML for CI.")
 def compare(
     a: Path,
     b: Path,
-    gate: float | None,
+    gate: str | None,
     protocol: str | None,
-    earlier: tuple[Path, ...],
-    metrics: "tuple[tuple[str, tuple[float, Better | None]], ...]",
+    metrics: tuple[str, ...],
     target: str | None,
     board: str | None,
     logs: Path | None,
     as_json: bool,
     wants_markdown: bool,
-    is_unlinked: bool,
     jobs: int | None,
     scheduler: str | None,
     language: str,
     html_file: Path | None,
-    junit_file: Path | None,
 ) -> None:
     """Compare the runs of B with those of A: is B slower, or is it noise, and what differs?
 
@@ -156,45 +104,41 @@ def compare(
     \b
     Examples:
       tachograph compare logs/before logs/after
-      tachograph compare logs/main logs/branch --gate 3% --junit compare.xml
+      tachograph compare logs/main logs/branch --gate 3% --markdown > comment.md
       tachograph compare logs/main logs/branch --gate 3% --metric loss=2% --metric top1=0.5%
       tachograph compare old-record new-record --board modded-nanogpt
     """
-    from parsers.io.files import write_texts
     from parsers.sharing.workers import Workers
 
     from ..views.publish import LOGS
-    from ..wording.words import Translator
+    from . import tables
     from .effect import GATE
     from .notebook import compare as compared
-    from .tables import as_json as json_of
-    from .tables import comparison_document, junit
 
-    translate = Translator(language).translate
+    named = [metric.rpartition("=") for metric in metrics]
+    if not all(name.strip() for name, _, _ in named):
+        raise click.UsageError(f"--metric: {NO_METRIC}")
     found = compared(
         a,
         b,
         protocol=protocol,
         gate=gate or GATE,
-        earlier=earlier,
-        metrics=dict(metrics),
+        metrics={name.strip(): told for name, _, told in named},
         target=_target(target, board),
         workers=Workers(jobs, scheduler),
         logs=logs or LOGS,
     )
-    said = comparison_document(found)
-    write_texts({html_file: _page(said, language, html_file), junit_file: partial(junit, found, translate)})
-    told = [json_of(case, found.gate) for case in found.cases] if as_json else None
-    _print(said, told, translate, wants_markdown=wants_markdown, is_linked=not is_unlinked)
+    objects = partial(map, tables.as_json, found.cases) if as_json else None
+    _show(tables.comparison_document(found), language, html_file, objects, wants_markdown=wants_markdown)
     sys.exit(found.status if gate else 0)
 
 
 def _target(stated: str | None, board: str | None) -> "str | Target | None":
     """What is to be reached, as stated or as a board asks for it; raises BoardError."""
-    if board is None or stated:
-        if board:
-            raise click.UsageError(ONE_TARGET)
+    if board is None:
         return stated
+    if stated:
+        raise click.UsageError(ONE_TARGET)
     from ..audit.board import board_of
     from .target import Target
 
@@ -204,29 +148,29 @@ def _target(stated: str | None, board: str | None) -> "str | Target | None":
     return Target(rules.metric.series[0], rules.target, "lower", rules.seeds, rules.p_value)
 
 
-def _page(said: "Document", language: str, file: Path | None) -> Callable[[], str]:
-    from .output import html
-
-    return partial(html, said, language, file.absolute().parent if file else Path())
-
-
-def _print(
+def _show(
     said: "Document",
-    as_json: list[dict[str, Any]] | None,
-    translate: "Translate",
+    language: str,
+    html_file: Path | None,
+    objects: "Callable[[], Any] | None",
     *,
     wants_markdown: bool,
-    is_linked: bool = True,
 ) -> None:
+    """Print what is said, as ``objects`` where these are asked for, and write its page."""
     from parsers.io.console import show
+    from parsers.io.files import write_texts
 
-    from .output import as_markdown, terminal
+    from ..wording.words import Translator
+    from .output import as_markdown, html, terminal
 
-    if as_json is not None:
-        for one in as_json:
+    folder = html_file.absolute().parent if html_file else Path()
+    write_texts({html_file: partial(html, said, language, folder)})
+    translate = Translator(language).translate
+    if objects is not None:
+        for one in objects():
             say(json.dumps(one, ensure_ascii=False))
     elif wants_markdown:
-        show(as_markdown(said, translate, is_linked=is_linked))
+        show(as_markdown(said, translate))
     else:
         show(terminal(said, translate, colour=sys.stdout.isatty()))
 
@@ -253,7 +197,7 @@ def _print(
 def history(
     suites: tuple[Path, ...],
     by: Literal["date", "commit", "name"],
-    gate: float | None,
+    gate: str | None,
     since: datetime | None,
     protocol: str | None,
     store: Path | None,
@@ -280,15 +224,13 @@ def history(
       tachograph history logs/nightly --by commit --gate 3%
       tachograph history logs/2026-* --html history.html
     """
-    from parsers.io.files import write_texts
     from parsers.sharing.workers import Workers
 
-    from ..wording.words import Translator
     from .effect import GATE
-    from .history_tables import history_document, history_json
+    from .history_tables import history_document
     from .notebook import history as found_history
+    from .output import plain
 
-    translate = Translator(language).translate
     found = found_history(
         *suites,
         by=by,
@@ -298,8 +240,6 @@ def history(
         store=store,
         workers=Workers(jobs, scheduler),
     )
-    said = history_document(found)
-    write_texts({html_file: _page(said, language, html_file)})
-    told = [history_json(case, found) for case in found.cases] if as_json else None
-    _print(said, told, translate, wants_markdown=wants_markdown)
+    objects = partial(map, plain, found.cases) if as_json else None
+    _show(history_document(found), language, html_file, objects, wants_markdown=wants_markdown)
     sys.exit(found.status if gate else 0)

@@ -19,28 +19,25 @@ from parsers.io.message import Message
 from ..measure.diagnostics import NoMeasurement
 from ..measure.number import signed
 from ..measure.protocol import Protocol
-from ..results.agreement import LossAgreement
+from ..results.agreement import LossAgreement, MetricAgreement
 from .conditions import Difference, conditions_of, differences, unrecorded
-from .effect import GATE, Effect, Verdict, effect, variance_of_mean
-from .metrics import LOSS, Better, MetricAgreement, better, curve_of, final_metric, losses
-from .sides import Measured, Side, SideRun
+from .effect import Effect, Verdict, effect, variance_of_mean
+from .metrics import LOSS, Better, better, curve_of, final_metric, losses
+from .sides import Side, SideRun
 from .target import Target, TimeToTarget, time_to_target, time_to_train
 from .window import Alike, measured_alike, other_work
 
 PASSED, FAILED, UNKNOWN = 0, 1, 3
-NO_TOLERANCE = "The tolerance of {name} is {tolerance}; expected a share above 0 and below 1, such as 0.02 for 2%."
-NO_SHARE = "{stated} is no share of the time; expected one such as 3% or 0.03, above 0 and below 100%."
+NO_SHARE = "{stated} is no share; expected one such as 3% or 0.03, above 0 and below 100%."
 ONLY_ON = "only {side} has this case"
 ONE_LOG = "both sides hold the log {log}"
 OTHER_MACHINE = "the sides ran on different machines ({names}), whose speeds differ by more than repeats on one machine"
 OTHER_TRAINING = "the losses at equal work differ ({change}), so the sides do not train alike"
 STATE_A_TARGET = "{reason}; state a target, such as val_loss=3.28"
 NO_ORDER = "The logs do not say when the runs began, so drift was not checked."
-EARLIER = "Earlier runs of this case, also used to estimate its noise: {count}."
 ASIDE = "Run {log} is set aside: it is {distance} off the others of its side."
 NOT_RECORDED = "{side} does not record: {names}; whether these differ is unknown."
 OF_LOG = "{log}: {said}"
-BY_MEDIANS = "By the median of the records, the change is {change}."
 ARROW = "{a} → {b}"
 SIDES = ("A", "B")
 Runs = tuple[SideRun, ...]
@@ -51,7 +48,7 @@ class GateError(TachographError, ValueError):
 
 
 def share(stated: float | str) -> float:
-    """A share of the time, ``0.03`` or ``"3%"``, as a fraction; raises GateError for anything else."""
+    """A share, ``0.03`` or ``"3%"``, as a fraction; raises GateError for anything else."""
     text = str(stated).strip()
     with suppress(ValueError):
         found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
@@ -60,64 +57,51 @@ def share(stated: float | str) -> float:
     raise GateError(NO_SHARE, stated=repr(stated))
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is asked of each case.
-
-    ``gate``: the smallest slowdown that matters, as a fraction. ``protocol``: the stated one. ``metrics``: by name how
-    far those of B may be from those of A, as fractions, and which way is better. ``target``: what is to be reached.
-    """
-
-    gate: float = GATE
-    protocol: Protocol | None = None
-    metrics: Mapping[str, tuple[float, Better]] | None = None
-    target: Target | None = None
-
-
-@dataclass(frozen=True)
-class CaseSide:
-    """A case on one side: its runs in the order of their names with their throughputs, and which was set aside, if any.
-
-    ``throughput``: the geometric mean of the runs that count, so that those of two sides give their change.
-    """
-
-    runs: Runs = ()
-    measured: tuple[Measured, ...] = ()
-    aside: int | None = None
-
-    @property
-    def counted(self) -> list[Measured]:
-        """The throughputs that count."""
-        return [one for at, one in enumerate(self.measured) if at != self.aside]
-
-    @property
-    def throughput(self) -> float:
-        """Their geometric mean."""
-        return float(np.exp(np.mean(np.log([one.value for one in self.counted]))))
+def tolerances(metrics: Mapping[str, float | str | tuple[float, Better]]) -> dict[str, tuple[float, Better]]:
+    """By name how far metrics may be off (``"0.5%,lower"``), and which way is better; raises Gate- and MetricError."""
+    found: dict[str, tuple[float, Better]] = {}
+    for name, told in metrics.items():
+        tolerance, _, way = (told[0], "", told[1]) if isinstance(told, tuple) else str(told).partition(",")
+        found[name] = share(tolerance), better(name, way)
+    return found
 
 
 @dataclass(frozen=True)
 class ComparedCase:
     """One case on both sides.
 
+    ``sides``: its runs in the order of their names, with what each gives by the rule that ``alike`` says.
     ``effect``: how much longer B takes for the same work, or to the target; None where the sides cannot be held against
-    each other. ``reason``: why the verdict is unknown. ``alike``: what was measured, alike for all runs. ``changes``:
-    what differs between the sides. ``notes``: a sentence each. ``lacks``: the side without the case. ``loss``: whether
-    B trains as A does, None where no log prints a loss. ``metrics``: whether B reaches the final metrics of A.
-    ``target``: how both get to a target, where their speeds are not compared.
+    each other. ``reason``: why the verdict is unknown. ``changes``: what differs between the sides. ``notes``: a
+    sentence each. ``loss``: whether B trains as A does, None where no log prints a loss. ``metrics``: whether B reaches
+    the final metrics of A. ``target``: how both get to a target, where their speeds are not compared.
     """
 
     title: str
-    sides: tuple[CaseSide, CaseSide]
+    sides: tuple[Runs, Runs]
     effect: Effect | None = None
     reason: Message | None = None
     alike: Alike | None = None
     changes: tuple[Difference, ...] = ()
     notes: tuple[Message, ...] = ()
-    lacks: str | None = None
     loss: LossAgreement | None = None
     metrics: tuple[MetricAgreement, ...] = ()
     target: TimeToTarget | None = None
+
+    @property
+    def counted(self) -> tuple[Runs, Runs]:
+        """The runs of each side but the one that was set aside."""
+        aside = self.effect.aside if self.effect else None
+        a, b = (
+            tuple(run for at, run in enumerate(runs) if (side, at) != aside) for side, runs in enumerate(self.sides)
+        )
+        return a, b
+
+    @property
+    def throughputs(self) -> tuple[float, float]:
+        """The geometric mean of the runs of each side that count, so that those of two sides give their change."""
+        a, b = (float(np.exp(np.mean(np.log([run.number.value for run in runs])))) for runs in self.counted)
+        return a, b
 
     @property
     def verdict(self) -> Verdict:
@@ -142,13 +126,13 @@ class ComparedSides:
     """Side B held against side A.
 
     ``paths``: the two sides. ``gate``: the smallest slowdown that matters, as a fraction of the time. ``cases``: in the
-    order of A, then what only B has. ``left_out``: for A, B and each folder of earlier runs, why logs do not count.
+    order of A, then what only B has. ``left_out``: for A and B, why logs do not count.
     """
 
     paths: tuple[Path, Path]
     gate: float
     cases: tuple[ComparedCase, ...]
-    left_out: tuple[tuple[Message, ...], ...] = ((), ())
+    left_out: tuple[tuple[Message, ...], tuple[Message, ...]] = ((), ())
 
     @property
     def status(self) -> int:
@@ -157,26 +141,11 @@ class ComparedSides:
         A case that only B has is new, and cannot be slower than before, unless logs of A were left out. Where nothing
         could be compared at all it is 3.
         """
-        held = [case for case in self.cases if not self.is_new(case)]
+        held = [case for case in self.cases if case.sides[0] or self.left_out[0]]
         if any(case.verdict == "slower" or case.is_wrong for case in held):
             return FAILED
         are_known = all(case.verdict != "unknown" and not case.is_unanswered for case in held)
         return PASSED if held and are_known else UNKNOWN
-
-    def is_new(self, case: ComparedCase) -> bool:
-        """Whether only B has a case, and A is not merely without logs of it that count."""
-        return case.lacks == SIDES[0] and not self.left_out[0]
-
-
-def tolerances(metrics: Mapping[str, float | tuple[float, Better | None]]) -> dict[str, tuple[float, Better]]:
-    """By name how far metrics may be off, and which way they are better; raises GateError and MetricError."""
-    found: dict[str, tuple[float, Better]] = {}
-    for name, told in metrics.items():
-        tolerance, way = told if isinstance(told, tuple) else (told, None)
-        if not 0 < tolerance < 1:
-            raise GateError(NO_TOLERANCE, name=name, tolerance=tolerance)
-        found[name] = tolerance, better(name, way)
-    return found
 
 
 def pairs(a: Side, b: Side) -> Iterator[tuple[str, tuple[Runs, Runs]]]:
@@ -194,78 +163,64 @@ def pairs(a: Side, b: Side) -> Iterator[tuple[str, tuple[Runs, Runs]]]:
 
 
 def compared_case(
-    title: str, sides: tuple[Runs, Runs], question: Question, earlier: Sequence[Runs] = ()
+    title: str,
+    sides: tuple[Runs, Runs],
+    *,
+    gate: float,
+    protocol: Protocol | None,
+    metrics: Mapping[str, tuple[float, Better]],
+    target: Target | None,
 ) -> ComparedCase:
-    """Compare one case; ``earlier``: groups of earlier repeats of it, maybe empty, which only say how much runs vary.
+    """Compare one case; the rest as for ``notebook.compare``.
 
     Raises ExtraError where SciPy is not installed, and LogError where a log cannot be read any more.
     """
     if not all(sides):
-        lacks = SIDES[1 if sides[0] else 0]
-        reason = Message(ONLY_ON, side=SIDES[0 if sides[0] else 1])
-        return ComparedCase(title, (CaseSide(), CaseSide()), reason=reason, lacks=lacks)
+        return ComparedCase(title, sides, reason=Message(ONLY_ON, side="A" if sides[0] else "B"))
     stated = [[conditions_of(run) for run in side] for side in sides]
     changes = differences(*stated)
-    metrics = dict(question.metrics or {})
-    tolerance, _ = metrics.pop(LOSS, (None, None))
-    notes = [
-        Message(NOT_RECORDED, side=name, names=", ".join(lacking))
-        for name, lacking in zip(SIDES, unrecorded(*stated), strict=True)
-        if lacking
-    ]
+    tolerance, _ = metrics.get(LOSS, (None, None))
     plain = ComparedCase(
         title,
-        (CaseSide(sides[0]), CaseSide(sides[1])),
+        sides,
         changes=tuple(changes),
-        notes=tuple(notes),
+        notes=tuple(
+            Message(NOT_RECORDED, side=name, names=", ".join(lacking))
+            for name, lacking in zip(SIDES, unrecorded(*stated), strict=True)
+            if lacking
+        ),
         loss=losses(sides, changes, tolerance),
-        metrics=tuple(final_metric(name, sides, *told, changes) for name, told in metrics.items()),
+        metrics=tuple(final_metric(name, sides, *of, changes) for name, of in metrics.items() if name != LOSS),
     )
-    return _judged(plain, question, earlier)
-
-
-def _judged(plain: ComparedCase, question: Question, earlier: Sequence[Runs]) -> ComparedCase:
-    """The case by its speed where that can be compared, else by the time to a target."""
-    sides = plain.sides[0].runs, plain.sides[1].runs
-    known = {run.sha256 for side in sides for run in side}  # no run tells the noise twice
-    before = [tuple(run for run in group if run.sha256 not in known) for group in earlier]
     try:
-        alike = measured_alike([run for group in (*sides, *before) for run in group], question.protocol)
+        found = _by_speed(plain, gate, measured_alike([run for side in sides for run in side], protocol))
     except NoMeasurement as error:
         found = replace(plain, reason=error.message)
-    else:
-        found = _by_speed(plain, question.gate, alike, before)
-    machines = [change.name for change in plain.changes if change.is_of_machine]
-    if machines:
+    if machines := [change.name for change in changes if change.is_of_machine]:
         return replace(found, reason=Message(OTHER_MACHINE, names=", ".join(machines)))
     a, b = ({run.sha256: run for run in side} for side in sides)
     if a.keys() == b.keys():
         return replace(found, reason=None, effect=replace(found.effect, verdict="same") if found.effect else None)
     if both := a.keys() & b.keys():
         return replace(found, reason=Message(ONE_LOG, log=a[min(both)].place.path))
-    unlike = found.reason if found.alike is None else _unlike(found, found.alike.unit)
-    if question.target is None and unlike is None:
+    unlike = _unlike(found, found.alike.unit) if found.alike else found.reason
+    if target is None and unlike is None:
         return found
-    return _by_target(replace(found, reason=unlike or found.reason), question)
+    return _by_target(replace(found, reason=unlike or found.reason), target, gate)
 
 
-def _by_speed(plain: ComparedCase, gate: float, alike: Alike, earlier: Sequence[Runs]) -> ComparedCase:
+def _by_speed(plain: ComparedCase, gate: float, alike: Alike) -> ComparedCase:
     rest = iter(alike.measured)
-    runs = [side.runs for side in plain.sides]
-    groups = [[next(rest) for _ in group] for group in (*runs, *earlier)]
-    times = [[1 / one.value for one in group] for group in groups]
-    order = _order(runs)
-    each = [one.rates for group in groups[:2] for one in group]
+    a, b = (tuple(replace(run, number=next(rest)) for run in side) for side in plain.sides)
+    order, each = _order((a, b)), [one.rates for one in alike.measured]
     variance = float(np.mean([variance_of_mean(1 / rates) if (rates > 0).all() else 0.0 for rates in each]))
-    found = effect((times[0], times[1]), gate=gate, earlier=times[2:], order=order, variance=variance)
-    asides = [found.aside[1] if found.aside and found.aside[0] == side else None for side in (0, 1)]
-    a, b = (CaseSide(*told) for told in zip(runs, map(tuple, groups[:2]), asides, strict=True))
-    notes = [*alike.notes, *_notes((a, b)), *plain.notes]
-    if earlier:
-        notes.append(Message(EARLIER, count=sum(map(len, earlier))))
+    times = [1 / run.number.value for run in a], [1 / run.number.value for run in b]
+    found = effect(times, gate=gate, order=order, variance=variance)
+    told = replace(plain, sides=(a, b), effect=found, reason=found.reason, alike=alike)
+    notes = [*alike.notes, *_notes(told), *plain.notes]
     if order is None and found.noise is not None:
         notes.append(Message(NO_ORDER))
-    return replace(plain, sides=(a, b), effect=found, reason=found.reason, alike=alike, notes=tuple(notes))
+    return replace(told, notes=tuple(notes))
 
 
 def _order(sides: Sequence[Runs]) -> tuple[list[float], list[float]] | None:
@@ -280,7 +235,7 @@ def _order(sides: Sequence[Runs]) -> tuple[list[float], list[float]] | None:
 
 def _unlike(found: ComparedCase, unit: str) -> Message | None:
     """Why no verdict on speed is right: a unit of work is not shown to be the same, or it does not do the same."""
-    if reason := other_work((found.sides[0].runs, found.sides[1].runs), unit):
+    if reason := other_work(found.sides, unit):
         return reason
     loss = found.loss
     if loss is not None and loss.verdict in ("higher", "lower") and loss.change is not None:
@@ -288,12 +243,11 @@ def _unlike(found: ComparedCase, unit: str) -> Message | None:
     return None
 
 
-def _by_target(found: ComparedCase, question: Question) -> ComparedCase:
+def _by_target(found: ComparedCase, stated: Target | None, gate: float) -> ComparedCase:
     """The case by the time to the stated target, or to that of MLPerf's logs, or to the loss that A ends with."""
-    sides = found.sides[0].runs, found.sides[1].runs
     try:
-        target = question.target or _loss_of_a(found)
-        told = time_to_target(sides, target, question.gate) if target else time_to_train(sides, question.gate)
+        target = stated or _loss_of_a(found)
+        told = time_to_target(found.sides, target, gate) if target else time_to_train(found.sides, gate)
     except NoMeasurement as error:
         return replace(found, reason=error.message)
     if told is None:
@@ -305,23 +259,19 @@ def _loss_of_a(found: ComparedCase) -> Target | None:
     """The loss that all runs of A reach, where the losses of B are others at equal work."""
     if found.loss is None or found.loss.verdict not in ("higher", "lower"):
         return None
-    last = [float(curve_of(run, LOSS).values[-1]) for run in found.sides[0].runs]
-    return Target(LOSS, max(last), "lower")
+    return Target(LOSS, max(float(curve_of(run, LOSS).values[-1]) for run in found.sides[0]), "lower")
 
 
-def _notes(sides: tuple[CaseSide, CaseSide]) -> Iterator[Message]:
+def _notes(case: ComparedCase) -> Iterator[Message]:
     """What a reader must know of the numbers."""
-    for side in sides:
-        if side.aside is not None:
-            distance = signed(side.throughput / side.measured[side.aside].value - 1)
-            yield Message(ASIDE, log=side.runs[side.aside].place.log, distance=distance)
-    medians = [[float(np.median(one.rates)) for one in side.counted if len(one.rates) > 1] for side in sides]
-    if all(len(of) == len(side.counted) and min(of) > 0 for of, side in zip(medians, sides, strict=True)):
-        a, b = (float(np.mean(np.log(of))) for of in medians)
-        yield Message(BY_MEDIANS, change=signed(float(np.expm1(a - b))))
+    if case.effect and case.effect.aside is not None:
+        side, at = case.effect.aside
+        run = case.sides[side][at]
+        distance = signed(case.throughputs[side] / run.number.value - 1)
+        yield Message(ASIDE, log=run.place.log, distance=distance)
     # What several logs warn of, but for the values in it, is told of the first.
     told: dict[str, Message] = {}
-    for run in (run for side in sides for run in side.runs):
+    for run in (run for side in case.sides for run in side):
         found = run.measurement
         of_number = (*found.diagnostics, *filter(None, [found.contradiction])) if found else ()
         for said in (*(run.reading.warnings if run.reading else ()), *(one.message for one in of_number)):

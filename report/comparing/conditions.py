@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import DERIVED
 from parsers.runs.run_folder import RUN_FILE
@@ -52,32 +51,26 @@ ALIASES = (
 # What makes two machines two: the noise between these is not that between repeats on one.
 OF_MACHINE = ("device", "environment.cpu", "environment.cores", "scheduler.nodes")
 ABSENT = "-"
-LINE = "{file}:{line}"
-KEY = "{file}: {key}"
-NAMED_BY = "{file} ({source})"
-MOST_WORDS = 2000  # of a command; longer ones are compared as a whole
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One value of something that a run was made with: where it is stated, a file and a line (from 1) or a key there.
+    """One value of something that a run was made with.
 
-    ``source``: who says it, where that is neither.
+    ``file``: what states it, on a ``line`` (from 1), or at a ``key`` of run.json; of a log without a line the key says
+    what of it tells so, such as its name.
     """
 
     value: str
     file: str
     line: int | None = None
-    key: str | None = None
-    source: str | None = None
+    key: str = ""
 
     @property
-    def place(self) -> Message:
-        """Where it is stated: ``train.log:12``, ``run.json: case.cards``, or what of the log says so."""
+    def place(self) -> str:
+        """Where it is stated: ``train.log:12``, ``run.json: case.cards``."""
         name = Path(self.file).name
-        if self.line is not None:
-            return Message(LINE, file=name, line=self.line)
-        return Message(KEY, file=name, key=self.key) if self.key else Message(NAMED_BY, file=name, source=self.source)
+        return f"{name}: {self.key}" if self.line is None else f"{name}:{self.line}"
 
 
 Conditions = Mapping[str, Condition]
@@ -112,7 +105,7 @@ def conditions_of(run: SideRun) -> Conditions:
     for key, value in _stated(run.run):
         name = re.sub(r"^nodes\.\d+\.", "environment.", key)
         known = found.setdefault(_thing(name), Condition(value, file, key=key))
-        if known.key and key.startswith("nodes.") and value not in known.value.split(" / "):
+        if known.file == file and key.startswith("nodes.") and value not in known.value.split(" / "):
             # Nodes that state one thing differently give all of its values.
             found[_thing(name)] = Condition(f"{known.value} / {value}", file, key=known.key)
     found.pop(OF_THE_JOB, None)
@@ -126,8 +119,9 @@ def _of_fact(fact: Fact, log: Path) -> Condition:
     if source.kind == "side_line":
         name, number = source.values
         return Condition(value, str(log.with_name(str(name))), line=int(str(number)))
-    line = source.values[0] if source.kind in ("line", "lines") else None
-    return Condition(value, str(log), line if isinstance(line, int) else None, source=str(source.message))
+    if source.kind in ("line", "lines"):
+        return Condition(value, str(log), line=int(str(source.values[0])))
+    return Condition(value, str(log), key=str(source))
 
 
 def _stated(run: RunFile) -> Iterator[tuple[str, str]]:
@@ -182,8 +176,8 @@ def _is_known(name: str, side: Sequence[Conditions], other: Sequence[Conditions]
     """Whether runs state something, or would if it were there: all have the part of run.json that it would be in."""
     if any(name in run for run in side):
         return True
-    part = next(run[name].key or "" for run in other if name in run).rpartition(".")[0]
-    return bool(part) and all(any((one.key or "").startswith(f"{part}.") for one in run.values()) for run in side)
+    part = next(run[name].key for run in other if name in run).rpartition(".")[0]
+    return bool(part) and all(any(one.key.startswith(f"{part}.") for one in run.values()) for run in side)
 
 
 def unrecorded(a: Sequence[Conditions], b: Sequence[Conditions]) -> tuple[list[str], list[str]]:
@@ -193,19 +187,24 @@ def unrecorded(a: Sequence[Conditions], b: Sequence[Conditions]) -> tuple[list[s
 
 
 def _by_words(change: Difference) -> Difference:
-    """A changed command by its words that changed, each behind the option whose value it is."""
+    """A changed command by the words that the other side lacks, an option with its value."""
     (one, *_), (other, *_) = change.sides
-    a, b = ([*_split(side.value)] for side in (one, other))
-    if max(len(a), len(b)) > MOST_WORDS:
+    a, b = (_words(side.value) for side in (one, other))
+    own = [[*(Counter(words) - Counter(others))] for words, others in ((a, b), (b, a))]
+    if not any(own):  # their order alone
         return change
-    words: tuple[list[str], list[str]] = ([], [])
-    for kind, *ends in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-        if kind != "equal":
-            for said, own, start, stop in zip(words, (a, b), ends[::2], ends[1::2], strict=True):
-                is_value = stop > start > 0 and own[start - 1].startswith("-") and not own[start].startswith("-")
-                said.extend(own[start - is_value : stop])
-    sides = [(Condition(" ".join(said), of.file, key=of.key),) for said, of in zip(words, (one, other), strict=True)]
-    return Difference(change.name, (sides[0], sides[1]))
+    first, second = (replace(of, value=" ".join(said)) for said, of in zip(own, (one, other), strict=True))
+    return Difference(change.name, ((first,), (second,)))
+
+
+def _words(command: str) -> list[str]:
+    words = list[str]()
+    for word in _split(command):
+        if words and re.fullmatch("-[^= ]+", words[-1]) and not word.startswith("-"):
+            words[-1] += f" {word}"
+        else:
+            words.append(word)
+    return words
 
 
 def _split(command: str) -> list[str]:

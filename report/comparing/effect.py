@@ -35,7 +35,7 @@ LARGEST = 100.0  # log time
 ASIDE_FROM, ASIDE_SD, ASIDE_LEAST = 4, 8.0, 0.03
 # The slope over the order of starts is looked at from so many runs a side, and believed at this level.
 DRIFT_FROM, DRIFT_LEVEL = 3, 0.05
-# One run of a side can be judged "same" by as much noise as six earlier runs show.
+# One run of a side can be judged "same" by as much noise as six runs of the other show.
 DEGREES_OF_ONE = 5
 
 ONE_RUN = "one run per side, so the noise between runs is unknown; repeat the runs"
@@ -73,17 +73,15 @@ def effect(
     sides: tuple[Times, Times],
     *,
     gate: float = GATE,
-    earlier: Sequence[Times] = (),
     order: tuple[Times, Times] | None = None,
     variance: float = 0.0,
 ) -> Effect:
     """Judge side B against side A.
 
     ``sides``: one time for each run, at least one a side, all in one unit. ``gate``: smallest slowdown that matters, a
-    fraction. ``earlier``: the same of earlier groups of repeats of this case on this machine. ``order``: the positions
-    of the runs of each side in the order of their starts; without it drift is not looked for. ``variance``: of the mean
-    log time of a run as its records show it, which the noise between runs is never below. Raises ExtraError where SciPy
-    is not installed.
+    fraction. ``order``: the positions of the runs of each side in the order of their starts; without it drift is not
+    looked for. ``variance``: of the mean log time of a run as its records show it, which the noise between runs is
+    never below. Raises ExtraError where SciPy is not installed.
     """
     logs = [np.log(np.asarray(side, np.float64)) for side in sides]
     places = None if order is None else [np.asarray(side, np.float64) for side in order]
@@ -91,19 +89,17 @@ def effect(
         for series in (logs, places or []):
             if series:
                 series[aside[0]] = np.delete(series[aside[0]], aside[1])
-    groups = [*logs, *(np.log(np.asarray(group, np.float64)) for group in earlier if len(group) > 1)]
-    found = _judged(logs, groups, float(np.log1p(gate)), variance)
-    return replace(_guarded(found, logs, places), aside=aside)
+    return replace(_guarded(_judged(logs, float(np.log1p(gate)), variance), logs, places), aside=aside)
 
 
-def _judged(logs: Sequence[Values], groups: Sequence[Values], gate: float, variance: float) -> Effect:
-    """The effect by the pooled t test; ``groups``: all groups of repeats, ``gate``: in log time."""
-    degrees, runs = sum(len(group) - 1 for group in groups), min(map(len, logs))
+def _judged(logs: Sequence[Values], gate: float, variance: float) -> Effect:
+    """The effect by the pooled t test; ``gate``: in log time."""
+    degrees, runs = sum(map(len, logs)) - 2, min(map(len, logs))
     change = float(logs[1].mean() - logs[0].mean())
     plain = Effect("unknown", float(np.expm1(change)), degrees, float(np.expm1(gate)))
     if not degrees:
         return replace(plain, reason=Message(ONE_RUN), repeats=2)
-    noise = float(np.sqrt(max(sum(_squares(group) for group in groups) / degrees, variance, LEAST_NOISE**2)))
+    noise = float(np.sqrt(max(sum(map(_squares, logs)) / degrees, variance, LEAST_NOISE**2)))
     error = noise * float(np.sqrt(sum(1 / len(side) for side in logs)))
     width, more = students_t()(degrees, (1 + LEVEL) / 2) * error, students_t()(degrees, POWER) * error
     ends = (_fraction(change - width), _fraction(change + width))

@@ -84,7 +84,7 @@ class HistoryRun:
     steps: tuple[int, int] | None = None
     lines: tuple[int, int] = (1, 1)
     reason: Said | None = None
-    conditions: dict[str, Condition] = field(default_factory=dict)
+    conditions: dict[str, Condition] = field(default_factory=dict, repr=False)
 
     @property
     def meaning(self) -> tuple[str, ...]:
@@ -213,9 +213,9 @@ def _measured(plain: HistoryRun, found: SideRun, stated: Protocol | None) -> His
     """A run with its throughput, as ``compare`` measures a single one; or why there is none."""
     case = found.case or plain.case
     plain = replace(plain, case=case, began=_text(found.began), conditions=dict(conditions_of(found)))
-    for said in found.reading.warnings if found.reading else ():
-        if isinstance(said, Unsound):
-            return replace(plain, reason=said)
+    reading, _ = found.evidence
+    if unsound := next((one for one in reading.warnings if isinstance(one, Unsound)), None):
+        return replace(plain, reason=unsound)
     try:
         alike = measured_alike([found], stated)
     except NoMeasurement as error:
@@ -227,7 +227,7 @@ def _measured(plain: HistoryRun, found: SideRun, stated: Protocol | None) -> His
         throughput=one.value,
         unit=one.unit,
         scope=one.scope,
-        formats=", ".join(found.formats),
+        formats=", ".join(dict.fromkeys(part.format.name for part in reading.parts if part.format)),
         protocol=rule.words() + ("".join(sizes) if one.unit.startswith("steps") else ""),
         steps=alike.steps,
         lines=one.lines,
@@ -240,56 +240,50 @@ def _text(moment: np.datetime64 | None) -> str | None:
 
 def case_history(title: str, runs: Sequence[HistoryRun], by: By, gate: float) -> CaseHistory:
     """Find the changes of one case; raises ExtraError where ruptures or SciPy is not installed."""
-    ordered, gaps, word = _ordered(runs, by)
-    alike: dict[tuple[str, ...], list[HistoryRun]] = {}
+    key, word = _order([run for run in runs if run.reason is None], by)
+    placed = [run for run in runs if key(run) is not None and not _wrong_clock(run)]
+    placed.sort(key=lambda run: (key(run), run.began or "", _natural(run.log)))
+    gaps = list(_gaps(runs, key, Message(NO_COMMIT if by == "commit" else NO_DATE)))
     refused = {id(run) for run, _ in gaps}
-    counted = [run for run in ordered if id(run) not in refused]
-    for run in counted:
+    counted = [run for run in placed if id(run) not in refused]
+    alike: dict[tuple[str, ...], list[HistoryRun]] = {}
+    for run in counted[::-1]:  # the newest series first
         alike.setdefault(run.meaning, []).append(run)
-    newest = {of: max(at for at, run in enumerate(counted) if run.meaning == of) for of in alike}
-    series = tuple(_segments(alike[of], gate) for of in sorted(alike, key=lambda of: newest[of]))
-    is_gap_newest = bool(ordered) and id(ordered[-1]) in refused
-    state, reason = _state(series, gate, is_gap_newest=is_gap_newest)
-    return CaseHistory(title, series, tuple(gaps), state, reason, word)
+    series = tuple(_segments(of[::-1], gate) for of in reversed(alike.values()))
+    if not series or id(placed[-1]) in refused:
+        reason = Message(NEWEST_IS_GAP if series else NO_RUNS)
+        return CaseHistory(title, series, tuple(gaps), "unknown", reason, word)
+    return CaseHistory(title, series, tuple(gaps), *_state(series[-1], gate), word)
 
 
-def _ordered(
-    runs: Sequence[HistoryRun], by: By
-) -> tuple[list[HistoryRun], list[tuple[HistoryRun, Message]], Message | None]:
-    """The runs in their order, those that are gaps with the reason, and by what they are ordered if not as asked."""
-    gaps = [(run, run.reason) for run in runs if run.reason is not None]
-    sound = [run for run in runs if run.reason is None]
-    key, word = _order(sound, by)
-    missing = Message(NO_COMMIT if by == "commit" else NO_DATE)
+def _gaps(
+    runs: Sequence[HistoryRun], key: Callable[[HistoryRun], Any], missing: Message
+) -> Iterator[tuple[HistoryRun, Message]]:
+    """The runs that give no number, or have no place, with the reason."""
+    yield from ((run, run.reason) for run in runs if run.reason is not None)
     first: dict[str, HistoryRun] = {}
+    sound = (run for run in runs if run.reason is None)
     for run in sorted(sound, key=lambda one: (one.began or "", _natural(one.log))):
         original = first.setdefault(run.sha256, run)
         if reason := _wrong_clock(run) or (missing if key(run) is None else None):
-            gaps.append((run, reason))
+            yield run, reason
         elif original is not run:
-            gaps.append((run, Message(COPY, other=original.log)))
-    placed = [run for run in runs if key(run) is not None and not _wrong_clock(run)]
-    return sorted(placed, key=lambda one: (key(one), one.began or "", _natural(one.log))), gaps, word
+            yield run, Message(COPY, other=original.log)
 
 
 def _order(runs: Sequence[HistoryRun], by: By) -> tuple[Callable[[HistoryRun], Any], Message | None]:
-    """What runs are ordered by, None of a run without a place: as asked, or where most runs do not say that as git has
-    their commits, or by name.
-    """
-    if by == "name":
-        return lambda run: _natural(run.log), None
+    """What runs are ordered by, None of a run without a place; and by what where most do not say what is asked for."""
     if by == "date" and 2 * sum(run.began is not None for run in runs) >= len(runs):
         return lambda run: run.began, None
-    commits = {run.commit for run in runs if run.commit}
+    commits = {run.commit for run in runs if run.commit} if by != "name" else set()
     places = _places_in_git(runs, commits) if commits else None
     if by == "commit" and places is None:
-        places = {}
-        for run in sorted(runs, key=lambda one: one.began or ""):
-            places.setdefault(run.commit or "", len(places))
+        in_time = sorted(runs, key=lambda one: one.began or "")
+        places = {commit: at for at, commit in enumerate(dict.fromkeys(run.commit or "" for run in in_time))}
     if places is not None and 2 * sum(run.commit is not None for run in runs) >= len(runs):
         known = places
         return lambda run: known.get(run.commit) if run.commit else None, None if by == "commit" else Message(BY_COMMIT)
-    return lambda run: _natural(run.log), Message(BY_NAME)
+    return lambda run: _natural(run.log), None if by == "name" else Message(BY_NAME)
 
 
 def _places_in_git(runs: Sequence[HistoryRun], commits: set[str]) -> dict[str, int] | None:
@@ -372,16 +366,14 @@ def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
     return one[1] >= other[0] and other[1] >= one[0]
 
 
-def _state(series: Sequence[Sequence[Segment]], gate: float, *, is_gap_newest: bool) -> tuple[State, Message | None]:
-    """How the speed of a case is now, and why that is unknown."""
-    if not series or is_gap_newest:
-        return "unknown", Message(NEWEST_IS_GAP if series else NO_RUNS)
-    newest = series[-1][-1]
+def _state(series: Sequence[Segment], gate: float) -> tuple[State, Message | None]:
+    """How the speed of a case is now, by the segments of its newest series, and why that is unknown."""
+    newest = series[-1]
     logs = _log_times(newest.runs)
     clipped = winsorised(logs, noise := robust_noise(logs))
     reason = _suspect(logs, clipped, noise, gate)
     if reason is None and newest.kind in (None, "environment"):
-        reason = _hidden(newest, logs, clipped, gate, sum(len(one.runs) for one in series[-1]))
+        reason = _hidden(newest, logs, clipped, gate, sum(len(one.runs) for one in series))
     return ("unknown", reason) if reason else (newest.kind or "same", newest.reason)
 
 

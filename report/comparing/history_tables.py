@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from ..measure.number import percent, signed
 from ..wording.words import Translate, whose
 from .history import By, CaseHistories, CaseHistory, HistoryRun, Segment, State
 from .output import COLOURS, NONE, Cell, Document, Link, Table, hidden, shortened
-from .tables import AND, CHANGES_HEAD, SUMMARY, SUMMARY_OF_ONE, UNIT, WHY, change_row, difference_json
+from .tables import AND, CHANGES_HEAD, SUMMARY, SUMMARY_OF_ONE, UNIT, WHY, change_row
 
 HEAD = ("Case", "From", "To", "Runs", "Throughput", "Unit", "Time", "Change", "Now")
 NUMBERS = (3, 4, 6)
@@ -155,36 +154,3 @@ def _chart(found: CaseHistories, translate: Translate, folder: Path) -> Any:
         )
         charts.append(drawn.properties(width=WIDTH, height=HEIGHT, title=alt.Title(case.title, anchor="start")))
     return alt.vconcat(*charts) if charts else None
-
-
-def history_json(case: CaseHistory, found: CaseHistories) -> dict[str, Any]:
-    """One case as a JSON object; times are changes of the time per unit of work, as fractions."""
-    return {
-        "case": case.title,
-        "state": case.state,
-        "reason": str(case.reason) if case.reason else None,
-        "by": found.by,
-        "ordered": str(case.word) if case.word else None,
-        "gate": found.gate,
-        "series": [[_segment_json(one) for one in series] for series in case.series],
-        "gaps": [{**_run_json(run), "reason": str(reason)} for run, reason in case.gaps],
-    }
-
-
-def _segment_json(one: Segment) -> dict[str, Any]:
-    return {
-        "throughput": one.throughput,
-        "noise": one.noise,
-        "kind": one.kind,
-        "time_change": one.change,
-        "p": one.p,
-        "reason": str(one.reason) if one.reason else None,
-        "environment": one.names,
-        "differs": list(map(difference_json, one.differs)),
-        "runs": list(map(_run_json, one.runs)),
-    }
-
-
-def _run_json(run: HistoryRun) -> dict[str, Any]:
-    told = asdict(run)
-    return {name: told[name] for name in told if name not in ("conditions", "reason")}

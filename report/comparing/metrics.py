@@ -7,7 +7,7 @@ out where others print it, too: these tell of an evaluation. A change is a findi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,20 +15,27 @@ import numpy as np
 
 from parsers.io.errors import TachographError
 from parsers.io.message import Message
-from parsers.scanning.text import LogText
+from parsers.runs.reading import Reading
 from parsers.series import Floats, Lines
 
 from ..measure.diagnostics import NoMeasurement
 from ..measure.measure import run_of
+from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 from ..measure.records import losses_of
 from ..results.agreement import (
+    SEVERAL_RUNS,
+    FinalMetric,
     LossAgreement,
     LossCurve,
+    MetricAgreement,
+    Stated,
     incomparable,
     loss_agreement,
     loss_curve,
+    metric_agreement,
     other_task,
+    printed_values,
     stated_by,
     unknown,
 )
@@ -45,9 +52,6 @@ HIGHER = re.compile(
     r"acc(uracy)?|top\d|prec(ision)?|recall|f1|m?ap\d*|m?iou|dice|auc|bleu|rouge|meteor|ndcg|hr|mrr|score|psnr|ssim|r2|"
     r"return|reward|exact|match|success"
 )
-NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?i:nan|inf(?:inity)?)"
-# Behind the name, maybe in quotes: a colon, an equals sign or a blank, or the key of the value in a line of MLPerf.
-PRINTED = rb"(?<![\w.@/-])%b[\"']?(?:[ \t]*[:=][ \t]*|[ \t]+|,[ \t]*\"value\"[ \t]*:[ \t]*)(%b)(?![\w.]|[ \t]*/)"
 # The time of training so far, beside a metric on its line.
 PASSED = re.compile(
     rb"(?<![\w])(?:train(?:ing)?[_ ]?time|elapsed(?:[_ ]time)?|wall[_ ]?(?:time|clock))[\"']?[ \t]*[:=][ \t]*"
@@ -55,30 +59,25 @@ PASSED = re.compile(
 )
 SECONDS = {b"ms": 0.001, b"": 1.0, b"s": 1.0, b"sec": 1.0, b"m": 60.0, b"min": 60.0, b"h": 3600.0}
 SMOOTHED = 10  # the loss of a step of training is that of so many parts of the run
-ROUNDING = 1e-9
 
 WHICH_WAY = "State which way {name} is better, such as {name}=0.1%,lower."
-SEVERAL_RUNS = "{log} holds several runs"
 NO_METRIC = "{log} prints no {name}"
-NO_LOG = "the log {log} is not there"
 NO_LOSS = "{log} prints no loss"
 UNCOUNTED = "the steps of {log} cannot be counted"
-NOT_A_NUMBER = "{log} prints {value} at line {line}"
-NOTHING_TO_SHARE = "the reference is 0, so a share of it says nothing"
 
 
 class MetricError(TachographError, ValueError):
-    """A metric of which nobody says which way is better, or a share that is none."""
+    """A metric of which nobody says which way is better, or a share or a target that is none."""
 
 
-def better(name: str, stated: Better | None = None) -> Better:
+def better(name: str, stated: str = "") -> Better:
     """Which way a metric is better: as stated, or by the words of its name; raises MetricError where neither says."""
     words = re.split(r"[^a-z0-9]+", name.lower())
-    if stated or any(map(LOWER.fullmatch, words)):
-        return stated or "lower"
-    if not any(map(HIGHER.fullmatch, words)):
-        raise MetricError(WHICH_WAY, name=name)
-    return "higher"
+    if stated == "lower" or (not stated and any(map(LOWER.fullmatch, words))):
+        return "lower"
+    if stated == "higher" or (not stated and any(map(HIGHER.fullmatch, words))):
+        return "higher"
+    raise MetricError(WHICH_WAY, name=name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,22 +93,23 @@ class MetricCurve:
 
 
 def curve_of(run: SideRun, name: str) -> MetricCurve:
-    """The curve of a metric; raises NoMeasurement where the log prints none, and LogError where it cannot be read."""
-    if run.reading is None or run.measurement is None:
-        raise NoMeasurement(NO_LOG, log=run.place.log)
-    if len(run.reading.facts_of_runs) > 1:
+    """The curve of a metric.
+
+    Raises NoMeasurement where the log prints none or is not there, and LogError where it cannot be read.
+    """
+    reading, measurement = run.evidence
+    if len(reading.facts_of_runs) > 1:
         raise NoMeasurement(SEVERAL_RUNS, log=run.place.log)
-    lines, values, passed = _loss(run) if name == LOSS else _printed(run, name)
+    lines, values, seconds = _losses(reading) if name == LOSS else _printed(reading, name)
     if not len(lines):
         raise NoMeasurement(NO_METRIC, log=run.place.log, name=name)
-    return MetricCurve(
-        lines, values, _steps_at(run, lines), np.where(np.isnan(passed), _seconds_at(run, lines), passed)
-    )
+    seconds = np.where(np.isnan(seconds), _seconds_at(measurement, lines), seconds)
+    return MetricCurve(lines, values, _steps_at(reading, lines), seconds)
 
 
-def _loss(run: SideRun) -> tuple[Lines, Floats, Floats]:
-    """The losses of training, each the mean of those of the last tenth of the run."""
-    found = losses_of(run_of(run.reading, Protocol()), ("step", "epoch")) if run.reading else None
+def _losses(reading: Reading) -> tuple[Lines, Floats, Floats]:
+    """The losses of training, each the mean of those of the last tenth of the run; nothing says a time beside them."""
+    found = losses_of(run_of(reading, Protocol()), ("step", "epoch"))
     if found is None:
         return np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
     losses = found[1].numbers("loss")
@@ -118,35 +118,22 @@ def _loss(run: SideRun) -> tuple[Lines, Floats, Floats]:
     return found[1].lines[width - 1 :], means, np.full(len(means), np.nan)
 
 
-def _printed(run: SideRun, name: str) -> tuple[Lines, Floats, Floats]:
+def _printed(reading: Reading, name: str) -> tuple[Lines, Floats, Floats]:
     """The lines that print a metric, the last value on each, and the seconds of training there, NaN where none is."""
-    if run.reading is None:
-        return np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
-    tables = [part.table for part in run.reading.parts if len(part.table)]
+    tables = [part.table for part in reading.parts if len(part.table)]
     first = min(int(table["line"].min()) for table in tables)
     of_training = {int(line) for one in tables for line in one["line"][one.are("step") | one.are("epoch")]}
-    every = [one for one in _scanned(run, name.encode()) if one[0] >= first]
+    every = [one for one in printed_values(reading.path, name) if one[0] >= first]
     found = [one for one in every if one[0] not in of_training] or every
-    lines = np.array([line for line, _, _ in found], np.int64)
-    return lines, np.array([value for _, value, _ in found]), np.array([passed for _, _, passed in found])
+    passed = [PASSED.search(text) for _, _, text in found]
+    seconds = [float(one[1]) * SECONDS[one[2] or b""] if one else np.nan for one in passed]
+    return np.array([at for at, _, _ in found], np.int64), np.array([value for _, value, _ in found]), np.array(seconds)
 
 
-def _scanned(run: SideRun, name: bytes) -> Iterator[tuple[int, float, float]]:
-    printed, before = re.compile(PRINTED % (re.escape(name), NUMBER)), 0
-    for block in LogText(run.place.log).data():
-        if name in block:
-            for number, line in enumerate(block.split(b"\n"), before + 1):
-                if name in line and (values := printed.findall(line)):
-                    passed = PASSED.search(line)
-                    seconds = float(passed[1]) * SECONDS[passed[2] or b""] if passed else np.nan
-                    yield number, float(values[-1]), seconds
-        before += block.count(b"\n")
-
-
-def _steps_at(run: SideRun, lines: Lines) -> Floats:
+def _steps_at(reading: Reading, lines: Lines) -> Floats:
     """The steps done by each line: those of the last record up to it that numbers them."""
     steps = np.full(len(lines), np.nan)
-    for part in run_of(run.reading, Protocol()) if run.reading else ():
+    for part in run_of(reading, Protocol()):
         for kind in ("step", "epoch", "summary"):
             records = part.all_records(kind)
             done = records.step_numbers if kind == "summary" else records.steps
@@ -156,35 +143,11 @@ def _steps_at(run: SideRun, lines: Lines) -> Floats:
     return steps
 
 
-def _seconds_at(run: SideRun, lines: Lines) -> Floats:
+def _seconds_at(measurement: Measurement, lines: Lines) -> Floats:
     """The seconds that the stretches of the measured source took up to each line, warm-up among them."""
-    if run.measurement is None:
-        return np.full(len(lines), np.nan)
-    series = run.measurement.every or run.measurement.series
+    series = measurement.every or measurement.series
     at = np.searchsorted(series.lines, lines, "right")
     return np.append(np.nan, np.cumsum(series.seconds))[at]
-
-
-@dataclass(frozen=True)
-class MetricAgreement:
-    """Whether the final metric ``name`` of B is that of A, within ``tolerance``, a fraction of that of A.
-
-    ``values``: the means of A and of B; ``change``: between them. ``printed``: the log, the line and the value of each
-    run. ``reason``: why it is unknown, or not a number.
-    """
-
-    name: str
-    verdict: Literal["same", "better", "worse", "NaN", "unknown"]
-    tolerance: float
-    values: tuple[float, float] | None = None
-    change: float | None = None
-    printed: tuple[tuple[str, int, float], ...] = ()
-    reason: Message | None = None
-
-    @property
-    def is_wrong(self) -> bool:
-        """Whether B does not reach what A does; a better metric is never wrong."""
-        return self.verdict in ("worse", "NaN")
 
 
 def final_metric(
@@ -192,31 +155,22 @@ def final_metric(
 ) -> MetricAgreement:
     """Hold the last values of a metric of B against those of A; ``changes``: what differs between the sides.
 
-    Raises LogError where a log cannot be read any more.
+    A change is "better" or "worse". Raises LogError where a log cannot be read any more.
     """
-    plain = MetricAgreement(name, "unknown", tolerance)
+    a, b = list[FinalMetric](), list[FinalMetric]()
     try:
-        curves = [[curve_of(run, name) for run in side] for side in sides]
+        for runs, last in zip(sides, (a, b), strict=True):
+            for run in runs:
+                curve = curve_of(run, name)
+                last.append(FinalMetric(run.place.log, int(curve.lines[-1]), float(curve.values[-1])))
     except NoMeasurement as error:
-        return replace(plain, reason=error.message)
-    last = [
-        [(str(run.place.log), int(one.lines[-1]), float(one.values[-1])) for run, one in zip(side, own, strict=True)]
-        for side, own in zip(sides, curves, strict=True)
-    ]
-    told = replace(plain, printed=tuple(one for side in last for one in side))
-    for verdict, side in (("unknown", last[0]), ("NaN", last[1])):
-        if broken := next((one for one in side if not np.isfinite(one[2])), None):
-            reason = Message(NOT_A_NUMBER, log=broken[0], value=f"{broken[2]:g}", line=broken[1])
-            return replace(told, verdict=verdict, reason=reason)  # type: ignore[arg-type]
-    a, b = (float(np.mean([value for _, _, value in side])) for side in last)
-    if unlike := other_task(_stated(sides, changes)):
-        return replace(told, values=(a, b), reason=unlike)
-    if not a:
-        return replace(told, values=(a, b), reason=Message(NOTHING_TO_SHARE))
-    change = (b - a) / abs(a)
-    is_better = (change < 0) == (way == "lower")
-    found = "same" if abs(change) <= tolerance + ROUNDING else "better" if is_better else "worse"
-    return replace(told, verdict=found, values=(a, b), change=change)  # type: ignore[arg-type]
+        return MetricAgreement(name, "unknown", tolerance, reason=error.message)
+    found = metric_agreement(name, a, b, tolerance)
+    if found.verdict in ("higher", "lower"):
+        found = replace(found, verdict="better" if found.verdict == way else "worse")
+    if found.verdict != "NaN" and found.values and (unlike := other_task(_stated(sides, changes))):
+        return replace(found, verdict="unknown", change=None, reason=unlike)
+    return found
 
 
 def losses(sides: Sides, changes: Sequence[Difference], tolerance: float | None) -> LossAgreement | None:
@@ -248,11 +202,8 @@ def _curve(run: SideRun) -> LossCurve | Message | None:
         return Message(UNCOUNTED, log=run.place.log)
 
 
-def _stated(
-    sides: Sides, changes: Sequence[Difference]
-) -> dict[str, tuple[Sequence[str] | set[str], Sequence[str] | set[str]]]:
+def _stated(sides: Sides, changes: Sequence[Difference]) -> dict[str, Stated]:
     """What the runs of each side state, by name: facts, and what differs otherwise."""
     a, b = (stated_by(fact for run in side for fact in run.facts.values()) for side in sides)
-    facts = {name: (a.get(name, set()), b.get(name, set())) for name in {**a, **b}}
     of_changes = {one.name: ([of.value for of in one.sides[0]], [of.value for of in one.sides[1]]) for one in changes}
-    return {**of_changes, **facts}
+    return {**of_changes, **{name: (a.get(name, set()), b.get(name, set())) for name in {**a, **b}}}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from parsers.io.errors import LogError
@@ -14,7 +13,7 @@ from parsers.sharing.workers import Workers
 from ..measure.protocol import Protocol
 from ..views.publish import LOGS
 from .change_points import refuse_without_extra
-from .compare import ComparedSides, Question, compared_case, pairs, share, tolerances
+from .compare import ComparedSides, compared_case, pairs, share, tolerances
 from .effect import GATE
 from .history import By, CaseHistories, HistoryRun, case_history, indexed_runs
 from .history_tables import history_document
@@ -50,8 +49,7 @@ def compare(
     *,
     protocol: str | Protocol | None = None,
     gate: float | str = GATE,
-    earlier: Sequence[str | Path] = (),
-    metrics: Mapping[str, float | tuple[float, Better | None]] | None = None,
+    metrics: Mapping[str, float | str | tuple[float, Better]] | None = None,
     target: str | Target | None = None,
     workers: Workers | None = None,
     logs: str | Path = LOGS,
@@ -62,29 +60,25 @@ def compare(
     its name or its file, or a ``PAGE.report.json``. Cases are paired by the names of their folders, numbers of
     pages by their addresses; ``logs`` is the folder of the logs of pages. All runs of a case are measured by one
     ``protocol`` (by default the first that they allow) over the steps that all of them have. ``gate``: the smallest
-    slowdown that matters, as a share of the time (``0.03``, ``"3%"``). ``earlier``: folders of earlier repeats of
-    the same cases on the same machine, which tell how much runs vary. ``metrics``: by the names of final metrics,
-    as the logs print them, how much worse those of B may be than those of A, as fractions, with ``"lower"`` or
-    ``"higher"`` where that does not say which way is better (``{"top1": 0.005, "gap": (0.01, "lower")}``); ``loss``
-    is that of training, at the same steps. ``target``: compare the time to it instead of the speed
-    (``"val_loss=3.28"``). ``workers``: who reads the logs; by default all cores.
+    slowdown that matters, as a share of the time (``0.03``, ``"3%"``). ``metrics``: by the names of final metrics, as
+    the logs print them, how much worse those of B may be than those of A, with ``"lower"`` or ``"higher"`` where the
+    name does not say which way is better (``{"top1": 0.005, "gap": "1%,lower"}``); ``loss`` is that of training, at
+    the same steps. ``target``: compare the time to it instead of the speed (``"val_loss=3.28"``). ``workers``: who
+    reads the logs; by default all cores.
 
     Raises LogError where a side has no log or its only one cannot be read, PageError and ReportError for a page or a
     report with a mistake, ParserError for what is no side, ProtocolError, GateError, MetricError, and ExtraError where
     SciPy is not installed.
     """
-    gate = share(gate)
+    gate, limits = share(gate), tolerances(metrics or {})
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
     aim = Target.parse(target) if isinstance(target, str) else target
-    question = Question(gate, stated, tolerances(metrics or {}), aim)
-    read = partial(read_side, protocol=stated, workers=workers, logs=Path(logs))
-    one, other, *before = (read(Path(side)) for side in (a, b, *earlier))
+    one, other = (read_side(Path(side), stated, workers, Path(logs)) for side in (a, b))
     cases = tuple(
-        compared_case(title, sides, question, [group.cases.get(title, ()) for group in before])
+        compared_case(title, sides, gate=gate, protocol=stated, metrics=limits, target=aim)
         for title, sides in pairs(one, other)
     )
-    left_out = tuple(side.left_out for side in (one, other, *before))
-    return Comparison((one.path, other.path), gate, cases, left_out)
+    return Comparison((one.path, other.path), gate, cases, (one.left_out, other.left_out))
 
 
 def history(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache, partial
 from io import StringIO
 from pathlib import Path
@@ -84,6 +85,23 @@ class Document:
     chart: Callable[[Translate, Path], Any] | None = field(default=None, compare=False)
 
 
+def plain(told: Any) -> Any:
+    """What is found as JSON can hold it: dataclasses by the names of the fields that their repr shows, sentences and
+    paths as text, and nothing for what is no number.
+    """
+    if isinstance(told, Message):
+        return str(told)
+    if isinstance(told, os.PathLike):
+        return os.fspath(told)
+    if isinstance(told, float):
+        return told if math.isfinite(told) else None
+    if isinstance(told, list | tuple):
+        return [plain(one) for one in told]
+    if is_dataclass(told):
+        return {one.name: plain(getattr(told, one.name)) for one in fields(told) if one.repr}
+    return told
+
+
 def shortened(text: str) -> str:
     """A value that fits on a line."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
@@ -101,47 +119,36 @@ def terminal(said: Document, translate: Translate, *, colour: bool) -> str:
     for table in (one for one in said.tables if one.rows and not one.is_detail):
         styles = ["bold", *(STYLES.get(table.state(at), "") for at in range(len(table.rows)))]
         rows = [[translate(title) for title in table.head]]
-        rows += [[printable(_plain(cell, translate)) for cell in row] for row in table.rows]
+        rows += [[printable(_said(cell, translate)) for cell in row] for row in table.rows]
         right = [at in table.numbers for at in range(len(table.head))]
         for style, lines in zip(styles, aligned(rows, right, console.width), strict=True):
             for one in lines:
                 line(GAP.join(one).rstrip(), style)
     for title, remarks in said.remarks:
-        line(_plain(title, translate), "bold")
+        line(_said(title, translate), "bold")
         for remark in remarks:
             line(f"  {worded(remark, translate)}", "dim")
     line(worded(said.summary, translate))
     return out.getvalue()
 
 
-def _plain(cell: Cell, translate: Translate) -> str:
+def _said(cell: Cell, translate: Translate) -> str:
     """A cell without its links."""
     text = cell.said if isinstance(cell, Link) else cell
     return worded(text, translate) if isinstance(text, Message) else text
 
 
-def as_markdown(said: Document, translate: Translate, *, is_linked: bool = True) -> str:
-    """All of it as GitHub shows it, with links to files from this folder.
-
-    ``is_linked``: false for a place from where no file can be reached, such as a comment.
-    """
+def as_markdown(said: Document, translate: Translate) -> str:
+    """All of it as GitHub shows it, without links: a comment is where no file can be reached."""
     safe = partial(worded, translate=translate, shown=markdown.text)
-    shown = partial(_markdown_cell, translate=translate, is_linked=is_linked)
     parts = [safe(said.about)]
     for table in (one for one in said.tables if one.rows):
-        head = [markdown.text(translate(title)) for title in table.head]
-        rules = ["---:" if at in table.numbers else "---" for at in range(len(head))]
-        lines = [head, rules, *([shown(cell) for cell in row] for row in table.rows)]
-        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
+        head = [translate(title) for title in table.head]
+        parts.append(markdown.table(head, [[_said(cell, translate) for cell in row] for row in table.rows]))
     for title, remarks in said.remarks:
-        lines_ = [f"- {safe(one)}" for one in remarks]
-        parts.append("\n".join([f"**{markdown.text(_plain(title, translate))}**\n", *lines_]))
+        told = "\n".join(f"- {safe(one)}" for one in remarks)
+        parts.append(f"**{markdown.text(_said(title, translate))}**\n\n{told}")
     return "\n\n".join([*parts, safe(said.summary)]) + "\n"
-
-
-def _markdown_cell(cell: Cell, translate: Translate, *, is_linked: bool) -> str:
-    text = markdown.text(_plain(cell, translate))
-    return f"[{text}]({cell.address(Path())})" if is_linked and isinstance(cell, Link) else text
 
 
 def html(said: Document, language: str, folder: Path) -> str:
@@ -158,7 +165,7 @@ def _filled(name: str, said: Document, language: str, folder: Path) -> str:
     translate = Translator(language).translate
 
     def word(cell: Cell) -> str:
-        return markdown.seen(_plain(cell, translate))
+        return markdown.seen(_said(cell, translate))
 
     def linked(cell: Cell) -> tuple[str, str]:
         return word(cell), cell.address(folder) if isinstance(cell, Link) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -39,6 +39,7 @@ from ..views.publish import LOGS, read_pages
 NO_SIDE = "is neither a log, a folder, a page nor a report; pages: {names}, or a path ending in .toml."
 NOTHING_THERE = "contains no run folder and no log ({endings})."
 NO_RUN_OF_REPORT = "has no throughput of a run of its own."
+NO_LOG = "the log {log} is not there"
 NO_THROUGHPUT = "{log} skipped: {reason}"
 TWICE = "{log} skipped: it is a copy of {other}."
 PAGE_FILE = ".toml"
@@ -63,10 +64,13 @@ class Place:
         """Where the log is."""
         return self.root / self.path
 
+    def __fspath__(self) -> str:
+        return str(self.log)
+
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """One throughput of a run: its value in ``unit``, whose it is, and the first and last line that it is made of.
+    """One throughput of a run: its value in ``unit``, whose it is, the protocol, the first and last line used.
 
     ``rates``: what each record gives by itself (float64); none of a clock, or of a run that only a report tells of.
     """
@@ -74,32 +78,39 @@ class Measured:
     value: float
     unit: str
     scope: Scope
+    protocol: str
     lines: tuple[int, int]
-    rates: Floats
+    rates: Floats = field(repr=False)
 
     @classmethod
     def of(cls, found: Measurement) -> Measured:
         """What a log gives."""
         rates = found.calculation.rates if found.calculation else np.zeros(0)
-        return cls(found.value, found.unit, found.scope, found.ends, rates)
+        return cls(found.value, found.unit, found.scope, found.protocol.words(), found.ends, rates)
 
 
 @dataclass(frozen=True, eq=False)
 class SideRun:
     """A run that counts: where its log is, its SHA-256, its facts, and what its run.json says, if anything.
 
-    ``measurement`` and ``reading``: of the log; None where only a report tells of it. ``reported``: the throughput that
-    a report tells, by ``protocol``.
+    ``number``: its throughput by itself, or as a report tells it. ``reading`` and ``measurement``: of the log; None
+    where only a report tells of it.
     """
 
     place: Place
     sha256: str
-    facts: Mapping[str, Fact]
-    run: RunFile
-    reading: Reading | None = None
-    measurement: Measurement | None = None
-    reported: Measured | None = None
-    protocol: str = ""
+    facts: Mapping[str, Fact] = field(repr=False)
+    run: RunFile = field(repr=False)
+    number: Measured
+    reading: Reading | None = field(default=None, repr=False)
+    measurement: Measurement | None = field(default=None, repr=False)
+
+    @property
+    def evidence(self) -> tuple[Reading, Measurement]:
+        """The log and what it measures; raises NoMeasurement where only a report tells of the run."""
+        if self.reading is None or self.measurement is None:
+            raise NoMeasurement(NO_LOG, log=self.place.log)
+        return self.reading, self.measurement
 
     @property
     def case(self) -> str:
@@ -108,11 +119,6 @@ class SideRun:
             return self.place.case
         told = " ".join(str(self.facts[name].value) for name in COORDINATES if name in self.facts)
         return "/".join(part for part in (self.place.case, told) if part)
-
-    @property
-    def formats(self) -> list[str]:
-        """The names of the known formats that read the log."""
-        return list(dict.fromkeys(one.format.name for one in self.reading.parts if one.format)) if self.reading else []
 
     @property
     def began(self) -> np.datetime64 | None:
@@ -160,12 +166,12 @@ def _of_report(side: Path, report: Report, logs: Path, protocol: Protocol | None
             stated = {name: value for name, (value, _) in log.facts.items() if value is not None}
             facts = {name: Fact(name, value, Provenance("run_file")) for name, value in stated.items()}
             ends = (min(told.records.used, default=1), max(told.records.used, default=1))
-            reported = Measured(told.value, told.unit, cast("Scope", told.scope), ends, np.zeros(0))
-            of_report = SideRun(place, log.sha256, facts, {}, reported=reported, protocol=told.protocol)
-            found = run_or_reason(protocol, place) if place.log.is_file() else of_report
-            if isinstance(found, SideRun):
-                is_there = found.sha256 == log.sha256
-                found = replace(found, reported=reported, protocol=told.protocol) if is_there else of_report
+            number = Measured(told.value, told.unit, cast("Scope", told.scope), told.protocol, ends, np.zeros(0))
+            found = run_or_reason(protocol, place) if place.log.is_file() else None
+            if isinstance(found, SideRun) and found.sha256 == log.sha256:
+                found = replace(found, number=number)
+            elif not isinstance(found, Message):
+                found = SideRun(place, log.sha256, facts, {}, number)
             read.append(found)
     if not read:
         raise LogError.at(side, NO_RUN_OF_REPORT)
@@ -250,7 +256,8 @@ def run_or_reason(protocol: Protocol | None, place: Place) -> SideRun | Message:
         found = log.measurement if protocol and protocol.states_rule and log.measurement else log.throughput()
     except NoMeasurement as error:
         return Message(NO_THROUGHPUT, log=place.path, reason=error.message)
-    return SideRun(place, log.reading.sha256, log.reading.facts, run_file(place.log), log.reading, found)
+    run, number = run_file(place.log), Measured.of(found)
+    return SideRun(place, log.reading.sha256, log.reading.facts, run, number, log.reading, found)
 
 
 def _of_runs(side: Path, read: Sequence[SideRun | Message]) -> Side:

@@ -1,26 +1,23 @@
-"""What a comparison says: its table, its remarks and its chart, one JSON object a case, and JUnit XML."""
+"""What a comparison says: its table, its remarks and its chart, and one JSON object a case."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as Xml
 
 from parsers.io.message import Message, joined
 
 from ..measure.number import percent, printed, signed
 from ..measure.protocol import Protocol
-from ..wording.markdown import clean
-from ..wording.words import Translate, whose, worded
-from .compare import CaseSide, ComparedCase, ComparedSides
+from ..results.agreement import MetricAgreement
+from ..wording.words import Translate, whose
+from .compare import ComparedCase, ComparedSides
 from .conditions import Difference
 from .effect import Verdict
-from .metrics import MetricAgreement
-from .output import COLOURS, NONE, Cell, Document, Link, Table, shortened
+from .output import COLOURS, NONE, Cell, Document, Link, Table, plain, shortened
 from .target import TimeToTarget
 
 HEAD = ("Case", "A (runs, spread)", "B (runs, spread)", "Unit", "Time", "99% interval", "Visible", "Verdict")
@@ -115,8 +112,8 @@ def _measured(case: ComparedCase) -> Iterator[str | Message]:
         yield Message(TO_TARGET, name=to.target.name, value=f"{to.target.value:g}") if to.target else Message(TO_TRAIN)
     elif case.alike is not None:
         protocol = case.alike.protocol or Protocol()
-        for of in case.sides:
-            yield _runs([one.value for one in of.counted], printed(of.throughput, protocol))
+        for runs, throughput in zip(case.counted, case.throughputs, strict=True):
+            yield _runs([run.number.value for run in runs], printed(throughput, protocol))
         yield Message(UNIT, unit=case.alike.unit, whose=whose(case.alike.scope))
 
 
@@ -209,10 +206,9 @@ def change_row(title: str | Message, change: Difference) -> list[Cell]:
 
 def _logs(found: ComparedSides) -> Iterator[list[Cell]]:
     """A row for each run, with a link to the first line that its throughput is made of."""
-    for case in found.cases:
-        for name, side in zip("AB", case.sides, strict=True):
-            for run, one in zip(side.runs, side.measured, strict=False):
-                log = run.place.log
+    for case in (one for one in found.cases if one.alike):
+        for name, runs in zip("AB", case.sides, strict=True):
+            for log, one in ((run.place.log, run.number) for run in runs):
                 lines = Message(TO, low=one.lines[0], high=one.lines[1])
                 yield [case.title, name, Link(str(log), log, one.lines[0]), lines, f"{one.value:.6g} {one.unit}"]
 
@@ -250,88 +246,9 @@ def _chart(found: ComparedSides, translate: Translate) -> Any:
     return (drawn + base.mark_point(filled=True, size=60).encode(x="change:Q")).properties(width=520)
 
 
-def as_json(case: ComparedCase, gate: float) -> dict[str, Any]:
+def as_json(case: ComparedCase) -> dict[str, Any]:
     """One case as a JSON object; times are changes of the time per unit of work, or to the target, as fractions."""
-    effect, alike, loss, to = case.effect, case.alike, case.loss, case.target
-    told: dict[str, Any] = {
-        "case": case.title,
-        "verdict": case.verdict,
-        "reason": _said(case.reason),
-        "gate": gate,
-        "time_change": effect.change if effect else None,
-        "interval": effect.interval if effect else None,
-        "noise": effect.noise if effect else None,
-        "degrees_of_freedom": effect.degrees if effect else None,
-        "smallest_visible_change": effect.visible if effect else None,
-        "repeats_that_would_tell": effect.repeats if effect and case.reason else None,
-        "unit": alike.unit if alike else None,
-        "scope": alike.scope if alike else None,
-        "protocol": alike.words if alike else None,
-        "steps": alike.steps if alike else None,
-        "a": _side_json(case.sides[0]),
-        "b": _side_json(case.sides[1]),
-        "loss": {**asdict(loss), "reason": _said(loss.reason)} if loss else None,
-        "metrics": [_metric_json(one) for one in case.metrics],
-        "differs": [difference_json(change) for change in case.changes],
-        "notes": [str(note) for note in case.notes],
-    }
-    if to is not None:
-        sides = {
-            name: {**asdict(side), "reason": _said(side.reason)} for name, side in zip("ab", to.sides, strict=True)
-        }
-        told["target"] = {"of": asdict(to.target) if to.target else None, **sides, "gap": to.gap, "split": to.split}
+    told = {**plain(case), "verdict": case.verdict, "throughputs": case.throughputs if case.alike else None}
+    if case.target is not None:
+        told["target"] |= {"gap": case.target.gap, "split": case.target.split}
     return told
-
-
-def _said(reason: Message | None) -> str | None:
-    return str(reason) if reason else None
-
-
-def _side_json(side: CaseSide) -> dict[str, Any] | None:
-    if not side.measured:
-        return None
-    runs = [
-        {"log": str(run.place.log), "throughput": one.value, "lines": one.lines}
-        for run, one in zip(side.runs, side.measured, strict=True)
-    ]
-    aside = {} if side.aside is None else {"set_aside": str(side.runs[side.aside].place.log)}
-    return {"throughput": side.throughput, "runs": runs, **aside}
-
-
-def _metric_json(metric: MetricAgreement) -> dict[str, Any]:
-    printed_ = [
-        {"log": log, "line": line, "value": value if math.isfinite(value) else None}
-        for log, line, value in metric.printed
-    ]
-    return {**asdict(metric), "printed": printed_, "reason": _said(metric.reason), "is_wrong": metric.is_wrong}
-
-
-def difference_json(change: Difference) -> dict[str, Any]:
-    """One thing that differs, with its values and where each side states them."""
-    return {"name": change.name, **{name: list(map(asdict, of)) for name, of in zip("ab", change.sides, strict=True)}}
-
-
-def junit(found: ComparedSides, translate: Translate) -> str:
-    """The same as JUnit XML: a test for each case, failed where it is slower or worse, in error where unknown.
-
-    One that is new is skipped.
-    """
-    kinds = ["skipped" if found.is_new(case) else _kind(case) for case in found.cases]
-    suite = Xml.Element("testsuite", name="tachograph compare", tests=str(len(kinds)))
-    for key, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(key, str(kinds.count(kind)))
-    for case, kind in zip(found.cases, kinds, strict=True):
-        test = Xml.SubElement(suite, "testcase", classname=clean(str(found.paths[1])), name=clean(case.title))
-        if kind:
-            said = clean(worded(_verdict(case), translate))
-            told = Xml.SubElement(test, kind, message=said)
-            told.text = "\n".join(clean(worded(one, translate)) for one in _remarks(case))
-    Xml.indent(suite)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(suite, encoding="unicode")}\n'
-
-
-def _kind(case: ComparedCase) -> str:
-    """What a case is in JUnit XML; empty where it passes."""
-    if case.is_wrong or case.verdict == "slower":
-        return "failure"
-    return "error" if case.verdict == "unknown" or case.is_unanswered else ""

@@ -52,7 +52,7 @@ class Target:
         name, _, told = text.rpartition("=")
         value, _, way = told.partition(",")
         try:
-            return cls(name.strip(), float(value), better(name, way if way in ("lower", "higher") else None))  # type: ignore[arg-type]
+            return cls(name.strip(), float(value), better(name, way))
         except ValueError:
             raise MetricError(NO_TARGET, text=repr(text)) from None
 

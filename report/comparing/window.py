@@ -7,14 +7,14 @@ mean time, and not its mean rate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from parsers.grammar.field import Scope
 from parsers.io.message import Message
-from parsers.runs.facts import Fact
+from parsers.runs.reading import Reading
 
 from ..measure.diagnostics import NoMeasurement
 from ..measure.measure import measure, run_of
@@ -22,6 +22,7 @@ from ..measure.measurement import Measurement, combine
 from ..measure.protocol import Protocol
 from ..measure.records import Records
 from ..measure.stated import READS, readable
+from ..results.agreement import stated_by
 from .sides import Measured, SideRun
 
 SKIPPED = 0.1  # of the records that all runs have
@@ -31,7 +32,7 @@ NO_STEPS_IN_COMMON = (
 )
 BY_COUNT = "The steps of the runs are not numbered throughout; the first {count} records of each run are compared."
 ALL_RECORDS = "The runs have too few records in common to drop the first; it may include warm-up."
-AS_REPORTED = "A report tells of runs whose logs are not there; their numbers are compared as published."
+AS_PUBLISHED = "A report tells of runs whose logs are not there; their numbers are compared as published."
 OTHER_RULES = "they are not all published by one protocol, in one unit and scope"
 ZERO = "{log} gives a throughput of 0."
 # What says how large a step is: of the whole job, or of one card, beside which the cards and the passes count.
@@ -53,9 +54,9 @@ class Alike:
     window.
     """
 
+    measured: tuple[Measured, ...] = field(repr=False)
     words: str
-    measured: tuple[Measured, ...]
-    protocol: Protocol | None = None
+    protocol: Protocol | None = field(default=None, repr=False)
     steps: tuple[int, int] | None = None
     notes: tuple[Message, ...] = ()
 
@@ -70,13 +71,7 @@ class Alike:
         return self.measured[0].scope
 
 
-@dataclass(frozen=True)
-class _Window:
-    """The keys of a window of ours, as text for a protocol; ``steps``: its first and last step."""
-
-    keys: str
-    steps: tuple[int, int] | None = None
-    notes: tuple[Message, ...] = ()
+Window = tuple[str, tuple[int, int] | None, tuple[Message, ...]]  # keys of a protocol, and for ``Alike``
 
 
 def measured_alike(runs: Sequence[SideRun], stated: Protocol | None = None) -> Alike:
@@ -86,35 +81,33 @@ def measured_alike(runs: Sequence[SideRun], stated: Protocol | None = None) -> A
     is. Raises NoMeasurement where no protocol fits all of them, or they have no steps in common.
     """
     if any(run.measurement is None for run in runs):
-        return _as_reported(runs)
-    reasons = list[NoMeasurement]()
-    for base in dict.fromkeys(base for run in runs for base in _bases(run, stated)):
+        return _as_published(runs)
+    evidence, reasons = [run.evidence for run in runs], list[NoMeasurement]()
+    for base in dict.fromkeys(base for _, found in evidence for base in _bases(found, stated)):
         is_window_stated = base.states_window or base.records == "summary"
         try:
-            window = _Window("") if is_window_stated else _window(runs, base)
-            protocol = base.overridden(window.keys) if window.keys else base
-            found = list(_all(runs, protocol))
+            keys, steps, notes = ("", None, ()) if is_window_stated else _window(evidence, base)
+            protocol = base.overridden(keys) if keys else base
+            measured = [measure(reading, protocol.overridden(f"run={found.run}")) for reading, found in evidence]
+            combine(measured, Protocol())  # raises where they differ in unit or scope
+            if zero := next((run for run, one in zip(runs, measured, strict=True) if not one.value > 0), None):
+                raise NoMeasurement(ZERO, log=zero.place.log)
         except NoMeasurement as error:
             reasons.append(error)
             continue
-        return Alike(protocol.words(), tuple(map(Measured.of, found)), protocol, window.steps, window.notes)
+        return Alike(tuple(map(Measured.of, measured)), protocol.words(), protocol, steps, notes)
     raise NoMeasurement(APART, reason=reasons[0].message) from reasons[0]
 
 
-def _as_reported(runs: Sequence[SideRun]) -> Alike:
-    told = [run.reported for run in runs]
-    rules = {run.protocol for run in runs}
-    found = tuple(one for one in told if one is not None)
-    if len(found) < len(told) or len(rules) > 1 or len({(one.unit, one.scope) for one in found}) > 1:
+def _as_published(runs: Sequence[SideRun]) -> Alike:
+    found = tuple(run.number for run in runs)
+    if len({(one.protocol, one.unit, one.scope) for one in found}) > 1:
         raise NoMeasurement(APART, reason=Message(OTHER_RULES))
-    return Alike(rules.pop(), found, notes=(Message(AS_REPORTED),))
+    return Alike(found, found[0].protocol, notes=(Message(AS_PUBLISHED),))
 
 
-def _bases(run: SideRun, stated: Protocol | None) -> Iterator[Protocol]:
+def _bases(found: Measurement, stated: Protocol | None) -> Iterator[Protocol]:
     """The stated protocol, or what reads the source that the rule read, as work over time; none names a run."""
-    found = run.measurement
-    if found is None:
-        return
     if stated is not None and stated.states_rule:
         yield Protocol.of(found.protocol.model_dump(exclude_unset=True, exclude={"run"}))
         return
@@ -134,24 +127,10 @@ def _bases(run: SideRun, stated: Protocol | None) -> Iterator[Protocol]:
     yield Protocol.of(keys)
 
 
-def _all(runs: Sequence[SideRun], protocol: Protocol) -> Iterator[Measurement]:
-    found = [measure(run.reading, _of_run(run, protocol)) for run in runs if run.reading]
-    combine(found, Protocol())  # raises where they differ in unit or scope
-    for run, one in zip(runs, found, strict=True):
-        if not one.value > 0:
-            raise NoMeasurement(ZERO, log=run.place.log)
-    yield from found
-
-
-def _of_run(run: SideRun, protocol: Protocol) -> Protocol:
-    """The protocol, for the run that was measured of a log that may hold several."""
-    return protocol.overridden(f"run={run.measurement.run}") if run.measurement else protocol
-
-
-def _records(run: SideRun, base: Protocol) -> Records:
-    """The records that a protocol reads, whatever its window."""
+def _records(reading: Reading, run: int, base: Protocol) -> Records:
+    """The records of a run of a log that a protocol reads, whatever its window."""
     reasons = list[NoMeasurement]()
-    for part in run_of(run.reading, _of_run(run, base)) if run.reading else ():
+    for part in run_of(reading, base.overridden(f"run={run}")):
         try:
             return readable(part, base)
         except NoMeasurement as error:
@@ -159,8 +138,8 @@ def _records(run: SideRun, base: Protocol) -> Records:
     raise reasons[0]
 
 
-def _window(runs: Sequence[SideRun], base: Protocol) -> _Window:
-    records = [_records(run, base) for run in runs]
+def _window(evidence: Sequence[tuple[Reading, Measurement]], base: Protocol) -> Window:
+    records = [_records(reading, found.run, base) for reading, found in evidence]
     steps = [one.steps for one in records if one.steps is not None]
     if len(steps) < len(records):
         return _window_of_records([len(one) for one in records], base.records)
@@ -174,17 +153,17 @@ def _window(runs: Sequence[SideRun], base: Protocol) -> _Window:
         raise NoMeasurement(NO_STEPS_IN_COMMON, last=last, first=skipped + 1)
     skip = f"skip_steps={skipped}," if skipped else ""
     notes = (Message(ALL_RECORDS),) if are_few else ()
-    return _Window(f"{skip}take_first={last - skipped}steps", (skipped + 1, last), notes)
+    return f"{skip}take_first={last - skipped}steps", (skipped + 1, last), notes
 
 
-def _window_of_records(counts: Sequence[int], kind: str) -> _Window:
+def _window_of_records(counts: Sequence[int], kind: str) -> Window:
     """The first records that all runs have, without the first tenth; epochs follow each other without numbers, too."""
     count = min(counts)
     by_count = [Message(BY_COUNT, count=count)] if kind == "step" or len(set(counts)) > 1 else []
     if count < 2:
-        return _Window("take_first=1", None, (*by_count, Message(ALL_RECORDS)))
+        return "take_first=1", None, (*by_count, Message(ALL_RECORDS))
     skip = _skipped(count)
-    return _Window(f"skip_records={skip},take_first={count - skip}", None, tuple(by_count))
+    return f"skip_records={skip},take_first={count - skip}", None, tuple(by_count)
 
 
 def _skipped(count: int) -> int:
@@ -196,7 +175,7 @@ def other_work(sides: tuple[Sequence[SideRun], Sequence[SideRun]], unit: str) ->
 
     A sample or a token is, of one model. A step is where all runs state its size, and one size.
     """
-    a, b = (_stated(side) for side in sides)
+    a, b = (stated_by(fact for run in side for fact in run.facts.values()) for side in sides)
     differing = [name for name in a if name in b and a[name] != b[name]]
     if name := next((name for name in OF_MODEL if name in differing), None):
         return Message(OTHER_MODELS, name=name)
@@ -208,9 +187,3 @@ def other_work(sides: tuple[Sequence[SideRun], Sequence[SideRun]], unit: str) ->
     if name := next((name for name in (*OF_JOB, *OF_STEP, *BESIDE) if name in differing), None):
         return Message(STEPS_DIFFER, name=name)
     return None if any(all(name in of for of in facts) for name in OF_STEP) else Message(STEPS_UNSHOWN)
-
-
-def _stated(side: Sequence[SideRun]) -> Mapping[str, set[str]]:
-    """The values of the facts of the runs of a side, by their names."""
-    facts: list[Fact] = [fact for run in side for fact in run.facts.values()]
-    return {fact.name: {str(other.value) for other in facts if other.name == fact.name} for fact in facts}

@@ -296,7 +296,7 @@ NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?i:nan|inf(?:inity)?
 # Behind the name, maybe in quotes: a colon, an equals sign or a blank, or the key of the value in a line of MLPerf.
 PRINTED = rb"(?<![\w.@/-])%b[\"']?(?:[ \t]*[:=][ \t]*|[ \t]+|,[ \t]*\"value\"[ \t]*:[ \t]*)(%b)(?![\w.]|[ \t]*/)"
 SEVERAL_RUNS = "{log} holds several runs"
-MetricVerdict = Literal["same", "higher", "lower", "NaN", "unknown"]
+MetricVerdict = Literal["same", "higher", "lower", "better", "worse", "NaN", "unknown"]
 NO_NUMBER_AT = "{log} prints {value} at line {line}"
 NOTHING_TO_SHARE = "the reference is 0, so a share of it says nothing"
 
@@ -318,23 +318,23 @@ def final_metric(log: Path, reading: Reading, name: str) -> FinalMetric | None:
     """
     if len(reading.facts_of_runs) > 1:
         raise NoMeasurement(SEVERAL_RUNS, log=log)
-    printed = re.compile(PRINTED % (re.escape(name.encode()), NUMBER))
     of_records = {int(line) for part in reading.parts for line in part.table["line"]}
     first, last = min(of_records), None
-    for line, value in _printed(reading.path, printed, name.encode()):
+    for line, value, _ in printed_values(reading.path, name):
         if line > first and line not in of_records:
             last = FinalMetric(log, line, value)
     return last
 
 
-def _printed(path: Path, printed: re.Pattern[bytes], name: bytes) -> Iterator[tuple[int, float]]:
-    """The number of each line that prints the metric, and the last value there."""
-    before = 0
-    for block in LogText(path).data():
-        if name in block:
+def printed_values(log: Path, name: str) -> Iterator[tuple[int, float, bytes]]:
+    """The lines of a log that print a metric by its name: the number of each from 1, its last value, and its text."""
+    word = name.encode()
+    printed, before = re.compile(PRINTED % (re.escape(word), NUMBER)), 0
+    for block in LogText(log).data():
+        if word in block:
             for number, line in enumerate(block.split(b"\n"), before + 1):
-                if name in line and (values := printed.findall(line)):
-                    yield number, float(values[-1])
+                if word in line and (values := printed.findall(line)):
+                    yield number, float(values[-1]), line
         before += block.count(b"\n")
 
 
@@ -344,6 +344,7 @@ class MetricAgreement:
 
     ``values``: the means of the reference and of the runs, ``change``: between them, as a fraction of the reference.
     ``printed``: what each run prints, those of the reference first. ``reason``: why it is unknown, or not a number.
+    ``verdict``: "better" or "worse" in place of "higher" and "lower" where one of these is no fault.
     """
 
     name: str
@@ -357,7 +358,7 @@ class MetricAgreement:
     @property
     def is_wrong(self) -> bool:
         """Whether the runs do not reach what their reference does."""
-        return self.verdict in ("higher", "lower", "NaN")
+        return self.verdict not in ("same", "better", "unknown")
 
 
 def metric_agreement(

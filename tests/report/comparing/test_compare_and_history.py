@@ -1,11 +1,11 @@
 """The commands compare and history: what they print, what they write, and their exit status."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
-from xml.etree import ElementTree as Xml
 
 import html5lib
 import pytest
@@ -49,42 +49,23 @@ def test_json_holds_everything(tmp_path: Path) -> None:
     a, b = sides(tmp_path, 1.05, said={"environment": {**ENVIRONMENT, "driver": "560.28"}})
     (line,) = run("compare", a, b, "--json").stdout.splitlines()
     found: dict[str, Any] = json.loads(line)
-    assert (found["verdict"], found["reason"], found["gate"], found["steps"]) == ("slower", None, 0.03, [7, 60])
-    low, high = found["interval"]
-    assert 0 < low < found["time_change"] < high < 0.06
-    assert found["a"]["throughput"] / found["b"]["throughput"] - 1 == pytest.approx(found["time_change"])
-    assert [run["log"] for run in found["b"]["runs"]] == [f"{b}/GPT-2_bs12_N1C1/{n}/train.log" for n in (1, 2, 3)]
-    (change,) = found["differs"]
+    effect, (of_a, of_b) = found["effect"], found["throughputs"]
+    assert (found["verdict"], found["reason"], found["alike"]["steps"]) == ("slower", None, [7, 60])
+    low, high = effect["interval"]
+    assert 0 < low < effect["change"] < high < 0.06
+    assert of_a / of_b - 1 == pytest.approx(effect["change"]) == pytest.approx(0.05, abs=0.001)
+    assert [run["place"] for run in found["sides"][1]] == [f"{b}/GPT-2_bs12_N1C1/{n}/train.log" for n in (1, 2, 3)]
+    (change,) = found["changes"]
     file = str(b / "GPT-2_bs12_N1C1/1/run.json")
-    assert [(one["value"], one["file"], one["key"]) for one in change["b"]] == [("560.28", file, "environment.driver")]
+    places = [(one["value"], one["file"], one["key"]) for one in change["sides"][1]]
+    assert places == [("560.28", file, "environment.driver")]
 
 
-def test_markdown_is_a_table_whose_logs_are_linked(tmp_path: Path) -> None:
+def test_markdown_is_a_table_that_stands_in_a_comment(tmp_path: Path) -> None:
     sides(tmp_path, 1.05)
     done = run("compare", "a", "b", "--markdown", cwd=tmp_path)
     html = MarkdownIt().enable("table").render(done.stdout)
-    assert html.count("<table>") == 2
-    assert '<a href="a/GPT-2_bs12_N1C1/1/train.log#L10">a/GPT-2_bs12_N1C1/1/train.log</a>' in html
-
-
-def test_junit_fails_what_is_slower_and_is_in_error_where_it_is_unknown(tmp_path: Path) -> None:
-    a, b = sides(tmp_path, 1.05)
-    make_side(a, (50, 50.1, 49.9), case="same")
-    make_side(b, (50, 50.1, 49.9), case="same")
-    make_side(a, (50, 50.1, 49.9), case="gone")
-    make_side(a, (50, 50.1, 49.9), case="lost")
-    make_side(b, (50, 50.1, 49.9), case="new")
-    run("compare", a, b, "--junit", tmp_path / "compare.xml")
-    suite = Xml.fromstring((tmp_path / "compare.xml").read_text(encoding="utf-8"))  # noqa: S314 - it is ours
-    assert [suite.get(key) for key in ("tests", "failures", "errors", "skipped")] == ["5", "1", "2", "1"]
-    inner = {case.get("name"): [child.tag for child in case] for case in suite}
-    assert inner == {
-        "GPT-2_bs12_N1C1": ["failure"],
-        "same": [],
-        "gone": ["error"],
-        "lost": ["error"],
-        "new": ["skipped"],
-    }
+    assert (html.count("<table>"), "<a " in html) == (2, False)
 
 
 def test_html_is_one_page_that_needs_nothing_beside_it(tmp_path: Path) -> None:
@@ -106,13 +87,12 @@ def test_hostile_names_act_nowhere(tmp_path: Path) -> None:
     make_side(a, (50, 50.1, 49.9), case="<b>|`x")
     make_side(b, (50, 50.1, 49.9), case="<b>|`x", said=said)
     for options in ((), ("--markdown",), ("--json",)):
-        done = run("compare", a, b, *options, "--html", tmp_path / "c.html", "--junit", tmp_path / "c.xml")
+        done = run("compare", a, b, *options, "--html", tmp_path / "c.html")
         assert done.returncode == 0
         assert "\x1b" not in done.stdout
     assert "<img" not in MarkdownIt("commonmark", {"html": True}).render(run("compare", a, b, "--markdown").stdout)
     html = html5lib.parse((tmp_path / "c.html").read_text(encoding="utf-8"), namespaceHTMLElements=False)
     assert not {"img", "b"} & {element.tag for element in html.iter()}
-    Xml.fromstring((tmp_path / "c.xml").read_text(encoding="utf-8"))  # noqa: S314 - it is ours
 
 
 def test_a_side_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
@@ -162,7 +142,7 @@ def test_a_slowdown_with_another_driver_passes_the_gate_and_is_named(tmp_path: P
         said(at, {"environment": {**ENVIRONMENT, "driver": "560.28"}}, suite)
     done = called(suite, "--gate", "3%", "--markdown")
     assert (done.exit_code, "environment changed (driver)" in done.stdout) == (0, True)
-    assert "| driver | 550.54 |" in done.stdout
+    assert re.search(r"\| driver +\| 550\.54 +\|", done.stdout)
 
 
 def test_a_history_as_json_holds_every_run_and_every_gap_with_its_reason(tmp_path: Path) -> None:
@@ -170,10 +150,10 @@ def test_a_history_as_json_holds_every_run_and_every_gap_with_its_reason(tmp_pat
     said(3, {"status": "failed"}, suite)
     (line,) = called(suite, "--json").stdout.splitlines()
     found = json.loads(line)
-    ((before, after),), (gap,) = found["series"], found["gaps"]
+    ((before, after),), ((gap, reason),) = found["series"], found["gaps"]
     assert (found["state"], len(before["runs"]), len(after["runs"]), after["kind"]) == ("slower", 7, 8, "slower")
     assert before["runs"][0]["lines"] == [6, 23]
-    assert (gap["log"], "failed" in gap["reason"]) == (str(suite / "GPT-2/3/train.log"), True)
+    assert (gap["log"], "failed" in reason) == (str(suite / "GPT-2/3/train.log"), True)
 
 
 def test_a_history_as_html_is_one_page_whose_points_lead_to_the_lines_of_logs(tmp_path: Path) -> None:

@@ -135,10 +135,10 @@ def test_what_makes_losses_incomparable_is_named_and_accuses_nobody(
 @pytest.mark.parametrize(
     ("name", "stated", "way"),
     [
-        ("val_loss", None, "lower"),
-        ("val_bpb", None, "lower"),
-        ("top1", None, "higher"),
-        ("eval/accuracy", None, "higher"),
+        ("val_loss", "", "lower"),
+        ("val_bpb", "", "lower"),
+        ("top1", "", "higher"),
+        ("eval/accuracy", "", "higher"),
         ("gap", "lower", "lower"),
         ("loss", "higher", "higher"),
     ],
