@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.io.message import Message
 from parsers.io.printable import say
-
-from ..wording.language_option import LANGUAGE
 
 if TYPE_CHECKING:
     from .archive import CopyRuns, Verified
@@ -37,10 +34,7 @@ DIFFERENCES = "Differences: {count}."
     help="Folder of logs.  [default: logs]",
 )
 @click.option("--scrub", "scrubs", is_flag=True, help="Archive anonymized copies of the logs, as `scrub` makes them.")
-@LANGUAGE
-def archive(
-    page: str, out: Path | None, logs: Path | None, language: str, *, scrubs: bool, scrubbed: "CopyRuns"
-) -> None:
+def archive(page: str, out: Path | None, logs: Path | None, *, scrubs: bool, scrubbed: "CopyRuns") -> None:
     """Put a page and everything its numbers were computed from into one zip file: its report (PAGE.report.json), page
     file, logs with the files beside them, grammars, and checksums. PAGE is as for report.
 
@@ -55,20 +49,17 @@ def archive(
     """
     from ..pagefile.page_file import find
     from ..views.publish import LOGS
-    from ..wording.words import Translator, worded
     from .archive import archive as archived
 
-    translate = Translator(language).translate
     place = out or Path(f"{find(page).stem}{ENDING}")
     made = archived(page, logs or LOGS, place, scrubbed if scrubs else None)
-    say(worded(Message(WROTE, out=place, files=made.files, numbers=made.numbers, sha256=made.sha256), translate))
+    say(WROTE.format(out=place, files=made.files, numbers=made.numbers, sha256=made.sha256))
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per difference.")
-@LANGUAGE
-def verify(file: Path, as_json: bool, language: str) -> None:
+def verify(file: Path, as_json: bool) -> None:
     """Verify an archive of a page: check the SHA-256 of every file, make its report again from the archived page file
     and logs, and compare everything that the report says.
 
@@ -80,34 +71,32 @@ def verify(file: Path, as_json: bool, language: str) -> None:
       tachograph verify my-page.tach.zip
       tachograph verify my-page.tach.zip --json
     """
-    from ..wording.words import Translator, worded
     from .archive import verify as verified
 
-    translate = Translator(language).translate
     found = verified(file.absolute())
     for name, note in found.notes:
-        say(worded(Message(AT, file=name, said=note), translate), err=True)
+        say(AT.format(file=name, said=note), err=True)
     if as_json:
         for one in found.differences:
             told = {"file": one.file, "printed": one.stated, "computed": one.made}
-            say(json.dumps({**told, "reason": worded(one.said, translate)}, ensure_ascii=False))
+            say(json.dumps({**told, "reason": str(one.said)}, ensure_ascii=False))
     else:
-        for message in _said(found):
-            say(worded(message, translate))
+        for told in _said(found):
+            say(told)
     sys.exit(DIFFERS if found.differences else 0)
 
 
-def _said(found: "Verified") -> Iterator[Message]:
+def _said(found: "Verified") -> Iterator[str]:
     for one in found.differences[:MOST_DIFFERENCES]:
-        yield Message(AT, file=one.file, said=one.said)
+        yield AT.format(file=one.file, said=one.said)
     if (more := len(found.differences) - MOST_DIFFERENCES) > 0:
-        yield Message(MORE, count=more)
+        yield MORE.format(count=more)
     if found.differences:
-        yield Message(DIFFERENCES, count=len(found.differences))
+        yield DIFFERENCES.format(count=len(found.differences))
     elif found.report:
         numbers = [result for result in found.report.results if result.digits is not None]
         quoted = sum(result.rests_on_quotes for result in numbers)
-        yield Message(VERIFIED, files=found.files, numbers=len(numbers) - quoted, logs=len(found.report.logs))
+        yield VERIFIED.format(files=found.files, numbers=len(numbers) - quoted, logs=len(found.report.logs))
         if quoted:
-            yield Message(QUOTED, count=quoted)
-    yield Message(SHA256, sha256=found.sha256)
+            yield QUOTED.format(count=quoted)
+    yield SHA256.format(sha256=found.sha256)

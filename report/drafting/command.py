@@ -12,12 +12,8 @@ from parsers.commands import READ
 from parsers.io.printable import say, shell_quoted
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
-from ..wording.language_option import LANGUAGE
-
 if TYPE_CHECKING:
     from parsers.io.message import Message
-
-    from ..wording.words import Translate
 
 FOUND_NOTHING = 1
 SUFFIX = ".toml"
@@ -43,7 +39,6 @@ MOST_LEFT_OUT = 12
 @click.option("--verbose", is_flag=True, help="List every file that is left out.")
 @JOBS
 @SCHEDULER
-@LANGUAGE
 def init(
     page: Path,
     logs: tuple[Path, ...],
@@ -54,12 +49,11 @@ def init(
     verbose: bool,
     jobs: int | None,
     scheduler: str | None,
-    language: str,
 ) -> None:
     """Draft the page file PAGE from LOGS: logs, run folders, or folders of them.
 
     Columns are the frameworks; rows are whatever else differs, by what the logs state and their paths say. Texts are
-    in all languages, the comment is in that of --lang. Files that are left out are listed with the reason. An existing
+    in all languages. Files that are left out are listed with the reason. An existing
     file is never overwritten.
 
     Exit status 1 if no log gives a throughput; nothing is written then.
@@ -67,20 +61,17 @@ def init(
     \b
     Examples:
       tachograph init page logs/nanogpt
-      tachograph init my-page.toml logs/lab/resnet50 logs/lab/bert --lang zh
+      tachograph init my-page.toml logs/lab/resnet50 logs/lab/bert
       tachograph init page ../results/a.log ../results/b.log --read dt=ms/step
     """
     from parsers.io.files import write_new
-    from parsers.io.message import Message
     from parsers.sharing.workers import Workers
     from parsers.unknown.option import parse_option
 
     from ..views.publish import LOGS
-    from ..wording.words import Translator, worded
     from .draft import NothingToDraftError, draft_page
     from .logs import named_logs
 
-    translate = Translator(language).translate
     states = [(name, count) for name, count in (("cards", cards), ("batch_size", batch_size)) if count]
     path = page if page.suffix == SUFFIX else page.with_name(page.name + SUFFIX)
     if os.path.lexists(path):
@@ -89,28 +80,24 @@ def init(
         if read:
             parse_option(read)
         named = named_logs(logs, folder, LOGS)
-        draft = draft_page(named, path, translate, states, read, Workers(jobs, scheduler))
+        draft = draft_page(named, path, states, read, Workers(jobs, scheduler))
         write_new(path, draft.text.encode())
     except NothingToDraftError as error:
-        _tell(error.left_out, translate, verbose=verbose)
-        say(worded(error.message, translate), err=True)
+        _tell(error.left_out, verbose=verbose)
+        say(str(error), err=True)
         sys.exit(FOUND_NOTHING)
-    _tell(draft.left_out, translate, verbose=verbose)
-    say(worded(Message(WROTE, path=path, cells=len(draft.cases), logs=draft.logs), translate))
-    say(worded(Message(NEXT, command=_next(path, named.folder, LOGS)), translate))
+    _tell(draft.left_out, verbose=verbose)
+    say(WROTE.format(path=path, cells=len(draft.cases), logs=draft.logs))
+    say(NEXT.format(command=_next(path, named.folder, LOGS)))
 
 
-def _tell(left_out: Sequence["Message"], translate: "Translate", *, verbose: bool) -> None:
+def _tell(left_out: Sequence["Message"], *, verbose: bool) -> None:
     """Say why files are left out; of many the first."""
-    from parsers.io.message import Message
-
-    from ..wording.words import worded
-
     shown = left_out if verbose else left_out[:MOST_LEFT_OUT]
     for said in shown:
-        say(worded(said, translate), err=True)
+        say(str(said), err=True)
     if more := len(left_out) - len(shown):
-        say(worded(Message(MORE_LEFT_OUT, count=more), translate), err=True)
+        say(MORE_LEFT_OUT.format(count=more), err=True)
 
 
 def _next(path: Path, folder: Path, default: Path) -> str:

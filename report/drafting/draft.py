@@ -24,7 +24,7 @@ from ..pagefile.parts import PRECISIONS, Axis, Case
 from ..results.remarks import Remark
 from ..results.resolve import resolve
 from ..results.store import LogStore
-from ..wording.words import Translate, Translator, languages, worded
+from ..wording.words import Translator, languages, worded
 from .logs import HEADING, DraftCase, DraftLog, NamedLogs, cases_of, draft_log, each_once, template_of, why
 
 HELPS = {
@@ -112,12 +112,11 @@ class _Table:
 def draft_page(
     named: NamedLogs,
     path: Path,
-    translate: Translate,
     states: Sequence[tuple[str, int]] = (),
     read: str | None = None,
     workers: Workers = ALL_CORES,
 ) -> PageDraft:
-    """Draft the page file ``path`` from logs; ``translate``: into the language of its comments.
+    """Draft the page file ``path`` from logs.
 
     ``states``: counts such as cards, for logs that do not say them; ``read``: what a number of them measures, of those
     that have one of its name.
@@ -142,7 +141,7 @@ def draft_page(
         ]
         drafted = [case for table in tables for case in table.cases]
         for briefly in (True, False):
-            text = _text(tables, translate, briefly=briefly)
+            text = _text(tables, briefly=briefly)
             shown = [one for one in resolve(parse(text, path), store) if one.is_throughput]
             # A pattern for all cells may find logs that nobody named.
             theirs = [{run.log for run in one.runs} for one in shown]
@@ -289,7 +288,7 @@ def _order(row: Sequence[Any]) -> list[tuple[bool, int, str]]:
 # ---- the text
 
 
-def _text(tables: Sequence[_Table], translate: Translate, *, briefly: bool) -> str:
+def _text(tables: Sequence[_Table], *, briefly: bool) -> str:
     """The page file of some tables; ``briefly``: whether a column may have one pattern for the logs of all cells."""
     cases = [case for table in tables for case in table.cases]
     logs = sum(len(case.logs) for case in cases)
@@ -297,7 +296,7 @@ def _text(tables: Sequence[_Table], translate: Translate, *, briefly: bool) -> s
     programs = dict.fromkeys(case.program for case in cases)
     subject = ", ".join(models if 0 < len(models) <= MOST_MODELS else programs)
     unit = Counter(case.unit for case in cases if thing(case.unit) == thing(cases[0].unit)).most_common(1)[0][0]
-    lines = [f"# {printable(worded(Message(DRAFTED, count=logs), translate))}"]
+    lines = [f"# {DRAFTED.format(count=logs)}"]
     lines.append(f"title = {_toml(_said(Message(TITLE, models=_plain(subject))))}")
     lines += [f"model = {_toml(subject)}", f"unit = {_toml(unit)}"]
     lines += [f"names.{axis} = {_toml(names)}" for axis, names in _names(tables).items()]

@@ -69,8 +69,6 @@ _UNITS = {
     **dict.fromkeys(("seq", "seqs", "sequence", "sents", "sentences"), "sequences"),
     **dict.fromkeys(("it", "its", "iter", "iters", "iterations", "step", "batches"), "steps"),
 }
-# What is a word of English and no name: "cards", neither "BERT" nor "nanoGPT".
-_WORD = re.compile(r"(?<![\w{.-])[a-z]{3,}(?![\w}.-])")
 
 # ---- values of keys
 
@@ -765,21 +763,6 @@ class Page(PageFile):
     def _translates_each_text_in_one_way(self) -> "Page":
         _ = self.words
         return self
-
-    def untranslated(self, language: str) -> list[str]:
-        """The texts of ``texts`` that have none in a language."""
-        return [name for name, said in self.texts.items() if language not in said]
-
-    def untranslated_titles(self, language: str) -> list[str]:
-        """The titles and labels that lack a language: what it states in others, and plain texts.
-
-        Plain texts count only where the page has any words in the language, and names never.
-        """
-        known = self.words.get(language, {})
-        of_others = [text for said in self.words.values() for text in said]
-        shown = [self.title, self.columns, self.tables, self.cautions, self.labels]
-        plain = [text for text in _texts(shown) if _WORD.search(text)] if known else []
-        return [text for text in dict.fromkeys((*of_others, *plain)) if text not in known]
 
 
 def _texts(part: object) -> Iterator[Text]:

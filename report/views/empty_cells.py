@@ -1,7 +1,5 @@
 """Empty cells: why those of a page are empty that are, with the line of its page file where that can be mended."""
 
-from parsers.io.message import Message
-
 from ..measure.diagnostics import Code, Diagnostic
 from ..pagefile.page import CellPlace, Page
 from ..pagefile.toml_lines import Key, line_of
@@ -15,7 +13,7 @@ MORE_REASONS = "{name}: more reasons for empty cells: {count}; the report of the
 MOST_REASONS = 12
 
 
-def why_empty(page: Page, report: Report) -> list[Message]:
+def why_empty(page: Page, report: Report) -> list[str]:
     """A sentence for each reason why cells of a page are empty; not for cells that lack what others do."""
     found: dict[object, list[tuple[CellPlace, Result]]] = {}
     for place, result in zip(page.places(), report.results, strict=True):
@@ -26,9 +24,9 @@ def why_empty(page: Page, report: Report) -> list[Message]:
         place, first = alike[0]
         told = {"name": report.page.name, "slug": first.id, "reason": _reason(page, report, place, first.reason)}
         several = len(alike) > 1
-        each.append(Message(WHY_SEVERAL_EMPTY, **told, count=len(alike) - 1) if several else Message(WHY_EMPTY, **told))
+        each.append(WHY_SEVERAL_EMPTY.format(**told, count=len(alike) - 1) if several else WHY_EMPTY.format(**told))
     more = len(found) - len(each)
-    return [*each, Message(MORE_REASONS, name=report.page.name, count=more)] if more else each
+    return [*each, MORE_REASONS.format(name=report.page.name, count=more)] if more else each
 
 
 def _kind(place: CellPlace, result: Result, reason: Diagnostic) -> object:
@@ -38,14 +36,14 @@ def _kind(place: CellPlace, result: Result, reason: Diagnostic) -> object:
     return (place.table.name, result.column, reason.code) if reason.code == Remark.NOT_FOUND_BUT else reason
 
 
-def _reason(page: Page, report: Report, place: CellPlace, reason: Diagnostic | None) -> Message:
+def _reason(page: Page, report: Report, place: CellPlace, reason: Diagnostic | None) -> str:
     """Why a cell is empty, and where to look."""
     if reason is None:
-        return Message("")
+        return ""
     keys = _keys_of(reason, page, place)
     line = line_of(report.page.page_file, *keys) if keys else None
     file = f"{report.page.name}.toml"
-    return Message(SEE_LINE, reason=reason.message, file=file, line=line) if line else reason.message
+    return SEE_LINE.format(reason=reason, file=file, line=line) if line else str(reason)
 
 
 def _keys_of(reason: Diagnostic, page: Page, place: CellPlace) -> list[Key]:

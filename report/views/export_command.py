@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from parsers.commands import FORMAT, READ
-from parsers.io.message import Message
 from parsers.io.printable import say
 from parsers.sharing.workers_option import JOBS, SCHEDULER
-
-from ..wording.language_option import LANGUAGE
 
 if TYPE_CHECKING:
     from parsers.sharing.workers import Workers
@@ -47,7 +44,6 @@ EXPORTED = "Exported {count} of {total} numbers to {out}."
 @READ
 @JOBS
 @SCHEDULER
-@LANGUAGE
 def export(
     target: str,
     sources: tuple[str, ...],
@@ -56,7 +52,6 @@ def export(
     stated: str | None,
     jobs: int | None,
     scheduler: str | None,
-    language: str,
     **options: Any,
 ) -> None:
     """Export the numbers of pages, or the throughput of logs, to another program, with the digits of the page.
@@ -80,10 +75,8 @@ def export(
     from parsers.sharing.workers import Workers
 
     from ..measure.protocol import Protocol
-    from ..wording.words import Translator, worded
     from .export import FORMATS, exported, rows
 
-    translate = Translator(language).translate
     if target not in FORMATS:
         near = get_close_matches(target, FORMATS, 1)
         unknown = TARGET_LIKE if near else UNKNOWN_TARGET
@@ -100,17 +93,17 @@ def export(
             unfinished.write_bytes(data)
     else:
         sys.stdout.write(data.decode())
-    said += [Message(LEFT_OUT, count=count, reason=Message(reason)) for reason, count in left_out.items()]
+    said += [LEFT_OUT.format(count=count, reason=reason) for reason, count in left_out.items()]
     if out and data:
-        said.append(Message(EXPORTED, count=len(found) - left_out.total(), total=len(found), out=out))
+        said.append(EXPORTED.format(count=len(found) - left_out.total(), total=len(found), out=out))
     for one in said:
-        say(worded(one, translate), err=True)
+        say(one, err=True)
     sys.exit(0 if data else FOUND_NOTHING)
 
 
 def _reports(
     sources: Sequence[str], logs: Path | None, options: dict[str, Any], workers: "Workers"
-) -> tuple[list[tuple[str, "Report"]], list[Message]]:
+) -> tuple[list[tuple[str, "Report"]], list[str]]:
     """The reports of pages, report files and logs by name, each source once, and a sentence on what has no number.
 
     A source is a page if it is a path ending in .toml, or the name of a page of ours where there is no such file.
@@ -131,13 +124,13 @@ def _reports(
     reports += map(read_report, files)
     named = [(report.page.name, report) for report in reports]
     said = [
-        Message(EMPTY_CELLS, page=name, count=empty, total=len(report.results))
+        EMPTY_CELLS.format(page=name, count=empty, total=len(report.results))
         for name, report in named
         if (empty := sum(result.digits is None for result in report.results))
     ]
     with workers.each(partial(_of_log, options), paths, _size) as results:
         for result in results:
-            if isinstance(result, Message):
+            if isinstance(result, str):
                 said.append(result)
             else:
                 named.append(result)
@@ -149,7 +142,7 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.is_file() else 0
 
 
-def _of_log(options: dict[str, Any], path: Path) -> "tuple[str, Report] | Message":
+def _of_log(options: dict[str, Any], path: Path) -> "tuple[str, Report] | str":
     """The name and the report of a log, or why it has no number; workers do this."""
     from ..measure.diagnostics import NoMeasurement
     from ..results.measured_log import open as measured
@@ -161,6 +154,6 @@ def _of_log(options: dict[str, Any], path: Path) -> "tuple[str, Report] | Messag
         reason = report.results[0].reason
         if reason is None:
             return str(found.reading.folder or found.reading.path), report
-        return Message(NO_THROUGHPUT, log=path, reason=reason.message)
+        return NO_THROUGHPUT.format(log=path, reason=reason)
     except NoMeasurement as error:
-        return Message(NO_THROUGHPUT, log=path, reason=error.message)
+        return NO_THROUGHPUT.format(log=path, reason=error.message)

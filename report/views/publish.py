@@ -7,17 +7,14 @@ from functools import partial
 from pathlib import Path
 
 from parsers.io.files import write_whole
-from parsers.io.message import Message
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..pagefile.page import Page
 from ..pagefile.page_file import PageError, find, names, parse, read_text
-from ..pagefile.parts import ENGLISH
 from ..results.build import build
 from ..results.model import SUFFIX, Report
 from ..results.store import LogStore
 from ..wording.words import languages as all_languages
-from ..wording.words import words
 from .empty_cells import why_empty
 from .markdown import page_name, texts
 
@@ -31,8 +28,6 @@ PUBLISHED_ELSEWHERE = (
 NONE_FETCHED = "{name}: skipped because no log from {repository} gives one of its numbers."
 WROTE = "{name}: {measured} of {planned} cells measured;{quoted} wrote {files}."
 ALSO_QUOTED = " {count} quoted;"
-UNTRANSLATED = "{name}: no text in language {language} for {texts}; another language stands there."
-UNKNOWN_LANGUAGE = "{name}: texts in language {language} are not shown; available: {known}."
 ONE_NAME = "{first} and {second} would both be rendered as {name}; render them separately."
 
 
@@ -62,47 +57,26 @@ class PublishedPage:
         has_numbers = self.covered("measured") > 0 or (self.covered("quoted") > 0 and not self.page.source)
         return has_numbers or (self.is_asked and not self.page.source)
 
-    def done(self, *, is_fetched: bool = False) -> Message:
+    def done(self, *, is_fetched: bool = False) -> str:
         """What was done, in one sentence; ``is_fetched``: whether its logs were fetched."""
         if not self.files and self.page.source:
             left_out = NONE_FETCHED if is_fetched else PUBLISHED_ELSEWHERE
             called = shlex.quote(self.called)
-            return Message(left_out, name=self.name, called=called, repository=self.page.source.repository)
+            return left_out.format(name=self.name, called=called, repository=self.page.source.repository)
         if not self.files:
-            return Message(SKIPPED, name=self.name)
+            return SKIPPED.format(name=self.name)
         found = self.covered("quoted")
-        quoted = Message(ALSO_QUOTED, count=found) if found else ""
+        quoted = ALSO_QUOTED.format(count=found) if found else ""
         counts = {"measured": self.covered("measured"), "planned": len(self.report.own), "quoted": quoted}
-        return Message(WROTE, name=self.name, **counts, files=", ".join(map(str, self.files)))
+        return WROTE.format(name=self.name, **counts, files=", ".join(map(str, self.files)))
 
     @property
-    def why_empty(self) -> list[Message]:
+    def why_empty(self) -> list[str]:
         """Why cells are empty that are, a line for each reason; not for what others lack.
 
         Of a page that is left out none, unless it was named with the folder of its logs.
         """
         return why_empty(self.page, self.report) if self.files or self.is_searched else []
-
-    def untranslated(self, languages: Sequence[str]) -> list[Message]:
-        """The texts that are missing in a language, or are in one that no page has; a sentence for each language."""
-        missing = {language: [*self._untranslated(language)] for language in languages}
-        stated = {language for said in self.page.texts.values() for language in said} | self.page.words.keys()
-        known = all_languages()
-        return [
-            Message(UNTRANSLATED, name=self.name, language=language, texts=", ".join(texts))
-            for language, texts in missing.items()
-            if texts
-        ] + [
-            Message(UNKNOWN_LANGUAGE, name=self.name, language=language, known=", ".join(known))
-            for language in sorted(stated - {*known})
-        ]
-
-    def _untranslated(self, language: str) -> Iterator[str]:
-        yield from self.page.untranslated(language)
-        if language != ENGLISH:
-            catalogue = words(language)
-            titles = self.page.untranslated_titles(language)
-            yield from (repr(title) for title in titles if catalogue.gettext(title) == title)
 
     @property
     def is_empty(self) -> bool:

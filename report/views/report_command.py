@@ -65,13 +65,9 @@ def report(
     """
     from parsers.sharing.workers import Workers
 
-    from ..wording.words import Translator, worded
-    from ..wording.words import languages as all_languages
     from .publish import publish
     from .site import publish_site
 
-    # What is told while pages are made in several languages, which nobody would read twice, is English.
-    translate = Translator(languages[0] if len(languages) == 1 else "en").translate
     empty = False
     if fetch and logs:
         raise click.UsageError(FETCHES_BY_ITSELF)
@@ -88,9 +84,9 @@ def report(
         if as_json:
             say(published.report.to_json().replace("\n", ""))
         else:
-            say(worded(published.done(is_fetched=fetch), translate))
-            for told in (*published.untranslated(languages or all_languages()), *published.why_empty):
-                say(worded(told, translate), err=True)
+            say(published.done(is_fetched=fetch))
+            for told in published.why_empty:
+                say(told, err=True)
     sys.exit(FOUND_NOTHING if empty else 0)
 
 

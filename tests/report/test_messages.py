@@ -21,8 +21,12 @@ ONLY_ENGLISH = tuple(
     for place in (
         *(f"parsers/{room}" for room in ("grammar", "ingesting", "io", "origins", "scanning", "scrubbing", "sharing")),
         "report/pagefile",
+        "report/archive",
+        "report/drafting/logs.py",
         "report/measure/operations.py",
         "report/measure/protocol.py",
+        "report/results/plan.py",
+        "report/views/publish.py",
     )
 )
 # Rooms whose sentences are messages, though some are told by the name of a table of them; what begins in lower case

@@ -15,7 +15,6 @@ from report.drafting.logs import named_logs, pattern_of
 from report.pagefile.page_file import parse
 from report.results.resolve import resolve
 from report.results.store import LogStore, logs_of
-from report.wording.words import Translator
 from tests.report.drafting.drafted import Desk
 
 LINES = "".join(f"step {step}: loss {4 - step / 20:.4f}, {{}} tokens/s/gpu\n" for step in range(1, 21))
@@ -45,7 +44,7 @@ def test_every_named_log_is_in_a_cell_or_left_out_with_a_reason(runs: list[tuple
             put(folder, name, 100 * number, model, precision)
         named = named_logs([folder / "logs"], None, folder / "logs")
         try:
-            draft = draft_page(named, folder / "page.toml", Translator("en").translate, workers=ALONE)
+            draft = draft_page(named, folder / "page.toml", workers=ALONE)
         except NothingToDraftError as error:
             assert len(error.left_out) == len(runs)
             return
