@@ -136,14 +136,13 @@ def _show(how: tuple[Any, ...], log: Path) -> tuple[int, str, bool]:
     from .results.measured_log import open as open_log
     from .terminal.show_json import as_json, error_as_json
     from .terminal.show_text import shown
-    from .wording.words import Translator
 
     options, wanted, wants_json, (width, colour), language = how
     try:
         found = open_log(log, **options)
         status = FOUND_NOTHING if found.reason else 0
         if not wants_json:
-            return status, shown(found, Translator(language).translate, colour=colour, width=width, **wanted), False
+            return status, shown(found, language, colour=colour, width=width, **wanted), False
         text = json.dumps(as_json(found), ensure_ascii=False)
     except (ParserError, Unreadable, OSError) as error:
         said = told(error)

@@ -112,9 +112,8 @@ class Log:
 
     def _shown(self, **wanted: bool) -> str:
         from report.terminal.show_text import shown
-        from report.wording.words import Translator
 
-        return shown(self.measured, Translator("en").translate, colour=False, **wanted)
+        return shown(self.measured, colour=False, **wanted)
 
 
 def open(

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterator, Mapping
 from io import StringIO
 from itertools import islice
-from math import isclose
 
 from rich.cells import cell_len
 from rich.console import RenderableType
@@ -21,7 +20,10 @@ from ..measure.measurement import Measurement, RunOfLog
 from ..measure.number import digits, printed
 from ..measure.ranks import RankSpread
 from ..results.measured_log import MeasuredLog, Status
-from ..wording.words import Translate, whose, worded
+from ..results.run import report_of_log
+from ..views.view import View
+from ..views.why import explained
+from ..wording.words import Translate, Translator, whose, worded
 
 MOST_AGREEING = 2  # checks that are shown unless all are asked for
 SHAPES_SHOWN = 8
@@ -85,44 +87,10 @@ SHAPE = "{count} from line {line}: {text}"
 OTHER_LINES = ("{count} other line", "{count} other lines")
 BROKEN = "broken: {found}"
 
-BY_PROTOCOL = "By the protocol: {protocol}."
-READ_FROM = "Read from the {source} ({column}): {used} of {available} {kind} records, {lines}."
-LEFT_OUT = "Left out: {each}."
-OF_REASON = "{reason} {count}"
-OF_RATES = "A rate of r per second counts as one unit of work in 1/r seconds, times the steps that its record covers."
-QUOTIENT = "Work over time: {work} {unit} ÷ {seconds} s = {rate} {unit}/s."
-CONVERTED = "Converted: {rate} {unit}/s × {factor} ({what}) = {result}."
-OF_VALUES = "The {statistic} of the {count} values is {value}: {value} × {factor} = {result}."
-OF_TIMES = "The {statistic} of the {count} times is {value} s: {factor} ÷ {value} s = {result}."
-PER_STEP, PER_EPOCH = "{unit} per step", "{unit} per epoch"
-GIVEN = "Facts used: {facts}."
-FACT = "{name} = {value} ({source})"
-# Why records are left out, by the names of ``measurement.Use``.
-REASONS: Mapping[str, str] = {
-    "warm_up": "warm-up",
-    "pause": "pauses",
-    "no_value": "without a value",
-    "other_rank": "other ranks",
-    "repeated": "duplicates",
-    "summed": "summed over ranks",
-}
-OF_SCOPE = {"card": "cards", "node": "nodes"}
-# The facts by which steps become samples or tokens.
-SIZES = (
-    "batch_size",
-    "cards",
-    "accumulation",
-    "job_batch_size",
-    "job_batch_tokens",
-    "sequence_length",
-    "epoch_samples",
-)
-RATES = ("throughput", "mean_throughput", "step_rate")
-
 
 def shown(
     log: MeasuredLog,
-    translate: Translate,
+    language: str = "en",
     *,
     colour: bool,
     width: int | None = None,
@@ -131,17 +99,22 @@ def shown(
 ) -> str:
     """A log as text in one language, at most six lines unless all is wanted.
 
-    Long lines are left to the terminal, so that what is copied is whole. ``explains``: with the rule, and how the
-    number came out by it.
+    Long lines are left to the terminal, so that what is copied is whole. ``explains``: with the rule, and what ``why``
+    says of the number.
     """
-    page = StringIO()
+    page, translate = StringIO(), Translator(language).translate
     console = Console(page, force_terminal=colour, color_system="standard" if colour else None, width=width)
-    for part in _parts(log, translate, wants_all=wants_all, explains=explains):
+    for part in _parts(log, translate, wants_all=wants_all):
         console.print(part, soft_wrap=True)
+    if explains and not (log.protocol and log.protocol.states_rule):
+        console.print(translate(RULE), soft_wrap=True)
+    if explains and log.measurement:
+        report = report_of_log(str(log.reading.path), log)
+        page.write(explained(View(report, language), report.results[0], "", colour=colour))
     return page.getvalue()
 
 
-def _parts(log: MeasuredLog, translate: Translate, *, wants_all: bool, explains: bool) -> Iterator[RenderableType]:
+def _parts(log: MeasuredLog, translate: Translate, *, wants_all: bool) -> Iterator[RenderableType]:
     yield Text.assemble((str(log.reading.path), "bold"), f" · {worded(_about(log), translate)}")
     first, *rest = _number(log)
     status = worded(Message(STATUSES[log.status]), translate)
@@ -155,8 +128,6 @@ def _parts(log: MeasuredLog, translate: Translate, *, wants_all: bool, explains:
         more = len(log.warnings) - 1
         said = Message(MORE, said=log.warnings[0], count=more) if more else Message(WARNING, said=log.warnings[0])
         yield Text(worded(said, translate), style="yellow")
-    if explains:
-        yield from (Text(worded(said, translate)) for said in explanation(log))
     if wants_all:
         yield from _details(log, translate)
 
@@ -251,55 +222,6 @@ def _check(check: Check) -> Message:
     source = name_of(check.estimate.name)
     said = Message(CHECK, source=source, ratio=_times(check.ratio), lines=_lines(check.estimate.lines))
     return said if check.estimate.run is None else Message(OF_RUN, run=check.estimate.run, said=said)
-
-
-def explanation(log: MeasuredLog) -> Iterator[Message]:
-    """The rule, and how the number of the log came out by it, so that a reader can compute it by hand."""
-    found = log.measurement
-    if log.protocol is None or not log.protocol.states_rule:
-        yield Message(RULE)
-    else:
-        yield Message(BY_PROTOCOL, protocol=log.protocol.words())
-    if found is None:
-        return
-    of = found.estimate
-    told = {"used": found.records_used, "available": found.available, "kind": of.kind, "lines": _lines(found.ends)}
-    yield Message(READ_FROM, source=name_of(of.name), column=of.source, **told)
-    left_out = {word: len(lines) for word, lines in found.left_out.items()}
-    if left_out:
-        each = (Message(OF_REASON, reason=Message(REASONS.get(word, word)), count=n) for word, n in left_out.items())
-        yield Message(LEFT_OUT, each=joined(LISTED, each))
-    series = found.series
-    if (made := found.calculation) is not None:
-        result = rate(found.value, found.unit, found.scope)
-        told = {"statistic": made.statistic, "count": len(made.values), "value": f"{made.of_values:.10g}"}
-        yield Message(OF_TIMES if made.are_times else OF_VALUES, **told, factor=f"{made.factor:.6g}", result=result)
-        return
-    if series.source in RATES:
-        yield Message(OF_RATES)
-    unit, quotient = series.unit, digits(series.rate)
-    told = {"work": f"{series.work.sum():.10g}", "seconds": f"{series.seconds.sum():.10g}"}
-    yield Message(QUOTIENT, **told, unit=unit, rate=quotient)
-    if not isclose(factor := of.value / series.rate, 1):
-        yield from _conversion(log, found, factor)
-
-
-def _conversion(log: MeasuredLog, found: Measurement, factor: float) -> Iterator[Message]:
-    """What turned the unit and scope of the source into those of the number, with the facts that say so."""
-    series, unit = found.series, Message(found.estimate.unit)
-    names: tuple[str, ...] = SIZES
-    if series.counted == found.estimate.counted:
-        names = (OF_SCOPE.get(series.scope, "ranks"),)
-        what = Message(names[0])
-    else:
-        what = Message(PER_EPOCH if series.counted == "epochs" else PER_STEP, unit=unit)
-    result = rate(found.value, found.unit, found.scope)
-    told = {"rate": digits(series.rate), "unit": series.unit, "factor": f"{factor:.6g}"}
-    yield Message(CONVERTED, **told, what=what, result=result)
-    used = [fact for name, fact in log.reading.facts.items() if name in names]
-    each = [Message(FACT, name=Message(f.name), value=f.value, source=f.source.message) for f in used]
-    if each:
-        yield Message(GIVEN, facts=joined(LISTED, each))
 
 
 def _details(log: MeasuredLog, translate: Translate) -> Iterator[RenderableType]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
-from typing import Any, NamedTuple
+from typing import Any
 
 from rich.cells import cell_len
 
@@ -16,7 +16,7 @@ from ..measure.number import digits
 from ..measure.protocol import Protocol
 from ..results.model import Factor, Records, Report, Result, Run, as_data
 from ..wording.words import whose
-from .view import OF_PRINTING, UNREADABLE, WITH, View, lines_named, of_terms, operations, short, sums
+from .view import WITH, View, lines_named, short, sums
 
 ENDS_SHOWN = 3
 NAMES = 11  # columns that the names of facts take
@@ -33,16 +33,10 @@ BY = "{whose}, by {protocol}"
 BY_RULE = "the default rule"
 OF_FORMAT = "{format}, {lines}"
 RECORDS = ("{count} record", "{count} records")
-VALUES = ("{count} value", "{count} values")
-LEFT_OVER = "{records} left"
 USED, SKIPPED = "{records}, {lines}", "{records}, {lines}: {reason}"
 OF_LINE, OF_RANK = "line {line}: {text}", "rank {rank}: {text}"
-TIMED = "{amount} {counted} in {seconds} seconds"
 MORE = "… {count} more (listed by --values)"
-STATISTIC = "{number}, the {statistic} of {values}"
 FACTOR = "{count} {name} ({source})"
-MEAN_OF_RANKS = "each value is the mean over {count} ranks"
-SUM_OF_RANKS = "the sum of {count} ranks"
 OF_STEPS = "{factors} = {samples} {counted} per step, divided by the step time"
 PER_STEP = "× {factors} = {samples} {counted} per step"
 NOT_SCALED: Mapping[str, str] = {
@@ -51,26 +45,10 @@ NOT_SCALED: Mapping[str, str] = {
     "card": "none; the value is of one card",
 }
 NOT_KNOWN = "none; it is not known how many cards the value is of"
-COMBINED = "{number}, {how}"
 ROUNDED = "{number} rounded to {printed} ({how})"
 NOTE, WARNING = "note {number}: {said}", "warning: {said}"
 CONTRADICTED = "contradicted: {number} {unit}{whose}, or {other} {unit} ({ratio}×)"
 OF_CASE = "{axis} {value}: {state}"
-WORK_OVER_TIME = "work ÷ time"
-# The use of the records that a step of a protocol leaves out, by how its key begins.
-LEAVES_OUT: Mapping[str, str] = {
-    "skip_records": "skip_records",
-    "skip_steps": "skip_steps",
-    "skip_fraction": "skip_records",
-    "from_step": "before",
-    "to_step": "beyond",
-    "drop_last": "drop_last",
-    "take_first": "beyond",
-    "take_last": "before",
-    "trim": "trim",
-    "statistic_last": "not_last",
-    "estimate_clock": "between",
-}
 
 
 class NoCellError(TachographError):
@@ -147,33 +125,6 @@ def rows(report: Report, result: Result) -> list[list[tuple[float, ...]]]:
     ]
 
 
-class Stage(NamedTuple):
-    """A step, as a key of the catalogues and its values, and how many records are left after it."""
-
-    key: str
-    values: Mapping[str, Any]
-    left: int
-
-
-def stages(run: Run, rule: str = "") -> Iterator[Stage]:
-    """The steps of the protocol that make the value of one log, or those of the rule, in their order.
-
-    ``rule``: what is read of the records, as a key of the catalogues, where that is no throughput.
-    """
-    left_out = {use: len(lines) for use, lines in run.records.left_out.items()}
-    left = len(run.records.lines) - sum(left_out.get(use, 0) for use in UNREADABLE)
-    protocol = Protocol.parse(run.protocol)
-    if not protocol.states_rule:
-        kind = run.source.rpartition(".")[0] or "step"
-        yield Stage(f"records_{kind}", {}, left)
-        yield Stage(WORK_OVER_TIME, {}, len(run.records.used))
-        return
-    for key, values in protocol.steps():
-        if not key.startswith(("repeats_", *OF_PRINTING)):
-            left -= sum(left_out.get(LEAVES_OUT[step], 0) for step in LEAVES_OUT if key.startswith(step))
-            yield Stage(rule if rule and key.startswith("estimate_") else key, values, left)
-
-
 class _Explanation:
     """The lines of an explanation in the language of a view."""
 
@@ -245,12 +196,7 @@ class _Explanation:
         format_ = log.format or self.translate("none")
         yield self._fact("format", self.say(OF_FORMAT, format=format_, lines=view.length(log.lines)))
         if run.statistic or records.stretches:
-            is_read = self.result.kind.of_log and not run.operations and run.measured_unit != self.result.rate
-            told = [
-                (self.say(stage.key, **stage.values), self.say(LEFT_OVER, records=self._records(stage.left)))
-                for stage in stages(run, self.result.kind.rule if is_read else "")
-            ]
-            yield from (self._fact("protocol", line) for line in _aligned(told))
+            yield self._fact("protocol", view.enumerated(view.protocol(self.result)))
         if run.source:
             yield self._fact("source", self.say(WITH, said=view.source(run), more=run.column))
         yield from self._groups(records)
@@ -262,9 +208,9 @@ class _Explanation:
         elif records.stretches:
             yield from self._stretches(records, run.counted)
         yield from self._of_ranks(run)
+        yield from (self._fact("computed", step) for step in view.run_steps(run))
         if run.counted and (run.statistic or records.stretches):
             yield self._fact("scaling", self._scaling(run))
-        yield from (self._fact("then", view.worded(step)) for step in operations(run))
         unit = self.result.unit if run.operations else run.unit
         yield self._fact("unrounded", f"{run.value:.15g} {unit}".strip())
         yield from (self._fact("check", view.check(check)) for check in run.checks)
@@ -283,7 +229,7 @@ class _Explanation:
         return self.say(key, records=self._records(len(lines)), lines=self.view.worded(lines_named(lines)), **more)
 
     def _stretches(self, records: Records, counted: str) -> Iterator[Text]:
-        """The work and the seconds of each stretch, with what is printed at its end, and their sums."""
+        """The work and the seconds of each stretch, with what is printed at its end."""
         found = records.stretches
         columns = {"line": [str(line) for _, line, _, _ in found]}
         printed = dict(records.terms)
@@ -295,27 +241,15 @@ class _Explanation:
         numbers = ([short(one[at]) for one in found] for at in (2, 3))
         table = [heads, *zip(*columns.values(), *numbers, strict=True)]
         yield from (self._fact("stretch", row) for row in self._ends(_aligned(table), 1))
-        work, spent = sums(records)
-        yield self._fact("sum", self.say(TIMED, amount=f"{work:.15g}", seconds=f"{spent:.15g}", counted=counted))
 
     def _values(self, run: Run) -> Iterator[Text]:
         told = [self.say(OF_LINE, line=line, text=short(value)) for line, value in run.records.terms]
         yield from (self._fact("value", row) for row in self._ends(told))
-        said = {"number": f"{of_terms(run):.15g}", "statistic": self.translate(f"statistic_{run.statistic}")}
-        count = self.view.worded(Message.of_count(len(told), *VALUES))
-        yield self._fact("statistic", self.say(STATISTIC, **said, values=count))
 
     def _of_ranks(self, run: Run) -> Iterator[Text]:
-        ranks = run.ranks
-        if ranks is None or not ranks.is_summed:
-            return
-        if run.statistic:
-            yield self._fact("ranks", self.say(MEAN_OF_RANKS, count=len(ranks.numbers)))
-            return
-        each = zip(ranks.numbers, ranks.values, strict=True)
-        told = [self.say(OF_RANK, rank=rank, text=f"{value:.15g} {ranks.unit}") for rank, value in each]
-        yield from (self._fact("by rank", one) for one in told)
-        yield self._fact("ranks", self.say(SUM_OF_RANKS, count=len(ranks.numbers)))
+        if (ranks := run.ranks) is not None and ranks.is_summed and not run.statistic:
+            for rank, value in zip(ranks.numbers, ranks.values, strict=True):
+                yield self._fact("by rank", self.say(OF_RANK, rank=rank, text=f"{value:.15g} {ranks.unit}"))
 
     def _scaling(self, run: Run) -> str:
         """What leads from the statistic, or from work over time, to the number, with the source of each count."""
@@ -352,10 +286,8 @@ class _Explanation:
             yield from self._heading("Combined repeats")
             for run in self.runs:
                 yield self._fact("repeat", f"{run.value:.15g} {result.unit}, {self.view.path(run.log)}")
-            how = self.translate(result.kind.rule if result.kind.of_runs else f"repeats_{result.repeats}")
-            yield self._fact("combined", self.say(COMBINED, number=value, how=how))
-        elif result.operands:
-            yield self._fact("calculation", self.view.calculation(result)[0])
+        if len(self.runs) > 1 or result.operands:
+            yield self._fact("computed", self.view.calculation(result)[0])
         steps = self.view.printing(result)
         yield self._fact(
             "rounding", self.say(ROUNDED, number=value, printed=result.digits, how=self.view.enumerated(steps))

@@ -22,7 +22,7 @@ from report.results.measured_log import measured_log
 from report.results.model import Factor, Report
 from report.results.run import report_of_log
 from report.views.view import View, ranges
-from report.views.why import as_json, explained, rows, stages
+from report.views.why import as_json, explained, rows
 from report.wording.words import words
 from tests.commandline import PROJECT, run
 from tests.conftest import Compare
@@ -112,7 +112,6 @@ def test_a_reader_can_compute_the_number_of_the_values_and_counts_that_are_told(
                 else:
                     value = columns[0].sum() / columns[1].sum() * factor
                 assert isclose(value, told.measured, rel_tol=1e-12), (rule, stated)
-                assert [*stages(told)][-1].left == len(told.records.used), rule
 
 
 @pytest.mark.parametrize("protocol", ["", "estimate=clock", "estimate=step_time", "trim=0.1", "statistic=last"])
