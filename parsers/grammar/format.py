@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ class Format:
         # Another machine may have ours elsewhere.
         return _load_again, (self.path.relative_to(ROOM) if self.is_ours else self.path,)
 
-    @property
+    @cached_property
     def is_ours(self) -> bool:
         """Whether it came with this program; what any other makes it compile and match is done in a box."""
         return self.path.is_relative_to(ROOM)

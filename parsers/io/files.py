@@ -88,7 +88,7 @@ def leading_out(files: Iterable[Path], folder: Path) -> Path | None:
     """The first of some files that does not lie below a folder when all links are followed; None where all do."""
     # Path.resolve() raises where links go round in a circle.
     root = os.path.realpath(folder)
-    return next((file for file in files if not Path(os.path.realpath(file)).is_relative_to(root)), None)
+    return next((file for file in files if os.path.commonpath([root, os.path.realpath(file)]) != root), None)
 
 
 def locked(path: Path, descriptor: int) -> bool:

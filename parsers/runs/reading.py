@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
 from itertools import chain
@@ -77,7 +77,8 @@ class Reading:
     ``ranks``: the logs of all ranks in ``folder``, where each has one of its own: all have their records here, and the
     rest is of the first.
     ``cut``: the value at the end of a log without a newline, which may lack its end and is not used.
-    ``sha256`` and ``bytes`` are of the file as it lies on disk.
+    ``sha256`` and ``bytes`` are of the file as it lies on disk. ``run_file``: what the run.json beside it holds, empty
+    where there is none.
     """
 
     path: Path
@@ -93,6 +94,7 @@ class Reading:
     facts_of_runs: tuple[Facts, ...] = ()
     ranks: tuple[RankLog, ...] = ()
     folder: Path | None = None
+    run_file: RunFile = field(default_factory=dict)
 
     @property
     def format(self) -> Format | None:
@@ -176,7 +178,7 @@ def _survey(
     leftover = cascade.account.unrecognised.leftover(all_parts[0].format)
     cut = next((level.cut for level in cascade.levels if level.cut), None)
     whole = (all_parts, told, cascade.account.whole(), warnings, happened, leftover, cut, tuple(of_runs))
-    return Reading(path, source.sha256, source.bytes, *whole)
+    return Reading(path, source.sha256, source.bytes, *whole, run_file=run)
 
 
 def _chosen(format: str | Path | Format | Sequence[Format] | None) -> list[Format]:

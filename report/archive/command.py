@@ -71,15 +71,16 @@ def verify(file: Path, as_json: bool) -> None:
       tachograph verify my-page.tach.zip
       tachograph verify my-page.tach.zip --json
     """
+    from ..wording.words import english
     from .archive import verify as verified
 
     found = verified(file.absolute())
     for name, note in found.notes:
-        say(AT.format(file=name, said=note), err=True)
+        say(AT.format(file=name, said=english(note)), err=True)
     if as_json:
         for one in found.differences:
             told = {"file": one.file, "printed": one.stated, "computed": one.made}
-            say(json.dumps({**told, "reason": str(one.said)}, ensure_ascii=False))
+            say(json.dumps({**told, "reason": english(one.said)}, ensure_ascii=False))
     else:
         for told in _said(found):
             say(told)
@@ -87,8 +88,10 @@ def verify(file: Path, as_json: bool) -> None:
 
 
 def _said(found: "Verified") -> Iterator[str]:
+    from ..wording.words import english
+
     for one in found.differences[:MOST_DIFFERENCES]:
-        yield AT.format(file=one.file, said=one.said)
+        yield AT.format(file=one.file, said=english(one.said))
     if (more := len(found.differences) - MOST_DIFFERENCES) > 0:
         yield MORE.format(count=more)
     if found.differences:

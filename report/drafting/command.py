@@ -69,6 +69,7 @@ def init(
     from parsers.unknown.option import parse_option
 
     from ..views.publish import LOGS
+    from ..wording.words import english
     from .draft import NothingToDraftError, draft_page
     from .logs import named_logs
 
@@ -84,7 +85,7 @@ def init(
         write_new(path, draft.text.encode())
     except NothingToDraftError as error:
         _tell(error.left_out, verbose=verbose)
-        say(str(error), err=True)
+        say(english(error.message), err=True)
         sys.exit(FOUND_NOTHING)
     _tell(draft.left_out, verbose=verbose)
     say(WROTE.format(path=path, cells=len(draft.cases), logs=draft.logs))
@@ -93,9 +94,11 @@ def init(
 
 def _tell(left_out: Sequence["Message"], *, verbose: bool) -> None:
     """Say why files are left out; of many the first."""
+    from ..wording.words import english
+
     shown = left_out if verbose else left_out[:MOST_LEFT_OUT]
     for said in shown:
-        say(str(said), err=True)
+        say(english(said), err=True)
     if more := len(left_out) - len(shown):
         say(MORE_LEFT_OUT.format(count=more), err=True)
 

@@ -5,13 +5,12 @@ A report keeps the result; this is there while a page is made of its logs.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import PurePosixPath
 
 from parsers.runs.facts import Facts
 from parsers.runs.format_records import RankLog
 from parsers.runs.reading import Reading
-from parsers.runs.runfile import RunFile, run_file
+from parsers.runs.runfile import RunFile
 
 from ..measure.diagnostics import Diagnostic
 from ..measure.measurement import Measurement
@@ -43,10 +42,10 @@ class MadeRun:
         """What is shown of this run."""
         return (self.observation or self.figure or self.measured).value
 
-    @cached_property
+    @property
     def run_file(self) -> RunFile:
         """What the run.json beside its log says, empty where there is none."""
-        return run_file(self.reading.path)
+        return self.reading.run_file
 
     @property
     def facts(self) -> Facts:

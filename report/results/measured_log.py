@@ -22,7 +22,7 @@ from parsers.runs.provenance import option
 from parsers.runs.ranks import again, survey
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import READ
-from parsers.runs.runfile import first_run, log_of, run_file
+from parsers.runs.runfile import first_run, log_of
 from parsers.unknown.answer import Accepted, Answer, Nothing, Question, answer, answer_of
 from parsers.unknown.log import read as lines_of
 from parsers.unknown.option import Option, parse_option
@@ -93,7 +93,7 @@ def as_read(
     """
     facts = tuple(facts)
     found = survey(path, format=format, facts=facts)
-    said = read if read is not None else run_file(found.path).get(READ)
+    said = read if read is not None else found.run_file.get(READ)
     option = said if said is None or isinstance(said, Option) else parse_option(said)
     if option is None and (format is not None or _tells_speed(found)):
         return AsRead(found)

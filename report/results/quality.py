@@ -16,7 +16,6 @@ from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
-from parsers.runs.runfile import run_file
 
 from ..measure.diagnostics import Diagnostic, NoMeasurement
 from ..measure.number import percent, signed
@@ -254,7 +253,7 @@ def _curve(path: str, reading: Reading, protocol: Protocol | None) -> LossCurve:
 def _facts(reading: Reading) -> Iterator[Fact]:
     """The facts of a run, and the variables that its run.json says it was launched with."""
     yield from reading.facts.values()
-    variables = run_file(reading.path).get(RUN_VARIABLES)
+    variables = reading.run_file.get(RUN_VARIABLES)
     if isinstance(variables, dict):
         for name, value in variables.items():
             yield Fact(f"{RUN_VARIABLES}.{name}", str(value), Provenance("run_file"))

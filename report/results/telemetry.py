@@ -20,7 +20,7 @@ from parsers.io.message import Message, joined
 from parsers.runs.facts import is_count
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import PROCESSES, TELEMETRY
-from parsers.runs.runfile import RunFile, run_file
+from parsers.runs.runfile import RunFile
 from parsers.runs.side_files import (
     COUNTED_COLUMNS,
     MEMORY_COLUMNS,
@@ -171,7 +171,7 @@ def processes_of_run(log: str, reading: Reading, measurement: Measurement | None
     machines, nodes = _machines(reading), _count(reading.facts, "nodes") or 1
     if machines < nodes:
         raise NoEvidenceError(PROCESSES_OF_SOME, log=log, machines=machines, nodes=nodes)
-    kept, left_out = plausible(found, run_file(reading.path))
+    kept, left_out = plausible(found, reading.run_file)
     return RunTelemetry(log, kept, window_of(reading, measurement), left_out)
 
 
@@ -185,7 +185,7 @@ def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measure
     whole = telemetry(reading.path, reading.sha256)
     if whole is None:
         raise NoEvidenceError(NO_TELEMETRY, log=log)
-    found, left_out = plausible(whole, run_file(reading.path))
+    found, left_out = plausible(whole, reading.run_file)
     if found.samples.empty:
         raise NoEvidenceError(NO_SAMPLES, log=log)
     window = window_of(reading, measurement)
@@ -205,7 +205,7 @@ def in_window(samples: pd.DataFrame, window: Window | None) -> pd.DataFrame:
 
 def _machines(reading: Reading) -> int:
     """How many machines described themselves for the run, whose cards gpu.csv lists; one where none did."""
-    described = run_file(reading.path).get("nodes")
+    described = reading.run_file.get("nodes")
     return len(described) if isinstance(described, list) and described else 1
 
 
@@ -544,7 +544,7 @@ def of_cards(reading: Reading, measurement: Measurement | None, ranks: RankSprea
 def _telemetry(reading: Reading) -> tuple[Telemetry | None, tuple[Message, ...]]:
     """The gpu.csv of a run; beside logs that are those of its ranks alone it needs no run.json that says so."""
     if found := telemetry(reading.path, reading.sha256):
-        return plausible(found, run_file(reading.path))[0], ()
+        return plausible(found, reading.run_file)[0], ()
     beside = reading.folder / TELEMETRY if reading.folder else None
     return plausible(telemetry_file(beside), {}) if beside and beside.is_file() else (None, ())
 

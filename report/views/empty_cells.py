@@ -5,6 +5,7 @@ from ..pagefile.page import CellPlace, Page
 from ..pagefile.toml_lines import Key, line_of
 from ..results.model import Report, Result
 from ..results.remarks import Remark
+from ..wording.words import english
 
 WHY_EMPTY = "{name}: {slug} is empty: {reason}"
 WHY_SEVERAL_EMPTY = "{name}: {slug} and {count} more are empty: {reason}"
@@ -40,10 +41,10 @@ def _reason(page: Page, report: Report, place: CellPlace, reason: Diagnostic | N
     """Why a cell is empty, and where to look."""
     if reason is None:
         return ""
-    keys = _keys_of(reason, page, place)
+    said, keys = english(reason.message), _keys_of(reason, page, place)
     line = line_of(report.page.page_file, *keys) if keys else None
     file = f"{report.page.name}.toml"
-    return SEE_LINE.format(reason=reason, file=file, line=line) if line else str(reason)
+    return SEE_LINE.format(reason=said, file=file, line=line) if line else said
 
 
 def _keys_of(reason: Diagnostic, page: Page, place: CellPlace) -> list[Key]:

@@ -147,6 +147,7 @@ def _of_log(options: dict[str, Any], path: Path) -> "tuple[str, Report] | str":
     from ..measure.diagnostics import NoMeasurement
     from ..results.measured_log import open as measured
     from ..results.run import report_of_log
+    from ..wording.words import english
 
     try:
         found = measured(path, **options)
@@ -154,6 +155,6 @@ def _of_log(options: dict[str, Any], path: Path) -> "tuple[str, Report] | str":
         reason = report.results[0].reason
         if reason is None:
             return str(found.reading.folder or found.reading.path), report
-        return NO_THROUGHPUT.format(log=path, reason=reason)
+        return NO_THROUGHPUT.format(log=path, reason=english(reason.message))
     except NoMeasurement as error:
-        return NO_THROUGHPUT.format(log=path, reason=error.message)
+        return NO_THROUGHPUT.format(log=path, reason=english(error.message))

@@ -166,6 +166,11 @@ def worded(message: Message, translate: Translate, shown: Callable[[str], str] =
     return filled(translate(message.key), values)
 
 
+def english(message: Message) -> str:
+    """A message in English, in which commands say what they did."""
+    return worded(message, Translator("en").translate)
+
+
 def filled(template: str, values: Mapping[str, object]) -> str:
     """A template with its values.
 
