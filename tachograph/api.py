@@ -110,10 +110,10 @@ class Log:
         text = "\n".join(map(printable, self._shown().split("\n")))
         return f"<pre>{escape(text)}</pre>"
 
-    def _shown(self, **wanted: bool) -> str:
+    def _shown(self, *, explains: bool = False) -> str:
         from report.terminal.show_text import shown
 
-        return shown(self.measured, colour=False, **wanted)
+        return shown(self.measured, colour=False, explains=explains)
 
 
 def open(

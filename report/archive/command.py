@@ -82,8 +82,8 @@ def verify(file: Path, as_json: bool) -> None:
             told = {"file": one.file, "printed": one.stated, "computed": one.made}
             say(json.dumps({**told, "reason": english(one.said)}, ensure_ascii=False))
     else:
-        for told in _said(found):
-            say(told)
+        for sentence in _said(found):
+            say(sentence)
     sys.exit(DIFFERS if found.differences else 0)
 
 

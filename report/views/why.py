@@ -16,7 +16,7 @@ from ..measure.number import digits
 from ..measure.protocol import Protocol
 from ..results.model import Factor, Records, Report, Result, Run, as_data
 from ..wording.words import whose
-from .view import WITH, View, lines_named, short, sums
+from .view import TIMED, WITH, View, lines_named, short, sums
 
 ENDS_SHOWN = 3
 NAMES = 11  # columns that the names of facts take
@@ -276,6 +276,8 @@ class _Explanation:
         yield self._fact("check", self.view.check(by))
         yield from self._stretches(run.other_side, by.counted)
         work, seconds = sums(run.other_side)
+        told = {"factor": short(work), "value": short(seconds), "result": short(work / seconds)}
+        yield self._fact("computed", self.say(TIMED, **told, counted=by.counted, unit=f"{by.counted}/s"))
         other = run.value * by.ratio
         yield self._fact("scaling", f"× {other / (work / seconds):.15g}")
         yield self._fact("unrounded", f"{other:.15g} {run.unit}")
