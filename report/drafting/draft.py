@@ -16,25 +16,15 @@ from parsers.io.message import Message, joined
 from parsers.io.printable import printable
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from ..measure.diagnostics import say
 from ..measure.quantity import RANGE_OF_RUNS
 from ..measure.work import thing
 from ..pagefile.page_file import parse
 from ..pagefile.parts import PRECISIONS, Axis, Case
-from ..results.remarks import Remark
 from ..results.resolve import resolve
 from ..results.store import LogStore
 from ..wording.words import Translator, languages, worded
-from .logs import HEADING, DraftCase, DraftLog, NamedLogs, cases_of, draft_log, each_once, template_of, why
+from .logs import HEADING, DraftCase, DraftLog, NamedLogs, cases_of, draft_log, each_once, not_the_job, template_of, why
 
-HELPS = {
-    "card": "{first} Pass --cards, which is 1 if a single GPU (or process) trained.",
-    "unknown": "{first} If a single GPU (or process) trained, pass --cards 1.",
-}
-GRAMMAR = (
-    "{first} `tachograph format LOG --scope job --out formats/NAME.lark` writes that grammar if the throughput is "
-    "that of all processes together (of each one: `--scope card`); `export TACHOGRAPH_FORMATS=formats` makes it known."
-)
 NO_NUMBERS = "No log gives a throughput of the whole job, so there is nothing to draft."
 DRAFTED = "Drafted from {count} logs; edit whatever you like: docs/page-file.md has all keys."
 TITLE = "{models}: training throughput"
@@ -129,7 +119,7 @@ def draft_page(
     logs, copies = each_once(log for log in found if log.reason is None)
     never = [log.path for log in found if log.is_never_evidence]
     left_out = [*named.left_out, *(log.reason for log in found if log.reason), *copies]
-    left_out += [why(log.path, _not_the_job(log)) for log in logs if log.scope != "job"]
+    left_out += [why(log.path, not_the_job(log)) for log in logs if log.scope != "job"]
     logs = _alike([log for log in logs if log.scope == "job"])
     store = LogStore(named.folder)
     while True:
@@ -157,15 +147,6 @@ def draft_page(
 
 def _bytes(folder: Path, path: str) -> int:
     return (folder / path).stat().st_size if (folder / path).is_file() else 0
-
-
-def _not_the_job(log: DraftLog) -> Message:
-    is_unknown = log.scope == "unknown"
-    told = say(Remark.SCOPE_UNKNOWN, log=log.path) if is_unknown else say(Remark.OF_ONE, log=log.path, part=log.scope)
-    said = told.message
-    if is_unknown and log.case.get("cards", 1) != 1:
-        return said if log.program else Message(GRAMMAR, first=said)
-    return Message(HELPS[log.scope], first=said) if log.scope in HELPS else said
 
 
 def _alike(logs: Sequence[DraftLog]) -> list[DraftLog]:

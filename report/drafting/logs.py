@@ -22,9 +22,10 @@ from parsers.scanning.detection import formats
 from parsers.unknown.answer import Nothing
 
 from ..audit.labels import case_of_log
-from ..measure.diagnostics import NoMeasurement
+from ..measure.diagnostics import NoMeasurement, say
 from ..pagefile.parts import COUNTED, PRECISIONS, Axis, Case, Value
 from ..results.measured_log import MeasuredLog, measured_log
+from ..results.remarks import Remark
 from ..results.store import another_log, logs_of, not_done, outside
 
 MOST_FILES = 10_000
@@ -39,6 +40,14 @@ ASK = "{first} `tachograph show {log}` lists what could be said of it."
 SAME_LOG = "it is the same log as {other}."
 NO_PATTERN = "no pattern matches it and the runs that it repeats ({others}) without matching other logs."
 NOT_FOUND_BY = "no pattern of a page file finds it."
+HELPS = {
+    "card": "{first} Pass --cards, which is 1 if a single GPU (or process) trained.",
+    "unknown": "{first} If a single GPU (or process) trained, pass --cards 1.",
+}
+GRAMMAR = (
+    "{first} `tachograph format LOG --scope job --out formats/NAME.lark` writes that grammar if the throughput is "
+    "that of all processes together (of each one: `--scope card`); `export TACHOGRAPH_FORMATS=formats` makes it known."
+)
 
 LONGEST = 80  # characters of a value that a page file states
 MOST_COMMAND = 2000
@@ -270,6 +279,16 @@ def _command(run: Mapping[str, object]) -> str:
     said = run.get("native")
     is_plain = isinstance(said, str) and len(said) <= MOST_COMMAND and printable(said) == said
     return str(said) if is_plain else ""
+
+
+def not_the_job(log: DraftLog) -> Message:
+    """Why a log is left out whose number is not that of the whole job, and what may help."""
+    is_unknown = log.scope == "unknown"
+    told = say(Remark.SCOPE_UNKNOWN, log=log.path) if is_unknown else say(Remark.OF_ONE, log=log.path, part=log.scope)
+    said = told.message
+    if is_unknown and log.case.get("cards", 1) != 1:
+        return said if log.program else Message(GRAMMAR, first=said)
+    return Message(HELPS[log.scope], first=said) if log.scope in HELPS else said
 
 
 # ---- which logs repeat each other
