@@ -11,14 +11,8 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
 
-LIMITED_API = ("Py_LIMITED_API", "0x030b0000")  # of Python 3.11: one build serves all later versions
-SHAPES = Extension(
-    "parsers.scanning._shapes",
-    ["parsers/scanning/shapes.c"],
-    define_macros=[LIMITED_API],
-    py_limited_api=True,
-    optional=True,
-)
+# It uses nothing of Python: one build serves all versions.
+SHAPES = Extension("parsers.scanning._shapes", ["parsers/scanning/shapes.c"], py_limited_api=True, optional=True)
 SHIP = "from parsers.grammar.format import ship; ship()"
 
 

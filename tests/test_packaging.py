@@ -28,10 +28,7 @@ EXTENSION = "parsers/scanning/_shapes.abi3.so"
 FORMATS = "parsers/formats.json"
 NO_COMPILER = {"CC": "false", "LDSHARED": "false"}
 COMPILER = shutil.which(str(sysconfig.get_config_var("CC")).split()[0])
-has_compiler = pytest.mark.skipif(
-    COMPILER is None or not Path(sysconfig.get_path("include"), "Python.h").is_file(),
-    reason="no C compiler, or no Python.h: `apt-get install gcc libc6-dev python3-dev` has both",
-)
+has_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler: `apt-get install gcc libc6-dev` has one")
 
 
 def built(folder: Path, what: str = "wheel", **environment: str) -> Path:

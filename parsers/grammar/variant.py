@@ -119,13 +119,6 @@ class Variant:
         return max(self.texts, key=len)
 
     @cached_property
-    def signs(self) -> tuple[bytes, ...]:
-        """The bytes of its texts that are no letters and no blanks; single ones are found soonest."""
-        return tuple(
-            bytes([byte]) for byte in sorted(set(b"".join(self.texts))) if not chr(byte).isalpha() and byte != 32
-        )
-
-    @cached_property
     def telling(self) -> tuple[bytes, ...]:
         """The texts that are more than signs: lines of other programs hardly hold all of them."""
         return tuple(text for text in self.texts if len(text) > 2)

@@ -1,149 +1,179 @@
 """The shapes of lines, and the numbers at known places of them, in one pass over a text.
 
 Two lines have one shape where they are equal but for their digits. shapes.c does the work where a compiler built it;
-where none did, and where the environment variable TACHOGRAPH_KERNEL is ``numpy``, Python and numpy do, more slowly. A
-log cannot choose lines that make either slow: the hash of both has a secret key (that of Python's own is random unless
+where none did, and where the environment variable TACHOGRAPH_KERNEL is ``numpy``, Python does, more slowly. A log
+cannot choose lines that make either slow: the hash of both has a secret key (that of Python's own is random unless
 PYTHONHASHSEED says otherwise).
 """
 
+import ctypes
 import os
 from collections import Counter
-from types import ModuleType
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-shapes_of_c: ModuleType | None
-try:
-    from . import _shapes as shapes_of_c
-except ImportError:  # no compiler built it
-    shapes_of_c = None
-VERSION = 3
-# What was built from another shapes.c, before an update, is not used.
-shapes_of_c = shapes_of_c if getattr(shapes_of_c, "VERSION", None) == VERSION else None
-
-COMPILED = shapes_of_c is not None and os.environ.get("TACHOGRAPH_KERNEL") != "numpy"
-LEFT, NUMBER, STAMP = range(3)
-NO_STAMP = -(2**63)
-"""A field that is left to the caller, a number, and a time: the kinds of ``fields``; and a time that is not there."""
-
-Data = bytes | bytearray | memoryview
 Ids = NDArray[np.int32]
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
+VERSION = 4
+LEFT, NUMBER, STAMP = range(3)
+NO_STAMP = -(2**63)
+"""A field that is left to the caller, a number, and a time: the kinds of ``fields``; and a time that is not there."""
+NO_FIT = "the arrays do not fit, or a place is not inside the text"
+MIX_WORDS = 5
+
+
+class _Table(ctypes.Structure):
+    """The ``Table`` of shapes.c, whose pointers are to arrays of numpy."""
+
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in ("key", "digit_key", "buckets", "parts", "told", "places", "lines")),
+        *((name, ctypes.c_int64) for name in ("bucket_count", "most", "longest", "most_parts", "known")),
+    )
+
+
+def library() -> ctypes.CDLL | None:
+    """shapes.c as it was built; None where no compiler did, or from another version before an update."""
+    try:
+        found = ctypes.CDLL(str(Path(__file__).with_name("_shapes.abi3.so")))
+        if ctypes.c_int32.in_dll(found, "VERSION").value != VERSION:
+            return None
+    except (OSError, ValueError):
+        return None
+    text, array, size = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int64
+    found.lines.argtypes = [ctypes.POINTER(_Table), text, size, array, array]
+    found.fields.argtypes = [text, size, array, array, size, array, size, array, size, array, array]
+    found.without_escapes.argtypes = [text, size, array]
+    found.lines.restype = found.fields.restype = found.without_escapes.restype = size
+    return found
+
+
+LIBRARY = library()
+COMPILED = LIBRARY is not None and os.environ.get("TACHOGRAPH_KERNEL") != "numpy"
+
 
 class Shapes:
-    """The shapes of the lines of texts: at most ``most`` of them, and ``most_bytes`` of their masked bytes.
+    """The shapes of the lines of texts: at most ``most`` of them.
 
     A line over ``longest`` bytes has none, and neither has a line of a new shape where the table is full, or the shape
-    has ``most_parts`` already. ``most`` is 2**24 and ``longest`` 2**20 at most: ValueError. What is ``compiled`` is for
-    tests; both give the same.
+    has ``most_parts`` already. What is ``compiled`` is for tests; both give the same.
     """
 
     def __init__(
-        self,
-        most: int = 1 << 16,
-        most_bytes: int = 16 << 20,
-        longest: int = 4096,
-        most_parts: int = 64,
-        *,
-        compiled: bool = COMPILED,
+        self, most: int = 1 << 16, longest: int = 4096, most_parts: int = 64, *, compiled: bool = COMPILED
     ) -> None:
-        if not (0 <= most <= 1 << 24 and 0 <= longest <= 1 << 20 and 0 <= most_bytes <= 1 << 40):
-            raise ValueError("at most 2**24 shapes, of 2**20 bytes each and 2**40 together, are possible")
-        self._table: Any
-        if compiled:
-            if shapes_of_c is None:
-                raise ImportError("parsers.scanning._shapes is not there: no compiler built it")
-            key = os.urandom(8 * (6 + (longest + 15) // 16 * 2))
-            self._table = shapes_of_c.Table(most, most_bytes, longest, most_parts, key)
-        else:
-            self._table = MaskedTable(most, most_bytes, longest, most_parts)
-        # They are kept from one text to the next, and grow with the lines of one.
-        self._ids, self._starts = np.empty(1024, np.int32), np.empty(1024, np.int64)
+        self._table = (_CTable if compiled else _MaskedTable)(most, longest, most_parts)
 
     def __len__(self) -> int:
         return len(self._table)
 
     def tell(self, shape: int, places: Ids) -> None:
-        """From now on the lines of a shape with other digits at these places (int32) have other shapes, its parts.
+        """From now on the lines of a shape with other digits at these places of them have other shapes, its parts.
 
-        ValueError: places outside the line, none, or the shape is a part or is told apart already.
+        ValueError: there are no places, or the shape is a part or is told apart already.
         """
-        self._table.tell(shape, np.ascontiguousarray(places, np.int32))
+        if not len(places) or not self._table.tell(shape, places):
+            raise ValueError(f"shape {shape} has no such places, or is told apart already")
 
-    def lines(self, data: Data) -> tuple[Ids, Integers]:
+    def lines(self, data: bytes) -> tuple[Ids, Integers]:
         """The shape of each line, -1 where it has none, and where it begins.
 
-        Shapes are numbered from 0 in the order of their first lines. Both arrays are valid until the next call.
-        ValueError: the last line has no newline.
+        Shapes are numbered from 0 in the order of their first lines. ValueError: the last line has no newline.
         """
-        if isinstance(self._table, MaskedTable):
-            return self._table.lines(data)
-        at, known, size = 0, 0, memoryview(data).nbytes
-        while True:
-            at, known = self._table.lines(data, at, self._ids, self._starts, known)
-            if at == size:
-                return self._ids[:known], self._starts[:known]
-            self._ids, self._starts = (np.concatenate([a, np.empty_like(a)]) for a in (self._ids, self._starts))
+        if data and not data.endswith(b"\n"):
+            raise ValueError("the last line has no end")
+        return self._table.lines(data)
 
 
-NO_FIT = "the arrays do not fit, or a place is not inside the text"
-AS_ZERO = bytes(ord("0") if chr(byte) in "0123456789" else byte for byte in range(256))
+class _CTable:
+    """The table of shapes.c."""
+
+    def __init__(self, most: int, longest: int, most_parts: int) -> None:
+        if LIBRARY is None:
+            raise ImportError("shapes.c was not built: there was no compiler")
+        steps, buckets = -(-longest // 16), 2 << most.bit_length()
+        key = np.frombuffer(os.urandom(8 * (MIX_WORDS + 2 * steps + 2 + longest + 1)), np.uint64)
+        self._arrays: dict[str, NDArray[Any]] = {
+            "key": key,
+            "digit_key": key[MIX_WORDS + 2 * steps + 2 :],
+            "buckets": np.full(buckets, -1, np.int32),
+            "parts": np.zeros(most, np.int32),
+            "told": np.zeros(most, np.int32),
+            "places": np.zeros(1, np.int32),
+            "lines": np.empty(most, [("sums", np.uint64, 4), ("length", np.int64), ("part_of", np.int64)]),
+        }
+        pointers = [array.ctypes.data for array in self._arrays.values()]
+        self._table = _Table(*pointers, buckets, most, longest, most_parts, 0)
+        # Room for as many lines as the longest text has bytes: what is not written to takes no memory.
+        self._ids, self._starts = np.empty(0, np.int32), np.empty(0, np.int64)
+
+    def __len__(self) -> int:
+        return int(self._table.known)
+
+    def tell(self, shape: int, places: Ids) -> bool:
+        """Tell a shape apart; False where that cannot be."""
+        told, known = self._arrays["told"], self._arrays["places"]
+        if not 0 <= shape < len(self) or told[shape] or self._arrays["lines"]["part_of"][shape] >= 0:
+            return False
+        if min(places) < 0 or max(places) >= self._arrays["lines"]["length"][shape]:
+            return False
+        told[shape] = len(known)
+        self._arrays["places"] = np.concatenate([known, np.array([len(places), *places], np.int32)])
+        self._table.places = self._arrays["places"].ctypes.data
+        return True
+
+    def lines(self, data: bytes) -> tuple[Ids, Integers]:
+        """As those of Shapes."""
+        if len(data) > len(self._ids):
+            self._ids, self._starts = np.empty(len(data), np.int32), np.empty(len(data), np.int64)
+        assert LIBRARY is not None  # noqa: S101 - it made the table
+        count = LIBRARY.lines(self._table, data, len(data), self._ids.ctypes.data, self._starts.ctypes.data)
+        return self._ids[:count].copy(), self._starts[:count].copy()
+
+
+AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 PART = b"\n"  # behind a masked line some of whose digits are left, for they matter
 
 
-class MaskedLines(dict[bytes, int]):
+class _MaskedTable(dict[bytes, int]):
     """The number of each masked line, which a new one gets; -1 for what has no place here, which is not kept."""
 
-    def __init__(self, most: int, most_bytes: int, longest: int, most_parts: int) -> None:
-        self._most, self._bytes_left, self._longest, self._most_parts = most, most_bytes, longest, most_parts
+    def __init__(self, most: int, longest: int, most_parts: int) -> None:
+        self._most, self._longest, self._most_parts = most, longest, most_parts
         self._parts = Counter[bytes]()
+        self._places: dict[bytes, list[int]] = {}
 
     def __missing__(self, line: bytes) -> int:
-        length, whole = len(line.removesuffix(PART)), line.translate(AS_ZERO)
-        if length > self._longest or len(self) >= self._most or length > self._bytes_left:
+        whole = line.translate(AS_ZERO)
+        if len(line.removesuffix(PART)) > self._longest or len(self) >= self._most:
             return -1
         if line.endswith(PART):
             if self._parts[whole] >= self._most_parts:
                 return -1
             self._parts[whole] += 1
-        self._bytes_left -= length
         self[line] = len(self)
         return len(self) - 1
 
+    def tell(self, shape: int, places: Ids) -> bool:
+        """As that of _CTable."""
+        line = list(self)[shape] if 0 <= shape < len(self) else PART
+        if line.endswith(PART) or line in self._places or min(places) < 0 or max(places) >= len(line):
+            return False
+        self._places[line] = places.tolist()
+        return True
 
-class MaskedTable:
-    """The table of shapes where no compiler built one: masked lines, and their numbers."""
-
-    def __init__(self, most: int, most_bytes: int, longest: int, most_parts: int) -> None:
-        self._numbers = MaskedLines(most, most_bytes, longest, most_parts)
-        self._places: dict[bytes, list[int]] = {}
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def tell(self, shape: int, places: Ids) -> None:
-        """As that of Shapes."""
-        line = list(self._numbers)[shape] if 0 <= shape < len(self) else PART
-        at = places.tolist()
-        if not at or line.endswith(PART) or line in self._places or not 0 <= min(at) <= max(at) < len(line):
-            raise ValueError(f"shape {shape} has no such places, or is told apart already")
-        self._places[line] = at
-
-    def lines(self, data: Data) -> tuple[Ids, Integers]:
+    def lines(self, data: bytes) -> tuple[Ids, Integers]:
         """As those of Shapes."""
-        text = bytes(data)
-        lines = text.translate(AS_ZERO).split(b"\n")
-        if lines.pop():
-            raise ValueError("the last line has no end")
+        lines = data.translate(AS_ZERO).split(b"\n")[:-1]
         if self._places:
-            lines = [self._told_apart(line, own) for line, own in zip(lines, text.split(b"\n"), strict=False)]
-        ids = np.fromiter(map(self._numbers.__getitem__, lines), np.int32, len(lines))
-        ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+            lines = [self._told_apart(line, own) for line, own in zip(lines, data.split(b"\n"), strict=False)]
+        ids = np.fromiter(map(self.__getitem__, lines), np.int32, len(lines))
+        ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
         return ids, np.concatenate([np.zeros(min(1, len(ends)), np.int64), ends[:-1] + 1])
 
     def _told_apart(self, masked: bytes, line: bytes) -> bytes:
@@ -158,7 +188,7 @@ class MaskedTable:
 
 
 def fields(
-    data: Data, at: Integers, shape: Ids, spans: Ids, kinds: Bytes, *, compiled: bool = COMPILED
+    data: bytes, at: Integers, shape: Ids, spans: Ids, kinds: Bytes, *, compiled: bool = COMPILED
 ) -> tuple[Floats, Bytes | None]:
     """The fields of lines: one row a kind, and in it one cell of eight bytes a line; and 1 where a cell is odd.
 
@@ -170,18 +200,21 @@ def fields(
     2026-11-22 20:15:00.123; without C all are left. None in place of the odd ones where there are none.
     ValueError: an array of another type or size, or in C a place that is not inside ``data``.
     """
-    arrays = (at, np.int64, 1), (shape, np.int32, 1), (spans, np.int32, 3), (kinds, np.uint8, 1)
-    for array, kind, dimensions in arrays:
+    for array, kind, dimensions in (at, np.int64, 1), (shape, np.int32, 1), (spans, np.int32, 3), (kinds, np.uint8, 1):
         if array.dtype != kind or array.ndim != dimensions:
             raise ValueError(f"an array of {array.dtype} with {array.ndim} dimensions is not one of {kind.__name__}")
     if shape.shape != at.shape or spans.shape[1:] != (len(kinds), 2) or (kinds > STAMP).any():
         raise ValueError(NO_FIT)
-    cells, odd = np.empty((len(kinds), len(at))), np.zeros((len(kinds), len(at)), np.uint8)
+    cells, odd = np.empty((len(kinds), len(at))), np.empty((len(kinds), len(at)), np.uint8)
     if not cells.size:
         return cells, None
-    if compiled and shapes_of_c is not None:
-        given = (np.ascontiguousarray(array) for array, _, _ in arrays)
-        many = shapes_of_c.fields(data, *given, cells, odd)
+    if compiled and LIBRARY is not None:
+        arrays = [np.ascontiguousarray(array) for array in (at, shape, spans, kinds)]
+        lines, shapes, places, own = (array.ctypes.data for array in arrays)
+        of_lines = (data, len(data), lines, shapes, len(at), places, len(spans))
+        many = LIBRARY.fields(*of_lines, own, len(kinds), cells.ctypes.data, odd.ctypes.data)
+        if many < 0:
+            raise ValueError(NO_FIT)
     else:
         cells[:] = np.nan
         cells.view(np.int64)[kinds == STAMP] = NO_STAMP

@@ -23,7 +23,6 @@ from .source import clean
 ALONE, NEW = -1, -2
 LONGEST = 4096
 MOST = 1 << 16
-MOST_BYTES = 16 << 20
 # So many of them are kept from one log to the next.
 MOST_KEPT = 40_000
 # Lines whose digits make more shapes of one are looked at one by one.
@@ -118,7 +117,7 @@ class ShapeTable:
 
     def __init__(self, formats: Iterable[Format]) -> None:
         self._telling = [v for fmt in formats for v in (v.one_line for v in fmt.variants) if tells_digits(v)]
-        self._kernel = Shapes(MOST, MOST_BYTES, LONGEST, MOST_PARTS)
+        self._kernel = Shapes(MOST, LONGEST, MOST_PARTS)
         self._told_apart = set[bytes]()
 
     def __len__(self) -> int:
@@ -138,7 +137,6 @@ class ShapeTable:
         shapes, starts = self._kernel.lines(data)
         if len(self) > known and self._tell_apart(data, shapes, starts, known):
             shapes, starts = self._kernel.lines(data)
-        shapes, starts = shapes.copy(), starts.copy()  # the kernel uses its arrays again
         if is_cut:
             shapes[-1] = ALONE
         return ShapedLines(data, shapes, starts, before, is_cut, len(self))

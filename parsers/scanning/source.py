@@ -8,11 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.files import opened
 from ..io.message import Message
 from ..io.packed import ERRORS, unpacked
-from .kernel import COMPILED, shapes_of_c
+from .kernel import COMPILED, LIBRARY
 
 BLOCK = 1 << 21
 BUFFER = 1 << 16  # less than a block, which is read past it
@@ -143,6 +145,7 @@ def clean(block: bytes) -> bytes:
 
 def without_escapes(data: bytes, *, compiled: bool = COMPILED) -> bytes:
     """A text without the escapes of terminals."""
-    if compiled and shapes_of_c is not None:
-        return bytes(shapes_of_c.without_escapes(data))
+    if compiled and LIBRARY is not None:
+        rest = np.empty(len(data), np.uint8)
+        return rest[: LIBRARY.without_escapes(data, len(data), rest.ctypes.data)].tobytes()
     return ESCAPE.sub(b"", data)

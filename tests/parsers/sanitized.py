@@ -3,22 +3,20 @@
 python -m tests.parsers.sanitized LIBRARY MODULE [ARGUMENT...]
 """
 
+import ctypes
 import runpy
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 
-NAME = "parsers.scanning._shapes"
+from parsers.scanning import kernel
 
 
 def main() -> None:
-    """Load the library in place of the module that is installed, and run the other module."""
-    library, module, *arguments = sys.argv[1:]
-    spec = spec_from_file_location(NAME, library)
-    assert spec is not None
-    assert spec.loader is not None
-    loaded = module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    sys.modules[NAME] = loaded
+    """Load the library in place of the one that is installed, and run the other module."""
+    path, module, *arguments = sys.argv[1:]
+    load = ctypes.CDLL
+    ctypes.CDLL = lambda name: load(path)  # type: ignore[assignment,misc]
+    kernel.LIBRARY = kernel.library()
+    ctypes.CDLL = load  # type: ignore[misc]
     sys.modules["atheris"] = None  # type: ignore[assignment] # it brings a runtime of sanitizers of its own
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=False)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import strategies as st
 
 from parsers.grammar.timestamps import times
-from parsers.scanning.kernel import LEFT, NUMBER, STAMP, Shapes, fields, shapes_of_c
+from parsers.scanning.kernel import LEFT, LIBRARY, NUMBER, STAMP, Shapes, fields
 
-NOT_BUILT = "parsers.scanning._shapes is not built: `pip install -e .` builds it where there is a C compiler"
-needs_c = pytest.mark.skipif(shapes_of_c is None, reason=NOT_BUILT)
+NOT_BUILT = "shapes.c is not built: `pip install -e .` builds it where there is a C compiler"
+needs_c = pytest.mark.skipif(LIBRARY is None, reason=NOT_BUILT)
 both = pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_c, id="c"), pytest.param(False, id="numpy")])
 PLACES = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:]{8}(?:[.,][0-9]+)?|[-+]?[0-9.,e+-]*[0-9]")
 MOST_PLACES = 6
@@ -43,7 +43,6 @@ def _with_digits(line: bytes, digits: bytes, number: int) -> bytes:
 
 LIMITS = st.tuples(
     st.sampled_from([0, 1, 3, 1 << 16]),
-    st.sampled_from([0, 20, 1 << 20]),
     st.sampled_from([0, 15, 16, 17, 4096]),
     st.sampled_from([0, 1, 64]),
 )
@@ -116,7 +115,7 @@ def numbers_of(data: bytes) -> Fields:
 
 def assert_alike(text: bytes, limits: tuple[int, ...]) -> None:
     """What C and numpy say of the lines of a text and of the numbers in them is the same; of C only if it is built."""
-    compiled, given = shapes_of_c is not None, numbers_of(text)
+    compiled, given = LIBRARY is not None, numbers_of(text)
     assert said([text], limits, compiled=compiled) == said([text], limits, compiled=False)
     assert given.read(compiled=compiled) == given.read(compiled=False)
 

@@ -83,13 +83,6 @@ def test_a_last_line_without_a_newline_is_refused(compiled: bool, data: bytes) -
 
 
 @both
-def test_a_text_may_be_any_kind_of_bytes(compiled: bool) -> None:
-    shapes = Shapes(compiled=compiled)
-    for data in (b"a 1\n", bytearray(b"a 2\n"), memoryview(b"a 3\n"), np.frombuffer(b"a 4\n", np.uint8).data):
-        assert [part.tolist() for part in shapes.lines(data)] == [[0], [0]]
-
-
-@both
 def test_many_more_lines_than_before_are_all_there(compiled: bool) -> None:
     ids, starts = Shapes(compiled=compiled).lines(b"\n" * 100_000)
     assert (ids.tolist(), starts.tolist()) == ([0] * 100_000, list(range(100_000)))
@@ -99,12 +92,11 @@ def test_many_more_lines_than_before_are_all_there(compiled: bool) -> None:
 @pytest.mark.parametrize(
     ("limits", "ids"),
     [
-        ((2, 100, 100), [0, 1, -1, 0, -1]),
-        ((9, 4, 100), [0, 1, -1, 0, -1]),
-        ((9, 100, 3), [0, 1, -1, 0, 2]),
-        ((0, 100, 100), [-1] * 5),
+        ((2, 100), [0, 1, -1, 0, -1]),
+        ((9, 3), [0, 1, -1, 0, 2]),
+        ((0, 100), [-1] * 5),
     ],
-    ids=["shapes", "bytes", "longest", "none"],
+    ids=["shapes", "longest", "none"],
 )
 def test_a_line_that_has_no_place_in_the_table_is_missed(
     compiled: bool, limits: tuple[int, ...], ids: list[int]
@@ -141,19 +133,10 @@ def test_only_a_shape_that_is_not_told_apart_yet_can_be(compiled: bool, shape: i
         shapes.tell(shape, np.array(places, np.int32))
 
 
-@both
-@pytest.mark.parametrize(
-    "limits", [(-1, 0, 0), (0, -1, 0), (0, 0, -1), (1 << 25, 0, 0), (0, 0, 1 << 21), (0, 1 << 50, 0)]
-)
-def test_limits_that_no_table_has_are_refused(compiled: bool, limits: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="at most 2\\*\\*24 shapes"):
-        Shapes(*limits, compiled=compiled)
-
-
 @needs_c
 def test_c_and_numpy_read_golden_logs_alike() -> None:
     for log in LOGS:
-        assert_alike(clean(log.read_bytes()) + b"\n", (1 << 16, 16 << 20, 4096))
+        assert_alike(clean(log.read_bytes()) + b"\n", (1 << 16, 4096))
 
 
 printed = st.one_of(
