@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from parsers.scanning.detection import formats
 
 PROJECT = Path(__file__).parents[1]
@@ -45,17 +47,20 @@ def module_of(name: str) -> str | None:
     return next((m for m in (name, name.rpartition(".")[0]) if m in MODULES), None)
 
 
-IMPORTS = {name: {m for m in map(module_of, imported(name)) if m and m != name} for name in MODULES}
+@pytest.fixture(scope="module")
+def imports() -> dict[str, set[str]]:
+    """The modules of ours that each module imports."""
+    return {name: {m for m in map(module_of, imported(name)) if m and m != name} for name in MODULES}
 
 
-def test_a_room_imports_only_the_rooms_that_it_may() -> None:
-    pairs = ((name, module) for name, modules in IMPORTS.items() for module in modules)
+def test_a_room_imports_only_the_rooms_that_it_may(imports: dict[str, set[str]]) -> None:
+    pairs = ((name, module) for name, modules in imports.items() for module in modules)
     rooms = ((name, module, name.partition(".")[0], module.partition(".")[0]) for name, module in pairs)
     assert [f"{name}: {module}" for name, module, a, b in rooms if a != b and b not in MAY_IMPORT[a]] == []
 
 
-def test_no_module_imports_itself_by_way_of_others() -> None:
-    graph = dict(IMPORTS)
+def test_no_module_imports_itself_by_way_of_others(imports: dict[str, set[str]]) -> None:
+    graph = imports
     while free := {name for name, modules in graph.items() if not modules & graph.keys()}:
         graph = {name: modules for name, modules in graph.items() if name not in free}
     assert sorted(graph) == []

@@ -55,5 +55,3 @@ def parameters(logs: Sequence[RealLog]) -> list[Any]:
 
 REAL_LOGS = _index()
 every_real_log = pytest.mark.parametrize("log", parameters(REAL_LOGS))
-every_known_log = pytest.mark.parametrize("log", parameters([log for log in REAL_LOGS if log.counts]))
-every_log_without_metrics = pytest.mark.parametrize("log", parameters([log for log in REAL_LOGS if not log.counts]))

@@ -13,7 +13,7 @@ from hypothesis.extra.lark import from_lark
 from parsers.grammar.format import Format
 from parsers.grammar.loading import LINE_KINDS
 from parsers.runs.reading import known_format
-from tests.parsers.corpus_logs import RealLog, every_known_log
+from tests.parsers.corpus_logs import RealLog, every_real_log
 from tests.parsers.golden_logs import every_golden_format
 from tests.parsers.judging import compiled, judged, lines_of
 
@@ -42,7 +42,7 @@ def test_lark_judges_every_golden_line_as_the_compiled_form_does(folder: Path) -
     assert disagreements(known_format(folder.name), lines) == []
 
 
-@every_known_log
+@every_real_log
 def test_lark_judges_every_real_line_as_the_compiled_form_does(log: RealLog) -> None:
     lines = lines_of(log.path)
     assert [line for name in log.counts for line in disagreements(known_format(name), lines)] == []

@@ -8,7 +8,7 @@ import pytest
 from parsers.runs.reading import survey
 from parsers.scanning.detection import formats
 from report.results.measured_log import measured_log
-from tests.parsers.corpus_logs import SIGNS, Counts, RealLog, every_known_log, every_log_without_metrics, every_real_log
+from tests.parsers.corpus_logs import SIGNS, Counts, RealLog, every_real_log
 from tests.parsers.judging import kinds, lines_of
 
 
@@ -40,13 +40,7 @@ def test_a_real_log_has_just_the_metric_lines_that_the_signs_in_its_bytes_tell(l
     assert records(log) == log.counts
 
 
-@every_log_without_metrics
-def test_a_real_log_without_metric_lines_is_reported_as_such(log: RealLog) -> None:
-    reading = survey(log.path)
-    assert len(reading.records) == 0
-
-
-@every_known_log
+@every_real_log
 def test_no_real_line_is_of_two_kinds(log: RealLog) -> None:
     for fmt in (fmt for fmt in formats() if fmt.name in log.counts):
         assert [line for line in lines_of(log.path) if len(kinds(fmt, line)) > 1] == []
@@ -60,7 +54,3 @@ def test_what_is_no_log_gives_no_throughput(path: Path) -> None:
     found = measured_log(path)
     assert found.status == "refused"
     assert found.diagnostics
-
-
-def test_there_are_forty_of_them() -> None:
-    assert len(NON_LOGS) >= 40

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +31,28 @@ from tests.report.conftest import GOLDEN
 from tests.report.exporting import schemas
 
 PAGES = [str(GOLDEN / f"{name}.toml") for name in ("toy", "toy_gpu", "llm_example")]
-REPORTS = [page.report for page in read_pages(PAGES, GOLDEN / "logs", GOLDEN, ALONE)]
-ROWS = [row for report in REPORTS for row in rows(report.page.name, report)]
-NUMBERS = [
-    (f"{report.page.name}/{one.id}", one.digits, one.value)
-    for report in REPORTS
-    for one in report.results
-    if one.digits is not None
-]
+
+
+@cache
+def reports() -> list[Report]:
+    return [page.report for page in read_pages(PAGES, GOLDEN / "logs", GOLDEN, ALONE)]
+
+
+@cache
+def every_row() -> list[Row]:
+    return [row for report in reports() for row in rows(report.page.name, report)]
+
+
+def numbers() -> list[tuple[str, str, float | None]]:
+    """The address, the digits and the value of each number."""
+    return [
+        (f"{report.page.name}/{one.id}", one.digits, one.value)
+        for report in reports()
+        for one in report.results
+        if one.digits is not None
+    ]
+
+
 # One of a label that its log contradicts, one of several runs, one of telemetry alone, one of the log and telemetry.
 SAMPLE = ["toy/cards/8/b", *(f"toy_gpu/cards/2/toy{ending}" for ending in ("", "-peak-memory", "-power"))]
 HARD = st.text(
@@ -56,7 +71,7 @@ def name(row: Row) -> str:
 
 def sample(**changed: object) -> Row:
     """A number that fits every format but that of what is better when smaller, with changes."""
-    return {**next(row for row in ROWS if name(row) == SAMPLE[1]), **changed}
+    return {**next(row for row in every_row() if name(row) == SAMPLE[1]), **changed}
 
 
 def fits(target: str, row: Row) -> bool:
@@ -98,16 +113,16 @@ READERS: dict[str, Callable[[str], dict[str, float]]] = {
 
 @pytest.mark.parametrize("target", READERS)
 def test_a_file_has_the_numbers_of_the_report(target: str) -> None:
-    taken = [name(row) for row in ROWS if fits(target, row)]
-    wanted = {called: float(digits) for called, digits, _ in NUMBERS if called in taken}
-    assert READERS[target](text(target, *ROWS)) == wanted != {}
+    taken = [name(row) for row in every_row() if fits(target, row)]
+    wanted = {called: float(digits) for called, digits, _ in numbers() if called in taken}
+    assert READERS[target](text(target, *every_row())) == wanted != {}
 
 
 def test_tables_have_digits_and_values_of_every_number_as_the_report_has_them() -> None:
-    assert [(name(row), row["digits"], row["value"]) for row in in_parquet(*ROWS)] == NUMBERS
-    of_csv = in_csv(text("csv", *ROWS))
-    assert [(name(row), row["digits"], float(row["value"])) for row in of_csv] == NUMBERS
-    assert [json.loads(row["files"] or "[]") for row in of_csv] == [row["files"] for row in in_parquet(*ROWS)]
+    assert [(name(row), row["digits"], row["value"]) for row in in_parquet(*every_row())] == numbers()
+    of_csv = in_csv(text("csv", *every_row()))
+    assert [(name(row), row["digits"], float(row["value"])) for row in of_csv] == numbers()
+    assert [json.loads(row["files"] or "[]") for row in of_csv] == [row["files"] for row in in_parquet(*every_row())]
 
 
 def test_zeros_at_the_end_of_a_number_are_written() -> None:
@@ -116,7 +131,7 @@ def test_zeros_at_the_end_of_a_number_are_written() -> None:
 
 
 def test_each_file_behind_a_number_has_the_hash_and_the_lines_that_the_report_states() -> None:
-    for report in REPORTS:
+    for report in reports():
         for row, result in zip(rows("", report), (one for one in report.results if one.digits), strict=True):
             runs = report.runs_of(result)
             main = [(run.log, run.records.used[0], run.records.used[-1]) for run in runs]
@@ -126,20 +141,20 @@ def test_each_file_behind_a_number_has_the_hash_and_the_lines_that_the_report_st
 
 
 def test_openmetrics_has_the_log_lines_of_every_number() -> None:
-    told = [one.labels for one in samples(text("openmetrics", *ROWS), "info")]
+    told = [one.labels for one in samples(text("openmetrics", *every_row()), "info")]
     assert [(name(one), one["log"], one["sha256"], int(one["first_line"]), int(one["last_line"])) for one in told] == [
-        (name(row), *file.values()) for row in ROWS for file in row["files"]
+        (name(row), *file.values()) for row in every_row() for file in row["files"]
     ]
 
 
 @pytest.mark.parametrize("target", SCHEMAS)
 def test_json_fits_the_published_schema(target: str) -> None:
-    jsonschema.validate(json.loads(text(target, *ROWS)), SCHEMAS[target])
+    jsonschema.validate(json.loads(text(target, *every_row())), SCHEMAS[target])
 
 
 @pytest.mark.parametrize("target", [target for target in FORMATS if target != "parquet"])
 def test_a_file_is_as_it_stands_here(target: str, compare: Compare) -> None:
-    said = text(target, *(row for row in ROWS if name(row) in SAMPLE))
+    said = text(target, *(row for row in every_row() if name(row) in SAMPLE))
     compare(Path(__file__).parent / f"golden/{target}.txt", said)
 
 
@@ -180,7 +195,7 @@ def test_a_text_that_a_spreadsheet_would_compute_is_a_text() -> None:
 
 def called(said: str) -> Report:
     """A report of one number in which everything that a stranger may choose is the same text, which is not empty."""
-    (report,) = (one for one in REPORTS if one.page.name == "toy_gpu")
+    (report,) = (one for one in reports() if one.page.name == "toy_gpu")
     result = next(one for one in report.results if f"toy_gpu/{one.id}" == SAMPLE[1])
     case = {axis: CaseValue(said) for axis in ("model", "framework", "device", "precision")}
     table = replace(
@@ -224,4 +239,4 @@ def test_a_hostile_name_is_shown_on_one_line_and_read_back(of_stranger: str) -> 
 )
 def test_a_report_with_numbers_that_no_format_holds_is_refused(found: str, put: str) -> None:
     with pytest.raises(ParserError, match="is no report"):
-        parsed(REPORTS[0].to_json().replace(found, put), Path("a.report.json"))
+        parsed(reports()[0].to_json().replace(found, put), Path("a.report.json"))
