@@ -9,7 +9,6 @@ confirm what a few runs say, of which at least 7 must stand against 7, or 4 agai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +21,6 @@ SHORTEST = 4  # values of a segment
 FEWEST = 3  # values that have a median
 WINDOW, CLIPPED = 5, 4.0  # values of a running median, standard deviations
 PENALTY = 2.0  # times log n
-NEAR = 2.5  # times log n: how much dearer a boundary may be that may as well be meant
 LEVEL = 0.001
 LEAST = 0.01  # standard deviation of a segment, in those of the series
 EXACT = 8  # values of a side, up to which the test counts all orders
@@ -33,15 +31,11 @@ EXTRA, NEEDS = "history", "Histories need"
 
 @dataclass(frozen=True)
 class ChangePoint:
-    """A change of level: ``at``, the first place after it, by ``change`` of the log time, with the ``p`` of its test.
-
-    ``places``: where it may lie as well, for all that the values say; ``at`` among them.
-    """
+    """A change of level: ``at``, the first place after it, by ``change`` of log time, with the ``p`` of its test."""
 
     at: int
     change: float
     p: float
-    places: tuple[int, ...]
 
 
 def refuse_without_extra() -> None:
@@ -68,10 +62,7 @@ def change_points(logs: Values, gate: float) -> list[ChangePoint]:
         if not doubtful:
             break
         del kept[1 + max(doubtful, key=lambda at: (tests[at][1], -abs(tests[at][0])))]
-    return [
-        ChangePoint(at, change, p, _near(scaled[start:stop], at - start, len(logs), start))
-        for (start, at, stop), (change, p) in zip(places, tests, strict=True)
-    ]
+    return [ChangePoint(at, *test) for (_, at, _), test in zip(places, tests, strict=True)]
 
 
 def robust_noise(logs: Values) -> float:
@@ -127,13 +118,3 @@ def _test(logs: Values, clipped: Values, place: tuple[int, int, int]) -> tuple[f
     sides = [(one.mean(), max(one.std(ddof=1), LEAST), len(one)) for one in (clipped[start:at], clipped[at:stop])]
     change = float(np.median(np.subtract.outer(after, before)))
     return change, max(ranked, float(ttest_ind_from_stats(*sides[0], *sides[1]).pvalue))
-
-
-def _near(values: Values, at: int, count: int, start: int) -> tuple[int, ...]:
-    """The places of a boundary between two levels that the values do not tell apart."""
-    ahead = values - values.mean()
-    counts, sums = np.arange(1, len(values)), ahead.cumsum()[:-1]
-    # The whole has the mean 0, so that the sum of one part is that of the other.
-    costs = float((ahead**2).sum()) - sums**2 / counts - sums**2 / counts[::-1]
-    near: Sequence[int] = np.flatnonzero(costs <= costs[at - 1] + NEAR * np.log(count)).tolist()
-    return tuple(start + 1 + one for one in near)

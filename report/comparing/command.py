@@ -211,8 +211,8 @@ def history(
     """Show how fast the cases of SUITES ran over time, and where their speed changed.
 
     A suite is a folder of run folders; cases with the same name, also in several suites, are one case. A change of
-    speed is confirmed by its runs alone, whatever their noise is like; one where the machine or its software changed is
-    not counted as a change of the code. What was read is kept in an SQLite file.
+    speed is confirmed by its runs alone, whatever their noise is like; what differs there, such as a driver or a
+    commit, is named. What was read is kept in an SQLite file.
 
     With --gate, exit status 1 if the newest segment of a case is slower than the one before; 3 if that is not known:
     the newest runs are slower, but too few, the newest run gives no throughput, fewer than 6 runs are comparable, or

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
@@ -38,7 +38,7 @@ from .store import Store, stamp_of
 from .window import BESIDE, OF_JOB, OF_STEP, measured_alike
 
 By = Literal["date", "commit", "name"]
-State = Literal["slower", "faster", "environment", "same", "unknown"]
+State = Literal["slower", "faster", "same", "unknown"]
 
 NO_RUNS = "no run gives a throughput"
 NEWEST_IS_GAP = "the newest run gives no throughput"
@@ -57,9 +57,6 @@ BY_NAME = "ordered by name: most runs say neither when they began nor a commit t
 FIRST_DATE, AHEAD = "2000", timedelta(days=1)  # for clocks without a time zone
 FEWEST_RUNS = 2 * FEWEST
 FAR = 4.0  # standard deviations from a level
-# What of a log or run.json is of the machine and its software, and not of the code or the options of a run.
-ENVIRONMENT = re.compile(r"(environment|scheduler)\..*|device|driver|nccl|cudnn|cuda|framework_version")
-ABBREVIATED = 7  # digits of a commit
 
 
 @dataclass(frozen=True)
@@ -91,40 +88,18 @@ class HistoryRun:
         """What must be alike for two throughputs to be compared."""
         return self.unit, self.scope, self.formats, self.protocol
 
-    @property
-    def environment(self) -> dict[str, str]:
-        """Its machine and software, but for the package of the measured code itself, named as its repository or with
-        its commit in its version.
-        """
-        told = self.conditions
-        repository = told["source.repository"].value if "source.repository" in told else ""
-        own = _plain(re.split(r"[/:\\]", repository.rstrip("/").removesuffix(".git"))[-1])
-        commit = (self.commit or "")[:ABBREVIATED]
-        return {
-            name: one.value
-            for name, one in told.items()
-            if ENVIRONMENT.fullmatch(name)
-            and not (own and name == f"environment.packages.{own}")
-            and not (name.startswith("environment.packages.") and len(commit) == ABBREVIATED and commit in one.value)
-        }
-
 
 @cache
 def _stored() -> TypeAdapter[HistoryRun]:
     return TypeAdapter(HistoryRun)
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name.lower())
-
-
 @dataclass(frozen=True)
 class Segment:
     """Runs of one speed that follow each other; ``throughput``: their geometric mean, ``noise``: between them.
 
-    ``change``: of the time per unit of work against the segment before, as a fraction; ``kind``: ``environment`` where
-    machine or software changed there too (``names``), ``unknown`` where ``reason`` says so. ``differs``: what differs
-    between the runs on both sides. All are empty of the first segment.
+    ``change``: of the time per unit of work against the segment before, as a fraction; ``kind``: ``unknown`` where
+    ``reason`` says so. ``differs``: what differs between the runs on both sides. All are empty of the first segment.
     """
 
     runs: tuple[HistoryRun, ...]
@@ -133,7 +108,6 @@ class Segment:
     change: float | None = None
     kind: State | None = None
     p: float | None = None
-    names: tuple[str, ...] = ()
     differs: tuple[Difference, ...] = ()
     reason: Message | None = None
 
@@ -313,53 +287,22 @@ def _natural(text: str) -> list[tuple[int, str]]:
 def _segments(runs: Sequence[HistoryRun], gate: float) -> tuple[Segment, ...]:
     logs = _log_times(runs)
     points = change_points(logs, gate)
-    bounds = [0, *(point.at for point in points), len(runs)]
-    environments = [run.environment for run in runs]
-    placed = list[tuple[ChangePoint, tuple[str, ...]]]()
-    for number, point in enumerate(points):
-        # A change is of the environment where it may as well lie where that changed.
-        start, stop = (placed[-1][0].at if placed else 0), bounds[number + 2]
-        changed = {
-            at: names
-            for at in point.places
-            if start < at < stop and (names := _changed(environments[start:stop], at - start))
-        }
-        at = min(changed, key=lambda place: abs(place - point.at), default=point.at)
-        placed.append((replace(point, at=at), changed.get(at, ())))
-    ends = [0, *(point.at for point, _ in placed), len(runs)]
-    parts = [(tuple(runs[start:stop]), logs[start:stop]) for start, stop in pairwise(ends)]
+    ends = pairwise([0, *(point.at for point in points), len(runs)])
+    parts = [(tuple(runs[start:stop]), logs[start:stop]) for start, stop in ends]
     plain = [Segment(of, float(np.exp(-part.mean())), _noise(part)) for of, part in parts]
-    return (plain[0], *(_step(one, runs, *told) for one, told in zip(plain[1:], placed, strict=True)))
+    return (plain[0], *(_step(one, runs, point) for one, point in zip(plain[1:], points, strict=True)))
 
 
-def _changed(environments: Sequence[Mapping[str, str]], at: int) -> tuple[str, ...]:
-    """What of the environment changed for good at a place: nothing before is as anything after.
-
-    What is another in nearly every run, such as the node that a job got, changes at no place.
-    """
-    if environments[at] is environments[at - 1] or environments[at] == environments[at - 1]:
-        return ()
-    found = []
-    for name in environments[at - 1].keys() & environments[at].keys():
-        before = [one[name] for one in environments[:at] if name in one]
-        after = [one[name] for one in environments[at:] if name in one]
-        kinds = {*before}, {*after}
-        is_seldom = 2 * (len(kinds[0]) + len(kinds[1])) <= max(len(before) + len(after), 4)
-        if kinds[0].isdisjoint(kinds[1]) and is_seldom:
-            found.append(name)
-    return tuple(sorted(found))
-
-
-def _step(plain: Segment, runs: Sequence[HistoryRun], point: ChangePoint, names: tuple[str, ...]) -> Segment:
+def _step(plain: Segment, runs: Sequence[HistoryRun], point: ChangePoint) -> Segment:
     before, after = runs[point.at - 1], runs[point.at]
     change = float(np.expm1(point.change))
-    kind: State = "environment" if names else "slower" if change > 0 else "faster"
+    kind: State = "slower" if change > 0 else "faster"
     reason = None
-    if not names and before.steps and after.steps and not _overlap(before.steps, after.steps):
+    if before.steps and after.steps and not _overlap(before.steps, after.steps):
         told = [Message(TO, first=first, last=last) for first, last in (before.steps, after.steps)]
         kind, reason = "unknown", Message(OTHER_STEPS, before=told[0], after=told[1])
     differs = tuple(differences([before.conditions], [after.conditions]))
-    return replace(plain, change=change, kind=kind, p=point.p, names=names, differs=differs, reason=reason)
+    return replace(plain, change=change, kind=kind, p=point.p, differs=differs, reason=reason)
 
 
 def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
@@ -372,7 +315,7 @@ def _state(series: Sequence[Segment], gate: float) -> tuple[State, Message | Non
     logs = _log_times(newest.runs)
     clipped = winsorised(logs, noise := robust_noise(logs))
     reason = _suspect(logs, clipped, noise, gate)
-    if reason is None and newest.kind in (None, "environment"):
+    if reason is None and newest.kind is None:
         reason = _hidden(newest, logs, clipped, gate, sum(len(one.runs) for one in series))
     return ("unknown", reason) if reason else (newest.kind or "same", newest.reason)
 

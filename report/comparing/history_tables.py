@@ -17,8 +17,7 @@ from .tables import AND, CHANGES_HEAD, SUMMARY, SUMMARY_OF_ONE, UNIT, WHY, chang
 
 HEAD = ("Case", "From", "To", "Runs", "Throughput", "Unit", "Time", "Change", "Now")
 NUMBERS = (3, 4, 6)
-STATES: tuple[State, ...] = ("slower", "unknown", "environment", "faster", "same")
-ENVIRONMENT_CHANGED = "environment changed"
+STATES: tuple[State, ...] = ("slower", "unknown", "faster", "same")
 ABOUT = (
     "Suites: {suites}; by {by}; changes of {gate} matter. Time: how much longer the same work takes than in the "
     "segment before."
@@ -27,7 +26,7 @@ NO_CASES = "The suites contain no case."
 OF_STATE = "{count} {state}"
 RULE = "measured by {protocol}"
 STEP = "{at}: {state}, {change}: {reason}"
-OF_ENVIRONMENT = "{at}: {change} where the environment changed ({names}), so not counted as a change of the code"
+DIFFERS = "{at}: {state}, {change}; what differs there: {names}"
 GAP = "gap: {log}: {reason}"
 MORE_GAPS = "more gaps: {count}"
 MOST_GAPS, MOST_CHARTS = 10, 24
@@ -45,7 +44,7 @@ def history_document(found: CaseHistories) -> Document:
         remarks.append((Message("all cases"), list(rules)))
     rows = [(case, row) for case in found.cases for row in _segment_rows(case, found.by)]
     counts = Counter(case.state for case in found.cases)
-    each = [Message(OF_STATE, count=counts[one], state=_word(one)) for one in STATES if counts[one]]
+    each = [Message(OF_STATE, count=counts[one], state=Message(one)) for one in STATES if counts[one]]
     key = SUMMARY_OF_ONE if len(found.cases) == 1 else SUMMARY
     return Document(
         "History",
@@ -58,10 +57,6 @@ def history_document(found: CaseHistories) -> Document:
         Message(key, count=len(found.cases), verdicts=joined(AND, each)) if each else Message(NO_CASES),
         lambda translate, folder: _chart(found, translate, folder),
     )
-
-
-def _word(state: State) -> Message:
-    return Message(ENVIRONMENT_CHANGED if state == "environment" else state)
 
 
 def _place(run: HistoryRun, by: By) -> str:
@@ -82,7 +77,7 @@ def _rule(series: Sequence[Segment]) -> Message:
 def _segment_rows(case: CaseHistory, by: By) -> Iterator[list[Cell]]:
     """A row for each segment; of a case without any number one that says so."""
     if not case.series:
-        yield [case.title, *[NONE] * (len(HEAD) - 2), _word(case.state)]
+        yield [case.title, *[NONE] * (len(HEAD) - 2), Message(case.state)]
     for series in case.series:
         for one in series:
             first = one.runs[0]
@@ -94,26 +89,27 @@ def _segment_rows(case: CaseHistory, by: By) -> Iterator[list[Cell]]:
                 f"{one.throughput:.6g}",
                 Message(UNIT, unit=first.unit, whose=whose(first.scope)),
                 NONE if one.change is None else signed(one.change),
-                NONE if one.kind is None else _word(one.kind),
-                _word(case.state) if one is case.series[-1][-1] else "",
+                NONE if one.kind is None else Message(one.kind),
+                Message(case.state) if one is case.series[-1][-1] else "",
             ]
 
 
 def _remarks(case: CaseHistory, by: By, *, with_rule: bool) -> Iterator[Message]:
     """Why the state of a case is unknown, how its runs are measured and ordered, and which of them are gaps."""
     if case.reason:
-        yield Message(WHY, verdict=_word(case.state), reason=case.reason)
+        yield Message(WHY, verdict=Message(case.state), reason=case.reason)
     if case.word:
         yield case.word
     for series in case.series:
         if with_rule:
             yield _rule(series)
         for one in series[1:]:
-            told = {"at": _place(one.runs[0], by), "change": signed(one.change or 0)}
-            if one.kind == "environment":
-                yield Message(OF_ENVIRONMENT, names=", ".join(one.names), **told)
-            elif one.reason:
-                yield Message(STEP, state=_word(one.kind or "unknown"), reason=one.reason, **told)
+            told = {"at": _place(one.runs[0], by), "state": Message(one.kind or "unknown")}
+            told |= {"change": signed(one.change or 0)}
+            if one.reason:
+                yield Message(STEP, reason=one.reason, **told)
+            elif one.differs:
+                yield Message(DIFFERS, names=", ".join(differing.name for differing in one.differs), **told)
     yield from (Message(GAP, log=run.log, reason=reason) for run, reason in case.gaps[:MOST_GAPS])
     if len(case.gaps) > MOST_GAPS:
         yield Message(MORE_GAPS, count=len(case.gaps) - MOST_GAPS)
@@ -131,14 +127,14 @@ def _chart(found: CaseHistories, translate: Translate, folder: Path) -> Any:
     import altair as alt  # noqa: PLC0415 - it comes with the extra
 
     each = sorted(found.cases, key=lambda case: STATES.index(case.state))[:MOST_CHARTS]
-    names = [translate(str(_word(one))) for one in STATES]
-    colours = [COLOURS.get(one, COLOURS["unknown"]) for one in STATES]
+    names = [translate(one) for one in STATES]
+    colours = [COLOURS[one] for one in STATES]
     colour = alt.Color("state:N", legend=None, scale=alt.Scale(domain=names, range=colours))
     charts = []
     for case in (one for one in each if one.series):
         points, levels, at = [], [], 0
         for segment in case.series[-1]:
-            state, begin = translate(str(_word(segment.kind or "same"))), at
+            state, begin = translate(segment.kind or "same"), at
             for run in segment.runs:
                 link = _link(run, found.by)
                 told = {"at": at, "value": run.throughput, "state": state, "said": str(link.said)}

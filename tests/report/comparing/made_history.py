@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from report.comparing.conditions import Condition
 from report.comparing.history import HistoryRun
 from tests.parsers.run_folders import make_run
 from tests.report.comparing.made_sides import CASE, ENVIRONMENT, log_of, seed_of
@@ -34,11 +33,6 @@ def record(number: int, time: float, **said: Any) -> HistoryRun:
         "lines": (5, 22),
     }
     return HistoryRun(**{**told, **said})
-
-
-def environment(**own: str) -> dict[str, Condition]:
-    """What a run was made with, of its environment."""
-    return {f"environment.{name}": Condition(value, "run.json", key=name) for name, value in own.items()}
 
 
 def noisy(levels: Sequence[float], noise: float = 0.003, seed: int = 1) -> list[float]:

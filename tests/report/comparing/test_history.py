@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from parsers.io.errors import WriteError
@@ -33,7 +32,7 @@ from report.comparing.history import (
     case_history,
 )
 from report.comparing.notebook import history
-from tests.report.comparing.made_history import FIRST, GATE, environment, make_suite, record, runs
+from tests.report.comparing.made_history import FIRST, GATE, make_suite, record, runs
 from tests.report.comparing.made_sides import log_of
 
 SLOWER = [1.0] * 20 + [1.05] * 10
@@ -42,15 +41,6 @@ LONG_AGO = 1_700_000_000
 
 def history_of(records: Sequence[HistoryRun], by: By = "date") -> CaseHistory:
     return case_history("case", records, by, GATE)
-
-
-def driver_from(first: int) -> Any:
-    return lambda number: environment(driver="550" if number < first else "560", cpu="a")
-
-
-def in_between(number: int) -> Any:
-    """An environment that was there before at the old speed."""
-    return environment(driver="560" if 5 <= number < 9 or number >= 21 else "550")
 
 
 def test_a_slowdown_is_confirmed_with_its_size() -> None:
@@ -66,34 +56,12 @@ def test_a_slowdown_is_confirmed_with_its_size() -> None:
     [
         (SLOWER[::-1], {}, "faster"),
         ([1.0] * 30, {}, "same"),
-        (SLOWER, {"conditions": driver_from(21)}, "environment"),
-        (SLOWER, {"conditions": driver_from(10)}, "slower"),
-        (SLOWER, {"conditions": in_between}, "slower"),
-        (SLOWER, {"conditions": lambda number: environment(node=str(number))}, "slower"),
-        (SLOWER, {"conditions": lambda at: environment(**({"driver": "560"} if at > 20 else {}))}, "slower"),
         (SLOWER, {"steps": lambda at: (1, 100) if at < 21 else (500, 600)}, "unknown"),
     ],
-    ids=[
-        *("faster", "equal", "another driver", "another driver long before", "a driver of before"),
-        *("another node each time", "a driver that only later runs record", "other steps"),
-    ],
+    ids=["faster", "equal", "other steps"],
 )
-def test_a_case_is_what_its_runs_and_their_environments_say(
-    levels: Sequence[float], said: dict[str, Any], state: str
-) -> None:
+def test_a_case_is_what_its_runs_say(levels: Sequence[float], said: dict[str, Any], state: str) -> None:
     assert history_of(runs(levels, **said)).state == state
-
-
-def test_changes_of_the_environment_alone_never_alarm() -> None:
-    states = set()
-    for seed in range(60):
-        random = np.random.default_rng(seed)
-        size, at = random.uniform(-0.1, 0.1), int(random.integers(10, 90))
-        levels = [1.0] * (at - 1) + [1 + size] * (101 - at)
-        noise = float(random.uniform(0.001, 0.02))
-        states.add(history_of(runs(levels, noise=noise, seed=seed, conditions=driver_from(at))).state)
-    assert "slower" not in states
-    assert "environment" in states
 
 
 @pytest.mark.parametrize(
@@ -172,7 +140,7 @@ def test_undated_runs_are_ordered_by_commits_that_git_knows(tmp_path: Path, monk
     [
         (("same", "slower", "unknown"), 1),
         (("same", "unknown"), 3),
-        (("same", "environment", "faster"), 0),
+        (("same", "faster"), 0),
         ((), 3),
     ],
 )
@@ -182,7 +150,6 @@ def test_the_gate_says_what_the_worst_case_is(states: tuple[Any, ...], status: i
         "slower": runs(SLOWER),
         "unknown": runs([1.0] * 3),
         "faster": runs(SLOWER[::-1]),
-        "environment": runs(SLOWER, conditions=driver_from(21)),
     }
     cases = tuple(history_of(made[state]) for state in states)
     assert [case.state for case in cases] == list(states)
@@ -249,22 +216,6 @@ def test_a_file_that_is_no_store_is_not_replaced(suite: Path) -> None:
             every(suite)
         assert file.read_bytes() == before
         file.write_text("mine", encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("source", "is_environment"),
-    [
-        ({"commit": "1" * 40, "repository": "https://example.org/a/other"}, True),
-        ({"commit": "abcdef0" + "1" * 33, "repository": "https://example.org/a/other"}, False),
-        ({"commit": "1" * 40, "repository": "https://example.org/a/My_Project.git"}, False),
-    ],
-)
-def test_the_package_of_the_measured_code_is_no_environment(
-    source: dict[str, Any], is_environment: bool, tmp_path: Path
-) -> None:
-    packages = {"my-project": "0.1.dev3+gabcdef0"}
-    (run,) = every(make_suite(tmp_path / "a", (100.0,), environment={"packages": packages}, source=source)).values()
-    assert ("environment.packages.my-project" in run.environment) == is_environment
 
 
 @pytest.mark.parametrize(
