@@ -24,6 +24,7 @@ from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 from ..measure.records import losses_of
 from ..results.agreement import (
+    OF_MODEL,
     SEVERAL_RUNS,
     FinalMetric,
     LossAgreement,
@@ -168,7 +169,9 @@ def final_metric(
     found = metric_agreement(name, a, b, tolerance)
     if found.verdict in ("higher", "lower"):
         found = replace(found, verdict="better" if found.verdict == way else "worse")
-    if found.verdict != "NaN" and found.values and (unlike := other_task(_stated(sides, changes))):
+    # How a model of one name is built may be what is asked: whether B reaches what A does.
+    stated = {what: of for what, of in _stated(sides, changes).items() if what == "model" or what not in OF_MODEL}
+    if found.verdict != "NaN" and found.values and (unlike := other_task(stated)):
         return replace(found, verdict="unknown", change=None, reason=unlike)
     return found
 
