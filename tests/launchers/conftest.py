@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import cluster
 import pytest
-from native_checkout import Native, make_native
-from several_nodes import on_nodes
+from checkouts import Native, OwnProgram, make_checkout, make_native, make_program, on_nodes
+from nvml import pynvml as stand_in
+
+from launchers.machine import cards as machine_cards
 
 
 @pytest.fixture
 def native(tmp_path: Path) -> Native:
     """A checkout whose training program prints one metric line."""
     return make_native(tmp_path)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> OwnProgram:
+    """A program of one's own."""
+    return make_program(tmp_path)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A git checkout with one file."""
+    return make_checkout(tmp_path)
+
+
+@pytest.fixture
+def cards(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """The stand-in in place of NVML; called, it says what kind of machine that is."""
+    monkeypatch.setattr(machine_cards, "pynvml", stand_in)
+    return lambda **options: monkeypatch.setenv("NVML_STAND_IN", json.dumps(options))
 
 
 @pytest.fixture(scope="session")

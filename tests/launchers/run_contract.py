@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from native_checkout import TOP
+from checkouts import TOP
 
 CONTRACT = (TOP / "logs" / "README.md").read_text(encoding="utf-8")
 TYPES: Mapping[str, Any] = {

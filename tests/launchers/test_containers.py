@@ -9,24 +9,18 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from unittest.mock import patch
 
 import click
 import pandas as pd
 import pytest
 import small_image
-from native_checkout import PRINT, TOP, Native
-from own_program import make_program
-from room_commands import main
+from checkouts import ON_TWO, PRINT, Native, OwnProgram
 from run_contract import misfits
-from running import wait_until_printed
-from several_nodes import ON_TWO, dry_run
 
 from launchers.backends.containers import Container, contained
 from launchers.backends.place import Local
 from launchers.backends.site_file import NO_SITE, ContainerSite
 from launchers.job import of_command
-from tests.commandline import run
 
 
 @pytest.fixture(scope="session")
@@ -58,9 +52,9 @@ def in_podman(native: Native, podman: dict[str, str]) -> Native:
     return native
 
 
-def options(native: Native) -> list[str]:
+def options(native: Native, image: str = small_image.IMAGE) -> list[str]:
     """Those of a launch in the container."""
-    return ["--container", small_image.IMAGE, "--site", str(native.top / "site.toml")]
+    return ["--container", image, "--site", str(native.top / "site.toml")]
 
 
 @pytest.mark.slow
@@ -75,7 +69,7 @@ time.sleep(2)
     in_podman.trains(f"import os, time\n{PRINT}{program}")
     answer = in_podman.launch(*options(in_podman))
     assert answer.returncode == 0, answer.stderr.decode()
-    assert (in_podman.run / "train.log").read_text(encoding="utf-8").endswith("\nTrue INFO None\n")
+    assert in_podman.log.endswith("\nTrue INFO None\n")
     facts = in_podman.facts()
     assert (facts["status"], facts["environment"]["packages"], misfits(facts)) == ("done", {}, [])
     expected = {
@@ -88,6 +82,8 @@ time.sleep(2)
     assert (samples["processes"].max() >= 1, samples["memory"].max() >= 64) == (True, True)
     answer = in_podman.launch()  # the same case outside is another run
     assert (answer.returncode, b"(container=localhost/small:1" in answer.stderr) == (1, True)
+    doctor = in_podman.tachograph("doctor", "--json", *options(in_podman))
+    assert '"said": "Python 3' in doctor.stdout
 
 
 @pytest.mark.slow
@@ -96,12 +92,10 @@ def test_an_interrupt_reaches_the_program_in_the_container_and_ends_both(
 ) -> None:
     handler = "signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('asked to end')))"
     in_podman.trains(f"import signal, sys, time\n{handler}\n{PRINT}sys.stdout.flush()\ntime.sleep(60)\n")
-    process = in_podman.started(*options(in_podman))
-    wait_until_printed(in_podman)
+    process = in_podman.training(*options(in_podman))
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
-    log = (in_podman.run / "train.log").read_text(encoding="utf-8")
-    assert (in_podman.facts()["status"], "asked to end" in log) == ("interrupted", True)
+    assert (in_podman.facts()["status"], "asked to end" in in_podman.log) == ("interrupted", True)
     assert asked(podman, "ps", "--all", "--quiet") == ""
 
 
@@ -122,25 +116,17 @@ def test_a_container_that_a_killed_runner_left_is_ended(
 
 @pytest.mark.slow
 def test_a_command_runs_in_a_container_on_nodes_of_slurm(
-    in_podman: Native, slurm: dict[str, str], podman: dict[str, str]
+    in_podman: Native, program: OwnProgram, slurm: dict[str, str]
 ) -> None:
-    program = make_program(in_podman.top)
-    program.environment |= podman | {"SLURM_CONF": slurm["SLURM_CONF"], "PATH": slurm["PATH"]}
+    program.environment |= in_podman.environment | {"SLURM_CONF": slurm["SLURM_CONF"], "PATH": slurm["PATH"]}
     program.change("import os; print(os.path.exists('/run/.containerenv'), os.path.basename(os.environ['WORK']))\n")
     where = [*options(in_podman), "--on", "slurm", "--nodes", "2", "--cards", "2", "--device", "cpu"]
     assert program.run(*where, "--", "python", "train.py").returncode == 1  # its log gives no throughput
-    log = (program.folder / "logs/project/train_N2C2/1/train.log").read_text(encoding="utf-8").splitlines()
+    log = (program.suite / "train_N2C2/1/train.log").read_text(encoding="utf-8").splitlines()
     assert {"0: True node0", "1: True node1"} <= set(log)
     facts = program.facts("train_N2C2/1")
     assert [node["container"] for node in facts["nodes"]] == [small_image.IMAGE] * 2
     assert misfits(facts) == []
-
-
-@pytest.mark.slow
-def test_the_doctor_asks_the_python_inside(in_podman: Native) -> None:
-    with patch.dict(os.environ, in_podman.environment):
-        answer = run("doctor", "--json", *options(in_podman), cwd=TOP, main=main)
-    assert '"said": "Python 3' in answer.stdout
 
 
 REPO, WORK = "/a/repo", "/a/.1.work"
@@ -161,9 +147,11 @@ def read(line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("row", TOLD.split("\n")[1:-1])
-def test_each_runtime_is_told_what_a_job_needs(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REPO", REPO)
-    monkeypatch.setenv("WORK", WORK)
+def test_each_runtime_is_told_what_a_job_needs_and_nothing_of_this_machine(
+    row: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"REPO": REPO, "WORK": WORK, "NCCL_DEBUG": "INFO"}.items():
+        monkeypatch.setenv(name, value)
     runtime, device, *options = row.format(REPO=f"{REPO}:{REPO}", WORK=f"{WORK}:{WORK}").split()
     job = of_command(("python", "train.py"), Path(REPO), device=device, is_contained=True)
     site = ContainerSite(mounts=["/scratch:/scratch:ro"], shm="64g", options=["--x"])
@@ -171,22 +159,15 @@ def test_each_runtime_is_told_what_a_job_needs(row: str, monkeypatch: pytest.Mon
     head = ["env", "--unset=PYTHONPATH", "apptainer"] if runtime == "apptainer" else [runtime]
     expected = [*head, *options, "--x", "image:1", "bash", "-c", 'cd "$REPO" && python train.py']
     assert [word for word in words if not word.startswith("--env=")] == expected
+    handed = {word.removeprefix("--env=") for word in words if word.startswith("--env=")}
+    assert runtime == "apptainer" or {"NCCL_DEBUG", "REPO", "WORK", "MASTER"} <= handed
+    assert handed & {"PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "HOME", "TACHOGRAPH", "TMPDIR"} == set()
 
 
 def test_a_command_trains_on_gpus_where_this_machine_has_them_or_it_runs_on_others(tmp_path: Path) -> None:
     here = "gpu" if any(Path("/dev").glob("nvidia[0-9]*")) else "cpu"
     assert of_command(("a",), tmp_path, is_contained=True).device == here
     assert of_command(("a",), tmp_path, is_contained=True, is_here=False).device == "gpu"
-
-
-@pytest.mark.parametrize("runtime", ["docker", "podman", "enroot"])
-def test_no_path_or_package_of_this_machine_is_handed_on(runtime: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NCCL_DEBUG", "INFO")
-    job = of_command(("python", "train.py"), Path(REPO), is_contained=True)
-    words = read(Container("image:1", runtime, ContainerSite()).command(job))
-    handed = {word.removeprefix("--env=") for word in words if word.startswith("--env=")}
-    assert {"NCCL_DEBUG", "REPO", "WORK", "MASTER"} <= handed
-    assert handed & {"PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "HOME", "TACHOGRAPH", "TMPDIR"} == set()
 
 
 def test_blanks_in_paths_and_words_stay_what_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,35 +183,24 @@ def test_blanks_in_paths_and_words_stay_what_they_are(tmp_path: Path, monkeypatc
     assert words[-5:] == ["--x=y z", "image#1", "bash", "-c", job.command]
 
 
-def test_a_job_script_with_a_container_has_no_path_of_the_machine(native: Native) -> None:
+def test_a_job_script_with_a_container_has_no_path_of_the_machine_and_one_task_a_node(native: Native) -> None:
     (native.top / "site.toml").write_text('[container]\nruntime = "podman"\n', encoding="utf-8")
-    where = ["--on", "slurm", "--site", str(native.top / "site.toml"), "--container", "nvcr.io#nvidia/a:1"]
-    script = dry_run(native, *ON_TWO, *where)
+    where = ["--on", "slurm", *options(native, "nvcr.io#nvidia/a:1")]
+    script = native.dry_run(*ON_TWO, *where)
     body = script[script.index("#SBATCH") :]
     mounts = '--volume="$REPO":"$REPO" --volume="$WORK":"$WORK"'
     assert (mounts in body.replace("'", ""), "nvcr.io#nvidia/a:1'" in body) == (True, True)
     assert str(native.repo) not in body
-
-
-def test_tasks_for_each_gpu_are_not_started_in_containers_that_nothing_connects(native: Native) -> None:
-    (native.top / "site.toml").write_text('[container]\nruntime = "podman"\n', encoding="utf-8")
-    where = ["--on", "slurm", "--site", str(native.top / "site.toml"), "--container", "image:1", "--dry-run"]
     (native.repo / "TensorFlow/Classification/ConvNets").mkdir(parents=True)
-    answer = run("launch", "nvidia_tensorflow_resnet50", "--repo", native.repo, *where, cwd=TOP, main=main)
+    # Nothing connects the containers of the tasks of one node.
+    answer = native.tachograph("launch", "nvidia_tensorflow_resnet50", "--repo", native.repo, *where, "--dry-run")
     assert (answer.returncode, "nvidia_tensorflow_resnet50" in answer.stderr) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("image", "site"),
-    [
-        ("--privileged", ContainerSite()),
-        ("a b", ContainerSite()),
-        ("a.sif", ContainerSite()),
-    ],
-)
-def test_a_container_that_cannot_run_is_refused(image: str, site: ContainerSite) -> None:
+@pytest.mark.parametrize("image", ["--privileged", "a b", "a.sif"])
+def test_a_container_that_cannot_run_is_refused(image: str) -> None:
     with pytest.raises(click.UsageError):
-        contained(image, site, on_slurm=False)
+        contained(image, ContainerSite(), on_slurm=False)
 
 
 def test_the_digest_of_an_image_file_is_its_sha256(tmp_path: Path) -> None:

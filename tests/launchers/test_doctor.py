@@ -5,27 +5,25 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from native_checkout import TOP, Native, executable
-from nvml import pynvml as stand_in
-from room_commands import main
-from test_cards import ANSWERS, bindings
+from checkouts import Native, executable, git
+from test_telemetry import ANSWERS, bindings
 
-from launchers.machine import cards, doctor, facts
+from launchers.machine import cards as machine_cards
+from launchers.machine import doctor, facts
 from launchers.machine.doctor import Launch
 from launchers.machine.telemetry import RunLoad
 from launchers.recipes import checkout
 from launchers.recipes.checkout import Diagnosis
 from launchers.recipes.recipe import ROOM, Recipe
-from tests.commandline import run
 
 GIB = 2**30
 FACTS = {
@@ -46,33 +44,42 @@ SYNTHETIC = "synthetic, images that the program makes"
 class Patient:
     """A machine, a native Python, a checkout and a recipe, all of which are well until something is changed."""
 
-    def __init__(self, top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.top, self.monkeypatch = top, monkeypatch
+    def __init__(self, top: Path, monkeypatch: pytest.MonkeyPatch, cards: Callable[..., None]) -> None:
+        self.top, self._cards = top, cards
         self.facts, self.packages, self.frameworks = dict(FACTS), dict(PACKAGES), {"torch": dict(TORCH)}
         self.environ, self.python, self.others = dict[str, str](), True, 2.0
+        self.disk, self.shared, self.data = 100 * GIB, 100 * GIB, True
         self.repo = top / "checkout"
         executable(self.repo / "data" / "train_list.txt", "")
         executable(self.repo / "requirements.txt", REQUIREMENTS)
         executable(top / "resnet.sh", 'cd "$REPO"\npython main.py\n')
         self.checkout: dict[str, Any] = {key: FACTS[key] for key in ("repository", "commit")} | {"dirty": False}
-        monkeypatch.setattr(cards, "pynvml", stand_in)
         monkeypatch.setattr(checkout.Checkout, "repository", property(lambda _: self.checkout["repository"]))
         status = property(lambda _: (self.checkout["commit"], self.checkout["dirty"]))
         monkeypatch.setattr(checkout.Checkout, "_status", status)
         monkeypatch.setattr(doctor, "_LOOK", 0)
-        foreign = lambda _: {"cpu_percent": self.others, "load_average": 1.0, "gpu_processes": []}  # noqa: E731
-        monkeypatch.setattr(RunLoad, "foreign", foreign)
-        self.free(100 * GIB, 100 * GIB)
-        self.cards()
+        monkeypatch.setattr(RunLoad, "foreign", lambda _: self._foreign())
+        monkeypatch.setattr(shutil, "disk_usage", self._free)
+        monkeypatch.setenv("PATH", str(top))
+        self.change(cards={})
 
-    def cards(self, **options: Any) -> None:
-        """Say what cards there are."""
-        self.monkeypatch.setenv("NVML_STAND_IN", json.dumps({"utilisation": 0, "used": 4, **options}))
+    def change(self, **changes: Any) -> None:
+        """Set what is told; dictionaries are added to, but for frameworks."""
+        for name, value in changes.items():
+            if name == "cards":
+                self._cards(**{"utilisation": 0, "used": 4, **value})
+            elif isinstance(value, dict) and name != "frameworks":
+                setattr(self, name, {**getattr(self, name), **value})
+            else:
+                setattr(self, name, value)
+        if not self.data:
+            shutil.rmtree(self.repo / "data")
 
-    def free(self, disk: int, shared: int) -> None:
-        """Say how many bytes are free."""
-        usage = lambda path: SimpleNamespace(free=shared if str(path) == "/dev/shm" else disk)  # noqa: E731, S108
-        self.monkeypatch.setattr(shutil, "disk_usage", usage)
+    def _foreign(self) -> dict[str, object]:
+        return {"cpu_percent": self.others, "load_average": 1.0, "gpu_processes": []}
+
+    def _free(self, path: object) -> SimpleNamespace:
+        return SimpleNamespace(free=self.shared if str(path) == "/dev/shm" else self.disk)  # noqa: S108
 
     def answer(self) -> Any:
         """What the native Python says of itself."""
@@ -85,23 +92,20 @@ class Patient:
         recipe = Recipe("resnet", self.facts, DEFAULTS, self.top)
         return list(doctor.examine(Launch(self.environ, recipe, self.repo, inside=self.answer, **wants)))
 
-    def ills(self, **wants: Any) -> list[tuple[str, str, str]]:
-        """All that is not good."""
-        return [(found.subject, found.level, found.said) for found in self.findings(**wants) if found.level != "ok"]
-
-    def levels(self, **wants: Any) -> list[tuple[str, str]]:
-        """The subjects of it, and how bad each is."""
-        return [(subject, level) for subject, level, _ in self.ills(**wants)]
+    def ills(self, **wants: Any) -> str:
+        """All that is not good: the subject, and a `!` where it would stop a launch."""
+        ill = [found for found in self.findings(**wants) if found.level != "ok"]
+        return ", ".join(f"{found.subject}{'!' if found.level == 'bad' else ''}" for found in ill)
 
 
 @pytest.fixture
-def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Patient:
+def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cards: Callable[..., None]) -> Patient:
     """A machine on which all is well."""
-    return Patient(tmp_path, monkeypatch)
+    return Patient(tmp_path, monkeypatch, cards)
 
 
 def test_where_all_is_well_everything_that_a_run_needs_is_looked_at_and_good(patient: Patient) -> None:
-    assert patient.ills() == []
+    assert patient.ills() == ""
     assert list(dict.fromkeys(finding.subject for finding in patient.findings())) == [
         *["python", "framework", "needs", "cards", "idle", "driver", "load"],
         *["disk", "shared memory", "variables", "data", "checkout"],
@@ -109,139 +113,96 @@ def test_where_all_is_well_everything_that_a_run_needs_is_looked_at_and_good(pat
 
 
 def test_whatever_is_not_good_comes_with_advice(patient: Patient) -> None:
-    patient.frameworks, patient.packages = {"torch": {**TORCH, "cuda": "13.0"}}, {}
-    patient.cards(utilisation=90)
-    patient.free(0, 0)
-    patient.checkout = {"repository": "https://github.com/owner/other", "commit": "b" * 40, "dirty": True}
+    other = {"repository": "https://github.com/owner/other", "commit": "b" * 40, "dirty": True}
+    patient.change(frameworks={"torch": {**TORCH, "cuda": "13.0"}}, cards={"utilisation": 90}, checkout=other)
+    patient.packages, patient.disk, patient.shared = {}, 0, 0
     found = [finding for finding in patient.findings(data=patient.top / "nowhere") if finding.level != "ok"]
     assert len(found) == 12
     assert all(finding.advice and finding.advice.endswith(".") for finding in found)
 
 
+def torch(**changes: object) -> dict[str, object]:
+    return {"frameworks": {"torch": {**TORCH, **changes}}}
+
+
+def paddle(protobuf: str, framework: str = "PaddleSeg") -> dict[str, object]:
+    needs = {"needs": "paddlepaddle-gpu 2.6", "framework": framework}
+    return {"facts": needs, "packages": {"paddlepaddle-gpu": "2.6.2", "protobuf": protobuf}}
+
+
+NO_CARD = {"cards": {"refused": True}}
+ON_CPU = {"facts": {"needs": "torch-gpu 2.4", "cpu": "fp32"}}
+ON_TWO = {"cards": 2}
 # Each row: what is changed of the patient, what a launch would use, and what is found that is not good.
-CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[tuple[str, str]]]] = {
-    "no python": ({"python": False}, {}, [("python", "bad")]),
-    "no framework": ({"frameworks": {}}, {}, [("framework", "bad")]),
-    "broken": ({"frameworks": {"torch": {"error": "ImportError: libcudart.so.12"}}}, {}, [("framework", "bad")]),
-    "another is broken": ({"frameworks": {"torch": TORCH, "mxnet": {"error": "ImportError: libcudart.so.10"}}}, {}, []),
-    "newer minor CUDA": ({"frameworks": {"torch": {**TORCH, "cuda": "12.6"}}}, {}, [("driver", "warning")]),
-    "newer major CUDA": ({"frameworks": {"torch": {**TORCH, "cuda": "13.0"}}}, {}, [("driver", "bad")]),
-    "same CUDA": ({"frameworks": {"torch": {**TORCH, "cuda": "12.4"}}}, {}, []),
-    "older CUDA": ({"frameworks": {"torch": {**TORCH, "cuda": "12"}}}, {}, []),
-    "no CUDA": ({"frameworks": {"torch": {**TORCH, "cuda": None, "nccl": None}}}, {}, [("driver", "bad")]),
-    "others": ({"others": 5.1}, {}, [("load", "warning")]),
-    "few others": ({"others": 5.0}, {}, []),
-    "others on a login node": ({"others": 90.0}, {"on": "slurm"}, []),
-    "hidden cards": ({"environ": {"CUDA_VISIBLE_DEVICES": ""}}, {}, [("cards", "warning")]),
-    "hidden by -1": ({"environ": {"CUDA_VISIBLE_DEVICES": "-1"}}, {}, [("cards", "warning")]),
-    "too many cards": ({}, {"cards": 8}, [("cards", "bad")]),
-    "cards of nodes": ({}, {"cards": 4, "nodes": 2}, []),
-    "numpy 2": ({"packages": {**PACKAGES, "torch": "2.2.2"}}, {}, [("needs", "warning"), ("versions", "warning")]),
-    "slow": ({"environ": {"NCCL_P2P_DISABLE": "1"}}, {}, [("variables", "warning")]),
-    "slow, too": ({"environ": {"FLAGS_benchmark": "True"}}, {}, [("variables", "warning")]),
-    "not slow": ({"environ": {"NCCL_P2P_DISABLE": "0", "NCCL_DEBUG": "INFO"}}, {}, []),
-}
+CASES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"python": False}, {}, "python!"),
+    ({"frameworks": {}}, {}, "framework!"),
+    ({"frameworks": {"torch": {"error": "ImportError: libcudart.so.12"}}}, {}, "framework!"),
+    ({"frameworks": {"torch": TORCH, "mxnet": {"error": "ImportError: libcudart.so.10"}}}, {}, ""),
+    (torch(cuda="12.6"), {}, "driver"),
+    (torch(cuda="13.0"), {}, "driver!"),
+    (torch(cuda="12.4"), {}, ""),
+    (torch(cuda="12"), {}, ""),
+    (torch(cuda=None, nccl=None), {}, "driver!"),
+    ({"others": 5.1}, {}, "load"),
+    ({"others": 5.0}, {}, ""),
+    ({"others": 90.0}, {"on": "slurm"}, ""),  # on a login node
+    ({"environ": {"CUDA_VISIBLE_DEVICES": ""}}, {}, "cards"),
+    ({"environ": {"CUDA_VISIBLE_DEVICES": "-1"}}, {}, "cards"),
+    ({}, {"cards": 8}, "cards!"),
+    ({}, {"cards": 4, "nodes": 2}, ""),
+    ({"packages": {"torch": "2.2.2"}}, {}, "needs, versions"),  # with numpy 2
+    ({"environ": {"NCCL_P2P_DISABLE": "1"}}, {}, "variables"),
+    ({"environ": {"FLAGS_benchmark": "True"}}, {}, "variables"),
+    ({"environ": {"NCCL_P2P_DISABLE": "0", "NCCL_DEBUG": "INFO"}}, {}, ""),
+    ({"cards": {"cards": 1}}, {}, ""),
+    (NO_CARD, {}, "cards!"),
+    (NO_CARD | {"shared": 0}, {"on": "slurm", "cards": 8}, ""),  # of the nodes, not of this machine
+    ({"cards": {"cards": 1, "utilisation": 90}}, {}, "idle"),
+    ({"cards": {"cards": 1, "used": 40000}}, {}, "idle"),
+    ({"cards": {"cards": 1, "processes": 1}}, {}, "idle"),
+    ({"cards": {"cards": 2, "lost": [1]}}, {}, "cards!"),
+    (ON_CPU, {}, ""),
+    (ON_CPU | NO_CARD, {}, "cards!"),  # a launch would use one
+    (ON_CPU | NO_CARD, {"device": "cpu"}, ""),
+    (ON_CPU | NO_CARD, {"device": "gpu"}, "needs, cards!"),
+    (ON_CPU | {"cards": {"utilisation": 90}}, {"device": "cpu"}, ""),
+    ({"disk": 10 * GIB, "shared": 2 * GIB}, {}, ""),
+    ({"disk": 9 * GIB, "shared": GIB}, {}, "disk, shared memory"),
+    ({"disk": 0, "shared": 2**26}, {}, "disk!, shared memory!"),
+    ({"data": False}, {}, "data!"),
+    ({"data": False}, {"data": Path("/tmp")}, ""),  # noqa: S108 - any folder
+    ({"data": False, "facts": {"synthetic": "images that the program makes"}}, {"synthetic": True}, ""),
+    ({"data": False, "facts": {"data": SYNTHETIC}}, {}, ""),
+    ({"checkout": {"commit": "b" * 40}}, {}, "checkout"),
+    ({"checkout": {"dirty": True}}, {}, "checkout"),
+    ({"checkout": {"repository": "https://github.com/owner/other"}}, {}, "checkout!"),
+    (paddle("7.36.2"), ON_TWO, "versions!"),
+    (paddle("7.36.2"), {"cards": 1}, "versions"),
+    (paddle("7.36.2", "PaddleClas"), ON_TWO, "versions"),
+    (paddle("6.33.5"), ON_TWO, ""),
+]
 
 
-@pytest.mark.parametrize(("changes", "wants", "expected"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize(("changes", "wants", "expected"), CASES)
 def test_what_is_wrong_is_found(
-    patient: Patient, changes: dict[str, Any], wants: dict[str, Any], expected: list[tuple[str, str]]
+    patient: Patient, changes: dict[str, Any], wants: dict[str, Any], expected: str
 ) -> None:
-    vars(patient).update(changes)
-    patient.monkeypatch.setenv("PATH", str(patient.top))
-    assert patient.levels(**wants) == expected
+    patient.change(**changes)
+    assert patient.ills(**wants) == expected
 
 
-@pytest.mark.parametrize(
-    ("options", "wants", "expected"),
-    [
-        ({"cards": 1}, {}, []),
-        ({"refused": True}, {}, [("cards", "bad")]),
-        ({"cards": 1, "utilisation": 90}, {}, [("idle", "warning")]),
-        ({"cards": 1, "used": 40000}, {}, [("idle", "warning")]),
-        ({"cards": 1, "processes": 1}, {}, [("idle", "warning")]),
-        ({"cards": 2, "lost": [1]}, {}, [("cards", "bad")]),
-    ],
-)
-def test_cards_are_examined(
-    patient: Patient, options: dict[str, Any], wants: dict[str, Any], expected: list[tuple[str, str]]
-) -> None:
-    patient.cards(**options)
-    assert patient.levels(**wants) == expected
-
-
-def test_a_recipe_for_a_cpu_needs_no_cards_and_takes_packages_for_it(patient: Patient) -> None:
-    patient.facts |= {"needs": "torch-gpu 2.4", "cpu": "fp32"}
-    assert patient.levels() == []
-    patient.cards(refused=True)
-    assert (patient.levels(), patient.levels(device="cpu"), patient.levels(device="gpu")) == (
-        [("cards", "bad")],  # a launch would use one
-        [],
-        [("needs", "warning"), ("cards", "bad")],
-    )
-    patient.cards(utilisation=90)
-    assert patient.levels(device="cpu") == []
-
-
-def test_cards_and_shared_memory_of_this_machine_do_not_count_for_a_launch_on_a_cluster(patient: Patient) -> None:
-    patient.cards(refused=True)
-    patient.free(100 * GIB, 0)
-    assert patient.levels(on="slurm", cards=8) == []
-
-
-def test_cards_of_another_vendor_are_examined(patient: Patient) -> None:
-    patient.cards(refused=True)
-    patient.monkeypatch.setattr(cards, "_AMD_DRIVER", patient.top)
-    patient.monkeypatch.setitem(sys.modules, "amdsmi", bindings(ANSWERS))
-    assert patient.levels(cards=3) == [("cards", "bad"), *[("idle", "warning")] * 2]
-
-
-@pytest.mark.parametrize(
-    ("disk", "shared", "expected"),
-    [
-        (10 * GIB, 2 * GIB, []),
-        (9 * GIB, GIB, [("disk", "warning"), ("shared memory", "warning")]),
-        (0, 2**26, [("disk", "bad"), ("shared memory", "bad")]),
-    ],
-)
-def test_free_disk_and_shared_memory_are_judged(
-    patient: Patient, disk: int, shared: int, expected: list[tuple[str, str]]
-) -> None:
-    patient.free(disk, shared)
-    assert patient.levels() == expected
-
-
-def test_data_are_looked_for_where_the_launch_or_the_recipe_says(patient: Patient) -> None:
-    elsewhere = (patient.repo / "data").rename(patient.top / "elsewhere")
-    assert (patient.levels(), patient.levels(data=elsewhere)) == ([("data", "bad")], [])
-
-
-def test_data_that_the_program_generates_are_not_looked_for(patient: Patient) -> None:
-    shutil.rmtree(patient.repo / "data")
-    patient.facts["synthetic"] = "images that the program makes"
-    assert patient.levels(synthetic=True) == []
-    patient.facts["data"] = SYNTHETIC
-    assert patient.levels() == []
-
-
-@pytest.mark.parametrize(
-    ("change", "level"),
-    [
-        ({"commit": "b" * 40}, "warning"),
-        ({"dirty": True}, "warning"),
-        ({"repository": "https://github.com/owner/other"}, "bad"),
-    ],
-)
-def test_a_checkout_that_the_recipe_does_not_mean_is_said(patient: Patient, change: dict[str, Any], level: str) -> None:
-    patient.checkout |= change
-    assert patient.levels() == [("checkout", level)]
+def test_cards_of_another_vendor_are_examined(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
+    patient.change(**NO_CARD)
+    monkeypatch.setattr(machine_cards, "_AMD_DRIVER", patient.top)
+    monkeypatch.setitem(sys.modules, "amdsmi", bindings(ANSWERS))
+    assert patient.ills(cards=3) == "cards!, idle, idle"
 
 
 def test_a_real_checkout_at_its_pinned_commit_is_good(tmp_path: Path) -> None:
-    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example.org"]
-    for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "a"]):
-        subprocess.run([*git, *words], check=True)
-    commit = subprocess.check_output([*git, "rev-parse", "HEAD"], text=True).strip()
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "a")
+    commit = git(tmp_path, "rev-parse", "HEAD")
     recipe = Recipe("resnet", {**FACTS, "commit": commit, "needs": "torch"}, {"DATA": "data"})
     *_, last = doctor.examine(Launch(os.environ, recipe, tmp_path))
     assert (last.subject, last.level, commit[:12] in last.said) == ("checkout", "ok", True)
@@ -264,8 +225,9 @@ def test_a_real_checkout_at_its_pinned_commit_is_good(tmp_path: Path) -> None:
     ],
 )
 def test_what_the_recipe_needs_is_looked_up(patient: Patient, needs: str, lacking: str | None) -> None:
-    patient.facts["needs"] = needs
-    assert [(subject, level, str(lacking) in said) for subject, level, said in patient.ills()] == (
+    patient.change(facts={"needs": needs})
+    found = [finding for finding in patient.findings() if finding.level != "ok"]
+    assert [(one.subject, one.level, str(lacking) in one.said) for one in found] == (
         [("needs", "warning", True)] if lacking else []
     )
 
@@ -275,26 +237,9 @@ def test_requirements_are_those_of_the_program_and_a_missing_one_is_named(patien
     executable(patient.top / "resnet.sh", f'cd "$REPO/{program}"\npython main.py\n')
     (patient.repo / "requirements.txt").rename(patient.top / "requirements.txt")
     executable(patient.repo / program / "requirements.txt", "scikit_learn\nnumpy\nhttps://example.org/x.whl\n")
-    [(subject, level, said)] = patient.ills()
-    assert (subject, level, "scikit_learn" in said, "numpy" in said) == ("needs", "warning", True, False)
-    assert program in said
-
-
-@pytest.mark.parametrize(
-    ("protobuf", "cards", "framework", "level"),
-    [
-        ("7.36.2", 2, "PaddleSeg", "bad"),
-        ("7.36.2", 1, "PaddleSeg", "warning"),
-        ("7.36.2", 2, "PaddleClas", "warning"),
-        ("6.33.5", 2, "PaddleSeg", None),
-    ],
-)
-def test_versions_that_break_a_framework_are_said(
-    patient: Patient, protobuf: str, cards: int, framework: str, level: str | None
-) -> None:
-    patient.facts |= {"needs": "paddlepaddle-gpu 2.6", "framework": framework}
-    patient.packages = {"paddlepaddle-gpu": "2.6.2", "protobuf": protobuf}
-    assert patient.levels(cards=cards) == ([("versions", level)] if level else [])
+    [found] = [finding for finding in patient.findings() if finding.level != "ok"]
+    assert (found.subject, found.level) == ("needs", "warning")
+    assert ("scikit_learn" in found.said, "numpy" in found.said, program in found.said) == (True, False, True)
 
 
 def test_a_variable_that_slows_training_down_is_kept_in_run_json() -> None:
@@ -302,16 +247,14 @@ def test_a_variable_that_slows_training_down_is_kept_in_run_json() -> None:
     assert facts.matters(dict.fromkeys(slowing, "1")).keys() == slowing.keys()
 
 
-def findings(native: Native, *arguments: str) -> dict[str, tuple[str, str]]:
-    """The level and the sentence of the last finding of each subject, as the command says them."""
-    with patch.dict(os.environ, native.environment):
-        answer = run("doctor", "--json", *arguments, cwd=TOP, main=main)
+def test_the_command_says_each_finding_and_fails_where_one_would_stop_a_launch(native: Native) -> None:
+    answer = native.tachograph("doctor", "paddleclas_resnet50", "--repo", native.repo, "--json")
     found = list(map(json.loads, answer.stdout.splitlines()))
-    assert (answer.stderr, answer.returncode) == ("", int(any(one["level"] == "bad" for one in found)))
-    return {finding["subject"]: (finding["level"], finding["said"]) for finding in found}
+    assert (answer.stderr, answer.returncode) == ("", 1)
+    assert ("framework", "bad") in {(one["subject"], one["level"]) for one in found}
 
 
 def test_what_nothing_can_run_or_contradicts_itself_is_refused(native: Native) -> None:
-    with patch.dict(os.environ, PATH=str(native.top / "bin")):
-        assert run("doctor", "--container", "image:1", cwd=TOP, main=main).returncode == 2
-        assert run("doctor", "--synthetic", "--data", str(native.top), cwd=TOP, main=main).returncode == 2
+    with patch.dict(native.environment, PATH=str(native.top / "bin")):
+        assert native.tachograph("doctor", "--container", "image:1").returncode == 2
+        assert native.tachograph("doctor", "--synthetic", "--data", native.top).returncode == 2

@@ -11,12 +11,7 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
-from native_checkout import TOP, Native, executable
-from own_program import make_program
-from room_commands import main
-from several_nodes import ON_TWO, on_nodes, telling
-
-from tests.commandline import run
+from checkouts import ON_TWO, Native, OwnProgram, executable, on_nodes, telling
 
 KUBERNETES = ["--on", "kubernetes", "--container", "example.org/paddle:2.6", "--dry-run"]
 SITE = """
@@ -76,15 +71,9 @@ def test_one_node_is_an_indexed_job_with_a_pod_that_trains_once(native: Native) 
 
 def test_the_pods_of_several_nodes_meet_at_the_first_by_a_headless_service(native: Native) -> None:
     on_nodes(native).trains(telling("MASTER", "WORK"))
-    executable(
-        native.top / "bin" / "python",
-        (native.top / "bin" / "python")
-        .read_text()
-        .replace(
-            "#!/bin/sh\n",
-            '#!/bin/sh\n[ "$1" = - ] && exec echo "$2" "$2"\n',  # stands for the name service
-        ),
-    )
+    python = native.top / "bin" / "python"
+    # What asks for the address of a name stands for the name service.
+    executable(python, python.read_text().replace("#!/bin/sh\n", '#!/bin/sh\n[ "$1" = - ] && exec echo "$2" "$2"\n'))
     service, job = manifests(native, *KUBERNETES, *ON_TWO, "--device", "gpu")
     name = job["metadata"]["name"]
     assert (service["kind"], service["metadata"]["name"], service["spec"]) == (
@@ -121,8 +110,8 @@ def test_jobs_of_two_suites_have_two_names_however_long_these_are(native: Native
     assert (len(names), all(re.fullmatch("[a-z][a-z0-9-]{0,51}", name) for name in names)) == (len(suites), True)
 
 
-def test_the_words_of_a_command_may_hold_anything(tmp_path: Path) -> None:
-    program = make_program(tmp_path)
+def test_the_words_of_a_command_may_hold_anything(program: OwnProgram) -> None:
+    tmp_path = program.folder.parent
     program.change("import sys; print(sys.argv[1:])")
     words = ["a: b\n- c", "it's \t#", "é", "{{ x }}", "\x7f\u2028"]
     answer = program.run("--on", "kubernetes", "--container", "x", "--dry-run", "--", "python", "train.py", *words)
@@ -133,17 +122,14 @@ def test_the_words_of_a_command_may_hold_anything(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["paddleclas_resnet50", *KUBERNETES[:-1]],  # nothing is submitted
-        ["paddleclas_resnet50", "--on", "kubernetes", "--dry-run"],  # no image
-        ["nvidia_tensorflow_resnet50", *KUBERNETES, "--nodes", "2", "--cards", "16"],  # a task for each card
+        ["paddleclas_resnet50", "--repo", "{repo}", *KUBERNETES[:-1]],  # nothing is submitted
+        ["paddleclas_resnet50", "--repo", "{repo}", "--on", "kubernetes", "--dry-run"],  # no image
+        ["nvidia_tensorflow_resnet50", "--repo", "{repo}", *KUBERNETES, *ON_TWO],  # a task for each card
+        ["paddleclas_resnet50", *KUBERNETES],  # no checkout
     ],
 )
 def test_what_is_not_possible_is_refused_and_nothing_is_left(native: Native, arguments: list[str]) -> None:
     (native.repo / "TensorFlow/Classification/ConvNets").mkdir(parents=True)
-    answer = run("launch", *arguments, "--repo", native.repo, "--into", native.suite, cwd=TOP, main=main)
-    assert (answer.returncode, native.suite.exists()) == (2, False)
-
-
-def test_a_manifest_needs_a_checkout() -> None:
-    answer = run("launch", "paddleclas_resnet50", *KUBERNETES, cwd=TOP, main=main)
-    assert (answer.returncode, answer.stdout, "--repo" in answer.stderr) == (2, "", True)
+    words = [word.format(repo=native.repo) for word in arguments]
+    answer = native.tachograph("launch", *words, "--into", native.suite)
+    assert (answer.returncode, answer.stdout, native.suite.exists()) == (2, "", False)

@@ -1,4 +1,4 @@
-"""What is known of the machine reaches run.json; what is private does not."""
+"""What is known of the machine, its cards and its Python reaches run.json; what is private does not."""
 
 from __future__ import annotations
 
@@ -7,62 +7,31 @@ import inspect
 import json
 import os
 import shlex
+import subprocess
 import sys
-import types
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+import click
 import pynvml  # type: ignore[import-untyped]
 import pytest
-from native_checkout import executable
+from checkouts import TOP, executable
 from nvml import pynvml as stand_in
 
 from launchers.machine import cards as machine_cards
 from launchers.machine import facts
 
-
-@pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    """An environment with a `python` on PATH."""
-    executable(tmp_path / "bin" / "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    return {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+QUESTION = TOP / "launchers" / "recipes" / "native_python.py"
 
 
-@pytest.fixture
-def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The stand-in in place of NVML; called, it says what kind of machine that is."""
-    monkeypatch.setattr(machine_cards, "pynvml", stand_in)
-    return lambda **options: monkeypatch.setenv("NVML_STAND_IN", json.dumps(options))
-
-
-def test_the_description_has_the_keys_that_run_json_promises(environ: dict[str, str]) -> None:
-    machine_keys = ["os", "kernel", "cpu", "cores", "memory_gib", "container"]
-    native_keys = ["python", "packages", "frameworks"]
-    card_keys = ["gpus", "gpu_memory_mib", "driver", "cuda_driver", "topology"]
-    assert list(facts.describe(environ)) == [*machine_keys, *native_keys, *card_keys, "variables"]
-
-
-def test_the_cards_and_their_driver_are_described(cards: Any) -> None:
+def test_the_cards_their_driver_and_their_topology_are_described(
+    cards: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
     cards()
     found = facts.describe({}, None)
     assert (found["gpus"], found["gpu_memory_mib"]) == (["NVIDIA H200"] * 2, [143771] * 2)
-    assert (found["driver"], found["cuda_driver"]) == ("550.54.15", "12.4")
-    cards(refused=True)
-    found = facts.describe({}, None)
-    assert (found["gpus"], found["topology"], found["driver"]) == ([], [], None)
-
-
-def test_a_lost_card_keeps_its_place(cards: Any) -> None:
-    cards(lost=[0])
-    found = facts.describe({}, None)
-    assert json.loads(json.dumps(found)) == found
-    assert (found["gpus"], found["gpu_memory_mib"]) == (["unknown", "NVIDIA H200"], [None, 143771])
-
-
-def test_the_topology_is_that_of_nvidia_smi(cards: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cards()
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert facts.describe({}, None)["topology"] == []
+    assert (found["driver"], found["cuda_driver"], found["topology"]) == ("550.54.15", "12.4", [])
     rows = [
         "\tGPU0\tGPU1\tNIC0\tCPU Affinity",
         "GPU0\t X \tNV4\tSYS\t0-63",
@@ -72,14 +41,17 @@ def test_the_topology_is_that_of_nvidia_smi(cards: Any, tmp_path: Path, monkeypa
     told = shlex.quote("\n".join([*rows, "", "Legend:", "", "  X    = Self", ""]))
     executable(tmp_path / "nvidia-smi", f'#!/bin/sh\n[ "$*" = "topo -m" ] && echo {told}\n')
     assert facts.describe({}, None)["topology"] == [["X", "NV4"], ["NV4", "X"]]
-
-
-def functions(module: types.ModuleType) -> list[str]:
-    return sorted(name for name, value in vars(module).items() if name.startswith("nvml") and callable(value))
+    cards(refused=True)
+    found = facts.describe({}, None)
+    assert (found["gpus"], found["topology"], found["driver"]) == ([], [], None)
+    cards(lost=[0])  # which keeps its place
+    found = facts.describe({}, None)
+    assert json.loads(json.dumps(found)) == found
+    assert (found["gpus"], found["gpu_memory_mib"]) == (["unknown", "NVIDIA H200"], [None, 143771])
 
 
 def test_the_stand_in_is_as_nvml_and_has_every_name_of_it_that_is_used() -> None:
-    for name in functions(stand_in):
+    for name in (name for name in vars(stand_in) if name.startswith("nvml") and callable(getattr(stand_in, name))):
         found, known = (inspect.signature(getattr(module, name)).parameters for module in (stand_in, pynvml))
         assert list(found) == list(known)
     for name in vars(stand_in):
@@ -110,11 +82,7 @@ def test_variables_that_can_change_speed_are_kept_and_those_of_the_machine_or_se
     ("name", "value", "kept"),
     [
         ("LD_PRELOAD", "/home/me/lib/libtcmalloc.so.4:/opt/x/libb.so", "libtcmalloc.so.4:libb.so"),
-        (
-            "XLA_FLAGS",
-            "--xla_dump_to=/scratch/me/dump --xla_gpu_autotune_level=2",
-            "--xla_dump_to=dump --xla_gpu_autotune_level=2",
-        ),
+        ("XLA_FLAGS", "--xla_dump_to=/scratch/me/dump --xla_gpu_level=2", "--xla_dump_to=dump --xla_gpu_level=2"),
         ("XLA_FLAGS", "--xla_a=a/b", "--xla_a=a/b"),
         ("NCCL_IB_HCA", "=mlx5_0:1,mlx5_1:1", "=mlx5_0:1,mlx5_1:1"),
         ("LD_PRELOAD", "/home/me/", ""),
@@ -124,17 +92,16 @@ def test_of_a_path_in_a_variable_the_last_name_is_kept(name: str, value: str, ke
     assert facts.matters({name: value}) == {name: kept}
 
 
+PODMAN = 'engine="podman"\nimage="docker.io/library/torch:2"\n'
+
+
 @pytest.mark.parametrize(
     ("variables", "files", "expected"),
     [
         ({}, {}, None),
         ({"APPTAINER_CONTAINER": "/home/someone/torch.sif", "APPTAINER_NAME": "torch.sif"}, {}, "torch.sif"),
         ({"NVIDIA_PRODUCT_NAME": "PyTorch", "NVIDIA_PYTORCH_VERSION": "24.05"}, {}, "NVIDIA PyTorch 24.05"),
-        (
-            {},
-            {"run/.containerenv": 'engine="podman"\nimage="docker.io/library/torch:2"\n'},
-            "docker.io/library/torch:2",
-        ),
+        ({}, {"run/.containerenv": PODMAN}, "docker.io/library/torch:2"),
         ({}, {"run/.containerenv": ""}, "podman"),
         ({}, {".dockerenv": ""}, "docker"),
     ],
@@ -145,3 +112,70 @@ def test_the_image_of_a_container_is_known(
     for name, text in files.items():
         executable(tmp_path / name, text)
     assert facts.container(variables, tmp_path) == expected
+
+
+TORCH = """
+import types
+__version__ = "2.4.1+cu121"
+version = types.SimpleNamespace(cuda="12.1")
+backends = types.SimpleNamespace(cudnn=types.SimpleNamespace(version=lambda: 90100))
+cuda = types.SimpleNamespace(nccl=types.SimpleNamespace(version=lambda: (2, 20, 5)))
+"""
+PADDLE = """
+import types
+__version__ = "2.6.2"
+version = types.SimpleNamespace(cuda=lambda: "11.8", cudnn=lambda: "8.6.0", nccl=lambda: "0")
+base = types.SimpleNamespace(core=types.SimpleNamespace(nccl_version=lambda: 21005))
+"""
+TENSORFLOW = """
+import types
+__version__ = "2.15.0"
+build = {"cuda_version": "12.2", "cudnn_version": "8"}
+sysconfig = types.SimpleNamespace(get_build_info=lambda: build)
+"""
+CARDS = "import os; __version__ = repr(os.environ['CUDA_VISIBLE_DEVICES'])"  # which it is not to see
+LOUD = "print('Welcome'); import os; os.write(1, b'to all'); __version__ = '9.8.7'\n"
+# The frameworks of one Python each, and what they say.
+WELL = {
+    "torch": (TORCH, {"version": "2.4.1+cu121", "cuda": "12.1", "cudnn": "9.1.0", "nccl": "2.20.5"}),
+    "paddle": (PADDLE, {"version": "2.6.2", "cuda": "11.8", "cudnn": "8.6.0", "nccl": "2.10.5"}),
+    "tensorflow": (TENSORFLOW, {"version": "2.15.0", "cuda": "12.2", "cudnn": "8"}),
+    "mxnet": (CARDS, {"version": "''"}),
+}
+ILL = {
+    "torch": ("raise ImportError('no libcudart.so\\nmore')", {"error": "ImportError: no libcudart.so"}),
+    "paddle": (LOUD, {"version": "9.8.7", "cuda": None, "cudnn": None, "nccl": None}),
+    "tensorflow": ("import os; os.abort()", {"error": "the import exited with status -6"}),
+    "mxnet": ("raise SystemExit", {"error": "SystemExit: "}),
+}
+
+
+@pytest.mark.parametrize("frameworks", [WELL, ILL])
+def test_a_python_is_asked_once_and_says_what_it_has_whatever_it_prints_at_its_start(
+    tmp_path: Path, frameworks: dict[str, tuple[str, dict[str, str | None]]]
+) -> None:
+    executable(tmp_path / "bin/python", f'#!/bin/sh\necho asked >> "{tmp_path}/times"\nexec "{sys.executable}" "$@"\n')
+    (tmp_path / "lib").mkdir()
+    texts = {name: text for name, (text, _) in frameworks.items()}
+    for name, text in {"sitecustomize": "import sys; sys.stdout.write('{ hello')\n", **texts}.items():
+        (tmp_path / "lib" / f"{name}.py").write_text(text)
+    environ = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(tmp_path / "lib")}
+    found = facts.native_python(environ)
+    assert found["frameworks"] == {name: said for name, (_, said) in frameworks.items()}
+    assert facts.native_python({**environ, "BATCH_SIZE": "64"}) == found
+    assert (tmp_path / "times").read_text() == "asked\n"
+    assert {"pytest", "click"} <= found["packages"].keys()
+    assert list(found["packages"]) == sorted(found["packages"], key=str.lower)
+
+
+def test_a_native_python_that_does_not_answer_is_said_in_a_sentence(tmp_path: Path) -> None:
+    executable(tmp_path / "bin" / "python", "#!/bin/sh\nexit 1\n")
+    with pytest.raises(click.ClickException, match=r"python"):
+        facts.native_python({"PATH": str(tmp_path / "bin")})
+
+
+def test_the_question_is_understood_by_python_3_6_and_answered_by_a_bare_environment(tmp_path: Path) -> None:
+    ast.parse(QUESTION.read_text(encoding="utf-8"), feature_version=(3, 6))
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
+    found = facts.native_python({"PATH": str(tmp_path / "venv" / "bin")})
+    assert found["packages"].keys() <= {"pip", "setuptools"}

@@ -9,12 +9,9 @@ from pathlib import Path
 
 import click
 import pytest
-from native_checkout import TOP, Native, executable
-from room_commands import main
-from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, on_nodes, run_of, telling, told
+from checkouts import ON_TWO, Native, executable, on_nodes, telling
 
 from launchers.backends.place import hosts_of_tasks
-from tests.commandline import run
 
 MPIRUN = [*ON_TWO, "--on", "mpirun", "-H"]
 HERE = "localhost:2"
@@ -58,10 +55,9 @@ def on_two_machines(on_mpirun: Native) -> Native:
 @pytest.mark.slow
 def test_each_machine_has_its_rank_its_folders_and_what_changes_the_training(on_two_machines: Native) -> None:
     native = on_two_machines
-    names = ("HOST", "MASTER", "NCCL_TOPO_FILE", "UCX_TLS", "WORK", "TMPDIR")
-    native.trains(telling(*names))
+    native.trains(telling("HOST", "MASTER", "NCCL_TOPO_FILE", "UCX_TLS", "WORK", "TMPDIR"))
     native.launch(*MPIRUN, "node1.example.com:8,127.0.0.1:8")
-    (_, host, master, *carried, work, temporary), (_, other, same, *others, second, place) = told(native)
+    (_, host, master, *carried, work, temporary), (_, other, same, *others, second, place) = native.told()
     assert (host, other, master.partition(":")[0], same) == ("node1.example.com", "127.0.0.1", host, master)
     assert carried == others == ["/a/topology", "rc"]
     assert [Path(work).name, Path(second).name] == ["node0", "node1"]
@@ -73,42 +69,38 @@ def test_each_machine_has_its_rank_its_folders_and_what_changes_the_training(on_
 def test_what_a_dry_run_prints_does_the_same(on_two_machines: Native) -> None:
     native = on_two_machines
     native.trains(telling("NCCL_TOPO_FILE", "UCX_TLS", "WORK"))
-    execute(native, dry_run(native, *MPIRUN, "a:8,b:8"))
-    work = run_of(native).with_name(".1.work")
-    assert told(native) == [[rank, "/a/topology", "rc", str(work / f"node{rank}")] for rank in "01"]
+    native.execute(native.dry_run(*MPIRUN, "a:8,b:8"))
+    work = native.run_on_two.with_name(".1.work")
+    assert native.told() == [[rank, "/a/topology", "rc", str(work / f"node{rank}")] for rank in "01"]
 
 
 @needs_mpirun
 @pytest.mark.slow
 def test_a_host_that_is_given_by_its_name_is_an_address_for_the_launcher_of_paddle(on_mpirun: Native) -> None:
     on_mpirun.trains(telling("MASTER", "POD_IP"))
-    execute(on_mpirun, dry_run(on_mpirun, *MPIRUN, HERE))
-    (_, first, own), (_, second, other) = told(on_mpirun)
+    on_mpirun.execute(on_mpirun.dry_run(*MPIRUN, HERE))
+    (_, first, own), (_, second, other) = on_mpirun.told()
     assert re.fullmatch(r"\d+\.\d+\.\d+\.\d+:2\d{4}", first)
     assert (first, own) == (second, other) == (first, first.partition(":")[0])
 
 
 @needs_mpirun
 @pytest.mark.slow
-def test_a_job_that_fails_under_mpirun_is_a_failed_run(on_mpirun: Native) -> None:
+def test_a_job_under_mpirun_that_fails_or_does_not_get_on_is_a_failed_run(on_mpirun: Native) -> None:
     on_mpirun.trains("raise SystemExit(3)\n")
     on_mpirun.launch(*MPIRUN, HERE)
-    assert (facts_of(on_mpirun)["status"], facts_of(on_mpirun)["exit_status"]) == ("failed", 3)
-
-
-@needs_mpirun
-@pytest.mark.slow
-def test_a_job_under_mpirun_that_does_not_get_on_is_ended(on_mpirun: Native) -> None:
+    assert (on_mpirun.facts_on_two()["status"], on_mpirun.facts_on_two()["exit_status"]) == ("failed", 3)
     on_mpirun.trains("import time\nprint('master not ready', flush=True)\ntime.sleep(60)\n")
     # Long enough for mpirun to start on a busy machine. Where it crashes as it is ended, its own trace comes last.
     on_mpirun.launch(*MPIRUN, HERE, "--stall", "6")
-    assert (facts_of(on_mpirun)["status"], "master not ready" in "\n".join(lines_of(on_mpirun))) == ("failed", True)
+    log = (on_mpirun.run_on_two / "train.log").read_text(encoding="utf-8")
+    assert (on_mpirun.facts_on_two()["status"], "master not ready" in log) == ("failed", True)
 
 
 def test_mpirun_starts_one_task_a_card_where_the_native_program_wants_that(native: Native) -> None:
     (native.repo / "TensorFlow/Classification/ConvNets").mkdir(parents=True)
-    words = ["launch", "nvidia_tensorflow_resnet50", "--repo", str(native.repo), "--dry-run", *MPIRUN, "a:2,b:2"]
-    script = run(*words, cwd=TOP, main=main).stdout
+    place = ["--repo", str(native.repo), "--dry-run", *MPIRUN, "a:2,b:2"]
+    script = native.tachograph("launch", "nvidia_tensorflow_resnet50", *place).stdout
     assert "mpirun -H a,a,b,b -np 4 " in script
     assert "NODE_RANK=$((OMPI_COMM_WORLD_RANK / 2))" in script
 
@@ -122,13 +114,14 @@ def test_mpirun_starts_one_task_a_card_where_the_native_program_wants_that(nativ
         ("a:2", 2, 1, "a a"),
         ("a:4,b", 3, 1, "a b a"),
         ("a,a,b,b", 2, 2, "a a b b"),
+        *((given, 2, 1, None) for given in ("a", "::1,::2", "a:x", "a,,b", "a:0,b")),
     ],
 )
-def test_each_task_has_its_host_in_the_order_of_the_ranks(given: str, nodes: int, tasks: int, placed: str) -> None:
-    assert hosts_of_tasks(given, nodes, tasks) == placed.split()
-
-
-@pytest.mark.parametrize("given", ["a", "::1,::2", "a:x", "a,,b", "a:0,b"])
-def test_hosts_that_cannot_take_the_job_are_refused(given: str) -> None:
-    with pytest.raises(click.UsageError):
-        hosts_of_tasks(given, 2, 1)
+def test_each_task_has_its_host_in_the_order_of_the_ranks_or_the_hosts_are_refused(
+    given: str, nodes: int, tasks: int, placed: str | None
+) -> None:
+    if placed is None:
+        with pytest.raises(click.UsageError):
+            hosts_of_tasks(given, nodes, tasks)
+    else:
+        assert hosts_of_tasks(given, nodes, tasks) == placed.split()

@@ -1,64 +1,67 @@
-"""Jobs on several machines by the real Slurm; each node is emulated on this machine."""
+"""Jobs by the real Slurm, each node of which is emulated here: waited for, or submitted and collected later."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
+import sys
 import time
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pandas as pd
 import pytest
+from checkouts import METRIC, ON_TWO, PRINT, TOP, Native, executable, run_file, telling, wait_until
 from cluster import asked, wait_until_nothing_runs
-from native_checkout import METRIC, PRINT, TOP, Native
-from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, run_of, telling, told
+from run_contract import misfits
+
+from tests.commandline import run
 
 pytestmark = pytest.mark.slow
 
 SLURM = [*ON_TWO, "--on", "slurm"]
+DETACHED = [*SLURM, "--detach"]
+SECRET = "hunter2" * 2
 PATTERN = "50%%j%j\\\\b"  # what sbatch would read as the number of a job in a name of a file
-
-
-def wait_until_training(native: Native) -> None:
-    """Wait until the log has a metric line."""
-    log = run_of(native).with_name(".1.unfinished") / "train.log"
-    deadline = time.monotonic() + 30
-    while not (log.exists() and METRIC in log.read_text()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+SLEEP = f"{PRINT}import sys, time\nsys.stdout.flush()\ntime.sleep(60)\n"
+# It prints, and goes on until a file is there.
+WAIT = f"{PRINT}import os, sys, time\nsys.stdout.flush()\nwhile not os.path.exists({{last!r}}): time.sleep(0.1)\n"
+FILES = {"train.log", "run.json", "clock.csv", "job.sh"}
 
 
 def files_of(native: Native) -> set[str]:
     """The names of what is published of the run."""
-    return {path.name for path in run_of(native).iterdir()}
+    return {path.name for path in native.run_on_two.iterdir()}
 
 
 def test_a_run_on_slurm_has_a_task_a_node_which_describes_itself_and_keeps_only_the_files_of_a_run(
     on_slurm: Native,
 ) -> None:
     del on_slurm.environment["TACHOGRAPH"]
-    more = "print('API_TOKEN=hunter2hunter2')\n"
-    on_slurm.trains(telling("MASTER", "WORK", "TMPDIR") + more)
+    on_slurm.trains(telling("MASTER", "WORK", "TMPDIR") + "print('API_TOKEN=hunter2hunter2')\n")
     on_slurm.launch(*SLURM, "--", "--password", "correct horse battery")
-    nodes = told(on_slurm)
+    nodes = on_slurm.told()
     # One place to meet, whose address is no name; a folder of its own for each node, and for each task.
     assert [(rank, Path(folder).name) for rank, _, folder, _ in nodes] == [("0", "node0"), ("1", "node1")]
     (master,) = {master for _, master, _, _ in nodes}
     assert re.fullmatch(r"\d+\.\d+\.\d+\.\d+:2\d{4}", master)
     temporary = [Path(folder) for _, _, _, folder in nodes]
     assert (len(set(temporary)), [path for path in temporary if path.exists()]) == (2, [])
-    assert {line.partition(": ")[0] for line in lines_of(on_slurm)} - {"srun"} == {"0", "1"}
-    facts = facts_of(on_slurm)
+    lines = (on_slurm.run_on_two / "train.log").read_text(encoding="utf-8").splitlines()
+    assert {line.partition(": ")[0] for line in lines} - {"srun"} == {"0", "1"}
+    facts = on_slurm.facts_on_two()
     assert (facts["status"], facts["case"]["nodes"], facts["case"]["cards"]) == ("done", 2, 4)
     assert re.fullmatch(r"node\[\d[-,]\d\]", facts["scheduler"]["nodes"])
     assert [node["cores"] for node in facts["nodes"]] == [facts["environment"]["cores"]] * 2
-    assert files_of(on_slurm) == {"train.log", "run.json", "clock.csv", "job.sh"}
-    kept = "".join(path.read_text() for path in run_of(on_slurm).iterdir())
-    hidden = (str(on_slurm.repo), "horse", "battery", "hunter2")
-    assert [word for word in hidden if word in kept] == []
+    assert files_of(on_slurm) == FILES
+    kept = "".join(path.read_text() for path in on_slurm.run_on_two.iterdir())
+    assert [word for word in (str(on_slurm.repo), "horse", "battery", "hunter2") if word in kept] == []
 
 
 def test_on_one_node_the_processes_of_all_tasks_are_sampled(on_slurm: Native) -> None:
@@ -70,18 +73,24 @@ def test_on_one_node_the_processes_of_all_tasks_are_sampled(on_slurm: Native) ->
     assert (samples["processes"].max() >= 2, samples["memory"].max() >= 64) == (True, True)
 
 
-def test_a_job_that_fails_on_slurm_is_a_failed_run_that_names_its_nodes(on_slurm: Native) -> None:
+def test_a_job_that_fails_or_does_not_get_on_is_a_failed_run_that_names_its_nodes(
+    on_slurm: Native, slurm: dict[str, str]
+) -> None:
     on_slurm.trains("raise SystemExit(3)\n")
     on_slurm.launch(*SLURM)
-    facts = facts_of(on_slurm)
+    facts = on_slurm.facts_on_two()
     assert (facts["status"], facts["exit_status"] != 0) == ("failed", True)  # Slurm tells that of the task it killed
     assert re.fullmatch(r"node\[\d[-,]\d\]", facts["scheduler"]["nodes"])
+    on_slurm.trains("import time\nprint('waiting', flush=True)\ntime.sleep(60)\n")
+    on_slurm.launch(*SLURM, "--stall", "3")
+    wait_until_nothing_runs(slurm)  # it is cancelled
+    facts = on_slurm.facts_on_two()
+    assert (facts["status"], "no output for 3 s" in facts["reason"], "scheduler" in facts) == ("failed", True, True)
 
 
 def test_interrupts_cancel_the_job_on_slurm_and_publish_no_raw_output(on_slurm: Native, slurm: dict[str, str]) -> None:
-    on_slurm.trains(f"{PRINT}import sys, time\nsys.stdout.flush()\ntime.sleep(60)\n")
-    process = on_slurm.started(*SLURM)
-    wait_until_training(on_slurm)
+    on_slurm.trains(SLEEP)
+    process = on_slurm.training(*SLURM)
     job = asked(slurm, "squeue", "--noheader", "--states=RUNNING", "--format=%i").strip()
     assert "Requeue=0" in asked(slurm, "scontrol", "show", "job", job)
     process.send_signal(signal.SIGINT)
@@ -89,61 +98,202 @@ def test_interrupts_cancel_the_job_on_slurm_and_publish_no_raw_output(on_slurm: 
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     wait_until_nothing_runs(slurm)
-    assert facts_of(on_slurm)["status"] == "interrupted"
-    assert files_of(on_slurm) == {"train.log", "run.json", "clock.csv", "job.sh"}
+    assert on_slurm.facts_on_two()["status"] == "interrupted"
+    assert files_of(on_slurm) == FILES
 
 
 def test_a_run_goes_on_where_the_launch_that_submitted_it_is_killed(on_slurm: Native, slurm: dict[str, str]) -> None:
     last = on_slurm.top / "last"
-    waits = f"while not os.path.exists({str(last)!r}): time.sleep(0.1)\n"
-    on_slurm.trains(f"{PRINT}import os, sys, time\nsys.stdout.flush()\n{waits}")
-    process = on_slurm.started(*SLURM)
-    wait_until_training(on_slurm)
+    on_slurm.trains(WAIT.format(last=str(last)))
+    process = on_slurm.training(*SLURM)
     process.kill()
     process.communicate(timeout=60)
     last.touch()
     wait_until_nothing_runs(slurm)
-    assert facts_of(on_slurm)["status"] == "done"
-
-
-def test_a_job_on_slurm_that_does_not_get_on_is_cancelled(on_slurm: Native, slurm: dict[str, str]) -> None:
-    on_slurm.trains("import time\nprint('waiting', flush=True)\ntime.sleep(60)\n")
-    on_slurm.launch(*SLURM, "--stall", "3")
-    wait_until_nothing_runs(slurm)
-    assert (facts_of(on_slurm)["status"], "scheduler" in facts_of(on_slurm)) == ("failed", True)
+    assert on_slurm.facts_on_two()["status"] == "done"
 
 
 def test_a_job_that_waits_for_its_nodes_has_not_stalled(on_slurm: Native, slurm: dict[str, str]) -> None:
     asked(slurm, "sbatch", "--nodes=4", "--exclusive", "--output=/dev/null", "--wrap=sleep 8")
     on_slurm.launch(*SLURM, "--stall", "6")
-    assert facts_of(on_slurm)["status"] == "done"
+    assert on_slurm.facts_on_two()["status"] == "done"
 
 
 def test_a_dry_run_for_slurm_may_name_a_folder_where_sbatch_would_read_a_pattern(on_slurm: Native) -> None:
     folder = on_slurm.top / PATTERN / "suite"
-    execute(on_slurm, dry_run(on_slurm, *SLURM, "--into", str(folder)))
-    log = folder / run_of(on_slurm).relative_to(on_slurm.suite) / "train.log"
+    on_slurm.execute(on_slurm.dry_run(*SLURM, "--into", str(folder)))
+    log = folder / on_slurm.run_on_two.relative_to(on_slurm.suite) / "train.log"
     assert log.read_text().count(METRIC) == 2
 
 
-def test_all_runs_within_an_allocation_have_its_first_nodes_and_no_job_of_their_own(
-    on_slurm: Native, slurm: dict[str, str]
-) -> None:
+def test_all_runs_within_an_allocation_have_its_first_nodes_and_no_job_of_their_own(on_slurm: Native) -> None:
     on_slurm.trains(telling("SLURMD_NODENAME", "SLURM_JOB_ID", "SLURM_STEP_GPUS"))
     held = ["salloc", "--nodes=3", "--gres=gpu:2", "--exclusive", "--quiet"]
     command = [*held, *on_slurm.command, *on_slurm.options, *SLURM, "--repeats", "2"]
     environment = os.environ | on_slurm.environment
     subprocess.run(command, cwd=TOP, env=environment, check=True, capture_output=True)
-    folders = [run_of(on_slurm), run_of(on_slurm).with_name("2")]
-    first, second = (json.loads((folder / "run.json").read_text()) for folder in folders)
+    folders = [on_slurm.run_on_two, on_slurm.run_on_two.with_name("2")]
+    first, second = map(run_file, folders)
     assert (first["status"], first["scheduler"]) == ("done", second["scheduler"])
-    said = [
-        sorted(re.findall(r"^\d: (\d \w+ \d+ \S+)$", (run / "train.log").read_text(), re.MULTILINE)) for run in folders
-    ]
+    logs = [(folder / "train.log").read_text() for folder in folders]
+    said = [sorted(re.findall(r"^\d: (\d \w+ \d+ \S+)$", log, re.MULTILINE)) for log in logs]
     job = first["scheduler"]["job"]
     assert said == [[f"0 node1 {job} 0,1", f"1 node2 {job} 0,1"]] * 2
 
 
-def test_an_allocation_with_too_few_nodes_is_refused(on_slurm: Native) -> None:
-    on_slurm.environment |= {"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "1"}
-    assert (on_slurm.launch(*SLURM).returncode, on_slurm.suite.exists()) == (2, False)
+@pytest.mark.parametrize(
+    ("arguments", "nodes"), [(SLURM, 1), (DETACHED, 2)], ids=["too few nodes", "nothing to detach from"]
+)
+def test_what_an_allocation_cannot_do_is_refused(on_slurm: Native, arguments: list[str], nodes: int) -> None:
+    on_slurm.environment |= {"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": str(nodes)}
+    assert (on_slurm.launch(*arguments).returncode, on_slurm.suite.exists()) == (2, False)
+
+
+def site(native: Native, text: str) -> list[str]:
+    """Write a site file; returns the options that name it."""
+    path = native.top / "site.toml"
+    path.write_text(text, encoding="utf-8")
+    return [*SLURM, "--site", str(path)]
+
+
+def test_a_job_runs_as_the_site_says_also_where_slurm_gives_a_job_no_environment(on_slurm: Native) -> None:
+    on_slurm.environment |= {
+        "BASH_FUNC_module%%": "() { export LOADED=$2; }",
+        "SBATCH_EXPORT": "NONE",
+        "SLURM_EXPORT_ENV": "NONE",
+    }
+    on_slurm.trains(telling("LOADED"))
+    slurm = "[slurm]\naccount = 'secret-lab'\npartition = 'all'\nextra = ['--comment=x']\n"
+    on_slurm.launch(*site(on_slurm, f"modules = ['cuda/12']\n{slurm}"))
+    assert "secret-lab" not in "".join(path.read_text() for path in on_slurm.run_on_two.iterdir())
+    assert on_slurm.facts_on_two()["scheduler"]["partition"] == "all"
+    assert on_slurm.told() == [["0", "cuda/12"], ["1", "cuda/12"]]
+
+
+def test_a_partition_that_there_is_not_is_refused_by_slurm(on_slurm: Native) -> None:
+    answer = on_slurm.launch(*site(on_slurm, "[slurm]\npartition = 'none'\n"), "--detach")
+    assert (answer.returncode, b"invalid partition specified: none" in answer.stderr) == (1, True)
+
+
+@pytest.fixture
+def detached(on_slurm: Native) -> Native:
+    """A checkout whose nodes can start Tachograph."""
+    program = on_slurm.top / "bin" / "tachograph"
+    executable(program, f'#!/bin/sh\n[ "$1" = --version ] || exec {shlex.join(on_slurm.command)} "$@"\n')
+    on_slurm.environment |= {"TACHOGRAPH": str(program), "PYTHONPATH": str(TOP)}
+    return on_slurm
+
+
+def collect(native: Native) -> subprocess.CompletedProcess[str]:
+    """Run `tachograph collect` for the suite."""
+    return native.tachograph("collect", native.suite)
+
+
+def collected(native: Native, slurm: dict[str, str]) -> tuple[int, str, dict[str, Any]]:
+    """Submit one run, wait for its job, collect it: the exit status, what is said, and its run.json."""
+    native.launch(*DETACHED)
+    wait_until_nothing_runs(slurm)
+    answer = collect(native)
+    return answer.returncode, answer.stderr, native.facts_on_two() if native.run_on_two.exists() else {}
+
+
+def test_three_cases_go_on_side_by_side_and_are_collected(detached: Native, slurm: dict[str, str]) -> None:
+    last = detached.top / "last"
+    detached.trains(WAIT.format(last=str(last)))
+    for batch_size in ("1", "2", "4"):
+        assert detached.launch("--batch-size", batch_size, "--on", "slurm", "--detach").returncode == 0
+    assert list(detached.suite.glob("*/[0-9]*")) == []
+    wait_until(lambda: collect(detached).stderr.count("RUNNING") == 3, seconds=60)
+    logs = ".1.unfinished/train.log"
+    wait_until(lambda: sum(path.stat().st_size > 0 for path in detached.suite.glob(f"*/{logs}")) == 3, seconds=60)
+    last.touch()
+    wait_until_nothing_runs(slurm)
+    assert collect(detached).stderr.endswith("Runs done: 3, failed: 0.\n")
+    found = [run_file(path.parent) for path in detached.suite.glob("*/1/run.json")]
+    assert len({document["scheduler"]["nodes"] for document in found}) == len(found) == 3
+    assert max(document["start"] for document in found) <= min(document["end"] for document in found)
+
+
+def test_a_detached_run_is_as_any_other_and_leaves_no_secret_and_no_path_of_the_machine(
+    detached: Native, slurm: dict[str, str]
+) -> None:
+    detached.environment["API_TOKEN"] = SECRET
+    detached.trains(f"{PRINT}import os\nprint('x', os.environ['API_TOKEN'])\n")
+    _, _, document = collected(detached, slurm)
+    assert (misfits(document), document["status"], document["redacted"]) == ([], "done", 2)
+    assert document["scheduler"].items() >= {"name": "slurm", "partition": "all"}.items()
+    assert files_of(detached) - {"cpu.csv"} == FILES
+    kept = [path.read_text() for path in detached.run_on_two.iterdir()]
+    assert [text for text in kept if "hunter2" in text or str(detached.top) in text] == []
+    assert [path.name for path in detached.run_on_two.parent.iterdir()] == ["1"]
+
+
+def test_what_goes_wrong_in_a_detached_run_is_told_when_it_is_collected(
+    detached: Native, slurm: dict[str, str]
+) -> None:
+    detached.trains("raise SystemExit(3)\n")
+    status, said, facts = collected(detached, slurm)
+    assert (status, "failed. Exit status" in said, facts["status"]) == (1, True, "failed")
+    executable(detached.top / "bin" / "tachograph", "#!/bin/sh\necho no such Python >&2\nexit 1\n")
+    detached.launch(*DETACHED, "--repeats", "2")
+    wait_until_nothing_runs(slurm)
+    answer = collect(detached)
+    output = detached.run_on_two.parent / ".2.slurm.out"
+    assert (answer.returncode, detached.run_on_two.with_name("2").exists()) == (1, False)
+    assert (str(output) in answer.stderr, output.read_text()) == (True, "no such Python\n")
+
+
+def test_a_cancelled_job_is_an_interrupted_run(detached: Native, slurm: dict[str, str]) -> None:
+    detached.trains(SLEEP)
+    detached.launch(*DETACHED)
+    beside = detached.run_on_two.with_name
+    log = beside(".1.unfinished") / "train.log"
+    wait_until(lambda: log.exists() and log.read_bytes(), seconds=60)
+    asked(slurm, "scancel", json.loads(beside(".1.submitted").read_text())["job"])
+    wait_until_nothing_runs(slurm)
+    collect(detached)
+    assert detached.facts_on_two()["status"] == "interrupted"
+
+
+def test_a_submitted_run_is_not_submitted_or_started_again(detached: Native, slurm: dict[str, str]) -> None:
+    last = detached.top / "last"  # the job goes on until all have asked for it, however slowly they start
+    detached.trains(WAIT.format(last=str(last)))
+    detached.launch(*DETACHED)
+    said = detached.launch(*DETACHED).stderr
+    assert b"is submitted already as Slurm job" in said
+    assert said.endswith(f"Show them with `tachograph collect {detached.suite}`.\n".encode())
+    answer = detached.launch(*DETACHED, "--", "--seed", "1")  # another run in its place
+    assert (answer.returncode, b"contains a different run (EXTRA=" in answer.stderr) == (1, True)
+    with detached.started(*SLURM) as waiting:  # without --detach a launch lasts as long as the job
+        assert waiting.stderr
+        assert any(b"is submitted already as Slurm job" in line for line in waiting.stderr)
+        last.touch()
+        waiting.communicate(timeout=60)
+    assert waiting.returncode == 0
+    wait_until_nothing_runs(slurm)
+    assert collect(detached).returncode == 0
+    assert b"is already done." in detached.launch(*DETACHED).stderr
+
+
+def test_parallel_runs_are_waited_for_so_many_at_a_time(detached: Native) -> None:
+    detached.launch(*SLURM, "--repeats", "3", "--parallel", "1")
+    found = [run_file(detached.run_on_two.with_name(repeat)) for repeat in "123"]
+    assert all(earlier["end"] <= later["start"] for earlier, later in pairwise(found))
+
+
+def test_a_submission_that_somebody_changed_is_refused(on_slurm: Native) -> None:
+    on_slurm.run_on_two.parent.mkdir(parents=True)
+    on_slurm.run_on_two.with_name(".1.submitted").write_text('{"facts": 1}')
+    answer = collect(on_slurm)
+    assert (answer.returncode, "is not what a submission left" in answer.stderr) == (1, True)
+
+
+def test_commands_of_ones_own_are_submitted_and_collected(detached: Native, slurm: dict[str, str]) -> None:
+    options = ["--on", "slurm", "--into", str(detached.suite), "--detach"]
+    for step in (1, 2, 2):
+        program = [sys.executable, "-c", f"print('step {step}: loss 2.5')"]
+        with patch.dict(os.environ, detached.environment):
+            assert run("run", *options, "--", *program, cwd=detached.repo).returncode == 0
+    wait_until_nothing_runs(slurm)
+    collect(detached)
+    assert sorted(path.parent.name for path in detached.suite.glob("*/*/run.json")) == ["1", "1", "2"]

@@ -1,4 +1,4 @@
-"""What the samples of a run hold: gpu.csv, cpu.csv, and what others took meanwhile."""
+"""What the samples of a run hold: gpu.csv, cpu.csv, and what others took meanwhile; on several nodes, too."""
 
 from __future__ import annotations
 
@@ -10,64 +10,63 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from enum import Enum
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psutil
 import pytest
-from native_checkout import TOP
-from nvml import pynvml as stand_in
+from checkouts import TOP, Native, wait_until
 
 from launchers.machine import cards as machine_cards
 from launchers.machine import telemetry
 from launchers.machine.cards import CardAnswer, CardProcess
 from launchers.machine.telemetry import RunLoad, below, foreign_remark, program, worst
-from parsers.runs.run_folder import CardSample, Foreign
+from launchers.run.nodes import collect
+from parsers.runs.run_folder import PROCESS_COLUMNS, TELEMETRY_COLUMNS, CardSample, Foreign
 
-HEAD = (
-    "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature,throttle,ecc_corrected,ecc_uncorrected,"
-    "pcie_rx,pcie_tx,pcie_generation,pcie_width,card_processes,process_memory"
-)
-OF_TREE = "time,processes,load,memory\n"
-PROGRAM = """
+Cards = Callable[..., None]
+HEAD = ",".join(TELEMETRY_COLUMNS)
+OF_TREE = ",".join(PROCESS_COLUMNS)
+REST = "," * (len(TELEMETRY_COLUMNS) - 3)  # cells that a card does not tell
+NVML = TOP / "tests" / "launchers" / "nvml"
+RECORD = """
 import sys, time
 from pathlib import Path
-from launchers.machine import telemetry
+from launchers.machine import cards, telemetry
 path = Path(sys.argv[1])
 with telemetry.recorded(path, path, None) as found:
     print(found, flush=True)
-    time.sleep(60)
+    time.sleep(float(sys.argv[2]) if found else 0)
 """
 BUSY = "held = bytearray(64 * 2**20)\nprint('ready', flush=True)\nwhile True: pass\n"
 SELF = Path(sys.executable).resolve().name
 
 
-@pytest.fixture
-def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The stand-in in place of NVML, asked fifty times a second; called, it says what kind of machine that is."""
-    monkeypatch.setattr(machine_cards, "pynvml", stand_in)
-    monkeypatch.setattr(telemetry, "INTERVAL", 0.02)
-    return lambda **options: monkeypatch.setenv("NVML_STAND_IN", json.dumps(options))
-
-
-def recorded(path: Path, until: int = 2, load: RunLoad | None = None) -> list[dict[str, str]]:
-    """Record until so many rows are there, and read them."""
-    with telemetry.recorded(path, path.with_name("cpu.csv"), load):
-        while not path.exists() or path.read_text().count("\n") <= until:
-            time.sleep(0.005)
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """The samples in a file."""
     return list(csv.DictReader(path.read_text().splitlines()))
 
 
+def recorded(path: Path, until: int = 2) -> list[dict[str, str]]:
+    """Record fifty times a second until so many rows are there, and read them."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(telemetry, "INTERVAL", 0.02)
+        with telemetry.recorded(path, path.with_name("cpu.csv"), None):
+            wait_until(lambda: path.exists() and path.read_text().count("\n") > until)
+    return rows_of(path)
+
+
 def test_every_card_is_sampled_with_its_units_and_hidden_ones_too(
-    tmp_path: Path, cards: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cards: Cards, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cards(used=1500, power=287123, processes=2, held=1200)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
     before = time.time()
     first, second, *_ = recorded(tmp_path / "gpu.csv", 6)
     assert before - 0.001 <= float(first["time"]) <= time.time() + 0.001
-    assert list(first) == HEAD.split(",")
     values = {"utilisation": "97", "memory": "1500", "power": "287.123", "sm_clock": "1980", "memory_clock": "3201"}
     values |= {"throttle": "4", "ecc_corrected": "3", "ecc_uncorrected": "0", "pcie_rx": "51200", "pcie_tx": "2048"}
     values |= {"pcie_generation": "5", "pcie_width": "16", "card_processes": "2", "process_memory": "1200"}
@@ -81,11 +80,11 @@ def test_every_card_is_sampled_with_its_units_and_hidden_ones_too(
         ({"unsupported": ["nvmlDeviceGetPowerUsage"], "utilisation": 0}, {"power": "", "utilisation": "0"}),
         ({"used": 0, "processes": 2, "held": None}, {"memory": "0", "card_processes": "2", "process_memory": ""}),
         ({"unsupported": ["nvmlDeviceGetMemoryInfo_v2"], "used": 1500}, {"memory": str(1500 + 512)}),  # older drivers
-        ({"lost": [0]}, dict.fromkeys(HEAD.split(",")[2:], "")),
+        ({"lost": [0]}, dict.fromkeys(TELEMETRY_COLUMNS[2:], "")),
     ],
 )
 def test_a_value_that_is_not_told_is_empty_and_zero_is_a_value(
-    tmp_path: Path, cards: Any, options: dict[str, Any], cells: dict[str, str]
+    tmp_path: Path, cards: Cards, options: dict[str, Any], cells: dict[str, str]
 ) -> None:
     cards(**options)
     first, second, *_ = recorded(tmp_path / "gpu.csv")
@@ -94,7 +93,7 @@ def test_a_value_that_is_not_told_is_empty_and_zero_is_a_value(
 
 
 @pytest.mark.parametrize("options", [{"refused": True}, {"cards": 0}])
-def test_without_a_card_no_file_is_made(tmp_path: Path, cards: Any, options: dict[str, Any]) -> None:
+def test_without_a_card_no_file_is_made(tmp_path: Path, cards: Cards, options: dict[str, Any]) -> None:
     cards(**options)
     with telemetry.recorded(tmp_path / "gpu.csv", tmp_path, None) as found:
         assert not found
@@ -102,8 +101,9 @@ def test_without_a_card_no_file_is_made(tmp_path: Path, cards: Any, options: dic
 
 
 def test_neither_a_lost_card_nor_a_full_disk_ends_the_run_and_the_threads_end_with_it(
-    tmp_path: Path, cards: Any
+    tmp_path: Path, cards: Cards, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(telemetry, "INTERVAL", 0.02)
     cards()
     with telemetry.recorded(tmp_path / "gpu.csv", tmp_path, None) as found:
         cards(lost=[0, 1])
@@ -120,18 +120,108 @@ def test_neither_a_lost_card_nor_a_full_disk_ends_the_run_and_the_threads_end_wi
 @pytest.mark.slow
 def test_samples_come_once_a_second_and_a_process_that_is_killed_keeps_them(tmp_path: Path) -> None:
     path = tmp_path / "gpu.csv"
-    environment = {**os.environ, "PYTHONPATH": f"{TOP / 'tests' / 'launchers' / 'nvml'}{os.pathsep}{TOP}"}
-    command = [sys.executable, "-c", PROGRAM, str(path)]
+    environment = {**os.environ, "PYTHONPATH": f"{NVML}{os.pathsep}{TOP}"}
+    command = [sys.executable, "-c", RECORD, str(path), "60"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "True\n"
-        while path.read_text().count("\n") < 5:
-            time.sleep(0.05)
+        wait_until(lambda: path.read_text().count("\n") >= 5)
         process.send_signal(signal.SIGKILL)
-    head, *rows = path.read_text().splitlines()
-    assert (head, [row.split(",")[1] for row in rows[:4]]) == (HEAD, ["0", "1", "0", "1"])
-    first, second = float(rows[0].split(",")[0]), float(rows[2].split(",")[0])
-    assert second - first >= 0.9
+    rows = rows_of(path)[:4]
+    assert [row["card"] for row in rows] == ["0", "1", "0", "1"]
+    assert float(rows[2]["time"]) - float(rows[0]["time"]) >= 0.9
+
+
+def test_the_real_cards_of_this_machine_are_sampled_each_second(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, "-c", RECORD, str(tmp_path / "gpu.csv"), "2.5"]
+    found = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=True).stdout
+    if found != "True\n":
+        pytest.skip("no card is visible here")
+    samples = rows_of(tmp_path / "gpu.csv")
+    assert [row for row in samples if not (float(row["memory"]) >= 0 and float(row["power"]) > 0)] == []
+    assert len({row["time"] for row in samples}) in {2, 3}
+
+
+class Kind(Enum):
+    """Clocks, sensors and metrics, as amdsmi names them."""
+
+    GFX, MEM, HOTSPOT, CURRENT = range(4)
+
+
+# AMD: answers in the form of amdsmi 7.0.2.
+ANSWERS: dict[str, Any] = {
+    "power_info": {"socket_power": 0xFFFF, "current_socket_power": "N/A", "average_socket_power": 612},
+    "gpu_total_ecc_count": {"correctable_count": 70000, "uncorrectable_count": 0},
+    "gpu_activity": {"gfx_activity": 98, "umc_activity": 40},
+    "gpu_vram_usage": {"vram_total": 196592, "vram_used": 151234},
+    "clock_info": {Kind.GFX: {"clk": 2100}, Kind.MEM: {"clk": "N/A"}},
+    "temp_metric": 74,
+    "gpu_asic_info": {"market_name": "AMD Instinct MI300X"},
+    "gpu_process_list": [
+        {"name": "python3", "pid": 17, "mem": 2**34, "memory_usage": {"gtt_mem": 0, "cpu_mem": 9, "vram_mem": 2**33}},
+        {"name": "N/A", "pid": 18, "mem": 0, "memory_usage": {"gtt_mem": 0, "cpu_mem": 0, "vram_mem": "N/A"}},
+    ],
+}
+SECOND_DIE = {**ANSWERS, "power_info": {"average_socket_power": 0, "current_socket_power": "N/A", "gfx_voltage": "N/A"}}
+REFUSED = dict.fromkeys(ANSWERS, RuntimeError("not supported"))
+TOLD = CardSample(
+    utilisation=98,
+    memory=151234,
+    power=612,
+    sm_clock=2100,
+    temperature=74,
+    ecc_corrected=70000,
+    ecc_uncorrected=0,
+)
+HELD = (CardProcess(17, 8192), CardProcess(18, None))
+
+
+def bindings(answers: dict[str, Any]) -> SimpleNamespace:
+    """The module amdsmi of a machine with two cards, which raises what is an error among the answers."""
+
+    def answering(name: str) -> object:
+        def answer(*arguments: object) -> object:
+            found = answers[name]
+            told = found[arguments[-1]] if name == "clock_info" and isinstance(found, dict) else found
+            if isinstance(told, Exception):
+                raise told
+            return told
+
+        return answer
+
+    functions: dict[str, Any] = {f"amdsmi_get_{name}": answering(name) for name in answers}
+    functions |= {"amdsmi_init": lambda: None, "amdsmi_shut_down": lambda: None}
+    functions |= dict.fromkeys(("AmdSmiClkType", "AmdSmiTemperatureType", "AmdSmiTemperatureMetric"), Kind)
+    return SimpleNamespace(**functions, amdsmi_get_processor_handles=lambda: ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("answers", "name", "sample", "processes"),
+    [
+        (ANSWERS, "AMD Instinct MI300X", TOLD, HELD),
+        (SECOND_DIE, "AMD Instinct MI300X", TOLD._replace(power=None), HELD),
+        (REFUSED, "AMD GPU", CardSample(), None),
+    ],
+)
+def test_a_card_of_amd_tells_what_it_knows_in_the_order_of_the_cards(
+    cards: Cards,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    answers: Any,
+    name: str,
+    sample: CardSample,
+    processes: Any,
+) -> None:
+    cards(refused=True)
+    monkeypatch.setattr(machine_cards, "_AMD_DRIVER", tmp_path / "kfd")
+    monkeypatch.setitem(sys.modules, "amdsmi", bindings(answers))
+    with machine_cards.cards() as found:  # its bindings print where a library is missing: the driver is looked for
+        assert not found
+    (tmp_path / "kfd").touch()
+    with machine_cards.cards() as found:
+        assert [card.name for card in found] == [name] * 2
+        assert [card.answer() for card in found] == [CardAnswer(number, sample, processes) for number in (0, 1)]
 
 
 @pytest.fixture
@@ -167,12 +257,9 @@ def test_descendants_are_sampled_with_their_load_and_memory_and_are_not_others(
     monkeypatch.setattr(telemetry, "INTERVAL", 0.05)
     path, here, elsewhere = tmp_path / "cpu.csv", RunLoad(below(os.getpid)), RunLoad(list)
     with telemetry.recorded(tmp_path / "gpu.csv", path, here):
-        while not path.exists() or path.read_text().count("\n") < 8:
-            time.sleep(0.01)
+        wait_until(lambda: path.exists() and path.read_text().count("\n") >= 8)
     elsewhere.sample()
-    head, *rows = path.read_text().splitlines()
-    assert f"{head}\n" == OF_TREE
-    _, processes, load, memory = rows[-1].split(",")
+    _, processes, load, memory = rows_of(path)[-1].values()
     assert (int(processes) >= 1, float(load) >= 0, int(memory) >= 64, busy.poll()) == (True, True, True, None)
     seen, others = here.foreign()["cpu_percent"], elsewhere.foreign()["cpu_percent"]
     assert seen < others  # by what the child took, which is none of the other run
@@ -240,3 +327,101 @@ def test_of_several_nodes_the_most_loaded_one_counts_with_the_programs_of_all() 
         {"cpu_percent": 7.5, "load_average": 1.0, "gpu_processes": ["b", "a"]},
     ]
     assert worst(nodes) == {"cpu_percent": 7.5, "load_average": 9.0, "gpu_processes": ["a", "b"]}
+
+
+def put(folder: Path, node: int, *rows: str, cards: int = 2) -> None:
+    """What a node with so many cards wrote."""
+    folder.mkdir(exist_ok=True)
+    (folder / f"node{node}.json").write_text(json.dumps({"node": node, "gpus": ["toy"] * cards}))
+    (folder / f"node{node}.csv").write_text("".join(f"{row}\n" for row in (HEAD, *rows)))
+
+
+def test_the_nodes_come_in_the_order_of_their_numbers_and_their_cards_are_counted_on(tmp_path: Path) -> None:
+    for node in (10, 0, 9):
+        put(tmp_path, node, f"1.{node},0,5{REST}", f"1.{node},1,6{REST}")
+    assert [dict(found)["node"] for found in collect(tmp_path)[0]] == [0, 9, 10]
+    assert [(row["time"], row["card"], row["utilisation"]) for row in rows_of(tmp_path / "gpu.csv")] == [
+        *(("1.0", "0", "5"), ("1.0", "1", "6")),
+        *(("1.9", "2", "5"), ("1.9", "3", "6")),
+        *(("1.10", "4", "5"), ("1.10", "5", "6")),
+    ]
+
+
+def test_cards_that_no_description_names_are_counted_by_their_samples(tmp_path: Path) -> None:
+    for node in (0, 1):
+        put(tmp_path, node, f"1.0,0,5{REST}", f"1.0,1,6{REST}", cards=0)
+        with (tmp_path / f"node{node}.csv").open("a") as file:
+            file.write("2.0,0")  # a row that is cut
+    collect(tmp_path)
+    assert [row["card"] for row in rows_of(tmp_path / "gpu.csv")] == ["0", "1", "2", "3"]
+    assert [path.name for path in tmp_path.iterdir()] == ["gpu.csv"]
+
+
+def test_samples_of_processes_are_those_of_a_job_only_where_it_has_one_node(tmp_path: Path) -> None:
+    for nodes in (1, 2):
+        for node in range(nodes):
+            put(tmp_path / str(nodes), node)
+            samples = tmp_path / str(nodes) / f"node{node}.cpu.csv"
+            samples.write_text(f"{OF_TREE}\n100.000,1,1.5,10\nx,1,1,10\n102.000,1,,12\n103.0")
+        collect(tmp_path / str(nodes))
+    assert {path.name: path.read_text() for path in (tmp_path / "1").iterdir()} == {
+        "cpu.csv": f"{OF_TREE}\n100.000,1,1.5,10\n102.000,1,,12\n"  # what is no sample, or cut, is left out
+    }
+    assert list((tmp_path / "2").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("node1.half", '{"gpus"'),  # ended while it described itself
+        ("node1.csv", ""),
+        ("node0.json", '{"gpus": []}'),  # without cards
+        *(("node0.foreign.json", text) for text in ("", "[1]", "7", '{"cpu_percent": "x"}')),
+        ("node0.foreign.json", '{"cpu_percent": 1, "load_average": null}'),
+    ],
+)
+def test_what_a_node_did_not_tell_is_left_out(tmp_path: Path, name: str, text: str) -> None:
+    put(tmp_path, 0)
+    (tmp_path / name).write_text(text)
+    nodes, others = collect(tmp_path)
+    assert (len(nodes), others) == (1, None)
+    assert {path.name for path in tmp_path.iterdir()} <= {"node1.half", "node1.csv"}
+
+
+@pytest.mark.parametrize("put_instead", [os.mkfifo, Path.mkdir, lambda path: path.write_text("[" * 100_000)])
+def test_what_a_job_puts_in_place_of_a_node_is_reported_and_left(
+    put_instead: Callable[[Path], object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path, 0)
+    put_instead(tmp_path / "node1.json")
+    (tmp_path / "nodes.json").write_text("{}")
+    assert [dict(found)["node"] for found in collect(tmp_path)[0]] == [0]
+    assert "node1.json ignored: " in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [(), ("--without-processes",)])
+def test_a_node_is_sampled_until_its_training_ends_and_all_its_tasks_together_if_at_all(
+    native: Native, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    environment = os.environ | native.environment | {"PYTHONPATH": str(NVML)}
+    with subprocess.Popen(["sleep", "60"]) as task, subprocess.Popen(["sleep", "60"]) as neighbour:
+        command = [*native.command, "observe", str(folder), "--node", "3", "--until", str(task.pid), *options]
+        subprocess.run(command, cwd=TOP, env=environment, check=True, stdout=subprocess.DEVNULL, timeout=60)
+        assert json.loads((folder / "node3.json").read_text())["gpus"] == ["NVIDIA H200"] * 2
+        time.sleep(1.5)
+        task.kill()
+        neighbour.kill()
+    time.sleep(1.2)
+    before = (folder / "node3.csv").read_text()
+    time.sleep(1.2)
+    assert (before.count("\n") >= 3, (folder / "node3.csv").read_text()) == (True, before)
+    assert (folder / "node3.cpu.csv").exists() == (not options)
+    if not options:
+        assert int(rows_of(folder / "node3.cpu.csv")[0]["processes"]) >= 2
+        _, others = collect(folder)
+        assert others is not None
+        assert 0 <= others["cpu_percent"] <= 100
+    assert collect(folder)[1] is None

@@ -7,17 +7,17 @@ import json
 import random
 import re
 import string
+import tomllib
 import uuid
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import cycle, islice, pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from git_checkout import make_checkout
+from checkouts import METRIC, PRINT, Native
 from hypothesis import example, given
 from hypothesis import strategies as st
-from secret_shapes import HARMLESS, LINES, TOKENS, R, public, secrets_of, text_of
 
 from launchers.job import of_command
 from launchers.secrets.redaction import Redactor, redact_document, redact_text, secret_values
@@ -25,6 +25,37 @@ from launchers.secrets.redaction import public_command as command
 from tests.parsers.corpus_logs import RealLog, every_real_log
 from tests.parsers.scrubbing import scrubbed_text
 
+R = "<redacted>"
+_DIGITS = {
+    "mixed": "aB3dE5gH1jK7mN9pQ2rS4tU6vW8xY0zA",
+    "small": "ab3de5gh1jk7mn9pq2rs4tu6vw8xy0za",
+    "capitals": "AB3DE5GH1JK7MN9PQ2RS4TU6VW8XY0ZA",
+    "hex": "0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+}
+
+
+def _filled(text: str) -> str:
+    made = re.sub(r"\{(\w+):(\d+)\}", lambda of: "".join(islice(cycle(_DIGITS[of[1]]), int(of[2]))), text)
+    return re.sub(r"\{([A-Zm.]{1,3})\}", r"\1", made)
+
+
+def text_of(marked: str) -> str:
+    """A line without the marks of its secrets."""
+    return re.sub("[«»]", "", marked)
+
+
+def public(marked: str) -> str:
+    """What is to be left of a line."""
+    return re.sub("«[^»]*»", R, marked)
+
+
+def secrets_of(marked: str) -> list[str]:
+    """The secrets of a line."""
+    return re.findall("«([^»]*)»", marked)
+
+
+_TABLE = tomllib.loads(Path(__file__).with_name("secret_shapes.toml").read_text(encoding="utf-8"))
+TOKENS, LINES, HARMLESS = (list(map(_filled, _TABLE[name])) for name in ("tokens", "lines", "harmless"))
 KNOWN = ["correct horse battery", 'open "sesame"/\u00fc', "hunter2hunter2", "0123456789abcdef0123"]
 CONTEXTS = [
     ("", ""),
@@ -97,22 +128,15 @@ def test_a_token_is_replaced_in_any_context(before: str, after: str) -> None:
     assert [token for token in TOKENS if token[-12:] in left[token] or not left[token].startswith(before)] == []
 
 
-def test_secrets_in_facts_of_a_run_are_replaced() -> None:
-    texts = [text_of(line) for line in LINES] + TOKENS
-    left = json.dumps(redact_document({"environment": {"notes": texts}}), ensure_ascii=False)
-    assert [s for line in LINES for s in secrets_of(line) if len(s) > 8 and json.dumps(s)[1:-1] in left] == []
-    assert [token for token in TOKENS if token[-12:] in left] == []
-
-
-def test_secrets_in_the_patch_of_a_run_are_replaced(tmp_path: Path) -> None:
-    checkout = make_checkout(tmp_path)
-    lines = [line for line in LINES if "\r" not in line]
-    (checkout / "tools" / "train.py").write_text(
-        "".join(f"{text_of(line)}\nloss 1\n" for line in lines) + "\n".join(TOKENS)
-    )
-    left = of_command(["true"], checkout).source()[1].decode()
-    assert [s for line in lines for s in secrets_of(line) if len(s) > 8 and s in left] == []
-    assert [token for token in TOKENS if token[-12:] in left] == []
+def test_secrets_in_the_facts_and_in_the_patch_of_a_run_are_replaced(repo: Path) -> None:
+    facts = {"environment": {"notes": [*map(text_of, LINES), *TOKENS]}}
+    kept = "\n".join(redact_document(facts)["environment"]["notes"])
+    lines = [text_of(line) for line in LINES if "\r" not in line]
+    (repo / "tools" / "train.py").write_text("\nloss 1\n".join([*lines, *TOKENS]))
+    patch = of_command(["true"], repo).source()[1].decode()
+    for left, marked in ((kept, LINES), (patch, [line for line in LINES if "\r" not in line])):
+        assert [s for line in marked for s in secrets_of(line) if len(s) > 8 and s in left] == []
+        assert [token for token in TOKENS if token[-12:] in left] == []
 
 
 def test_what_only_resembles_a_secret_stays() -> None:
@@ -227,3 +251,31 @@ def test_lines_behind_an_encoded_value_and_the_folder_of_the_process_stay() -> N
     left, _ = redact_text(f"auth {base64.b64encode(value).decode()}\nstep 1/40 loss 2.5\nabc\n", [value])
     assert left == f"auth {R}\nstep 1/40 loss 2.5\nabc\n"
     assert secret_values({"PWD": "/data/实验 a/user@x", "DB_PWD": "hunter2-Qzz9x"}) == [b"hunter2-Qzz9x"]
+
+
+@pytest.mark.slow
+def test_secrets_reach_neither_the_log_nor_the_screen_nor_the_facts_and_are_counted(native: Native) -> None:
+    native.environment["DATABASE_PASSWORD"] = "correct horse battery"  # noqa: S105
+    shown = "print(os.environ['DATABASE_PASSWORD'])"
+    native.trains(f"import os\n{PRINT}print('AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI')\n{shown}\nprint('after')\n")
+    answer = native.launch("--", "--api-key=abcdefgh12345678")
+    assert native.log == f"{METRIC}AWS_SECRET_ACCESS_KEY=<redacted>\n<redacted>\nafter\n"
+    assert native.facts()["redacted"] == 2
+    assert b"wJalrXUtnFEMI" not in answer.stdout
+    assert "abcdefgh12345678" not in (native.run / "run.json").read_text()
+
+
+@pytest.mark.slow
+def test_secrets_are_kept_when_that_is_asked_for(native: Native) -> None:
+    native.trains(f"{PRINT}print('PASSWORD=open sesame')\n")
+    native.launch("--no-redact")
+    assert (native.log, native.facts()["redacted"]) == (f"{METRIC}PASSWORD=open sesame\n", 0)
+
+
+@pytest.mark.slow
+def test_a_line_that_does_not_end_is_written_meanwhile_and_the_rest_of_its_secret_is_not(native: Native) -> None:
+    log = str(native.unfinished / "train.log")
+    waits = f"while b'<redacted>' not in pathlib.Path({log!r}).read_bytes(): time.sleep(0.05)"
+    native.trains(f"import pathlib, time\n{PRINT}print('PASSWORD=ses', end='', flush=True)\n{waits}\nprint('ame')\n")
+    native.launch()
+    assert native.log == f"{METRIC}PASSWORD=<redacted>\n"

@@ -1,0 +1,333 @@
+"""Small checkouts with programs that train, and `tachograph` that starts them as real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import click
+import psutil
+
+from launchers.commands import commands, launch
+from launchers.commands import run as run_command
+from tests.commandline import run
+
+TOP = Path(__file__).resolve().parents[2]
+TACHOGRAPH = Path(sys.executable).with_name("tachograph")
+RECIPES = sorted(path.stem for path in (TOP / "launchers").glob("*.sh"))  # the names of all
+URL = "https://github.com/PaddlePaddle/PaddleClas"
+METRIC = "[Train][Epoch 1/1][Iter: 0/1]lr: 0.1, batch_cost: 0.80387s, ips: 4.97591 samples/s, eta: 0:00:00\n"
+PRINT = f"print({METRIC!r}, end='')\n"
+TRAIN = """\
+for step in range(1, 41):
+    print(f"step {step}: loss {4 - step / 20:.4f}, {1000 + step % 3} tokens/s")
+"""
+ON_TWO = ["--nodes", "2", "--cards", "4"]
+COMMANDS = f"""
+import sys
+sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(TOP)!r}]
+import checkouts
+checkouts.main()
+"""
+# What stands in for every program that a launcher may start: it tells the folder, its own name and its arguments.
+TELL = """printf '%s\\0' "$PWD" "${0##*/}" "$@\""""
+
+
+def main() -> None:
+    """The commands of the launchers alone, which start sooner; a launch sums nothing up at its end."""
+    more: dict[click.Command, dict[str, object]] = {
+        launch: {"page_names": list, "lacking": None},
+        run_command: {"comparison": None},
+    }
+    own = {command: copy(command) for command in commands}
+    for command, needs in more.items():
+        assert command.callback
+        own[command].callback = partial(command.callback, measured=lambda case, language: ("", True), **needs)
+    click.Group("tachograph", [*own.values()])()
+
+
+def executable(path: Path, text: str) -> None:
+    """Write an executable script, folders included."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+
+
+def run_file(folder: Path) -> dict[str, Any]:
+    """The run.json of a run folder."""
+    return dict(json.loads((folder / "run.json").read_text(encoding="utf-8")))
+
+
+def git(repo: Path, *arguments: str) -> str:
+    """Run git there, and return what it prints."""
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    return subprocess.check_output(["git", "-C", str(repo), *identity, *arguments], text=True).strip()
+
+
+@cache
+def _template() -> tempfile.TemporaryDirectory[str]:
+    made = tempfile.TemporaryDirectory()
+    path = Path(made.name)
+    executable(path / "tools" / "train.py", "one\n")
+    git(path, "init", "-q")
+    git(path, "add", ".")
+    git(path, "commit", "-q", "-m", "a")
+    git(path, "remote", "add", "origin", f"{URL}.git")
+    return made
+
+
+def make_checkout(top: Path) -> Path:
+    """Make a git checkout under `top` with one file, which seems to come from a native repository."""
+    shutil.copytree(_template().name, top / "PaddleClas")
+    git(top / "PaddleClas", "update-index", "-q", "--refresh")
+    return top / "PaddleClas"
+
+
+def start(top: Path, recipe: str, body: str = TELL, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Start a launcher in a checkout at `top`, where every native program is a shell script with this body."""
+    script = (TOP / "launchers" / f"{recipe}.sh").read_text(encoding="utf-8")
+    folders = [top, *(top / name for name in re.findall(r'cd "\$REPO/([^"$]+)"', script))]
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+    for program in ("bin/python", "bin/mpirun", "bin/torchrun", "bin/horovodrun"):
+        executable(top / program, f"#!/bin/sh\n{body}\n")
+    executable(top / "bin" / "shuf", "#!/bin/sh\n")
+    path = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    command = ["bash", str(TOP / "launchers" / f"{recipe}.sh")]
+    environment = {"PATH": path, "REPO": str(top), "WORK": str(top / "work"), **variables}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+@dataclass
+class Native:
+    """A checkout with a training program, its data, and the `python` on PATH that the launcher starts."""
+
+    top: Path
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def repo(self) -> Path:
+        """The checkout."""
+        return self.top / "checkout"
+
+    @property
+    def suite(self) -> Path:
+        """Where run folders go."""
+        return self.top / "logs" / "suite"
+
+    @property
+    def run(self) -> Path:
+        """The folder of the first repeat."""
+        return self.suite / "ResNet50_bs64_fp32_N1C1" / "1"
+
+    @property
+    def run_on_two(self) -> Path:
+        """The folder of the first repeat on two nodes of two cards."""
+        return self.suite / "ResNet50_bs64_fp32_N2C4" / "1"
+
+    @property
+    def command(self) -> list[str]:
+        """The start of every `tachograph` command line."""
+        return [sys.executable, "-c", COMMANDS]
+
+    @property
+    def options(self) -> list[str]:
+        """A command line that runs the case once on a CPU."""
+        place = ["--repo", str(self.repo), "--data", str(self.repo / "data"), "--into", str(self.suite)]
+        return ["launch", "paddleclas_resnet50", *place, "--device", "cpu", "--repeats", "1"]
+
+    @property
+    def unfinished(self) -> Path:
+        """Where the first repeat lies as long as it goes on."""
+        return self.run.with_name(".1.unfinished")
+
+    @property
+    def log(self) -> str:
+        """The log of the first repeat."""
+        return (self.run / "train.log").read_text(encoding="utf-8")
+
+    def trains(self, program: str) -> None:
+        """Make `program`, a Python text, what the checkout trains with."""
+        (self.repo / "tools" / "train.py").write_text(program, encoding="utf-8")
+
+    def started(
+        self, *arguments: str, group: bool = False, limits: Mapping[int, int] | None = None
+    ) -> subprocess.Popen[bytes]:
+        """Start `tachograph launch` with further arguments, in a process group of its own, or with limits."""
+        process = subprocess.Popen(
+            [*self.command, *self.options, *arguments],
+            cwd=TOP,
+            env=os.environ | self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=group,
+        )
+        for what, most in (limits or {}).items():
+            resource.prlimit(process.pid, what, (most, most))
+        return process
+
+    def training(self, *arguments: str, group: bool = False) -> subprocess.Popen[bytes]:
+        """The same; waits until the job has printed a metric line."""
+        process = self.started(*arguments, group=group)
+        logs = "*/.1.unfinished/train.log"
+        wait_until(lambda: any(METRIC.encode() in path.read_bytes() for path in self.suite.glob(logs)))
+        return process
+
+    def launch(self, *arguments: str, limits: Mapping[int, int] | None = None) -> subprocess.CompletedProcess[bytes]:
+        """Run `tachograph launch` to its end, in this process where it needs no modules or limits of its own."""
+        if limits or "PYTHONPATH" in self.environment:
+            process = self.started(*arguments, limits=limits)
+            output, errors = process.communicate(timeout=60)
+            return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+        answer = self.tachograph(*self.options, *arguments)
+        return subprocess.CompletedProcess(
+            answer.args, answer.returncode, answer.stdout.encode(), answer.stderr.encode()
+        )
+
+    def tachograph(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        """Run a command of the launchers in this process."""
+        with patch.dict(os.environ, self.environment):
+            return run(*arguments, cwd=TOP, main=main)
+
+    def dry_run(self, *arguments: str) -> str:
+        """The script that a dry run prints."""
+        return self.launch(*arguments, "--dry-run").stdout.decode()
+
+    def execute(self, script: str) -> None:
+        """Execute the script of a dry run."""
+        environment = os.environ | self.environment
+        subprocess.run(["bash"], input=script.encode(), env=environment, cwd=self.top, check=True, capture_output=True)
+
+    def facts(self) -> dict[str, Any]:
+        """The run.json of the first repeat."""
+        return run_file(self.run)
+
+    def facts_on_two(self) -> dict[str, Any]:
+        """The same on two nodes."""
+        return run_file(self.run_on_two)
+
+    def told(self) -> list[list[str]]:
+        """What the two nodes printed about themselves, in their order."""
+        text = (self.run_on_two / "train.log").read_text(encoding="utf-8")
+        lines = [re.sub(r"^\d+: |^\[\d+,\d+\]<stdout>:", "", line) for line in text.splitlines()]
+        return sorted(line.split() for line in lines if re.match(r"\d ", line))
+
+    def trainers(self) -> list[psutil.Process]:
+        """The processes that train in the checkout."""
+        found = []
+        for process in psutil.process_iter():
+            try:
+                if process.cwd() == str(self.repo) and process.status() != psutil.STATUS_ZOMBIE:
+                    found.append(process)
+            except psutil.Error:
+                continue
+        return found
+
+
+def wait_until(is_so: Any, seconds: float = 30) -> None:
+    """Wait until a function returns something true."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def make_native(top: Path) -> Native:
+    """Lay out a checkout under `top` whose program prints one metric line."""
+    here = Native(top)
+    (here.repo / "tools").mkdir(parents=True)
+    (here.repo / "data").mkdir()
+    here.trains(PRINT)
+    executable(top / "bin" / "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    here.environment["PATH"] = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return here
+
+
+def telling(*names: str) -> str:
+    """A program that prints the values of environment variables, NODE_RANK before them, and then a metric line."""
+    template = " ".join(f"{{{name}}}" for name in ("NODE_RANK", *names))
+    # In one write, so that the lines of two nodes do not run together.
+    line = f"'{template}\\n'.format_map(os.environ) + {METRIC!r}"
+    return f"import os\nos.write(1, ({line}).encode())\n"
+
+
+def on_nodes(native: Native) -> Native:
+    """Make the program print its node and where the nodes meet, then a metric line."""
+    # The distributed launcher of the framework is not installed here; what it would start is started in its place.
+    skip = '[ "$1" != -m ] || until case $1 in *.py) ;; *) false ;; esac; do shift; done'
+    executable(native.top / "bin" / "python", f'#!/bin/sh\n{skip}\nexec "{sys.executable}" "$@"\n')
+    native.trains(telling("MASTER"))
+    return native
+
+
+@dataclass
+class OwnProgram:
+    """A folder with `train.py` under git, with a `python` and a `torchrun` on PATH that start this Python."""
+
+    folder: Path
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def change(self, text: str) -> None:
+        """Make a text the program."""
+        (self.folder / "train.py").write_text(text, encoding="utf-8")
+
+    def run(self, *arguments: str, below: str = ".") -> subprocess.CompletedProcess[str]:
+        """Run `tachograph run` to its end, in the folder or in one below it."""
+        with patch.dict(os.environ, self.environment):
+            return run("run", *arguments, cwd=self.folder / below)
+
+    def shell(self, command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command as it was printed, in the folder."""
+        environment = os.environ | self.environment
+        environment["PATH"] = f"{TACHOGRAPH.parent}:{environment['PATH']}"
+        return subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def cases(self) -> list[str]:
+        """The names of the folders of all runs, as seen from that of their suite."""
+        return sorted(path.parent.relative_to(self.suite).as_posix() for path in self.suite.glob("*/[0-9]*/run.json"))
+
+    def facts(self, run: str) -> dict[str, Any]:
+        """The run.json of a run, such as `train/1`."""
+        return run_file(self.suite / run)
+
+    @property
+    def suite(self) -> Path:
+        """Where run folders go."""
+        return self.folder / "logs" / self.folder.name
+
+
+def make_program(top: Path) -> OwnProgram:
+    """Lay out a program under `top`, in a commit of its own."""
+    folder = top / "project"
+    folder.mkdir()
+    program = OwnProgram(folder)
+    program.change(TRAIN)
+    git(folder, "init", "-q")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "first")
+    executable(top / "bin" / "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    executable(top / "bin" / "torchrun", f'#!/bin/sh\nshift 2\nexec "{sys.executable}" "$@"\n')
+    program.environment["PATH"] = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return program

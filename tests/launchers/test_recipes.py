@@ -1,0 +1,333 @@
+"""Each recipe turns its variables into one native command, which golden/<recipe>.txt holds, and owns its folders."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+
+import click
+import pytest
+from checkouts import RECIPES, TOP, Native, executable, start
+from PIL import Image
+
+from launchers.job import Job, of_recipe
+from launchers.recipes.checkout import Checkout
+from launchers.recipes.images import imagenet
+from launchers.recipes.recipe import Recipe, find
+from tests.commandline import run
+
+# They start several shells each.
+pytestmark = pytest.mark.slow
+
+GOLDEN = Path(__file__).parent / "golden"
+GIVEN = {"BATCH_SIZE": "32", "STEPS": "20", "EPOCHS": "2", "DATA": "some/data", "EXTRA": "--seen 'a b'"}
+HOSTILE = """a 0'; echo foo\nb"$(touch made)"""
+every_recipe = pytest.mark.parametrize("recipe", RECIPES)
+
+
+def told(answer: subprocess.CompletedProcess[str]) -> list[str]:
+    """The folder, the name and the arguments of the native program that was started."""
+    return answer.stdout.split("\0")[:-1]
+
+
+def shown(top: Path, recipe: str, variables: dict[str, str]) -> str:
+    """One case of a golden file: the variables, then the command with an argument a line."""
+    heading = f"# {' '.join(f'{name}={value}' for name, value in variables.items())}"
+    answer = start(top, recipe, DRY_RUN="1", **variables)
+    cd, folder, then, *words = shlex.split(answer.stdout)
+    return "\n".join([heading, f"{cd} {folder} {then}", *map(shlex.quote, words), ""])
+
+
+def cases(recipe: Recipe) -> Iterator[dict[str, str]]:
+    """Each device and precision that a recipe states, on 1 card, 8 cards, and 2 nodes of 8 cards."""
+    sizes = [{"NODES": "1", "CARDS": cards, "TASKS": "node"} for cards in ("1", "8")]
+    if "TASKS" in recipe.defaults:  # only something else starts its tasks on several nodes
+        sizes += [{"NODES": nodes, "CARDS": cards, "TASKS": "card"} for nodes, cards in (("1", "8"), ("2", "16"))]
+    elif "MASTER" in recipe.defaults:
+        sizes += [{"NODES": "2", "CARDS": "16", "MASTER": "node0:29500", "NODE_RANK": "0"}]
+    for device in ("gpu", "cpu"):
+        for precision, size in product(recipe.precisions(device), sizes):
+            wanted = {"DEVICE": device, "PRECISION": precision, **size}
+            yield {name: value for name, value in wanted.items() if name in recipe.defaults}
+
+
+@every_recipe
+def test_a_launcher_prints_the_expected_native_commands(
+    tmp_path: Path, recipe: str, compare: Callable[[Path, str], None]
+) -> None:
+    every = list(cases(find(recipe)))
+    with_all_options = every[-1] | {name: value for name, value in GIVEN.items() if name in find(recipe).defaults}
+    commands = [shown(tmp_path, recipe, variables) for variables in [*every, with_all_options]]
+    compare(GOLDEN / f"{recipe}.txt", "\n".join(commands))
+
+
+def test_every_golden_file_has_its_launcher() -> None:
+    assert {path.stem for path in GOLDEN.iterdir()} == {*RECIPES}
+
+
+@every_recipe
+def test_a_launcher_starts_the_command_that_a_dry_run_prints_and_a_dry_run_starts_nothing(
+    tmp_path: Path, recipe: str
+) -> None:
+    printed = start(tmp_path, recipe, "touch started", DRY_RUN="1").stdout
+    assert list(tmp_path.rglob("started")) == []
+    started = told(start(tmp_path, recipe))
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    environment = {"PATH": path, "REPO": str(tmp_path), "WORK": str(tmp_path / "work")}
+    executed = subprocess.run(["bash", "-c", printed], env=environment, capture_output=True, text=True, check=True)
+    assert told(executed) == started
+
+
+@every_recipe
+def test_a_launcher_works_in_a_folder_with_a_hostile_name(tmp_path: Path, recipe: str) -> None:
+    given = ["DATA"] if "DATA" in find(recipe).defaults else []
+    plain = told(start(tmp_path / "plain", recipe, **dict.fromkeys(given, "DATA")))
+    expected = [word.replace("plain", HOSTILE).replace("DATA", HOSTILE) for word in plain]
+    assert told(start(tmp_path / HOSTILE, recipe, **dict.fromkeys(given, HOSTILE))) == expected != []
+
+
+@every_recipe
+def test_a_launcher_passes_extra_arguments_as_a_shell_would_split_them_and_executes_nothing_in_them(
+    tmp_path: Path, recipe: str
+) -> None:
+    words = told(start(tmp_path, recipe, EXTRA="""-o 'a b' "it's" * '$(touch made)' ;"""))
+    assert words[words.index("a b") - 1 :][:6] == ["-o", "a b", "it's", "*", "$(touch made)", ";"]
+    assert list(tmp_path.rglob("made")) == []
+    answer = start(tmp_path, recipe, EXTRA="'open")
+    assert (answer.returncode != 0, answer.stdout) == (True, "")
+
+
+@every_recipe
+def test_a_launcher_refuses_what_it_cannot_do_and_ends_with_the_status_of_the_native_program(
+    tmp_path: Path, recipe: str
+) -> None:
+    known = find(recipe)
+    answer = start(tmp_path, recipe, PRECISION="int4")
+    assert (answer.returncode != 0, answer.stdout) == (True, "")
+    assert [word for word in known.precisions("gpu") if word not in answer.stderr.rpartition("PRECISION")[2]] == []
+    if {"MASTER", "TASKS"} & known.defaults.keys():  # without a place to meet, or what starts its tasks
+        answer = start(tmp_path, recipe, NODES="2", CARDS="16")
+        assert (answer.returncode != 0, answer.stdout) == (True, "")
+        assert "TASKS=card" in answer.stderr or "TASKS" not in known.defaults
+    assert (known.facts.get("tasks") == "card") == ("TASKS" in known.defaults)
+    for tasks in ("node", "card") if "TASKS" in known.defaults else ("node",):
+        assert start(tmp_path, recipe, "exit 7", TASKS=tasks).returncode == 7
+
+
+def test_a_program_that_prints_every_ten_steps_prints_within_fewer(tmp_path: Path) -> None:
+    commands = {steps: told(start(tmp_path, "paddleseg_deeplabv3p", STEPS=steps)) for steps in ("5", "500")}
+    assert {words[words.index("--log_iters") + 1] for words in commands.values()} == {"5", "10"}
+
+
+def test_torchtitan_is_given_the_options_that_its_checkout_has(tmp_path: Path) -> None:
+    executable(tmp_path / "torchtitan" / "models" / "qwen3" / "config_registry.py", "")
+    words = told(start(tmp_path, "torchtitan_qwen3", BATCH_SIZE="2"))
+    assert {"--config=qwen3_0_6b", "--training.num_tokens_per_microbatch_per_dp_rank=8192"} <= {*words}
+    assert start(tmp_path, "torchtitan_qwen3", DATA="elsewhere").returncode == 2  # no option is left that says where
+
+
+# What stands in for every native program writes where the real one does: the folder that the option names or, where it
+# is not given, the one that the program has for it, as seen from where it was started.
+WRITES: dict[str, dict[str, str]] = {
+    "hf_gpt2": {"--output_dir": "trainer_output"},
+    "llamafactory_qwen3": {"output_dir": "saves/qwen3-4b/lora/pretrain"},
+    "megatron_gpt": {},  # nothing without --save
+    "mmsegmentation_deeplabv3plus": {"--work-dir": "work_dirs"},
+    "nanochat": {"--model-tag": "d24"},  # in NANOCHAT_BASE_DIR/base_checkpoints, unless it is an absolute path
+    "nanogpt": {"--out_dir": "out"},
+    "nvidia_mxnet_resnet50": {"--workspace": ".", "-o": "report"},
+    "nvidia_pytorch_bert": {"--output_dir": "results"},
+    "nvidia_pytorch_bert_large": {"--output_dir": "results"},
+    "nvidia_pytorch_resnet50": {"--workspace": "."},
+    "nvidia_pytorch_transformer": {"--save-dir": "results"},
+    "nvidia_tensorflow_bert": {"--output_dir": "results"},
+    "nvidia_tensorflow_resnet50": {"--results_dir": "."},
+    "paddleclas_resnet50": {"Global.output_dir": "output"},
+    "paddleclas_resnet50_static": {"Global.output_dir": "output"},
+    "paddleclas_se_resnext50": {"Global.output_dir": "output"},
+    "paddleclas_vgg16": {"Global.output_dir": "output"},
+    "paddlegan_cyclegan": {"output_dir": "output_dir"},
+    "paddlenlp_bert": {"--output_dir": "output"},
+    "paddlenlp_bert_static": {"--output_dir": "output"},
+    "paddlenlp_qwen2": {"--output_dir": "output", "--data_cache": "../data/index-cache"},
+    "paddlenlp_transformer": {"save_model of the config": "trained_models"},
+    "paddleseg_deeplabv3p": {"--save_dir": "output"},
+    "paddleseg_fcn_hrnetw18": {"--save_dir": "output"},
+    "timm_resnet50": {"--output": "output/train"},
+    "torchtitan_qwen3": {"--job.dump_folder": "outputs"},
+    "ultralytics_yolo11": {"project": "runs/detect"},
+}
+# Those that start a process a card write as well.
+STARTERS = {"paddle.distributed.launch": ("--log_dir", "log"), "multiproc.py": ("the logs of other cards", ".")}
+STAND_IN = f"""#!{sys.executable} -SE
+import json, os, sys
+words, folders = sys.argv[1:], json.loads(os.environ["FOLDERS"])
+for name, (option, folder) in {STARTERS!r}.items():
+    if any(word.endswith(name) for word in words):
+        folders[option] = folder
+for option, folder in folders.items():
+    for before, word in zip(words, words[1:] + [""]):
+        if before == option or before.startswith(option + "="):
+            folder = word if before == option else before.partition("=")[2]
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "written"), "w") as file:
+        file.write(os.environ["RUN"])
+"""
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    """All files below a folder."""
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@every_recipe
+def test_two_runs_at_once_write_nothing_into_the_checkout_or_the_folder_of_the_other(
+    tmp_path: Path, recipe: str
+) -> None:
+    repo = tmp_path / "a checkout"
+    start(repo, recipe, DRY_RUN="1")  # which makes its folders
+    executable(repo / "bin" / "python", STAND_IN)
+    executable(repo / "bin" / "mpirun", '#!/bin/sh\nuntil [ "$1" = python ]; do shift; done\nexec "$@"\n')
+    (repo / "data").mkdir()
+    (repo / "data" / "train_list.txt").write_text("1.jpg 1\n")
+    before = files(repo)
+    command = ["bash", str(TOP / "launchers" / f"{recipe}.sh")]
+    given = {"PATH": f"{repo / 'bin'}{os.pathsep}{os.environ['PATH']}", "REPO": str(repo), "CARDS": "2"}
+    given |= {"FOLDERS": json.dumps(WRITES[recipe])}
+    given |= {"DATA": "data"} if "DATA" in find(recipe).defaults else {}
+    works = {name: tmp_path / f"work of {name}" for name in ("A", "B")}
+    runs = [subprocess.Popen(command, env={**given, "WORK": str(work), "RUN": name}) for name, work in works.items()]
+    assert [started.wait(60) for started in runs] == [0, 0]
+    assert files(repo) == before
+    for name, work in works.items():
+        written = {content for path, content in files(work).items() if path.name == "written"}
+        assert written == ({name.encode()} if WRITES[recipe] else set())
+
+
+OTHER = {
+    "DATA": "other/data",
+    "NODES": "4",
+    "CARDS": "8",
+    "BATCH_SIZE": "7",
+    "STEPS": "9",
+    "EPOCHS": "5",
+    "ACCUMULATION": "3",
+    "SEQUENCE_LENGTH": "64",
+    "DALI": "off",
+    "XLA": "off",
+    "DEVICE": "cpu",
+    "EXTRA": "--other",
+    "TASKS": "card",
+    "MASTER": "other:1",
+    "NODE_RANK": "1",
+}
+# Two nodes of two cards, or two cards where several nodes are left to what starts the tasks.
+TWO_NODES = {"NODES": "2", "CARDS": "4", "MASTER": "node0:29500", "NODE_RANK": "0"}
+ONE_NODE = {"CARDS": "2"}
+
+
+@every_recipe
+def test_every_variable_that_a_launcher_reads_changes_the_native_command(tmp_path: Path, recipe: str) -> None:
+    def command(variables: dict[str, str]) -> str:
+        answer = start(tmp_path, recipe, DRY_RUN="1", **variables)
+        assert answer.returncode == 0, answer.stderr
+        return answer.stdout
+
+    known = find(recipe)
+    first, *others = sorted(known.precisions("gpu"), reverse=True)
+    base = {**(TWO_NODES if "MASTER" in known.defaults else ONE_NODE), "PRECISION": first}
+    before = command(base)
+    outside = {"REPO"} if "MASTER" in known.defaults else {"REPO", "NODES"}  # Slurm or mpirun makes nodes of tasks
+    if not others:
+        outside.add("PRECISION")  # a recipe of one precision refuses all others
+    changed = {**OTHER, "PRECISION": "".join(others[:1])}
+    read = [name for name in known.defaults if name not in outside]
+    assert [name for name in read if command(base | {name: changed[name]}) == before] == []
+
+
+def job(top: Path, recipe: str, options: dict[str, str], data: Path | None = None) -> Job:
+    """A job in a checkout under `top`, which has the folders that the recipe enters."""
+    start(top, recipe, DRY_RUN="1")
+    return of_recipe(find(recipe), Checkout(top), data, options)
+
+
+@every_recipe
+def test_data_that_are_given_or_asked_to_be_made_reach_the_native_program_or_are_refused(
+    tmp_path: Path, recipe: str
+) -> None:
+    known, data = find(recipe), tmp_path / "given_data"
+    data.mkdir()
+    if known.data == "synthetic":
+        with pytest.raises(click.UsageError, match="--data"):
+            job(tmp_path, recipe, {}, data)
+    else:
+        assert data.name in job(tmp_path, recipe, {}, data).command
+    if known.can_make_data:
+        asked = job(tmp_path, recipe, {"DATA": "synthetic"})
+        assert (asked.facts.get("data"), asked.folders) == ("synthetic", [tmp_path])
+        assert asked.command != job(tmp_path, recipe, {}).command
+    else:
+        with pytest.raises(click.UsageError, match="omit --"):
+            job(tmp_path, recipe, {"DATA": "synthetic"})
+        assert start(tmp_path, recipe, DATA="synthetic").returncode == 2
+
+
+@pytest.mark.parametrize("recipe", ["paddleclas_resnet50", "paddlenlp_qwen2", "torchtitan_qwen3", "nanogpt"])
+def test_only_the_launcher_of_paddle_is_given_an_address_for_a_name(tmp_path: Path, recipe: str) -> None:
+    asked = job(tmp_path, recipe, {"NODES": "2", "CARDS": "4", "MASTER": "node1:29500"})
+    assert asked.meets_by_address == find(recipe).facts["framework"].startswith("Paddle")
+
+
+def test_a_case_says_how_it_is_trained_unless_extra_arguments_may_set_that_otherwise(tmp_path: Path) -> None:
+    case = job(tmp_path, "nvidia_tensorflow_bert", {"ACCUMULATION": "4", "XLA": "off"}).case([])
+    assert (case["accumulation"], case["sequence_length"], case["xla"]) == (4, 128, "off")
+    extra = "--num_accumulation_steps=2 --max_seq_length=512"
+    case = job(tmp_path, "nvidia_tensorflow_bert", {"EXTRA": extra}).case([])
+    assert {"accumulation", "sequence_length", "xla"} & case.keys() == {"xla"}
+    case = job(tmp_path, "nanogpt", {"SEQUENCE_LENGTH": "1024"}).case([])  # which its head states, and no other
+    assert case["sequence_length"] == 1024
+    with pytest.raises(click.UsageError, match="does not have the option SEQUENCE_LENGTH"):
+        job(tmp_path, "nanogpt", {"SEQUENCE_LENGTH": "2048"})
+    for extra, said in (("--verbose", "synthetic"), ("--data-backend dali-gpu", None)):
+        facts = job(tmp_path, "nvidia_mxnet_resnet50", {"DATA": "synthetic", "EXTRA": extra}).facts
+        assert facts.get("data") == said
+
+
+def test_a_run_says_whether_its_data_are_real_unless_extra_arguments_may_choose_others(native: Native) -> None:
+    native.launch()
+    assert native.facts()["case"]["data"] == "real"
+    # A log of one record has no throughput, and exit status 1.
+    shown_facts = json.loads(run("show", native.run, "--json").stdout)["facts"]
+    assert shown_facts["data"] == {"value": "real", "witness": "run.json"}
+    native.launch("--into", str(native.top / "logs/other"), "--", "--use_synthetic_data")
+    (other,) = native.top.glob("logs/other/*/1/run.json")
+    assert "data" not in json.loads(other.read_text(encoding="utf-8"))["case"]
+    imagenet(native.repo / "data", 1, 8)
+    native.launch("--into", str(native.top / "logs/made"))
+    (made,) = native.top.glob("logs/made/*/1/run.json")
+    assert json.loads(made.read_text(encoding="utf-8"))["case"]["data"] == "synthetic"
+
+
+def test_images_that_stand_in_for_data_sets_are_listed_and_the_same_each_time(tmp_path: Path) -> None:
+    for out in ("first", "second"):
+        for kind in ("imagenet", "cityscapes"):
+            assert run("images", "--kind", kind, "--count", "3", "--size", "32", tmp_path / out / kind).returncode == 0
+    made = files(tmp_path / "first")
+    assert made == files(tmp_path / "second")
+    top = tmp_path / "first" / "imagenet"
+    for name in ("train_list.txt", "val_list.txt"):
+        assert (top / name).read_text() == "train/000000.jpg 0\ntrain/000001.jpg 1\ntrain/000002.jpg 2\n"
+    assert len({path.read_bytes() for path in (top / "train").iterdir()}) == 3
+    with Image.open(top / "train" / "000002.jpg") as image:
+        assert (image.format, image.mode, image.size) == ("JPEG", "RGB", (32, 32))
+    top = tmp_path / "first" / "cityscapes"
+    names = (top / "train.txt").read_text().split()
+    assert (len(names), all((top / name).is_file() for name in names)) == (6, True)
+    with Image.open(min((top / "gtFine").rglob("*_gtFine_labelTrainIds.png"))) as image:
+        assert (image.mode, image.size, set(image.tobytes()) <= set(range(19))) == ("L", (64, 32), True)
