@@ -87,3 +87,8 @@ def test_nothing_of_a_log_acts_in_a_notebook(tmp_path: Path) -> None:
     page = html5lib.parseFragment(shown, namespaceHTMLElements=False)
     assert "img" not in {element.tag for element in page.iter()}
     assert not {"\x1b", "\u202e"} & {*shown}
+
+
+def test_every_public_name_is_there() -> None:
+    assert {name for name in dir(tachograph) if not hasattr(tachograph, name)} == set()
+    assert {"open", "measure_many", "Protocol", "__version__"} <= set(dir(tachograph))

@@ -16,7 +16,6 @@ from parsers.unknown.training import Reason
 from report.commands import show
 from report.measure.diagnostics import SENTENCES, Code, NoMeasurement, say
 from report.measure.measurement import ContradictedError
-from report.measure.number import digits
 from report.results import measured_log
 from report.terminal.show_text import RULE
 from report.wording.words import Translator, worded
@@ -188,11 +187,3 @@ def test_a_diagnostic_says_its_parameters_in_each_language(code: Code | Ask | Re
         assert said[0] != said[1]
         for name, value in values.items():
             assert name == "count" or all(str(value) in text for text in said)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.0, "0"), (0.5, "0.5000"), (0.00254, "0.002540"), (999.96, "1,000"), (19110.4, "19,110"), (-3.0, "-3.000")],
-)
-def test_a_number_has_four_significant_digits_and_no_exponent(value: float, text: str) -> None:
-    assert digits(value) == text

@@ -16,6 +16,7 @@ import click
 import pytest
 
 import tachograph
+from parsers.io.printable import shell_quoted, shell_script
 from tachograph.cli import command_line
 from tests.commandline import PROJECT
 from tests.hostile_text import FORGED, HOSTILE, NAME, Hostile, unseen, write_hostile
@@ -271,3 +272,21 @@ def on_a_terminal(words: list[str]) -> str:
                 shown += piece
     os.close(ours)
     return shown.decode()
+
+
+FILLERS = "\u3164\u115f\ufe0f\u034f\u180b"  # which no font draws
+
+
+@pytest.mark.parametrize("text", [HOSTILE, NAME, "it's", "批", "a\\b'\n", "\udcff", *FILLERS])
+def test_a_quoted_word_is_the_same_word_in_bash_and_all_of_it_is_seen(text: str) -> None:
+    word = shell_quoted(f"a{text}b")
+    done = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True)
+    assert done.stdout.decode("utf-8", "surrogateescape") == f"a{text}b"
+    assert (unseen(word), {*word} & {"\n", *FILLERS}) == (set(), set())
+
+
+@pytest.mark.parametrize("text", ["\u202e it's \\ \x1b", "plain\t", *FILLERS])
+def test_a_script_that_is_quoted_as_a_whole_does_the_same_and_all_of_it_is_seen(text: str) -> None:
+    script = shell_script(f"cat <<'END'\n{text}\nEND\necho done\n")
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, text=True)
+    assert (done.stdout, unseen(script), {*script} & {*FILLERS}) == (f"{text}\ndone\n", set(), set())

@@ -132,7 +132,6 @@ def paddle(protobuf: str, framework: str = "PaddleSeg") -> dict[str, object]:
 
 NO_CARD = {"cards": {"refused": True}}
 ON_CPU = {"facts": {"needs": "torch-gpu 2.4", "cpu": "fp32"}}
-ON_TWO = {"cards": 2}
 # Each row: what is changed of the patient, what a launch would use, and what is found that is not good.
 CASES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"python": False}, {}, "python!"),
@@ -177,10 +176,10 @@ CASES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"checkout": {"commit": "b" * 40}}, {}, "checkout"),
     ({"checkout": {"dirty": True}}, {}, "checkout"),
     ({"checkout": {"repository": "https://github.com/owner/other"}}, {}, "checkout!"),
-    (paddle("7.36.2"), ON_TWO, "versions!"),
+    (paddle("7.36.2"), {"cards": 2}, "versions!"),
     (paddle("7.36.2"), {"cards": 1}, "versions"),
-    (paddle("7.36.2", "PaddleClas"), ON_TWO, "versions"),
-    (paddle("6.33.5"), ON_TWO, ""),
+    (paddle("7.36.2", "PaddleClas"), {"cards": 2}, "versions"),
+    (paddle("6.33.5"), {"cards": 2}, ""),
 ]
 
 

@@ -1,0 +1,203 @@
+"""The commands, programs, tables and links of the READMEs, CONTRIBUTING.md and docs/ are true as they stand there."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from itertools import chain
+from pathlib import Path
+
+import click
+import pytest
+
+from report.audit.rulings import Ruling
+from report.measure.quantity import QUANTITIES
+from report.pagefile.launch_file import LaunchFile
+from report.pagefile.page import PageFile
+from report.pagefile.page_file import load, names
+from report.wording.markdown import anchor
+from tachograph.cli import command_line
+from tests.commandline import PROJECT, run
+from tests.conftest import Compare
+
+READMES = ("README.md", "README.zh.md")
+TUTORIALS = ("docs/tutorial.md", "docs/tutorial.zh.md")
+DOCS = sorted(path.relative_to(PROJECT).as_posix() for path in (PROJECT / "docs").glob("*.md"))
+every_text = pytest.mark.parametrize("name", [*READMES, "CONTRIBUTING.md", "SECURITY.md", "logs/README.md", *DOCS])
+SHOWN = re.compile(r"```(bash|console)\n(.*?)```", re.DOTALL)
+
+
+def text_of(name: str) -> str:
+    return (PROJECT / name).read_text(encoding="utf-8")
+
+
+def blocks(name: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text_of(name), re.DOTALL)
+
+
+def commands(kind: str, block: str) -> list[str]:
+    """The commands of a block: each line after a $ of what a terminal shows, or the whole of a script."""
+    return re.findall(r"^\$ (.+)$", block, re.MULTILINE) if kind == "console" else [block]
+
+
+def typed(name: str) -> list[str]:
+    """The calls of the command in blocks of shell and in words."""
+    text = text_of(name)
+    scripts = re.findall(r"```(?:bash|sh|console|yaml)\n(.*?)```", text, re.DOTALL)
+    calls = [call for script in scripts for call in re.findall(r"(?:^|[ (])(tachograph [^|#\n)]+)", script)]
+    return calls + re.findall(r"`(tachograph [^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+
+
+@every_text
+def test_its_commands_and_their_options_exist(name: str) -> None:
+    group = command_line()
+    context = click.Context(group)
+    for call in typed(name):
+        command, *rest = call.split(" -- ")[0].split()[1:]
+        if re.fullmatch("[a-z]+", command):
+            found = group.get_command(context, command)
+            assert found, call
+            known = {option for parameter in found.params for option in parameter.opts}
+            assert {word.partition("=")[0] for word in rest if word.startswith("--")} <= {*known, "--help"}, call
+
+
+@every_text
+def test_its_links_lead_somewhere(name: str) -> None:
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", text_of(name), flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, place = link.partition("#")
+        if not link.startswith(("https:", "http:")):
+            target = (PROJECT / name).parent / path if path else PROJECT / name
+            assert target.exists(), link
+            assert not place or place in headings(target), link
+
+
+def headings(path: Path) -> set[str]:
+    """The addresses of the headings of a text."""
+    return {anchor(title) for title in re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["docs/reading.md", "docs/reading.zh.md"])
+def test_its_tachograph_commands_succeed(name: str) -> None:
+    typed = [command for block in blocks(name, "console") for command in commands("console", block)]
+    ours = [shlex.split(command)[1:] for command in typed if command.startswith("tachograph ")]
+    assert [run(*command, cwd=PROJECT).returncode for command in ours] == [0] * len(ours) != []
+
+
+@pytest.mark.parametrize("name", [*READMES, "docs/publishing.md", "docs/publishing.zh.md"])
+def test_what_stands_below_a_command_is_what_it_prints(name: str, compare: Compare) -> None:
+    def filled(found: "re.Match[str]") -> str:
+        kind, block = found.groups()
+        (command,) = [one for one in commands(kind, block) if one.startswith("tachograph ")] or [""]
+        if kind == "bash" or not command:
+            return found[0]
+        printed = re.sub(r" +$", "", run(*shlex.split(command)[1:], cwd=PROJECT).stdout, flags=re.MULTILINE)
+        return f"```console\n$ {command}\n{printed}```"
+
+    compare(PROJECT / name, SHOWN.sub(filled, text_of(name)))
+
+
+def printed_by(command: str, folder: Path) -> str:
+    """What one command prints in a folder, without blanks at the ends of lines; it succeeds."""
+    program = folder.parent / "bin/tachograph"
+    program.parent.mkdir(exist_ok=True)
+    started = f'exec {shlex.quote(sys.executable)} -c "import tachograph; tachograph.main()" "$@"'
+    program.write_text(f"#!/bin/sh\n{started}\n", encoding="utf-8")
+    program.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(PROJECT), "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}"
+    return re.sub(r" +$", "", done.stdout, flags=re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_below_each_command_of_the_tutorial_stands_what_it_prints_in_both_languages(
+    tmp_path: Path, compare: Compare
+) -> None:
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    english, chinese = ([commands(*block) for block in SHOWN.findall(text_of(name))] for name in TUTORIALS)
+    assert english == chinese != []
+    printed = [printed_by(command, folder) for block in english for command in block]
+    for name in TUTORIALS:
+        rest = iter(printed)
+
+        def filled(found: "re.Match[str]") -> str:
+            """A block with what its commands print below them; a script prints nothing."""
+            kind, block = found.groups()
+            lines = [command if kind == "bash" else f"$ {command}\n" for command in commands(kind, block)]
+            return f"```{kind}\n{''.join(line + next(rest) for line in lines)}```"  # noqa: B023 - it is called here
+
+        compare(PROJECT / name, SHOWN.sub(filled, text_of(name)))
+
+
+@pytest.mark.slow
+def test_the_python_of_the_docs_runs_and_is_typed(tmp_path: Path) -> None:
+    programs = blocks("docs/python.md", "python")
+    for number, program in enumerate(programs):
+        (tmp_path / f"program{number}.py").write_text(program, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT), "MYPYPATH": str(PROJECT)}
+    files = sorted(map(str, tmp_path.iterdir()))
+    checked = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file=", *files]
+    for command in ([sys.executable, "-Wignore", file] for file in files):
+        done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+    types = subprocess.run(checked, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    assert types.stdout.splitlines()[-1:] == [f"Success: no issues found in {len(programs)} source files"]
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_its_make_targets_exist_and_it_names_every_page_that_a_fresh_clone_renders(readme: str) -> None:
+    console = "\n".join(blocks(readme, "console"))
+    targets = re.findall(r"^\$ make (\w+)", console, re.MULTILINE)
+    done = subprocess.run(["make", "--dry-run", *targets], cwd=PROJECT, capture_output=True, check=False)
+    assert (targets, done.returncode) == (["report", "test"], 0)
+    assert sorted(re.findall(r"\(report/pages/(.+?)\.toml\)", text_of(readme))) == names()
+
+
+def test_both_name_the_same_commands() -> None:
+    lists = (re.findall(r"[(（]((?:`[a-z]+`[, 、]*)+)[)）]", text_of(readme)) for readme in READMES)
+    english, chinese = (re.findall("`([a-z]+)`", " ".join(found)) for found in lists)
+    assert english == chinese != []
+
+
+def test_the_index_of_the_docs_names_every_file_there() -> None:
+    named = set(re.findall(r"\]\(([^)/]+\.md)\)", text_of("docs/README.md")))
+    assert named == {path.name for path in (PROJECT / "docs").glob("*.md")} - {"README.md"}
+
+
+def first_cells(name: str, head: str) -> list[str]:
+    """The names in the first column of the tables under a head such as ``Key``."""
+    tables = re.findall(rf"^\| {head}.*\n\|:.*\n((?:\|.*\n)+)", text_of(name), re.MULTILINE)
+    cells = [row.split("|")[1] for table in tables for row in table.splitlines()]
+    return [found for cell in cells for found in re.findall(r"`(\w+)`", cell) or [cell.strip()]]
+
+
+def test_every_key_quantity_and_ruling_is_explained_and_no_other() -> None:
+    schemas = [PageFile.model_json_schema(), LaunchFile.model_json_schema()]
+    models = [model for schema in schemas for model in (schema, *schema["$defs"].values())]
+    keys = set(chain(*(model.get("properties", ()) for model in models)))
+    text = text_of("docs/page-file.md")
+    named = re.findall(r"`(\w+)`", text) + re.findall(r"[`{,] *(\w+) = ", text)
+    assert {"title", "columns", "protocol", "quantity"} <= keys <= set(named)
+    assert set(first_cells("docs/page-file.md", "Key")) <= keys
+    assert set(first_cells("docs/page-file.md", "`quantity`")) == set(QUANTITIES)
+    assert first_cells("docs/audit.md", "Ruling") == list(Ruling)
+
+
+def test_the_example_is_a_valid_page(tmp_path: Path) -> None:
+    (example,) = blocks("docs/page-file.md", "toml")
+    (tmp_path / "example.toml").write_text(example, encoding="utf-8")
+    assert load(tmp_path / "example.toml").tables
