@@ -40,8 +40,8 @@ class Rule:
     """How a value comes about.
 
     ``name``: the series, the formula, or the protocol in its own words. ``of``: the statistic of the series in a log.
-    ``over``: that of the values of ``count`` logs; empty where it is one log. ``part``: which of the logs of a folder,
-    where it is not all. ``peers``: of how many numbers of the column the formula holds for how many.
+    ``over``: that of the values of ``count`` logs; empty where it is one log. ``peers``: of how many numbers of the
+    column the formula holds for how many.
     """
 
     means: Means
@@ -49,7 +49,6 @@ class Rule:
     of: str = ""
     over: str = ""
     count: int = 1
-    part: str = ""
     peers: tuple[int, int] = (0, 0)
 
 

@@ -34,8 +34,6 @@ _STATISTICS: Mapping[str, Message] = {
 }
 _OVER: Mapping[str, Message] = {
     "mean": Message("mean"),
-    "least": Message("least"),
-    "greatest": Message("greatest"),
     "std": Message("standard deviation"),
     "std of all": Message("standard deviation"),
 }
@@ -46,7 +44,6 @@ OF_RECORD = "{where} holds {count} numbers of its row"
 OF_ONE_RECORD = "{where} holds it"
 OF_SERIES = "{statistic} of {series} in {where}"
 OF_LOGS = "{over} over {count} logs in {where} of {statistic} of {series}"
-OF_PART = "{over} over the {part} {count} logs in {where} of {statistic} of {series}"
 OF_PROTOCOL = "{where} by {protocol}"
 OF_FORMULA = "{formula} of {operands}"
 OF_QUOTE = "{where} states it"
@@ -139,7 +136,7 @@ def _statistic(hit: Hit) -> Message:
     if not rule.over:
         return Message(OF_SERIES, **told)
     told |= {"over": _OVER.get(rule.over, Message(rule.over)), "count": str(rule.count)}
-    return Message(OF_PART, part=Message(rule.part), **told) if rule.part else Message(OF_LOGS, **told)
+    return Message(OF_LOGS, **told)
 
 
 def shown(hit: Hit | None) -> str:

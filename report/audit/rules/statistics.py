@@ -1,12 +1,10 @@
 """Statistics of logs: what one rule makes of the log, or the logs, of each claim of a column.
 
 A rule is a series, a statistic of it, and which logs are meant: the one that a row leads to, or those beside it, each
-by itself or all joined, by their mean or another reduction. People also average the first or the last few logs of a
-folder: these are one rule with many values, so that how many subsets were tried is in the chance that one is hit.
+by itself or all joined, by their mean or deviation.
 """
 
 import posixpath
-import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,14 +27,12 @@ SIMPLEST = (LAST, MEAN, LEAST, GREATEST)
 # Reductions of several logs, and how far each is from the plainest rule, the log itself.
 _OVER: dict[str, Callable[[NDArray[np.float64]], Any]] = {
     "mean": np.mean,
-    "least": np.min,
-    "greatest": np.max,
     "std": lambda values: np.std(values, ddof=1),
     "std of all": np.std,
 }
-EACH, PART = "", "mean of part"
+EACH = ""
 PLAINEST = (EACH, "mean")  # of several logs: each by itself, and their mean
-_COST = {EACH: 0, "mean": 1, **dict.fromkeys(("least", "greatest", "std", "std of all"), 3), PART: 4}
+_COST = {EACH: 0, "mean": 1, "std": 3, "std of all": 3}
 # What people call a score may be a loss in the log, and a percentage a score.
 ALIKE = {words.SCORE: (words.SCORE, words.LOSS, words.BPB), words.PERCENT: (words.PERCENT, words.SCORE)}
 _SPREAD = (words.LOSS, words.BPB, words.RATE, words.TIME)
@@ -202,25 +198,12 @@ def _scales(claim: Claim, seconds: float | None) -> list[float]:
 
 
 def _joined(rule: Series, some: Sequence[tuple[str, Statistic]], scale: float) -> Iterator[tuple[str, Given]]:
-    """What a rule gives over several logs, and over the first or the last few of them in the order of their names."""
-    some = sorted(some, key=lambda one: _natural(one[0]))
+    """What a rule gives over several logs."""
     values, count = np.array([one.value for _, one in some]) * scale, len(some)
     folder = posixpath.commonpath([path for path, _ in some])
     for over, of in _OVER.items():
         if over == "mean" or rule[1] != MEAN:
             yield over, Given(np.array([of(values)]), [(Rule(Means.STATISTIC, *rule, over, count), folder, 0)])
-    if rule[1] == LAST and count > 2:
-        sizes = range(2, count)
-        means = [np.cumsum(part)[1:-1] / sizes for part in (values, values[::-1])]
-        parts = [
-            (Rule(Means.STATISTIC, *rule, "mean", size, end), folder, 0) for end in ("first", "last") for size in sizes
-        ]
-        yield PART, Given(np.concatenate(means), parts)
-
-
-def _natural(path: str) -> list[tuple[int, str]]:
-    """A name by which ``run_2`` comes before ``run_10``."""
-    return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"(\d+)", path)]
 
 
 def _chances(claims: Sequence[Claim], given: Mapping[int, Given], hits: Mapping[int, Hit]) -> dict[int, float]:
