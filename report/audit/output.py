@@ -1,10 +1,9 @@
-"""Output: the findings of an audit for a terminal, as Markdown, as JSON lines, and as SARIF for code scanning."""
+"""Output: the findings of an audit as lines of text, as Markdown, as JSON lines, and as SARIF for code scanning."""
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from functools import cache
 from importlib.metadata import version
 from io import StringIO
 from math import isfinite
@@ -12,37 +11,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from rich.console import JustifyMethod
-
 from parsers.io.console import Console, Text
 from parsers.io.message import Message, joined
 from parsers.io.printable import printable
 
-from ..terminal.aligned_rows import GAP, aligned
 from ..wording import markdown
-from ..wording.markdown import clean
 from ..wording.words import Translate, worded
 from .audited import FINGERPRINT, Audit, fingerprints
 from .documents import LINE
 from .rulings import GOOD, Finding, Ruling, account
-from .sentences import MEANINGS, answer_of, reason, rule_of, shown, title
+from .sentences import MEANINGS, answer_of, reason, rule_of
 
-COLOURS = {
-    **dict.fromkeys(GOOD, "green"),
-    Ruling.CONTRADICTED: "red",
-}
-DOUBTED = "yellow"
-HEAD_STYLE = "bold"
-WIDTH = 160  # of what is printed into a file or a pipe
-HEAD: Mapping[str, JustifyMethod] = {
-    "Ruling": "left",
-    "Where": "left",
-    "Row": "left",
-    "Column": "left",
-    "Published": "right",
-    "Found": "right",
-    "Reason": "left",
-}
 VERDICT_HEAD = ("Record", "Rule", "Verdict")
 MEANINGS_HEAD = ("Ruling", "Numbers", "Meaning")
 # What is listed unless all is asked for; of the others the account tells how many there are.
@@ -60,42 +39,36 @@ ACCEPTED = "{ruling} (accepted)"
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 BOARD = "board"
 BREAKS = "a record breaks a rule of its board"
-SAYS = "{row}, {column}: {digits}: {ruling}. {reason}"
+SAYS = "{number}: {ruling}. {reason}"
 SAYS_OF_A_RULE = "{rule}: {answer}"
 LEVELS = {Ruling.CONTRADICTED: "error", BOARD: "error", Ruling.OF_UNPROVED: "warning", Ruling.DIFFERS: "warning"}
 
 
 def terminal(found: Audit, *, everything: bool, strict: bool, colour: bool, translate: Translate) -> str:
-    """A table of the findings that somebody should look at, or of all, and the account of each document."""
+    """A line for each finding that somebody should look at, or for all, and the account of each document."""
     out = StringIO()
-    console = Console(out, force_terminal=colour, width=None if colour else WIDTH)
-    listed = [one for one in found.findings if everything or one.ruling in LISTED or one.fails(strict=strict)]
-    if listed:
-        rows = [[printable(cell) for cell in _row(finding, translate)] for finding in listed]
-        styles = [HEAD_STYLE, *(COLOURS.get(finding.ruling, DOUBTED) for finding in listed)]
-        right = [side == "right" for side in HEAD.values()]
-        head = [translate(title) for title in HEAD]
-        for style, lines in zip(styles, aligned([head, *rows], right, console.width), strict=True):
-            for first, *rest in lines:
-                told = [_styled(first, style) if colour else first, *rest]
-                out.write(f"{GAP.join(told)}\n")
-        out.write("\n")
-    for said in _accounts(found):
-        console.print(Text(worded(said, translate)))
-    for row in _verdicts(found, translate):
-        console.print(Text("{}: {}: {}".format(*row)))
+    console = Console(out, force_terminal=colour)
+    for one in found.findings:
+        if everything or one.ruling in LISTED or one.fails(strict=strict):
+            told = printable(f"{_place(one)}:{one.claim.column}: {worded(_said(one), translate)}")
+            shade = "green" if one.ruling in GOOD else "red" if one.ruling == Ruling.CONTRADICTED else "yellow"
+            console.print(Text(told, shade), soft_wrap=True)
+    accounts = [worded(said, translate) for said in _accounts(found)]
+    for said in (*accounts, *map(": ".join, _verdicts(found, translate))):
+        console.print(Text(printable(said)), soft_wrap=True)
     return out.getvalue()
 
 
 def as_markdown(found: Audit, translate: Translate) -> str:
-    """The same as Markdown: how many of each ruling, and what somebody should look at."""
+    """The same as Markdown: the verdicts of a board, how many of each ruling, and what somebody should look at."""
     counts = account(one for one in found.findings if one.claim.place != LINE)
     rulings = [[translate(ruling), str(count), translate(MEANINGS[ruling])] for ruling, count in counts.items()]
-    rows = [_row(finding, translate) for finding in found.findings if finding.ruling in LISTED]
-    accounts = [f"- {clean(worded(said, translate))}" for said in _accounts(found)]
-    tables = ((VERDICT_HEAD, _verdicts(found, translate)), (MEANINGS_HEAD, rulings), (tuple(HEAD), rows))
+    tables = ((VERDICT_HEAD, _verdicts(found, translate)), (MEANINGS_HEAD, rulings))
+    listed = [one for one in found.findings if one.ruling in LISTED]
+    texts = [f"{_place(one)}: {worded(_said(one), translate)}" for one in listed]
+    texts += [worded(said, translate) for said in _accounts(found)]
     parts = [markdown.table([*map(translate, head)], body) for head, body in tables if body]
-    return "\n\n".join([*parts, "\n".join(accounts)]) + "\n"
+    return "\n\n".join([*parts, "\n".join(f"- {markdown.text(text)}" for text in texts)]) + "\n"
 
 
 def as_json(found: Audit) -> Iterator[dict[str, Any]]:
@@ -115,7 +88,7 @@ def number_as_json(finding: Finding) -> dict[str, Any]:
     claim, hit = finding.claim, finding.hit
     how, where = None, None
     if hit:
-        rule = {key: value or None for key, value in asdict(hit.rule).items() if key not in ("count", "peers")}
+        rule = {key: getattr(hit.rule, key) or None for key in ("means", "of", "over")}
         value = hit.value if isfinite(hit.value) else None
         how = {**rule, "name": hit.rule.name, "logs": hit.rule.count, "value": value}
         how |= {"rounding": hit.rounding or None, "together": finding.together}
@@ -144,29 +117,22 @@ def number_as_json(finding: Finding) -> dict[str, Any]:
 
 def sarif(found: Audit, translate: Translate) -> str:
     """What is not proved, and why records of a board fail, as a SARIF 2.1.0 log; what is accepted is suppressed."""
-    rules = {ruling: MEANINGS[ruling] for ruling in Ruling if ruling not in GOOD} | {BOARD: BREAKS}
     results = []
     for one, mark in zip(found.findings, fingerprints(found.findings), strict=True):
         if one.ruling not in GOOD:
-            claim = one.claim
-            told = {"row": claim.row_label, "column": claim.col_label, "digits": title(one)}
-            said = Message(SAYS, ruling=Message(one.ruling), reason=reason(one), **told)
-            result = _sarif_result(one.ruling, worded(said, translate), found.root, claim.document)
+            result = _sarif_result(one.ruling, worded(_said(one), translate), found.root, one.claim.document)
             place = result["locations"][0]["physicalLocation"]
-            place["region"] = {"startLine": claim.line, "startColumn": claim.column}
+            place["region"] = {"startLine": one.claim.line, "startColumn": one.claim.column}
             result["partialFingerprints"] = {FINGERPRINT: mark}
-            if one.is_accepted:
-                result["suppressions"] = [{"kind": "external"}]
+            result |= {"suppressions": [{"kind": "external"}]} if one.is_accepted else {}
             results.append(result)
     for verdict in found.failed:
         said = Message(SAYS_OF_A_RULE, rule=rule_of(verdict), answer=answer_of(verdict))
         path = verdict.path or verdict.runs or verdict.record
         results.append(_sarif_result(BOARD, worded(said, translate), found.board_root, path))
-    driver = {
-        "name": "tachograph",
-        "semanticVersion": version("tachograph"),
-        "rules": [{"id": rule, "shortDescription": {"text": translate(said)}} for rule, said in rules.items()],
-    }
+    rules = {ruling: MEANINGS[ruling] for ruling in Ruling if ruling not in GOOD} | {BOARD: BREAKS}
+    told = [{"id": rule, "shortDescription": {"text": translate(said)}} for rule, said in rules.items()]
+    driver = {"name": "tachograph", "semanticVersion": version("tachograph"), "rules": told}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
@@ -181,6 +147,19 @@ def _sarif_result(rule: str, text: str, root: Path, path: str) -> dict[str, Any]
         "message": {"text": text},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": quote(os.fsencode(path))}}}],
     }
+
+
+def _place(one: Finding) -> str:
+    return f"{one.claim.document}:{one.claim.line}"
+
+
+def _said(one: Finding) -> Message:
+    """What a finding says of its number, or of an altered line."""
+    claim, ruling = one.claim, Message(one.ruling)
+    ruling = Message(ACCEPTED, ruling=ruling) if one.is_accepted else ruling
+    digits = repr(claim.number.text) if claim.place == LINE else claim.number.text
+    number = ", ".join(filter(None, (claim.row_label, claim.col_label, digits)))
+    return Message(SAYS, number=number, ruling=ruling, reason=reason(one))
 
 
 def _verdicts(found: Audit, translate: Translate) -> list[list[str]]:
@@ -220,21 +199,3 @@ def _split(findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
     """The findings on numbers, and those on altered lines that have none."""
     some = list(findings)
     return [one for one in some if one.claim.place != LINE], [one for one in some if one.claim.place == LINE]
-
-
-def _row(finding: Finding, translate: Translate) -> list[str]:
-    """The cells of a finding, as those of ``HEAD``."""
-    claim, ruling = finding.claim, Message(finding.ruling)
-    ruling = Message(ACCEPTED, ruling=ruling) if finding.is_accepted else ruling
-    place = f"{claim.document}:{claim.line}"
-    cells = [claim.row_label, claim.col_label, title(finding), shown(finding.hit) or "-"]
-    return [worded(ruling, translate), place, *cells, worded(reason(finding), translate)]
-
-
-@cache
-def _styled(text: str, style: str) -> str:
-    """A text with the codes of a terminal around it."""
-    console = Console(StringIO(), force_terminal=True, width=WIDTH)
-    with console.capture() as captured:
-        console.print(Text(text, style), end="")
-    return captured.get()

@@ -1,14 +1,12 @@
 """Sentences: what a finding says, made of its values for each language; nothing reads them."""
 
 from collections.abc import Mapping, Sequence
-from math import isnan
 
 from parsers.io.message import Message, joined
 
 from ..measure.number import digits
 from .board import Kind, Verdict
 from .chance import Hit, Means
-from .documents import LINE
 from .evidence import GREATEST, LAST, LEAST, MEAN
 from .labels import Agreement, Compared
 from .number import TRUNCATED
@@ -26,20 +24,16 @@ MEANINGS: Mapping[Ruling, str] = {
     Ruling.NO_DATA: "no log lies beside it or is linked",
     Ruling.NO_MEASUREMENT: "it is a setting, a count, a name or a date",
 }
-_STATISTICS: Mapping[str, Message] = {
-    LAST: Message("the last value"),
-    MEAN: Message("the mean"),
-    LEAST: Message("the least value"),
-    GREATEST: Message("the greatest value"),
+# Statistics of a series in a log, and of these over several logs.
+_STATISTICS: Mapping[str, str] = {
+    LAST: "the last value",
+    MEAN: "the mean",
+    LEAST: "the least value",
+    GREATEST: "the greatest value",
+    "std": "the standard deviation",
+    "std of all": "the standard deviation",
 }
-_OVER: Mapping[str, Message] = {
-    "mean": Message("mean"),
-    "std": Message("standard deviation"),
-    "std of all": Message("standard deviation"),
-}
-SHORT = 20  # characters of what a page is to say
 THOUSANDS = 10_000  # from which a value of a board is told without decimals
-AT = "{path}:{line}"
 OF_RECORD = "{where} holds {count} numbers of its row"
 OF_ONE_RECORD = "{where} holds it"
 OF_SERIES = "{statistic} of {series} in {where}"
@@ -82,15 +76,21 @@ OF_RUNS = ("{status}: {value} in {count} run", "{status}: {value} in {count} run
 
 def reason(finding: Finding) -> Message:
     """Why a finding has its ruling; a negative one states its scope."""
+    hit = finding.hit
     if finding.why:
         return finding.why
-    if finding.hit is None:
-        return _without_value(finding)
+    if hit is None:
+        if finding.ruling == Ruling.NO_MEASUREMENT:
+            return Message(finding.claim.quantity)
+        nothing = Message(NOTHING_THERE)
+        return Message.of_count(finding.logs, *SCOPE) if finding.ruling == Ruling.UNEXPLAINED else nothing
     if finding.ruling == Ruling.CONTRADICTED:
-        return _broken(finding.hit)
-    said = found(finding)
+        return _broken(hit)
+    said = _how(hit, finding.together)
+    said = Message(CUT, said=said) if hit.rounding == TRUNCATED else said
+    said = Message(CHANCE, said=said, chance=f"{finding.chance:.0e}") if finding.chance else said
     if finding.ruling == Ruling.DIFFERS:
-        said = Message(NEAREST, value=shown(finding.hit), said=said)
+        said = Message(NEAREST, value=_shown(hit), said=said)
     elif finding.ruling == Ruling.AGREES:
         said = Message(TOO_FEW, said=said)
     elif finding.labels.agreement == Agreement.CONTRADICTED:
@@ -98,25 +98,9 @@ def reason(finding: Finding) -> Message:
     return said
 
 
-def _without_value(finding: Finding) -> Message:
-    if finding.ruling == Ruling.NO_MEASUREMENT:
-        return Message(finding.claim.quantity)
-    return Message.of_count(finding.logs, *SCOPE) if finding.ruling == Ruling.UNEXPLAINED else Message(NOTHING_THERE)
-
-
-def found(finding: Finding) -> Message:
-    """Where a value was found, with the bound for accident where there is one."""
-    hit = finding.hit
-    if hit is None:
-        return Message("")
-    said = how(hit, finding.together)
-    said = Message(CUT, said=said) if hit.rounding == TRUNCATED else said
-    return Message(CHANCE, said=said, chance=f"{finding.chance:.0e}") if finding.chance else said
-
-
-def how(hit: Hit, together: int = 1) -> Message:
+def _how(hit: Hit, together: int) -> Message:
     """The rule that gives a value, and where it stands."""
-    rule, where = hit.rule, _where(hit)
+    rule, where = hit.rule, f"{hit.path}:{hit.line}" if hit.line else hit.path
     if rule.means == Means.RENDERED:
         return Message(AS_RENDERED)
     if rule.means == Means.QUOTE:
@@ -125,28 +109,18 @@ def how(hit: Hit, together: int = 1) -> Message:
         return Message(OF_FORMULA, formula=Message(rule.name), operands=_operands(hit))
     if rule.means == Means.RECORD:
         return Message(OF_RECORD if together > 1 else OF_ONE_RECORD, count=together, where=where)
-    said = Message(OF_PROTOCOL, where=where, protocol=rule.name) if rule.means == Means.PROTOCOL else _statistic(hit)
-    return Message(TOGETHER, said=said, count=together) if together > 1 and not rule.over else said
+    if rule.means == Means.PROTOCOL:
+        said = Message(OF_PROTOCOL, where=where, protocol=rule.name)
+    else:
+        told = {"where": where, "series": rule.name, "statistic": Message(_STATISTICS[rule.of])}
+        if rule.over:
+            return Message(OF_LOGS, over=Message(_STATISTICS[rule.over]), count=rule.count, **told)
+        said = Message(OF_SERIES, **told)
+    return Message(TOGETHER, said=said, count=together) if together > 1 else said
 
 
-def _statistic(hit: Hit) -> Message:
-    """The statistic of a series of a log, or over several logs."""
-    rule = hit.rule
-    told = {"where": _where(hit), "series": rule.name, "statistic": _STATISTICS.get(rule.of, Message(rule.of))}
-    if not rule.over:
-        return Message(OF_SERIES, **told)
-    told |= {"over": _OVER.get(rule.over, Message(rule.over)), "count": str(rule.count)}
-    return Message(OF_LOGS, **told)
-
-
-def shown(hit: Hit | None) -> str:
-    """The value that was found, in digits that tell it from the claim; nothing where there is none.
-
-    Of a page of ours what it is to say, where that is short.
-    """
-    if hit and hit.rule.means == Means.RENDERED and len(hit.rule.name) <= SHORT:
-        return hit.rule.name
-    return "" if hit is None or isnan(hit.value) else f"{hit.value:.10g}"
+def _shown(hit: Hit) -> str:
+    return f"{hit.value:.10g}"
 
 
 def _broken(hit: Hit) -> Message:
@@ -156,7 +130,7 @@ def _broken(hit: Hit) -> Message:
         return Message(TO_BE, right=repr(rule.name)) if rule.name else Message(TO_BE_LEFT_OUT)
     if rule.means == Means.RUN:
         told = {"path": hit.path, "line": hit.line, "series": rule.name, "count": rule.count}
-        return Message(OF_RUN, value=shown(hit), **told)
+        return Message(OF_RUN, value=_shown(hit), **told)
     kept, count = rule.peers
     told = {"formula": Message(rule.name), "operands": _operands(hit), "value": digits(hit.value)}
     return Message(BROKEN if count > 1 else BROKEN_ALONE, kept=kept, count=count, **told)
@@ -166,10 +140,6 @@ def _operands(hit: Hit) -> str:
     """Where the numbers stand that a value is computed from: all of a few, the ends of many."""
     places = list(hit.places)
     return ", ".join(places if len(places) <= 3 else (places[0], "...", places[-1]))
-
-
-def _where(hit: Hit) -> str:
-    return AT.format(path=hit.path, line=hit.line) if hit.line else hit.path
 
 
 def _axes(labels: Compared) -> Message:
@@ -200,9 +170,3 @@ def _plain(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if value >= THOUSANDS else f"{value:.6g}"
-
-
-def title(finding: Finding) -> str:
-    """What stands where the digits of a number would: of an altered line its words."""
-    claim = finding.claim
-    return repr(claim.number.text) if claim.place == LINE else claim.number.text
