@@ -1,7 +1,7 @@
 """Boards: the rules of a leaderboard, one TOML file, held against a record folder: its files, and what its logs state.
 
 A record's logs are runs of one thing, or of several in folders of their own; each such series of runs is judged apart.
-Runs of what a record is compared with are in folders that the board names, and are what it has to beat.
+Runs of what a record is compared with are in folders that the board names, and are not judged.
 """
 
 import tomllib
@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -22,7 +22,6 @@ from parsers.io.errors import CANNOT_BE_READ, ExtraError, ParserError, reason_of
 from parsers.io.files import text_of
 from parsers.io.validation import NOT_TOML, mistake
 
-from .constants import OTHER_QUANTITY
 from .evidence import LAST, Statistic, read
 from .rules.mean_tests import p_value
 
@@ -62,13 +61,6 @@ class Cap(Series):
     leeway: float = Field(default=0.0, ge=0)
 
 
-class Margin(Series):
-    """What must be less than before: by how much, and with which p value; without one the means are compared."""
-
-    by: float = Field(default=0.0, ge=0)
-    p_value: float | None = Field(default=None, gt=0, lt=1)
-
-
 class Board(_Part):
     """The rules of a board.
 
@@ -87,7 +79,6 @@ class Board(_Part):
     target: float | None = None
     p_value: float | None = Field(default=None, gt=0, lt=1)
     caps: dict[str, Cap] = Field(default_factory=dict)
-    beats: dict[str, Margin] = Field(default_factory=dict)
 
 
 def checked_toml(path: Path, model: type[Model], failure: type[ParserError]) -> Model:
@@ -117,7 +108,6 @@ class Kind(StrEnum):
     TARGET = "target"
     P_VALUE = "p value"
     CAP = "cap"
-    BEATS = "beats"
 
 
 class Status(StrEnum):
@@ -135,7 +125,7 @@ Runs = Mapping[str, Sequence[Statistic]]  # what each log states, by its path
 class Verdict:
     """One rule of a board, held against a record.
 
-    ``subject``: the pattern of the file, or the name of the cap or margin. ``runs``: the folder of the logs, empty for
+    ``subject``: the pattern of the file, or the name of the cap. ``runs``: the folder of the logs, empty for
     files. ``value``: what they give, ``bound``: what the rule asks for, ``count``: of how many logs that is.
     ``path``: the log that decides it, or the file. Of a p value, ``value`` is None where it cannot be computed.
     """
@@ -167,9 +157,8 @@ def judged(board: Board, root: Path, record: str) -> Iterator[Verdict]:
         path = next((name for name in names if fnmatchcase(name.rpartition("/")[2], pattern)), "")
         yield Verdict(record, Kind.FILE, _status(bool(path)), pattern, path=path)
     series = _series_of_runs(board, root, [f"{record}/{name}" for name in names])
-    others = [folder for folder in series if _is_named(folder.rpartition("/")[2].lower(), board.baselines)]
-    baselines = [series.pop(folder) for folder in others]
-    for folder, runs in series.items() or [(record, {})]:
+    is_own = {folder: not _is_named(folder.rpartition("/")[2].lower(), board.baselines) for folder in series}
+    for folder, runs in [one for one in series.items() if is_own[one[0]]] or [(record, {})]:
         of = partial(Verdict, record, runs=folder)
         values = list(_values(board.metric, runs).values())
         count, mean = len(values), fmean(values) if values else None
@@ -178,35 +167,17 @@ def judged(board: Board, root: Path, record: str) -> Iterator[Verdict]:
             status = _status(mean is not None and mean <= board.target, mean)
             yield of(Kind.TARGET, status, value=mean, bound=board.target, count=count)
             if board.p_value is not None:
-                yield of(Kind.P_VALUE, **_tested(values, board.target, board.p_value))
+                p = None  # of few runs, or without SciPy, nobody can say
+                with suppress(ExtraError):
+                    p = p_value(values, board.target, "less")
+                status = _status(p is not None and p < board.p_value, p)
+                yield of(Kind.P_VALUE, status, value=p, bound=board.p_value, count=count)
         for name, cap in board.caps.items():
             taken = _values(cap, runs)
             path = max(taken, key=lambda one: taken[one], default="")
             most = taken.get(path)
             status = _status(most is not None and most <= cap.most + cap.leeway, most)
             yield of(Kind.CAP, status, name, value=most, bound=cap.most, count=len(taken), path=path)
-        for name, margin in board.beats.items():
-            own = list(_values(margin, runs).values())
-            yield of(Kind.BEATS, subject=name, **_against(board, baselines, margin, own))
-
-
-def _against(board: Board, baselines: Sequence[Runs], margin: Margin, own: Sequence[float]) -> dict[str, Any]:
-    """Whether runs are less than the best of what they are compared with.
-
-    That meets the target, or it is no record; and what took far more or less ran on another machine.
-    """
-    mean, means = fmean(own) if own else 0.0, []
-    for runs in baselines:
-        values, target = _values(margin, runs).values(), board.target
-        if values and (target is None or fmean(_values(board.metric, runs).values()) <= target):
-            means.append(fmean(values))
-    means = [other for other in means if abs(mean - other) <= OTHER_QUANTITY * max(mean, other)]
-    if not means:
-        return {"status": Status.CANNOT_SAY, "count": len(own)}
-    bound = min(means) - margin.by
-    if margin.p_value is None:
-        return {"status": _status(mean < bound), "value": mean, "bound": bound, "count": len(own)}
-    return _tested(own, bound, margin.p_value)
 
 
 def _status(is_met: bool, value: float | None = 0.0) -> Status:
@@ -214,14 +185,6 @@ def _status(is_met: bool, value: float | None = 0.0) -> Status:
     if value is None:
         return Status.CANNOT_SAY
     return Status.MET if is_met else Status.FAILED
-
-
-def _tested(values: Sequence[float], mean: float, bound: float) -> dict[str, Any]:
-    """Whether a mean as low is by accident less likely than a bound; nobody can say of few runs, or without SciPy."""
-    p = None
-    with suppress(ExtraError):
-        p = p_value(values, mean, "less")
-    return {"status": _status(p is not None and p < bound, p), "value": p, "bound": bound, "count": len(values)}
 
 
 def _values(series: Series, runs: Runs) -> dict[str, float]:

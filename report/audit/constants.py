@@ -16,6 +16,8 @@ ANCHOR_DIGITS = 3
 ROUNDINGS = 1.5
 # Lines of a file with one number; a number that common selects nothing, and joining it costs.
 MOST_OF_A_FILE = 2_000
+# Candidates kept of a row: the best may fail where one that is nearer, or holds fewer numbers, is found.
+KEPT = 3
 # Float noise of printed decimals, as a share of the last digit: a decimal of 15 digits is exact to about 1e-3 of it.
 FLOAT_NOISE = 1e-3
 

@@ -65,10 +65,8 @@ _RULES: Mapping[Kind, str] = {
     Kind.TARGET: "a mean of at most {bound}",
     Kind.P_VALUE: "a p value below {bound}",
     Kind.CAP: "{subject}: at most {bound}",
-    Kind.BEATS: "{subject}: less than {bound}",
 }
 AT_LEAST = ("at least {count} run", "at least {count} runs")
-BEATS_WHAT_STOOD = "{subject}: less than what stood before"
 FILE_THERE = "{status}: {path}"
 COUNTED = ("{status}: {count} run", "{status}: {count} runs")
 OF_RUNS = ("{status}: {value} in {count} run", "{status}: {value} in {count} runs")
@@ -151,8 +149,7 @@ def rule_of(verdict: Verdict) -> Message:
     """What a rule of a board asks for."""
     if verdict.kind == Kind.SEEDS:
         return Message.of_count(int(verdict.bound or 0), *AT_LEAST)
-    key = BEATS_WHAT_STOOD if verdict.bound is None and verdict.kind == Kind.BEATS else _RULES[verdict.kind]
-    return Message(key, subject=Message(verdict.subject), bound=_plain(verdict.bound))
+    return Message(_RULES[verdict.kind], subject=Message(verdict.subject), bound=_plain(verdict.bound))
 
 
 def answer_of(verdict: Verdict) -> Message:

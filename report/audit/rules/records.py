@@ -1,9 +1,9 @@
 """Records: numbers of one row of claims that stand together in one record of a data file, a line or an object.
 
-All data files are read once; of each only what may decide is kept: for each row the record that holds most of it. Rows
-are judged in two families, each with its own share of the errors that are allowed: rows against the numbers near them,
-and against those of the whole checkout. So a row that leads to a log is held against the numbers there before it is
-held against millions.
+All data files are read once; of each only what may decide is kept: for each row the records that hold most of it. Rows
+are judged in families, each with its own share of the errors that are allowed: rows against the numbers that end a
+series of a log near them, against all numbers near them, and against those of the whole checkout. So a row that leads
+to a log is held against the few numbers there before it is held against millions.
 """
 
 from collections import defaultdict
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from .. import vocabulary as words
 from ..chance import Floats, Hit, Means, Rule, accepted, accidents
 from ..claims import Claim
-from ..constants import ANCHOR_DIGITS, LEAST_CHANCE, MOST_OF_A_FILE
+from ..constants import ANCHOR_DIGITS, KEPT, LEAST_CHANCE, MOST_OF_A_FILE
 from ..evidence import DataFile
 
 Ints = NDArray[np.int64]
-Rank = tuple[int, bool, float]
-FAMILIES = NEAR, ALL = range(2)  # against what rows are held, the fewer numbers first
+Rank = tuple[int, bool, bool, float]
+FAMILIES = ENDS, NEAR, ALL = range(3)  # against what rows are held, the fewest numbers first
 Found = tuple[Hit, float, int]  # a hit, its chance, and how many claims stand there together
 
 
@@ -36,6 +36,7 @@ class _Backing:
     hit: Hit
     chance: float
     agrees: bool  # whether the name of its series says what the claim counts
+    is_end: bool  # whether it is the last number of its series
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,8 @@ class _Candidate:
     @cached_property
     def rank(self) -> Rank:
         """What is kept of a row: what holds most of it, then what is near, then what is less likely by accident."""
-        return -len(self.backings), not self.is_near, prod(one.chance for one in self.backings)
+        ends = any(one.is_end for one in self.backings)
+        return -len(self.backings), not self.is_near, not ends, prod(one.chance for one in self.backings)
 
 
 class _Wanted:
@@ -91,7 +93,7 @@ class RecordSearch:
     claims: Sequence[Claim]
     near: Sequence[int]
     near_sets: Sequence[frozenset[str]]
-    best: dict[int, _Candidate] = field(default_factory=dict)
+    best: dict[int, list[_Candidate]] = field(default_factory=lambda: defaultdict(list))
     near_hits: dict[int, tuple[Rank, Hit]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -117,19 +119,24 @@ class RecordSearch:
             return
         self.near_rows.update(self.wanted.row[near].tolist())
         distinct = np.unique(file.values)
+        ends = _ends(file)
+        self.expected[ENDS, near] += self.wanted.expected(near, np.sort(file.values[ends]))
         self.expected[NEAR, near] += self.wanted.expected(near, distinct)
         if file.digest not in self.seen:
             self.expected[ALL, which] += self.wanted.expected(which, distinct)
         self.seen.add(file.digest)
-        is_near = set(near.tolist())
-        singles: dict[int, tuple[Ints, Ints]] = {}  # of the records that hold one number of a row, which are alike, one
+        self._join(file, which, set(near.tolist()), set(ends.tolist()))
+
+    def _join(self, file: DataFile, which: Ints, near: set[int], ends: set[int]) -> None:
+        """The records of a file that hold several claims of a row; of those that hold one, which are alike, one."""
+        singles: dict[int, tuple[Ints, Ints]] = {}
         for row, wanted, places in self._shared(file, which):
             if len(np.unique(self.wanted.claim[wanted])) > 1:
-                self._keep(row, self._candidate(file, wanted, places, is_near))
-            else:
-                singles.setdefault(row, (wanted, places))
+                self._keep(row, self._candidate(file, wanted, places, near, ends))
+            elif row not in singles or (places[0] in ends and singles[row][1][0] not in ends):
+                singles[row] = wanted, places
         for row, (wanted, places) in singles.items():
-            self._keep(row, self._candidate(file, wanted, places, is_near))
+            self._keep(row, self._candidate(file, wanted, places, near, ends))
 
     def _shared(self, file: DataFile, which: Ints) -> Iterator[tuple[int, Ints, Ints]]:
         """Each row with each record that holds some of it: the wanted and the places of their values."""
@@ -150,12 +157,12 @@ class RecordSearch:
         for start, end in zip([0, *bounds.tolist()], [*bounds.tolist(), len(keys)], strict=True):
             yield int(keys[start] >> 32), wanted[start:end], places[start:end]
 
-    def _candidate(self, file: DataFile, wanted: Ints, places: Ints, near: set[int]) -> _Candidate:
+    def _candidate(self, file: DataFile, wanted: Ints, places: Ints, near: set[int], ends: set[int]) -> _Candidate:
         """A number of a record backs one claim: that which its name says, then that which accident hits less often."""
         some = [
             backing
             for number, place in zip(wanted.tolist(), places.tolist(), strict=True)
-            if (backing := self._backing(file, number, place))
+            if (backing := self._backing(file, number, place, place in ends))
         ]
         chosen: dict[int, _Backing] = {}
         used: set[int] = set()
@@ -165,7 +172,7 @@ class RecordSearch:
                 used.add(one.place)
         return _Candidate(file.path, int(wanted[0]) in near, tuple(chosen.values()))
 
-    def _backing(self, file: DataFile, number: int, place: int) -> _Backing | None:
+    def _backing(self, file: DataFile, number: int, place: int, is_end: bool) -> _Backing | None:
         """A hit, and how often its series, or another number of its record, would be one in any unit of the claim."""
         place_of_claim = int(self.wanted.claim[number])
         claim, value = self.claims[place_of_claim], float(file.values[place] / self.wanted.factor[number])
@@ -180,47 +187,56 @@ class RecordSearch:
         chance += float(self.wanted.expected(units, others).sum())
         name = file.names[file.name_of[place]]
         hit = Hit(value, Rule(Means.RECORD, name), file.path, int(file.lines[place]), rounding)
-        return _Backing(place_of_claim, place, hit, min(1.0, chance), words.of_label(name) == claim.quantity)
+        return _Backing(place_of_claim, place, hit, min(1.0, chance), words.of_label(name) == claim.quantity, is_end)
 
     def _keep(self, row: int, candidate: _Candidate) -> None:
-        for one in candidate.backings if candidate.is_near else ():
-            known = self.near_hits.get(one.claim)
-            if known is None or candidate.rank < known[0]:
-                self.near_hits[one.claim] = candidate.rank, one.hit
-        if candidate.backings and (row not in self.best or candidate.rank < self.best[row].rank):
-            self.best[row] = candidate
+        if candidate.backings:
+            for one in candidate.backings if candidate.is_near else ():
+                known = self.near_hits.get(one.claim)
+                if known is None or candidate.rank < known[0]:
+                    self.near_hits[one.claim] = candidate.rank, one.hit
+            kept = self.best[row]
+            kept.append(candidate)
+            kept.sort(key=lambda one: one.rank)
+            del kept[KEPT:]
 
     def found(self) -> dict[int, Found]:
         """For each claim found beyond accident: its hit, the chance, and how many claims stand there together."""
-        proofs = sorted(self._proofs(), key=lambda proof: proof[:2])
-        limit = accepted([false for false, *_ in proofs])
+        proofs = sorted(self._proofs(), key=lambda proof: proof[:3])
+        best: dict[tuple[int, int], float] = {}
+        for false, family, row, _, _ in proofs:
+            best.setdefault((family, row), false)
+        limit = accepted(list(best.values()))
         found: dict[int, Found] = {}
-        for false, chance, backings in proofs:
+        for false, _, _, chance, backings in proofs:
             if false <= limit:
                 for one in backings:
                     found.setdefault(one.claim, (one.hit, chance, len(backings)))
         return found
 
-    def _proofs(self) -> Iterator[tuple[float, float, Sequence[_Backing]]]:
-        """To how many rows accident gives as much, the chance, and what backs it: of each family and row."""
-        sizes = np.bincount([self.wanted.row[some[0]] for some in self.wanted.of_claim.values()]).tolist()
+    def _proofs(self) -> Iterator[tuple[float, int, int, float, Sequence[_Backing]]]:
+        """To how many rows accident gives as much, in which family, which row, the chance, and what backs it."""
+        rows = dict(zip(self.wanted.claim.tolist(), self.wanted.row.tolist(), strict=True))
+        sizes = np.bincount(list(rows.values()), minlength=self.wanted.rows).tolist()
         for family in FAMILIES:
             tests = self.wanted.rows if family == ALL else len(self.near_rows)
             # How many numbers would be each claim by accident, in any unit.
             expected = {
                 claim: float(self.expected[family, units].sum()) for claim, units in self.wanted.of_claim.items()
             }
-            for row, one in self.best.items():
-                if one.is_near or family == ALL:
-                    chance = len(FAMILIES) * _bound(one, expected, sizes[row])
-                    yield chance * tests, chance, one.backings
+            for row, candidates in self.best.items():
+                for one in candidates:
+                    if one.is_near or family == ALL:
+                        chance = len(FAMILIES) * _bound(one, expected, sizes[row], is_of_ends=family == ENDS)
+                        yield chance * tests, family, row, chance, one.backings
 
 
-def _bound(one: _Candidate, expected: dict[int, float], size: int) -> float:
+def _bound(one: _Candidate, expected: dict[int, float], size: int, *, is_of_ends: bool) -> float:
     """How many records hold so many of a row by accident: those with one of it, times that they have the rest."""
     whole = prod(backing.chance for backing in one.backings)
-    bounds = (max(expected[of.claim], LEAST_CHANCE) * whole / max(of.chance, LEAST_CHANCE) for of in one.backings)
-    return comb(size, len(one.backings)) * min(bounds)
+    firsts = (first for first in one.backings if first.is_end or not is_of_ends)
+    bounds = (max(expected[first.claim], LEAST_CHANCE) * whole / max(first.chance, LEAST_CHANCE) for first in firsts)
+    return comb(size, len(one.backings)) * min(bounds, default=float("inf"))
 
 
 def factors(claim: Claim) -> tuple[float, ...]:
@@ -236,3 +252,10 @@ def factors(claim: Claim) -> tuple[float, ...]:
 def _row(claim: Claim) -> object:
     """What identifies the row of a claim: of a table, or the line of a text."""
     return (claim.document, claim.table, claim.row) if claim.table >= 0 else (claim.document, "line", claim.line)
+
+
+def _ends(file: DataFile) -> Ints:
+    """The places of the last number of each named series."""
+    _, behind = np.unique(file.name_of[::-1], return_index=True)
+    places = len(file.values) - 1 - behind
+    return places[[bool(file.names[file.name_of[place]]) for place in places]]
