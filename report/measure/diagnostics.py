@@ -236,6 +236,10 @@ class Diagnostic:
     def __hash__(self) -> int:
         return hash((self.code, *self.values.items()))
 
+    def number(self, name: str) -> float:
+        """A parameter that is a number."""
+        return float(str(self.values[name]))
+
     def as_json(self) -> dict[str, object]:
         """The code and the parameters side by side."""
         told = {name: str(value) if isinstance(value, Message) else value for name, value in self.values.items()}
@@ -255,8 +259,8 @@ class Diagnostic:
             return said if isinstance(said, Message) else Message(str(said))
         if isinstance(sentence, str):
             return Message(sentence, **told)
-        count = int(str(self.values["count"]))
-        return Message.of_count(count, *sentence, **{name: value for name, value in told.items() if name != "count"})
+        del told["count"]
+        return Message.of_count(int(self.number("count")), *sentence, **told)
 
 
 def _shown(code: StrEnum, name: str, value: Parameter) -> object:

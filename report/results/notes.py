@@ -84,7 +84,7 @@ def _one_note(alike: Sequence[Noted]) -> tuple[Message, set[Place], dict[str, Me
     first, places = alike[0][2], {place for place, _, _ in alike}
     if first.code not in AGAINST:
         return first.message, places, {made.result.id: None for _, made, _ in alike}
-    shares = [float(str(said.values["ratio"])) - 1 for _, _, said in alike]
+    shares = [said.number("ratio") - 1 for _, _, said in alike]
     gathered = Message(AGAINST[first.code], range=_range(f"{min(shares):+.1%}", f"{max(shares):+.1%}"))
     return gathered, places, {made.result.id: said.message for _, made, said in alike}
 

@@ -94,7 +94,7 @@ def _case(report: Report, result: Result) -> dict[str, Any]:
     """
     table, row, at = report.places[result.id]
     column, model = table.columns[at].key, report.page.model
-    beside = [id_ for id_, one in zip(row.results, table.columns, strict=True) if one.key == column]
+    beside = [id_ for id_, one in zip(row.results, table.columns, strict=True) if column == one.key]
     runs = [run for id_ in (*beside, *result.operands) for run in report.runs_of(report.by_id[id_])]
     facts = [report.logs[path].facts for run in runs for path in (run.log, *(one.path for one in run.also))]
     found: dict[str, Any] = {"model": model} if model and SEVERAL not in model else {}

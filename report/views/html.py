@@ -149,7 +149,8 @@ class HtmlView(View):
         """Why a ratio is withheld, in two words; empty where its cell is plainly empty."""
         if result.reason is None or "fact" not in result.reason.values:
             return ""
-        return self.say("other {fact}", fact=self.worded(result.reason.message.values["fact"]))  # type: ignore[arg-type]
+        fact = result.reason.message.values["fact"]
+        return self.say("other {fact}", fact=self.worded(fact))  # type: ignore[arg-type]
 
     def prose(self, block: Block) -> Markup:
         """Markdown of the page file as HTML; its tables and code scroll."""
