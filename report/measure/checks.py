@@ -55,7 +55,8 @@ class Check:
     ``is_independent``: whether another timer took its time. ``counts_work``: whether it also says what a step holds,
     and not only how long one took. ``scope``: that of the number which makes them agree, where its format states none.
     ``needs_passes``: it would differ, but that a step may hold several batches, which nothing says; ``may_pause``: but
-    that one of its few stretches may hold a pause. ``series``: the stretches that made its estimate.
+    that one of its few stretches may hold a pause. ``share``: the rate of the stretches of the number that both have,
+    over that of all of them. ``series``: the stretches that made its estimate.
     """
 
     estimate: Estimate
@@ -67,6 +68,7 @@ class Check:
     scope: Scope | None = None
     needs_passes: bool = False
     may_pause: bool = False
+    share: float = 1.0
     series: Series | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -132,11 +134,15 @@ def _check(claim: Series, other: Series, start: int, work: Work, *, is_stated: b
         if not (claim.whole or other.whole) and claim.kind == other.kind:
             claim = claim.where(_within(claim, other))  # a clock tells nothing of the time before its first record
         return _between(windowed, (claim, windowed), (other, other.steady()), work, slack)
+    every = windowed
     if windowed.kind == free.kind and len(free):
         windowed = windowed.where(_within(windowed, free))
     slack = TOTAL if other.timer == "clock" and len(free) < FENCED else 1.0  # a pause of few cannot be told
     found = _between(windowed, (windowed,), (behind, free) if is_stated else (free,), work, slack)
-    if found is None or found.says != "differs" or (claim.timer, other.timer) != ("program", "clock"):
+    if found is None:
+        return None
+    found = replace(found, share=windowed.rate / every.rate)
+    if found.says != "differs" or (claim.timer, other.timer) != ("program", "clock"):
         return found
     # What recurs every few records, such as a checkpoint that the log does not tell, is no outlier of the clock.
     usual = free.where(free.each <= STALL * np.median(free.each))

@@ -27,6 +27,7 @@ class Code(StrEnum):
     PAUSES = "pauses"
     STALLS = "stalls"
     REFUTED = "refuted"
+    NEAR_COUNT = "ratio_near_count"
     DERIVED = "derived_rate"
     UNDONE = "running_mean_undone"
     EXPECTED = "expected_time"
@@ -132,6 +133,7 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.STALLS: (
         "{count} records take more than twice the usual time, the first at line {line} (without them: {value} {unit})."
     ),
+    Code.NEAR_COUNT: "{ratio}× is about {facts}: one of the two may leave it out.",
     Code.REFUTED: "The clock of the log refutes the {source}, {value} {unit}.",
     Code.DERIVED: "The {column} is a total divided by the time since the start; its differences are used instead.",
     Code.UNDONE: "The {column} is a running mean; it was converted to the time of each record.",

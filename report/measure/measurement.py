@@ -170,7 +170,7 @@ class Measurement:
             return self.value
         other, mine = self.by.estimate, self.estimate
         is_alike = (other.counted, other.scope) == (mine.counted, mine.scope)
-        return other.value if is_alike else self.value * self.by.ratio
+        return other.value if is_alike else self.value * self.by.share * self.by.ratio
 
     @property
     def contradiction(self) -> Diagnostic | None:

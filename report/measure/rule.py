@@ -14,6 +14,7 @@ from math import log
 import numpy as np
 
 from parsers.grammar.field import Field
+from parsers.io.message import Message, joined
 from parsers.series import FEW, NOISE, OVERHEAD, Floats, Lines, Mask, Series, Verdict, tolerance
 
 from .checks import Check, Estimate, checks, estimate_of
@@ -29,6 +30,8 @@ KINDS = ("step", "epoch", "summary")
 # Rates before times before durations before clocks: what is nearer to the number asked for comes first.
 ORDER = {"throughput": 0, "step_time": 1, "step_rate": 1, "work_time": 1, "duration": 2, "time": 3, "elapsed": 3}
 UNITS = ("samples", "steps", "epochs")
+COUNTS = ("cards", "nodes", "cards_per_node", "accumulation")  # what one of two sides may leave out
+FACT, LISTED = "{name} = {value} ({source})", "{first}, {second}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +126,8 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
     told = [
         *_of_records(run, series, free, work),
         *_of_window(run, series, skipped, windowed, paused, f"{estimate.unit}/s", in_its_unit),
-        *_of_source(run, series, free),
-        *said_by(heard, status),
+        *_of_source(run, series, free, heard),
+        *said_by(run, heard, status, by),
         *said,
         *(ranks.diagnostics if ranks else ()),
     ]
@@ -309,7 +312,7 @@ def _of_records(run: Run, claim: Series, free: Series, work: Work) -> Iterator[D
         yield say(Code.BATCH_VARIES, low=work.varies[0], high=work.varies[1])
 
 
-def _of_source(run: Run, claim: Series, free: Series) -> Iterator[Diagnostic]:
+def _of_source(run: Run, claim: Series, free: Series, heard: Sequence[Check]) -> Iterator[Diagnostic]:
     """What a reader must know of the source of the number."""
     if claim.derived:
         yield say(Code.DERIVED, column=claim.derived)
@@ -323,7 +326,7 @@ def _of_source(run: Run, claim: Series, free: Series) -> Iterator[Diagnostic]:
         totals = totals[totals > 0]
         if len(totals) and totals.max() > totals.min() * (1 + OVERHEAD):
             yield say(Code.SEVERAL_TOTALS, count=len(totals), low=float(totals.min()), high=float(totals.max()))
-    yield from said_of_digits(free)
+    yield from said_of_digits(free, heard)
 
 
 def said_of_column(field: Field, statistic: str, count: int) -> Iterator[Diagnostic]:
@@ -334,17 +337,28 @@ def said_of_column(field: Field, statistic: str, count: int) -> Iterator[Diagnos
         yield say(Code.EXPECTED, column=field.name)
 
 
-def said_of_digits(series: Series) -> Iterator[Diagnostic]:
-    """What a reader must know of the printed values that made a number."""
+def said_of_digits(series: Series, heard: Sequence[Check] = ()) -> Iterator[Diagnostic]:
+    """What a reader must know of the printed values that made a number; ``heard``: what another timer may prove."""
     if series.is_coarse:
         yield say(Code.COARSE, column=series.source)
     values = series.values
-    if values is not None and len(values) >= FEW and (values == values[0]).all():
+    is_proved = any(one.is_independent and one.says == "agrees" for one in heard)
+    if values is not None and len(values) >= FEW and (values == values[0]).all() and not is_proved:
         yield say(Code.CONSTANT, count=len(values))
 
 
-def said_by(heard: Sequence[Check], status: Status) -> Iterator[Diagnostic]:
-    """What other sources say that neither confirm the number nor contradict it."""
+def said_by(run: Run, heard: Sequence[Check], status: Status, by: Check | None) -> Iterator[Diagnostic]:
+    """What other sources say that neither confirm the number nor contradict it, and what may explain a contradiction.
+
+    One of two sides may leave out a count that the log states, such as that of the cards.
+    """
+    if status == "contradicted" and by is not None:
+        times = max(by.ratio, 1 / by.ratio)
+        counts = ((name, run.count(name) or 1) for name in COUNTS)
+        near = [run.facts[name] for name, count in counts if count > 1 and abs(times / count - 1) <= OVERHEAD]
+        each = [Message(FACT, name=Message(f.name), value=f.value, source=f.source.message) for f in near]
+        if each:
+            yield say(Code.NEAR_COUNT, ratio=by.ratio, facts=joined(LISTED, each))
     for check in heard:
         other = check.estimate
         if check.says == "differs" and status != "contradicted":
@@ -368,7 +382,7 @@ def _use(run: Run, claim: Series, skipped: int, paused: Lines, free: Series) -> 
 
 
 def seconds_per_step(free: Series, work: Work, others: Sequence[Series], of_job: float | None = None) -> float | None:
-    """The time of a step over the same records: printed, or what the number itself makes, or by a clock.
+    """The time of a step over the same records: printed, or what the number itself makes, or by a clock exact to 2%.
 
     ``of_job``: the number, where it is not what the records did over their time.
     """
@@ -382,4 +396,5 @@ def seconds_per_step(free: Series, work: Work, others: Sequence[Series], of_job:
     factor, of_step = work.factor(free.scope), work.of_step(free.counted)
     if of_step and (of_job or factor):
         return of_step / (of_job or free.rate * (factor or 1))
-    return 1 / known[0].rate if known else None
+    exact = [one for one in known if one.error <= NOISE]
+    return 1 / exact[0].rate if exact else None

@@ -219,10 +219,10 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
     if ranks is not None and ranks.is_summed:
         reasons = np.where(reasons == Use.OTHER_RANK, Use.SUMMED, reasons).astype(np.int8)
     diagnostics = (
-        *_of_records(chosen, series, work),
+        *_of_records(chosen, series, work, heard),
         *(said_of_statistic(series, calculation, estimate) if calculation else ()),
         *said,
-        *said_by(heard, status),
+        *said_by(run, heard, status, by),
         *(ranks.diagnostics if ranks else ()),
     )
     return Measurement(
@@ -550,7 +550,7 @@ def _checks(
             yield replace(check, ratio=check.ratio * ratio)
 
 
-def _of_records(chosen: _Chosen, series: Series, work: Work) -> Iterator[Diagnostic]:
+def _of_records(chosen: _Chosen, series: Series, work: Work, heard: Sequence[Check]) -> Iterator[Diagnostic]:
     """What a reader must know of the records that are used."""
     protocol, column = chosen.protocol, chosen.column
     if chosen.missing:
@@ -562,4 +562,4 @@ def _of_records(chosen: _Chosen, series: Series, work: Work) -> Iterator[Diagnos
         yield from said_of_column(chosen.field, protocol.statistic, int(chosen.used.sum()))
     if work.varies and column != "throughput":
         yield say(Code.BATCH_VARIES, low=work.varies[0], high=work.varies[1])
-    yield from said_of_digits(series)
+    yield from said_of_digits(series, heard)

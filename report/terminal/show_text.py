@@ -15,7 +15,7 @@ from parsers.io.console import Console, Text
 from parsers.io.message import Message, joined
 
 from ..measure.checks import Check, Estimate
-from ..measure.diagnostics import name_of
+from ..measure.diagnostics import Code, name_of
 from ..measure.measurement import Measurement, RunOfLog
 from ..measure.number import digits, printed
 from ..measure.ranks import RankSpread
@@ -86,6 +86,7 @@ OF_RANKS = "lines of {count} ranks: {total} = {matched} matched + {ignored} igno
 SHAPE = "{count} from line {line}: {text}"
 OTHER_LINES = ("{count} other line", "{count} other lines")
 BROKEN = "broken: {found}"
+OFFERED = (Code.SCOPE_UNKNOWN, Code.SCOPE_UNSTATED)  # what the options answer
 
 
 def shown(
@@ -144,7 +145,7 @@ def _about(log: MeasuredLog) -> Message:
 def _number(log: MeasuredLog) -> Iterator[Message]:
     """The number with its source, what the other sources say, and what is said of it: at most four lines."""
     found = log.measurement
-    said = [one.message for one in log.diagnostics]
+    said = [one.message for one in log.diagnostics if not (log.options and one.code in OFFERED)]
     if found is None:
         reason = [log.reason.message] if log.reason else []
         yield joined(SENTENCES, dict.fromkeys([*reason, *said]))
@@ -186,7 +187,8 @@ def _from(found: Measurement) -> Message:
     said = rate(found.value, found.unit, found.scope)
     if found.protocol.states_rule:
         said = Message(RATE, **{**said.values, "number": printed(found.value, found.protocol)})
-    if found.seconds_per_step is not None and found.estimate.counted != "steps":
+    is_one_number = found.status != "contradicted"
+    if found.seconds_per_step is not None and found.estimate.counted != "steps" and is_one_number:
         said = Message(RATE_AND_STEP, **said.values, seconds=digits(found.seconds_per_step))
     return _of_source(FROM, said, found.estimate, found.records_used, found.ends)
 
