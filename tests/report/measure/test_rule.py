@@ -309,3 +309,19 @@ def test_a_clock_comes_before_times_that_are_printed_in_too_few_digits(decimals:
     found = number(run(step=STEPS, step_time=np.round(times, decimals), time=stamps(np.cumsum(times)), facts=OF_JOB))
     assert (found.estimate.name, found.status) == (source, "confirmed")
     assert found.value == pytest.approx(64 * 39 / times[1:].sum(), rel=0.005)
+
+
+@pytest.mark.parametrize(("times", "facts"), [(8, "cards = 8"), (2, "nodes = 2"), (3, "")])
+def test_the_count_that_two_contradicting_sides_are_apart_by_is_named(times: int, facts: str) -> None:
+    of_job = {"cards": 8, "nodes": 2, "batch_size": 8, "job_batch_size": 64}
+    found = number(run(step=STEPS, throughput=64 / QUIET / times, time=stamps(CLOCK), facts=of_job))
+    named = [str(one.values["facts"]) for one in found.diagnostics if one.code == Code.NEAR_COUNT]
+    assert (found.status, [said.partition(" (")[0] for said in named]) == ("contradicted", [facts] if facts else [])
+    assert found.other_value == pytest.approx(125)
+
+
+@pytest.mark.parametrize(("steps", "seconds"), [(40, None), (400, 0.5)])
+def test_a_clock_of_whole_seconds_tells_the_time_of_a_step_only_over_many(steps: int, seconds: float | None) -> None:
+    clock, numbers = np.floor(np.arange(steps) * 0.5), np.arange(1, steps + 1)
+    found = number(run(step=numbers, throughput=np.full(steps, 125.5), time=stamps(clock)))
+    assert found.seconds_per_step == (seconds and pytest.approx(seconds, rel=0.02))
