@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
+from ipaddress import ip_address
 from itertools import count
 from pathlib import Path
+from socket import AF_INET
 from typing import Any, BinaryIO
 
 import fsspec
@@ -26,6 +28,7 @@ from .archive import ARCHIVE_NAME, IS_HIDDEN, IS_IRREGULAR, IS_LINK, File, LeftO
 DEEPEST = 64
 OF_A_RUN = (RUN_FILE, *SIDE_FILES)
 REDIRECTED = "it redirects to another host, {host}; pass that URL if you trust it"
+NOT_PUBLIC = "{host} is at {address}, which is no public address; pass the URL with that address if you trust it"
 _OF_EXTRA = ("http", "https", "s3", "s3a")
 _CHUNK = 1 << 20
 _PATIENCE = 60  # seconds without any byte
@@ -128,7 +131,7 @@ def _told() -> Iterator[None]:
     except (NotTakenError, WriteError):
         raise
     except Exception as error:
-        cause = error.__cause__ if isinstance(error.__cause__, _RedirectedError) else error
+        cause = error.__cause__ if isinstance(error.__cause__, _RefusedError) else error
         reason = public(str(cause) or type(cause).__name__).rstrip(".").replace("\n", " ")
         raise NotTakenError(f"cannot be read: {reason}.", is_unreadable=True) from error
 
@@ -150,8 +153,8 @@ def _filesystem(url: str) -> tuple[AbstractFileSystem, str]:
     return fs, str(path)
 
 
-class _RedirectedError(Exception):
-    """A server sends whoever asks it to another one."""
+class _RefusedError(Exception):
+    """A URL leads to a server that the user did not name."""
 
 
 @cache
@@ -166,12 +169,25 @@ def _options_of_the_web() -> dict[str, Any]:
     async def refuse(_: object, __: object, redirected: aiohttp.TraceRequestRedirectParams) -> None:
         to = redirected.url.join(URL(redirected.response.headers.get("Location", "")))
         if (to.scheme in ("http", "https"), to.host) != (True, redirected.url.host):
-            raise _RedirectedError(REDIRECTED.format(host=to.host))
+            raise _RefusedError(REDIRECTED.format(host=to.host))
+
+    class Resolver(aiohttp.ThreadedResolver):
+        """Finds the addresses of names; one with a dot is of a public host, and whoever has it may say where it is."""
+
+        async def resolve(self, host: str, port: int = 0, family: Any = AF_INET) -> Any:
+            found = await super().resolve(host, port, family)
+            if "." in host.rstrip(".").removesuffix(".localhost"):
+                for address in (one["host"] for one in found if not ip_address(one["host"]).is_global):
+                    raise _RefusedError(NOT_PUBLIC.format(host=host, address=address))
+            return found
+
+    async def client(**options: Any) -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(connector=aiohttp.TCPConnector(resolver=Resolver()), **options)
 
     trace = aiohttp.TraceConfig()
     trace.on_request_redirect.append(refuse)
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=_PATIENCE, sock_read=_PATIENCE)
-    return {"client_kwargs": {"timeout": timeout, "trace_configs": [trace]}}
+    return {"get_client": client, "client_kwargs": {"timeout": timeout, "trace_configs": [trace]}}
 
 
 def _walk(fs: AbstractFileSystem, root: str, *, without: Callable[[str], bool]) -> Iterator[list[File | LeftOut]]:

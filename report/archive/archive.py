@@ -15,7 +15,7 @@ from contextlib import chdir, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from typing import Any
 
 from parsers.ingesting.archive import BROKEN, LeftOut, broken_because, of_zip
@@ -250,8 +250,8 @@ def verify(path: Path, workers: Workers = ALL_CORES) -> Verified:
     Nothing but the archive and this version of Tachograph is used. Raises ArchiveError for what is not an archive or
     is made to do harm, LogError where it cannot be read.
     """
-    with TemporaryDirectory() as place:
-        folder = Path(place, "archive")
+    with unfinished(Path(gettempdir())) as place:
+        folder = place / "archive"
         name, comment, damaged = _unpacked(path, folder)
         changed = damaged or list(_unlike_listed(folder))
         found = sha256_of(path), len(_names(folder)), changed
@@ -340,12 +340,12 @@ def _inside(folder: Path) -> Iterator[None]:
     Messages then name the same relative paths wherever the folder is. Formats of the user's own do not count.
     """
     before = os.environ.pop(VARIABLE, None)
-    with TemporaryDirectory() as overlay, chdir(folder):
+    with unfinished(folder.absolute().parent) as overlay, chdir(folder):
         try:
             if others := _other_grammars(Path()):
-                os.environ[VARIABLE] = overlay
+                os.environ[VARIABLE] = str(overlay)
             for grammar in others:
-                shutil.copyfile(grammar, Path(overlay, grammar.name))
+                shutil.copyfile(grammar, overlay / grammar.name)
             yield
         finally:
             os.environ.pop(VARIABLE, None)

@@ -1,5 +1,7 @@
 """Beginnings: the inputs that the fuzzer begins with, and the texts that it puts into them."""
 
+import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,6 +71,7 @@ def beginnings(target: str) -> Iterator[bytes]:
     """What the fuzzer begins with: the seeds of a target, and what it takes as it should be."""
     yield from (seed.read_bytes() for seed in sorted((SEEDS / target).glob("*")))
     several = {"read": _logs, "ingest": _sources, "page": _pages, "audit": _documents, "run": _runs}
+    several |= {"verify": _archives, "grammar": _grammars, "compare": _suites}
     yield from several.get(target, _some_logs)()
 
 
@@ -106,6 +109,10 @@ def _pages() -> Iterator[bytes]:
 
 
 def _documents() -> Iterator[bytes]:
+    notebook = json.dumps({"nbformat": 4, "cells": [{"cell_type": "markdown", "source": [MARKDOWN], "metadata": {}}]})
+    report = (GOLDEN / "toy.report.json").read_text(encoding="utf-8")
+    for kind, text in enumerate((report, f"<h1>R</h1><table><tr><td>1<td>40.5</table>{MARKDOWN}", notebook), 1):
+        yield from (bytes([4 * kind + how]) + text.encode() for how in range(4))
     for choice in (b"0", b"1", b"2", b"3"):
         yield choice + MARKDOWN.encode() + SEPARATOR + SEPARATOR + b"0one/more.log\n" + LOG
         yield choice + (GOLDEN / "toy.en.md").read_bytes()
@@ -121,6 +128,36 @@ def _runs() -> Iterator[bytes]:
         yield bytes([command]) + SEPARATOR.join([b"0train.log\n" + LOG, b"5run.json\n", b"4x.log\n@HERE@/.bashrc"])
         for log in LOGS[command::60]:
             yield bytes([command]) + SEPARATOR.join([b"0train.log\n" + log.read_bytes()[:3000], *beside])
+
+
+def _archives() -> Iterator[bytes]:
+    """The golden page, whole, without a log, and with a grammar; the last are no archives."""
+    page = [b"0page/%b\n" % name.encode() + (GOLDEN / name).read_bytes() for name in ("toy.toml", "toy.report.json")]
+    named = [path for path in sorted((GOLDEN / "logs" / "A100").rglob("*")) if path.is_file()]
+    logs = [b"0logs/A100/%b\n" % os.fsencode(path.name) + path.read_bytes() for path in named]
+    own = b'0formats/own.lark\nstart: step_line\nstep_line: "speed" step\n%import .vocabulary (step, INTEGER)\n'
+    for choice in (b"0", b"2"):
+        yield from (
+            choice + SEPARATOR.join(parts) for parts in ([*page, *logs], [*page, *logs[1:]], [*page, own, *logs])
+        )
+        yield choice + SEPARATOR.join([*page, b"0../outside/train.log\n" + LOG, b"0page/other.toml\n"])
+    yield b"1PK\x05\x06" + bytes(18)
+
+
+def _grammars() -> Iterator[bytes]:
+    for fmt in formats()[::12]:
+        yield (
+            fmt.path.read_bytes()
+            + SEPARATOR
+            + next(log for log in LOGS if log.parent.name == fmt.name).read_bytes()[:4000]
+        )
+
+
+def _suites() -> Iterator[bytes]:
+    for choice in range(8):
+        yield bytes([choice]) + SEPARATOR.join([LOG, LOG.replace(b"0.1s", b"0.2s"), LOG, LOG])
+        logs = [log.read_bytes()[:4000] for log in LOGS[choice::90]]
+        yield bytes([choice]) + SEPARATOR.join([*(logs * 8)[:8], RUN_JSON])
 
 
 def fragments() -> list[bytes]:

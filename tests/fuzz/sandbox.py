@@ -41,7 +41,7 @@ OUTSIDE = {
 MAY_NOT_SHOW = (TOKEN.encode(), *(sha256(text).hexdigest().encode() for text in OUTSIDE.values()))
 # Turn text around, or end a line where none ends.
 TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029"
-STATUSES = (0, 1, 2)
+STATUSES = (0, 1, 2, 3)
 PIECE = re.compile(r"tachograph\.receive\((.*)\);\n", re.DOTALL)
 SCHEME = re.compile(r"[\x00-\x20]*([A-Za-z][A-Za-z0-9+.-]*):")
 
@@ -93,7 +93,7 @@ def lay(folder: Path, files: Mapping[str, bytes]) -> None:
 def run(folder: Path, *arguments: str | Path, may_write: Path | None = None) -> bytes:
     """Run a command; returns what it printed.
 
-    It ends with 0, 1 or 2 and no traceback, prints text that no terminal obeys, and changes nothing in the folder but
+    It ends with 0 to 3 and no traceback, prints text that no terminal obeys, and changes nothing in the folder but
     below ``may_write``.
     """
     before = files_below(folder, without=may_write)
@@ -144,6 +144,12 @@ def assert_harmless_site(out: Path) -> None:
         assert piece, f"{path} is no piece"
         assert "<" not in piece[1]
         json.loads(f"[{piece[1]}]")
+
+
+def assert_harmless_page(page: Path) -> None:
+    """What a page that is one file is made of: as of a site, but with a style of its own."""
+    text = page.read_text(encoding="utf-8")
+    _Page.check(re.sub(r"<style>[^<]*</style>", "", text))
 
 
 class _Page(HTMLParser):

@@ -4,9 +4,12 @@ Of every target: the only errors are those that its command tells its user; noth
 but where it should be; what is printed is plain text. What a target holds besides is in its docstring.
 """
 
+import zipfile
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
@@ -14,16 +17,19 @@ from parsers.ingesting.ingest import ingest
 from parsers.io.errors import ParserError
 from parsers.io.packed import ending
 from parsers.runs.reading import survey
+from parsers.scanning import detection
 from parsers.scanning.detection import formats
 from parsers.scanning.source import clean
 from parsers.scrubbing.copies import copied, sources
 from parsers.sharing.workers import ALONE
+from report.archive.archive import MANIFEST
 from tachograph.cli import secrets
-from tests.fuzz.beginnings import page_text
-from tests.fuzz.inputs import SEPARATOR, laid, source
+from tests.fuzz.beginnings import RUN_JSON, page_text
+from tests.fuzz.inputs import SEPARATOR, laid, members, source
 from tests.fuzz.sandbox import (
     HERE,
     LOG,
+    assert_harmless_page,
     assert_harmless_site,
     assert_silent,
     files_below,
@@ -35,6 +41,7 @@ from tests.fuzz.sandbox import (
 from tests.parsers.shapes import assert_alike
 
 SIDE_FILES = ("run.json", "clock.csv", "gpu.csv")
+DOCUMENTS = ("page.en.md", "page.json", "page.html", "page.ipynb")
 PROTOCOLS = (None, "tipc", "tipc-plain", "fleetx", "dlperf", "summary", "mlperf", "summary,records=epoch")
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("show", "{run}"),
@@ -116,18 +123,20 @@ def page(data: bytes) -> None:
 
 
 def audit(data: bytes) -> None:
-    """Audit a Markdown page, with the report and the logs that follow it in the data."""
+    """Audit a document of a kind that the first byte chooses, with the report and the logs that follow it."""
     choice, (text, *beside) = (data[0] if data else 0), data[1:].split(SEPARATOR)
+    name = DOCUMENTS[choice // 4 % len(DOCUMENTS)]
     how = (("--all",), ("--json",), ("--markdown",), ("--sarif", "{out}/audit.sarif"))[choice % 4]
     with sandbox() as folder:
         _lay_logs(folder)
-        lay(folder, {"pages/page.en.md": text.replace(HERE, bytes(folder))})
+        lay(folder, {f"pages/{name}": text.replace(HERE, bytes(folder))})
         if beside and beside[0]:
             lay(folder, {"pages/page.report.json": beside[0].replace(HERE, bytes(folder))})
         laid(folder / "logs", beside[1:])
         (folder / "out").mkdir()
         options = [option.format(out=folder / "out") for option in how]
-        told = run(folder, "audit", folder / "pages", "--logs", folder / "logs", *options, may_write=folder / "out")
+        options += ["--logs", str(folder / "logs")]
+        told = run(folder, "audit", folder / "pages" / name, *options, may_write=folder / "out")
         assert_silent(told, folder / "out")
 
 
@@ -155,6 +164,57 @@ def shapes(data: bytes) -> None:
     assert_alike(data[1:] + b"\n", ((1 << 16, 2)[choice & 1], (4096, 33)[choice >> 2 & 1]))
 
 
+def verified(data: bytes) -> None:
+    """Verify an archive of these bytes, or one that is made of the files that they hold and lists them as it should."""
+    choice = data[0] if data else 0
+    with sandbox() as folder, patch.object(detection, "SECONDS", 2):
+        lay_outside(folder)
+        archive = folder / "toy.tach.zip"
+        if choice & 1:
+            archive.write_bytes(data[1:])
+        else:
+            parts = members(data[1:].split(SEPARATOR))
+            files = {name.encode("utf-8", "replace").decode(): text for _, name, text in parts}
+            sums = "".join(f"{sha256(text).hexdigest()}  {name}\n" for name, text in sorted(files.items()))
+            with zipfile.ZipFile(archive, "w") as packed:
+                for name, text in {**files, MANIFEST: sums.encode()}.items():
+                    packed.writestr(name, text)
+        printed = run(folder, "verify", archive, *(("--json",) if choice & 2 else ()))
+        assert_silent(printed, folder / "none")
+
+
+def grammar(data: bytes) -> None:
+    """Show a log by a grammar of a stranger's, which stands before it in the data."""
+    text, _, log = data.partition(SEPARATOR)
+    with sandbox() as folder, patch.object(detection, "SECONDS", 2):
+        lay(folder, {"stranger.lark": text, "train.log": log or LOG})
+        run(folder, "show", folder / "train.log", "--format", folder / "stranger.lark")
+
+
+def compared(data: bytes) -> None:
+    """Compare two suites of runs, or show the history of both; their pages run and load nothing."""
+    choice, logs = (data[0] if data else 0), data[1:].split(SEPARATOR)
+    how = (("--json",), ("--markdown",), ("--lang", "zh"), ("--gate", "3%"))[choice // 2 % 4]
+    with sandbox() as folder:
+        for number, log in enumerate(logs[:8]):
+            place = f"{'ba'[number % 2]}/Toy_bs4_fp32_N1C1/{1 + number // 2}"
+            run_json = (logs[8] if len(logs) > 8 else RUN_JSON).replace(b"@SHA256@", sha256(log).hexdigest().encode())
+            lay(folder, {f"{place}/train.log": log, f"{place}/run.json": run_json})
+        (folder / "out").mkdir()
+        page, kept = folder / "out" / "page.html", ("--store", folder / "out" / "runs.sqlite")
+        command = ("history", *kept) if choice & 1 else ("compare",)
+        run(folder, *command, folder / "a", folder / "b", *how, "--html", page, may_write=folder / "out")
+        if page.exists():
+            assert_harmless_page(page)
+
+
+def recovered(data: bytes) -> None:
+    """Look for the protocol of a published number; the first byte chooses the number."""
+    with sandbox() as folder:
+        log = _run(folder, data[1:])
+        run(folder, "recover", log, "--published", f"{(data[0] if data else 0) * 1.5 + 0.5}", "--json")
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "read": read,
     "measure": measure,
@@ -164,6 +224,10 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "audit": audit,
     "run": run_folder,
     "shapes": shapes,
+    "verify": verified,
+    "grammar": grammar,
+    "compare": compared,
+    "recover": recovered,
 }
 
 

@@ -1,6 +1,7 @@
 """What a stranger's grammar makes the program match ends in time, in a sentence that names the grammar and the line."""
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -92,6 +93,16 @@ def test_what_takes_too_much_memory_is_ended() -> None:
 def test_a_child_that_is_killed_is_no_result() -> None:
     with pytest.raises(LimitError):
         boxed(lambda: os.kill(os.getpid(), 9), 10)
+
+
+def test_a_box_has_no_network() -> None:
+    def network() -> str:
+        return os.readlink("/proc/self/ns/net")  # noqa: PTH115 - it is no path
+
+    if boxed(network, 10) == network():
+        pytest.skip("this system lets no process leave its network")
+    with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(OSError, match="unreachable"):
+        boxed(lambda: socket.create_connection(server.getsockname()), 10)
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Sources of all kinds: checkouts tell their commit, URLs are fetched, and none of it leaves a secret behind."""
 
 import functools
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -152,6 +153,15 @@ def test_a_redirect_is_followed_on_its_own_host_only_and_its_target_is_recorded(
     assert run_file(into)["source"]["url"] == f"{web}/v100/a.log"
     (reason,) = unreadable(into, f"{web}/elsewhere/v100/a.log")
     assert reason == "cannot be read: it redirects to another host, localhost; pass that URL if you trust it."
+
+
+def test_a_public_name_of_a_host_of_this_network_is_not_asked(
+    web: str, into: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = socket.getaddrinfo("127.0.0.1", None, type=socket.SOCK_STREAM)
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: here)
+    (reason,) = unreadable(into, f"http://logs.example.org:{web.rpartition(':')[2]}/v100/a.log")
+    assert reason.startswith("cannot be read: logs.example.org is at 127.0.0.1, which is no public address; pass the")
 
 
 def test_what_the_web_has_not_is_unreadable_and_holds_no_secret(web: str, into: Path) -> None:
