@@ -1,9 +1,9 @@
-"""Parsing speed, compared with Lark, scripts, and engines for text and tables; `make bench` runs it.
+"""Parsing speed, compared with Lark, a script and awk; `make bench` runs it.
 
 Two generated logs of 100 MiB: every third line (dense) or every hundredth line (sparse) is a metric line. CPU time on
 one core; all candidates take turns. Reading detects the format, reads all fields of the metric lines into typed
-columns, accounts for every line and hashes the file. Lark only parses the lines; the script and ReFrame extract one
-field; awk, polars and DuckDB extract all nine as texts (`pip install -e '.[bench]'`).
+columns, accounts for every line and hashes the file. Lark only parses the lines; the script extracts one field, awk all
+nine as texts.
 """
 
 import argparse
@@ -13,9 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from importlib import import_module
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +24,6 @@ from parsers.runs.reading import known_format, read, survey
 from report.results.measured_log import measured_log
 from report.terminal.show_json import as_json
 from tests.bench.document import DOCUMENT, write_section
-from tests.bench.families import REAL, families, small
 from tests.bench.speed import MIB, Contender, found_by, speeds_of
 
 SIZE = 100 * MIB
@@ -119,10 +116,6 @@ def script(path: Path) -> list[str]:
     return found_by(r"ips: (\S+)", path)
 
 
-FIELDS = r"epoch:(\d+) *train step:(\d+) *lr: (\S+), loss: *(\S+) top1: *(\S+) top5: *(\S+) batch_cost: (\S+) s,"
-FIELDS += r" reader_cost: (\S+) s, ips: (\S+) samples/sec"
-NAMES = ["epoch", "step", "lr", "loss", "top1", "top5", "batch_cost", "reader_cost", "ips"]
-NOT_IN_A_LOG = "\x01"  # what parts columns, where a line is one
 AWK = r"""match($0, /epoch:/) && /samples\/sec/ { split(substr($0, RSTART), a, /[:, ]+/);
 print a[2], a[5], a[7], a[9], a[11], a[13], a[15], a[18], a[21] }"""
 
@@ -130,29 +123,6 @@ print a[2], a[5], a[7], a[9], a[11], a[13], a[15], a[18], a[21] }"""
 def awk(path: Path) -> bytes:
     """All fields, as people write it by hand in a shell."""
     return subprocess.run(["awk", AWK, path], capture_output=True, check=True).stdout
-
-
-def polars(path: Path) -> object:
-    """All fields by polars, as texts."""
-    pl = import_module("polars")
-    lines = pl.read_csv(path, has_header=False, new_columns=["line"], separator=NOT_IN_A_LOG, quote_char=None)
-    found = lines["line"].str.extract_groups(FIELDS)
-    return found.filter(found.struct.field("9").is_not_null())
-
-
-def duckdb(path: Path) -> object:
-    """All fields by DuckDB, as texts."""
-    lines = "read_csv($path, header=false, columns={'line': 'VARCHAR'}, delim=$mark, quote='', escape='')"
-    given = {"path": str(path), "mark": NOT_IN_A_LOG, "fields": FIELDS}
-    found = f"select regexp_extract(line, $fields, {NAMES}) from {lines} where regexp_matches(line, $fields)"  # noqa: S608
-    with import_module("duckdb").connect(config={"threads": 1}) as connection:
-        return connection.execute(found, given).fetchnumpy()
-
-
-def reframe(path: Path) -> object:
-    """One field by ReFrame's extractor."""
-    sanity = import_module("reframe.utility.sanity")
-    return sanity.evaluate(sanity.extractall(r"ips: (\S+) samples", str(path), 1, float))
 
 
 def grep(path: Path) -> bytes:
@@ -167,19 +137,8 @@ CONTENDERS: dict[str, tuple[Contender, int]] = {
     LARK: (lark, SLICE),
     SCRIPT: (script, SIZE),
     "`awk`, all fields as texts": (awk, SIZE),
-    "polars, all fields as texts": (polars, SIZE),
-    "DuckDB, all fields as texts": (duckdb, SIZE),
-    "ReFrame, one field": (reframe, SIZE),
     "`grep -c`": (grep, SIZE),
 }
-
-
-def available() -> dict[str, tuple[Contender, int]]:
-    """Those that are installed."""
-    return {name: of for name, of in CONTENDERS.items() if of[0] not in MODULES or find_spec(of[0].__name__)}
-
-
-MODULES = (polars, duckdb, reframe)
 
 
 def table(speeds: dict[str, dict[str, float]]) -> str:
@@ -225,7 +184,7 @@ def compare(folder: Path) -> str:
     speeds = {}
     for log, one_in in LOGS.items():
         make_log(folder / f"{log}.log", SIZE, one_in)
-        speeds[log] = speeds_of(available(), folder / f"{log}.log")
+        speeds[log] = speeds_of(CONTENDERS, folder / f"{log}.log")
     return table(speeds)
 
 
@@ -241,7 +200,6 @@ def words(folder: Path) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gib", action="store_true", help="also read 1 GiB and tell the peak memory")
-    parser.add_argument("--corpus", type=Path, help="also read real logs of this folder (tests/corpus/fetch.py)")
     parser.add_argument("--write", action="store_true", help=f"write it into {DOCUMENT}, too")
     options = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -249,8 +207,7 @@ def main() -> None:
         memory = [peaks(Path(folder))] if options.gib else []
         speeds = compare(Path(folder))
         unknown = words(Path(folder))
-        real = [REAL, families(options.corpus, Path(folder)), small(options.corpus)] if options.corpus else []
-    text = "\n\n".join([str(__doc__).strip(), speeds, *memory, unknown, *real, f"Measured on: {machine()}."])
+    text = "\n\n".join([str(__doc__).strip(), speeds, *memory, unknown, f"Measured on: {machine()}."])
     sys.stdout.write(f"{text}\n")
     if options.write:
         write_section("# Parsing speed", text)

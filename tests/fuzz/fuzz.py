@@ -1,13 +1,11 @@
 """Fuzzing of what is done with strange logs, archives, page files, Markdown and run folders; CONTRIBUTING.md says how.
 
-    python -m tests.fuzz.fuzz [--seconds N] [--findings FOLDER] [--learnt FOLDER] [TARGET...]
+    python -m tests.fuzz.fuzz [--seconds N] [TARGET...]
 
 Targets, all of them if none is named, are fuzzed at the same time, one on each core, and share the seconds, which begin
 once all modules are imported. What breaks what a target promises ends its part with exit status 1; its input is kept as
-``build/fuzz/TARGET-…``. With --findings it goes on, and the folder keeps the shortest input for each place in the code,
-with its traceback. With --learnt a folder keeps the inputs that reached new code, and a later run begins with them.
-With CI in the environment the inputs are the same each time, as far as the seconds allow. Without atheris, which not
-every Python has, the same changes are made without a look at what they reach.
+``build/fuzz/TARGET-…``, with its traceback. With CI in the environment the inputs are the same each time, as far as the
+seconds allow. Without atheris, which not every Python has, the same changes are made without a look at what they reach.
 """
 
 import argparse
@@ -69,8 +67,6 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"one of {', '.join(TARGETS)}")
     parser.add_argument("--seconds", type=int, default=120)
-    parser.add_argument("--findings", type=Path)
-    parser.add_argument("--learnt", type=Path)
     options = parser.parse_args()
     if unknown := set(options.targets) - {*TARGETS}:
         parser.error(f"there is no target {', '.join(sorted(unknown))}; targets are {', '.join(TARGETS)}")
@@ -105,18 +101,15 @@ def _fuzz_several(options: argparse.Namespace) -> int:
 
 
 def _fuzz(name: str, options: argparse.Namespace) -> None:
-    learnt = options.learnt and (options.learnt if options.targets == [name] else options.learnt / name)
-    for folder in filter(None, (KEPT, options.findings, learnt)):
-        folder.mkdir(parents=True, exist_ok=True)
-    (_guided if atheris else _unguided)(_Run(name, options.findings), options.seconds, learnt)
+    KEPT.mkdir(parents=True, exist_ok=True)
+    (_guided if atheris else _unguided)(_Run(name), options.seconds)
 
 
 class _Run:
-    """A target whose inputs are counted and whose errors are kept; without a folder for them the first one ends it."""
+    """A target whose inputs are counted; the first error ends it, and its input is kept."""
 
-    def __init__(self, name: str, findings: Path | None) -> None:
-        self.count = self.found = 0
-        self.name, self._findings = name, findings
+    def __init__(self, name: str) -> None:
+        self.name, self.count = name, 0
 
     def __call__(self, data: bytes) -> None:
         self.count += 1
@@ -128,16 +121,12 @@ class _Run:
             TARGETS[self.name](data)
         except (Exception, TooSlow) as error:
             self._keep(data, error)
-            if self._findings is None:
-                raise
+            raise
         finally:
             faulthandler.cancel_dump_traceback_later()
 
     def _keep(self, data: bytes, error: BaseException) -> None:
-        kept = (self._findings or KEPT) / f"{self.name}-{place(error)}"
-        if kept.exists() and self._findings and len(kept.read_bytes()) <= len(data):
-            return
-        self.found += not kept.exists()
+        kept = KEPT / f"{self.name}-{place(error)}"
         kept.write_bytes(data)
         kept.with_name(f"{kept.name}.txt").write_text("".join(traceback.format_exception(error)))
         print(f"{kept}: {error!r:.300}", flush=True)  # noqa: T201
@@ -179,7 +168,7 @@ class _Change:
         return first + mutated(data[1:], most - 1, seed, self.of_logs if of_logs else self.hostile)
 
 
-def _guided(run: _Run, seconds: int, learnt: Path | None) -> None:
+def _guided(run: _Run, seconds: int) -> None:
     """Let libFuzzer find inputs that reach new code; it ends the process."""
     change = _Change(run.name)
 
@@ -196,9 +185,7 @@ def _guided(run: _Run, seconds: int, learnt: Path | None) -> None:
         # The sandbox has the clock. Atheris takes 0 for a second: what is under way as one ends would be too slow.
         options += ["-timeout=86400", "-rss_limit_mb=4000", "-detect_leaks=0", "-print_final_stats=1", "-verbosity=0"]
         options += ["-seed=1"] if "CI" in os.environ else []
-        atheris.Setup(
-            [sys.argv[0], *([str(learnt)] if learnt else []), str(begun), *options], run, custom_mutator=mutate
-        )
+        atheris.Setup([sys.argv[0], str(begun), *options], run, custom_mutator=mutate)
         atheris.Fuzz()
 
 
@@ -209,17 +196,16 @@ def _dictionary(path: Path, texts: Iterable[bytes]) -> Path:
     return path
 
 
-def _unguided(run: _Run, seconds: int, learnt: Path | None) -> None:
-    """Change inputs, those that were learnt elsewhere as well, until the time is over."""
+def _unguided(run: _Run, seconds: int) -> None:
+    """Change inputs until the time is over."""
     change, until = _Change(run.name), time.monotonic() + seconds
     chance = random.Random(1 if "CI" in os.environ else None)  # noqa: S311 - it need not be secret
     known = [data[:LONGEST] for data in beginnings(run.name)]
-    known += [path.read_bytes() for path in sorted(learnt.iterdir())] if learnt else []
     for data in chain(known, iter(lambda: change(chance.choice(known), LONGEST, chance.getrandbits(32)), None)):
         if time.monotonic() > until:
             break
         run(data)
-    print(f"{run.name}: {run.count} inputs, {run.found} findings")  # noqa: T201
+    print(f"{run.name}: {run.count} inputs")  # noqa: T201
 
 
 if __name__ == "__main__":
