@@ -13,20 +13,12 @@ from parsers.runs.reading import read
 from report.comparing.metrics import MetricError, better
 from report.comparing.notebook import Comparison, compare
 from report.measure.diagnostics import NoMeasurement
-from report.results.agreement import LossAgreement, LossCurve, loss_agreement, loss_curve
+from report.results.agreement import LossCurve, loss_agreement, loss_curve
 from tests.commandline import run
 from tests.report.comparing.made_sides import CASE, STEADY, make_side, only
 
 STEPS = np.arange(1, 201)
 CURVE = 2 + 8 * np.exp(-STEPS / 50)
-
-
-def loss_of(a: Mapping[str, Any], b: Mapping[str, Any], folder: Path, tolerance: float | None = None) -> LossAgreement:
-    """Whether the losses of B agree; the times of both sides are alike."""
-    sides = make_side(folder / "a", STEADY, **a), make_side(folder / "b", STEADY, **b)
-    found = only(compare(*sides, metrics={"loss": tolerance} if tolerance else {})).loss
-    assert found is not None
-    return found
 
 
 def compared(a: Mapping[str, Any], b: Mapping[str, Any], folder: Path, tolerance: float | None = None) -> Comparison:
@@ -128,7 +120,8 @@ def test_what_makes_losses_incomparable_is_named_and_accuses_nobody(
     said: Mapping[str, Any], of_log: Mapping[str, Any], named: str, tmp_path: Path
 ) -> None:
     own = {"variables": {"DATA": "one", "SEED": "1"}}
-    found = loss_of({"said": own}, {"said": {**own, **said}, "loss": 2.0, **of_log}, tmp_path)
+    found = only(compared({"said": own}, {"said": {**own, **said}, "loss": 2.0, **of_log}, tmp_path)).loss
+    assert found
     assert (found.verdict, f"({named})" in str(found.reason)) == ("unknown", True)
 
 
