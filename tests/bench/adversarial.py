@@ -22,7 +22,7 @@ from parsers.scanning.detection import formats
 from parsers.scanning.format_shapes import KnownShapes
 from parsers.scanning.record_table import table
 from parsers.scanning.source import clean
-from tests.bench.document import DOCUMENT, write_section
+from tests.bench.speed import DOCUMENT, write_section
 from tests.parsers.golden_logs import LOGS
 from tests.parsers.shaped import found_in
 

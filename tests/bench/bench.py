@@ -23,8 +23,7 @@ from launchers.machine.facts import processor
 from parsers.runs.reading import known_format, read, survey
 from report.results.measured_log import measured_log
 from report.terminal.show_json import as_json
-from tests.bench.document import DOCUMENT, write_section
-from tests.bench.speed import MIB, Contender, found_by, speeds_of
+from tests.bench.speed import DOCUMENT, MIB, Contender, found_by, speeds_of, write_section
 
 SIZE = 100 * MIB
 WORDS_SIZE = 20 * MIB

@@ -13,8 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from parsers.runs.reading import read
-from tests.bench.document import DOCUMENT, write_section
-from tests.bench.speed import MIB, found_by, speeds_of
+from tests.bench.speed import DOCUMENT, MIB, found_by, speeds_of, write_section
 from tests.parsers.golden_logs import GOLDEN
 
 TITLE = "## Floor of the reading speed"

@@ -19,8 +19,8 @@ import numpy as np
 import psutil
 
 from launchers.machine.facts import processor
-from tests.bench.document import DOCUMENT, write_section
 from tests.bench.sharing import cluster, cpu_time
+from tests.bench.speed import DOCUMENT, write_section
 from tests.parsers.run_folders import make_run
 from tests.report.comparing.made_sides import CASE, ENVIRONMENT, log_of
 

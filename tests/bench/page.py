@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from launchers.machine.facts import processor
-from tests.bench.document import DOCUMENT, write_section
 from tests.bench.made_page import write_logs, write_page
+from tests.bench.speed import DOCUMENT, write_section
 from tests.report.site.browser import CHROMIUM, Reader, chromium
 
 TACHOGRAPH = Path(sys.executable).with_name("tachograph")

@@ -20,8 +20,7 @@ from pathlib import Path
 import psutil
 
 from launchers.machine.facts import processor
-from tests.bench.document import DOCUMENT, write_section
-from tests.bench.speed import MIB
+from tests.bench.speed import DOCUMENT, MIB, write_section
 from tests.parsers.corpus_logs import REAL_LOGS
 from tests.parsers.golden_logs import LOGS
 

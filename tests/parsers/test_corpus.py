@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from parsers.runs.reading import survey
+from parsers.runs.reading import Reading, survey
 from parsers.scanning.detection import formats
+from report.measure.diagnostics import NoMeasurement
+from report.measure.measure import measure
+from report.measure.measurement import Measurement
+from report.measure.protocol import Protocol
 from report.results.measured_log import measured_log
-from tests.parsers.corpus_logs import SIGNS, Counts, RealLog, every_real_log
+from tests.parsers.corpus_logs import REAL_LOGS, SIGNS, Counts, RealLog, every_real_log, parameters
 from tests.parsers.judging import kinds, lines_of
 
 
@@ -54,3 +58,20 @@ def test_what_is_no_log_gives_no_throughput(path: Path) -> None:
     found = measured_log(path)
     assert found.status == "refused"
     assert found.diagnostics
+
+
+def of(kind: str, reading: Reading) -> Measurement | None:
+    try:
+        return measure(reading, Protocol.parse(f"records={kind}"))
+    except NoMeasurement:
+        return None
+
+
+@pytest.mark.parametrize("log", parameters([log for log in REAL_LOGS if log.family == "paddle_parameter_server"]))
+def test_the_steps_of_a_parameter_server_job_are_as_fast_as_its_epochs(log: RealLog) -> None:
+    reading = survey(log.path)
+    steps, epochs = of("step", reading), of("epoch", reading)
+    assert epochs is not None
+    if steps is not None:
+        assert (steps.unit, steps.scope) == (epochs.unit, epochs.scope)
+        assert steps.value == pytest.approx(epochs.value, rel=0.03)
