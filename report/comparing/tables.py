@@ -248,7 +248,9 @@ def _chart(found: ComparedSides, translate: Translate) -> Any:
 
 def as_json(case: ComparedCase) -> dict[str, Any]:
     """One case as a JSON object; times are changes of the time per unit of work, or to the target, as fractions."""
-    told = {**plain(case), "verdict": case.verdict, "throughputs": case.throughputs if case.alike else None}
+    told = {**plain(case), "verdict": case.verdict}
     if case.target is not None:
         told["target"] |= {"gap": case.target.gap, "split": case.target.split}
+    elif case.alike is not None:
+        told["throughputs"] = case.throughputs
     return told
