@@ -24,12 +24,10 @@ HOSTILE = "<img src=x onerror=alert(1)>|`*\x1b[31m"
     ("times", "options", "status"),
     [
         ((105.0, 105.1, 104.9), ("--gate", "3%"), 1),
-        ((105.0, 105.1, 104.9), ("--gate", "0.03"), 1),
         ((105.0, 105.1, 104.9), (), 0),
-        ((100.0, 100.2, 99.8), ("--gate", "3%"), 0),
         ((103.0, 107.0, 99.0), ("--gate", "3%"), 3),
     ],
-    ids=["slower", "slower, as a number", "slower, without a gate", "same", "noise"],
+    ids=["slower", "slower, without a gate", "noise"],
 )
 def test_the_gate_is_the_exit_status(
     times: Sequence[float], options: Sequence[str], status: int, tmp_path: Path
