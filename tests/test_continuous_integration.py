@@ -165,12 +165,12 @@ def test_the_action_passes_a_faster_commit_with_a_better_loss_and_stops_at_a_slo
     job.checkout("main~1")
     assert job.benchmark(commands=COMMAND, repeats="2")[0] == 0
     said = job.read("benchmark/comparison.md")
-    assert re.search(r"^\| train \|.*\| faster \|$", said, re.MULTILINE)
+    assert re.search(r"^\| train +\|.*\| faster +\|$", said, re.MULTILINE)
     assert "loss: lower" in said
     job.checkout("main")
     assert job.benchmark("7", commands=COMMAND, repeats="2", language="zh")[0] == 1
     said = job.read("benchmark/comparison.md")
-    assert re.search(r"^\| train \|.*\| \+10\.\d% \|.*\| 变慢 \|$", said, re.MULTILINE)
+    assert re.search(r"^\| train +\|.*\| +\+10\.\d% +\|.*\| 变慢 +\|$", said, re.MULTILINE)
     assert f"{git(job.project, 'rev-parse', 'main~1')}" in said
     assert "source.files.train.py" in said
     assert "](" not in said
