@@ -160,7 +160,7 @@ def test_a_page_has_the_runs_made_that_it_lacks_in_turns_with_the_options_that_i
         ("", [("batch_size = 8 } }]", "batch_size = 8, nodes = 2, cards = 2 } }]")], None, ALL[:2]),  # not here
         ("--cards 8", [], "cards", []),
         ("--only batch_size=5", [], "batch_size=4|8", []),
-        *(("", [("steps = 2", f"steps = {steps}")], "steps", []) for steps in ('"a[$(touch made)]"', '"two"', "0")),
+        *(("", [("steps = 2", f"steps = {steps}")], "STEPS", []) for steps in ('"a[$(touch made)]"', '"two"', "0")),
     ],
 )
 def test_cases_and_repeats_of_a_page_can_be_chosen_and_what_does_not_fit_is_refused(
