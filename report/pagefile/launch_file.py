@@ -16,7 +16,7 @@ from parsers.io.validation import NOT_TOML, Mistake, mistake
 
 from .page import Page
 from .page_file import LAUNCH, ON_LINE, PageError, toml_of
-from .parts import LAUNCHED, Axis, Case, Cases, PagePart, Value, covers, handed_on
+from .parts import DIALECT, LAUNCHED, Axis, Case, Cases, PagePart, Value, covers, handed_on
 from .toml_lines import line_of, stated_key
 
 NO_LAUNCHED_AXIS = "{axis} is not an axis that a launcher takes; use {launched}."
@@ -103,3 +103,8 @@ def load_launches(page_file: Path, page: Page) -> LaunchFile:
         what = Message(NO_COLUMN, column=repr(unknown), known=", ".join(page.columns))
         raise PageError(ON_LINE, path=path, line=line_of(text, (unknown,)) or 1, what=what)
     return launches
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a launch file, by which editors complete and check one."""
+    return {"$schema": DIALECT, **LaunchFile.model_json_schema()}

@@ -20,6 +20,7 @@ from ..measure.protocol import Protocol
 from ..measure.quantity import QUANTITIES, THROUGHPUT, AnyQuantity, Quantity
 from ..measure.work import thing
 from .parts import (
+    DIALECT,
     ENGLISH,
     MARKED,
     Axis,
@@ -786,4 +787,4 @@ def json_schema() -> dict[str, Any]:
         part["required"].remove(key)
     parts["TableOfTable"] = {**parts["Table"], "required": ["name", "title"]}
     parts["Table"]["properties"]["tables"]["items"] = {"$ref": "#/$defs/TableOfTable"}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    return {"$schema": DIALECT, **schema}

@@ -35,6 +35,7 @@ TEXT_OF_EACH_LANGUAGE = 'must be a text, or one for each language, such as { en 
 HAS_BRACES = "{text} has braces, which a text in several languages cannot have."
 NO_BLOCK = 'must be a text, { en = "…", zh = "…" }, { code = "…" } or { columns = ["…"], rows = [["…"]] }.'
 
+DIALECT = "https://json-schema.org/draft/2020-12/schema"  # of the published schemas
 ENGLISH = "en"
 LANGUAGE = r"[a-z]{2,3}(?:_[A-Z]{2})?"
 _IN_LANGUAGES: dict[str, Any] = {

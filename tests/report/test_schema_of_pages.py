@@ -8,28 +8,29 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from report.pagefile.launch_file import LaunchFile
+from report.pagefile import launch_file
 from report.pagefile.page import json_schema
 from tests.commandline import PROJECT
 from tests.conftest import Compare
 from tests.report.test_mistakes_of_authors import PAGE
 
-PUBLISHED = PROJECT / "report/page.schema.json"
+PUBLISHED = PROJECT / "report"
 GOLDEN = PROJECT / "tests/report/golden"
 FILES = sorted({*(PROJECT / "report/pages").glob("*.toml"), *GOLDEN.glob("*.toml")})
 
 
 def schema(path: Path) -> dict[str, Any]:
-    return LaunchFile.model_json_schema() if path.name.endswith(".launch.toml") else json_schema()
+    return launch_file.json_schema() if path.name.endswith(".launch.toml") else json_schema()
 
 
 def mistakes(text: str) -> list[str]:
     return [error.json_path for error in Draft202012Validator(json_schema()).iter_errors(tomllib.loads(text))]
 
 
-def test_the_published_schema_is_that_of_the_code(compare: Compare) -> None:
-    compare(PUBLISHED, json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n")
-    Draft202012Validator.check_schema(json_schema())
+def test_the_published_schemas_are_those_of_the_code(compare: Compare) -> None:
+    for name, made in (("page", json_schema()), ("launch", launch_file.json_schema())):
+        compare(PUBLISHED / f"{name}.schema.json", json.dumps(made, indent=1, ensure_ascii=False) + "\n")
+        Draft202012Validator.check_schema(made)
 
 
 @pytest.mark.parametrize("path", FILES, ids=[path.name for path in FILES])
