@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from copy import copy
 from difflib import get_close_matches
 from functools import cache, partial
@@ -57,7 +57,6 @@ def _commands_of(room: str) -> dict[str, click.Command]:
     found = {str(command.name): command for command in import_module(f"{room}.commands").commands}
     needs: dict[str, dict[str, Callable[..., object]]] = {
         "scrub": {"secrets": secrets},
-        "archive": {"scrubbed": _scrubbed},
         "launch": {"page_names": _page_names, "lacking": _lacking, "measured": _measured},
         "run": {"measured": _measured, "comparison": _comparison},
     }
@@ -103,21 +102,6 @@ def secrets() -> Secrets:
     from parsers.scrubbing.copies import Secrets
 
     return Secrets(Redactor, redact_document)
-
-
-def _scrubbed(logs: Path, paths: Sequence[str], out: Path) -> None:
-    """Copy runs of a folder of logs without the names and credentials that they hold; raises ParserError."""
-    from tempfile import TemporaryDirectory
-
-    from parsers.io.errors import ParserError
-    from parsers.scrubbing.copies import NamedLog, copied
-
-    with TemporaryDirectory(dir=out.parent) as place:
-        outcome = copied([NamedLog(logs / path, logs) for path in paths], Path(place), secrets())
-        if outcome.problems:
-            raise ParserError("{problems}", problems="; ".join(outcome.problems))
-        if (made := Path(place, logs.name)).is_dir():  # else names were replaced, and no log is found there
-            made.rename(out)
 
 
 def _page_names() -> list[str]:

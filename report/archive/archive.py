@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -83,9 +83,6 @@ NOT_MADE = "The report could not be made again: {reason}"
 MADE_AGAIN = "{name}: made again from page file and logs it is {right}, not {stood}."
 NOT_A_REPORT = "It is no report: {reason}"
 
-# Copies the runs of some logs: the folder of logs, the paths of the logs below it, and where to.
-CopyRuns = Callable[[Path, Sequence[str], Path], None]
-
 
 class ArchiveError(ParserError):
     """An archive that cannot be made, or a file that is not an archive or not a safe one."""
@@ -130,13 +127,11 @@ class Verified:
 # ---- writing
 
 
-def archive(
-    page: str, logs: Path, out: Path, copy_runs: CopyRuns | None = None, workers: Workers = ALL_CORES
-) -> Archived:
+def archive(page: str, logs: Path, out: Path, workers: Workers = ALL_CORES) -> Archived:
     """Archive a page, by its name or its path, with its logs below a folder.
 
-    ``copy_runs``: copies the runs, perhaps without the names that they hold; by default as they are. Raises PageError,
-    LogError, WriteError, and ArchiveError where the page has no number or the archive would not give its numbers.
+    Raises PageError, LogError, WriteError, and ArchiveError where the page has no number or the archive would not give
+    its numbers.
     """
     file, logs, out = find(page).absolute(), logs.absolute(), out.absolute()
     (stated,) = read_pages([str(file)], logs, out.parent, workers)
@@ -145,7 +140,7 @@ def archive(
     try:
         with unfinished(out.parent, out) as place:
             folder = place / "archive"
-            _collect(stated, file, logs, folder, copy_runs or copied_runs)
+            _collect(stated, file, logs, folder)
             with _inside(folder):
                 made = _made_again(file.stem, workers)
             for one in stated.report.results:
@@ -161,12 +156,13 @@ def archive(
     return Archived(len(names), sum(result.digits is not None for result in made.results), sha256_of(out))
 
 
-def _collect(page: PublishedPage, file: Path, logs: Path, folder: Path, copy_runs: CopyRuns) -> None:
+def _collect(page: PublishedPage, file: Path, logs: Path, folder: Path) -> None:
     """Copy into a folder what a page is made of; raises LogError and WriteError."""
     launch = file.with_name(f"{file.stem}{LAUNCH}")
     for source in (file, *files_beside(text_of(file), file), *([launch] if launch.is_file() else [])):
         _copy(source, folder / PAGE / source.relative_to(file.parent))
-    copy_runs(logs, logs_of_page(page.page, logs), folder / LOGS)
+    for source in sorted({file for path in logs_of_page(page.page, logs) for file in _of_run(logs / path)}):
+        _copy(source, folder / LOGS / source.relative_to(logs))
     for grammar in _grammars(page):
         _copy(grammar, folder / FORMATS / grammar.name)
 
@@ -175,12 +171,6 @@ def logs_of_page(page: Page, logs: Path) -> list[str]:
     """The logs that a page names, those of references and those that are no evidence too, below their folder."""
     paths = dict.fromkeys((*(one.path for one in wanted(page, logs)), *reference_logs(page, logs)))
     return sorted(path for path in paths if not outside(logs, path))
-
-
-def copied_runs(logs: Path, paths: Sequence[str], folder: Path) -> None:
-    """Copy logs, with what lies beside them and is of their runs; raises LogError and WriteError."""
-    for file in sorted({file for path in paths for file in _of_run(logs / path)}):
-        _copy(file, folder / file.relative_to(logs))
 
 
 def _of_run(log: Path) -> Iterator[Path]:
@@ -281,19 +271,23 @@ def _differences(stated: str, made: Report) -> Iterator[Difference]:
     """What a report does not say as made again: of a number the digits, of all else the first difference."""
     file = f"{PAGE}/{made.page.name}{SUFFIX}"
     try:
-        one, other = _by_address(json.loads(stated)), _by_address(json.loads(made.to_json()))
+        one, other = (dict(_flat(_by_id(json.loads(text)))) for text in (stated, made.to_json()))
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
         yield Difference(file, Message(NOT_A_REPORT, reason=printable(error)))
         return
-    for place in {**one, **other}:
-        found = list(_unlike_at(place, one, other, place))
-        if found:
-            name, *both = next((of for of in found if of[0].endswith(".digits")), found[0])
-            said, right = (text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…" for text in both)
-            yield Difference(file, Message(MADE_AGAIN, name=name, right=right, stood=said), said, right)
+    unlike: dict[object, list[tuple[object, ...]]] = {}
+    for place in (place for place in {**one, **other} if one.get(place) != other.get(place)):
+        unlike.setdefault(place[0], []).append(place)
+    for found in unlike.values():
+        place = next((place for place in found if place[-1] == "digits"), found[0])
+        both = (told.get(place, NOTHING).strip('"') for told in (one, other))
+        said, right = (text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…" for text in both)
+        yield Difference(
+            file, Message(MADE_AGAIN, name=".".join(map(str, place)), right=right, stood=said), said, right
+        )
 
 
-def _by_address(report: dict[str, Any]) -> dict[str, Any]:
+def _by_id(report: dict[str, Any]) -> dict[str, Any]:
     """The parts of a report as data by what they are called: each result, run and log, and each part of the page."""
     results = report.pop("results")
     parts = {"results": [result["id"] for result in results]} | {result["id"]: result for result in results}
@@ -302,31 +296,13 @@ def _by_address(report: dict[str, Any]) -> dict[str, Any]:
     return parts
 
 
-def _unlike_at(
-    key: str, stated: Mapping[str, object], made: Mapping[str, object], place: str
-) -> Iterator[tuple[str, str, str]]:
-    """The same of what stands under a key, which one of them may lack."""
-    if key in stated and key in made:
-        yield from _unlike(stated[key], made[key], place)
-    else:
-        one, other = (_shown(part[key]) if key in part else NOTHING for part in (stated, made))
-        yield place, one, other
-
-
-def _unlike(stated: object, made: object, place: str) -> Iterator[tuple[str, str, str]]:
-    """The places at which two parts of a report differ, by their keys, with what stands at each."""
-    if isinstance(stated, dict) and isinstance(made, dict):
-        for key in {**stated, **made}:
-            yield from _unlike_at(key, stated, made, f"{place}.{key}")
-    elif isinstance(stated, list) and isinstance(made, list) and len(stated) == len(made):
-        for at, (one, other) in enumerate(zip(stated, made, strict=True)):
-            yield from _unlike(one, other, f"{place}.{at}")
-    elif (one := _shown(stated)) != (other := _shown(made)):
-        yield place, one.strip('"'), other.strip('"')
-
-
-def _shown(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _flat(value: object, place: tuple[object, ...] = ()) -> Iterator[tuple[tuple[object, ...], str]]:
+    """The plain values in data as JSON, each with the keys and the numbers that lead to it; what is empty is one."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if not value or not isinstance(value, dict | list):
+        yield place, json.dumps(value, ensure_ascii=False)
+    for key, one in inner:
+        yield from _flat(one, (*place, key))
 
 
 def _text(path: Path) -> str:

@@ -11,7 +11,7 @@ import click
 from parsers.io.printable import say
 
 if TYPE_CHECKING:
-    from .archive import CopyRuns, Verified
+    from .archive import Verified
 
 ENDING = ".tach.zip"
 DIFFERS = 1
@@ -33,26 +33,26 @@ DIFFERENCES = "Differences: {count}."
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of logs.  [default: logs]",
 )
-@click.option("--scrub", "scrubs", is_flag=True, help="Archive anonymized copies of the logs, as `scrub` makes them.")
-def archive(page: str, out: Path | None, logs: Path | None, *, scrubs: bool, scrubbed: "CopyRuns") -> None:
+def archive(page: str, out: Path | None, logs: Path | None) -> None:
     """Put a page and everything its numbers were computed from into one zip file: its report (PAGE.report.json), page
     file, logs with the files beside them, grammars, and checksums. PAGE is as for report.
 
     The same page and logs give the same bytes. Of run folders, all files of up to 1 MiB are archived, with the names
-    of people and machines in them unless --scrub is given. Exit status 2 if the page has no number.
+    of people and machines in them: to publish none, archive logs that `scrub` copied. Exit status 2 if the page has no
+    number.
 
     \b
     Examples:
       tachograph archive my-page.toml
       tachograph archive resnet50 --logs ../Perf --out resnet50.tach.zip
-      tachograph archive my-page.toml --scrub
+      tachograph archive my-page.toml --logs public
     """
     from ..pagefile.page_file import find
     from ..views.publish import LOGS
     from .archive import archive as archived
 
     place = out or Path(f"{find(page).stem}{ENDING}")
-    made = archived(page, logs or LOGS, place, scrubbed if scrubs else None)
+    made = archived(page, logs or LOGS, place)
     say(WROTE.format(out=place, files=made.files, numbers=made.numbers, sha256=made.sha256))
 
 
