@@ -236,10 +236,6 @@ class Prose(RootModel[Annotated[dict[Annotated[str, Field(pattern=f"^{LANGUAGE}$
 
     model_config = ConfigDict(frozen=True, strict=True, json_schema_extra=_IN_LANGUAGES)
 
-    def text(self, language: str) -> str:
-        """The text in a language, or else in English, or else in the first that there is."""
-        return self.root.get(language) or self.root.get(ENGLISH) or next(iter(self.root.values()))
-
 
 def _kind(stated: object) -> str:
     if isinstance(stated, str | BaseModel):

@@ -122,7 +122,6 @@ def _column(page: Page, table: Table, at: int, down: Sequence[Made]) -> Column:
         family=named[0] if len(named) == 1 else "",
         is_plain=is_of_page or shown.quantity.origin == "ratio",
         is_titled=stated.title is not None,
-        is_against_another=bool(stated.against and stated.against.column),
     )
 
 

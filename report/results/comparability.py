@@ -12,7 +12,7 @@ from typing import get_args
 import numpy as np
 
 from parsers.grammar.field import Kind
-from parsers.io.message import Message, joined
+from parsers.io.message import Message
 
 from ..measure.diagnostics import Code, NoMeasurement, say
 from ..measure.measure import measure, run_of
@@ -94,21 +94,6 @@ class Difference:
 
     code: Unlike
     each: Mapping[str, tuple[str, ...]]
-
-    @property
-    def sentence(self) -> str:
-        """What the catalogues translate, with ``{each}`` for what is so on which side."""
-        return DIFFERENCES[self.code]
-
-    @property
-    def told(self) -> Message:
-        """The difference in one sentence, in any language."""
-        each = (Message(ON_SIDES, said=in_words(said), titles=", ".join(sides)) for said, sides in self.each.items())
-        return Message(self.sentence, each=joined("{first}; {second}", each))
-
-    def __str__(self) -> str:
-        """The difference in one English sentence, with the neutral words of the keys."""
-        return str(self.told)
 
 
 def in_words(said: str) -> Message | str:

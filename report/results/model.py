@@ -420,7 +420,6 @@ class Column:
     family: str = ""
     is_plain: bool = True
     is_titled: bool = False
-    is_against_another: bool = False
 
 
 @dataclass(frozen=True)

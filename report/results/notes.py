@@ -11,7 +11,7 @@ from enum import StrEnum
 from parsers.io.message import Message, joined
 
 from ..measure.diagnostics import Code, Diagnostic
-from .comparability import ON_SIDES, Difference, Line, Rows, Unlike, in_words
+from .comparability import DIFFERENCES, ON_SIDES, Difference, Line, Rows, Unlike, in_words
 from .made import Made
 from .model import Note
 
@@ -131,9 +131,9 @@ def _one_difference(differences: Sequence[Difference]) -> Message:
     if first.code in RANGES:
         ordered = sorted(sides, key=RANGES[first.code])  # type: ignore[arg-type]
         each = _range(ordered[0], ordered[-1])
-        return Message(first.sentence, each=Message(RECORDS, range=each) if first.code == Unlike.FEW else each)
+        return Message(DIFFERENCES[first.code], each=Message(RECORDS, range=each) if first.code == Unlike.FEW else each)
     listed = (Message(ON_SIDES, said=in_words(said), titles=_listed(titles)) for said, titles in sides.items())
-    return Message(first.sentence, each=joined("{first}; {second}", listed))
+    return Message(DIFFERENCES[first.code], each=joined("{first}; {second}", listed))
 
 
 def _listed(titles: Iterable[str]) -> Message:

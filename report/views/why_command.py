@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -87,17 +87,15 @@ def why(
 
     if wants_json and wants_values:
         raise click.UsageError(TWO_OUTPUTS)
-    of_log = {"--protocol": stated, "--cards": cards, "--batch-size": batch_size, "--format": format_, "--read": read}
-    given = [option for option, said in of_log.items() if said is not None]
+    options = {"protocol": stated, "cards": cards, "batch_size": batch_size, "format": format_, "read": read}
+    given = [name for name, said in options.items() if said is not None]
     if cell is not None:
         if given:
-            raise click.UsageError(FOR_A_LOG.format(option=given[0], cell=cell))
+            raise click.UsageError(FOR_A_LOG.format(option=f"--{given[0].replace('_', '-')}", cell=cell))
         report, result, title, finding = _of_cell(target, cell, logs)
     else:
         _refuse_page(target, logs)
-        options = {"cards": cards, "batch_size": batch_size}
-        how = {"format": format_, "read": read}
-        report, result, title, finding = _of_log(Path(target), stated, options, how, language)
+        report, result, title, finding = _of_log(Path(target), options, language)
     view = View(report, language) if report else None
     if wants_values:
         found = rows(report, result) if report and result else []
@@ -146,28 +144,20 @@ def _of_cell(page: str, cell: str, logs: Path | None) -> "Asked":
     return report, result, f"{report.page.name} {result.id}: {result.row}, {result.column}", None
 
 
-def _of_log(
-    log: Path, stated: str | None, options: Mapping[str, int | None], how: Mapping[str, str | None], language: str
-) -> "Asked":
-    from parsers.runs.facts import Fact
-    from parsers.runs.provenance import option
-    from parsers.runs.runfile import log_of
-
+def _of_log(log: Path, options: Mapping[str, Any], language: str) -> "Asked":
     from ..measure.diagnostics import NoMeasurement
-    from ..measure.protocol import Protocol
-    from ..results.measured_log import measured_log
+    from ..results.measured_log import open as measured
     from ..results.run import report_of_log
     from ..wording.words import Translator, worded
 
-    given = [Fact(name, number, option(name)) for name, number in options.items() if number]
     try:
-        found = log_of(log)
-        measured = measured_log(found, Protocol.parse(stated) if stated else None, given, **how)
-        report = report_of_log(str(found), measured)
+        found = measured(log, **options)
+        name = str(found.reading.folder or found.reading.path)
+        report = report_of_log(name, found)
     except NoMeasurement as error:
         say(f"Error: {log}: {worded(error.message, Translator(language).translate)}", err=True)
         sys.exit(FOUND_NOTHING)
-    return report, report.results[0], str(found), None
+    return report, report.results[0], name, None
 
 
 def _print(view: "View | None", result: "Result | None", title: str, finding: "Finding | None", language: str) -> None:
