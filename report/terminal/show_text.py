@@ -20,9 +20,6 @@ from ..measure.measurement import Measurement, RunOfLog
 from ..measure.number import digits, printed
 from ..measure.ranks import RankSpread
 from ..results.measured_log import MeasuredLog, Status
-from ..results.run import report_of_log
-from ..views.view import View
-from ..views.why import explained
 from ..wording.words import Translate, Translator, whose, worded
 
 MOST_AGREEING = 2  # checks that are shown unless all are asked for
@@ -110,9 +107,18 @@ def shown(
     if explains and not (log.protocol and log.protocol.states_rule):
         console.print(translate(RULE), soft_wrap=True)
     if explains and log.measurement:
-        report = report_of_log(str(log.reading.path), log)
-        page.write(explained(View(report, language), report.results[0], "", colour=colour))
+        page.write(_explained(log, language, colour=colour))
     return page.getvalue()
+
+
+def _explained(log: MeasuredLog, language: str, *, colour: bool) -> str:
+    """What ``why`` says of the number; what that needs is not loaded where nobody asks for it."""
+    from ..results.run import report_of_log  # noqa: PLC0415
+    from ..views.view import View  # noqa: PLC0415
+    from ..views.why import explained  # noqa: PLC0415
+
+    report = report_of_log(str(log.reading.path), log)
+    return explained(View(report, language), report.results[0], "", colour=colour)
 
 
 def _parts(log: MeasuredLog, translate: Translate, *, wants_all: bool) -> Iterator[RenderableType]:
