@@ -1,7 +1,7 @@
 """Building a report: the results of a page, the runs behind them, and the page as it is laid out."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +9,7 @@ from ..pagefile.page import Page, Table, TableRow
 from ..pagefile.parts import Block as PageBlock
 from ..pagefile.parts import Code, Grid, Prose
 from ..wording.markdown import path_address
-from ..wording.page_words import page_words
-from ..wording.words import languages
+from ..wording.words import Translator, languages
 from . import model
 from .comparability import Line, lines
 from .environment import VERSION, environment, library_of
@@ -172,6 +171,41 @@ def _block(block: PageBlock) -> model.Block:
     if isinstance(block, Grid):
         return model.Block(grid=[list(row) for row in (block.columns, *block.rows)])
     return model.Block(text=block)
+
+
+# ---- its words
+
+
+def page_words(page: Page, language: str) -> dict[str, str]:
+    """The texts of a page that no catalogue has, by what they are in its page file; raises WordsError.
+
+    A title of several parts, of which the page states each alone, such as the values of axes, has these in the language
+    and the comma of the language between them.
+    """
+    own = dict(page.words.get(language, {}))
+    translator = Translator(language, own)
+    for table in page.tables:
+        for row in table.rows:
+            for title, translated in _titles(page, table, row, translator):
+                if title != translated:
+                    own.setdefault(title, translated)
+    return own
+
+
+def _titles(page: Page, table: Table, row: TableRow, translator: Translator) -> Iterator[tuple[str, str]]:
+    """The titles of a row and of its group that name its case, and both together, with what they are in a language."""
+    case = {**table.case, **row.case}
+    labels: dict[str, str] = {axis: translator.translate(page.label(axis, value)) for axis, value in case.items()}
+    parts = []
+    for stated in filter(None, (row.group, row.title)):
+        title = page.written(table, row, stated)
+        # The templates of axes, which no catalogue has, are theirs with a comma or a point between them.
+        each = [translator.translate(one).format_map(labels) for one in stated.split(", ")]
+        parts.append(translator.specified(each) if "{" in stated else translator.translate(title))
+        if "{" in stated:
+            yield title, parts[-1]
+    if len(parts) > 1:
+        yield page.row_title(table, row), translator.specified(parts)
 
 
 # ---- logs

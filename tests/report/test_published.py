@@ -20,8 +20,8 @@ from report.pagefile import page as page_module
 from report.pagefile.page import Page
 from report.pagefile.page_file import find, load, names
 from report.pagefile.parts import Grid
+from report.results.build import page_words
 from report.results.model import Report
-from report.wording.page_words import page_words
 from report.wording.words import FOLDER, languages, words
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 from tests.report.page_text import report_of
