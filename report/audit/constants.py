@@ -23,7 +23,7 @@ FLOAT_NOISE = 1e-3
 
 # --- reading ----------------------------------------------------------------------------------------------------
 LONGEST_LINE = 4_000  # characters; longer lines are data dumps, whose numbers are no records
-LARGEST_FILE = 64 << 20  # bytes; longer files are named in the account as not read
+LARGEST_FILE = 16 << 20  # bytes, unpacked; longer files are traces, and are named in the account as not read
 KNOWN_LINES = 1 << 17  # lines kept parsed: logs of one program repeat their source text and headers
 KNOWN_SHAPES = 1 << 16  # lines without their numbers
 HEAD = 8_192  # bytes of a file by which its encoding is known, and whether it is text

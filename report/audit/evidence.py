@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -90,6 +90,23 @@ class DataFile:
     names: list[str]
     name_of: NDArray[np.int32]
     units: list[str]
+
+    @cached_property
+    def ascending(self) -> dict[int, NDArray[np.float64]]:
+        """The values of each series, by its place in ``names``."""
+        return {int(self.name_of[places[0]]): np.sort(self.values[places]) for places in _grouped(self.name_of)}
+
+    def beside(self, place: int) -> NDArray[np.float64]:
+        """The other numbers of the record of a number."""
+        order, ascending = self._by_record
+        first, end = (np.searchsorted(ascending, self.records[place], side) for side in ("left", "right"))
+        places = order[first:end]
+        return self.values[places[places != place]]
+
+    @cached_property
+    def _by_record(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        order = np.argsort(self.records, kind="stable")
+        return order, self.records[order]
 
     def statistics(self) -> list[Statistic]:
         """Last, least, greatest and mean of each named series, and of all series that share the last word of a name."""

@@ -178,10 +178,8 @@ class RecordSearch:
         claim, value = self.claims[place_of_claim], float(file.values[place] / self.wanted.factor[number])
         if not (rounding := claim.number.rounding_of(value)):
             return None
-        series = np.sort(file.values[file.name_of == file.name_of[place]])
-        in_record = file.records == file.records[place]
-        in_record[place] = False
-        others = np.unique(file.values[in_record])
+        series = file.ascending[int(file.name_of[place])]
+        others = np.unique(file.beside(place))
         units = np.array(self.wanted.of_claim[place_of_claim])
         chance = float(self.wanted.expected(np.array([number]), series)[0]) / len(series)
         chance += float(self.wanted.expected(units, others).sum())
