@@ -117,13 +117,8 @@ class Checkout:
 
     def dead(self, claim: Claim) -> str | None:
         """What a link of a claim's row leads to that is not in the checkout; None where all is there."""
-        return next((path for path in self.targets(claim) if is_data(path) and not self._is_there(path)), None)
-
-    def _is_there(self, path: str) -> bool:
-        try:
-            return (self.root / path).exists()
-        except OSError:  # a name that no file can have
-            return False
+        gone = (path for path in self.targets(claim) if is_data(path) and not os.path.exists(self.root / path))  # noqa: PTH110 - a name may be none that a file can have
+        return next(gone, None)
 
     @cache  # noqa: B019 - a checkout lives as long as its audit
     def led_to(self, document: str) -> list[str]:
@@ -135,19 +130,16 @@ class Checkout:
     def around(self, claim: Claim) -> list[str]:
         """The data files that share the folder of what a claim's row leads to; else those below its document.
 
-        Where there are none, those that are called as the document is.
-
-        There are none where the row leads to what is not in the checkout: what lies here is of something else.
+        Where there are none, those that are called as the document is. There are none where the row leads to what is
+        not in the checkout: what lies here is of something else.
         """
-        folders = [posixpath.dirname(path) for path in self.linked(claim)]
-        folders += [posixpath.dirname(path) for path in self.linked_documents(claim)]
-        if not folders and self.targets(claim):
+        folders = {posixpath.dirname(path) for path in (*self.linked(claim), *self.linked_documents(claim))}
+        if folders:
+            return list(dict.fromkeys(path for folder in sorted(folders) for path in self.below(folder)))
+        if self.targets(claim):
             return []
-        if not folders:
-            beside = self.below(posixpath.dirname(claim.document))
-            return beside or namesakes(claim.document, self.data) or (self.data if self.logs else [])
-        found = [path for folder in dict.fromkeys(sorted(folders)) for path in self.below(folder)]
-        return list(dict.fromkeys(found))
+        beside = self.below(posixpath.dirname(claim.document))
+        return beside or namesakes(claim.document, self.data) or (self.data if self.logs else [])
 
 
 def is_named(path: str, patterns: Iterable[str]) -> bool:

@@ -100,8 +100,7 @@ class DataFile:
         """The other numbers of the record of a number."""
         order, ascending = self._by_record
         first, end = (np.searchsorted(ascending, self.records[place], side) for side in ("left", "right"))
-        places = order[first:end]
-        return self.values[places[places != place]]
+        return self.values[[one for one in order[first:end].tolist() if one != place]]
 
     @cached_property
     def _by_record(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -27,7 +27,7 @@ from .documents import CELL, ITEM, KEY, PROSE, text_of
 from .evidence import LAST, DataFile, Statistic, read
 from .labels import Agreement, Case, Compared, case_of, case_of_log, compared
 from .rules.formulas import Formulas
-from .rules.mean_tests import MeanTests
+from .rules.mean_tests import search_tests
 from .rules.protocols import ProtocolSearch, is_rate
 from .rules.records import RecordSearch
 from .rules.statistics import PLAINEST, StatisticSearch
@@ -103,11 +103,9 @@ class Referee:
     def __post_init__(self) -> None:
         self.claims = self.checkout.claims
         self.linked = [self.checkout.linked(claim) for claim in self.claims]
-        known: dict[tuple[str, ...], list[str]] = {}
-        for claim in self.claims:
-            if (key := (claim.document, *claim.links)) not in known:
-                known[key] = self.checkout.around(claim)
-        self.around = [known[claim.document, *claim.links] for claim in self.claims]
+        known = {(claim.document, claim.links): claim for claim in self.claims}  # all with these have the same around
+        around = {key: self.checkout.around(claim) for key, claim in known.items()}
+        self.around = [around[claim.document, claim.links] for claim in self.claims]
         self.statistics: dict[str, list[Statistic]] = {}
         self.protocols = ProtocolSearch(self.checkout.root)
         self._found: dict[int, Finding] = {}
@@ -171,11 +169,10 @@ class Referee:
         )
         wider = [some for some in headed.values() if len({self.claims[number].table for number in some}) > 1]
         for some in (*columns.values(), *wider):
-            if not self._is_open(some):
-                continue
-            self._accept(some, Ruling.PROVED, self.search.explain_column(
-                [self.claims[n] for n in some], [self.linked[n] for n in some], [self.around[n] for n in some]
-            ))  # fmt: skip
+            if self._is_open(some):
+                links = [self.linked[n] for n in some], [self.around[n] for n in some]
+                found = self.search.explain_column([self.claims[n] for n in some], *links)
+                self._accept(some, Ruling.PROVED, found)
 
     def _protocols(self) -> None:
         """Rates by the protocols of the logs that their row links to, or that lie around it."""
@@ -209,11 +206,10 @@ class Referee:
             formulas = Formulas(self.claims, members)
             formulas.search({number for number in members if number not in self._found})
             lines = text_of(self.checkout.root / document).split("\n")
-            tests = MeanTests(self.claims, members, lines)
-            tests.search()
-            for number, (hit, chance) in (formulas.derived | tests.derived).items():
+            search_tests(formulas, lines)
+            for number, (hit, chance) in formulas.derived.items():
                 self._set(number, Ruling.DERIVED, hit, chance)
-            for number, hit in (formulas.exceptions | tests.exceptions).items():
+            for number, hit in formulas.exceptions.items():
                 self._set(number, Ruling.CONTRADICTED, hit)
 
     def _quotes(self) -> None:
@@ -255,13 +251,9 @@ class Referee:
 
     def _settle(self) -> None:
         """Derived is only what follows, in the end, from what is proved; the rest is derived from unproved."""
-        standing = {number for number, one in self._found.items() if one.ruling == Ruling.PROVED}
-        derived = {number: one.hit for number, one in self._found.items() if one.ruling == Ruling.DERIVED}
-        while more := {n for n, hit in derived.items() if n not in standing and hit and {*hit.operands} <= standing}:
-            standing |= more
-        grounded = set(range(len(self.claims))) - derived.keys()
-        while more := {n for n, hit in derived.items() if n not in grounded and hit and {*hit.operands} <= grounded}:
-            grounded |= more
+        derived = {n: one.hit for n, one in self._found.items() if one.ruling == Ruling.DERIVED and one.hit}
+        standing = _following(derived, {n for n, one in self._found.items() if one.ruling == Ruling.PROVED})
+        grounded = _following(derived, set(range(len(self.claims))) - derived.keys())
         for number in derived.keys() - standing:
             if number in grounded:
                 self._found[number] = replace(self._found[number], ruling=Ruling.OF_UNPROVED)
@@ -345,6 +337,13 @@ class Referee:
         if finding.ruling != Ruling.PROVED or not (finding.hit and finding.hit.path):
             return finding
         return replace(finding, labels=compared(self._case(finding.claim), case_of_log(finding.hit.path)))
+
+
+def _following(derived: Mapping[int, Hit], some: set[int]) -> set[int]:
+    """Some numbers, and those that follow from them in the end."""
+    while more := {n for n, hit in derived.items() if n not in some and {*hit.operands} <= some}:
+        some |= more
+    return some
 
 
 def _may_be_claimed(one: Statistic) -> bool:

@@ -270,14 +270,18 @@ class Formulas:
         for ways in self._compared(by_build=False):
             self._explain(ways, NEARBY[2], min(2, len(ways)))
 
-    def _behind_lists(self, unexplained: set[int]) -> Iterator[_Ways]:
-        """What a document prints between a list and the next: the statistics of the lists there prove each other."""
+    @cached_property
+    def lists(self) -> list[tuple[int, tuple[int, ...]]]:
+        """The lists of numbers of the document: the line in which each begins, and its items."""
         items: dict[tuple[int, int], list[int]] = defaultdict(list)
         for member in self.members:
             if self.claims[member].place == ITEM:
                 items[self.claims[member].table, self.claims[member].col].append(member)
-        lists = sorted((self.claims[some[0]].line, tuple(some)) for some in items.values())
-        starts = [line for line, _ in lists]
+        return sorted((self.claims[some[0]].line, tuple(some)) for some in items.values())
+
+    def _behind_lists(self, unexplained: set[int]) -> Iterator[_Ways]:
+        """What a document prints between a list and the next: the statistics of the lists there prove each other."""
+        lists, starts = self.lists, [line for line, _ in self.lists]
         groups: dict[int, _Ways] = defaultdict(dict)
         for member in sorted(unexplained & set(self.members)):
             claim = self.claims[member]

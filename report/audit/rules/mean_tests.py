@@ -7,7 +7,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from math import sqrt
 from statistics import fmean, stdev
 
@@ -17,8 +16,7 @@ from .. import vocabulary as words
 from ..chance import Hit, Means, Rule
 from ..claims import Claim
 from ..constants import BEFORE, TEST_BEHIND
-from ..documents import ITEM
-from .formulas import Formula, Outcome
+from .formulas import Formula, Formulas, Outcome
 
 STUDENT, WELCH = "student", "welch"
 _CALL = re.compile(r"ttest_(1samp|ind)\(\s*(\w+)\s*,\s*(\w[\w.]*)([^()\n]*)\)")
@@ -49,74 +47,64 @@ def p_value(
     return tail if alternative in sides else 2 * tail
 
 
-@dataclass
-class MeanTests:
-    """The tests of means of one document: what follows (``derived``, with its chance), and what breaks.
+def search_tests(formulas: Formulas, lines: Sequence[str]) -> None:
+    """Hold each p value of a document against the test that is named before it; none without SciPy.
 
-    ``lines``: its text.
+    ``lines``: the text of the document.
     """
+    claims = formulas.claims
+    p_values = sorted((claims[one].line, one) for one in formulas.members if _is_p_value(claims[one], lines))
+    with suppress(ExtraError):
+        for line, samples, other, alternative in _named(formulas, lines) if p_values else ():
+            at = bisect_left(p_values, (line, -1))
+            if at < len(p_values) and p_values[at][0] <= line + TEST_BEHIND:
+                _hold(formulas, lines, p_values[at][1], samples, other, alternative)
 
-    claims: Sequence[Claim]
-    members: Sequence[int]
-    lines: Sequence[str]
-    derived: dict[int, tuple[Hit, float]] = field(default_factory=dict)
-    exceptions: dict[int, Hit] = field(default_factory=dict)
 
-    def search(self) -> None:
-        """Hold each p value against the test that is named before it; none without SciPy."""
-        p_values = sorted(
-            (self.claims[one].line, one)
-            for one in self.members
-            if self.claims[one].quantity == words.P_VALUE and not _BOUND.search(self._before(self.claims[one]))
-        )
-        with suppress(ExtraError):
-            for line, samples, other, alternative in self._named() if p_values else ():
-                at = bisect_left(p_values, (line, -1))
-                if at < len(p_values) and p_values[at][0] <= line + TEST_BEHIND:
-                    self._hold(p_values[at][1], samples, other, alternative)
+def _is_p_value(claim: Claim, lines: Sequence[str]) -> bool:
+    before = claim.col_label or lines[claim.line - 1][: claim.column - 1][-BEFORE:]
+    return claim.quantity == words.P_VALUE and not _BOUND.search(before)
 
-    def _before(self, claim: Claim) -> str:
-        return claim.col_label or self.lines[claim.line - 1][: claim.column - 1][-BEFORE:]
 
-    def _hold(self, member: int, samples: Sequence[list[int]], other: float, alternative: str) -> None:
-        """Hold a p value against a test of one or two lists; the means are off by half a step of what is printed."""
-        claims = [[self.claims[one] for one in sample] for sample in samples]
-        first, *more = ([one.number.value for one in sample] for sample in claims)
-        step = max(one.number.step for sample in claims for one in sample)
-        ends = [p_value(first, more[0] if more else other, alternative, by) for by in (-step / 2, step / 2)]
-        value = p_value(first, more[0] if more else other, alternative)
-        if value is None or ends[0] is None or ends[1] is None:
-            return
-        operands = tuple(one for sample in samples for one in sample)
-        rule = Rule(Means.FORMULA, Formula.P_VALUE, of=WELCH if more else STUDENT, count=len(operands))
-        hit = Hit(value, rule, operands=operands)
-        if Outcome(value, min(ends[0], ends[1]), max(ends[0], ends[1])).may_be(self.claims[member].number):
-            self.derived[member] = hit, 0.0
-        elif not self._is_changed(claims, self.claims[member].line):
-            self.exceptions[member] = hit
+def _hold(
+    formulas: Formulas, lines: Sequence[str], member: int, samples: Sequence[list[int]], other: float, alternative: str
+) -> None:
+    """Hold a p value against a test of one or two lists; the means are off by half a step of what is printed."""
+    claims = [[formulas.claims[one] for one in sample] for sample in samples]
+    first, *more = ([one.number.value for one in sample] for sample in claims)
+    step = max(one.number.step for sample in claims for one in sample)
+    given = [p_value(first, more[0] if more else other, alternative, by) for by in (-step / 2, 0.0, step / 2)]
+    low, value, high = sorted(one for one in given if one is not None) if None not in given else (0.0, None, 0.0)
+    if value is None:
+        return
+    operands = tuple(one for sample in samples for one in sample)
+    hit = Hit(
+        value, Rule(Means.FORMULA, Formula.P_VALUE, WELCH if more else STUDENT, "", len(operands)), operands=operands
+    )
+    if Outcome(value, low, high).may_be(formulas.claims[member].number):
+        formulas.derived[member] = hit, 0.0
+    elif not _is_changed(claims, lines, formulas.claims[member].line):
+        formulas.exceptions[member] = hit
 
-    def _named(self) -> Iterator[tuple[int, list[list[int]], float, str]]:
-        """The tests that program text names, of the lists before it: the line, the lists, a number, the alternative."""
-        lists: dict[tuple[int, int], list[int]] = {}
-        for member in self.members:
-            if self.claims[member].place == ITEM:
-                lists.setdefault((self.claims[member].table, self.claims[member].col), []).append(member)
-        for number, line in enumerate(self.lines, start=1):
-            for kind, name, other, options in _CALL.findall(line):
-                before = {
-                    _name(self.claims[one[0]]): one for one in lists.values() if self.claims[one[0]].line <= number
-                }
-                is_single = kind == "1samp" and re.fullmatch(r"\d+(\.\d+)?", other)
-                used = [before[one] for one in ((name,) if is_single else (name, other)) if one in before]
-                if len(used) == (1 if is_single else 2) and (is_single or _UNEQUAL.search(options)):
-                    alternative = found[1] if (found := _OPTION.search(options)) else "two-sided"
-                    yield number, used, float(other) if is_single else 0.0, alternative
 
-    def _is_changed(self, samples: Sequence[Sequence[Claim]], line: int) -> bool:
-        """Whether the lines from the lists of a test to its p value do more than print it, such as change a list."""
-        between = "\n".join(self.lines[min(sample[0].line for sample in samples) : line])
-        names = "|".join(re.escape(_name(sample[0])) for sample in samples)
-        return len(_TESTS.findall(between)) > 1 or bool(re.search(rf"\b(?:{names})\b(?!\s*[,)])", between))
+def _named(formulas: Formulas, lines: Sequence[str]) -> Iterator[tuple[int, list[list[int]], float, str]]:
+    """The tests that program text names, of the lists before it: the line, the lists, a number, the alternative."""
+    lists = formulas.lists
+    for number, line in enumerate(lines, start=1):
+        for kind, name, other, options in _CALL.findall(line):
+            before = {_name(formulas.claims[one[0]]): list(one) for start, one in lists if start <= number}
+            is_single = kind == "1samp" and re.fullmatch(r"\d+(\.\d+)?", other)
+            used = [before[one] for one in ((name,) if is_single else (name, other)) if one in before]
+            if len(used) == (1 if is_single else 2) and (is_single or _UNEQUAL.search(options)):
+                alternative = found[1] if (found := _OPTION.search(options)) else "two-sided"
+                yield number, used, float(other) if is_single else 0.0, alternative
+
+
+def _is_changed(samples: Sequence[Sequence[Claim]], lines: Sequence[str], line: int) -> bool:
+    """Whether the lines from the lists of a test to its p value do more than print it, such as change a list."""
+    between = "\n".join(lines[min(sample[0].line for sample in samples) : line])
+    names = "|".join(re.escape(_name(sample[0])) for sample in samples)
+    return len(_TESTS.findall(between)) > 1 or bool(re.search(rf"\b(?:{names})\b(?!\s*[,)])", between))
 
 
 def _name(item: Claim) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from report.audit.claims import claims_of
 from report.audit.rules.formulas import Formula, Formulas
-from report.audit.rules.mean_tests import MeanTests
+from report.audit.rules.mean_tests import search_tests
 
 SPEED_UPS = """
 | GPUs | Throughput - TF32 | Throughput - AMP | Speedup (TF32 to AMP) | Weak scaling - AMP |
@@ -61,13 +61,9 @@ def ruled(folder: Path, text: str) -> tuple[dict[str, str], dict[str, str]]:
     claims = claims_of(folder, "README.md")
     formulas = Formulas(claims, range(len(claims)))
     formulas.search({number for number, claim in enumerate(claims) if claim.is_measured})
-    tests = MeanTests(claims, range(len(claims)), text.split("\n"))
-    tests.search()
-    derived = {
-        claims[number].number.text: hit.rule.name for number, (hit, _) in (formulas.derived | tests.derived).items()
-    }
-    broken = formulas.exceptions | tests.exceptions
-    return derived, {claims[number].number.text: hit.rule.name for number, hit in broken.items()}
+    search_tests(formulas, text.split("\n"))
+    derived = {claims[number].number.text: hit.rule.name for number, (hit, _) in formulas.derived.items()}
+    return derived, {claims[number].number.text: hit.rule.name for number, hit in formulas.exceptions.items()}
 
 
 @pytest.mark.parametrize(
