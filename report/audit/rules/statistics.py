@@ -6,16 +6,17 @@ by itself or all joined, by their mean or deviation.
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import vocabulary as words
-from ..chance import Explanation, Hit, Means, Rule, Tried, accidental, explain
+from ..chance import Explanation, Hit, Means, Rule, Tried, accidental, accidents, explain
 from ..claims import Claim
 from ..constants import EVEN, MOST_JOINED, NEARBY
 from ..documents import ITEM
@@ -75,15 +76,40 @@ class Given:
         """Each value once, ascending."""
         return np.unique(self.values)
 
-    def hits(self, number: Number) -> list[Hit]:
-        """The values of which a number is a rounding."""
-        low, high = number.interval
-        near = np.flatnonzero((low <= self.values) & (self.values <= high)).tolist()
+    def hits(self, number: Number, places: Iterable[int]) -> list[Hit]:
+        """The values at some places of which a number is a rounding."""
         return [
             Hit(float(self.values[place]), *self.origins[place], rounding)
-            for place in near
+            for place in places
             if (rounding := number.rounding_of(float(self.values[place])))
         ]
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """What each rule gives for claims of one kind that may be of the same logs; all values are searched at once.
+
+    ``order``: by which they ascend; ``rule``, ``place``: of each value its rule, and its place among those of that.
+    """
+
+    given: Sequence[tuple[str, Series, float, Given]]
+
+    @cached_property
+    def _searched(self) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        sizes = np.array([len(given.values) for *_, given in self.given], dtype=np.int64)
+        values = np.concatenate([np.zeros(0), *(given.values for *_, given in self.given)])
+        place = np.arange(len(values)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        order = np.argsort(values, kind="stable")
+        return values[order], order, np.repeat(np.arange(len(sizes)), sizes), place
+
+    def hits(self, number: Number) -> Iterator[tuple[int, list[Hit]]]:
+        """The rules that give a number, by their places in ``given``, each with its hits."""
+        ascending, order, rule, place = self._searched
+        low, high = number.interval
+        near = np.sort(order[np.searchsorted(ascending, low, "left") : np.searchsorted(ascending, high, "right")])
+        for one, some in groupby(near.tolist(), key=lambda at: int(rule[at])):
+            if hits := self.given[one][-1].hits(number, [int(place[at]) for at in some]):
+                yield one, hits
 
 
 @dataclass
@@ -92,16 +118,19 @@ class StatisticSearch:
 
     statistics: Mapping[str, Sequence[Statistic]]
     pools: dict[tuple[str, ...], dict[str | None, Pool]] = field(default_factory=dict)
-    known: dict[object, list[tuple[str, Series, float, Given]]] = field(default_factory=dict)
+    known: dict[object, _Rules] = field(default_factory=dict)
     of_logs: dict[object, Given] = field(default_factory=dict)
 
     def given(self, claim: Claim, paths: Sequence[str], reach: str = "") -> Iterator[tuple[Key, Given]]:
         """What each rule gives for a claim: of one log each, then of several together."""
+        for over, rule, scale, given in self._rules(claim, paths).given:
+            yield Key(reach, over, *rule, scale), given
+
+    def _rules(self, claim: Claim, paths: Sequence[str]) -> _Rules:
         key = (claim.quantity, claim.unit_seconds, *paths)
         if key not in self.known:
-            self.known[key] = list(self._made(claim, paths))
-        for over, rule, scale, given in self.known[key]:
-            yield Key(reach, over, *rule, scale), given
+            self.known[key] = _Rules(list(self._made(claim, paths)))
+        return self.known[key]
 
     def _made(self, claim: Claim, paths: Sequence[str]) -> Iterator[tuple[str, Series, float, Given]]:
         is_spread = claim.quantity == words.SPREAD
@@ -147,18 +176,26 @@ class StatisticSearch:
         self, claims: Sequence[Claim], linked: Sequence[Sequence[str]], around: Sequence[Sequence[str]]
     ) -> list[Explanation]:
         rules: dict[Hashable, dict[int, Hit]] = defaultdict(dict)
-        values: dict[Hashable, dict[int, Given]] = defaultdict(dict)
         used: dict[tuple[Key, str], int] = defaultdict(int)
+        # Claims of one kind that may be of the same logs are held against the same values.
+        groups: dict[Hashable, list[int]] = defaultdict(list)
         for place, claim in enumerate(claims):
+            groups[claim.quantity, claim.unit_seconds, tuple(linked[place]), tuple(around[place])].append(place)
             for reach, paths in ((LINKED, linked[place]), (AROUND, around[place])):
-                for key, given in self.given(claim, paths, reach):
-                    values[key][place] = given
-                    hits = given.hits(claim.number)
+                of = self._rules(claim, paths)
+                for number, hits in of.hits(claim.number):
+                    over, rule, scale, _ = of.given[number]
+                    key = Key(reach, over, *rule, scale)
+                    nth = used[key, claim.number.text]
                     if claim.place == ITEM:  # equal items of a list are of different logs, none of all together
                         used[key, claim.number.text] += 1
-                        hits = hits[used[key, claim.number.text] - 1 :] if key.over == EACH else []
-                    if hits:
-                        rules[key][place] = hits[0]
+                    if nth < len(hits) and (claim.place != ITEM or over == EACH):
+                        rules[key][place] = hits[nth]
+        values: dict[Hashable, list[tuple[Sequence[int], Given]]] = defaultdict(list)
+        for places in groups.values():
+            for reach, of_claims in ((LINKED, linked), (AROUND, around)):
+                for key, given in self.given(claims[places[0]], of_claims[places[0]], reach):
+                    values[key].append((places, given))
         chances = {rule: _chances(claims, values[rule], rules[rule]) for rule in rules}
         return explain(len(claims), rules, lambda rule, place: chances[rule].get(place, 0.0), _ranks(values))
 
@@ -173,7 +210,7 @@ class StatisticSearch:
             for place, claim in enumerate(claims):
                 given = self._any_of(claim, path)
                 chances[path, place] = min(1.0, accidental(claim.number, given.distinct))
-                if chances[path, place] < EVEN and (hits := given.hits(claim.number)):
+                if chances[path, place] < EVEN and (hits := given.hits(claim.number, range(len(given.values)))):
                     rules[path][place] = hits[0]
         return explain(len(claims), rules, lambda path, place: chances[path, place], lambda *_: len(paths), least=2)
 
@@ -206,49 +243,55 @@ def _joined(rule: Series, some: Sequence[tuple[str, Statistic]], scale: float) -
             yield over, Given(np.array([of(values)]), [(Rule(Means.STATISTIC, *rule, over, count), folder, 0)])
 
 
-def _chances(claims: Sequence[Claim], given: Mapping[int, Given], hits: Mapping[int, Hit]) -> dict[int, float]:
-    """That a rule hits each claim by accident.
+def _chances(
+    claims: Sequence[Claim], given: Sequence[tuple[Sequence[int], Given]], hits: Mapping[int, Hit]
+) -> dict[int, float]:
+    """That a rule hits each claim by accident; ``given``: what it gives, with the places of the claims.
 
     Where it gives one value: by how often such a value lies near a claim without giving it, the share of misses within
     each width. That is what accident does in this column. One more than there are is counted, as none may be there to
     see.
     """
-    missed = [
-        (claims[place].number, float(one.values[0]))
-        for place, one in given.items()
-        if place not in hits and len(one.values) == 1
+    away = [
+        abs(one.values[0] - claims[place].number.value) / (abs(claims[place].number.value) or 1)
+        for places, one in given
+        for place in (places if len(one.values) == 1 else ())
+        if place not in hits
     ]
-    away = [abs(value - number.value) / (abs(number.value) or 1) for number, value in missed]
     shares = [(1 + sum(one <= width for one in away)) / (1 + len(away)) for width in NEARBY]
-    return {
-        place: min(1.0, accidental(claims[place].number, one.distinct, *([shares] if len(one.values) == 1 else [])))
-        for place, one in given.items()
-    }
+    found: dict[int, float] = {}
+    for places, one in given:
+        values = np.array([claims[place].number.value for place in places])
+        steps = np.array([claims[place].number.informative_step for place in places])
+        likely = accidents(values, steps, one.distinct, *([shares] if len(one.values) == 1 else []))
+        found |= zip(places, np.minimum(1.0, likely).tolist(), strict=True)
+    return found
 
 
-def _ranks(values: Mapping[Hashable, Mapping[int, Given]]) -> Tried:
+def _ranks(values: Mapping[Hashable, Sequence[tuple[Sequence[int], Given]]]) -> Tried:
     """How many rules stand before one, with itself, that could explain as many claims: the simplest first.
 
     Rules that give the same for all claims are one. Where the series of a rule is known to be meant, only how far it
     reaches is left to be tried.
     """
-    keys: list[Key] = sorted(
-        (key for key in values if isinstance(key, Key)), key=lambda key: (key.cost, -len(values[key]))
-    )
+    counts = {key: sum(len(places) for places, _ in given) for key, given in values.items()}
+    keys: list[Key] = sorted((key for key in values if isinstance(key, Key)), key=lambda key: (key.cost, -counts[key]))
     distinct: dict[tuple[tuple[int, bytes], ...], int] = {}
+    sizes: list[int] = []  # of each of these, for how many claims it gives something
     place_of: dict[Key, int] = {}
     akin: dict[tuple[str, str, float], list[Key]] = defaultdict(list)
     for key in keys:
-        same = tuple((place, given.print) for place, given in values[key].items())
+        same = tuple((places[0], given.print) for places, given in values[key])
+        sizes += [counts[key]] if same not in distinct else []
         place_of[key] = distinct.setdefault(same, len(distinct))
         akin[key.name, key.how, key.scale].append(key)
-    sizes = np.array([len(same) for same in distinct])
+    of_all = np.array(sizes)
 
     def tried(rule: Hashable, count: int, accepted: Sequence[Hashable]) -> int:
         key = cast(Key, rule)
         alike = akin[key.name, key.how, key.scale]
         if any(one in alike for one in accepted):
             return alike.index(key) + 1
-        return max(1, int((sizes[: place_of[key] + 1] >= count).sum()))
+        return max(1, int((of_all[: place_of[key] + 1] >= count).sum()))
 
     return tried
