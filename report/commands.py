@@ -12,7 +12,7 @@ import click
 
 from parsers.commands import FORMAT, LOGS, READ
 from parsers.io.printable import Unreadable, printable, say
-from parsers.sharing.workers_option import JOBS, SCHEDULER
+from parsers.sharing import JOBS, SCHEDULER
 
 from .archive.command import archive, verify
 from .audit.command import audit, recover

@@ -10,7 +10,7 @@ import click
 from ..io.console import live
 from ..io.errors import ParserError
 from ..io.printable import Unreadable, say
-from ..sharing.workers_option import JOBS, SCHEDULER
+from ..sharing import JOBS, SCHEDULER
 
 if TYPE_CHECKING:
     from .ingest import Event

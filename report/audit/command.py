@@ -9,7 +9,7 @@ import click
 
 from parsers.commands import FORMAT, LOGS
 from parsers.io.printable import say, say_lines
-from parsers.sharing.workers_option import JOBS
+from parsers.sharing import JOBS
 
 from ..wording.language_option import LANGUAGE
 

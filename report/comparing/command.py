@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from parsers.io.printable import say
-from parsers.sharing.workers_option import JOBS, SCHEDULER
+from parsers.sharing import JOBS, SCHEDULER
 
 from ..wording.language_option import LANGUAGE
 

@@ -10,7 +10,7 @@ import click
 
 from parsers.commands import READ
 from parsers.io.printable import say, shell_quoted
-from parsers.sharing.workers_option import JOBS, SCHEDULER
+from parsers.sharing import JOBS, SCHEDULER
 
 if TYPE_CHECKING:
     from parsers.io.message import Message

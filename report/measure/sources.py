@@ -177,7 +177,7 @@ def _total(column: Column) -> Series | None:
     is_alike = each.seconds.max() <= each.seconds.min() * (1 + OVERHEAD)
     if each.kind == "summary" and not is_alike and each.counted == "steps":
         return None
-    return replace(each.where(each.lines == each.lines[-1]), whole=True, begins=np.zeros(1, np.int64))
+    return replace(each.where(np.arange(len(each)) == len(each) - 1), whole=True, begins=np.zeros(1, np.int64))
 
 
 def _derived(column: Column) -> Series | None:

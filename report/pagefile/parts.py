@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from parsers.io.message import Message
-from parsers.io.validation import BROKEN, Mistake
+from parsers.io.validation import Mistake
 
 NOT_ALLOWED_HERE = "{name} cannot be used in {text}; {allowed} can."
 SPELT = "precision is {value}; write {nearest}."
@@ -33,6 +33,7 @@ NO_VALUE_OF_AN_AXIS = "must be a whole number or a text."
 UNEVEN_ROW = "the row {row} has {count} values for {columns} columns."
 TEXT_OF_EACH_LANGUAGE = 'must be a text, or one for each language, such as { en = "…", zh = "…" }.'
 HAS_BRACES = "{text} has braces, which a text in several languages cannot have."
+EMPTY = "must not be empty."
 NO_BLOCK = 'must be a text, { en = "…", zh = "…" }, { code = "…" } or { columns = ["…"], rows = [["…"]] }.'
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"  # of the published schemas
@@ -183,7 +184,7 @@ class Text(str):
         """The text that a page file states; raises Mistake."""
         if isinstance(stated, str):
             if not stated.strip():
-                raise Mistake(BROKEN["string_too_short"])
+                raise Mistake(EMPTY)
             return stated if isinstance(stated, cls) else cls(stated)
         if not (
             isinstance(stated, dict)

@@ -11,7 +11,7 @@ import click
 
 from parsers.commands import FORMAT, READ
 from parsers.io.printable import say
-from parsers.sharing.workers_option import JOBS, SCHEDULER
+from parsers.sharing import JOBS, SCHEDULER
 
 if TYPE_CHECKING:
     from parsers.sharing.workers import Workers

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from parsers.io.printable import say
-from parsers.sharing.workers_option import JOBS, SCHEDULER
+from parsers.sharing import JOBS, SCHEDULER
 
 FOUND_NOTHING = 1
 FETCHES_BY_ITSELF = "--fetch takes no --logs: it brings the logs itself."

@@ -174,7 +174,7 @@ def verified(data: bytes) -> None:
             archive.write_bytes(data[1:])
         else:
             parts = members(data[1:].split(SEPARATOR))
-            files = {name.encode("utf-8", "replace").decode(): text for _, name, text in parts}
+            files = {name.encode("utf-8", "replace").decode(): text for _, name, text in parts if name}
             sums = "".join(f"{sha256(text).hexdigest()}  {name}\n" for name, text in sorted(files.items()))
             with zipfile.ZipFile(archive, "w") as packed:
                 for name, text in {**files, MANIFEST: sums.encode()}.items():

@@ -114,7 +114,7 @@ def test_a_ratio_is_withheld_where_precision_differs_and_its_cell_leads_to_the_r
             "{ fastest = {}, scaling = {}, x = {",
             "highlights.x is not a valid key; allowed keys: ",
         ),
-        ("rows.cards = [1, 8]", "rows.cards = 1", "tables.main.rows.cards: must be a list."),
+        ("rows.cards = [1, 8]", "rows.cards = 1", "tables.main.rows.cards: Input should be a valid list."),
         ("rows.cards = [1, 8]", "rows.cats = [1]", "rows.cats is not a valid key; did you mean cards?"),
         ("rows.cards = [1, 8]", f"rows.cards = {list(range(1, 500))}", "more than 1000 rows"),
         ("rows.cards = [1, 8]", f"rows.nodes = []\nrows.cards = {[1] * 1001}", "more than 1000 rows"),
