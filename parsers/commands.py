@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -146,8 +145,7 @@ def _speed(log: Path, read: str | None, scope: str | None) -> Speed:
         raise FormatError.at(log, CLAIMED, name=claimed.name)
     found = answer(log, read)
     if isinstance(found, Accepted) and scope:
-        option = found.speed.option
-        found = answer(log, replace(option, hypothesis=replace(option.hypothesis, scope=scope)))
+        found = answer(log, found.speed.option.of(scope))
     if not isinstance(found, Accepted):
         raise FormatError.at(log, NO_DRAFT, log=log)
     return found.speed

@@ -15,14 +15,15 @@ from pathlib import Path
 import numpy as np
 
 from ..series import Mask, spread
+from .clocks import advance, clocks, passes
 from .constants import APART, FEW, MINOR, MOST_CANDIDATES, MOST_ROUNDING, MOST_UNACCOUNTED, SAMPLE, TYPICAL_STEP
-from .judge import LEFT, STEP, STEPS, Hypothesis, advance, best, clocks, hypotheses, judge, passes
+from .judge import best, hypotheses, judge
 from .log import Column, Log, Table, share
 from .log import read as read_log
 from .naming import split, words_of
 from .no_log import why_no_log
-from .option import BAR, CLOCK, Option, parse_option
-from .speed import Speed, clock_speed, speed_of, target_of
+from .option import BAR, CLOCK, LEFT, STEP, STEPS, Option, parse_option
+from .speed import Speed, clock_speed, target_of
 from .text import BAR_CLOCK
 from .training import Reason, is_training, may_be_training, shows_loss, why_not
 
@@ -105,7 +106,7 @@ def _find(log: Log) -> Found:
     for column in (column for table in log.tables for column in table.columns):
         m, table = column.meaning, column.table
         if m.role == "remaining" and shows_loss(table) and not table.is_evaluation and _counts_steps(table):
-            found.weak += _known(_read(column, Hypothesis("time", LEFT, factor=m.factor or 1.0)))
+            found.weak += _known(judge(column, Option(target_of(column), "time", LEFT, factor=m.factor or 1.0)))
         if m.role not in ("rate", "time", "elapsed") or m.name == BAR_CLOCK:
             continue
         if (reason := why_not(column)) is None:
@@ -113,12 +114,8 @@ def _find(log: Log) -> Found:
             continue
         found.reasons.append((column.name, reason))
         if reason is Reason.NO_TRAINING and may_be_training(column):
-            found.weak += _known(*(_read(column, h) for h in hypotheses(column) if not h.is_mean))
+            found.weak += _known(*(judge(column, h) for h in hypotheses(column) if not h.is_mean))
     return found
-
-
-def _read(column: Column, h: Hypothesis) -> Speed:
-    return speed_of(judge(column, h), target_of(column))
 
 
 def _known(*speeds: Speed | None) -> list[Speed]:
@@ -129,21 +126,20 @@ def _sort(column: Column, found: Found) -> None:
     """Judge all that a column may measure, and put what comes of it where it belongs."""
     if column.table.bar and column.meaning.role == "rate" and column.meaning.counts not in ("steps", "epochs", None):
         return
-    verdicts = [judge(column, h) for h in hypotheses(column)]
-    standing, possible = best(verdicts)
-    speeds = _known(*(speed_of(v, target_of(column)) for v in standing or possible))
-    refused = next((v for v in verdicts if v.hypothesis.told and v.against), None)
-    if standing and speeds:
-        found.accepted.append(speeds[0])
-    elif column.table.bar and any(v.against for v in verdicts):
+    speeds = [judge(column, h) for h in hypotheses(column)]
+    standing, possible = best(speeds)
+    known = _known(*(standing or possible))
+    refused = next((s for s in speeds if s.option.told and s.against), None)
+    if standing and known:
+        found.accepted.append(known[0])
+    elif column.table.bar and any(s.against for s in speeds):
         found.accepted += _known(clock_speed(column.table))  # what a bar shows is smoothed: its clock counts
-    elif refused is not None:
-        speed = speed_of(refused, target_of(column))
-        (found.accepted if speed.unit else found.asked).append(speed)  # measuring shows both sides of what is counted
+    elif refused is not None:  # measuring shows both sides of what is counted
+        (found.accepted if refused.unit else found.asked).append(refused)
     elif possible:
-        found.asked += speeds
-    elif verdicts:
-        found.refuted += _known(speed_of(min(verdicts, key=lambda v: v.distance), target_of(column)))
+        found.asked += known
+    elif speeds:
+        found.refuted += _known(min(speeds, key=lambda s: s.distance))
 
 
 # ---- the decision
@@ -151,7 +147,7 @@ def _sort(column: Column, found: Found) -> None:
 
 def _order(speed: Speed) -> tuple[int, ...]:
     """Which speed is told: lines before bars, those with a loss, steps before epochs, one meaning, most lines."""
-    m, table, told = speed.verdict.column.meaning, speed.table, speed.option.hypothesis.told
+    m, table = speed.column.meaning, speed.table
     level = {"elapsed": 1, "remaining": 2}.get(speed.role, 0) + (2 if speed.unit == "epochs" else 0)
     counted = table.step is not None and table.step not in table.guests
     known = 0 if speed.role == "throughput" and speed.unit else 1 if speed.unit else 2
@@ -160,12 +156,11 @@ def _order(speed: Speed) -> tuple[int, ...]:
         table.bar,
         not shows_loss(table) and not table.trains,
         level,
-        bool(speed.verdict.against),
+        speed.against,
         not counted,
-        not told and not speed.verdict.agree,
         known,
         "qualified" in m.flags,
-        not speed.verdict.agree,
+        not speed.agree,
         "mean" in m.flags,
         -len(table.rows),
         {"throughput": 0, "step_time": 1}.get(speed.role, 2),
@@ -203,7 +198,7 @@ def _accept(accepted: Sequence[Speed], found: Found) -> Answer:
     if rival := _rival(main, accepted) or _other_run(main, found.asked):
         return Question(Ask.TRAINING, _distinct([main, rival]))
     also = {s.role: s for s in reversed(accepted[1:]) if s.table is main.table and s.role != main.role}
-    sides = (main, clock_speed(main.table)) if main.verdict.against else ()
+    sides = (main, clock_speed(main.table)) if main.against else ()
     return Accepted(main, tuple(also.values()), _refined(main) or tuple(_known(*sides)))
 
 
@@ -228,17 +223,17 @@ def _is_sure(speed: Speed) -> bool:
     counts = np.isfinite(advance(table)).any() or np.isfinite(passes(table)).any()
     if not (table.bar or table.evidence or _says_what_it_counts(speed)):
         return False
-    is_open = len(values) > 1 and not speed.verdict.agree and not counts
+    is_open = len(values) > 1 and not speed.agree and not counts
     if is_open and spread(values) / np.sqrt(len(values)) > MOST_ROUNDING:
         return False
     says_training = table.trains or bool(table.of("step", "epoch"))
-    is_clear = speed.unit is not None and "qualified" not in speed.verdict.column.meaning.flags
-    return len(table.rows) > 1 or (is_clear and says_training and is_training(table, speed.verdict.column))
+    is_clear = speed.unit is not None and "qualified" not in speed.column.meaning.flags
+    return len(table.rows) > 1 or (is_clear and says_training and is_training(table, speed.column))
 
 
 def _says_what_it_counts(speed: Speed) -> bool:
     """Whether a number or the counter of its lines has a name; of `300/2266 (143 img/s)` nobody knows what is done."""
-    step, m = speed.table.step, speed.verdict.column.meaning
+    step, m = speed.table.step, speed.column.meaning
     return "nameless" not in m.flags or speed.table.epoch is not None or (step is not None and bool(step.name))
 
 
@@ -262,10 +257,10 @@ def _rival(main: Speed, accepted: Sequence[Speed]) -> Speed | None:
     one, own = main.table, set(main.lines)
     for speed in accepted[1:]:
         other = speed.table
-        if (speed.unit, speed.scope, speed.role) != (main.unit, main.scope, main.role) or speed.verdict.against:
+        if (speed.unit, speed.scope, speed.role) != (main.unit, main.scope, main.role) or speed.against:
             continue
         if other is one:
-            both = np.isfinite(speed.verdict.column.values) & np.isfinite(main.verdict.column.values)
+            both = np.isfinite(speed.column.values) & np.isfinite(main.column.values)
             if both.any() and _are_apart(speed.rate, main.rate):
                 return speed
             continue
@@ -291,7 +286,7 @@ def _extent(bar: Table) -> float:
 def _core(speed: Speed) -> tuple[str, ...]:
     """The name of a column without the words that change nothing."""
     idle = words_of("mean") | words_of("training") | words_of("neutral") | words_of("each")
-    return tuple(word for word in split(speed.column) if word not in idle)
+    return tuple(word for word in split(speed.column.name) if word not in idle)
 
 
 def _other_run(main: Speed, asked: Sequence[Speed]) -> Speed | None:
@@ -313,13 +308,10 @@ def _refined(speed: Speed) -> tuple[Speed, ...]:
     if speed.unit is not None:
         return ()
     amounts = [c.meaning.counts for c in speed.table.of("amount", "consumed") if c.meaning.counts]
-    names = ["words", "tokens"] if split(speed.column)[-1:] == ("wps",) else ["samples", "tokens", "images"]
+    names = ["words", "tokens"] if split(speed.column.name)[-1:] == ("wps",) else ["samples", "tokens", "images"]
 
-    def of(unit: str) -> Speed:
-        h = replace(speed.option.hypothesis, counts=unit)
-        return replace(speed, unit=unit, option=replace(speed.option, hypothesis=h))
-
-    return tuple(map(of, list(dict.fromkeys([*amounts, *names]))[:MOST_CANDIDATES]))
+    units = list(dict.fromkeys([*amounts, *names]))[:MOST_CANDIDATES]
+    return tuple(replace(speed, unit=unit, option=replace(speed.option, counts=unit)) for unit in units)
 
 
 def _distinct(speeds: Iterable[Speed]) -> tuple[Speed, ...]:
@@ -374,27 +366,28 @@ def targets(table: Table, option: Option) -> list[Speed]:
         if split(option.target) not in (split(target_of(column)), split(column.name)):
             continue
         meant = column
-        if option.hypothesis.per == STEPS and option.count and not np.isfinite(column.counts).any():
+        if option.per == STEPS and option.count and not np.isfinite(column.counts).any():
             meant = replace(column)  # which keeps nothing of what was computed of the other
             meant.__dict__["counts"] = np.full(len(column.values), float(option.count))
-        speeds.append(replace(speed_of(judge(meant, option.hypothesis), option.target), option=option))
+        speeds.append(replace(judge(meant, option), option=option))
     return speeds
 
 
 def _by_its_clock(table: Table, option: Option) -> Speed | None:
     """The speed of a bar, as it is shown unless its clock says something else, or of lines by their clock."""
-    h, clock = option.hypothesis, clock_speed(table)
+    clock = clock_speed(table)
     if option.target == CLOCK:
-        is_meant = not table.bar and clock is not None and clock.unit == h.counts
+        is_meant = not table.bar and clock is not None and clock.unit == option.counts
         return replace(clock, option=option) if clock and is_meant else None
     name = option.target[len(BAR) :].strip()
     if not table.bar or name not in ("", " ".join(table.key.head), str(int(table.key.total))):
         return None
+    unit = option.counts or "steps"
     column = next((c for c in table.columns if c.meaning.role in ("rate", "time")), None)
     if column is not None:
-        m = column.meaning
-        own = Hypothesis("rate", counts="steps") if m.role == "rate" else Hypothesis("time", STEP, factor=m.factor or 1)
-        speed = speed_of(judge(column, own), option.target)
-        if clock is None or not speed.verdict.against:
-            clock = speed
-    return replace(clock, unit=h.counts, option=option) if clock else None
+        m, rate = column.meaning, replace(option, kind="rate", per=None, counts="steps")
+        shows = rate if m.role == "rate" else replace(rate, kind="time", per=STEP, counts=None)
+        shown = judge(column, replace(shows, factor=m.factor or 1.0))
+        if clock is None or not shown.against:
+            return replace(shown, unit=unit)
+    return replace(clock, unit=unit, option=option) if clock else None

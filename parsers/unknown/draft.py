@@ -15,9 +15,8 @@ from ..grammar.format import Format
 from ..grammar.loading import compiled
 from ..io.errors import FormatError, GrammarError, ParserError, WrappedError
 from ..runs.reading import survey
-from .judge import EPOCH, LEFT, LINE, STEP, STEPS
 from .log import Column, Form, Table, cells_of, line_of
-from .option import CLOCK
+from .option import CLOCK, EPOCH, LEFT, LINE, STEP, STEPS
 from .reading import every_value, has_states
 from .speed import Speed
 from .text import BAR, BAR_CLOCK, NUMBER, Field
@@ -111,7 +110,7 @@ def _is_by_clock(speed: Speed) -> bool:
 
 
 def _text(speed: Speed) -> str:
-    column = speed.verdict.column
+    column = speed.column
     table = column.table
     is_clock = _is_by_clock(speed)
     columns = [*_beside(table), *([] if is_clock else [_Told(_written(speed), column.fields)])]
@@ -137,12 +136,12 @@ def _text(speed: Speed) -> str:
 
 def _written(speed: Speed) -> str:
     """The column of the vocabulary that a speed is."""
-    h = speed.verdict.hypothesis
+    h = speed.option
     mean = 'running_mean{per_run, "0"}' if h.is_mean else "unknown"
     if h.kind == "rate" and h.factor == 1.0 and h.counts != "epochs":
         if h.counts == "steps":
             return f"step_rate{{{mean}}}"
-        unit = speed.option.hypothesis.counts
+        unit = h.counts
         return f"throughput{{{unit if unit in _COUNTED else 'unknown'}, {speed.scope or 'unknown'}, {mean}}}"
     unit = _LENGTHS.get(h.factor)
     if unit is None or h.kind == "rate":
@@ -153,7 +152,7 @@ def _written(speed: Speed) -> str:
         return f"duration{{{unit}, training_time{{{'per_epoch' if h.per == EPOCH else 'per_run'}}}}}"
     if h.per == LEFT:
         return f"remaining{{{unit}}}"
-    clock = any(f.clock for f in speed.verdict.column.fields.values())
+    clock = any(f.clock for f in speed.column.fields.values())
     return f"elapsed{{{'DURATION' if clock else {'minutes': 'MINUTES', 'hours': 'HOURS'}.get(unit, 'NUMBER')}}}"
 
 
@@ -322,8 +321,8 @@ class _Writer:
             names += [name for name in (written, "NUMBER") if name not in names]
         if "_REST?" in body:
             self.terminals["_REST"] = r"/[^ \t\n][^\n]*+/"
-        findings = [f"// {f.witness.value} ({f.by}): {f.ratio:.3g}" for f in speed.findings]
-        head = [f"// Drafted: {speed.column or speed.option.target}", f"// --read '{speed.read}'", *findings]
+        findings = [f"// {f.witness} ({f.by}): {f.ratio:.3g}" for f in speed.findings]
+        head = [f"// Drafted: {speed.column.name or speed.option.target}", f"// --read '{speed.read}'", *findings]
         terminals = [f"{name}: {pattern}" for name, pattern in self.terminals.items()]
         imports = [f"%import .vocabulary ({', '.join(names)})", *override, "%ignore BLANK"]
         return "\n".join([*head, "", f"start: {kind}", "", body, "", *terminals, "", *imports, ""])

@@ -373,6 +373,16 @@ class Table:
         known = (c for c in found if np.isfinite(c.values).mean() > NEARLY_ALL and "other" not in c.meaning.flags)
         return next(known, None)
 
+    @property
+    def steps(self) -> Floats:
+        """The number of the step of each row; NaN where nothing counts them."""
+        return np.full(len(self.rows), np.nan) if self.step is None else self.step.values
+
+    @property
+    def epochs(self) -> Floats:
+        """The same of the epochs."""
+        return np.full(len(self.rows), np.nan) if self.epoch is None else self.epoch.values
+
     @cached_property
     def elapsed(self) -> list[Column]:
         """The columns that tell the time since the start: by their names, or as times of nothing else that rise."""

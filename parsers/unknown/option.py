@@ -1,4 +1,4 @@
-"""The language of one option, `--read`: what a number of a log measures, as a person would say it.
+"""What a number of a log measures: a hypothesis of the engine and, in the language of `--read`, what a person says.
 
 --read 'tok_s=tokens/s of card'          a rate, and whose it is
 --read 'dt=ms/step'                      the time of one step; also s/epoch
@@ -15,12 +15,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..io.errors import ParserError
-from .judge import EPOCH, LEFT, LINE, START, STEP, STEPS, Hypothesis
 from .naming import counted, seconds
 
+STEP, LINE, STEPS, EPOCH, START, LEFT = "step", "line", "steps", "epoch", "start", "left"
 CLOCK, BAR = "clock", "bar"
 SCOPES = ("card", "node", "job")
 NOT_AN_OPTION = "{text} is no reading of a number; write NAME=UNIT, such as {examples}."
@@ -36,6 +36,7 @@ _OPTION = re.compile(
     r"(?: on \"(?P<lines>[^\"]+)\")?(?: in lines (?P<first>\d+)-(?P<last>\d+))?\s*"
 )
 _SPANS = {**dict.fromkeys(("step", "it", "iter", "batch"), STEP), "epoch": EPOCH, "line": LINE}
+_SINCE = {"elapsed": START, "left": LEFT}
 
 
 class OptionError(ParserError):
@@ -44,35 +45,48 @@ class OptionError(ParserError):
 
 @dataclass(frozen=True)
 class Option:
-    """What a person says of a number.
+    """What a number measures.
 
-    ``target``: its name as the log prints it, `clock`, or `bar` with its name or number of steps. ``count``: of how
-    many steps or epochs a time is. ``lines``: a text that its lines contain. ``part``: their first and last number.
+    ``target``: its name as the log prints it, `clock`, or `bar` with its name or number of steps. ``kind``: rate or
+    time. ``per``: of a time the span that takes it: one step, the steps since the last line, so many steps or epochs
+    as are printed or as ``count`` says, an epoch, all since the start, all that is left. ``counts``: what a rate
+    counts. ``factor``: seconds of the unit. ``is_mean``: of all steps since the start. ``lines``: a text that its lines
+    contain. ``part``: their first and last number. ``told``: a person or its name and unit say all of this.
     """
 
     target: str
-    hypothesis: Hypothesis
+    kind: str
+    per: str | None = None
+    counts: str | None = None
+    factor: float = 1.0
+    scope: str | None = None
+    is_mean: bool = False
     count: int | None = None
     lines: str | None = None
     part: tuple[int, int] | None = None
+    told: bool = field(default=False, compare=False)
+
+    @property
+    def is_of_unknown(self) -> bool:
+        """Whether it is a rate of something that no line counts."""
+        return self.kind == "rate" and self.counts not in ("steps", "epochs")
 
     def __str__(self) -> str:
-        h = self.hypothesis
-        unit = _UNITS.get(h.factor, "s")
-        if h.kind == "rate":
-            text = f"{h.counts or 'samples'}/{unit}"
-        elif h.per in (START, LEFT):
-            text = f"{'elapsed' if h.per == START else 'left'} {unit}"
+        unit = _UNITS.get(self.factor, "s")
+        if self.kind == "rate":
+            text = f"{self.counts or 'samples'}/{unit}"
+        elif self.per in _SINCE.values():
+            text = f"{'elapsed' if self.per == START else 'left'} {unit}"
         else:
-            text = f"{unit}/{self.count or 1} {h.counts or 'steps'}" if h.per == STEPS else f"{unit}/{h.per}"
-        mean, scope = " since start" if h.is_mean else "", f" of {h.scope}" if h.scope in SCOPES else ""
+            text = f"{unit}/{self.count or 1} {self.counts or 'steps'}" if self.per == STEPS else f"{unit}/{self.per}"
+        mean, scope = " since start" if self.is_mean else "", f" of {self.scope}" if self.scope in SCOPES else ""
         lines = f' on "{self.lines}"' if self.lines else ""
         part = f" in lines {self.part[0]}-{self.part[1]}" if self.part else ""
         return f"{self.target}={text}{mean}{scope}{lines}{part}"
 
     def of(self, scope: str) -> Option:
         """The same of a ``card``, a ``node`` or the ``job``."""
-        return replace(self, hypothesis=replace(self.hypothesis, scope=scope))
+        return replace(self, scope=scope)
 
 
 def parse_option(text: object) -> Option:
@@ -80,15 +94,17 @@ def parse_option(text: object) -> Option:
     found = _OPTION.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise OptionError(NOT_AN_OPTION, text=repr(text), examples=EXAMPLES)
-    if found["what"]:
-        what = counted(found["what"]) or found["what"]
-        h = Hypothesis("rate", counts=what, factor=seconds(found["per"]) or 1.0)
-    elif found["since"]:
-        h = Hypothesis("time", START if found["since"] == "elapsed" else LEFT, factor=seconds(found["of"]) or 1.0)
-    else:
-        epochs = "epochs" if found["many"] == "epochs" else None
-        h = Hypothesis("time", _SPANS.get(found["span"], STEPS), counts=epochs, factor=seconds(found["unit"]) or 1.0)
-    h = Hypothesis(h.kind, h.per, h.counts, h.factor, found["scope"], is_mean=bool(found["mean"]), told=True)
-    count = int(found["count"]) if found["count"] else None
-    part = (int(found["first"]), int(found["last"])) if found["first"] else None
-    return Option(found["target"].strip(), h, count, found["lines"], part)
+    what, many = found["what"], found["many"]
+    return Option(
+        found["target"].strip(),
+        "rate" if what else "time",
+        None if what else _SINCE[found["since"]] if found["since"] else _SPANS.get(found["span"], STEPS),
+        (counted(what) or what) if what else "epochs" if many == "epochs" else None,
+        seconds(found["per"] or found["unit"] or found["of"]) or 1.0,
+        found["scope"],
+        is_mean=bool(found["mean"]),
+        count=int(found["count"]) if found["count"] else None,
+        lines=found["lines"],
+        part=(int(found["first"]), int(found["last"])) if found["first"] else None,
+        told=True,
+    )

@@ -17,11 +17,12 @@ from ..scanning.columns import Array
 from ..scanning.record_table import RecordTable, finest
 from ..series import Floats, Mask
 from .answer import Accepted, answer_of, targets
+from .clocks import clocks, each, passes, progress_of
 from .constants import DAY, MAJORITY, MOST_RECORDS, NEARLY_ALL
-from .judge import EPOCH, LEFT, LINE, START, STEP, STEPS, ClockKind, clocks, each, passes, progress_of
 from .log import Table, share
 from .log import read as read_log
 from .naming import split
+from .option import EPOCH, LEFT, LINE, START, STEP, STEPS
 from .speed import Speed
 from .text import NO_DATE
 
@@ -170,7 +171,7 @@ class _Drawn:
 
     def _speed(self, speed: Speed) -> None:
         """The column of a speed, as far as a printed number says it."""
-        column, h = speed.verdict.column, speed.verdict.hypothesis
+        column, h = speed.column, speed.option
         if speed.by_clock or (self.table.bar and has_states(self.table)):
             return  # the clock of a bar counts: what it shows is smoothed
         if h.kind == "rate" and h.is_mean and h.counts in _CONSUMED and progress_of(self.table, h.counts):
@@ -185,7 +186,7 @@ class _Drawn:
         digit = column.quantum * h.factor / count if h.kind == "time" else 0.0
         if h.kind == "rate" and h.counts != "epochs":
             rate = "step_rate" if h.counts == "steps" else "throughput"
-            unit = None if h.counts == "steps" else speed.option.hypothesis.counts or "unknown"
+            unit = None if h.counts == "steps" else h.counts or "unknown"
             scope = None if rate == "step_rate" else _SCOPES.get(speed.scope, "unknown")
             told = Field(rate, "NUMBER", unit, scope, kind, since, per)
             self.add(np.where(is_used, column.values / h.factor, np.nan), told, column.quantum / h.factor)
@@ -221,7 +222,7 @@ class _Drawn:
 def has_states(bar: Table) -> bool:
     """Whether a progress bar has a clock, and most of its passes several states to count by it."""
     step = bar.step
-    if step is None or not any(clock.kind is ClockKind.BAR for clock in clocks(bar)):
+    if step is None or not any(clock.kind == "bar" for clock in clocks(bar)):
         return False
     begun = step.values > 0
     d, rest = np.diff(step.values[begun]), (step.totals - step.values)[begun]
@@ -231,7 +232,7 @@ def has_states(bar: Table) -> bool:
 
 def _kind(speed: Speed) -> str:
     """The kind of the records of a speed."""
-    table, h = speed.table, speed.verdict.hypothesis
+    table, h = speed.table, speed.option
     if len(table.rows) == 1 and table.step is None and table.epoch is None:
         return "summary"
     one_an_epoch = table.step is None and share(np.isfinite(passes(table))) >= MAJORITY

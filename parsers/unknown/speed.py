@@ -1,52 +1,69 @@
-"""How fast: from a hypothesis that stands, from a clock alone, or from the clock of a progress bar."""
+"""How fast: from an option that stands, from a clock alone, or from the clock of a progress bar."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from ..series import Floats
+from .clocks import advance, clocks, each, passes, progress_of
 from .constants import CLOCK_TICKS
-from .judge import (
-    EPOCH,
-    LEFT,
-    LINE,
-    START,
-    STEP,
-    STEPS,
-    ClockKind,
-    Finding,
-    Hypothesis,
-    Verdict,
-    Witness,
-    advance,
-    clocks,
-    each,
-    passes,
-    progress_of,
-)
 from .log import Column, Table
 from .naming import Meaning
-from .option import BAR, CLOCK, Option
+from .option import BAR, CLOCK, EPOCH, LEFT, LINE, START, STEP, STEPS, Option
 
 _ROLES = {STEP: "step_time", START: "elapsed", LEFT: "remaining"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one witness says: predicted over told seconds, and whether both can be true; None where it leaves that open.
+
+    ``witness``: a clock; a clock and what was done since the start; a time beside a rate, whose product is one amount;
+    a rate beside a time, whose product is one whole number; or the time that is left. ``by``: the kind of the clock or
+    the name of the column. ``cards``: how many times the rate goes into what was counted, if that is a whole number.
+    """
+
+    witness: Literal["clock", "progress", "time", "rate", "remaining"]
+    by: str
+    ratio: float
+    says: bool | None
+    cards: int = 1
 
 
 @dataclass(frozen=True)
 class Speed:
     """A speed read from a log: so many of a unit each second; None where nobody knows what is counted.
 
-    ``option``: what a person would say to get it. ``verdict``: the column, what it measures, and what witnesses say.
+    ``option``: what the ``column`` measures, as a person would say it. ``findings``: what witnesses say of that.
     ``by_clock``: a clock tells it, and no printed number is used.
     """
 
     rate: float
     unit: str | None
+    column: Column
     option: Option
-    verdict: Verdict
+    findings: tuple[Finding, ...] = ()
     by_clock: bool = False
+
+    @property
+    def agree(self) -> bool:
+        """Whether a witness confirms it."""
+        return any(f.says is True for f in self.findings)
+
+    @property
+    def against(self) -> bool:
+        """Whether a witness refutes it."""
+        return any(f.says is False for f in self.findings)
+
+    @property
+    def distance(self) -> float:
+        """How far from 1 the clocks find it, as a logarithm."""
+        found = [abs(np.log(f.ratio)) for f in self.findings if f.ratio > 0 and f.witness == "clock"]
+        return float(min(found, default=np.inf))
 
     @property
     def read(self) -> str:
@@ -56,22 +73,12 @@ class Speed:
     @property
     def table(self) -> Table:
         """The lines that it is read from."""
-        return self.verdict.column.table
-
-    @property
-    def column(self) -> str:
-        """The name of the number in these."""
-        return self.verdict.column.name
+        return self.column.table
 
     @property
     def scope(self) -> str | None:
         """Whose it is: card, node or job; None where nothing says it."""
-        return self.option.hypothesis.scope
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What witnesses say of it."""
-        return tuple(self.verdict.findings)
+        return self.option.scope
 
     @property
     def lines(self) -> tuple[int, ...]:
@@ -81,7 +88,7 @@ class Speed:
     @property
     def role(self) -> str:
         """What kind of number it is: throughput, step_rate, step_time, duration, elapsed or remaining."""
-        h = self.verdict.hypothesis
+        h = self.option
         if self.by_clock:
             return "elapsed"
         if h.kind == "rate":
@@ -91,7 +98,7 @@ class Speed:
     @cached_property
     def values(self) -> dict[tuple[int, int], float]:
         """The numbers used, times in seconds, by line and place among the rows of that line."""
-        column, h = self.verdict.column, self.verdict.hypothesis
+        column, h = self.column, self.option
         places: dict[int, int] = {}
         found = {}
         for row, x, used in zip(column.table.rows, column.values, column.used, strict=True):
@@ -101,24 +108,20 @@ class Speed:
         return found
 
 
-def speed_of(verdict: Verdict, target: str) -> Speed:
-    """The speed by a verdict, its numbers, and the option by which a person would say the same."""
-    column, h = verdict.column, verdict.hypothesis
-    proven = any(f.says and f.cards == 1 for f in verdict.findings if f.witness is Witness.PROGRESS)
+def speed_of(column: Column, h: Option, findings: tuple[Finding, ...] = ()) -> Speed:
+    """The speed by an option, as far as witnesses of what was done complete it."""
+    proven = any(f.says and f.cards == 1 for f in findings if f.witness == "progress")
     if h.scope == "card" and proven:  # what the lines count in all grows as fast
         h = replace(h, scope=None)
     if h.kind == "rate" and h.counts is None and proven and (done := progress_of(column.table, None)) is not None:
         h = replace(h, counts=done.meaning.counts)
-    verdict = replace(verdict, hypothesis=h)
-    rate, unit = _rate(verdict)
     counted = column.counts[np.isfinite(column.counts)] if h.per == STEPS else np.array([])
-    count = int(np.median(counted)) if len(counted) else None
-    return Speed(rate, unit, Option(target, replace(h, told=True), count), verdict)
+    h = replace(h, count=int(np.median(counted)) if len(counted) else None)
+    return Speed(*_rate(column, h), column, h, findings)
 
 
-def _rate(verdict: Verdict) -> tuple[float, str | None]:
-    """Steps, epochs or samples a second by a hypothesis, and which of them."""
-    column, h = verdict.column, verdict.hypothesis
+def _rate(column: Column, h: Option) -> tuple[float, str | None]:
+    """Steps, epochs or samples a second by an option, and which of them."""
     if h.per == START:
         return by_clock(column.table, np.diff(column.values) * h.factor, column.quantum * h.factor)
     steps = _middle(advance(column.table)) if h.per == LINE else 1.0
@@ -127,9 +130,8 @@ def _rate(verdict: Verdict) -> tuple[float, str | None]:
     if np.isnan(taken).all():  # a mean that is printed once
         taken = each(column, replace(one, is_mean=False))[-1:]
     usual = _middle(1 / taken) if h.kind == "rate" else 1 / _middle(taken)
-    return usual * (
-        steps if np.isfinite(steps) else 1.0
-    ), h.counts if h.kind == "rate" else "epochs" if h.per == EPOCH else h.counts or "steps"
+    unit = h.counts if h.kind == "rate" else "epochs" if h.per == EPOCH else h.counts or "steps"
+    return usual * (steps if np.isfinite(steps) else 1.0), unit
 
 
 def _middle(values: Floats) -> float:
@@ -160,11 +162,10 @@ def clock_speed(table: Table) -> Speed | None:
             ok = np.isfinite(d) & (d > 0) & (clock.seconds > 0)
             rate, unit = (_middle(d[ok] / clock.seconds[ok]), done.meaning.counts) if ok.any() else (rate, unit)
         if np.isfinite(rate) and rate > 0 and unit:
-            h = Hypothesis("rate", counts=unit, told=True)
-            column = Column(table, CLOCK, Meaning("elapsed", clock.kind.value))
-            is_bar = clock.kind is ClockKind.BAR
-            option = Option(target_of(column), h) if is_bar else Option(CLOCK, h, lines=_mark(table))
-            return Speed(rate, unit, option, Verdict(column, h), by_clock=True)
+            column = Column(table, CLOCK, Meaning("elapsed", clock.kind))
+            told = Option(CLOCK, "rate", counts=unit, lines=_mark(table), told=True)
+            option = replace(told, target=target_of(column), lines=None) if clock.kind == "bar" else told
+            return Speed(rate, unit, column, option, by_clock=True)
     return None
 
 

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 import numpy as np
 
+from .clocks import advance
 from .constants import FEW, LONG_BAR, SAMPLE
-from .judge import advance
 from .log import Column, Table
 from .naming import Meaning, split, words_of
 from .text import BAR_CLOCK

@@ -134,7 +134,7 @@ def _of_all_ranks(one: Reading, found: Reading, option: Option, how: tuple[tuple
 def why_none(answer: Answer | None) -> Diagnostic | None:
     """Why the numbers of a log tell no speed by themselves; None where there is nothing to say of any."""
     if isinstance(answer, Question):
-        return say(answer.ask, name=answer.candidates[0].column)
+        return say(answer.ask, name=answer.candidates[0].column.name)
     if isinstance(answer, Nothing) and answer.reasons:
         name, reason = answer.reasons[0]
         return say(reason, name=name)

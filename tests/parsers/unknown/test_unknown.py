@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,8 @@ from parsers.runs.ranks import again
 from parsers.runs.reading import Reading, read, survey
 from parsers.unknown.answer import Accepted, Answer, Nothing, Question, answer
 from parsers.unknown.draft import NoGrammarError, draft
-from parsers.unknown.judge import EPOCH, LEFT, LINE, START, STEP, STEPS, Hypothesis
 from parsers.unknown.naming import meaning
-from parsers.unknown.option import Option, OptionError, parse_option
+from parsers.unknown.option import EPOCH, LEFT, LINE, START, STEP, STEPS, Option, OptionError, parse_option
 from parsers.unknown.reading import every_value, reading
 from parsers.unknown.speed import Speed
 from report.measure.diagnostics import NoMeasurement
@@ -189,33 +187,26 @@ def test_what_a_name_means(said: tuple[str, str], expected: tuple[str, str | Non
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_/ ().-]{0,20}[A-Za-z0-9_)]", fullmatch=True)
 UNITS = st.sampled_from([1e-6, 1e-3, 1.0, 60.0, 3600.0])
 SCOPES = st.sampled_from([None, "card", "node", "job"])
-RATES = st.builds(
-    Hypothesis,
-    st.just("rate"),
-    counts=st.sampled_from(["tokens", "samples", "images", "sequences", "steps", "epochs", "words", "frames"]),
-    factor=UNITS,
-    scope=SCOPES,
-    is_mean=st.booleans(),
-    told=st.just(True),
+AROUND: dict[str, Any] = {
+    "target": NAMES.map(str.strip),
+    "factor": UNITS,
+    "scope": SCOPES,
+    "is_mean": st.booleans(),
+    "lines": st.none() | st.from_regex(r"[^\"\n\r]{1,12}", fullmatch=True),
+    "part": st.none() | st.tuples(st.integers(0, 10**6), st.integers(0, 10**6)),
+}
+COUNTED = st.sampled_from(["tokens", "samples", "images", "sequences", "steps", "epochs", "words", "frames"])
+RATES = st.builds(Option, kind=st.just("rate"), counts=COUNTED, **AROUND)
+TIMES = st.builds(Option, kind=st.just("time"), per=st.sampled_from([STEP, EPOCH, LINE, START, LEFT]), **AROUND)
+OF_SEVERAL = st.builds(
+    Option,
+    kind=st.just("time"),
+    per=st.just(STEPS),
+    counts=st.sampled_from([None, "epochs"]),
+    count=st.integers(1, 10**6),
+    **AROUND,
 )
-TIMES = st.builds(
-    Hypothesis,
-    st.just("time"),
-    st.sampled_from([STEP, EPOCH, LINE, START, LEFT]),
-    factor=UNITS,
-    scope=SCOPES,
-    is_mean=st.booleans(),
-    told=st.just(True),
-)
-OF_SEVERAL = st.builds(replace, TIMES, per=st.just(STEPS), counts=st.sampled_from([None, "epochs"]))
-OPTIONS = st.builds(
-    lambda target, h, count, lines, part: Option(target.strip(), h, count if h.per == STEPS else None, lines, part),
-    NAMES,
-    st.one_of(RATES, TIMES, OF_SEVERAL),
-    st.integers(1, 10**6),
-    st.none() | st.from_regex(r"[^\"\n\r]{1,12}", fullmatch=True),
-    st.none() | st.tuples(st.integers(0, 10**6), st.integers(0, 10**6)),
-)
+OPTIONS = st.one_of(RATES, TIMES, OF_SEVERAL)
 
 
 @given(OPTIONS)
