@@ -21,11 +21,10 @@ from .judge import best, hypotheses, judge
 from .log import Column, Log, Table, share
 from .log import read as read_log
 from .naming import split, words_of
-from .no_log import why_no_log
 from .option import BAR, CLOCK, LEFT, STEP, STEPS, Option, parse_option
 from .speed import Speed, clock_speed, target_of
 from .text import BAR_CLOCK
-from .training import Reason, is_training, may_be_training, shows_loss, why_not
+from .training import Reason, is_training, may_be_training, shows_loss, why_no_log, why_not
 
 
 class Ask(StrEnum):
@@ -221,7 +220,7 @@ def _is_sure(speed: Speed) -> bool:
     """
     table, values = speed.table, np.array(list(speed.values.values()))
     counts = np.isfinite(advance(table)).any() or np.isfinite(passes(table)).any()
-    if not (table.bar or table.evidence or _says_what_it_counts(speed)):
+    if not ((table.bar and table.step is not None) or table.evidence or _says_what_it_counts(speed)):
         return False
     is_open = len(values) > 1 and not speed.agree and not counts
     if is_open and spread(values) / np.sqrt(len(values)) > MOST_ROUNDING:

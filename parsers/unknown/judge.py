@@ -208,7 +208,9 @@ def _is_of_either(s: Speed) -> bool:
 def _is_too_fast(s: Speed) -> bool:
     """Whether steps would take less than any step does: a time such as 0.25 is none of milliseconds."""
     h, column = s.option, s.column
-    if h.kind != "time" or h.per not in (STEP, LINE, START, EPOCH):
+    if h.kind == "rate":
+        return h.counts == "steps" and s.rate * FASTEST_STEP > 1
+    if h.per not in (STEP, LINE, START, EPOCH):
         return False
     each = predict(column, h) / advance(s.table)
     each = each[np.isfinite(each) & (each > 0)]

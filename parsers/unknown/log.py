@@ -28,7 +28,7 @@ from .constants import (
     MAJORITY,
     MOST_COLUMNS,
     MOST_LETTERS,
-    MOST_LINES,
+    MOST_RECORDS,
     MOST_TABLES,
     NEARLY_ALL,
     SAMPLE,
@@ -229,16 +229,12 @@ class Key(NamedTuple):
 
 @dataclass(eq=False)
 class Table:
-    """Rows of lines that begin alike. ``guests``: columns of lines that take turns with those of this table.
-
-    ``count``: how many such lines the ``log`` has, of which ``rows`` may be the first.
-    """
+    """Rows of lines that begin alike. ``guests``: columns of lines that take turns with those of this table."""
 
     log: Log
     key: Key
     rows: list[Row] = field(default_factory=list)
     guests: list[Column] = field(default_factory=list)
-    count: int = 0
     guest_evidence: bool = False
     guest_moments: Floats | None = None
     guest_fine: float = np.nan
@@ -289,7 +285,7 @@ class Table:
     def part(self, kept: Mask) -> Table:
         """The table of some of the rows."""
         rows = [row for row, k in zip(self.rows, kept, strict=True) if k]
-        table = replace(self, rows=rows, guests=[], count=len(rows))
+        table = replace(self, rows=rows, guests=[])
         table.guest_moments = None if self.guest_moments is None else self.guest_moments[kept]
         for guest in self.guests:
             table.invite(guest, guest.values[kept], guest.totals[kept])
@@ -474,8 +470,8 @@ class Log:
     has_points: bool = False
 
 
-def read(path: Path, most: int = MOST_LINES) -> Log:
-    """The rows of a log, of each table so many at ``most``; raises LogError when it cannot be read."""
+def read(path: Path) -> Log:
+    """The rows of a log; raises LogError when it cannot be read."""
     log, tables, forms = Log(path), dict[Key, Table](), _Forms()
     for order, (number, rank, text) in enumerate(_parts(log)):
         if (form := forms.of(text)) is None:
@@ -485,8 +481,7 @@ def read(path: Path, most: int = MOST_LINES) -> Log:
         if form.evidence:
             log.evidence.append(order)
         table = tables.setdefault(key := _key(form, row), Table(log, key))
-        table.count += 1
-        if table.count <= most:
+        if len(table.rows) < MOST_RECORDS:
             table.rows.append(row)
     each = [own for table in tables.values() for own in _of_ranks(table)]
     kept = set(sorted(each, key=lambda table: -len(table.rows))[:MOST_TABLES])
@@ -513,9 +508,8 @@ def _of_ranks(table: Table) -> list[Table]:
     ranks = sorted({row.rank for row in table.rows})
     if len(ranks) == 1 or ranks[0] < 0:
         return [table]
-    cut = table.count - len(table.rows)
     rows = {rank: [row for row in table.rows if row.rank == rank] for rank in ranks}
-    return [replace(table, key=table.key._replace(rank=r), rows=own, count=len(own) + cut) for r, own in rows.items()]
+    return [replace(table, key=table.key._replace(rank=r), rows=own) for r, own in rows.items()]
 
 
 def _lines(path: Path) -> Iterator[tuple[int, int, str]]:

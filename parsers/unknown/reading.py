@@ -16,11 +16,10 @@ from ..runs.reading import Reading, survey
 from ..scanning.columns import Array
 from ..scanning.record_table import RecordTable, finest
 from ..series import Floats, Mask
-from .answer import Accepted, answer_of, targets
+from .answer import Accepted, targets
 from .clocks import clocks, each, passes, progress_of
-from .constants import DAY, MAJORITY, MOST_RECORDS, NEARLY_ALL
+from .constants import DAY, MAJORITY, NEARLY_ALL
 from .log import Table, share
-from .log import read as read_log
 from .naming import split
 from .option import EPOCH, LEFT, LINE, START, STEP, STEPS
 from .speed import Speed
@@ -38,14 +37,7 @@ def reading(found: Accepted, facts: Iterable[Fact] = (), known: Sequence[Format]
 
     ``facts``: what the caller knows. All lines of the records are matched. Raises LogError when the log cannot be read.
     """
-    speed, also = found.speed, found.also
-    log = speed.table.log
-    if any(table.count > len(table.rows) for table in _tables(speed)):
-        log = read_log(log.path, MOST_RECORDS)
-        again = answer_of(log, speed.option)
-        speed = again.speed if isinstance(again, Accepted) else speed
-        also = tuple(own for one in also for own in targets(speed.table, one.option)[:1])
-    return survey(log.path, format=known, facts=facts, found=_records(speed, also))
+    return survey(found.speed.table.log.path, format=known, facts=facts, found=_records(found.speed, found.also))
 
 
 def _tables(speed: Speed) -> list[Table]:

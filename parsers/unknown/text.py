@@ -34,7 +34,8 @@ LENGTH = re.compile(
     rf"|{_HOURS}{_AND}{_MINUTES}|{_SECONDS}{_AND}{_THOUSANDTHS})(?![\w/])"
 )
 _IDENTITY = re.compile(
-    r"(?<![\w/])/?(?:gpu|GPU|cuda|rank|Rank|RANK|RK|device|worker|node|Node|local_rank|pid)[:=#\s\[]{0,2}\d+\]?"
+    r"(?<=\.\d{6}) +\d+(?= [\w.]+:\d+\])"  # the thread in the head of a line of absl
+    r"|(?<![\w/])/?(?:gpu|GPU|cuda|rank|Rank|RANK|RK|device|worker|node|Node|local_rank|pid)[:=#\s\[]{0,2}\d+\]?"
     r"|(?<![\w./\\-])[\w./\\-]+\.(?:py|cpp|cc|cu|java|scala|h|npy|pt|pth|yaml|json|txt|log|bin)\b"
     r"(?:[:\]]? ?\d+)?(?::\w+)?"
     r"|\b0x[0-9a-f]+|\b\d+(?:\.\d+){2,}\b|\"?lineno\"?: *\d+|[$]:\d+|(?<![\w/])[\w/]+:\d+:\w+\]"
@@ -62,6 +63,9 @@ _BEHIND_COUNT = re.compile(r"\s?([A-Za-z一-鿿]+)[)\]]?\s?(?:[:=]|用时|耗时
 BAR = re.compile(r"(?<![\d.])\d{1,3}%(?:\|[^|\r\n]*\|| ?[━─╸╺#>=. ]{3,}|(?= +\d+/\d+ \[\d))")
 # A picture beside the steps, as of Keras and rich, or a bar without an end: `52002 examples [00:10, 5200 examples/s]`.
 _DRAWN = re.compile(r"\d+/\d+ (?:\[[=>.\- ]{5,}\]|[━╸╺─]{5,})|[━╸╺]+ .*?\d+/\d+|\d ?[A-Za-z]+ \[(?:\d+:)?\d\d:\d\d, ")
+_UNENDED = re.compile(r" ?[A-Za-z]+ \[")  # behind the count of a bar without an end: 40it [00:08, 5.02it/s]
+_OF_ORDINAL = re.compile(r"\s*(?:个\s*)?([A-Za-z]+|轮|步|批)")
+_DONE = re.compile(r" ([A-Za-z]+) (?:done|completed|finished|processed)(?![A-Za-z])")
 _TIMED = re.compile(rf"\s?{_TIME_UNIT}\s*[),]")  # loss: 2.1 (51.1 ms)
 _MANY = re.compile(
     r"\s?([A-Za-z]+s)(?: (?:completed|finished|done|trained|took|in|took about|run in)){1,3} \Z"
@@ -208,7 +212,7 @@ class _Reader:
             return None
         text = self.line[max(last, length.start() - LONGEST_NAME) : length.start()]
         told, key = self._of_length(length, text, before), ""
-        if told is None and self.drawn and not re.search("[A-Za-z]", text):
+        if told is None and self.drawn and (_UNENDED.fullmatch(text) or not re.search("[A-Za-z]", text)):
             told = Meaning("time", BAR_CLOCK, factor=1.0)  # rises since the start, or falls to the end
         if told is None:
             key, signed = _key(text)
@@ -282,9 +286,10 @@ class _Reader:
         return at.field(Meaning("epoch", "epoch"), at.key) if is_named else None
 
     def _ordinal(self, at: _Number) -> Field | None:
-        """What is counted in words around its number: `第 3 轮`, `1epoch:`."""
+        """What is counted in words around its number: `第 3 轮`, `1epoch:`, `20 batches done`."""
         behind = self.line[at.end : at.end + SHORT]
-        found = re.match(r"\s*(?:个\s*)?([A-Za-z]+|轮|步|批)", behind) if at.text.rstrip().endswith("第") else None
+        is_ordinal = at.text.rstrip().endswith("第")
+        found = (_OF_ORDINAL if is_ordinal else _DONE).match(behind)
         what = counted(found[1].lower()) if found else "epochs" if not at.key and behind.startswith("epoch:") else None
         return at.field(Meaning(what[:-1], what[:-1]), what[:-1]) if what in ("steps", "epochs") else None
 
