@@ -65,17 +65,13 @@ class Nothing:
 Answer = Accepted | Question | Nothing
 
 
+@np.errstate(all="ignore")  # what is no number is NaN, and is left out where it is used
 def answer(path: Path | str, read: Option | str | None = None) -> Answer:
     """The speed of training that a log tells; ``read``: what a person says of a number of it.
 
     Raises LogError when the log cannot be read, OptionError where a text is no option.
     """
-    return answer_of(read_log(Path(path)), read)
-
-
-@np.errstate(all="ignore")  # what is no number is NaN, and is left out where it is used
-def answer_of(log: Log, read: Option | str | None = None) -> Answer:
-    """The same of a log whose lines were read; raises OptionError."""
+    log = read_log(Path(path))
     if read is not None:
         return _told(log, parse_option(read) if isinstance(read, str) else read)
     reason = why_no_log(log)
@@ -147,14 +143,13 @@ def _sort(column: Column, found: Found) -> None:
 def _order(speed: Speed) -> tuple[int, ...]:
     """Which speed is told: lines before bars, those with a loss, steps before epochs, one meaning, most lines."""
     m, table = speed.column.meaning, speed.table
-    level = {"elapsed": 1, "remaining": 2}.get(speed.role, 0) + (2 if speed.unit == "epochs" else 0)
     counted = table.step is not None and table.step not in table.guests
     known = 0 if speed.role == "throughput" and speed.unit else 1 if speed.unit else 2
     return (
         speed.unit == "epochs",
         table.bar,
         not shows_loss(table) and not table.trains,
-        level,
+        speed.role == "elapsed",
         speed.against,
         not counted,
         known,
@@ -218,7 +213,8 @@ def _is_sure(speed: Speed) -> bool:
     A single line only where it is of training by its own words, several lines only if they say about the same or count
     on.
     """
-    table, values = speed.table, np.array(list(speed.values.values()))
+    table, values = speed.table, speed.column.values[speed.column.used]
+    values = values[np.isfinite(values) & (values > 0)]
     counts = np.isfinite(advance(table)).any() or np.isfinite(passes(table)).any()
     if not ((table.bar and table.step is not None) or table.evidence or _says_what_it_counts(speed)):
         return False

@@ -11,13 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
+from ..grammar.field import IN_SECONDS, UNITS
 from ..grammar.format import Format
 from ..grammar.loading import compiled
 from ..io.errors import FormatError, GrammarError, ParserError, WrappedError
-from ..runs.reading import survey
+from ..runs.reading import Reading, survey
+from .answer import Accepted
 from .log import Column, Form, Table, cells_of, line_of
 from .option import CLOCK, EPOCH, LEFT, LINE, STEP, STEPS
-from .reading import every_value, has_states
+from .reading import has_states, reading
 from .speed import Speed
 from .text import BAR, BAR_CLOCK, NUMBER, Field
 
@@ -30,8 +32,8 @@ NOT_WRITTEN = {
     "differs": "the grammar reads other lines or numbers of the log than this",
 }
 NO_GRAMMAR = "no grammar can be written for {read}: {reason}."
-_COUNTED = ("images", "samples", "sequences", "tokens", "words", "environment_steps")
-_LENGTHS = {1e-3: "milliseconds", 1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}
+_SPEEDS = ("throughput", "step_rate", "step_time", "duration", "elapsed")
+_LENGTHS = {seconds: name for name, seconds in IN_SECONDS.items()}
 _STAMPS = {
     "STAMP": r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?",
     "COMPACT_STAMP": r"\d{8}[ T-]\d\d:\d\d:\d\d(?:[.,]\d+)?",
@@ -83,25 +85,34 @@ def _reads_the_same(text: str, speed: Speed) -> bool:
         grammar = Path(folder) / "drafted.lark"
         grammar.write_text(text, encoding="utf-8")
         try:
-            reading = survey(speed.table.log.path, format=Format("drafted", grammar, *compiled(grammar)))
+            found = survey(speed.table.log.path, format=Format("drafted", grammar, *compiled(grammar)))
         except (GrammarError, FormatError, WrappedError):
             return False
-    records, lines = reading.parts[0].table, set(speed.lines)
-    wanted = {} if _is_by_clock(speed) else every_value(speed)
-    if not wanted:
-        return set(records["line"].tolist()) == lines and bool({"step", "epoch"} & set(records))
-    names = [name for name in ("throughput", "step_rate", "step_time", "duration", "elapsed") if name in records]
-    scale = {"milliseconds": 1e-3, "minutes": 60.0, "hours": 3600.0}
-    read: dict[int, list[float]] = {}
-    for name in names:
-        units = {field.unit for (_, of), field in reading.fields.items() if of == name}
-        values = records[name].astype(np.float64) * scale.get(next(iter(units)) or "", 1.0)
-        for line, value in zip(records["line"].tolist(), values.tolist(), strict=True):
-            if np.isfinite(value):
-                read.setdefault(line, []).append(value)
-    return read.keys() <= lines and all(
-        any(abs(x / value - 1) < SAME for x in read.get(line, ())) for (line, _), value in wanted.items()
+    own = reading(Accepted(speed))
+    name = next((name for name in _SPEEDS if name in own.parts[0].table), None)
+    if name is None:
+        table, lines = found.parts[0].table, set(speed.lines)
+        return set(table["line"].tolist()) == lines and bool({"step", "epoch"} & set(table))
+    several = speed.option.per == STEPS  # whose time is printed, and divided in a reading
+    count = speed.option.count or 1 if several else 1
+    wanted, read = _by_line(own, name), _by_line(found, "duration" if several else name)
+    return read.keys() <= set(speed.lines) and all(
+        any(abs(x - value * count) <= SAME * value * count for x in read.get(line, ()))
+        for line, values in wanted.items()
+        for value in values
     )
+
+
+def _by_line(reading: Reading, name: str) -> dict[int, list[float]]:
+    """The numbers of a column by their lines, times in seconds."""
+    table, found = reading.parts[0].table, dict[int, list[float]]()
+    if name in table:
+        unit = next(field.unit for (_, of), field in reading.fields.items() if of == name)
+        values = table[name].astype(np.float64) * IN_SECONDS.get(unit or "", 1.0)
+        for line, value in zip(table["line"].tolist(), values.tolist(), strict=True):
+            if np.isfinite(value):
+                found.setdefault(line, []).append(value)
+    return found
 
 
 def _is_by_clock(speed: Speed) -> bool:
@@ -117,18 +128,15 @@ def _text(speed: Speed) -> str:
     clocks = (c for c in table.columns if c.meaning.name == BAR_CLOCK and c.meaning.role == "elapsed")
     columns += [_Told("elapsed{DURATION}", c.fields) for c in clocks if all(f.clock for f in c.fields.values())]
     writer = _Writer(table)
-    orders: dict[tuple[tuple[str, bool, str], ...], list[Form]] = {}
+    orders: dict[tuple[tuple[str, bool, str], ...], tuple[list[_Told], list[Form]]] = {}
     for form in (form for form in table.forms if is_clock or form in column.fields):
         here = sorted((c for c in columns if form in c.fields), key=lambda c: c.fields[form].start)
-        order = ((c.text, c.fields[form].total is not None, _anchor(c.fields[form])) for c in here)
-        orders.setdefault(tuple(order), []).append(form)
+        order = tuple((c.text, c.fields[form].total is not None, _anchor(c.fields[form])) for c in here)
+        orders.setdefault(order, (here, []))[1].append(form)
     if len(orders) > MOST_ALTERNATIVES:
         raise NoGrammarError("orders")
-    by_text = {c.text: c for c in columns}
-    longest = sorted(orders.items(), key=lambda item: -len(item[0]))
-    lines = [
-        line for order, forms in longest for line in writer.alternatives([by_text[text] for text, *_ in order], forms)
-    ]
+    longest = sorted(orders.values(), key=lambda one: -len(one[0]))
+    lines = [line for told, forms in longest for line in writer.alternatives(told, forms)]
     counts = table.step is not None and table.step in table.columns
     kind = "step_line" if counts else "epoch_line" if table.epoch else "summary_line"
     return writer.grammar(speed, kind, list(dict.fromkeys(lines)))
@@ -141,8 +149,8 @@ def _written(speed: Speed) -> str:
     if h.kind == "rate" and h.factor == 1.0 and h.counts != "epochs":
         if h.counts == "steps":
             return f"step_rate{{{mean}}}"
-        unit = h.counts
-        return f"throughput{{{unit if unit in _COUNTED else 'unknown'}, {speed.scope or 'unknown'}, {mean}}}"
+        counted = h.counts if h.counts in UNITS["throughput"] else "unknown"
+        return f"throughput{{{counted}, {speed.scope or 'unknown'}, {mean}}}"
     unit = _LENGTHS.get(h.factor)
     if unit is None or h.kind == "rate":
         raise NoGrammarError("unit")
@@ -187,7 +195,7 @@ def _anchor(field: Field) -> str:
             piece = field.before[tail.start() :].strip()
         elif len(before) < _SHORT:
             piece = before
-    return re.sub(rf"^[^{_LETTER}\"'\[(]+(?=[A-Za-z])", "", piece)
+    return " ".join(re.sub(rf"^[^{_LETTER}\"'\[(]+(?=[A-Za-z])", "", piece).split())
 
 
 class _Writer:
@@ -240,9 +248,8 @@ class _Writer:
             columns = [c for c in columns if c.fields[first].start > bar.start()]  # its name is read as text
         for place, column in enumerate(columns):
             field = column.fields[first]
-            anchors = {_anchor(column.fields[form]) for form in forms}
             if not (self.table.bar and field.total is not None):
-                parts += self._way(_common_end(anchors), field, first, is_first=place == 0)
+                parts += self._way(_anchor(field), field, first, is_first=place == 0)
             parts.append(column.text)
             units = {column.fields[form].unit.strip() for form in forms}
             if field.total is not None:
@@ -326,16 +333,6 @@ class _Writer:
         terminals = [f"{name}: {pattern}" for name, pattern in self.terminals.items()]
         imports = [f"%import .vocabulary ({', '.join(names)})", *override, "%ignore BLANK"]
         return "\n".join([*head, "", f"start: {kind}", "", body, "", *terminals, "", *imports, ""])
-
-
-def _common_end(texts: Iterable[str]) -> str:
-    """The words that all texts end with."""
-    kept = []
-    for words in zip(*(text.split()[::-1] for text in texts), strict=False):  # the shortest ends first
-        if len(set(words)) > 1:
-            break
-        kept.append(words[0])
-    return " ".join(reversed(kept))
 
 
 def _literal(word: str) -> str:

@@ -134,7 +134,7 @@ def _by_progress(column: Column, h: Option) -> Iterator[Finding]:
         if (compared := compare(column, predicted, clock)) is not None:
             ratio, error = compared
             cards = round(ratio) if h.scope != "job" and ratio * error < CLEARLY_WHOLE else 1
-            is_many = cards > 1 and abs(ratio / cards - 1) <= error
+            is_many = cards > 1 and bool(abs(ratio / cards - 1) <= error)
             yield Finding("progress", done.name, ratio, is_many or _says(ratio, error), cards if is_many else 1)
 
 

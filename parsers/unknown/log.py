@@ -72,11 +72,6 @@ class Form:
     evidence: bool
     trains: bool
 
-    @property
-    def known(self) -> list[Meaning]:
-        """What its numbers mean, in their order."""
-        return [f.meaning for f in self.fields if f.meaning]
-
 
 @dataclass(eq=False)
 class Row:

@@ -49,15 +49,6 @@ def _tables(speed: Speed) -> list[Table]:
     return [speed.table, *others]
 
 
-def every_value(speed: Speed) -> dict[tuple[int, int], float]:
-    """The numbers of a speed in the lines of all ranks, as ``Speed.values``."""
-    found = dict(speed.values)
-    for table in _tables(speed)[1:] if found else ():
-        for own in targets(table, speed.option)[:1]:
-            found |= own.values
-    return found
-
-
 def _records(speed: Speed, also: Sequence[Speed]) -> FormatRecords:
     drawn = [_Drawn(speed.table).fill(speed, also)]
     for table in _tables(speed)[1:]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -94,18 +93,6 @@ class Speed:
         if h.kind == "rate":
             return "step_rate" if h.counts in ("steps", "epochs") else "throughput"
         return _ROLES.get(h.per or STEP, "duration")
-
-    @cached_property
-    def values(self) -> dict[tuple[int, int], float]:
-        """The numbers used, times in seconds, by line and place among the rows of that line."""
-        column, h = self.column, self.option
-        places: dict[int, int] = {}
-        found = {}
-        for row, x, used in zip(column.table.rows, column.values, column.used, strict=True):
-            place = places[row.line] = places.get(row.line, -1) + 1
-            if not self.by_clock and used and np.isfinite(x) and x > 0:
-                found[row.line, place] = float(x) * (h.factor if h.kind == "time" else 1.0)
-        return found
 
 
 def speed_of(column: Column, h: Option, findings: tuple[Finding, ...] = ()) -> Speed:

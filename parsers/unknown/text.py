@@ -21,9 +21,10 @@ _DATE = (
     r"\d{4}[-/]\d\d[-/]\d\d|(?<!\d)\d{8}(?=[ T-]\d\d:)|(?<!\d)\d\d[-/.]\d\d[-/.](?:\d{4}|\d\d)(?!\d)"
     r"|(?<!\d)\d\d[-/]\d\d(?=[ ,])|[IWEF]\d{4}(?:\d{4})?(?= \d\d:)|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} +\d+"
 )
+_THREAD = r" +\d+ [\w.]+:\d+\]"  # behind the stamp of absl, with the line of the source
 _OF_DAY = r"\A\s{0,4}(?:(?:INFO|DEBUG|WARNING)[ :]\s?)?[\[(<]?"
 STAMP = re.compile(
-    rf"(?:{_DATE})[ ,T_-]*{_CLOCK}(?:Z|[+-]\d\d:?\d\d| \d{{4}})?(?: ?[AaPp][Mm](?![A-Za-z]))?"
+    rf"(?:{_DATE})[ ,T_-]*{_CLOCK}(?:{_THREAD}|Z|[+-]\d\d:?\d\d| \d{{4}})?(?: ?[AaPp][Mm](?![A-Za-z]))?"
     rf"|{_OF_DAY}{_CLOCK}(?![\d:<\/])(?: ?[AaPp][Mm](?![A-Za-z]))?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
 )
 _AND, _HOURS, _MINUTES = r"(?:,| and)? {0,2}", r"\d+ ?h(?:(?:ou)?rs?)?", r"\d+ ?m(?:in(?:ute)?s?)?"
@@ -34,8 +35,7 @@ LENGTH = re.compile(
     rf"|{_HOURS}{_AND}{_MINUTES}|{_SECONDS}{_AND}{_THOUSANDTHS})(?![\w/])"
 )
 _IDENTITY = re.compile(
-    r"(?<=\.\d{6}) +\d+(?= [\w.]+:\d+\])"  # the thread in the head of a line of absl
-    r"|(?<![\w/])/?(?:gpu|GPU|cuda|rank|Rank|RANK|RK|device|worker|node|Node|local_rank|pid)[:=#\s\[]{0,2}\d+\]?"
+    r"(?<![\w/])/?(?:gpu|GPU|cuda|rank|Rank|RANK|RK|device|worker|node|Node|local_rank|pid)[:=#\s\[]{0,2}\d+\]?"
     r"|(?<![\w./\\-])[\w./\\-]+\.(?:py|cpp|cc|cu|java|scala|h|npy|pt|pth|yaml|json|txt|log|bin)\b"
     r"(?:[:\]]? ?\d+)?(?::\w+)?"
     r"|\b0x[0-9a-f]+|\b\d+(?:\.\d+){2,}\b|\"?lineno\"?: *\d+|[$]:\d+|(?<![\w/])[\w/]+:\d+:\w+\]"

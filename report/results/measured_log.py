@@ -23,8 +23,7 @@ from parsers.runs.ranks import again, survey
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import READ
 from parsers.runs.runfile import first_run, log_of
-from parsers.unknown.answer import Accepted, Answer, Nothing, Question, answer, answer_of
-from parsers.unknown.log import read as lines_of
+from parsers.unknown.answer import Accepted, Answer, Nothing, Question, answer
 from parsers.unknown.option import Option, parse_option
 from parsers.unknown.reading import reading as reading_of
 
@@ -125,7 +124,7 @@ def _of_all_ranks(one: Reading, found: Reading, option: Option, how: tuple[tuple
     facts, known = how
 
     def read_rank(path: Path) -> Reading:
-        own = answer_of(lines_of(path), option)
+        own = answer(path, option)
         return reading_of(own, facts, known) if isinstance(own, Accepted) else survey(path, format=known, facts=facts)
 
     return again(found.folder, one, facts, read_rank)

@@ -12,6 +12,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from parsers.grammar.field import IN_SECONDS
 from parsers.io.errors import LogError
 from parsers.runs.ranks import again
 from parsers.runs.reading import Reading, read, survey
@@ -19,7 +20,7 @@ from parsers.unknown.answer import Accepted, Answer, Nothing, Question, answer
 from parsers.unknown.draft import NoGrammarError, draft
 from parsers.unknown.naming import meaning
 from parsers.unknown.option import EPOCH, LEFT, LINE, START, STEP, STEPS, Option, OptionError, parse_option
-from parsers.unknown.reading import every_value, reading
+from parsers.unknown.reading import reading
 from parsers.unknown.speed import Speed
 from report.measure.diagnostics import NoMeasurement
 from report.measure.measure import measure
@@ -321,24 +322,25 @@ SAME_AS = {
     "step_rate": ("step_rate",),
 }
 SAMPLES = ("images", "samples", "sequences", "environment_steps")
-IN_SECONDS = {"milliseconds": 1e-3}
 
 
 def beside_grammar(speed: Speed, log: Reading) -> str:
     """Whether a speed has the numbers that the grammar of its log reads: same, part, another, or nothing alike."""
-    values, records = every_value(speed), log.parts[0].table
-    if not values or speed.role not in SAME_AS:
+    own, records = reading(Accepted(speed)), log.parts[0].table
+    name = next((name for name in SAME_AS if name in own.parts[0].table), None)
+    if name is None:
         return "a clock"
+    values = own.parts[0].table[name] * (speed.option.count or 1)
+    values = values[np.isfinite(values)]
     found = "nothing alike"
-    for (record, name), field in log.fields.items():
+    for (record, printed), field in log.fields.items():
         words = {word for word in records["counted"].tolist() if word} if "counted" in records else {field.unit}
         alike = speed.unit in words or (speed.unit in SAMPLES and words & set(SAMPLES)) or speed.unit is None
-        if name not in SAME_AS[speed.role] or (speed.role == "throughput" and not alike):
+        if printed not in SAME_AS[name] or (name == "throughput" and not alike):
             continue
-        column = np.where(records.are(record), records[name].astype(np.float64), np.nan)
-        known = np.isfinite(column) & (column > 0)
-        read = column[known] * IN_SECONDS.get(field.unit or "", 1.0)
-        if all((np.abs(value / read - 1) < 1e-3).any() for value in values.values()):
+        told = np.where(records.are(record), records[printed].astype(np.float64), np.nan)
+        read = told[np.isfinite(told) & (told > 0)] * IN_SECONDS.get(field.unit or "", 1.0)
+        if all((np.abs(value / read - 1) < 1e-3).any() for value in values):
             return "same" if len(values) == len(read) else "part"
         found = "another number"
     return found
