@@ -96,7 +96,8 @@ def is_training(table: Table, column: Column | None = None) -> bool:
         return is_explicit and m.role == "rate" and goes_on
     counts = table.step is not None or table.epoch is not None
     goes_on = len(table.rows) > 1 and (counts or (is_explicit and not m.flags & _LOOSE))
-    return goes_on or (is_explicit and bool(end > first))
+    may_be = goes_on or (is_explicit and bool(end > first))
+    return may_be and not any(_train_between(other, table) for other in table.log.tables)
 
 
 def _warns(table: Table) -> bool:
@@ -126,14 +127,14 @@ def _counts_passes(bar: Table, other: Table) -> bool:
     return len(ends) > 1 and share(each == 1) > NEARLY_ALL
 
 
-def _train_between(table: Table, bar: Table) -> bool:
-    """Whether lines with losses that count steps themselves stand between the passes of a bar, and none within one."""
-    if table.bar or table.is_evaluation or not table.evidence or table.step not in table.columns or bar.step is None:
+def _train_between(table: Table, other: Table) -> bool:
+    """Whether lines with losses that count steps themselves stand between the passes of others, and none within one."""
+    if table.bar or table.is_evaluation or not table.evidence or table.step not in table.columns or other.step is None:
         return False
-    places = np.searchsorted(bar.order, table.order)
-    inside = (places > 0) & (places < len(bar.rows))
-    goes_on = np.diff(bar.step.values, prepend=np.inf, append=-np.inf) > 0
-    passes = int((np.diff(bar.step.values) < 0).sum()) + 1
+    places = np.searchsorted(other.order, table.order)
+    inside = (places > 0) & (places < len(other.rows))
+    goes_on = np.diff(other.steps, prepend=np.inf, append=-np.inf) > 0
+    passes = int((np.diff(other.steps) < 0).sum()) + 1
     return inside.sum() >= FEW * passes and not goes_on[places[inside]].any()
 
 
