@@ -245,14 +245,10 @@ class HtmlView(View):
         for id_, column in zip(row.results, table.columns, strict=True):
             result = self.result(id_)
             if result.digits:
-                told += [result.digits, *_with_commas(result.digits), column.title, self.translate(column.title)]
+                told += [result.digits, ",".join(thousands(result.digits)), column.title, self.translate(column.title)]
                 told += [column.short, *self.qualifiers(result)]
                 told += _case_words(result.labels, self.page.labels)
         return " ".join(dict.fromkeys(told)).casefold()
-
-
-def _with_commas(digits: str) -> Iterator[str]:
-    yield ",".join(thousands(digits))
 
 
 def _case_words(case: Mapping[str, object], labels: Mapping[str, Mapping[str, str]]) -> Iterator[str]:

@@ -492,8 +492,9 @@ class View(Translator):
             elif run.factor != 1:
                 yield self.say(SCALED, value=short(work / seconds), factor=short(run.factor), **result)
             return
-        value = {"value": short(of_terms(run))}
-        count_ = {"count": len(run.records.terms), "statistic": self.translate(f"statistic_{run.statistic}")}
+        terms = [value for _, value in run.records.terms]
+        value = {"value": short(reduce(np.array(terms), run.statistic))}
+        count_ = {"count": len(terms), "statistic": self.translate(f"statistic_{run.statistic}")}
         if run.factor == 1 and not run.are_times:
             yield self.say(ALL_CARDS, **count_, **value, unit=run.measured_unit)
             return
@@ -620,11 +621,6 @@ def sums(records: Records) -> tuple[float, float]:
     """The work and the seconds of the stretches used."""
     _, _, work, seconds = zip(*records.stretches, strict=True)
     return float(np.sum(work)), float(np.sum(seconds))
-
-
-def of_terms(run: Run) -> float:
-    """The statistic of the values used."""
-    return reduce(np.array([value for _, value in run.records.terms]), run.statistic)
 
 
 def operations(run: Run) -> list[Message]:

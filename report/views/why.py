@@ -33,7 +33,7 @@ BY = "{whose}, by {protocol}"
 BY_RULE = "the default rule"
 OF_FORMAT = "{format}, {lines}"
 RECORDS = ("{count} record", "{count} records")
-USED, SKIPPED = "{records}, {lines}", "{records}, {lines}: {reason}"
+USED = "{records}, {lines}"
 OF_LINE, OF_RANK = "line {line}: {text}", "rank {rank}: {text}"
 MORE = "… {count} more (listed by --values)"
 FACTOR = "{count} {name} ({source})"
@@ -199,8 +199,10 @@ class _Explanation:
             yield self._fact("protocol", view.enumerated(view.protocol(self.result)))
         if run.source:
             yield self._fact("source", self.say(WITH, said=view.source(run), more=run.column))
-        yield from self._groups(records)
-        used = records.used
+        if used := records.used:
+            told = {"records": self._records(len(used)), "lines": view.worded(lines_named(used))}
+            yield self._fact("used", self.say(USED, **told))
+        yield from (self._fact("skipped", said) for said in view.left_out(run))
         ends = [line for line in dict.fromkeys((used[0], used[-1])) if line in log.excerpt] if used else []
         yield from (self._fact("quoted", self.say(OF_LINE, line=line, text=log.excerpt[line])) for line in ends)
         if run.statistic:
@@ -217,16 +219,6 @@ class _Explanation:
         yield from self._other_side(run)
         for file in run.also:
             yield self._fact("also", f"{view.path(file.path)}, {view.lines_used(file.first, file.last, file.used)}")
-
-    def _groups(self, records: Records) -> Iterator[Text]:
-        if used := records.used:
-            yield self._fact("used", self._told(USED, used))
-        for use, lines in records.left_out.items():
-            said = self._told(SKIPPED, lines, reason=self.translate(f"left_{use}"))
-            yield self._fact("summed" if use == "summed" else "skipped", said)
-
-    def _told(self, key: str, lines: Sequence[int], **more: object) -> str:
-        return self.say(key, records=self._records(len(lines)), lines=self.view.worded(lines_named(lines)), **more)
 
     def _stretches(self, records: Records, counted: str) -> Iterator[Text]:
         """The work and the seconds of each stretch, with what is printed at its end."""

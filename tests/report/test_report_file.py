@@ -10,12 +10,14 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from report.measure.diagnostics import NoMeasurement
+from report.measure.statistic import reduce
 from report.results.measured_log import measured_log
 from report.results.model import SUFFIX, Report, ReportError, Run, parsed, read_report, schema
 from report.results.run import report_of_log
@@ -23,7 +25,7 @@ from report.views.html import HtmlView
 from report.views.html import texts as pages_of_site
 from report.views.markdown import MarkdownView
 from report.views.publish import PublishedPage, publish, read_pages
-from report.views.view import of_terms, sums
+from report.views.view import sums
 from report.views.why import explained
 from tests.commandline import PROJECT
 from tests.conftest import Compare
@@ -99,7 +101,8 @@ def test_a_report_is_as_the_schema_says(page: str, logs: Path) -> None:
 def recomputed(run: Run) -> float:
     """What the records of a run give, without its log."""
     if run.statistic:
-        return run.factor / of_terms(run) if run.are_times else of_terms(run) * run.factor
+        of_terms = reduce(np.array([value for _, value in run.records.terms]), run.statistic)
+        return run.factor / of_terms if run.are_times else of_terms * run.factor
     work, seconds = sums(run.records)
     return work / seconds * run.factor
 
