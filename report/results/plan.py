@@ -109,7 +109,10 @@ def _unplanned(place: _PlannedCell, logs: Path) -> str | None:
         run = run_of(place.column, place.case)
     except NoEvidenceError as error:
         return str(error)
-    if place.launch.launcher is None and not _has_evidence(logs, filled(run, place.of_model, logs)):
+    if place.launch.launcher is not None:
+        return None
+    _, paths = filled(run, place.of_model, logs)
+    if not any(_is_evidence(logs, path) for path in paths):
         return NO_LAUNCHER
     return None
 

@@ -31,7 +31,7 @@ from .made import Made, MadeRun
 from .model import CaseValue, Published, Result
 from .quality import quality_remarks
 from .remarks import WITHHELD, NoEvidenceError, Remark, as_told
-from .store import LogStore, Stated, Wanted, filled, logs_of, not_found, run_of, scaled
+from .store import LogStore, Stated, Wanted, filled, not_found, run_of, scaled
 from .telemetry import Observation, observe, processes_of_run, run_telemetry
 
 CANNOT_READ = "Cannot read the log: {error}"
@@ -67,12 +67,12 @@ def wanted(page: Page, logs: Path) -> Iterator[Wanted]:
     """All logs that the page may need, with the protocols by which it may measure them."""
     for place in page.places():
         with suppress(NoEvidenceError):
-            pattern, protocol, stated = _asked(page, place, logs)
-            yield from (Wanted(path, protocol, stated) for path in logs_of(logs, pattern))
+            (_, paths), protocol, stated = _asked(page, place, logs)
+            yield from (Wanted(path, protocol, stated) for path in paths)
 
 
-def _asked(page: Page, place: CellPlace, logs: Path) -> tuple[str, Protocol, Stated]:
-    """Where the logs of a cell are, as a pattern, its protocol, and what the page states of them.
+def _asked(page: Page, place: CellPlace, logs: Path) -> tuple[tuple[str, Sequence[str]], Protocol, Stated]:
+    """The pattern and the logs of a cell, its protocol, and what the page states of them.
 
     Raises NoEvidenceError.
     """
@@ -126,8 +126,10 @@ def _measured(page: Page, empty: Made, quote: Quote | None, store: LogStore) -> 
     Raises NoMeasurement, NoEvidenceError, ParserError.
     """
     place, shown, quantity = empty.place, empty.shown, empty.shown.quantity
-    pattern, protocol, stated = _asked(page, place, store.folder)
-    runs, left_out = _runs(store, pattern, protocol, stated, empty)
+    (pattern, paths), protocol, stated = _asked(page, place, store.folder)
+    if not paths:
+        raise NoEvidenceError(not_found(store.folder, pattern))
+    runs, left_out = _runs(store, [Wanted(path, protocol, stated) for path in paths], empty)
     for run in (run for run in runs if run.figure is None):
         refuse_other_number(shown.rate, run.log, run.measured.unit, run.measured.scope)
     runs = tuple(_in_word_of(shown.rate, run) for run in runs)
@@ -170,16 +172,13 @@ def _measured(page: Page, empty: Made, quote: Quote | None, store: LogStore) -> 
     return replace(made, result=replace(result, qualifiers=list(dict.fromkeys(qualifiers))))
 
 
-def _runs(store: LogStore, pattern: str, protocol: Protocol, stated: Stated, empty: Made) -> tuple[Runs, Remarks]:
+def _runs(store: LogStore, wanted: Sequence[Wanted], empty: Made) -> tuple[Runs, Remarks]:
     """The runs of a cell, and why other logs of it are left out; raises NoEvidenceError when no run is left."""
-    paths = logs_of(store.folder, pattern)
-    if not paths:
-        raise NoEvidenceError(not_found(store.folder, pattern))
-    reasons = {path: store.unfit(path) for path in paths}
-    left_out = tuple(as_told(reason) for reason in reasons.values() if reason)
-    if len(left_out) == len(paths):
+    reasons = [store.unfit(one.path) for one in wanted]
+    left_out = tuple(as_told(reason) for reason in reasons if reason)
+    if len(left_out) == len(wanted):
         raise NoEvidenceError(left_out[0])
-    fit = [Wanted(path, protocol, stated) for path, reason in reasons.items() if not reason]
+    fit = [one for one, reason in zip(wanted, reasons, strict=True) if not reason]
     return tuple(_run(store, one, empty) for one in fit), left_out
 
 

@@ -190,8 +190,8 @@ def run_of(column: Column, case: Case) -> Run:
     raise NoEvidenceError(NO_LOGS)
 
 
-def filled(run: Run, case: Case, logs: Path) -> str:
-    """The pattern of the logs of a case: that of its launched runs where only these are there.
+def filled(run: Run, case: Case, logs: Path) -> tuple[str, Sequence[str]]:
+    """The pattern of the logs of a case, and those that it finds: the first pattern that finds any.
 
     ``logs``: the folder of logs. Raises NoEvidenceError when the case does not say an axis that the pattern needs.
     """
@@ -199,7 +199,8 @@ def filled(run: Run, case: Case, logs: Path) -> str:
         patterns = run.patterns(case)
     except KeyError as error:
         raise NoEvidenceError(NEEDS_AXIS, pattern=run.logs[0], axis=error.args[0]) from None
-    return next((pattern for pattern in patterns if logs_of(logs, pattern)), patterns[0])
+    each = ((pattern, logs_of(logs, pattern)) for pattern in patterns)
+    return next((found for found in each if found[1]), (patterns[0], []))
 
 
 def logs_of(logs: Path, pattern: str) -> Sequence[str]:

@@ -133,7 +133,7 @@ def test_a_case_whose_published_log_is_there_is_not_launched(tmp_path: Path) -> 
 def test_launched_runs_stand_for_the_missing_log(tmp_path: Path) -> None:
     make_run(tmp_path / "ours/8/1", b"")
     (run,) = page_of_others(tmp_path)[0].columns["a"].runs
-    assert [filled(run, {"cards": cards}, tmp_path) for cards in (1, 8)] == ["theirs/1.log", "ours/8/*/train.log"]
+    assert [filled(run, {"cards": cards}, tmp_path)[0] for cards in (1, 8)] == ["theirs/1.log", "ours/8/*/train.log"]
 
 
 def test_how_an_axis_is_spelt_in_a_pattern_holds_for_its_folder(tmp_path: Path) -> None:
