@@ -299,7 +299,7 @@ def by_one_rule(row: Sequence[Made]) -> dict[str, Common]:
     slow start nor an outlier nor a stalled end counts; of several runs it is the median.
     """
     for records, estimate in RULES:
-        rule = {"records": records, "estimate": estimate, "statistic": "median", "repeats": "median"}
+        rule = Protocol.of({"records": records, "estimate": estimate, "statistic": "median", "repeats": "median"})
         try:
             found = [_by_rule(one, rule) for one in row]
         except (NoMeasurement, NoEvidenceError):
@@ -316,7 +316,7 @@ def _ratio(number: float | None, first: float | None) -> float | None:
     return (number or 0) / first if first else None
 
 
-def _by_rule(one: Made, rule: Mapping[str, str]) -> tuple[str, float]:
+def _by_rule(one: Made, rule: Protocol) -> tuple[str, float]:
     """The rule as the first log allows it, in words, and the number; the unit is that of the page."""
     values, units, protocols = zip(*(_of_run(run, one.shown.rate, rule) for run in one.runs), strict=True)
     if len(set(units)) > 1:
@@ -324,23 +324,23 @@ def _by_rule(one: Made, rule: Mapping[str, str]) -> tuple[str, float]:
     return protocols[0].words(len(values)), without_noise(reduce_repeats(values, protocols[0].repeats))
 
 
-def _of_run(run: MadeRun, wanted: str, rule: Mapping[str, str]) -> tuple[float, str, Protocol]:
+def _of_run(run: MadeRun, wanted: str, rule: Protocol) -> tuple[float, str, Protocol]:
     """What a log gives by the rule, the unit of that, and the rule as the log allows it.
 
     Raises NoMeasurement where it does not, NoEvidenceError where that is not what the page shows.
     """
-    stated, reason = Protocol.of(rule), NoMeasurement(say(Code.NO_RECORDS))
-    for part in run_of(scaled(run.reading, run.stated), stated):
+    reason, reading = NoMeasurement(say(Code.NO_RECORDS)), scaled(run.reading, run.stated)
+    for part in run_of(reading, rule):
         try:
-            skipped = min(WARM_UP, len(readable(part, stated)) // 2)
-            protocol = Protocol.of({**rule, "skip_records": skipped})
+            skipped = min(WARM_UP, len(readable(part, rule)) // 2)
+            protocol = rule.model_copy(update={"skip_records": skipped})
             with np.errstate(all="ignore"):
                 value, unit, scope = number_of(part, protocol)
         except NoMeasurement as error:
             reason = error
             continue
         if scope == "unknown":  # another source of the log may say it
-            found = measure(scaled(run.reading, run.stated), protocol)
+            found = measure(reading, protocol)
             value, unit, scope = found.value, found.unit, found.scope
         refuse_other_number(wanted, run.log, unit, scope)
         return value, unit, protocol
