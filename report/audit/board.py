@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -26,7 +26,6 @@ from .evidence import LAST, Statistic, read
 from .rules.mean_tests import p_value
 
 SHIPPED = Path(__file__).parent / "boards"
-Model = TypeVar("Model", bound=BaseModel)
 
 
 class BoardError(ParserError):
@@ -81,23 +80,18 @@ class Board(_Part):
     caps: dict[str, Cap] = Field(default_factory=dict)
 
 
-def checked_toml(path: Path, model: type[Model], failure: type[ParserError]) -> Model:
-    """What a TOML file holds, as a model has it; raises ``failure``, which says what is wrong in it and where."""
-    try:
-        return model.model_validate(tomllib.loads(text_of(path)))
-    except OSError as error:
-        raise failure.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise failure.at(path, NOT_TOML, reason=error) from error
-    except ValidationError as error:
-        raise failure.at(path, mistake(error.errors()[0], model)) from error
-
-
 def board_of(name: str) -> Board:
     """A board by its name, of those that come with the program, or by the path of its file; raises BoardError."""
     shipped = SHIPPED / f"{name}.toml"
     path = shipped if name == Path(name).name and shipped.is_file() else Path(name)
-    return checked_toml(path, Board, BoardError)
+    try:
+        return Board.model_validate(tomllib.loads(text_of(path)))
+    except OSError as error:
+        raise BoardError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BoardError.at(path, NOT_TOML, reason=error) from error
+    except ValidationError as error:
+        raise BoardError.at(path, mistake(error.errors()[0], Board)) from error
 
 
 class Kind(StrEnum):

@@ -155,14 +155,11 @@ def read(root: Path, path: str) -> DataFile | None:
     if len(data) > LARGEST_FILE or (text := decoded(data)) is None:
         return None
     digest = hashlib.blake2b(data, digest_size=12).hexdigest()
-    rows: Iterable[Row] | None = None
     if name.endswith(".json"):
-        rows = _of_json(text)
-    elif name.endswith((".csv", ".tsv")):
-        rows = _of_table(text)
-    elif name.endswith(".ipynb"):
-        rows = _of_lines(_printed(text))
-    return _collected(path, digest, _of_lines(text) if rows is None else rows)
+        return _collected(path, digest, _of_json(text))
+    if name.endswith((".csv", ".tsv")):
+        return _collected(path, digest, _of_table(text))
+    return _collected(path, digest, _of_lines(_printed(text) if name.endswith(".ipynb") else text))
 
 
 def namesakes(document: str, paths: Iterable[str]) -> list[str]:
@@ -242,17 +239,14 @@ def _names(shape: str) -> tuple[Name, ...]:
     return tuple(named)
 
 
-def _of_table(text: str) -> Iterator[Row] | None:
-    """The numbers of each row of a CSV file, a line each, named by its first; None where that names none."""
+def _of_table(text: str) -> Iterator[Row]:
+    """The numbers of each row of a CSV file, a line each, named by its first; those of lines where that names none."""
     first, *lines = text.split("\n")
     mark = max(",;\t", key=first.count)
     head = [cell.strip().lower() for cell in _cells(first, mark)]
     if len(head) < 2 or any(map(NUMBER.fullmatch, head)):
-        return None
-    return _of_rows(head, lines, mark)
-
-
-def _of_rows(head: Sequence[str], lines: Sequence[str], mark: str) -> Iterator[Row]:
+        yield from _of_lines(text)
+        return
     for number, line in enumerate(lines, start=2):
         cells = _cells(line, mark)
         cells = cells[:-1] if number == len(lines) + 1 else cells  # no line ends behind it, so it may be cut

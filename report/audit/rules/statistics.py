@@ -87,15 +87,13 @@ class Given:
 
 @dataclass(frozen=True)
 class _Rules:
-    """What each rule gives for claims of one kind that may be of the same logs; all values are searched at once.
-
-    ``order``: by which they ascend; ``rule``, ``place``: of each value its rule, and its place among those of that.
-    """
+    """What each rule gives for claims of one kind that may be of the same logs; all values are searched at once."""
 
     given: Sequence[tuple[str, Series, float, Given]]
 
     @cached_property
     def _searched(self) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """All values ascending, the order that makes them so, and of each its rule and its place in that."""
         sizes = np.array([len(given.values) for *_, given in self.given], dtype=np.int64)
         values = np.concatenate([np.zeros(0), *(given.values for *_, given in self.given)])
         place = np.arange(len(values)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
