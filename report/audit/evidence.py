@@ -220,7 +220,10 @@ def _parsed(line: str) -> tuple[tuple[float, ...], tuple[Name, ...], str]:
 
 
 def _value(text: str) -> float:
-    return float(text.replace(",", "").replace("−", "-"))
+    try:
+        return float(text)
+    except ValueError:
+        return float(text.replace(",", "").replace("−", "-"))
 
 
 @lru_cache(maxsize=KNOWN_SHAPES)
