@@ -93,8 +93,8 @@ class Measured:
 class SideRun:
     """A run that counts: where its log is, its SHA-256, its facts, and what its run.json says, if anything.
 
-    ``number``: its throughput by itself, or as a report tells it. ``reading`` and ``measurement``: of the log; None
-    where only a report tells of it.
+    ``number``: its throughput by itself, as a report tells it, or over the steps that all runs of a case have.
+    ``reading`` and ``measurement``: of the log; None where only a report tells of it.
     """
 
     place: Place

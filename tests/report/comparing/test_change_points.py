@@ -59,6 +59,7 @@ def watched(times: NDArray[np.float64], nights: int = 60) -> bool:
     return any(one and one[-1].change > 0 for one in points)
 
 
+@pytest.mark.slow
 def test_times_that_come_in_two_sizes_are_no_step() -> None:
     random = np.random.default_rng(5)
     series = [random.choice([1.0, 1.001, 1.2], 60) for _ in range(40)]
