@@ -20,12 +20,6 @@ def test_steps_of_three_percent_are_found(kind: str) -> None:
     assert f1([(one, found(one.times)) for one in series]) > 0.9
 
 
-def test_a_step_says_by_how_much_the_time_changed() -> None:
-    (point,) = change_points(np.log(noisy([1.0] * 20 + [1.05] * 20)), GATE)
-    assert point.at == 20
-    assert np.expm1(point.change) == pytest.approx(0.05, abs=0.003)
-
-
 @pytest.mark.parametrize("noise", [0.003, 0.01])
 def test_noise_is_no_step(noise: float) -> None:
     assert [found(noisy([1.0] * 100, noise, seed)) for seed in range(40)] == [[]] * 40

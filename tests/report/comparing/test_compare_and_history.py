@@ -92,12 +92,12 @@ def test_hostile_names_act_nowhere(tmp_path: Path) -> None:
     assert not {"img", "b"} & {element.tag for element in html.iter()}
 
 
-def test_a_side_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
-    a, _ = sides(tmp_path)
+@pytest.mark.parametrize("command", [("compare", "a"), ("history",)])
+def test_what_holds_no_log_is_one_sentence(command: tuple[str, ...], tmp_path: Path) -> None:
+    sides(tmp_path)
     (tmp_path / "empty").mkdir()
-    done = run("compare", a, tmp_path / "empty")
-    assert done.returncode == 2
-    assert len(done.stderr.splitlines()) == 1
+    done = run(*command, "empty", cwd=tmp_path)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
 
 
 def test_notebooks_show_the_tables(tmp_path: Path) -> None:
@@ -167,9 +167,3 @@ def test_a_history_as_html_is_one_page_whose_points_lead_to_the_lines_of_logs(tm
     of_points = [link.get("{http://www.w3.org/1999/xlink}href") or link.get("href") for link in page.iter(svg)]
     assert len(of_points) == len(SLOWER)
     assert all((tmp_path / unquote(str(one)).partition("#")[0]).is_file() for one in of_points)
-
-
-def test_a_suite_without_runs_is_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    done = run("history", tmp_path / "empty")
-    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
