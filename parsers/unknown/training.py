@@ -16,7 +16,6 @@ from .naming import Meaning, split, words_of
 from .text import BAR_CLOCK
 
 _LOOSE = frozenset(("qualified", "nameless"))
-
 MOST_CODE = 0.15  # of the lines of a log look like code: keywords are words
 FEWEST_OF_CODE = 4  # lines of a source
 MOST_MARKUP = 0.02  # of the lines of a log look like markup, or two in all
@@ -118,8 +117,11 @@ def _is_bar_of_training(table: Table, *, among_losses: bool, before_losses: bool
 
 
 def _counts_passes(bar: Table, other: Table) -> bool:
-    """Whether each step of a bar is a pass of another one, which begins anew between each two of its states."""
-    if bar.step is None or other.step is None:
+    """Whether each step of a bar is a pass of another one, which begins anew between each two of its states.
+
+    Not of one that names its epoch: what it counts are the steps of that.
+    """
+    if bar.step is None or bar.epoch is not None or other.step is None:
         return False
     ends = bar.order[1:][np.diff(bar.step.values) == 1]
     begun = other.order[np.diff(other.step.values, prepend=np.inf) < 0]
