@@ -24,7 +24,7 @@ from .conditions import Difference, conditions_of, differences, unrecorded
 from .effect import Effect, Verdict, effect, variance_of_mean
 from .metrics import LOSS, Better, better, curve_of, final_metric, losses
 from .sides import Side, SideRun
-from .target import Target, TimeToTarget, time_to_target, time_to_train
+from .target import SIDES, Target, TimeToTarget, time_to_target, time_to_train
 from .window import Alike, measured_alike, other_work
 
 PASSED, FAILED, UNKNOWN = 0, 1, 3
@@ -39,7 +39,6 @@ ASIDE = "Run {log} is set aside: it is {distance} off the others of its side."
 NOT_RECORDED = "{side} does not record: {names}; whether these differ is unknown."
 OF_LOG = "{log}: {said}"
 ARROW = "{a} → {b}"
-SIDES = ("A", "B")
 Runs = tuple[SideRun, ...]
 
 

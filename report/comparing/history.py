@@ -27,6 +27,7 @@ from parsers.sharing.workers import Workers
 from ..measure.diagnostics import NoMeasurement
 from ..measure.number import percent, signed
 from ..measure.protocol import Protocol
+from ..results.agreement import JOB_BATCH
 from ..results.environment import stated_start
 from ..results.model import Said
 from .change_points import FEWEST, ChangePoint, change_points, robust_noise, winsorised
@@ -35,7 +36,7 @@ from .conditions import Condition, Difference, conditions_of, differences
 from .effect import Values, effect
 from .sides import Place, SideRun, bytes_of, found_runs, run_or_reason
 from .store import Store, stamp_of
-from .window import BESIDE, OF_JOB, OF_STEP, measured_alike
+from .window import BESIDE, OF_STEP, measured_alike
 
 By = Literal["date", "commit", "name"]
 State = Literal["slower", "faster", "same", "unknown"]
@@ -195,7 +196,7 @@ def _measured(plain: HistoryRun, found: SideRun, stated: Protocol | None) -> His
     except NoMeasurement as error:
         return replace(plain, reason=error.message)
     (one,), rule = alike.measured, stated or (alike.protocol or Protocol()).without_window()
-    sizes = [f" {name}={found.facts[name].value}" for name in (*OF_JOB, *OF_STEP, *BESIDE) if name in found.facts]
+    sizes = [f" {name}={found.facts[name].value}" for name in (*JOB_BATCH, *OF_STEP, *BESIDE) if name in found.facts]
     return replace(
         plain,
         throughput=one.value,

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from parsers.io.message import Message, joined
+from parsers.io.message import Message
 
 from ..measure.number import percent, signed
 from ..wording.words import Translate, whose
 from .history import By, CaseHistories, CaseHistory, HistoryRun, Segment, State
 from .output import COLOURS, NONE, Cell, Document, Link, Table, hidden, shortened
-from .tables import AND, CHANGES_HEAD, SUMMARY, SUMMARY_OF_ONE, UNIT, WHY, change_row
+from .tables import CHANGES_HEAD, UNIT, WHY, change_row, summary
 
 HEAD = ("Case", "From", "To", "Runs", "Throughput", "Unit", "Time", "Change", "Now")
 NUMBERS = (3, 4, 6)
@@ -23,7 +22,6 @@ ABOUT = (
     "segment before."
 )
 NO_CASES = "The suites contain no case."
-OF_STATE = "{count} {state}"
 RULE = "measured by {protocol}"
 STEP = "{at}: {state}, {change}: {reason}"
 DIFFERS = "{at}: {state}, {change}; what differs there: {names}"
@@ -43,9 +41,6 @@ def history_document(found: CaseHistories) -> Document:
     if len(rules) == 1:
         remarks.append((Message("all cases"), list(rules)))
     rows = [(case, row) for case in found.cases for row in _segment_rows(case, found.by)]
-    counts = Counter(case.state for case in found.cases)
-    each = [Message(OF_STATE, count=counts[one], state=Message(one)) for one in STATES if counts[one]]
-    key = SUMMARY_OF_ONE if len(found.cases) == 1 else SUMMARY
     return Document(
         "History",
         Message(ABOUT, suites=", ".join(map(str, found.paths)), by=Message(found.by), gate=percent(found.gate)),
@@ -54,7 +49,7 @@ def history_document(found: CaseHistories) -> Document:
             Table(CHANGES_HEAD, [row for case in found.cases for row in _change_rows(case, found.by)], is_detail=True),
         ],
         remarks,
-        Message(key, count=len(found.cases), verdicts=joined(AND, each)) if each else Message(NO_CASES),
+        summary([case.state for case in found.cases], STATES, NO_CASES),
         lambda translate, folder: _chart(found, translate, folder),
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -214,14 +213,19 @@ def _logs(found: ComparedSides) -> Iterator[list[Cell]]:
 
 
 def _summary(cases: Sequence[ComparedCase]) -> Message:
-    """One line: how many cases have each verdict."""
-    if not cases:
-        return Message(NO_CASES)
-    counts = Counter(case.verdict for case in cases)
-    each = [Message(OF_VERDICT, count=counts[one], verdict=Message(one)) for one in VERDICTS if counts[one]]
-    said = Message(SUMMARY_OF_ONE if len(cases) == 1 else SUMMARY, count=len(cases), verdicts=joined(AND, each))
+    """One line: how many cases have each verdict, and how many are worse."""
+    said = summary([case.verdict for case in cases], VERDICTS, NO_CASES)
     worse = sum(case.is_wrong for case in cases)
     return Message(WITH_WORSE, summary=said, count=worse) if worse else said
+
+
+def summary(verdicts: Sequence[str], order: Sequence[str], nothing: str) -> Message:
+    """One line: how many cases have each verdict."""
+    each = [Message(OF_VERDICT, count=verdicts.count(one), verdict=Message(one)) for one in order if one in verdicts]
+    if not each:
+        return Message(nothing)
+    key = SUMMARY_OF_ONE if len(verdicts) == 1 else SUMMARY
+    return Message(key, count=len(verdicts), verdicts=joined(AND, each))
 
 
 def _chart(found: ComparedSides, translate: Translate) -> Any:

@@ -22,7 +22,7 @@ from ..measure.measurement import Measurement, combine
 from ..measure.protocol import Protocol
 from ..measure.records import Records
 from ..measure.stated import READS, readable
-from ..results.agreement import stated_by
+from ..results.agreement import JOB_BATCH, stated_by
 from .sides import Measured, SideRun
 
 SKIPPED = 0.1  # of the records that all runs have
@@ -35,8 +35,7 @@ ALL_RECORDS = "The runs have too few records in common to drop the first; it may
 AS_PUBLISHED = "A report tells of runs whose logs are not there; their numbers are compared as published."
 OTHER_RULES = "they are not all published by one protocol, in one unit and scope"
 ZERO = "{log} gives a throughput of 0."
-# What says how large a step is: of the whole job, or of one card, beside which the cards and the passes count.
-OF_JOB = ("job_batch_size", "job_batch_tokens")
+# What says how large a step of one card is, where no batch of the job is stated, and what counts beside it.
 OF_STEP = ("batch_size", "micro_batch_size")
 BESIDE = ("sequence_length", "accumulation", "cards", "data_parallel")
 # What makes it another model, of which a token or a sample is other work.
@@ -182,8 +181,8 @@ def other_work(sides: tuple[Sequence[SideRun], Sequence[SideRun]], unit: str) ->
     if not unit.startswith("steps"):
         return None
     facts = [run.facts for side in sides for run in side]
-    if any(all(name in of for of in facts) and name not in differing for name in OF_JOB):
+    if any(all(name in of for of in facts) and name not in differing for name in JOB_BATCH):
         return None
-    if name := next((name for name in (*OF_JOB, *OF_STEP, *BESIDE) if name in differing), None):
+    if name := next((name for name in (*JOB_BATCH, *OF_STEP, *BESIDE) if name in differing), None):
         return Message(STEPS_DIFFER, name=name)
     return None if any(all(name in of for of in facts) for name in OF_STEP) else Message(STEPS_UNSHOWN)
