@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import vocabulary as words
 from .constants import BEFORE, BEHIND, DATA_SHEET, WORDY
-from .documents import CELL, CODE, PROSE, Passage, Place, Places, passages_of, text_of
+from .documents import CELL, CODE, HEADER, PROSE, Passage, Place, Places, passages_of, text_of
 from .number import Form, Number, Printed, numbers_in
 
 
@@ -100,6 +100,8 @@ class Context:
         claim.is_about = bool(_ABOUT.search(self.before[-12:]))
         may_be_claim = self.is_result or self.form is Form.DURATION or words.of_unit(self.behind) in _IN_CODE
         claim.quantity = self._quantity() if may_be_claim else words.SETTING
+        if claim.place == HEADER:
+            claim.quantity = words.IDENTIFIER
         if claim.is_measured and _SPREAD.search(self.before):
             claim.quantity = words.SPREAD
         claim.unit = self._unit()

@@ -20,7 +20,7 @@ from parsers.io.files import data_of
 from .constants import BINARY, CAPTION_LINES, HEAD, LIST_NAME, LONGEST_LABEL, MOST_NESTED, MOST_SPANNED
 from .number import NUMBER
 
-CELL, ITEM, PROSE, KEY, CODE, LINE = "cell", "item", "prose", "key", "code", "line"
+CELL, HEADER, ITEM, PROSE, KEY, CODE, LINE = "cell", "header", "item", "prose", "key", "code", "line"
 
 
 class Places:
@@ -318,9 +318,9 @@ class _Markdown:
         yield from lines
 
     def _of_table(self, rows: _Rows, heading: str) -> Iterator[Passage]:
-        """The cells of a table; those of its header are texts."""
+        """The cells of a table; those of its header name columns."""
         header = {cell.col: _label(cell.shown) for cell in rows[0]}
-        yield from (Passage(cell.shown, cell.offset, Place(place=PROSE, heading=heading)) for cell in rows[0])
+        yield from (Passage(cell.shown, cell.offset, Place(place=HEADER, heading=heading)) for cell in rows[0])
         for row, cells in enumerate(rows[1:]):
             links = tuple(link for cell in cells for link in cell.links)
             label = next((_label(cell.shown) for cell in cells if cell.col == 0), "")

@@ -198,7 +198,7 @@ def _of_lines(text: str) -> Iterator[Row]:
     lines = _ESCAPES.sub("", text).replace("\r\n", "\n").split("\n")
     record = 0
     for number, line in enumerate(lines, start=1):
-        for drawn in line.split("\r"):
+        for drawn in line.split("\r") if "\r" in line else (line,):
             record += 1
             values, names, behind = _parsed(drawn)
             if values and number == len(lines) and _UNFINISHED.fullmatch(behind):
@@ -284,12 +284,13 @@ def _collected(path: str, digest: str, rows: Iterable[Row]) -> DataFile:
     known: dict[Name, int] = {}
     of_names: dict[Sequence[Name], list[int]] = {}
     for record, line, some, names in rows:
-        if names not in of_names:
-            of_names[names] = [known.setdefault(one, len(known)) for one in names]
-        values.extend(some)
-        counts.append(len(some))
+        of_row = of_names.get(names)
+        if of_row is None:
+            of_row = of_names[names] = [known.setdefault(one, len(known)) for one in names]
+        values += some
+        counts.append(len(of_row))
         places.append((record, line))
-        ids.extend(of_names[names])
+        ids += of_row
     both = np.repeat(np.array(places, dtype=np.int32).reshape(-1, 2), counts, axis=0)
     return DataFile(
         path,

@@ -175,10 +175,11 @@ class Referee:
                 self._accept(some, Ruling.PROVED, found)
 
     def _protocols(self) -> None:
-        """Rates by the protocols of the logs that their row links to, or that lie around it."""
+        """Rates by the protocols of the logs that their row links to, or that lie around it: those that tell a speed."""
         rates = [number for number in self._left() if is_rate(self.claims[number])]
         claims, cases = [self.claims[n] for n in rates], [self._case(self.claims[n]) for n in rates]
-        places = [self.linked[n] or self.around[n] for n in rates]
+        timed = {path for path, some in self.statistics.items() if any(map(_tells_speed, some))}
+        places = [[path for path in self.linked[n] or self.around[n] if path in timed] for n in rates]
         for place, (hit, chance, together) in self.protocols.explain(claims, cases, places).items():
             self._set(rates[place], Ruling.PROVED, hit, chance, together)
         self.not_read += self.protocols.unread
@@ -344,6 +345,10 @@ def _following(derived: Mapping[int, Hit], some: set[int]) -> set[int]:
     while more := {n for n, hit in derived.items() if n not in some and {*hit.operands} <= some}:
         some |= more
     return some
+
+
+def _tells_speed(one: Statistic) -> bool:
+    return bool(one.seconds) or words.of_label(one.name) == words.RATE
 
 
 def _may_be_claimed(one: Statistic) -> bool:

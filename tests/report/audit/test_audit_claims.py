@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from report.audit.claims import Claim, claims_of
-from report.audit.documents import CELL, CODE, ITEM, KEY, PROSE
+from report.audit.documents import CELL, CODE, HEADER, ITEM, KEY, PROSE
 
 Read = Callable[[str, str], list[Claim]]
 ENDINGS = ["md", "html", "json"]
@@ -84,15 +84,15 @@ def test_labels_headings_and_links_of_a_cell(read: Read) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "place"),
     [
-        "| run | at 3.25 s |\n|-|-|\n| x | y |\n",
-        "<table><tr><th>n<th>s<tr><td rowspan=2>x8<td>at 3.25 s<tr><td>y</table>",
+        ("| run | at 3.25 s |\n|-|-|\n| x | y |\n", (HEADER, False)),
+        ("<table><tr><th>n<th>s<tr><td rowspan=2>x8<td>at 3.25 s<tr><td>y</table>", (PROSE, True)),
     ],
-    ids=["header", "a table with cells that span rows"],
+    ids=["in a header, which names columns", "in a table with cells that span rows"],
 )
-def test_numbers_that_are_in_no_cell_of_a_grid_are_of_texts(read: Read, text: str) -> None:
-    assert ("3.25", PROSE) in [(one.number.text, one.place) for one in read("d.html", text)]
+def test_numbers_that_are_in_no_cell_of_a_grid_are_counted(read: Read, text: str, place: tuple[str, bool]) -> None:
+    assert ("3.25", *place) in [(one.number.text, one.place, one.is_measured) for one in read("d.html", text)]
 
 
 def test_tables_are_numbered_and_prose_is_in_none(read: Read) -> None:
