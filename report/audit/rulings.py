@@ -175,7 +175,7 @@ class Referee:
                 self._accept(some, Ruling.PROVED, found)
 
     def _protocols(self) -> None:
-        """Rates by the protocols of the logs that their row links to, or that lie around it: those that tell a speed."""
+        """Rates by the protocols of the logs that their row leads to, or around it, which tell a speed."""
         rates = [number for number in self._left() if is_rate(self.claims[number])]
         claims, cases = [self.claims[n] for n in rates], [self._case(self.claims[n]) for n in rates]
         timed = {path for path, some in self.statistics.items() if any(map(_tells_speed, some))}
