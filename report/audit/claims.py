@@ -124,7 +124,7 @@ class Context:
         """Whether there are words beside the number that may name it."""
         if self.claim.place == CELL:
             return bool(_LETTERS.search(self.before) or _LETTERS.search(self.behind))
-        return self.claim.place in (PROSE, CODE)
+        return self.claim.place in (PROSE, CODE, HEADER)
 
     def _known(self) -> list[str]:
         """What labels say is counted, the nearest first; a long text in a cell speaks for itself.
