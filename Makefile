@@ -36,7 +36,7 @@ floor: .venv/test
 
 bench: .venv/test
 	$(BIN)/python -m tests.bench.floor --write
-	$(BIN)/python -m tests.bench.bench --gib --write
+	$(BIN)/python -m tests.bench.bench --gib --write $(if $(wildcard $(CORPUS)),--corpus $(CORPUS))
 	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.sharing --write
 	$(BIN)/python -m tests.bench.page --write
 	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.history --write

@@ -23,6 +23,7 @@ from launchers.machine.facts import processor
 from parsers.runs.reading import known_format, read, survey
 from report.results.measured_log import measured_log
 from report.terminal.show_json import as_json
+from tests.bench.families import REAL, families, small
 from tests.bench.speed import DOCUMENT, MIB, Contender, found_by, speeds_of, write_section
 
 SIZE = 100 * MIB
@@ -199,6 +200,7 @@ def words(folder: Path) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gib", action="store_true", help="also read 1 GiB and tell the peak memory")
+    parser.add_argument("--corpus", type=Path, help="also read real logs of this folder (tests/corpus/fetch.py)")
     parser.add_argument("--write", action="store_true", help=f"write it into {DOCUMENT}, too")
     options = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -206,7 +208,8 @@ def main() -> None:
         memory = [peaks(Path(folder))] if options.gib else []
         speeds = compare(Path(folder))
         unknown = words(Path(folder))
-    text = "\n\n".join([str(__doc__).strip(), speeds, *memory, unknown, f"Measured on: {machine()}."])
+        real = [REAL, families(options.corpus, Path(folder)), small(options.corpus)] if options.corpus else []
+    text = "\n\n".join([str(__doc__).strip(), speeds, *memory, unknown, *real, f"Measured on: {machine()}."])
     sys.stdout.write(f"{text}\n")
     if options.write:
         write_section("# Parsing speed", text)
