@@ -227,7 +227,7 @@ class Claims:
         """The claim of each line that has one."""
         possible = judge.possible(self._sieve)
         told = [(hit.line, self._said(hit.variant, TORN if hit.is_torn else WHOLE)) for hit in judge.each(possible)]
-        spanning = {place for place, _ in compress(self._first_texts, self._begins.may_be_in(judge.text))}
+        spanning = {place for place, _ in compress(self._first_texts, self._begins.found_in(judge.text))}
         told += [(line, Said("", 0, place)) for place in spanning for line in judge.beginning(self._spanning[place])]
         return _claims(told)
 

@@ -21,11 +21,10 @@ from ..grammar.field import WHOLE_LINE, Field
 from ..grammar.format import METRICS
 from ..grammar.variant import EVENTS, Variant
 from ..io.box import OutOfTimeError
-from .kernel import Ids, Integers
+from .kernel import COMPILED, MOST_TEXTS, SHORTEST, Ids, Integers, texts_in
 from .prefix import NOWHERE, RANK, Span, after_prefix, has_prefix, head_pattern, line_pattern, rank_before, torn_pattern
 
 NEWLINE = b"\n"
-LOOKED_UP = 12  # fours of bytes of a text, evenly spread over it
 _MET = -1
 # What says that a metric line behind it is of an evaluation: its word, with only a stamp and a level between.
 _OF_OTHER = re.compile(
@@ -40,32 +39,23 @@ Flags = NDArray[np.bool_]
 
 
 class Texts:
-    """Some texts to be found in others, by so many fours of bytes of each that hardly one passes that is not there."""
+    """Some texts to be found in others; ``compiled`` is for tests."""
 
-    def __init__(self, texts: Iterable[bytes]) -> None:
-        fours = [_fours(text) for text in texts]
-        self._count = len(fours)
-        self._long = np.flatnonzero([len(of) > 0 for of in fours])
-        spread = [fours[row][np.linspace(0, len(fours[row]) - 1, LOOKED_UP).astype(np.intp)] for row in self._long]
-        self._fours = np.array(spread, np.intp).reshape(-1, LOOKED_UP).T.copy()
+    def __init__(self, texts: Iterable[bytes], *, compiled: bool = COMPILED) -> None:
+        given, self._compiled = tuple(texts), compiled
+        self._are_long = np.array([len(text) >= SHORTEST for text in given], np.bool_)
+        self._texts = tuple(compress(given, self._are_long.tolist()))
+        self._joined = b"".join(self._texts)
+        self._starts = np.append(_starts(self._texts), len(self._joined)).astype(np.int32)
 
-    def may_be_in(self, text: bytes) -> Flags:
-        """Of each text whether it may stand in another; one that is too short to tell always may."""
-        is_there, found = np.zeros(1 << 16, np.bool_), np.ones(self._count, np.bool_)
-        is_there[_fours(text)] = True
-        left = np.arange(len(self._long))
-        for fours in self._fours:
-            left = left[is_there[fours[left]]]
-        found[self._long] = False
-        found[self._long[left]] = True
+    def found_in(self, text: bytes) -> Flags:
+        """Of each text whether it stands in another; True of one that is too short to search for proves nothing."""
+        found = np.ones(len(self._are_long), np.bool_)
+        if self._compiled and len(self._texts) < MOST_TEXTS:
+            found[self._are_long] = texts_in(text, self._joined, self._starts)
+        else:
+            found[self._are_long] = [own in text for own in self._texts]
         return found
-
-
-def _fours(text: bytes) -> NDArray[np.uint16]:
-    """The hash of each four bytes that follow each other in a text."""
-    byte = np.frombuffer(text, np.uint8).astype(np.uint32)
-    four = byte[:-3] | byte[1:-2] << 8 | byte[2:-1] << 16 | byte[3:] << 24
-    return (four * np.uint32(2654435761) >> 16).astype(np.uint16)
 
 
 class VariantSieve:
@@ -87,7 +77,7 @@ class VariantSieve:
         """Those all of whose texts are in a text."""
         if not self.variants:
             return []
-        found = self._texts.may_be_in(text)[self._of_needs]
+        found = self._texts.found_in(text)[self._of_needs]
         met = np.append(np.logical_or.reduceat(found, self._starts_of_needs), True)
         passed = compress(self.variants, np.logical_and.reduceat(met[self._needs], self._variants).tolist())
         return [variant for variant in passed if variant.may_stand_in(text)]

@@ -20,7 +20,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
-VERSION = 4
+VERSION = 5
 LEFT, NUMBER, STAMP = range(3)
 NO_STAMP = -(2**63)
 """A field that is left to the caller, a number, and a time: the kinds of ``fields``; and a time that is not there."""
@@ -49,6 +49,8 @@ def library() -> ctypes.CDLL | None:
     found.lines.argtypes = [ctypes.POINTER(_Table), text, size, array, array]
     found.fields.argtypes = [text, size, array, array, size, array, size, array, size, array, array]
     found.without_escapes.argtypes = [text, size, array]
+    found.texts_in.argtypes = [text, size, text, array, size, array, array]
+    found.texts_in.restype = None
     found.lines.restype = found.fields.restype = found.without_escapes.restype = size
     return found
 
@@ -185,6 +187,20 @@ class _MaskedTable(dict[bytes, int]):
         for place in places:
             part[place] = line[place]
         return bytes(part)
+
+
+SHORTEST, MOST_TEXTS = 3, 1 << 15  # bytes of a text that is sought in another, and how many of these
+_BUCKETS = 1 << 14
+
+
+def texts_in(text: bytes, texts: bytes, starts: Ids) -> NDArray[np.bool_]:
+    """Of each of some texts whether it stands in another, which C tells; ``starts`` (int32): of them and their end."""
+    count = len(starts) - 1
+    found, buckets = np.zeros(count, np.bool_), np.full(_BUCKETS + count, -1, np.int16)
+    assert LIBRARY is not None  # noqa: S101 - whoever asks knows
+    arrays = (array.ctypes.data for array in (buckets, found))
+    LIBRARY.texts_in(text, len(text), texts, starts.ctypes.data, count, *arrays)
+    return found
 
 
 def fields(

@@ -1,4 +1,4 @@
-/* The shapes of lines, the numbers at known places of them, and text without the escapes of terminals.
+/* The shapes of lines, the numbers at known places of them, texts in another, and text without escapes.
 
 Two lines have one shape where they are equal but for their digits. A log of millions of lines has some dozens of shapes,
 so what takes long is asked once a shape, and this file does the rest: it says of which shape each line is, and reads
@@ -41,7 +41,7 @@ typedef struct {
     int64_t bucket_count, most, longest, most_parts, known;
 } Table;
 
-const int32_t VERSION = 4; /* that of kernel.py, which uses no other: one more with each change of what is called here */
+const int32_t VERSION = 5; /* that of kernel.py, which uses no other: one more with each change of what is called here */
 
 static uint64_t load(const uint8_t *at) { uint64_t word; memcpy(&word, at, 8); return word; }
 static int is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
@@ -192,6 +192,31 @@ int64_t fields(const uint8_t *text, int64_t size, const int64_t *at, const int32
         }
     }
     return many;
+}
+
+static uint32_t three_at(const uint8_t *at) {
+    return ((uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16) * 2654435761u >> 18;
+}
+
+/* Says of each text, of three bytes at least, which ``starts`` among all of them, whether it stands ``in`` another. Three
+   bytes of it, the last of its first eight, stand in a bucket, which is asked at each place of the other: -1 or the first
+   of its texts, each of which has its next behind all buckets. */
+void texts_in(const uint8_t *in, int64_t size, const uint8_t *texts, const int32_t *starts, int64_t count,
+              int16_t *buckets, uint8_t *found) {
+    int16_t *next = buckets + (1 << 14);
+    for (int16_t text = 0; text < count; text++) {
+        int64_t length = starts[text + 1] - starts[text];
+        int16_t *bucket = &buckets[three_at(texts + starts[text] + (length < 8 ? length : 8) - 3)];
+        next[text] = *bucket;
+        *bucket = text;
+    }
+    for (int64_t at = 0; at + 3 <= size; at++) {
+        for (int16_t text = buckets[three_at(in + at)]; text != NONE; text = next[text]) {
+            int64_t length = starts[text + 1] - starts[text], start = at + 3 - (length < 8 ? length : 8);
+            if (!found[text] && start >= 0 && length <= size - start)
+                found[text] = !memcmp(in + start, texts + starts[text], (size_t)length);
+        }
+    }
 }
 
 /* How many bytes the escape at ``at``, which is ESC, has; 0 where none begins there. See ESCAPE in source.py. */
