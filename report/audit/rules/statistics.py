@@ -100,6 +100,11 @@ class _Rules:
         order = np.argsort(values, kind="stable")
         return values[order], order, np.repeat(np.arange(len(sizes)), sizes), place
 
+    @cached_property
+    def distinct(self) -> Floats:
+        """Each value once, ascending."""
+        return np.unique(self._searched[0])
+
     def hits(self, number: Number) -> Iterator[tuple[int, list[Hit]]]:
         """The rules that give a number, by their places in ``given``, each with its hits."""
         ascending, order, rule, place = self._searched
@@ -112,12 +117,11 @@ class _Rules:
 
 @dataclass
 class StatisticSearch:
-    """``statistics``: of each log; ``pools``, ``known``, ``of_logs``: what was made of them."""
+    """``statistics``: of each log; ``pools``, ``known``: what was made of them."""
 
     statistics: Mapping[str, Sequence[Statistic]]
     pools: dict[tuple[str, ...], dict[str | None, Pool]] = field(default_factory=dict)
     known: dict[object, _Rules] = field(default_factory=dict)
-    of_logs: dict[object, Given] = field(default_factory=dict)
 
     def given(self, claim: Claim, paths: Sequence[str], reach: str = "") -> Iterator[tuple[Key, Given]]:
         """What each rule gives for a claim: of one log each, then of several together."""
@@ -206,20 +210,12 @@ class StatisticSearch:
         chances: dict[tuple[Hashable, int], float] = {}
         for path in paths:
             for place, claim in enumerate(claims):
-                given = self._any_of(claim, path)
-                chances[path, place] = min(1.0, accidental(claim.number, given.distinct))
-                if chances[path, place] < EVEN and (hits := given.hits(claim.number, range(len(given.values)))):
-                    rules[path][place] = hits[0]
+                of = self._rules(claim, (path,))
+                chances[path, place] = min(1.0, accidental(claim.number, of.distinct))
+                hit = next((hits[0] for _, hits in of.hits(claim.number)), None)
+                if hit and chances[path, place] < EVEN:
+                    rules[path][place] = hit
         return explain(len(claims), rules, lambda path, place: chances[path, place], lambda *_: len(paths), least=2)
-
-    def _any_of(self, claim: Claim, path: str) -> Given:
-        """All that the statistics of a log give for a claim of a kind."""
-        key = (path, claim.quantity, claim.unit_seconds)
-        if key not in self.of_logs:
-            every = [given for _, given in self.given(claim, (path,))]
-            values = np.concatenate([given.values for given in every]) if every else np.zeros(0)
-            self.of_logs[key] = Given(values, [origin for given in every for origin in given.origins])
-        return self.of_logs[key]
 
 
 def _scales(claim: Claim, seconds: float | None) -> list[float]:
