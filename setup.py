@@ -1,6 +1,6 @@
 """What setup.cfg cannot say: what is built of parsers/, each left out where it cannot be.
 
-The kernel, scanning/shapes.c, needs a compiler; without it numpy does the same. The log formats are compiled, so that
+The kernel, scanning/shapes.c, needs a compiler; without it Python does the same. The log formats are compiled, so that
 the first command need not wait for that.
 """
 

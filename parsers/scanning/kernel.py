@@ -37,10 +37,13 @@ class _Table(ctypes.Structure):
     )
 
 
-def library() -> ctypes.CDLL | None:
-    """shapes.c as it was built; None where no compiler did, or from another version before an update."""
+def library() -> ctypes.PyDLL | None:
+    """shapes.c as it was built; None where no compiler did, or from another version before an update.
+
+    While it works no other thread does, which might use the same table.
+    """
     try:
-        found = ctypes.CDLL(str(Path(__file__).with_name("_shapes.abi3.so")))
+        found = ctypes.PyDLL(str(Path(__file__).with_name("_shapes.abi3.so")))
         if ctypes.c_int32.in_dll(found, "VERSION").value != VERSION:
             return None
     except (OSError, ValueError):
