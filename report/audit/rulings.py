@@ -179,7 +179,8 @@ class Referee:
         rates = [number for number in self._left() if is_rate(self.claims[number])]
         claims, cases = [self.claims[n] for n in rates], [self._case(self.claims[n]) for n in rates]
         timed = {path for path, some in self.statistics.items() if any(map(_tells_speed, some))}
-        places = [[path for path in self.linked[n] or self.around[n] if path in timed] for n in rates]
+        near = [[path for path in self.linked[n] or self.around[n] if path in timed] for n in rates]
+        places = [some if len(some) <= MOST_JOINED else [] for some in near]  # of so many accident gives any number
         for place, (hit, chance, together) in self.protocols.explain(claims, cases, places).items():
             self._set(rates[place], Ruling.PROVED, hit, chance, together)
         self.not_read += self.protocols.unread
