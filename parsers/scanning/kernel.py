@@ -20,12 +20,13 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
-VERSION = 5
+VERSION = 6
 LEFT, NUMBER, STAMP = range(3)
 NO_STAMP = -(2**63)
 """A field that is left to the caller, a number, and a time: the kinds of ``fields``; and a time that is not there."""
 NO_FIT = "the arrays do not fit, or a place is not inside the text"
 MIX_WORDS = 5
+ROOM = 1 << 15  # lines that are read at once
 
 
 class _Table(ctypes.Structure):
@@ -33,7 +34,7 @@ class _Table(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("key", "digit_key", "buckets", "parts", "told", "places", "lines")),
-        *((name, ctypes.c_int64) for name in ("bucket_count", "most", "longest", "most_parts", "known")),
+        *((name, ctypes.c_int64) for name in ("bucket_count", "most", "longest", "most_parts", "known", "at")),
     )
 
 
@@ -49,7 +50,7 @@ def library() -> ctypes.PyDLL | None:
     except (OSError, ValueError):
         return None
     text, array, size = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int64
-    found.lines.argtypes = [ctypes.POINTER(_Table), text, size, array, array]
+    found.lines.argtypes = [ctypes.POINTER(_Table), text, size, array, array, size]
     found.fields.argtypes = [text, size, array, array, size, array, size, array, size, array, array]
     found.without_escapes.argtypes = [text, size, array]
     found.texts_in.argtypes = [text, size, text, array, size, array, array]
@@ -113,9 +114,9 @@ class _CTable:
             "lines": np.empty(most, [("sums", np.uint64, 4), ("length", np.int64), ("part_of", np.int64)]),
         }
         pointers = [array.ctypes.data for array in self._arrays.values()]
-        self._table = _Table(*pointers, buckets, most, longest, most_parts, 0)
-        # Room for as many lines as the longest text has bytes: what is not written to takes no memory.
-        self._ids, self._starts = np.empty(0, np.int32), np.empty(0, np.int64)
+        self._table = _Table(*pointers, buckets, most, longest, most_parts, 0, 0)
+        # They are kept: large arrays that come and go leave holes between those that grow.
+        self._ids, self._starts = np.empty(ROOM, np.int32), np.empty(ROOM, np.int64)
 
     def __len__(self) -> int:
         return int(self._table.known)
@@ -134,11 +135,14 @@ class _CTable:
 
     def lines(self, data: bytes) -> tuple[Ids, Integers]:
         """As those of Shapes."""
-        if len(data) > len(self._ids):
-            self._ids, self._starts = np.empty(len(data), np.int32), np.empty(len(data), np.int64)
+        ids, starts, self._table.at = [np.empty(0, np.int32)], [np.empty(0, np.int64)], 0
         assert LIBRARY is not None  # noqa: S101 - it made the table
-        count = LIBRARY.lines(self._table, data, len(data), self._ids.ctypes.data, self._starts.ctypes.data)
-        return self._ids[:count].copy(), self._starts[:count].copy()
+        while self._table.at < len(data):
+            arrays = self._ids.ctypes.data, self._starts.ctypes.data, ROOM
+            count = LIBRARY.lines(self._table, data, len(data), *arrays)
+            ids.append(self._ids[:count].copy())
+            starts.append(self._starts[:count].copy())
+        return np.concatenate(ids), np.concatenate(starts)
 
 
 AS_ZERO = bytes.maketrans(b"123456789", b"000000000")

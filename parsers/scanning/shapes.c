@@ -38,10 +38,10 @@ typedef struct {
     const uint64_t *key, *digit_key;
     int32_t *buckets, *parts, *told, *places;
     Line *lines;
-    int64_t bucket_count, most, longest, most_parts, known;
+    int64_t bucket_count, most, longest, most_parts, known, at;
 } Table;
 
-const int32_t VERSION = 5; /* that of kernel.py, which uses no other: one more with each change of what is called here */
+const int32_t VERSION = 6; /* that of kernel.py, which uses no other: one more with each change of what is called here */
 
 static uint64_t load(const uint8_t *at) { uint64_t word; memcpy(&word, at, 8); return word; }
 static int is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
@@ -86,13 +86,14 @@ static int32_t shape_of(Table *table, const Line *line) {
     return table->buckets[bucket] = (int32_t)table->known++;
 }
 
-/* The shape of each line of a text that ends with a newline, NONE where it has none, and where it begins; how many there are. */
-int64_t lines(Table *table, const uint8_t *text, int64_t size, int32_t *ids, int64_t *starts) {
+/* The shape of each line of a text that ends with a newline, NONE where it has none, and where it begins, from ``at`` in the table on,
+   until the text or the room for lines ends; how many there are. */
+int64_t lines(Table *table, const uint8_t *text, int64_t size, int32_t *ids, int64_t *starts, int64_t room) {
     int64_t row = 0;
-    for (int64_t at = 0, length; at < size; at += length + 1, row++) {
-        const uint8_t *line = text + at;
-        length = (const uint8_t *)memchr(line, '\n', (size_t)(size - at)) - line;
-        starts[row] = at;
+    for (int64_t length; table->at < size && row < room; table->at += length + 1, row++) {
+        const uint8_t *line = text + table->at;
+        length = (const uint8_t *)memchr(line, '\n', (size_t)(size - table->at)) - line;
+        starts[row] = table->at;
         ids[row] = NONE;
         if (length > table->longest) continue;
         Line found = masked(table, line, length);
