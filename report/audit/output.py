@@ -39,7 +39,7 @@ ACCEPTED = "{ruling} (accepted)"
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 BOARD = "board"
 BREAKS = "a record breaks a rule of its board"
-SAYS = "{number}: {ruling}. {reason}"
+SAYS = "{number}: {ruling}: {reason}"
 SAYS_OF_A_RULE = "{rule}: {answer}"
 LEVELS = {Ruling.CONTRADICTED: "error", BOARD: "error", Ruling.OF_UNPROVED: "warning", Ruling.DIFFERS: "warning"}
 
