@@ -2,8 +2,6 @@
 
 import os
 import socket
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from parsers.io.errors import GrammarError, LogError
 from parsers.runs.reading import survey
 from parsers.scanning import detection
 from report.archive.archive import verify
-from tests.commandline import PROJECT, run
+from tests.commandline import run
 from tests.parsers.golden_logs import GOLDEN
 from tests.report.test_archives import files_of, make, sealed, write
 
@@ -122,21 +120,6 @@ def test_verify_ends_where_a_grammar_of_an_archive_takes_too_long(
     evil = {"formats/nested.lark": NESTED.encode(), log: files[log] + SLOW.encode()}
     found = verify(write(sealed({**files, **evil}), tmp_path / "evil.tach.zip"))
     assert found.differences
-
-
-@pytest.mark.slow
-def test_serve_serves_an_archive_whose_grammar_takes_too_long(tmp_path: Path) -> None:
-    files = files_of(make(tmp_path))
-    log = next(name for name in files if name.endswith("_log"))
-    evil = {"formats/nested.lark": NESTED.encode(), log: files[log] + SLOW.encode()}
-    archive = write(sealed({**files, **evil}), tmp_path / "evil.tach.zip")
-    command = [sys.executable, "-c", "import tachograph; tachograph.main()", "serve", str(archive), "--port", "0"]
-    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout
-            assert process.stdout.readline() == "Built toy.\n"
-        finally:
-            process.terminate()
 
 
 def test_an_error_that_holds_what_no_other_process_can_have_keeps_its_class_and_its_message() -> None:

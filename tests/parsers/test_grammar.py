@@ -141,7 +141,7 @@ def _version(python: str | None) -> list[int]:
     reason="no Python before 3.11.5 at /usr/bin/python3, as Debian 12 has it, or this one is not of the same ABI",
 )
 def test_the_python_of_debian_12_reads_golden_logs_alike_and_redacts_alike() -> None:
-    tests = ["tests/parsers/test_golden_logs.py", "tests/launchers/test_secret_shapes.py"]
+    tests = ["tests/parsers/test_golden_logs.py", "tests/launchers/test_secrets.py"]
     asked = [str(OLD), "-m", "pytest", "-q", "-n", "0", "-m", "not slow", "-p", "no:cacheprovider"]
     environment = {**os.environ, "PYTHONPATH": str(Path(np.__file__).parents[1]), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
