@@ -116,13 +116,16 @@ class Series:
         return len(self) > 0 and not self.telescopes and float(np.median(self.tick / self.seconds)) > OVERHEAD
 
     def where(self, mask: Mask) -> Series:
-        """Some of the stretches (bool, one each)."""
-        cut = {name: getattr(self, name)[mask] for name in ("rows", "lines", "begins", "work", "seconds", "tick")}
-        return replace(self, **cut, values=None if self.values is None else self.values[mask])
+        """Some of the stretches (bool, one each); of all itself, as arrays of long logs take much memory."""
+        return self if mask.all() else self._taken(mask)
 
     def behind(self, line: int) -> Series:
-        """The stretches that begin behind a line."""
-        return self.where(self.begins >= line) if line else self
+        """The stretches that begin behind a line; they are in file order."""
+        return self._taken(slice(int(np.searchsorted(self.begins, line)), None))
+
+    def _taken(self, which: Mask | slice) -> Series:
+        cut = {name: getattr(self, name)[which] for name in ("rows", "lines", "begins", "work", "seconds", "tick")}
+        return replace(self, **cut, values=None if self.values is None else self.values[which])
 
     def merged(self) -> Series:
         """Each stretch that is no stretch, of no work or no time, put together with the next good one."""

@@ -56,7 +56,10 @@ class RecordTable:
         return found
 
     def rows(self, which: slice | Array) -> RecordTable:
-        """Some of the records: those of a slice without a copy, or those that a mask or row numbers name."""
+        """Some of the records, by a slice, a mask or row numbers; those that lie side by side without a copy."""
+        if not isinstance(which, slice) and len(which) and which.dtype == np.bool_:
+            first, last = int(which.argmax()), len(which) - int(which[::-1].argmax())
+            which = slice(first, last) if which[first:last].all() else which
         return RecordTable({name: column[which] for name, column in self._columns.items()}, self.digits)
 
     def columns(self, names: Iterable[str]) -> RecordTable:

@@ -55,7 +55,7 @@ class Records:
 
     def _read(self, name: str) -> Floats:
         if name not in self.table or self.table[name].dtype == object:
-            return np.full(len(self), np.nan)
+            return np.broadcast_to(np.float64(np.nan), len(self))  # of a column of a long log without memory
         column = self.table[name]
         if column.dtype.kind == "M":
             known = column[~np.isnat(column)]

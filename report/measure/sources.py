@@ -160,14 +160,18 @@ def column_of(records: Records, name: str) -> Column | None:
     else:
         scale = IN_SECONDS.get(field.unit or "seconds", 1.0)
         seconds = values * scale
-        tick = seconds * seconds * digit / 2 if field.name == "step_rate" else np.full(len(rows), digit / 2 * scale)
+        tick = (
+            seconds * seconds * digit / 2
+            if field.name == "step_rate"
+            else np.broadcast_to(digit / 2 * scale, len(rows))
+        )
     told = {"counted": "steps", "unit": "steps", "scope": "job", "values": values, "expected": field.is_expected}
     if name.endswith("throughput"):
         unit = unit_of(records, field)
         counted = thing(unit)
         told |= {"unit": unit, "counted": "environment steps" if counted == "steps" else counted}
         told |= {"scope": field.scope or "unknown"}
-    each = series_over(records, rows, name, work=np.ones(len(rows)), seconds=seconds, tick=tick, **told)
+    each = series_over(records, rows, name, work=np.broadcast_to(1.0, len(rows)), seconds=seconds, tick=tick, **told)
     return Column(records, field, each)
 
 
@@ -249,7 +253,7 @@ def _durations(run: Run, records: Records) -> Iterator[Series]:
     if field is None or not len(rows):
         return
     scale = IN_SECONDS.get(field.unit or "seconds", 1.0)
-    seconds, tick = values[rows] * scale, np.full(len(rows), records.digit("duration") / 2 * scale)
+    seconds, tick = values[rows] * scale, np.broadcast_to(records.digit("duration") / 2 * scale, len(rows))
     told = {"whole": records.kind == "summary", "expected": field.is_expected, "values": seconds}
     for work, counted, scope in amounts_of(run, records, rows):
         more = {"work": work, "counted": counted, "unit": counted, "scope": scope, **told}
@@ -320,7 +324,7 @@ def clock_between(records: Records, clock: str, counter: Counter, starts: Lines,
     if clock == "time":  # without the rounding of seconds since the first record
         seconds = (records.table[clock][ends] - records.table[clock][starts]) / np.timedelta64(1, "s")
     told = {"counted": counted, "unit": counted, "scope": scope, "timer": "clock", "telescopes": True}
-    told |= {"tick": np.full(len(work), records.digit(clock)), "begins": records.lines[starts]}
+    told |= {"tick": np.broadcast_to(records.digit(clock), len(work)), "begins": records.lines[starts]}
     return series_over(records, ends, clock, work=work, seconds=seconds, **told)
 
 
