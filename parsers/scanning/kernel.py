@@ -63,6 +63,13 @@ LIBRARY = library()
 COMPILED = LIBRARY is not None and os.environ.get("TACHOGRAPH_KERNEL") != "numpy"
 
 
+def _built() -> ctypes.CDLL:
+    """The library; raises ImportError where there is none."""
+    if LIBRARY is None:
+        raise ImportError("shapes.c was not built: there was no compiler")
+    return LIBRARY
+
+
 class Shapes:
     """The shapes of the lines of texts: at most ``most`` of them.
 
@@ -100,8 +107,7 @@ class _CTable:
     """The table of shapes.c."""
 
     def __init__(self, most: int, longest: int, most_parts: int) -> None:
-        if LIBRARY is None:
-            raise ImportError("shapes.c was not built: there was no compiler")
+        self._library = _built()
         steps, buckets = -(-longest // 16), 2 << most.bit_length()
         key = np.frombuffer(os.urandom(8 * (MIX_WORDS + 2 * steps + 2 + longest + 1)), np.uint64)
         self._arrays: dict[str, NDArray[Any]] = {
@@ -136,10 +142,9 @@ class _CTable:
     def lines(self, data: bytes) -> tuple[Ids, Integers]:
         """As those of Shapes."""
         ids, starts, self._table.at = [np.empty(0, np.int32)], [np.empty(0, np.int64)], 0
-        assert LIBRARY is not None  # noqa: S101 - it made the table
         while self._table.at < len(data):
             arrays = self._ids.ctypes.data, self._starts.ctypes.data, ROOM
-            count = LIBRARY.lines(self._table, data, len(data), *arrays)
+            count = self._library.lines(self._table, data, len(data), *arrays)
             ids.append(self._ids[:count].copy())
             starts.append(self._starts[:count].copy())
         return np.concatenate(ids), np.concatenate(starts)
@@ -204,9 +209,8 @@ def texts_in(text: bytes, texts: bytes, starts: Ids) -> NDArray[np.bool_]:
     """Of each of some texts whether it stands in another, which C tells; ``starts`` (int32): of them and their end."""
     count = len(starts) - 1
     found, buckets = np.zeros(count, np.bool_), np.full(_BUCKETS + count, -1, np.int16)
-    assert LIBRARY is not None  # noqa: S101 - whoever asks knows
     arrays = (array.ctypes.data for array in (buckets, found))
-    LIBRARY.texts_in(text, len(text), texts, starts.ctypes.data, count, *arrays)
+    _built().texts_in(text, len(text), texts, starts.ctypes.data, count, *arrays)
     return found
 
 
