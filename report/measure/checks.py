@@ -56,7 +56,7 @@ class Check:
     and not only how long one took. ``scope``: that of the number which makes them agree, where its format states none.
     ``needs_passes``: it would differ, but that a step may hold several batches, which nothing says; ``may_pause``: but
     that one of its few stretches may hold a pause. ``share``: the rate of the stretches of the number that both have,
-    over that of all of them. ``series``: the stretches that made its estimate.
+    over that of all of them. ``series``: the stretches that made its estimate, kept of the check that decides.
     """
 
     estimate: Estimate

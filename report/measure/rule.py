@@ -122,6 +122,7 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
     is_summed = ranks is not None and estimate.scope == "job" and ranks.is_summed
     ranks = replace(ranks, is_summed=is_summed) if ranks else None
     status, by = judged(heard)
+    heard = tuple(one if one is by else replace(one, series=None) for one in heard)  # long logs have large ones
     in_its_unit = estimate.value / free.rate
     told = [
         *_of_records(run, series, free, work),

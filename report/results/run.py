@@ -77,7 +77,7 @@ def run_of(made: MadeRun, unit: str) -> Run:
                 check.ratio,
                 check.says,
                 check.estimate.lines,
-                check.series.unit if check.series is not None else "",
+                check.series.unit if check.series is not None else check.estimate.unit,
             )
             for check in found.checks
             if isfinite(check.ratio)
