@@ -115,6 +115,13 @@ class Records:
         before = np.cumsum(np.append(0, lengths[:-1]))
         return np.asarray(np.repeat(before, lasts - firsts + 1) + number)
 
+    @cached_property
+    def skipped(self) -> Floats:
+        """Steps of its epoch up to each record that trained nothing, as far as the log counts those that did."""
+        missed = np.zeros(len(self)) if self.steps is None else np.nan_to_num(self.steps - self.numbers("updates"))
+        before = np.append(0, missed)[np.maximum.accumulate(np.where(self.epoch_starts, np.arange(len(self)), 0))]
+        return np.asarray(np.maximum(missed - before, 0))
+
     @property
     def _epochs_passed(self) -> Floats:
         """How many epochs go by from each that has records to the next, where all say how long they are; else 1."""

@@ -237,7 +237,7 @@ def undone(column: Column) -> Series | None:
     done, begins = done[rows], np.diff(np.cumsum(starts)[rows], prepend=-1) > 0
     is_reset = done > since
     begins[1:] |= is_reset[1:] != is_reset[:-1]
-    covers = np.where(is_reset, done - since, done)
+    covers = np.where(is_reset, done - since, done) - records.skipped[rows]
     if begins.all():  # each mean covers steps of its own
         return column.covering(covers)
     clock = covers * column.each.seconds

@@ -252,6 +252,15 @@ def test_a_mean_over_all_epochs_is_undone_alike_whether_the_log_counts_them_from
     assert found.lines == tuple(range(2, 11))
 
 
+def test_a_running_mean_counts_no_steps_that_trained_nothing() -> None:
+    step, epoch = np.tile(np.arange(100, 1001, 100), 2), np.repeat([1, 2], 10)
+    done = step - 50  # the loss scale overflowed at the start of each epoch
+    rates = 1000 * done / (60 + done * 0.5)
+    log = {"step": step, "epoch": epoch, "steps_per_epoch": np.full(20, 1000), "updates": done + 950 * (epoch - 1)}
+    means = {"throughput": {"kind": "running_mean", "per": "epoch", "unit": "tokens"}}
+    assert number(run(**log, throughput=rates, means=means)).value == pytest.approx(2000)
+
+
 @pytest.mark.parametrize(("other", "status"), [(104.0, "unchecked"), (200.0, "contradicted"), (50.0, "contradicted")])
 def test_totals_of_two_runs_are_one_number_only_where_they_agree(other: float, status: str) -> None:
     found = number(run("summary", throughput=[other]), run("summary", 2, throughput=[100.0]))
