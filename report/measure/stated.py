@@ -20,7 +20,6 @@ from parsers.series import NOISE, Floats, Lines, Mask, Series
 from .checks import Check, Estimate, checks
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
 from .measurement import Calculation, Measurement, Reasons, Use, use_of
-from .number import without_noise
 from .protocol import Protocol, ProtocolError
 from .ranks import RankSpread, RankTable, side_by_side, speeds_apart
 from .records import Records, Run
@@ -71,16 +70,6 @@ def measure_stated(parts: Sequence[Run], protocol: Protocol) -> Measurement:
     # Where an option of the command line would give the number, that is what to say.
     asking = (one for one in reasons if one.diagnostic is not None and one.diagnostic.code == Code.NO_BATCH)
     raise next(asking, reasons[0])
-
-
-def number_of(run: Run, protocol: Protocol) -> tuple[float, str, Scope]:
-    """The number of ``measure_stated`` alone, of one format by the statistic of its records, with its unit and scope.
-
-    No other source is asked whose it is where the records do not say so. Raises ``NoMeasurement``.
-    """
-    chosen = _chosen(run, protocol)
-    found = _values(chosen)
-    return without_noise(_calculated(chosen, found)[1].result), found.unit, found.scope
 
 
 def readable(run: Run, protocol: Protocol) -> Records:

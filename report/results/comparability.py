@@ -1,6 +1,6 @@
 """Comparability: the rows and columns of a page whose numbers are not compared like with like, and what differs.
 
-Where the protocols of a row, or the records that they meet, favour one side, its numbers are also given by one rule.
+Where the protocols of a row, or the records that they meet, favour one side, its numbers are also given by the rule.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ import numpy as np
 from parsers.grammar.field import Kind
 from parsers.io.message import Message
 
-from ..measure.diagnostics import Code, NoMeasurement, say
-from ..measure.measure import measure, run_of
+from ..measure.diagnostics import NoMeasurement
+from ..measure.measure import measure
+from ..measure.measurement import Measurement, combine
 from ..measure.number import without_noise
 from ..measure.protocol import Protocol
-from ..measure.stated import number_of, readable
 from ..measure.statistic import reduce_repeats
 from ..pagefile.page import Page, Table
 from .environment import first_begin
@@ -71,9 +71,7 @@ AXES = (Unlike.NODES, Unlike.CARDS, Unlike.BATCH_SIZE, Unlike.PRECISION)
 VERSIONS = (Unlike.FRAMEWORK_VERSION, Unlike.CUDA, Unlike.CUDNN)
 ON_SIDES = "{said} ({titles})"
 
-WARM_UP = 10
-# The first that all logs of a row allow; each reads one record at a time, so that a median of them can be had.
-RULES = tuple((records, estimate) for records in ("step", "epoch") for estimate in ("instant", "reported", "duration"))
+RULE = Protocol()
 # How a number is printed favours none.
 OF_PRINTING = ("decimals", "significant", "rounding")
 # What these state covers steps of earlier records, too, so that no record of them is one stretch of the run.
@@ -105,8 +103,8 @@ def in_words(said: str) -> Message | str:
 class Line:
     """A row or a column of a table whose numbers are not compared like with like.
 
-    ``at``: which one, from 0. ``differences``: what differs. ``common``: of a row that a rule favours one side of, its
-    numbers by one rule, by their ids; empty where none fits all logs.
+    ``at``: which one, from 0. ``differences``: what differs. ``common``: of a row that a protocol favours one side of,
+    its numbers by the rule, by their ids; empty where it does not give all of them.
     """
 
     is_row: bool
@@ -126,7 +124,7 @@ def lines(page: Page, table: Table, rows: Rows) -> Iterator[Line]:
         sides = [(one.result.column, one) for one in _compared(row)]
         of_the_rules = tuple(of_rules(sides))
         if differences := (*of_the_rules, *of_runs(sides)):
-            common = by_one_rule([one for _, one in sides]) if of_the_rules else {}
+            common = by_the_rule([one for _, one in sides]) if of_the_rules else {}
             yield Line(True, at, differences, common)
     # Side by side the columns are compared; a table of one framework shows how it scales, too.
     scaled_columns = {column.column for column in table.columns if column.quantity.origin == "scaling"}
@@ -292,56 +290,28 @@ def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
 # ---- one rule for a row
 
 
-def by_one_rule(row: Sequence[Made]) -> dict[str, Common]:
-    """The numbers of a row, which are all throughputs, by one rule, by their ids; empty where none fits all logs.
+def by_the_rule(row: Sequence[Made]) -> dict[str, Common]:
+    """The numbers of a row, which are all throughputs, by the rule, by their ids; empty where it lacks one of them.
 
-    It is the median of all records but the first 10, of a log with fewer than 20 but the first half, so that neither a
-    slow start nor an outlier nor a stalled end counts; of several runs it is the median.
+    It reads the same of all logs: work over time in the steady part of each, the median of several runs.
     """
-    for records, estimate in RULES:
-        rule = Protocol.of({"records": records, "estimate": estimate, "statistic": "median", "repeats": "median"})
-        try:
-            found = [_by_rule(one, rule) for one in row]
-        except (NoMeasurement, NoEvidenceError):
-            continue
-        first, own = found[0][1], row[0].result.value
-        return {
-            one.result.id: Common(words, number, _ratio(number, first), _ratio(one.result.value, own))
-            for one, (words, number) in zip(row, found, strict=True)
-        }
-    return {}
+    try:
+        found = [without_noise(combine([_by_the_rule(run, one.shown.rate) for run in one.runs], RULE)) for one in row]
+    except (NoMeasurement, NoEvidenceError):
+        return {}
+    own = row[0].result.value
+    return {
+        one.result.id: Common(number, _ratio(number, found[0]), _ratio(one.result.value, own))
+        for one, number in zip(row, found, strict=True)
+    }
 
 
 def _ratio(number: float | None, first: float | None) -> float | None:
     return (number or 0) / first if first else None
 
 
-def _by_rule(one: Made, rule: Protocol) -> tuple[str, float]:
-    """The rule as the first log allows it, in words, and the number; the unit is that of the page."""
-    values, units, protocols = zip(*(_of_run(run, one.shown.rate, rule) for run in one.runs), strict=True)
-    if len(set(units)) > 1:
-        raise NoMeasurement(say(Code.UNLIKE_UNITS, kinds=", ".join(sorted(set(units)))))
-    return protocols[0].words(len(values)), without_noise(reduce_repeats(values, protocols[0].repeats))
-
-
-def _of_run(run: MadeRun, wanted: str, rule: Protocol) -> tuple[float, str, Protocol]:
-    """What a log gives by the rule, the unit of that, and the rule as the log allows it.
-
-    Raises NoMeasurement where it does not, NoEvidenceError where that is not what the page shows.
-    """
-    reason, reading = NoMeasurement(say(Code.NO_RECORDS)), scaled(run.reading, run.stated)
-    for part in run_of(reading, rule):
-        try:
-            skipped = min(WARM_UP, len(readable(part, rule)) // 2)
-            protocol = rule.model_copy(update={"skip_records": skipped})
-            with np.errstate(all="ignore"):
-                value, unit, scope = number_of(part, protocol)
-        except NoMeasurement as error:
-            reason = error
-            continue
-        if scope == "unknown":  # another source of the log may say it
-            found = measure(reading, protocol)
-            value, unit, scope = found.value, found.unit, found.scope
-        refuse_other_number(wanted, run.log, unit, scope)
-        return value, unit, protocol
-    raise reason
+def _by_the_rule(run: MadeRun, unit: str) -> Measurement:
+    """What the rule gives of the run of a number; raises NoEvidenceError where that is not in the unit of its table."""
+    found = measure(scaled(run.reading, run.stated), Protocol(run=run.measured.run))
+    refuse_other_number(unit, run.log, found.unit, found.scope)
+    return found

@@ -304,12 +304,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Common:
-    """The number by the protocol that all numbers of its row allow, where their own favour one of them.
+    """The number by the rule, where the protocols of its row favour one of its numbers.
 
-    ``ratio``, ``own_ratio``: to the first number of the row, by that protocol and as published.
+    ``ratio``, ``own_ratio``: to the first number of the row, by the rule and as published.
     """
 
-    protocol: str
     value: Finite
     ratio: Finite | None = None
     own_ratio: Finite | None = None

@@ -290,7 +290,7 @@ class MarkdownView(View):
         return _grid([[self.translate(title) for title in ("Number", "Cell", "Source")], *body]) if body else ""
 
     def common(self, table: Table) -> str:
-        """The numbers of the rows by one protocol beside their own; empty where no row has any."""
+        """The numbers of the rows by the rule beside their own; empty where no row has any."""
         body = []
         for row in table.rows:
             for id_, head in zip(row.results, self.heads(table), strict=True):
@@ -298,8 +298,8 @@ class MarkdownView(View):
                 if (one := result.common) is not None:
                     own, other = (MISSING if r is None else f"{r:.3f}" for r in (one.own_ratio, one.ratio))
                     where = [md.text(self.row_title(row)), md.text(head), self.link(result)]
-                    body.append([*where, own, printed(one.value, SIX), other, md.code(one.protocol)])
-        titles = (table.corner, "Column", "On this page", "Ratio", "Identical statistics", "Ratio", "Protocol")
+                    body.append([*where, own, printed(one.value, SIX), other])
+        titles = (table.corner, "Column", "On this page", "Ratio", "By the rule", "Ratio")
         return _grid([[self.title(title) for title in titles], *body]) if body else ""
 
     def remarks(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""The published pages: what keeps their columns from being compared, and what they are by one rule."""
+"""The published pages: what keeps their columns from being compared, and what they are by the rule."""
 
 from functools import cache
 
@@ -6,7 +6,6 @@ import pytest
 
 from parsers.sharing.workers import ALONE
 from report.measure.measure import measure
-from report.measure.protocol import Protocol
 from report.pagefile.page_file import find, load
 from report.results.build import rows_of
 from report.results.comparability import Difference, Line, Unlike, lines
@@ -55,7 +54,7 @@ def test_the_batch_size_that_contradicts_its_row_is_found() -> None:
 
 
 @pytest.mark.parametrize("name", ["resnet50", "deeplabv3p"])
-def test_every_number_by_the_common_rule_comes_out_of_its_log_by_the_protocol_beside_it(name: str) -> None:
+def test_every_common_number_is_that_of_its_log_by_the_rule(name: str) -> None:
     found = [
         (one, line.common[one.result.id])
         for rows, unlike in perf(name)
@@ -63,5 +62,5 @@ def test_every_number_by_the_common_rule_comes_out_of_its_log_by_the_protocol_be
         for one in (rows[line.at] if line.is_row else ())
         if one.result.id in line.common
     ]
-    again = [measure(one.runs[0].reading, Protocol.parse(common.protocol)) for one, common in found]
+    again = [measure(one.runs[0].reading) for one, _ in found]
     assert [measured.value for measured in again] == [common.value for _, common in found] != []
