@@ -22,14 +22,12 @@ class Code(StrEnum):
     """All that can be said. Those up to ``CONTRADICTED`` are about a number, the others say why there is none."""
 
     WARM_UP = "warm_up"
-    FAST_START = "fast_start"
     FEW_RECORDS = "few_records"
     PAUSES = "pauses"
     STALLS = "stalls"
     REFUTED = "refuted"
     NEAR_COUNT = "ratio_near_count"
-    DERIVED = "derived_rate"
-    UNDONE = "running_mean_undone"
+    UNDONE = "covers_earlier_records"
     EXPECTED = "expected_time"
     TOTAL_OF_RUN = "total_of_run"
     SEVERAL_TOTALS = "several_totals"
@@ -38,7 +36,6 @@ class Code(StrEnum):
     SEVERAL_RUNS = "several_runs"
     RANKS_SUMMED = "ranks_summed"
     RANKS_DIFFER = "ranks_differ"
-    SLOW_RANK = "slow_rank"
     SLOW_NODE = "slow_node"
     RANKS_UNNAMED = "ranks_unnamed"
     SCOPE_UNKNOWN = "scope_unknown"
@@ -70,7 +67,6 @@ class Code(StrEnum):
     NOT_UNDONE = "not_a_running_mean"
     IMPOSSIBLE = "impossible_value"
     WHICH_RUN = "which_run"
-    TRIMS_ALL = "trims_all"
     FEW_REPEATS = "few_repeats"
     UNLIKE_UNITS = "unlike_units"
     OTHER_UNIT = "other_unit"
@@ -120,11 +116,6 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
         "Skipped the first of {of} records as warm-up (with it: {value} {unit}).",
         "Skipped the first {count} of {of} records as warm-up (with them: {value} {unit}).",
     ),
-    Code.FAST_START: (
-        "Skipped the first of {of} records, which is more than twice as fast as the rest (with it: {value} {unit}).",
-        "Skipped the first {count} of {of} records, which are more than twice as fast as the rest (with them: {value} "
-        "{unit}).",
-    ),
     Code.FEW_RECORDS: ("Only one steady record.", "Only {count} steady records."),
     Code.PAUSES: (
         "Excluded one pause, before line {line} (with it: {value} {unit}).",
@@ -135,8 +126,7 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     ),
     Code.NEAR_COUNT: "{ratio}× is about {facts}: one of the two may leave it out.",
     Code.REFUTED: "The clock of the log refutes the {source}, {value} {unit}.",
-    Code.DERIVED: "The {column} is a total divided by the time since the start; its differences are used instead.",
-    Code.UNDONE: "The {column} is a running mean; it was converted to the time of each record.",
+    Code.UNDONE: "The {column} also covers earlier records; it was converted to the time of each.",
     Code.EXPECTED: "The {column} is a prediction of the program, not a measurement.",
     Code.TOTAL_OF_RUN: "A total of the run, which includes start-up and evaluation.",
     Code.SEVERAL_TOTALS: "The log prints {count} totals, from {low} to {high}; the last one is used.",
@@ -144,12 +134,9 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.DUPLICATES: ("One duplicate record is counted once.", "{count} duplicate records are counted once."),
     Code.SEVERAL_RUNS: "This is run {run} of {count}, the longest.",
     Code.RANKS_SUMMED: "Sum over {count} ranks.",
-    Code.SLOW_RANK: (
-        "Ranks differ: rank {slowest_rank} is the slowest with {slowest} {unit}, rank {fastest_rank} the fastest with "
-        "{fastest}; median {median}."
-    ),
     Code.RANKS_DIFFER: (
-        "Ranks differ: {slowest} to {fastest} {unit}, median {median}; none of {count} ranks stands out."
+        "Ranks differ: {slowest} {unit} (rank {slowest_rank}) to {fastest} {unit} (rank {fastest_rank}), median "
+        "{median}."
     ),
     Code.SLOW_NODE: (
         "Node {node} is slow: all of its ranks are more than 1% behind the median of the other nodes; its own median "
@@ -201,10 +188,6 @@ SENTENCES: dict[StrEnum, str | tuple[str, str]] = {
     Code.WHICH_RUN: (
         "The log contains only run 1: use run=1, or leave out the run.",
         "The log contains {count} runs: use run=last, or run=1 to run={count}.",
-    ),
-    Code.TRIMS_ALL: (
-        "trim removes {cut} values from each end, but the window has only {count}: lower trim or trim_min, or use a "
-        "longer window."
     ),
     Code.FEW_REPEATS: "{rule} needs at least {least} runs; found {count}.",
     Code.UNLIKE_UNITS: "Numbers can only be put together if unit and scope are the same; found {kinds}.",

@@ -1,13 +1,9 @@
-"""Ranks: the number of each of several processes that print their own, and which rank or node is slow.
-
-One of many ranks is slow by chance: it is named where it is further from the median than chance takes one of so many.
-"""
+"""Ranks: the number of each of several processes that print their own, how far they are apart, and slow nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -17,8 +13,6 @@ from .diagnostics import Code, Diagnostic, say
 from .records import Records, Run
 
 TOLERANCE = 0.01  # ranks of one job differ by less: they wait for each other
-# Of so many ranks one stands out that is as many deviations from the median, by the median of all deviations.
-MANY, FAR, NORMAL = 8, 6.0, 1.4826
 EQUAL = 1e-4  # numbers that all ranks gather before they print them are equal but for their last digits
 MOST = 1 << 24  # no job has so many ranks
 
@@ -65,32 +59,14 @@ class RankSpread:
         return max(self.values) > min(self.values) * (1 + TOLERANCE)
 
     @property
-    def stands_out(self) -> bool:
-        """Whether the slowest is further from the median than chance takes one of so many; of few it always is."""
-        if len(self.values) < MANY:
-            return True
-        off = np.abs(np.array(self.values) - self.median)
-        return bool(off[self.slowest] > max(FAR * NORMAL * float(np.median(off)), TOLERANCE * self.median))
-
-    @cached_property
-    def _of_nodes(self) -> dict[int, list[float]]:
-        nodes: dict[int, list[float]] = {}
-        for rank, value in zip(self.numbers, self.values, strict=True) if self.cards_per_node else ():
-            nodes.setdefault(rank // (self.cards_per_node or 1), []).append(value)
-        return nodes
-
-    @property
-    def by_node(self) -> dict[int, tuple[float, float, float]]:
-        """The least, the median and the greatest number of each node; empty where the cards of a node are unknown."""
-        return {node: (min(of), float(np.median(of)), max(of)) for node, of in self._of_nodes.items()}
-
-    @property
     def slow_nodes(self) -> dict[int, float]:
         """The nodes whose ranks are all more than 1% behind the median of the other nodes, with their medians.
 
         Fewer than half of the nodes are, and none of nodes with one rank each.
         """
-        nodes, found = self._of_nodes, dict[int, float]()
+        nodes, found = dict[int, list[float]](), dict[int, float]()
+        for rank, value in zip(self.numbers, self.values, strict=True) if self.cards_per_node else ():
+            nodes.setdefault(rank // (self.cards_per_node or 1), []).append(value)
         if len(nodes) < 2 or all(len(of) == 1 for of in nodes.values()):
             return found
         for node, own in nodes.items():
@@ -105,8 +81,7 @@ class RankSpread:
         if self.differ:
             told = {"slowest": self.values[self.slowest], "fastest": self.values[self.fastest], "median": self.median}
             ranks = {"slowest_rank": self.numbers[self.slowest], "fastest_rank": self.numbers[self.fastest]}
-            code = Code.SLOW_RANK if self.stands_out else Code.RANKS_DIFFER
-            yield say(code, count=len(self.numbers), unit=self.unit, **ranks, **told)
+            yield say(Code.RANKS_DIFFER, unit=self.unit, **ranks, **told)
         for node, median in self.slow_nodes.items():
             yield say(Code.SLOW_NODE, node=node, median=median, unit=self.unit)
 

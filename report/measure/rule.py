@@ -284,9 +284,7 @@ def _of_window(
 ) -> Iterator[Diagnostic]:
     """What was left out, and what the number would be with it."""
     if skipped:
-        before = claim.where(np.arange(len(claim)) < skipped)
-        code = Code.FAST_START if before.rate > windowed.rate else Code.WARM_UP
-        yield say(code, count=skipped, of=len(run.records(claim.kind)), value=claim.rate * factor, unit=unit)
+        yield say(Code.WARM_UP, count=skipped, of=len(run.records(claim.kind)), value=claim.rate * factor, unit=unit)
     if paused.any():
         line = int(windowed.lines[paused][0])
         yield say(Code.PAUSES, count=int(paused.sum()), line=line, value=windowed.rate * factor, unit=unit)
@@ -315,10 +313,8 @@ def _of_records(run: Run, claim: Series, free: Series, work: Work) -> Iterator[D
 
 def _of_source(run: Run, claim: Series, free: Series, heard: Sequence[Check]) -> Iterator[Diagnostic]:
     """What a reader must know of the source of the number."""
-    if claim.derived:
-        yield say(Code.DERIVED, column=claim.derived)
-    if claim.undone:
-        yield say(Code.UNDONE, column=claim.source)
+    if claim.derived or claim.undone:
+        yield say(Code.UNDONE, column=claim.derived or claim.source)
     if claim.expected:
         yield say(Code.EXPECTED, column=claim.source)
     if claim.whole:

@@ -25,7 +25,7 @@ def trim(values: Floats, fraction: float, minimum: int) -> Mask:
     """
     cut = max(int(fraction * len(values)), minimum)
     if 2 * cut >= len(values):
-        raise NoMeasurement(say(Code.TRIMS_ALL, cut=cut, count=len(values)))
+        raise NoMeasurement(say(Code.NO_WINDOW, protocol=f"trim={fraction} trim_min={minimum}", count=len(values)))
     kept = np.zeros(len(values), dtype=np.bool_)
     kept[np.argsort(values, kind="stable")[cut : len(values) - cut]] = True
     return kept

@@ -90,7 +90,6 @@ def _log(log: RankLog) -> dict[str, Any]:
 
 
 def _ranks(ranks: RankSpread) -> dict[str, Any]:
-    nodes = {str(node): dict(zip(("min", "median", "max"), of, strict=True)) for node, of in ranks.by_node.items()}
     return {
         "unit": ranks.unit,
         "is_summed": ranks.is_summed,
@@ -98,6 +97,5 @@ def _ranks(ranks: RankSpread) -> dict[str, Any]:
         "slowest": ranks.numbers[ranks.slowest],
         "median": ranks.median,
         "behind_median": ranks.imbalance,
-        "nodes": nodes,
         "slow_nodes": list(ranks.slow_nodes),
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping
 from io import StringIO
-from itertools import islice
 
 from rich.cells import cell_len
 from rich.console import RenderableType
@@ -24,7 +23,6 @@ from ..wording.words import Translate, Translator, whose, worded
 
 MOST_AGREEING = 2  # checks that are shown unless all are asked for
 SHAPES_SHOWN = 8
-NODES_SHOWN = 8
 STATUS_WIDTH = 14
 
 # What ``docs/protocols.md`` states as well, word for word.
@@ -74,8 +72,6 @@ WARNING = "warning: {said}"
 MORE = "warning: {said} ({count} more: --all)"
 PER_CARD = "{name}: {number} {unit}"
 BY_RANK = "{count} ranks: {slowest} (rank {slowest_rank}) to {fastest} (rank {fastest_rank}), median {median} {unit}"
-BY_NODE = "node {node}: {low} to {high}, median {median}"
-OTHER_NODES = ("{count} other node", "{count} other nodes")
 CHECKED = "check: {said}"
 RUN = "run {number}, lines {first}-{last}: {said}"
 ACCOUNT = "lines: {total} = {matched} matched + {ignored} ignored + {unrecognised} unmatched"
@@ -272,11 +268,6 @@ def _of_ranks(ranks: RankSpread) -> Iterator[Message]:
     values = {"slowest": ranks.values[slowest], "fastest": ranks.values[fastest], "median": ranks.median}
     each = {name: digits(value) for name, value in values.items()}
     yield Message(BY_RANK, **told, **each, count=len(ranks.numbers))
-    nodes = ranks.by_node
-    for node, (low, median, high) in islice(nodes.items(), NODES_SHOWN):
-        yield Message(BY_NODE, node=node, low=digits(low), high=digits(high), median=digits(median))
-    if (more := len(nodes) - NODES_SHOWN) > 0:
-        yield Message.of_count(more, *OTHER_NODES)
 
 
 def _run(run: RunOfLog) -> dict[str, object]:

@@ -144,14 +144,14 @@ def test_the_jobs_of_an_array_are_not_taken_for_ranks(tmp_path: Path) -> None:
         read_log(folder(tmp_path, 2, rated([100, 90]), "slurm-7_{}.out"))
 
 
-@pytest.mark.parametrize(("other", "differ"), [(0.504, []), (0.52, ["slow_rank"])])
+@pytest.mark.parametrize(("other", "differ"), [(0.504, []), (0.52, ["ranks_differ"])])
 def test_the_time_of_the_first_rank_is_taken_and_ranks_that_differ_are_told(
     tmp_path: Path, other: float, differ: list[str]
 ) -> None:
     path = folder(tmp_path, 2, timed([0.5, other], cards=2))
     found = shown(path, "--batch-size", "8", "--protocol", "estimate=step_time")
     assert found["throughput"]["value"] == pytest.approx(32)
-    assert [one["code"] for one in found["diagnostics"] if one["code"] == "slow_rank"] == differ
+    assert [one["code"] for one in found["diagnostics"] if one["code"] == "ranks_differ"] == differ
 
 
 def page_of(tmp_path: Path, quantity: str = "") -> Report:

@@ -90,14 +90,14 @@ def test_the_time_of_a_step_proves_that_a_rate_is_of_the_whole_job(rate: float, 
 
 
 @pytest.mark.parametrize(
-    ("values", "told"), [([100, 98], {Code.SLOW_RANK}), ([100, 99.5], set()), ([100, 100, 100, 80], None)]
+    ("values", "told"), [([100, 98], {Code.RANKS_DIFFER}), ([100, 99.5], set()), ([100, 100, 100, 80], None)]
 )
 def test_ranks_that_are_more_than_one_percent_apart_are_told(values: list[float], told: set[Code] | None) -> None:
     found = number(ranks_of(values, cards=len(values), nodes=2))
     if told is not None:
-        assert codes(found) & {Code.SLOW_RANK} == told
+        assert codes(found) & {Code.RANKS_DIFFER} == told
         return
-    (said,) = (one for one in found.diagnostics if one.code == Code.SLOW_RANK)
+    (said,) = (one for one in found.diagnostics if one.code == Code.RANKS_DIFFER)
     assert said.values["slowest_rank"] == 3
     assert said.values["slowest"] == pytest.approx(80.0035)
 
