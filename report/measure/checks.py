@@ -89,7 +89,7 @@ def estimate_of(series: Series) -> Estimate:
     return Estimate(series.rate, *told, lines, len(series), series.error)
 
 
-def checks(
+def checks_of(
     claim: Series, others: Sequence[Series], start: int, work: Work, *, is_stated: bool = False
 ) -> Iterator[Check]:
     """What the other sources say of the stretch behind line ``start``; ``claim`` is the whole source of the number.

@@ -17,7 +17,7 @@ from parsers.grammar.field import Field
 from parsers.io.message import Message, joined
 from parsers.series import FEW, NOISE, OVERHEAD, Floats, Lines, Mask, Series, Verdict, tolerance
 
-from .checks import Check, Estimate, checks, estimate_of
+from .checks import Check, Estimate, checks_of, estimate_of
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
 from .measurement import ContradictedError, Measurement, RunOfLog, Status, Use, UseOfRecords, use_of
 from .protocol import Protocol
@@ -81,7 +81,7 @@ def _among(best: Measurement, found: Sequence[Measurement]) -> Measurement:
 
     A run of few records says little; but nothing tells which of the runs that print a total alone is the longest.
     """
-    mine, heard = best.estimate, list[Check]()
+    mine, checks = best.estimate, list[Check]()
     for one in found:
         other, are_totals = one.estimate, best.series.whole and one.series.whole
         if one is best or (other.counted, other.scope) != (mine.counted, mine.scope):
@@ -91,9 +91,9 @@ def _among(best: Measurement, found: Sequence[Measurement]) -> Measurement:
         ratio, error = other.value / mine.value, other.error + mine.error
         says: Verdict = "silent" if abs(log(ratio)) <= tolerance(error) else "differs"
         told = replace(other, run=one.run), ratio, OVERHEAD + error, says
-        heard.append(Check(*told, is_independent=True, series=one.series))
-    status, by = judged((*best.checks, *heard))
-    return replace(best, status=status, by=by, checks=(*best.checks, *heard))
+        checks.append(Check(*told, is_independent=True, series=one.series))
+    status, by = judged((*best.checks, *checks))
+    return replace(best, status=status, by=by, checks=(*best.checks, *checks))
 
 
 def measure_run(parts: Sequence[Run]) -> Measurement:
@@ -114,21 +114,21 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
     free = windowed.where(~paused)
     work = _work(run, free)
     others = [one.series for one in known if one is not claim and says_speed(one.run, one.series)]
-    heard = tuple(checks(series, others, start, work))
+    checks = tuple(checks_of(series, others, start, work))
     table = _rank_table(run, series)
     ranks = _spread(run, series, free, table)
     is_of_one = speeds_apart(table, run.records(series.kind)) > 0
-    estimate, said = _scaled(run, free, work, heard, ranks, is_of_one=is_of_one)
+    estimate, said = _scaled(run, free, work, checks, ranks, is_of_one=is_of_one)
     is_summed = ranks is not None and estimate.scope == "job" and ranks.is_summed
     ranks = replace(ranks, is_summed=is_summed) if ranks else None
-    status, by = judged(heard)
-    heard = tuple(one if one is by else replace(one, series=None) for one in heard)  # long logs have large ones
+    status, by = judged(checks)
+    checks = tuple(one if one is by else replace(one, series=None) for one in checks)  # long logs have large ones
     in_its_unit = estimate.value / free.rate
     told = [
         *_of_records(run, series, free, work),
         *_of_window(run, series, skipped, windowed, paused, f"{estimate.unit}/s", in_its_unit),
-        *_of_source(run, series, free, heard),
-        *said_by(run, heard, status, by),
+        *_of_source(run, series, free, checks),
+        *said_by(run, checks, status, by),
         *said,
         *(ranks.diagnostics if ranks else ()),
     ]
@@ -138,7 +138,7 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
         Protocol(),
         free,
         _use(run, series, skipped, windowed.rows[paused], free),
-        heard,
+        checks,
         by,
         tuple(told),
         seconds_per_step(free, work, others),
@@ -197,26 +197,26 @@ def _why_none(parts: Sequence[Run], known: Sequence[Source]) -> Diagnostic:
     return say(Code.NO_SPEED if any(len(run.table) for run in parts) else Code.NO_RECORDS)
 
 
-def judged(heard: Sequence[Check]) -> tuple[Status, Check | None]:
+def judged(checks: Sequence[Check]) -> tuple[Status, Check | None]:
     """Contradicted by any source that differs, the farthest first; else confirmed by the best that agrees.
 
     Where a clock and the work of a step confirm a number, another one that the program prints is what is wrong. A clock
     that agrees with the time of a step says nothing of what a step holds, which leaves the number unchecked; so does a
     clock that disagrees unless a step holds several batches, or one of its few stretches a pause.
     """
-    agreeing = [one for one in heard if one.says == "agrees"]
+    agreeing = [one for one in checks if one.says == "agrees"]
     is_proved = any(one.is_independent and one.counts_work for one in agreeing)
-    differing = [one for one in heard if one.says == "differs" and (one.is_independent or not is_proved)]
+    differing = [one for one in checks if one.says == "differs" and (one.is_independent or not is_proved)]
     if differing:
         return "contradicted", max(differing, key=lambda one: (one.is_independent, abs(log(one.ratio))))
     best = min(agreeing, key=lambda one: one.order, default=None)
-    open_ = (one for one in heard if one.is_independent and (one.needs_passes or one.may_pause))
+    open_ = (one for one in checks if one.is_independent and (one.needs_passes or one.may_pause))
     is_doubted = not is_proved and any(open_)
     return ("confirmed" if best and best.counts_work and not is_doubted else "unchecked"), best
 
 
 def _scaled(
-    run: Run, free: Series, work: Work, heard: Sequence[Check], ranks: RankSpread | None, *, is_of_one: bool
+    run: Run, free: Series, work: Work, checks: Sequence[Check], ranks: RankSpread | None, *, is_of_one: bool
 ) -> tuple[Estimate, list[Diagnostic]]:
     """The estimate in samples or tokens of the whole job, as far as the log says what makes it that.
 
@@ -230,10 +230,10 @@ def _scaled(
                 return replace(estimate, value=amount, counted=unit, unit=unit, scope="job"), []
         return estimate, [say(Code.NO_BATCH, missing=work.missing or "batch_size")]
     scope, said = free.scope, []
-    if scope == "job" and is_of_one and not any(one.says == "agrees" and one.counts_work for one in heard):
+    if scope == "job" and is_of_one and not any(one.says == "agrees" and one.counts_work for one in checks):
         return replace(estimate, scope="unknown"), [say(Code.SCOPE_UNSTATED)]
     if scope == "unknown":
-        agreed = [one for one in heard if one.says == "agrees" and one.scope]
+        agreed = [one for one in checks if one.says == "agrees" and one.scope]
         if work.cards == 1:
             scope = "job"
         elif len({one.scope for one in agreed}) == 1:
@@ -311,7 +311,7 @@ def _of_records(run: Run, claim: Series, free: Series, work: Work) -> Iterator[D
         yield say(Code.BATCH_VARIES, low=work.varies[0], high=work.varies[1])
 
 
-def _of_source(run: Run, claim: Series, free: Series, heard: Sequence[Check]) -> Iterator[Diagnostic]:
+def _of_source(run: Run, claim: Series, free: Series, checks: Sequence[Check]) -> Iterator[Diagnostic]:
     """What a reader must know of the source of the number."""
     if claim.derived or claim.undone:
         yield say(Code.UNDONE, column=claim.derived or claim.source)
@@ -323,7 +323,7 @@ def _of_source(run: Run, claim: Series, free: Series, heard: Sequence[Check]) ->
         totals = totals[totals > 0]
         if len(totals) and totals.max() > totals.min() * (1 + OVERHEAD):
             yield say(Code.SEVERAL_TOTALS, count=len(totals), low=float(totals.min()), high=float(totals.max()))
-    yield from said_of_digits(free, heard)
+    yield from said_of_digits(free, checks)
 
 
 def said_of_column(field: Field, statistic: str, count: int) -> Iterator[Diagnostic]:
@@ -334,17 +334,17 @@ def said_of_column(field: Field, statistic: str, count: int) -> Iterator[Diagnos
         yield say(Code.EXPECTED, column=field.name)
 
 
-def said_of_digits(series: Series, heard: Sequence[Check] = ()) -> Iterator[Diagnostic]:
-    """What a reader must know of the printed values that made a number; ``heard``: what another timer may prove."""
+def said_of_digits(series: Series, checks: Sequence[Check] = ()) -> Iterator[Diagnostic]:
+    """What a reader must know of the printed values that made a number; ``checks``: what another timer may prove."""
     if series.is_coarse:
         yield say(Code.COARSE, column=series.source)
     values = series.values
-    is_proved = any(one.is_independent and one.says == "agrees" for one in heard)
+    is_proved = any(one.is_independent and one.says == "agrees" for one in checks)
     if values is not None and len(values) >= FEW and (values == values[0]).all() and not is_proved:
         yield say(Code.CONSTANT, count=len(values))
 
 
-def said_by(run: Run, heard: Sequence[Check], status: Status, by: Check | None) -> Iterator[Diagnostic]:
+def said_by(run: Run, checks: Sequence[Check], status: Status, by: Check | None) -> Iterator[Diagnostic]:
     """What other sources say that neither confirm the number nor contradict it, and what may explain a contradiction.
 
     One of two sides may leave out a count that the log states, such as that of the cards.
@@ -356,7 +356,7 @@ def said_by(run: Run, heard: Sequence[Check], status: Status, by: Check | None) 
         each = [Message(FACT, name=Message(f.name), value=f.value, source=f.source.message) for f in near]
         if each:
             yield say(Code.NEAR_COUNT, ratio=by.ratio, facts=joined(LISTED, each))
-    for check in heard:
+    for check in checks:
         other = check.estimate
         if check.says == "differs" and status != "contradicted":
             yield say(Code.REFUTED, source=other.name, value=other.value, unit=f"{other.unit}/s")

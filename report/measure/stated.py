@@ -17,7 +17,7 @@ from parsers.grammar.format import METRICS
 from parsers.runs.side_files import ARRIVAL
 from parsers.series import NOISE, Floats, Lines, Mask, Series
 
-from .checks import Check, Estimate, checks
+from .checks import Check, Estimate, checks_of
 from .diagnostics import Code, Diagnostic, NoMeasurement, say
 from .measurement import Calculation, Measurement, Reasons, Use, use_of
 from .protocol import Protocol, ProtocolError
@@ -187,14 +187,14 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
     where = protocol.records, (int(used[0]), int(used[-1])), len(used)
     estimate = Estimate(value, thing(unit), unit, scope, series.source, *where, error)
     work, others = chosen.work(), [one.series for one in sources(parts)]
-    heard = tuple(_checks(chosen, series, every, estimate, others, work))
+    checks = tuple(_checks(chosen, series, every, estimate, others, work))
     if (
         scope == "unknown"
         and series.scope == "job"
-        and any(one.says == "agrees" and one.scope == "job" for one in heard)
+        and any(one.says == "agrees" and one.scope == "job" for one in checks)
     ):
         estimate, said = replace(estimate, scope="job"), ()
-    status, by = judged(heard)
+    status, by = judged(checks)
     if calculation is not None and calculation.are_times:
         per_step: float | None = calculation.of_values
     else:
@@ -208,10 +208,10 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
     if ranks is not None and ranks.is_summed:
         reasons = np.where(reasons == Use.OTHER_RANK, Use.SUMMED, reasons).astype(np.int8)
     diagnostics = (
-        *_of_records(chosen, series, work, heard),
+        *_of_records(chosen, series, work, checks),
         *(said_of_statistic(series, calculation, estimate) if calculation else ()),
         *said,
-        *said_by(run, heard, status, by),
+        *said_by(run, checks, status, by),
         *(ranks.diagnostics if ranks else ()),
     )
     return Measurement(
@@ -220,7 +220,7 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         protocol,
         series,
         use_of(chosen.every, reasons),
-        heard,
+        checks,
         by,
         diagnostics,
         per_step,
@@ -534,12 +534,12 @@ def _checks(
         tick=np.array([min(series.error, 1.0) * total]),
         whole=series.whole or spans_pauses,
     )
-    for check in checks(claim, known, start, work, is_stated=True):
+    for check in checks_of(claim, known, start, work, is_stated=True):
         if is_average or check.says == "differs":
             yield replace(check, ratio=check.ratio * ratio)
 
 
-def _of_records(chosen: _Chosen, series: Series, work: Work, heard: Sequence[Check]) -> Iterator[Diagnostic]:
+def _of_records(chosen: _Chosen, series: Series, work: Work, checks: Sequence[Check]) -> Iterator[Diagnostic]:
     """What a reader must know of the records that are used."""
     protocol, column = chosen.protocol, chosen.column
     if chosen.missing:
@@ -551,4 +551,4 @@ def _of_records(chosen: _Chosen, series: Series, work: Work, heard: Sequence[Che
         yield from said_of_column(chosen.field, protocol.statistic, int(chosen.used.sum()))
     if work.varies and column != "throughput":
         yield say(Code.BATCH_VARIES, low=work.varies[0], high=work.varies[1])
-    yield from said_of_digits(series, heard)
+    yield from said_of_digits(series, checks)
