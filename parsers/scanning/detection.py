@@ -13,7 +13,6 @@ next. A log is looked at in pieces, and the first with a metric line decides.
 import os
 import re
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from itertools import pairwise
@@ -28,7 +27,8 @@ from ..io.box import MEMORY, LimitError, boxed
 from ..io.cache import kept
 from ..io.errors import FormatError, GrammarError, WrappedError
 from ..io.message import Message
-from .format_shapes import TORN, WHOLE, Claim, Claims, KnownShapes
+from .format_shapes import TORN, WHOLE, KnownShapes
+from .kernel import Ids
 from .shapes import Rows, ShapedLines
 from .source import clean
 from .text import LogText
@@ -187,54 +187,38 @@ def most_claimed(
 
     Raises FormatError when another format claims just the lines that the best one does.
     """
-    pieces = list(_counted(lines, rows, shapes.claims, without))
-    if not (found := _claimed(pieces, WHOLE) or _claimed(pieces, TORN)):
-        return None
-    counts, names = Counter[str](), {claim: _most_specific(claim) for claim in found}
-    for claim, count in found.items():
-        counts.update(dict.fromkeys(names[claim], count))
-    best = max(sorted(counts), key=lambda name: counts[name])
-    for other in sorted(counts.keys() - {best}):
-        if counts[other] == counts[best] and all(other in of for of in names.values() if best in of):
-            told = SEVERAL_FIT_LINE if counts[best] == 1 else SEVERAL_FIT
-            raise FormatError.at(path, told, best=best, other=other, count=counts[best])
-    return best
-
-
-def _counted(lines: ShapedLines, rows: Rows, claims: Claims, without: Set[str]) -> Iterator[Counter[Claim]]:
-    """How many lines of each piece have each claim, up to one in which a single format has whole lines."""
-    claiming = set[str]()
+    pieces = list[tuple[int, dict[str, Ids]]]()
     for piece in _pieces(lines, rows):
-        found = Counter[Claim]()
-        for claim, count in claims.count(lines, piece).items():
-            found[tuple(said for said in claim if said.name not in without)] += count
-        yield found
-        claiming = claiming or {said.name for claim in found for said in claim if said.how == WHOLE}
-        if len(claiming) == 1:
+        claims = {name: fixed for name, fixed in shapes.claims(lines, piece).items() if name not in without}
+        pieces.append((len(piece), claims))
+        if len(_claiming(pieces, WHOLE)) == 1:
             break
+    for how in (WHOLE, TORN):
+        if names := _claiming(pieces, how):
+            fixed = [
+                [claims[name][how] if name in claims else np.zeros(count, np.int32) for name in names]
+                for count, claims in pieces
+            ]
+            return _most_specific(path, names, np.concatenate(fixed, axis=1))
+    return None
 
 
-def _claimed(counted: Iterable[Counter[Claim]], how: int) -> Counter[Claim]:
-    """How many lines have each claim by whole lines or by torn ones.
-
-    A format that has no line in the first piece in which others have some is not looked for any more.
-    """
-    claiming, every = set[str](), Counter[Claim]()
-    for piece in counted:
-        found = Counter[Claim]()
-        for claim, count in piece.items():
-            found[tuple(said for said in claim if said.how == how)] += count
-        claiming = claiming or {said.name for claim in found for said in claim}
-        for claim, count in found.items():
-            every[tuple(said for said in claim if said.name in claiming)] += count
-    del every[()]
-    return every
+def _claiming(pieces: Iterable[tuple[int, dict[str, Ids]]], how: int) -> list[str]:
+    """The formats that claim lines of the first piece in which any does; no other is looked for any more."""
+    claiming = (sorted(name for name, fixed in claims.items() if fixed[how].any()) for _, claims in pieces)
+    return next(filter(None, claiming), [])
 
 
-def _most_specific(claim: Claim) -> set[str]:
-    """The formats for which most of a line is fixed text."""
-    most = max(said.fixed for said in claim)
-    return {said.name for said in claim if said.fixed == most}
+def _most_specific(path: Path, names: Sequence[str], fixed: Ids) -> str:
+    """The format for which most of most lines is fixed text: a row of each, of what it claims."""
+    is_most = (fixed == fixed.max(axis=0)) & (fixed > 0)
+    counts = is_most.sum(axis=1)
+    best = int(counts.argmax())
+    for other in np.flatnonzero(counts == counts[best]).tolist():
+        if other != best and is_most[other][is_most[best]].all():
+            told = SEVERAL_FIT_LINE if counts[best] == 1 else SEVERAL_FIT
+            raise FormatError.at(path, told, best=names[best], other=names[other], count=counts[best])
+    return names[best]
 
 
 def _pieces(lines: ShapedLines, rows: Rows) -> Iterator[Rows]:
@@ -263,8 +247,8 @@ def refuse_wrapped(text: LogText, known: Sequence[Format], *, has_metrics: bool 
 
     def metric_lines(of: Iterable[str]) -> int:
         shaped = shapes.table.lines("".join(f"{line}\n" for line in of).encode())
-        claims = shapes.claims.count(shaped, np.arange(len(shaped)))
-        return sum(count for claim, count in claims.items() if any(said.how == WHOLE for said in claim))
+        claims = shapes.claims(shaped, np.arange(len(shaped))).values()
+        return int(np.any([fixed[WHOLE] > 0 for fixed in claims], axis=0).sum())
 
     if has_metrics and metric_lines(lines[number + 1] for number in cut):
         return

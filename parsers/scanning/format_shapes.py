@@ -1,23 +1,21 @@
 """What shapes of lines are to formats: judged once, on the first line of each that is met."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import compress, groupby
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, compress, groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..grammar.field import Field
 from ..grammar.format import METRICS, Format
-from ..grammar.variant import Variant
 from .judging import Hit, LineJudge, Texts, VariantSieve, spans_of
 from .kernel import Ids
 from .multiline import Records, RecordSearch
 from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable
 
 NOTHING = 0
+WHOLE, TORN = range(2)  # how a line is a metric line: as a whole, or one stands there amid other output
 # What is like a metric line and yet whole: it tells of an evaluation, or of the speed without loading (compute_ips).
 _OTHER = re.compile(
     rb"(?i)(?<![a-z])(?:eval(?:uat\w*+)?|val(?:id(?:at\w*+)?)?|test(?:ing)?|infer\w*+|compute_ips)(?![a-z])"
@@ -31,7 +29,8 @@ class Meaning:
 
     ``variants``: each with the times that a line holds it, one by one. ``is_torn``: whether they hold metric lines amid
     other output. ``is_matched``: whether they say anything; what is not is ignored by rule. ``cuts``: of the last line
-    of a log without a newline the field that may be cut, by the variant.
+    of a log without a newline the field that may be cut, by the variant. ``fixed``: how many letters are fixed, and one
+    more, of the metric line that they are as a whole, and of the one that they hold amid other output; 0 for none.
     """
 
     def __init__(self, hits: Sequence[Hit] = ()) -> None:
@@ -40,6 +39,11 @@ class Meaning:
         self.is_torn = any(hit.is_torn for hit in hits)
         self.is_matched = any(variant.record != "noise" for variant, _ in self.variants)
         self.cuts = {hit.variant: hit.cut for hit in hits if hit.cut}
+        metric = [hit for hit in hits if hit.variant.record in METRICS]
+        self.fixed = [
+            max((hit.variant.fixed + 1 for hit in metric if hit.is_torn == is_torn), default=0)
+            for is_torn in (False, True)
+        ]
         self._shapes: list[Sequence[Hit]] = []
         self._spans: list[Ids] = []
 
@@ -79,44 +83,69 @@ class FormatShapes:
 
     def groups(self, lines: ShapedLines, left: NDArray[np.bool_]) -> Iterator[Group]:
         """Those of the lines left that are anything to the format: the meaning, the lines, and which shape each has."""
-        self._meaning_of.grow(lines.known)
-        self._place_of.grow(lines.known)
+        self._grow(lines)
         every = self._meaning_of[lines.shapes]
         rows = np.flatnonzero(every * left)  # mostly few: NOTHING is 0
         meanings = every[rows]
         if (new := meanings == NEW).any():
-            self._judge(lines, rows[new])
+            self._learn_new(lines, rows[new])
             meanings = self._meaning_of[lines.shapes[rows]]
         for meaning in _those_in(meanings):
             mine = rows[meanings == meaning]
             yield self._meanings[meaning], mine, self._place_of[lines.shapes[mine]]
-        if len(alone := rows[meanings == ALONE]):
-            yield from self._groups_alone(lines, alone)
+        yield from self._groups_alone(lines, rows[meanings == ALONE])
 
     def records(self, lines: ShapedLines, rows: Rows) -> Sequence[Records]:
         """The records of several lines among some lines; those among all lines of a block are looked for once."""
         found = lines.records.get(id(self)) if len(rows) == len(lines) else None
         if found is None:
-            begins = self.begins(lines, rows)
-            found = [*RecordSearch(lines, rows, begins).records(self._spanning)] if begins.any() else []
+            found = self._records(lines, rows, self.begins(lines, rows))
             if len(rows) == len(lines):
                 lines.records[id(self)] = found
         return found
+
+    def _records(self, lines: ShapedLines, rows: Rows, begins: NDArray[np.bool_]) -> list[Records]:
+        return [*RecordSearch(lines, rows, begins).records(self._spanning)] if begins.any() else []
 
     def begins(self, lines: ShapedLines, rows: Rows) -> NDArray[np.bool_]:
         """In which of some lines a record of several may begin."""
         if not self._spanning:
             return np.zeros(len(rows), np.bool_)
-        begins = self._begins.judged(lines, rows, self._may_begin)
-        if len(alone := np.flatnonzero(begins == ALONE)):
-            begins[alone] = self._may_begin(lines, rows[alone])
-        return begins > 0
+        self._grow(lines)
+        if (new := self._begins[lines.shapes[rows]] == NEW).any():
+            self._learn_new(lines, rows[new])
+        return self._begins_known(lines, rows, rows[lines.shapes[rows] == ALONE])
 
-    def _may_begin(self, lines: ShapedLines, rows: Rows) -> list[bool]:
-        begins, judge = [False] * len(rows), LineJudge(*lines.joined(rows))
+    def _begins_known(self, lines: ShapedLines, rows: Rows, alone: Rows) -> NDArray[np.bool_]:
+        """The same, where the shapes are known, and the lines ``alone`` are to be looked at."""
+        begins: NDArray[np.bool_] = self._begins[lines.shapes[rows]] > 0
+        if len(alone):
+            begins[np.searchsorted(rows, alone)] = self._may_begin(LineJudge(*lines.joined(alone)), len(alone))
+        return begins
+
+    def _may_begin(self, judge: LineJudge, count: int) -> list[bool]:
+        begins = [False] * count
         for line in (line for variant in self._spanning for line in judge.beginning(variant)):
             begins[line] = True
         return begins
+
+    def fixed(self, lines: ShapedLines, rows: Rows, alone: Rows) -> Ids:
+        """How much of some lines is fixed text of a metric line, as of a Meaning: as a whole, and amid other output.
+
+        By what is known of their shapes; of those without one the lines ``alone`` are looked at.
+        """
+        self._grow(lines)
+        fixed = np.zeros((2, len(rows)), np.int32)
+        begins = self._begins_known(lines, rows, alone) if self._spanning else np.zeros(0, np.bool_)
+        for found in self._records(lines, rows, begins):
+            if found.variant.record in METRICS:
+                fixed[WHOLE, np.searchsorted(rows, found.first)] = found.variant.fixed + 1
+        meanings = self._meaning_of[lines.shapes[rows]]
+        groups = [(self._meanings[meaning], rows[meanings == meaning]) for meaning in _those_in(meanings)]
+        for meaning, mine in [*groups, *(group[:2] for group in self._groups_alone(lines, alone))]:
+            at = np.searchsorted(rows, mine)
+            fixed[:, at] = np.maximum(fixed[:, at], np.array(meaning.fixed)[:, None])
+        return fixed
 
     def broken(self, lines: ShapedLines, rows: Rows) -> Rows:
         """Those of some lines that resemble a metric line of the format; that they are none is known."""
@@ -132,20 +161,32 @@ class FormatShapes:
             return [False] * len(rows)
         return [any(v.resembles(text) for v in metric) and not _OTHER.search(text) for text in lines.printed(rows)]
 
-    def _judge(self, lines: ShapedLines, rows: Rows) -> None:
-        """Learn new shapes by a line of each."""
+    def _grow(self, lines: ShapedLines) -> None:
+        for by_shape in (self._meaning_of, self._place_of, self._begins):
+            by_shape.grow(lines.known)
+
+    def _learn_new(self, lines: ShapedLines, rows: Rows) -> None:
         first = lines.firsts(rows)
-        shapes = lines.shapes[first]
+        self.learn(lines, first, LineJudge(*lines.joined(first)))
+
+    def learn(self, lines: ShapedLines, rows: Rows, judge: LineJudge) -> None:
+        """Learn what shapes are, by a line of each, which are those of ``judge``."""
+        self._grow(lines)
+        shapes = lines.shapes[rows]
         meanings, places = np.full(len(shapes), NOTHING), np.zeros(len(shapes), np.int32)
-        for number, hits in LineJudge(*lines.joined(first)).hits(self._sieve).items():
+        for number, hits in judge.hits(self._sieve).items():
             meaning = self._by_kind.setdefault(_kind(hits), len(self._meanings))
             if meaning == len(self._meanings):
                 self._meanings.append(Meaning(hits))
             meanings[number], places[number] = meaning, self._meanings[meaning].add(hits)
         self._place_of[shapes] = places
         self._meaning_of[shapes] = meanings
+        if self._spanning:
+            self._begins[shapes] = np.array(self._may_begin(judge, len(rows)), np.int8)
 
     def _groups_alone(self, lines: ShapedLines, rows: Rows) -> Iterator[Group]:
+        if not len(rows):
+            return
         found: dict[Kind, tuple[Meaning, list[int]]] = {}
         for number, hits in LineJudge(*lines.joined(rows)).hits(self._sieve).items():
             meaning, numbers = found.setdefault(_kind(hits), (Meaning(hits), []))
@@ -165,99 +206,6 @@ def _those_in(numbers: Ids) -> list[int]:
     return found[1:] if found[:1] == [0] else found
 
 
-class Said(NamedTuple):
-    """A format that knows a line, how much of the line is fixed text, and what is known of it.
-
-    A metric line is it as a ``WHOLE``, or it is ``TORN``: one stands there amid other output. No name stands for
-    records of several lines, of which the line may be the first: of the variant with this place among all of them.
-    """
-
-    name: str
-    fixed: int
-    how: int
-
-
-WHOLE, TORN = range(2)
-Claim = tuple[Said, ...]
-NO_CLAIM: Claim = ()
-
-
-class Claims:
-    """Which of many formats claim the shapes of a table, by metric lines."""
-
-    def __init__(self, formats: Iterable[Format]) -> None:
-        named = [(fmt.name, variant) for fmt in formats for variant in fmt.variants if variant.record in METRICS]
-        self._names = {id(variant): name for name, variant in named}
-        self._sieve = VariantSieve(variant for _, variant in named)
-        self._claims: list[Claim] = [NO_CLAIM]
-        self._numbers: dict[Claim, int] = {NO_CLAIM: NOTHING}
-        self._claim_of = ByShape(np.int32, NEW, ALONE)
-        self._spanning = [variant for _, variant in named if variant.spans]
-        self._first_texts = [(place, text) for place, v in enumerate(self._spanning) for text in v.one_line.needs[0]]
-        self._begins = Texts(text for _, text in self._first_texts)
-
-    def count(self, lines: ShapedLines, rows: Rows) -> Counter[Claim]:
-        """How many of some lines have each claim, but for lines that nothing claims."""
-        claims = self._claim_of.judged(lines, rows, self._judge)
-        found = Counter({self._claims[claim]: int((claims == claim).sum()) for claim in _those_in(claims)})
-        begins = np.array(list(map(_begins, self._claims)))[claims]
-        if len(alone := np.flatnonzero(claims == ALONE)):
-            of_lines = self._of_lines(LineJudge(*lines.joined(rows[alone])))
-            found.update(of_lines.values())
-            begins[alone] = [_begins(of_lines.get(line, NO_CLAIM)) for line in range(len(alone))]
-        if begins.any():
-            spanning = sorted({said.how for claim in found for said in claim if not said.name})
-            records = RecordSearch(lines, rows, begins).records([self._spanning[place] for place in spanning])
-            found.update(self._of_records(records).values())
-        named = Counter[Claim]()
-        for claim, count in found.items():
-            named[_named(claim)] += count
-        del named[NO_CLAIM]
-        return named
-
-    def _judge(self, lines: ShapedLines, rows: Rows) -> list[int]:
-        claims = [NOTHING] * len(rows)
-        for line, claim in self._of_lines(LineJudge(*lines.joined(rows))).items():
-            claims[line] = self._numbers.setdefault(claim, len(self._claims))
-            if claims[line] == len(self._claims):
-                self._claims.append(claim)
-        return claims
-
-    def _of_lines(self, judge: LineJudge) -> Mapping[int, Claim]:
-        """The claim of each line that has one."""
-        possible = judge.possible(self._sieve)
-        told = [(hit.line, self._said(hit.variant, TORN if hit.is_torn else WHOLE)) for hit in judge.each(possible)]
-        spanning = {place for place, _ in compress(self._first_texts, self._begins.found_in(judge.text))}
-        told += [(line, Said("", 0, place)) for place in spanning for line in judge.beginning(self._spanning[place])]
-        return _claims(told)
-
-    def _said(self, variant: Variant, how: int) -> Said:
-        return Said(self._names[id(variant)], variant.fixed, how)
-
-    def _of_records(self, records: Iterable[Records]) -> Mapping[int, Claim]:
-        """The claim of each line that begins a record of several lines."""
-        return _claims((line, self._said(found.variant, WHOLE)) for found in records for line in found.first.tolist())
-
-
-def _begins(claim: Claim) -> bool:
-    """Whether a line may begin a record of several."""
-    return any(not said.name for said in claim)
-
-
-def _claims(told: Iterable[tuple[int, Said]]) -> Mapping[int, Claim]:
-    """The claims of lines, of which each format may know several variants: the most specific counts."""
-    by_line: dict[int, dict[tuple[str, int], Said]] = defaultdict(dict)
-    for line, said in told:
-        known = by_line[line].setdefault((said.name, said.how), said)
-        if said.fixed > known.fixed:
-            by_line[line][said.name, said.how] = said
-    return {line: tuple(sorted(claim.values())) for line, claim in by_line.items()}
-
-
-def _named(claim: Claim) -> Claim:
-    return tuple(said for said in claim if said.name)
-
-
 class KnownShapes:
     """A table of shapes, and what they are to each of the formats that it was made for.
 
@@ -267,8 +215,14 @@ class KnownShapes:
     def __init__(self, formats: Sequence[Format], others: Sequence[Format] = ()) -> None:
         self.formats = tuple(formats)
         self.table = ShapeTable((*formats, *others))
-        self.claims = Claims(formats)
         self._of_format: dict[int, FormatShapes] = {}
+        metric = {id(v): (v, fmt) for fmt in formats for v in fmt.variants if v.record in METRICS}
+        self._sieve = VariantSieve(variant for variant, _ in metric.values())
+        self._format_of = {key: fmt for key, (_, fmt) in metric.items()}
+        spanning = [(text, fmt) for v, fmt in metric.values() if v.spans for text in v.one_line.needs[0]]
+        self._first_texts, self._of_first_texts = Texts(text for text, _ in spanning), [fmt for _, fmt in spanning]
+        self._set_of = ByShape(np.int32, NEW, ALONE)
+        self._sets: dict[tuple[Format, ...], int] = {(): NOTHING}
 
     def of(self, fmt: Format) -> FormatShapes:
         """What the shapes are to a format."""
@@ -276,3 +230,33 @@ class KnownShapes:
         if id(fmt) not in self._of_format:
             self._of_format[id(fmt)] = FormatShapes(fmt)
         return self._of_format[id(fmt)]
+
+    def claims(self, lines: ShapedLines, rows: Rows) -> dict[str, Ids]:
+        """By the name of each format that claims any of some lines, by metric lines: how much of each is fixed text.
+
+        In the first row that of whole lines, in the second that of metric lines amid other output; 0 where it claims
+        a line not so.
+        """
+        numbers = set(self._set_of.judged(lines, rows, self._look).tolist())
+        alone = rows[lines.shapes[rows] == ALONE]
+        of_alone = self._possible(LineJudge(*lines.joined(alone))) if len(alone) else ()
+        of_shapes = chain.from_iterable(formats for formats, number in self._sets.items() if number in numbers)
+        claims = dict[str, Ids]()
+        for fmt in dict.fromkeys([*of_shapes, *of_alone]):
+            fixed = self.of(fmt).fixed(lines, rows, alone if fmt in of_alone else alone[:0])
+            if fixed.any():
+                claims[fmt.name] = fixed
+        return claims
+
+    def _look(self, lines: ShapedLines, rows: Rows) -> list[int]:
+        """Have formats judge the shapes that nobody looked at, by a line of each; the number of these formats."""
+        judge = LineJudge(*lines.joined(rows))
+        possible = self._possible(judge)
+        for fmt in possible:
+            self.of(fmt).learn(lines, rows, judge)
+        return [self._sets.setdefault(possible, len(self._sets))] * len(rows)
+
+    def _possible(self, judge: LineJudge) -> tuple[Format, ...]:
+        """The formats of which some lines may hold a metric line."""
+        found = [self._format_of[id(variant)] for variant in judge.possible(self._sieve) if judge.may_hold(variant)]
+        return (*dict.fromkeys([*found, *compress(self._of_first_texts, self._first_texts.found_in(judge.text))]),)

@@ -173,14 +173,9 @@ class LineJudge:
             by_line[hit.line].append(hit)
         return by_line
 
-    def each(self, variants: Sequence[Variant]) -> Iterator[Hit]:
-        """Each variant of each line, and those that lines hold which are no metric line as a whole."""
-        metric = set[int]()
-        for hit in (hit for variant in variants for hit in self._matches(variant)):
-            yield hit
-            if hit.variant.record in METRICS:
-                metric.add(hit.line)
-        yield from (hit for hit in self._torn(variants, {}) if hit.line not in metric)
+    def may_hold(self, variant: Variant) -> bool:
+        """Whether any part on screen holds all that a line of a variant does."""
+        return any(variant.may_stand_in(self.text[begin:end]) for begin, end in self._holding(variant.longest))
 
     def beginning(self, variant: Variant) -> Iterator[int]:
         """Each line that may be the first of a record of several lines."""

@@ -1,7 +1,7 @@
 """What is left of a log: the lines that no rule knows, by what they are like, and broken metric lines among them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -58,8 +58,8 @@ class Sort:
 class Leftover:
     """The unrecognised lines of a log.
 
-    ``shapes``: the most frequent first. ``more``: lines of still other shapes, when there are thousands. ``broken``:
-    how many resemble a metric line of the format; line ``first_broken`` is the first of them.
+    ``shapes``: the most frequent first. ``more``: lines of shapes that came when there were thousands already.
+    ``broken``: how many resemble a metric line of the format; line ``first_broken`` is the first of them.
     """
 
     shapes: Sequence[Sort] = ()
@@ -110,9 +110,9 @@ class Unrecognised:
     def __init__(self, formats: Sequence[Format], known: KnownShapes) -> None:
         self._broken = [_Broken(known.of(fmt)) for fmt in formats]
         self._counts = np.zeros(1, np.int64)  # of each shape, after that of the lines alone
-        self._firsts: dict[int, tuple[int, bytes]] = {}  # of each shape the number and the text of its first line
-        self._alone: dict[bytes, Sort] = {}
-        self._further = 0
+        self._sorts: dict[bytes, Sort] = {}
+        self._sort_of: dict[int, Sort] = {}  # by shape
+        self._further = 0  # lines alone
 
     def add(self, lines: ShapedLines, rows: Rows) -> None:
         """Add some lines."""
@@ -122,44 +122,40 @@ class Unrecognised:
         counts = np.bincount(shapes, minlength=max(lines.known - ALONE, len(self._counts)))
         is_new = counts > 0
         is_new[: len(self._counts)] &= self._counts == 0
+        is_new[0] = False
         counts[: len(self._counts)] += self._counts
         self._counts = counts
-        if is_new[1:].any():
-            first = np.empty(len(is_new), np.intp)
-            first[shapes[::-1]] = np.arange(len(rows))[::-1]  # of several the last that is assigned stays
-            at = rows[np.sort(first[1:][is_new[1:]])]
-            told = zip(lines.shapes[at].tolist(), lines.numbers(at).tolist(), lines.printed(at), strict=True)
-            self._firsts.update((shape, (number, text[:TEXT_LENGTH])) for shape, number, text in told)
-        if len(alone := rows[shapes == 0]):
-            texts = lines.printed(alone)
-            for number, text, key in zip(lines.numbers(alone).tolist(), texts, _keys(texts), strict=True):
-                if key not in self._alone and len(self._alone) >= MOST_SORTS:
-                    self._further += 1
-                else:
-                    self._alone.setdefault(key, Sort(0, number, _shown_text(text))).count += 1
+        new = np.sort(np.concatenate([lines.firsts(rows[is_new[shapes]]), rows[shapes == 0]]))
+        while len(new) and (room := MOST_SORTS - len(self._sorts)):
+            self._sort(lines, new[:room])
+            new = new[room:]
+        self._further += int((lines.shapes[new] == ALONE).sum())
         for of_format in self._broken:
             of_format.add(lines, rows)
 
+    def _sort(self, lines: ShapedLines, rows: Rows) -> None:
+        """Find the sorts of the first lines of new shapes, and of lines alone."""
+        texts = lines.printed(rows)
+        told = zip(lines.shapes[rows].tolist(), lines.numbers(rows).tolist(), texts, _keys(texts), strict=True)
+        for shape, number, text, key in told:
+            if (sort := self._sorts.get(key)) is None:
+                sort = self._sorts[key] = Sort(0, number, text[:TEXT_LENGTH].decode("utf-8", "replace"))
+            if shape == ALONE:
+                sort.count += 1
+            else:
+                self._sort_of[shape] = sort
+
     def leftover(self, fmt: Format | None) -> Leftover:
-        """All that there was, and what of it resembles lines of a format."""
-        sorts = {key: replace(sort) for key, sort in self._alone.items()}
-        firsts, counts = self._firsts.items(), self._counts.tolist()
-        for (shape, (number, text)), key in zip(firsts, _keys([text for _, (_, text) in firsts]), strict=True):
-            sort = sorts.setdefault(key, Sort(0, number, _shown_text(text)))
+        """All that there was, and what of it resembles lines of a format; no more is added."""
+        counts = self._counts.tolist()
+        for shape, sort in self._sort_of.items():
             sort.count += counts[shape - ALONE]
-            if number < sort.line:
-                sort.line, sort.text = number, _shown_text(text)
-        in_order = sorted(sorts.values(), key=lambda sort: sort.line)
-        further = self._further + sum(sort.count for sort in in_order[MOST_SORTS:])
-        shown = sorted(in_order[:MOST_SORTS], key=lambda sort: (-sort.count, sort.line))
+        shown = sorted(self._sorts.values(), key=lambda sort: (-sort.count, sort.line))
+        further = self._further + sum(counts[1:]) - sum(counts[shape - ALONE] for shape in self._sort_of)
         for broken in (broken for broken in self._broken if fmt and broken.format.name == fmt.name):
             lines = [(number, line) for line, number in broken.lines.items()]
             return Leftover(shown, further, broken.format, broken.count, lines[0][0] if lines else 0, lines)
         return Leftover(shown, further)
-
-
-def _shown_text(line: bytes) -> str:
-    return line[:TEXT_LENGTH].decode("utf-8", "replace")
 
 
 def _keys(texts: Sequence[bytes]) -> list[bytes]:

@@ -77,12 +77,14 @@ class ShapedLines:
 
     def joined(self, rows: Rows) -> tuple[bytes, Integers]:
         """Some lines put together, in their order, and where each of them begins there."""
-        if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
-            start, end = int(self.starts[rows[0]]), int(self.ends[rows[-1]])
-            is_cut = self.is_cut and end == len(self.data)
-            return self.data[start : end - is_cut], self.starts[rows] - start
-        texts = self.texts(rows)
-        return b"".join(texts), np.cumsum([0, *map(len, texts)])[:-1]
+        if not len(rows):
+            return b"", self.starts[:0]
+        gaps = np.flatnonzero(np.diff(rows) != 1) + 1  # lines that follow each other are copied at once
+        starts, ends = self.starts[rows[[0, *gaps]]], self.ends[rows[[*(gaps - 1), -1]]]
+        ends[-1] -= self.is_cut and ends[-1] == len(self.data)
+        moved = starts - np.cumsum([0, *(ends - starts)[:-1]])
+        data = b"".join([self.data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)])
+        return data, self.starts[rows] - np.repeat(moved, np.diff(gaps, prepend=0, append=len(rows)))
 
     def parted(self, row: int) -> "tuple[ShapedLines, ShapedLines]":
         """The lines before one, and those from it on."""
