@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from parsers.grammar.format import ship
+
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
+ship()  # the commands that tests start take no seconds each to compile what was changed
 Compare = Callable[[Path, str], None]
 FORMATS = Path(__file__).parent / "parsers/golden"
 

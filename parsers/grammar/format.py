@@ -1,4 +1,4 @@
-"""A format: what one grammar file was compiled to, kept from one call to the next."""
+"""A format: what one grammar file was compiled to."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..io.box import LimitError, boxed
-from ..io.cache import found, keep, kept, name_of
+from ..io.cache import kept
 from ..io.errors import CANNOT_BE_READ, GrammarError, reason_of
 from .field import Field, StepIs
 from .variant import METRICS, ROOM, Variant
@@ -70,37 +70,39 @@ class Format:
 def load(path: Path) -> Format:
     """The format of a grammar file; raises GrammarError when it has a mistake or cannot be compiled.
 
-    To read the grammars takes longer than to read a small log, so what they compile to comes with the program, or is
-    kept, under a name that holds all it was made of: a changed grammar, vocabulary or program is compiled anew.
+    What our own grammars compile to comes with the program, under a name that holds all it was made of: one that was
+    changed since, as the vocabulary or the program, is compiled here. One of somebody else is compiled in a box.
     """
     try:
         grammar = path.read_bytes() if path.is_file() else b""
     except OSError as error:
         raise GrammarError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
-    name = name_of(_program(), grammar)
-    try:
-        return _from_json(path, _shipped().get(name) or found(name))
-    except (OSError, ValueError, TypeError, LookupError, RecursionError):
-        from .loading import compiled
+    if shipped := _shipped().get(_name(grammar)):
+        return _from_json(path, shipped)
+    from .loading import compiled
 
-    def made() -> bytes:
-        return _as_json(Format(path.stem, path.absolute(), *compiled(path)))
+    def made() -> Format:
+        return Format(path.stem, path.absolute(), *compiled(path))
 
+    if path.absolute().is_relative_to(ROOM):
+        return made()
     try:
-        text = made() if path.absolute().is_relative_to(ROOM) else boxed(made, COMPILING)
+        return _from_json(path, boxed(lambda: _as_json(made()), COMPILING))
     except LimitError as error:
         raise GrammarError.at(path, TOO_LARGE) from error
-    keep(text, name)
-    return _from_json(path, text)
 
 
 def ship() -> None:
-    """Compile the grammars of this room into ``SHIPPED``, which ``setup.py`` puts beside them."""
-    SHIPPED.unlink(missing_ok=True)
-    _shipped.cache_clear()
-    paths = [path for path in sorted(ROOM.rglob("*.lark")) if path != VOCABULARY]
-    made = {name_of(_program(), path.read_bytes()): _as_json(load(path)).decode() for path in paths}
-    SHIPPED.write_text(json.dumps(made), encoding="ascii")
+    """Compile the grammars of this room into ``SHIPPED``, which ``setup.py`` puts beside them, where one changed."""
+    paths = {_name(path.read_bytes()): path for path in sorted(ROOM.rglob("*.lark")) if path != VOCABULARY}
+    if paths.keys() != _shipped().keys():
+        SHIPPED.write_text(json.dumps({name: _as_json(load(path)) for name, path in paths.items()}), encoding="ascii")
+        _shipped.cache_clear()
+
+
+def _name(grammar: bytes) -> str:
+    """The hash of all that a grammar is compiled from."""
+    return hashlib.sha256(_program() + hashlib.sha256(grammar).digest()).hexdigest()
 
 
 @cache
@@ -118,11 +120,11 @@ def _load_again(path: Path) -> Format:
     return load(ROOM / path)
 
 
-def _as_json(fmt: Format) -> bytes:
+def _as_json(fmt: Format) -> str:
     """What a grammar became, but for its path; fields, of which many are alike, are written once."""
     fields = {field: number for number, field in enumerate(dict.fromkeys(f for v in fmt.variants for f in v.groups))}
     variants = [{**_vars(variant), "groups": [fields[field] for field in variant.groups]} for variant in fmt.variants]
-    return json.dumps({"about": fmt.about, "fields": [vars(f) for f in fields], "variants": variants}).encode()
+    return json.dumps({"about": fmt.about, "fields": [vars(f) for f in fields], "variants": variants})
 
 
 def _vars(variant: Variant) -> dict[str, Any]:
@@ -130,8 +132,8 @@ def _vars(variant: Variant) -> dict[str, Any]:
     return {field.name: getattr(variant, field.name) for field in dataclass_fields(variant)}
 
 
-def _from_json(path: Path, text: bytes | str) -> Format:
-    """The format that ``_as_json`` wrote; raises ValueError, TypeError or KeyError for anything else."""
+def _from_json(path: Path, text: str) -> Format:
+    """The format that ``_as_json`` wrote."""
     said = json.loads(text)
     fields = [Field(**field) for field in said["fields"]]
     variants = tuple(_variant(variant, fields) for variant in said["variants"])
