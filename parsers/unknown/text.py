@@ -352,7 +352,7 @@ class _Reader:
                 return ""
             if is_time_of and m is not None and m.role == "rate":  # time 1.5 tok/s 4096
                 return ""
-        return rest[: unit.end(1)] if is_speed or is_time or glued else ""
+        return rest[: unit.end(1)] if is_speed or is_time or glued or "/" in unit[1] else ""  # 62 km/h is no name
 
 
 def _key(before: str) -> tuple[str, bool]:
