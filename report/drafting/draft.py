@@ -22,6 +22,7 @@ from ..pagefile.page_file import parse
 from ..pagefile.parts import PRECISIONS, Axis, Case
 from ..results.resolve import resolve
 from ..results.store import LogStore
+from ..wording.markdown import fenced
 from ..wording.words import Translator, languages, worded
 from .logs import HEADING, DraftCase, DraftLog, NamedLogs, cases_of, draft_log, each_once, not_the_job, template_of, why
 
@@ -283,7 +284,7 @@ def _text(tables: Sequence[_Table], *, briefly: bool) -> str:
     lines += [f"names.{axis} = {_toml(names)}" for axis, names in _names(tables).items()]
     lines.append(f"tested = [{_toml(_said(Message(TESTED, count=logs)))}]")
     if commands := dict.fromkeys(log.command for case in cases for log in case.logs if log.command):
-        code = {"code": "\n".join([*commands][:MOST_COMMANDS])}
+        code = fenced("\n".join([*commands][:MOST_COMMANDS]))
         lines.append(f"steps = [{_toml(_said(Message(COMMANDS)))}, {_toml(code)}]")
     taken: set[str] = set()
     written = []

@@ -12,7 +12,7 @@ from parsers.io.message import Message, joined
 from parsers.io.validation import Mistake
 
 from ..measure.protocol import ProtocolError
-from .page import Caution, CellPlace, Page, Quote
+from .page import Caution, CellPlace, Page, Quote, each_case
 from .parts import Axis, Case, with_only
 from .toml_lines import Key
 
@@ -30,7 +30,7 @@ NO_TABLE_SHOWS = (
 NEAREST_HAS = "{said} The nearest one has {axes}."
 NO_LOGS = "columns.{column} has neither logs nor a quote; state where its logs are."
 NO_SOURCE = "a quote refers to an unknown source {source}; sources: {known}."
-NO_HIGHLIGHT = "a highlight ({kind}) matches no cell: no table shows the {quantity} of {case}."
+NO_FASTEST = "fastest matches no cell: no table shows the throughput of {case}."
 NO_CASE = "a caution does not match any cell: no table shows column {column} with {case}."
 NO_CELL = "a quote does not match any cell: no table shows column {column} with {case}."
 SEVERAL_QUOTES = "table {table} has several quotes for one cell: {figures}; keep one."
@@ -66,7 +66,7 @@ def mistakes(page: Page) -> Iterator[Found]:
         yield from _of_cell(page, cell)
     yield from _of_quotients(cells, throughputs)
     yield from _of_quotes(page, [cell.place for cell in throughputs])
-    yield from _of_highlights(page)
+    yield from _of_fastest(page)
 
 
 def _of_tables(page: Page) -> Iterator[Found]:
@@ -176,12 +176,11 @@ def _of_quotes(page: Page, places: Sequence[CellPlace]) -> Iterator[Found]:
             yield [("quotes", page.quotes.index(quotes[-1]))], said
 
 
-def _of_highlights(page: Page) -> Iterator[Found]:
-    for number, highlight in enumerate(page.highlights):
-        for case in highlight.cases:
-            if not any(highlight.is_of(place, case) for place in page.places()):
-                told = {"kind": highlight.kind, "quantity": highlight.quantity, "case": _worded(case)}
-                yield [("highlights", number)], Message(NO_HIGHLIGHT, **told)
+def _of_fastest(page: Page) -> Iterator[Found]:
+    for number, cases in enumerate(page.fastest):
+        for case in each_case(cases):
+            if not any(place.is_throughput_of(case) for place in page.places()):
+                yield [("fastest", number)], Message(NO_FASTEST, case=_worded(case))
 
 
 def _nearest(said: Message, case: Mapping[Axis, Any], shown: Sequence[Case]) -> Message:

@@ -17,7 +17,7 @@ from parsers.unknown.option import OptionError, parse_option
 
 from ..measure.operations import Formula, evaluate
 from ..measure.protocol import Protocol
-from ..measure.quantity import QUANTITIES, THROUGHPUT, AnyQuantity, Quantity
+from ..measure.quantity import THROUGHPUT, AnyQuantity
 from ..measure.work import thing
 from .parts import (
     DIALECT,
@@ -27,7 +27,6 @@ from .parts import (
     Block,
     Case,
     Cases,
-    Circumstance,
     PagePart,
     Text,
     Value,
@@ -44,7 +43,6 @@ NOTHING_HELD = "quality needs reference with loss or metrics, or convergence_poi
 NO_PERCENTAGE = "expected a percentage such as '2%', above 0% and below 100%, not {text}."
 NOT_WEB = "{address} is not a web address; use one that starts with https://."
 ONE_FORMULA = "model_flops needs exactly one of per_token and per_sample."
-ONE_KIND = "a highlight is one of fastest, highest, scaling and speed_up, with a case."
 NO_ROW_TO_LEAVE_OUT = "except: no row has {case}."
 TWICE = "{axis} has {value} twice; state each value once."
 TOO_MANY = "the values of its axes make more than {most} rows."
@@ -511,9 +509,6 @@ class Table(PagePart):
     """Its rows, from top to bottom; or the values of axes, such as `{ precision = ["fp32", "amp"], cards = [1, 8] }`,
     for a row of each value of the last axis in a group of each combination of the others, but for those that have all
     values of one of the cases in `except`."""
-    facts: list[Circumstance] = Field(default_factory=list)
-    """What else is said of the runs of each row, in columns behind its numbers, as their logs and `run.json` state it:
-    the date of the measurement, and the versions of the framework, CUDA, cuDNN and the driver."""
     tables: "list[Table]" = Field(default_factory=list)
     """Tables that follow it, each with its corner, case, unit, columns and rows unless it states its own."""
 
@@ -561,6 +556,10 @@ class CellPlace:
         """The case of the cell, as its column takes it."""
         return {axis: self.aliases.get(axis, {}).get(str(value), value) for axis, value in self.labels.items()}
 
+    def is_throughput_of(self, case: Case) -> bool:
+        """Whether its number is a throughput of a case, all other axes of which may be anything."""
+        return self.column.quantity.is_throughput and case.items() <= self.labels.items()
+
 
 def _named(column: TableColumn) -> list[str]:
     """What an address calls a column."""
@@ -580,50 +579,10 @@ def _part(names: list[str]) -> str:
     return joined[:LONGEST].strip("-") or "-"
 
 
-class Highlight(PagePart):
-    """One finding of the page, worded from its numbers: exactly one of its keys."""
-
-    fastest: Cases = Field(default_factory=dict)
-    """The case of throughputs that are compared: who is fastest, and how the others compare. A list of values of an
-    axis is several cases, which are told together if the same is fastest in all."""
-    highest: Case = Field(default_factory=dict)
-    """The case of throughputs of which the highest and the lowest are told, with what of their cases it leaves open."""
-    scaling: Case = Field(default_factory=dict)
-    """The case of scaling efficiencies: from the lowest to the highest."""
-    speed_up: Case = Field(default_factory=dict)
-    """The case of speed-ups: from the lowest to the highest."""
-
-    @model_validator(mode="after")
-    def _is_of_one_kind(self) -> "Highlight":
-        if sum(map(bool, (self.fastest, self.highest, self.scaling, self.speed_up))) != 1:
-            raise Mistake(ONE_KIND)
-        return self
-
-    @property
-    def kind(self) -> str:
-        """Its key."""
-        return next(name for name in type(self).model_fields if getattr(self, name))
-
-    @property
-    def quantity(self) -> str:
-        """The name of the quantity of the numbers that it is about."""
-        return next(name for name, quantity in QUANTITIES.items() if self._is_about(quantity))
-
-    def _is_about(self, quantity: Quantity) -> bool:
-        if self.scaling or self.speed_up:
-            return quantity.origin == ("scaling" if self.scaling else "ratio")
-        return quantity.is_throughput
-
-    @property
-    def cases(self) -> list[Case]:
-        """The cases that it is about; several where it names several values of an axis."""
-        stated: Cases = self.fastest or {**self.highest, **self.scaling, **self.speed_up}
-        values = [value if isinstance(value, list) else [value] for value in stated.values()]
-        return [dict(zip(stated, combination, strict=True)) for combination in product(*values)]
-
-    def is_of(self, place: CellPlace, case: Case) -> bool:
-        """Whether a number is one of those that it is about, in one of its cases."""
-        return self._is_about(place.column.quantity) and case.items() <= place.labels.items()
+def each_case(cases: Cases) -> list[Case]:
+    """The cases that are stated together: one for each combination of the values that axes are given."""
+    values = [value if isinstance(value, list) else [value] for value in cases.values()]
+    return [dict(zip(cases, combination, strict=True)) for combination in product(*values)]
 
 
 class PageFile(PagePart):
@@ -646,8 +605,9 @@ class PageFile(PagePart):
     """Section 3, how to set up the programs."""
     steps: list[Block] = Field(default_factory=list)
     """Section 4, the steps of the test."""
-    highlights: list[Highlight] = Field(default_factory=list, max_length=3)
-    """What the page finds, in words at the start of the results: at most three findings."""
+    fastest: list[Cases] = Field(default_factory=list, max_length=3)
+    """The cases of which is told, in words at the start of the results, who is fastest and how the others compare; a
+    list of values of an axis is several cases, which are told together if the same is fastest in all."""
     results: list[Block] = Field(default_factory=list)
     """Text at the start of section 5, before the tables."""
     labels: Labels = Field(default_factory=dict, alias="names")

@@ -26,7 +26,7 @@ from parsers.io.validation import MISSING, NEAREST_KEY, NOT_TOML, NOT_VALID, UNK
 
 from .consistency import mistakes
 from .page import Page, PageFile
-from .parts import LANGUAGE, Axis, Prose
+from .parts import LANGUAGE, Axis
 from .toml_lines import Key, line_of, missing_comma, stated_key
 
 NO_FILE = "Page file {path} not found."
@@ -53,9 +53,9 @@ MOST_FILES, MOST_BYTES = 200, 200_000
 _TEXT = re.compile(rf"((?:{'|'.join(SECTIONS)})|{OF_TABLE}[^.]+)\.({LANGUAGE})\.md")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}##?(\s|$)")
-# Paragraphs, code and notes; all else stands in a heading, a cell, a link, the name of a file or a command.
+# Markdown; all else stands in a heading, a cell, a link, the name of a file or a command.
 _OF_SEVERAL_LINES = re.compile(
-    rf"(tested|environment|setup|steps|results|(tables\.\d+\.)+notes)\.\d+(\.(code|{LANGUAGE}))?"
+    rf"(tested|environment|setup|steps|results|(tables\.\d+\.)+notes)\.\d+(\.{LANGUAGE})?"
     r"|sources\..+\.note(\..+)?",
     re.DOTALL,
 )
@@ -239,7 +239,7 @@ def _with_texts(stated: Mapping[str, Any], files: Mapping[str, str]) -> dict[str
             raise Mistake(NO_TEXT_FOR, name=repr(name), nearest=get_close_matches(name, places, 1, 0)[0])
         part, key = places[name]
         if isinstance(before := part.get(key, []), list):
-            part[key] = [*before, Prose(said)]
+            part[key] = [*before, said]
     return {**page, "texts": texts}
 
 

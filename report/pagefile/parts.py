@@ -12,13 +12,9 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    Discriminator,
-    Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
-    RootModel,
-    Tag,
-    model_validator,
+    WithJsonSchema,
 )
 from pydantic_core import CoreSchema, core_schema
 
@@ -30,11 +26,9 @@ SPELT = "precision is {value}; write {nearest}."
 NO_COUNT = "{axis} is {value}; write a whole number, at least 1."
 UNPAIRED_BRACE = "{text} has a brace without its other half; write {{{{ or }}}} for a brace itself."
 NO_VALUE_OF_AN_AXIS = "must be a whole number or a text."
-UNEVEN_ROW = "the row {row} has {count} values for {columns} columns."
 TEXT_OF_EACH_LANGUAGE = 'must be a text, or one for each language, such as { en = "…", zh = "…" }.'
 HAS_BRACES = "{text} has braces, which a text in several languages cannot have."
 EMPTY = "must not be empty."
-NO_BLOCK = 'must be a text, { en = "…", zh = "…" }, { code = "…" } or { columns = ["…"], rows = [["…"]] }.'
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"  # of the published schemas
 ENGLISH = "en"
@@ -171,6 +165,14 @@ def with_only(names: Iterable[str]) -> Callable[[str], str]:
     return check
 
 
+def _in_languages(stated: object) -> dict[str, str]:
+    """A text in several languages by their codes, at least one; raises Mistake."""
+    told = stated if isinstance(stated, dict) else {}
+    if not (told and all(re.fullmatch(LANGUAGE, code) and isinstance(text, str) for code, text in told.items())):
+        raise Mistake(TEXT_OF_EACH_LANGUAGE)
+    return told
+
+
 class Text(str):
     """A text of a page for its readers, in English; ``said``: what it is in other languages, by their codes.
 
@@ -186,16 +188,13 @@ class Text(str):
             if not stated.strip():
                 raise Mistake(EMPTY)
             return stated if isinstance(stated, cls) else cls(stated)
-        if not (
-            isinstance(stated, dict)
-            and ENGLISH in stated
-            and all(re.fullmatch(LANGUAGE, code) and isinstance(text, str) for code, text in stated.items())
-        ):
+        texts = _in_languages(stated)
+        if ENGLISH not in texts:
             raise Mistake(TEXT_OF_EACH_LANGUAGE)
-        if braced := next((text for text in stated.values() if "{" in text or "}" in text), None):
+        if braced := next((text for text in texts.values() if "{" in text or "}" in text), None):
             raise Mistake(HAS_BRACES, text=repr(braced))
-        text = cls(stated[ENGLISH])
-        text.said = {code: said for code, said in stated.items() if code != ENGLISH}
+        text = cls(texts[ENGLISH])
+        text.said = {code: said for code, said in texts.items() if code != ENGLISH}
         return text
 
     @classmethod
@@ -207,48 +206,8 @@ class Text(str):
         return {"anyOf": [{"type": "string"}, {**_IN_LANGUAGES, "required": [ENGLISH]}]}
 
 
-class Code(PagePart):
-    """A command or program that a reader copies; it is not translated."""
-
-    code: str
-    """The lines to copy."""
-    language: str = "bash"
-    """Language for syntax highlighting: the word after the fence in Markdown."""
-
-
-class Grid(PagePart):
-    """A table of words, such as versions side by side; every row has as many values as there are columns."""
-
-    columns: list[str]
-    """Titles of the columns."""
-    rows: list[list[str]]
-    """The values of each row."""
-
-    @model_validator(mode="after")
-    def _is_rectangular(self) -> "Grid":
-        for row in self.rows:
-            if len(row) != len(self.columns):
-                raise Mistake(UNEVEN_ROW, row=repr(row[:1]), count=len(row), columns=len(self.columns))
-        return self
-
-
-class Prose(RootModel[Annotated[dict[Annotated[str, Field(pattern=f"^{LANGUAGE}$")], str], Field(min_length=1)]]):
-    """Markdown in several languages; a language without a text has the English one."""
-
-    model_config = ConfigDict(frozen=True, strict=True, json_schema_extra=_IN_LANGUAGES)
-
-
-def _kind(stated: object) -> str:
-    if isinstance(stated, str | BaseModel):
-        return type(stated).__name__
-    keys = stated.keys() if isinstance(stated, dict) else set()
-    return "Code" if "code" in keys else "Grid" if keys & {"columns", "rows"} else "Prose" if ENGLISH in keys else ""
-
-
 Block = Annotated[
-    Annotated[str, Tag("str")]
-    | Annotated[Code, Tag("Code")]
-    | Annotated[Grid, Tag("Grid")]
-    | Annotated[Prose, Tag("Prose")],
-    Discriminator(_kind, custom_error_type="block", custom_error_message=NO_BLOCK),
+    dict[str, str],
+    BeforeValidator(lambda stated: {ENGLISH: stated} if isinstance(stated, str) else _in_languages(stated)),
+    WithJsonSchema({"anyOf": [{"type": "string"}, _IN_LANGUAGES]}),
 ]

@@ -1,13 +1,11 @@
 """Building a report: the results of a page, the runs behind them, and the page as it is laid out."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ..pagefile.page import Page, Table, TableRow
-from ..pagefile.parts import Block as PageBlock
-from ..pagefile.parts import Code, Grid, Prose
 from ..wording.markdown import path_address
 from ..wording.words import Translator, languages
 from . import model
@@ -47,7 +45,7 @@ def build(name: str, page: Page, stated: str, store: LogStore, out: Path) -> Rep
         model=page.model,
         units=page.units,
         tables=[_table(page, table, by_table[table.name], unlike[table.name]) for table in page.tables],
-        sections={key: _blocks(getattr(page, key)) for key in SECTIONS if getattr(page, key)},
+        sections={key: getattr(page, key) for key in SECTIONS if getattr(page, key)},
         findings=list(findings(page, made)),
         sources={key: Source(one.title, one.url, one.date, one.note, one.commit) for key, one in page.sources.items()},
         environment=environment(page, made),
@@ -100,9 +98,8 @@ def _table(page: Page, table: Table, rows: Sequence[Sequence[Made]], unlike: Seq
         corner=table.corner or "Row",
         columns=[_column(page, table, at, [row[at] for row in rows]) for at in range(len(table.columns))],
         rows=[_row(page, table, row, found) for row, found in zip(table.rows, rows, strict=True)],
-        facts=list(table.facts),
         notes=notes(rows, unlike),
-        blocks=_blocks(table.notes),
+        blocks=table.notes,
     )
 
 
@@ -117,7 +114,7 @@ def _column(page: Page, table: Table, at: int, down: Sequence[Made]) -> Column:
         short=of_page.short if not stated.title else "",
         quantity=shown.quantity.name,
         unit=shown.unit,
-        version=_version(down) if VERSION not in table.facts and shown.quantity.is_throughput else "",
+        version=_version(down) if shown.quantity.is_throughput else "",
         family=named[0] if len(named) == 1 else "",
         is_plain=is_of_page or shown.quantity.origin == "ratio",
         is_titled=stated.title is not None,
@@ -136,41 +133,8 @@ def _row(page: Page, table: Table, row: TableRow, made: Sequence[Made]) -> Row:
     taken = [
         [] if one.place.column.against and one.place.column.against.column else page.taken(one.place) for one in made
     ]
-    facts = [_facts(page, made, str(name)) for name in table.facts]
     ids = [one.result.id for one in made]
-    return Row(page.written(table, row, row.title), ids, group, taken if any(taken) else [], facts)
-
-
-def _facts(page: Page, made: Sequence[Made], name: str) -> list[tuple[str, list[int]]]:
-    """What the runs of a row were measured with; where they differ, which columns have it so."""
-    shown = [(at, one) for at, one in enumerate(made) if one.result.digits]
-    own = [one for one in shown if not one[1].parts] or shown
-    told: dict[str, list[int]] = {}
-    for at, one in own:
-        told.setdefault(_fact(page, one, name), []).append(at)
-    return [(said, places if len(told) > 1 else []) for said, places in told.items()]
-
-
-def _fact(page: Page, one: Made, name: str) -> str:
-    if one.result.source:
-        return page.sources[one.result.source].date if name == "date" else ""
-    said = one.result.circumstances.get(name, "")
-    library = library_of(one.all_runs) if name == VERSION and said else ""
-    return f"{library} {said}".strip()
-
-
-def _blocks(stated: Iterable[PageBlock]) -> list[model.Block]:
-    return [_block(block) for block in stated]
-
-
-def _block(block: PageBlock) -> model.Block:
-    if isinstance(block, Code):
-        return model.Block(code=block.code, language=block.language)
-    if isinstance(block, Prose):
-        return model.Block(texts=dict(block.root))
-    if isinstance(block, Grid):
-        return model.Block(grid=[list(row) for row in (block.columns, *block.rows)])
-    return model.Block(text=block)
+    return Row(page.written(table, row, row.title), ids, group, taken if any(taken) else [])
 
 
 # ---- its words

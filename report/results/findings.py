@@ -1,12 +1,10 @@
-"""Findings: what the highlights of a page find in its numbers, as data: who is first, and how the others compare."""
+"""Findings: who is first among the numbers of the cases that a page names, and how the others compare, as data."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from parsers.io.message import Message
-
 from ..measure.number import quotient
-from ..pagefile.page import Highlight, Page
-from ..pagefile.parts import Axis, Case
+from ..pagefile.page import Page, each_case
+from ..pagefile.parts import Case
 from .made import Made
 from .model import Compared, Finding
 from .resolve import unlike_parts
@@ -17,18 +15,15 @@ HIGHEST = "{column} has the highest number"
 
 def findings(page: Page, made: Sequence[Made]) -> Iterator[Finding]:
     """The findings of a page in its order; none of what has no numbers."""
-    for highlight in page.highlights:
-        cases = [(case, _found(made, highlight, case)) for case in highlight.cases]
-        there = [(case, found) for case, found in cases if any(one.result.value for one in found)]
-        if there and highlight.fastest:
+    for cases in page.fastest:
+        each = [(case, _found(made, case)) for case in each_case(cases)]
+        if there := [(case, found) for case, found in each if any(one.result.value for one in found)]:
             yield from _fastest(there)
-        elif there:
-            yield _ends(page, highlight, *there[0])
 
 
-def _found(made: Sequence[Made], highlight: Highlight, case: Case) -> list[Made]:
-    """The numbers that a highlight is about in a case, once each: those of the first table that has any."""
-    found = [one for one in made if highlight.is_of(one.place, case)]
+def _found(made: Sequence[Made], case: Case) -> list[Made]:
+    """The throughputs of a case, once each: those of the first table that has any."""
+    found = [one for one in made if one.place.is_throughput_of(case)]
     return [one for one in found if one.place.table is found[0].place.table]
 
 
@@ -49,7 +44,7 @@ def _fastest(there: Sequence[tuple[Case, Sequence[Made]]]) -> Iterator[Finding]:
     ]
     first, verdict = firsts[0]
     ids = [one.result.id for one, _ in firsts]
-    yield Finding("fastest", first.result.column, shared, ids, verdict, each, others)
+    yield Finding(first.result.column, shared, ids, verdict, each, others)
 
 
 def _first(found: Sequence[Made]) -> tuple[Made, str]:
@@ -80,59 +75,3 @@ def _compared(one: Made, first: Made) -> Compared:
         return Compared(one.result.column, one.result.id, reason=reason)
     ratio = None if one.said or first.said else quotient(one.result.value, first.result.value or 1)
     return Compared(one.result.column, one.result.id, ratio)
-
-
-def _ends(page: Page, highlight: Highlight, case: Case, found: Sequence[Made]) -> Finding:
-    """From the lowest to the highest of numbers; those that the page doubts only where there are no others."""
-    there = [one for one in found if one.result.value]
-    sure = [one for one in there if not one.said] or there
-    low, high = (of(sure, key=lambda one: one.result.value or 0) for of in (min, max))
-    is_named = low is high and bool(highlight.highest)
-    places = [_place(page, case, one, is_named=is_named) for one in (low, high)]
-    against = low.place.column.against
-    title = page.column_title(low.place.column) if against and against.column else low.place.table.title
-    told = {str(axis): value for axis, value in case.items()}
-    ids = [low.result.id, high.result.id]
-    return Finding(highlight.kind, title, told, ids, places=places)  # type: ignore[arg-type]
-
-
-def _place(page: Page, told: Case, one: Made, *, is_named: bool) -> list[Message]:
-    """The column of a number, where there are several or it ``is_named``, and what of its row is not yet told."""
-    place = one.place
-    group = place.row.group if "{" not in place.row.group else ""
-    case = {
-        axis: value for axis, value in place.row.case.items() if axis not in told and page.label(axis, value) != group
-    }
-    row = [Message(group)] if group else []
-    row += [named(page, axis, value) for axis, value in _by_cards(case)]
-    shown = {column.column for column in place.table.columns if column.quantity is place.column.quantity}
-    is_known = len(shown) == 1 and row and not is_named
-    return row if is_known else [Message(one.result.column), *row]
-
-
-def _by_cards(case: Case) -> list[tuple[str, object]]:
-    """The axes of a case; a device is said with its cards."""
-    pairs: dict[str, object] = {str(axis): value for axis, value in case.items()}
-    if {"cards", "device"} <= pairs.keys():
-        pairs["cards"] = (pairs["cards"], pairs.pop("device"))
-    return list(pairs.items())
-
-
-# What a number is of, where its page does not label it: one, and several.
-UNITS = {
-    "cards": ("{count} card", "{count} cards"),
-    "nodes": ("{count} machine", "{count} machines"),
-    "batch_size": ("BS={count}", "BS={count}"),
-}
-CARDS_AND_DEVICE: tuple[Axis, ...] = ("cards", "device")
-CARDS_OF = "{cards} × {device}"
-
-
-def named(page: Page, axis: str, value: object) -> Message:
-    """A value of an axis as a title; the cards of a device as a pair of both."""
-    if isinstance(value, tuple):
-        cards, device = (page.label(of, one) for of, one in zip(CARDS_AND_DEVICE, value, strict=True))
-        return Message(CARDS_OF, cards=cards, device=Message(device))
-    if axis in UNITS and str(value) not in page.labels.get(axis, {}):  # type: ignore[call-overload]
-        return Message(UNITS[axis][0 if value == 1 else 1], count=value)
-    return Message(page.label(axis, value))  # type: ignore[arg-type]

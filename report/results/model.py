@@ -66,6 +66,7 @@ Name = Annotated[str, AfterValidator(_name)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Line = Annotated[int, Field(ge=0, lt=1 << 53)]  # as JSON and Parquet hold it, whoever reads them
 Scalar = str | int | float | bool | None
+Texts = dict[str, str]  # Markdown of the page file, by language
 
 
 class ReportError(ParserError):
@@ -391,17 +392,6 @@ class Log:
 
 
 @dataclass(frozen=True)
-class Block:
-    """A part of a section: a text in each language, code, or a grid of words; exactly one of these."""
-
-    text: str = ""
-    texts: dict[str, str] = field(default_factory=dict)
-    code: str | None = None
-    language: str = ""
-    grid: list[list[str]] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
 class Column:
     """The head of a column.
 
@@ -423,15 +413,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of results: its title and that of its group, the ids of its results, what each column takes the case of the
-    group for, and the facts of its runs, pairs of what is so and of which columns (all, where none is named).
+    """A row of results: its title and that of its group, the ids of its results, and what each column takes the case of
+    the group for.
     """
 
     title: str
     results: list[str]
     group: str = ""
     taken: list[list[str]] = field(default_factory=list)
-    facts: list[list[tuple[str, list[int]]]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -457,9 +446,8 @@ class Table:
     corner: str
     columns: list[Column]
     rows: list[Row]
-    facts: list[str] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[Texts] = field(default_factory=list)
 
     @property
     def ids(self) -> Iterator[str]:
@@ -480,22 +468,18 @@ class Compared:
 
 @dataclass(frozen=True)
 class Finding:
-    """What the page finds, as data.
+    """Who is fastest in some cases, as data.
 
-    ``kind``: ``fastest`` (``first``: the first number of each of its ``cases``, and ``others`` beside each), or
-    ``highest``, ``scaling`` and ``speed_up`` (``first``: the lowest and the highest). ``verdict``: what is said of the
-    column of the first numbers, empty where nothing is. ``shared``: what all cases have in common; ``places``: the
-    column and the case of the lowest and of the highest.
+    ``first``: the first number of each of the ``cases``, which are all of ``column``, and ``others`` beside each.
+    ``shared``: what all cases have in common. ``verdict``: what is said of the column, empty where nothing is.
     """
 
-    kind: Literal["fastest", "highest", "scaling", "speed_up"]
-    title: str
+    column: str
     shared: dict[str, str | int]
     first: list[str]
-    verdict: str = ""
-    cases: list[dict[str, str | int]] = field(default_factory=list)
-    others: list[list[Compared]] = field(default_factory=list)
-    places: list[list[Said]] = field(default_factory=list)
+    verdict: str
+    cases: list[dict[str, str | int]]
+    others: list[list[Compared]]
 
 
 @dataclass(frozen=True)
@@ -522,7 +506,7 @@ class Page:
     model: str
     units: list[str]
     tables: list[Table]
-    sections: dict[str, list[Block]] = field(default_factory=dict)
+    sections: dict[str, list[Texts]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     sources: dict[str, Source] = field(default_factory=dict)
     environment: list[list[list[Said]]] = field(default_factory=list)

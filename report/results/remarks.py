@@ -25,7 +25,6 @@ class Remark(StrEnum):
     FACT_DENIED = "fact_denied"
     QUALITY_PASSED = "quality_passed"
     NOT_FOUND = "log_not_found"
-    NOT_FOUND_BUT = "another_log_found"
     NOT_MEASURED = "not_measured"
     OTHER_UNIT = "other_unit_of_log"
     OF_ONE = "of_one_card_or_node"
@@ -37,7 +36,6 @@ class Remark(StrEnum):
 
 _SENTENCES: Mapping[StrEnum, str] = {
     Remark.NOT_FOUND: "Log {pattern} not found in the log folder.",
-    Remark.NOT_FOUND_BUT: "Log {pattern} not found in the log folder; did you mean {nearest}?",
     Remark.NOT_MEASURED: "Cannot compute a number from the log: {said}",
     Remark.OTHER_UNIT: "The page uses {unit}, but {log} gives {measured}.",
     Remark.OF_ONE: "{log} gives the throughput of one {part}, and their number is unknown.",

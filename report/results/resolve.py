@@ -31,7 +31,7 @@ from .made import Made, MadeRun
 from .model import CaseValue, Published, Result
 from .quality import quality_remarks
 from .remarks import WITHHELD, NoEvidenceError, Remark, as_told
-from .store import LogStore, Stated, Wanted, filled, not_found, run_of, scaled
+from .store import LogStore, Stated, Wanted, filled, run_of, scaled
 from .telemetry import Observation, observe, processes_of_run, run_telemetry
 
 CANNOT_READ = "Cannot read the log: {error}"
@@ -128,7 +128,7 @@ def _measured(page: Page, empty: Made, quote: Quote | None, store: LogStore) -> 
     place, shown, quantity = empty.place, empty.shown, empty.shown.quantity
     (pattern, paths), protocol, stated = _asked(page, place, store.folder)
     if not paths:
-        raise NoEvidenceError(not_found(store.folder, pattern))
+        raise NoEvidenceError(Remark.NOT_FOUND, pattern=pattern)
     runs, left_out = _runs(store, [Wanted(path, protocol, stated) for path in paths], empty)
     for run in (run for run in runs if run.figure is None):
         refuse_other_number(shown.rate, run.log, run.measured.unit, run.measured.scope)

@@ -1,16 +1,12 @@
 """The store of logs: where the logs of a case lie, which of them are evidence, and what each gives, read once."""
 
 import glob
-import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import partial
-from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from parsers.io.errors import FormatError, ParserError
 from parsers.io.files import leading_out
@@ -22,14 +18,14 @@ from parsers.runs.run_folder import DONE
 from parsers.runs.runfile import RunFile, describes, files_of_run, run_file, sha256_of, status_of
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from ..measure.diagnostics import Diagnostic, NoMeasurement, say
+from ..measure.diagnostics import NoMeasurement
 from ..measure.measure import measure
 from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 from ..pagefile.page import Column, Run
 from ..pagefile.parts import Case
 from .measured_log import as_read, how_read, why_none
-from .remarks import NoEvidenceError, Remark
+from .remarks import NoEvidenceError
 from .telemetry import RunTelemetry
 
 NO_LOGS = "The page file does not name any logs for this case."
@@ -40,7 +36,6 @@ LEADS_OUT = (
 )
 NOT_DONE = "{log} skipped: its run.json says {status}."
 ANOTHER_LOG = "{log} skipped: its SHA-256 differs from the one in its run.json."
-MOST_NAMES = 1000
 
 
 @dataclass(frozen=True)
@@ -207,30 +202,6 @@ def logs_of(logs: Path, pattern: str) -> Sequence[str]:
     """The logs that a filled pattern finds, below the folder of logs, sorted."""
     # glob leaves hidden names out, as a run folder has while it is filled; Path.glob does not.
     return sorted(glob.glob(pattern, root_dir=logs))  # noqa: PTH207
-
-
-def not_found(logs: Path, pattern: str) -> Diagnostic:
-    """That a pattern finds no log, with what in the folder of logs is called most like what it asks for."""
-    found = _most_like(logs, PurePosixPath(pattern))
-    if found is None:
-        return say(Remark.NOT_FOUND, pattern=pattern)
-    return say(Remark.NOT_FOUND_BUT, pattern=pattern, nearest=found)
-
-
-def _most_like(logs: Path, wanted: PurePosixPath) -> str | None:
-    """The name that is most like the first part of a path that is not there; None where none is like it."""
-    there = PurePosixPath()
-    for part in wanted.parts:
-        if glob.has_magic(part) or not (logs / there).is_dir():
-            return None
-        if not (logs / there / part).exists():
-            names = sorted(entry.name for entry in islice(os.scandir(logs / there), MOST_NAMES))
-            # The log of another case differs in its numbers; it is not what was meant.
-            alike = [name for name in names if re.findall(r"\d+", name) == re.findall(r"\d+", part)]
-            close = get_close_matches(part, alike, 1)
-            return str(there / close[0]) if close and leading_out([logs / there], logs) is None else None
-        there /= part
-    return None
 
 
 # ---- which logs are evidence

@@ -25,7 +25,7 @@ from markupsafe import Markup, escape
 from parsers.io.printable import printable_lines
 
 from ..measure.number import thousands
-from ..results.model import USED, Block, Finding, Report, Result, Run, Table
+from ..results.model import USED, Finding, Report, Result, Run, Table
 from ..wording.markdown import path_address, seen
 from ..wording.words import Translator, words
 from .view import View, templates
@@ -152,7 +152,7 @@ class HtmlView(View):
         fact = result.reason.message.values["fact"]
         return self.say("other {fact}", fact=self.worded(fact))  # type: ignore[arg-type]
 
-    def prose(self, block: Block) -> Markup:
+    def prose(self, block: Mapping[str, str]) -> Markup:
         """Markdown of the page file as HTML; its tables and code scroll."""
         found = _markdown().render(printable_lines(self.text_of(block)))
         scrolled = found.replace("<table>", '<div class="scroll" tabindex="0"><table class="words">')
@@ -162,10 +162,6 @@ class HtmlView(View):
     def inline(self, text: str) -> Markup:
         """A line of Markdown."""
         return Markup(_markdown().renderInline(printable_lines(text)))  # noqa: S704 - as in prose
-
-    def grid(self, block: Block) -> list[list[str]]:
-        """A table of words: rows of cells in Markdown."""
-        return [[self.translate(text) for text in row] for row in block.grid]
 
     def family(self, finding: Finding) -> str:
         """Whose colour a finding has; empty where it is about several."""

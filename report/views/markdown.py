@@ -12,7 +12,7 @@ from parsers.io.printable import printable_lines
 
 from ..measure.number import printed
 from ..measure.protocol import Protocol
-from ..results.model import SUFFIX, Block, Compared, FileLines, Finding, Report, Result, Table
+from ..results.model import SUFFIX, Compared, FileLines, Finding, Report, Result, Table
 from ..wording import markdown as md
 from ..wording.words import words
 from .view import MISSING, OF, WITH, View, operations, templates
@@ -69,18 +69,18 @@ class MarkdownView(View):
         """A title of the page."""
         return md.text(self.translate(raw))
 
-    def link(self, result: Result, sign: str = "") -> str:
-        """A number as a link to its evidence, marked where it rests on a quoted one; ``sign``: such as %."""
-        return md.link(str(result.digits), f"{self.evidence}#{result.id}") + sign + "‡" * result.rests_on_quotes
+    def link(self, result: Result) -> str:
+        """A number as a link to its evidence, marked where it rests on a quoted one."""
+        return md.link(str(result.digits), f"{self.evidence}#{result.id}") + "‡" * result.rests_on_quotes
 
     def anchored(self, result: Result) -> str:
         """A number at the place that links to it lead to."""
         return f'<a id="{result.id}"></a>{result.digits}'
 
-    def qualified(self, result: Result, sign: str = "") -> str:
+    def qualified(self, result: Result) -> str:
         """A number as a link, with what is said beside it."""
         said = self.qualifiers(result)
-        return " ".join(filter(None, (self.link(result, sign), f"({md.text(self.enumerated(said))})" if said else "")))
+        return " ".join(filter(None, (self.link(result), f"({md.text(self.enumerated(said))})" if said else "")))
 
     def files(self) -> str:
         """Links to the other files of the page, on one line: the same in other languages, page or evidence, JSON."""
@@ -100,42 +100,13 @@ class MarkdownView(View):
     def blocks(self, key: str) -> str:
         """A section, with the environment that the runs themselves describe before what the page states."""
         own = [_grid(self.environment("<br>"))] if key == "environment" and self.page.environment else []
-        return "\n\n".join([*own, *map(self.block, self.page.sections.get(key, []))])
-
-    def block(self, block: Block) -> str:
-        """One part of a section."""
-        if block.code is not None:
-            return md.fenced(block.code, block.language)
-        if block.grid:
-            return _grid([[self.translate(text) for text in row] for row in block.grid])
-        return self.text_of(block).strip()
+        return "\n\n".join([*own, *map(self.text_of, self.page.sections.get(key, []))])
 
     # ---- findings
 
     def finding(self, finding: Finding) -> str:
         """A finding in a sentence or two."""
         first = [self.result(id_) for id_ in finding.first]
-        if finding.kind == "fastest":
-            return self._fastest(finding, first)
-        low, high = first
-        case, unit = md.text(self.finding_case(finding)), md.text(high.unit)
-        least, most = (md.text(self.finding_place(parts)) for parts in finding.places)
-        if finding.kind == "highest":
-            told = {"case": case, "highest": most, "high": self.qualified(high), "unit": unit}
-            if low is high:
-                return self.say("**{case}: {high} {unit}**, {highest}.", **told)
-            key = "**{case}: highest with {highest}**, {high} {unit}; lowest with {lowest}, {low}."
-            return self.say(key, **told, lowest=least, low=self.qualified(low))
-        sign = "%" if high.unit == "%" else ""
-        ends = {"low": self.qualified(low, sign), "high": self.qualified(high, sign)}
-        is_one = low.digits == high.digits
-        range_ = ends["low"] if is_one else self.say("{low} to {high}", **ends)
-        head = self.say("{title}, {case}: {range}", title=self.title(finding.title), case=case, range=range_)
-        if is_one:
-            return f"**{head}**"
-        return self.say("**{head}**. Lowest: {lowest}; highest: {highest}.", head=head, lowest=least, highest=most)
-
-    def _fastest(self, finding: Finding, first: Sequence[Result]) -> str:
         unit = md.text(first[0].unit)
         numbers = self.say("{high} {unit}", high=self.both([self.qualified(one) for one in first]), unit=unit)
         case, said = md.text(self.finding_case(finding)), md.text(self.verdict(finding))
@@ -160,27 +131,24 @@ class MarkdownView(View):
     # ---- tables
 
     def table(self, table: Table) -> str:
-        """A table of results, or what it is to hold; the numbers of its notes stand where they apply."""
-        if self.is_planned(table):
-            return md.text(self.planned(table))
+        """A table of results; the numbers of its notes stand where they apply."""
         marks = self.marks(table)
         heads = [self._noted(md.text(head), marks.get(f"column:{at}")) for at, head in enumerate(self.heads(table))]
         heads = [
             f"{head}<br>*{md.text(column.version)}*" if column.version else head
             for head, column in zip(heads, table.columns, strict=True)
         ]
-        facts = [md.text(self.fact_title(name)) for name in table.facts]
-        head = [self._noted(self.title(table.corner), marks.get("corner")), *heads, *facts]
+        head = [self._noted(self.title(table.corner), marks.get("corner")), *heads]
         body, group = list[list[str]](), ""
         for at, row in enumerate(table.rows):
             if (heading := self.title(row.group)) != group:
                 group = heading
                 taken = [self.taken(row, place) if group else "" for place in range(len(table.columns))]
                 told = [f"*{md.text(one)}*" if one else "" for one in taken]
-                body.append([f"**{group}**" if group else "", *told, *[""] * len(table.facts)])
+                body.append([f"**{group}**" if group else "", *told])
             title = self._noted(self.title(row.title), marks.get(f"row:{at}"))
             cells = [self._cell(self.result(id_), marks.get(id_)) for id_ in row.results]
-            body.append([title, *cells, *(md.text(self.fact(table, told)) for told in row.facts)])
+            body.append([title, *cells])
         return _grid([head, *body], figures=len(table.columns))
 
     def _cell(self, result: Result, numbers: Sequence[int] | None) -> str:

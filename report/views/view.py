@@ -22,9 +22,7 @@ from ..measure.protocol import Protocol, Step
 from ..measure.quantity import QUANTITIES, Shown
 from ..measure.run_figures import Operation, after
 from ..measure.statistic import reduce, reduce_repeats
-from ..results.findings import CARDS_OF, UNITS
 from ..results.model import (
-    Block,
     CheckedBy,
     Column,
     Compared,
@@ -69,20 +67,19 @@ IN_MONTHS, IN_ONE_MONTH = "Runs: {first} to {last}.", "Runs: {month}."
 LINKED = "Each number links to its evidence."
 UNCONFIRMED = "No log confirms these labels: {axes}."
 UNCONFIRMED_OF = "{axis} ({count} of {total} numbers)"
-PLANNED = "Not measured yet: {count}. {corner}: {rows}. Columns: {columns}."
 WITH, OF = "{said} ({more})", "{of}: {said}"  # a detail of what is said, and what it is said of
 NOT_RECORDED, UNSAID = "not recorded", "–"
-FACTS = {
-    "date": "Date",
-    "framework_version": "Framework version",
-    "cuda": "CUDA",
-    "cudnn": "cuDNN",
-    "driver": "Driver",
-}
 IN_BRIEF = {
     "other_case": "not comparable: the log's configuration does not match its label",
     "unlike_cases": "not comparable: {fact} {of} and {against}",
 }
+# What a number is of, where its page does not label it: one, and several.
+UNITS = {
+    "cards": ("{count} card", "{count} cards"),
+    "nodes": ("{count} machine", "{count} machines"),
+    "batch_size": ("BS={count}", "BS={count}"),
+}
+CARDS_OF = "{cards} × {device}"
 STATES = {
     "confirmed": "confirmed: {source}",
     "contradicted": "contradicted: {said} ({source})",
@@ -208,7 +205,7 @@ class View(Translator):
 
     def verdict(self, finding: Finding) -> str:
         """What is said of the column of the first numbers."""
-        column = self.translate(finding.title)
+        column = self.translate(finding.column)
         return self.say(finding.verdict, column=column) if finding.verdict else column
 
     def both(self, texts: Sequence[str]) -> str:
@@ -224,10 +221,6 @@ class View(Translator):
             return self.worded(Message(IN_BRIEF.get(other.reason.code, "{fact}"), **other.reason.message.values))
         return "" if other.ratio is None else f"{printed(other.ratio, RATIO)}×"
 
-    def finding_place(self, parts: Sequence[Message]) -> str:
-        """The column and the case of the lowest or the highest number."""
-        return self.specified(map(self.worded, parts))
-
     def environment(self, line_break: str) -> list[list[str]]:
         """The machines and programs of the runs, as their run.json say: rows of cells in Markdown."""
         unknown = {UNSAID: self.translate(NOT_RECORDED)}
@@ -236,11 +229,9 @@ class View(Translator):
             for row in self.page.environment
         ]
 
-    def text_of(self, block: Block) -> str:
-        """The text of a part in this language, else in English, else in the first that there is."""
-        if not block.texts:
-            return self.translate(block.text)
-        return block.texts.get(self.language) or block.texts.get("en") or next(iter(block.texts.values()))
+    def text_of(self, block: Mapping[str, str]) -> str:
+        """A text of the page file in this language, else in English, else in the first that there is."""
+        return (block.get(self.language) or block.get("en") or next(iter(block.values()), "")).strip()
 
     # ---- tables
 
@@ -285,22 +276,6 @@ class View(Translator):
         """The title of a row after that of its group."""
         return self.specified(self.translate(title) for title in (row.group, row.title) if title)
 
-    def is_planned(self, table: Table) -> bool:
-        """Whether a table has no number, and nothing is said of why."""
-        return not table.notes and all(self.result(id_).digits is None for id_ in table.ids)
-
-    def planned(self, table: Table) -> str:
-        """The cases of a table without numbers, each title once."""
-        groups: dict[str, list[str]] = {}
-        for row in table.rows:
-            groups.setdefault(self.translate(row.group), []).append(self.translate(row.title))
-        rows = [
-            self.say(WITH, said=self.enumerated(titles), more=group) if group else self.enumerated(titles)
-            for group, titles in groups.items()
-        ]
-        told = {"count": len(table.rows) * len(table.columns), "corner": self.translate(table.corner)}
-        return self.say(PLANNED, **told, rows=self.joined(rows), columns=self.enumerated(self.heads(table)))
-
     def marks(self, table: Table) -> dict[str, list[int]]:
         """The numbers of the notes at each place of a table."""
         found: dict[str, list[int]] = {}
@@ -316,21 +291,6 @@ class View(Translator):
     def taken(self, row: Row, at: int) -> str:
         """What a column takes the case of a group of rows for; empty where that is what the heading says."""
         return self.enumerated(map(self.translate, row.taken[at])) if row.taken and row.taken[at] else ""
-
-    def fact(self, table: Table, told: Sequence[tuple[str, Sequence[int]]]) -> str:
-        """What the runs of a row were measured with; where they differ, of which columns that is so."""
-        if not told:
-            return MISSING
-        written = [(said or self.translate(NOT_RECORDED), places) for said, places in told]
-        if len(written) == 1:
-            return written[0][0]
-        heads = self.heads(table)
-        each = (self.say(WITH, said=said, more=self.enumerated(heads[at] for at in places)) for said, places in written)
-        return self.joined(each)
-
-    def fact_title(self, name: str) -> str:
-        """The head of a column of facts."""
-        return self.translate(FACTS[name])
 
     def unconfirmed(self, table: Table) -> str:
         """The labels of a table that no log confirms, once; empty where logs confirm all."""

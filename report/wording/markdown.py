@@ -38,10 +38,10 @@ def code(raw: object) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
-def fenced(raw: str, language: str) -> str:
-    """A code block whose fence is longer than any run of backticks in it."""
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", raw)), default=0))
-    return f"{fence}{re.sub(r'[^A-Za-z0-9+-]', '', language)}\n{raw.rstrip()}\n{fence}"
+def fenced(commands: str) -> str:
+    """Commands as a code block whose fence is longer than any run of backticks in it."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", commands)), default=0))
+    return f"{fence}bash\n{commands.rstrip()}\n{fence}"
 
 
 def link(label: str, address: str) -> str:
@@ -72,8 +72,3 @@ def anchor(raw: str) -> str:
     """The name that GitHub gives to a heading, to link to it."""
     kept = re.sub(r"[^\w\- ]", "", raw.strip().lower())
     return kept.replace(" ", "-")
-
-
-def clean(text: str) -> str:
-    """A text without what XML cannot hold."""
-    return "".join(c if c.isprintable() else " " for c in text)

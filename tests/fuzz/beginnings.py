@@ -42,8 +42,8 @@ RICH = (
     .replace('{ column = "c0" }', '{ column = "c0" }, { column = "c0", title = "S", quantity = "scaling_efficiency" }')
     .replace(
         "[columns.c0]",
-        'environment = [{ columns = ["", "A"], rows = [["CUDA", "11.2"]] }]\n'
-        'setup = [{ code = "pip", language = "bash" }]\n'
+        'environment = ["All runs used one machine."]\n'
+        'setup = [{ en = "pip", zh = "pip" }]\n'
         '[source]\nrepository = "https://example.org/a"\ncommit = "abc"\nlicence = "MIT"\n'
         'url = "https://example.org/a/{commit}/{path}"\n'
         '[sources.paper]\ntitle = "A paper"\nurl = "https://example.org/p"\ndate = "2031-05"\nnote = "None."\n'

@@ -9,7 +9,7 @@ from report.views.site import publish_site
 from tests.report.compared_page import PAGE, put
 
 CAUTION = 'cautions = [{ column = "b", case = { cards = 1 }, text = { en = "waited for data", zh = "等待数据" } }]\n'
-FINDING = "highlights = [{ fastest = { cards = 1 } }]\n"
+FINDING = "fastest = [{ cards = 1 }]\n"
 RATIO = """
 [[tables]]
 name = "r"

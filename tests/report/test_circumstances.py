@@ -1,4 +1,4 @@
-"""When runs were measured and with what: from logs and run.json, in columns behind the numbers of a table."""
+"""When runs were measured and with what: from logs and run.json."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from report.views.publish import publish
-from tests.report.compared_page import PAGE, make
+from tests.report.compared_page import make
 from tests.report.page_text import results_of
 
 ENVIRONMENT = {"frameworks": {"torch": {"version": "2.9.1", "cuda": "12.4", "cudnn": None}}, "driver": "550.54.15"}
@@ -22,14 +22,6 @@ def say(folder: Path, run: str, **said: Any) -> None:
 def told(folder: Path) -> dict[str, str]:
     """The circumstances of the first number of the page."""
     return results_of(folder / "page.toml", folder / "logs")[0].circumstances
-
-
-def shown(folder: Path, language: str = "en") -> list[str]:
-    """What stands behind the numbers of the row of the page."""
-    (folder / "page.toml").write_text(PAGE + 'facts = ["date", "framework_version", "driver"]\n', encoding="utf-8")
-    (page,) = publish([str(folder / "page.toml")], folder / "logs", [language], folder / "out")
-    lines = page.files[0].read_text(encoding="utf-8").splitlines()
-    return next(line for line in lines if line.startswith("| 1 ")).strip("| ").split(" | ")[3:]
 
 
 @pytest.fixture
@@ -55,12 +47,6 @@ def test_run_json_says_the_day_and_the_versions(folder: Path) -> None:
 def test_nothing_is_said_that_run_json_does_not_say_of_this_log(said: dict[str, Any], folder: Path) -> None:
     say(folder, "a1", **said)
     assert told(folder) == {"date": "2031-05-04"}
-
-
-def test_a_table_says_what_all_runs_of_a_row_share_once_and_where_they_differ(folder: Path) -> None:
-    say(folder, "a1", environment=ENVIRONMENT)
-    say(folder, "b1", environment={**ENVIRONMENT, "frameworks": {"torch": {"version": "2.8.0"}}})
-    assert shown(folder) == ["2031-05-04", "PyTorch 2.9.1 (A); PyTorch 2.8.0 (B)", "550.54.15"]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

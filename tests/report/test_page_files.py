@@ -69,12 +69,6 @@ def test_a_mistake_names_the_file_and_what_is_wrong(found: str, put: str, named:
         ('title = "Table"', 'title = "Table"\ncorner = "a\\u0085b"', "tables.t.corner"),
         ('title = "{cards}"', 'title = "{cards}\\f"', "tables.t.rows.title"),
         ("cards = 1 }", 'cards = 1, device = "a\\nb" }', "tables.t.rows.case.device"),
-        (
-            '["What is tested."]',
-            '[{ columns = ["a"], rows = [["b"], ["c\\n| d |"]] }]',
-            "tested.rows",
-        ),
-        ('["What is tested."]', '[{ code = "a", language = "b\\nc" }]', "tested.language"),
     ],
 )
 def test_a_text_of_a_heading_a_cell_or_a_command_has_one_line(found: str, put: str, key: str, tmp_path: Path) -> None:
@@ -84,8 +78,8 @@ def test_a_text_of_a_heading_a_cell_or_a_command_has_one_line(found: str, put: s
     assert sentence.count("\n") == 0
 
 
-@pytest.mark.parametrize("put", ['["One\\n\\nTwo"]', '[{ code = "a\\nb\\n" }]', '["""\nOne\nTwo\n"""]'])
-def test_paragraphs_and_code_have_several_lines(put: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("put", ['["One\\n\\nTwo"]', '[{ en = "a\\nb\\n" }]', '["""\nOne\nTwo\n"""]'])
+def test_paragraphs_have_several_lines(put: str, tmp_path: Path) -> None:
     path = tmp_path / "page.toml"
     path.write_text(PAGE.replace('["What is tested."]', put), encoding="utf-8")
     assert load(path).tested

@@ -19,7 +19,6 @@ from report.measure.quantity import QUANTITIES, Shown
 from report.pagefile import page as page_module
 from report.pagefile.page import Page
 from report.pagefile.page_file import find, load, names
-from report.pagefile.parts import Grid
 from report.results.build import page_words
 from report.results.model import Report
 from report.wording.words import FOLDER, languages, words
@@ -125,8 +124,7 @@ def _texts(page: Page) -> Iterator[str]:
         blocks += table.notes
     yield page.title
     yield from (text for source in page.sources.values() for text in (source.title, source.note))
-    yield from (block for block in blocks if isinstance(block, str))
-    yield from (text for grid in blocks if isinstance(grid, Grid) for row in (grid.columns, *grid.rows) for text in row)
+    yield from (block["en"] for block in blocks if "zh" not in block)
 
 
 def is_of_no_language(text: str) -> bool:
