@@ -124,10 +124,10 @@ def test_a_catalogue_has_each_message_once_and_tells_its_values(language: str) -
 
 
 def test_a_count_has_the_words_of_its_number() -> None:
-    said = [Message.of_count(count, "{count} other node", "{count} other nodes") for count in (0, 1, 2)]
-    assert list(map(str, said)) == ["0 other nodes", "1 other node", "2 other nodes"]
+    said = [Message.of_count(count, "{count} other line", "{count} other lines") for count in (0, 1, 2)]
+    assert list(map(str, said)) == ["0 other lines", "1 other line", "2 other lines"]
     assert [worded(one, Translator("en").translate) for one in said] == list(map(str, said))
-    assert [worded(one, Translator("zh").translate) for one in said] == [f"其他 {count} 个节点" for count in (0, 1, 2)]
+    assert [worded(one, Translator("zh").translate) for one in said] == [f"其他 {count} 行" for count in (0, 1, 2)]
 
 
 @pytest.mark.parametrize(
