@@ -50,6 +50,8 @@ def hypotheses(column: Column) -> Iterator[Option]:
     time = replace(rate, kind="time", counts=None, scope=None)
     if m.role == "rate":
         is_told = "unproven" not in m.flags
+        if m.scope is None and any(_goes_into(of_card, column) for of_card in column.table.of("rate")):
+            rate = rate.of("job")
         yield from (replace(rate, told=is_told), replace(rate, told=is_told, is_mean=True))
     elif EPOCH_FIRST < np.nanmax(np.abs(column.values), initial=0) < EPOCH_LAST * 1e3:
         return  # a moment
@@ -60,6 +62,18 @@ def hypotheses(column: Column) -> Iterator[Option]:
     else:
         for unit in (m.factor,) if m.factor else (1.0, 1e-3):
             yield from _of_unit(column, replace(time, factor=unit))
+
+
+def _goes_into(of_card: Column, column: Column) -> bool:
+    """Whether a rate is one of a card, and goes into another a whole number of times, which then is of all cards."""
+    if of_card.meaning.scope != "card" or of_card.meaning.counts != column.meaning.counts:
+        return False
+    ratios = column.values / of_card.values
+    ratios = ratios[np.isfinite(ratios) & (ratios > 0)]
+    if len(ratios) < FEWEST_INTERVALS:
+        return False
+    cards, error = float(np.median(ratios)), spread(ratios) + roundness(column) + roundness(of_card)
+    return round(cards) > 1 and cards * error < CLEARLY_WHOLE and abs(cards / round(cards) - 1) <= error
 
 
 def _of_unit(column: Column, time: Option) -> Iterator[Option]:

@@ -66,6 +66,7 @@ _DRAWN = re.compile(r"\d+/\d+ (?:\[[=>.\- ]{5,}\]|[━╸╺─]{5,})|[━╸╺
 _UNENDED = re.compile(r" ?[A-Za-z]+ \[")  # behind the count of a bar without an end: 40it [00:08, 5.02it/s]
 _OF_ORDINAL = re.compile(r"\s*(?:个\s*)?([A-Za-z]+|轮|步|批)")
 _DONE = re.compile(r" ([A-Za-z]+) (?:done|completed|finished|processed)(?![A-Za-z])")
+_SAME_OF = re.compile(r"\s?((?:[A-Za-z]+/s)?/[A-Za-z]+)\)")  # tps 5126 (641/gpu)
 _TIMED = re.compile(rf"\s?{_TIME_UNIT}\s*[),]")  # loss: 2.1 (51.1 ms)
 _MANY = re.compile(
     r"\s?([A-Za-z]+s)(?: (?:completed|finished|done|trained|took|in|took about|run in)){1,3} \Z"
@@ -242,13 +243,17 @@ class _Reader:
         return self._named(at)
 
     def _mean(self, at: _Number) -> Field | None:
-        """A number in brackets behind another one: `0.51 (0.48)`."""
+        """A number in brackets behind another one: `0.51 (0.48)`; or the same of one card: `5126 (641/gpu)`."""
         before = at.before
         if before is None or before.meaning is None or before.total is not None or not _MEAN.match(at.text):
             return None
         is_timed = before.meaning.role not in ("rate", "time", "elapsed") and _TIMED.match(self.line, at.end)
         if before.meaning.role in ("step", "epoch") or is_timed:
             return None
+        if before.meaning.role == "rate" and (of := _SAME_OF.match(self.line, at.end)):
+            name = of[1] if of[1][0] != "/" else (before.name or before.unit.strip()) + of[1]
+            if (m := meaning(name)) and m.scope == "card":
+                return at.field(m, name)
         return replace(at.field(before.meaning, before.name), is_mean=True)
 
     def _fraction(self, at: _Number) -> Field | None:
