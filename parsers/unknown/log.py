@@ -224,11 +224,15 @@ class Key(NamedTuple):
 
 @dataclass(eq=False)
 class Table:
-    """Rows of lines that begin alike. ``guests``: columns of lines that take turns with those of this table."""
+    """Rows of lines that begin alike, and how many ``more`` there are than are kept.
+
+    ``guests``: columns of lines that take turns with those of this table.
+    """
 
     log: Log
     key: Key
     rows: list[Row] = field(default_factory=list)
+    more: int = 0
     guests: list[Column] = field(default_factory=list)
     guest_evidence: bool = False
     guest_moments: Floats | None = None
@@ -478,6 +482,8 @@ def read(path: Path) -> Log:
         table = tables.setdefault(key := _key(form, row), Table(log, key))
         if len(table.rows) < MOST_RECORDS:
             table.rows.append(row)
+        else:
+            table.more += 1
     each = [own for table in tables.values() for own in _of_ranks(table)]
     kept = set(sorted(each, key=lambda table: -len(table.rows))[:MOST_TABLES])
     log.tables = [table for table in each if table in kept]

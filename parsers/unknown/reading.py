@@ -10,6 +10,8 @@ import numpy as np
 from ..grammar.field import Field, Kind, Per, Scope
 from ..grammar.format import METRICS, Format
 from ..grammar.timestamps import run_on
+from ..io.message import Message
+from ..runs.events import Event
 from ..runs.facts import Fact
 from ..runs.format_records import FormatRecords
 from ..runs.reading import Reading, survey
@@ -25,9 +27,11 @@ from .option import EPOCH, LEFT, LINE, START, STEP, STEPS
 from .speed import Speed
 from .text import NO_DATE
 
+NOT_KEPT = "Of lines of this kind the first {count} are read, up to line {line}; {more} more are not."
 _SCOPES: dict[str | None, Scope] = {"card": "card", "node": "node", "job": "job"}
 # Columns that stand beside a speed, by the role of the number; those that only training prints, as they are.
 _BESIDE = {"loss": "loss", "learning_rate": "learning_rate", "gradient_norm": "gradient_norm"}
+_SPEEDS = ("throughput", "step_rate", "step_time", "duration")
 _CONSUMED = {"samples": "consumed_samples", "tokens": "consumed_tokens"}
 
 
@@ -35,9 +39,18 @@ _CONSUMED = {"samples": "consumed_samples", "tokens": "consumed_tokens"}
 def reading(found: Accepted, facts: Iterable[Fact] = (), known: Sequence[Format] = ()) -> Reading:
     """The log of a speed with its lines as records, which come before those of ``known`` formats of the same log.
 
-    ``facts``: what the caller knows. All lines of the records are matched. Raises LogError when the log cannot be read.
+    ``facts``: what the caller knows. All lines of the records are matched. Lines of an evaluation are its events, so
+    that a clock is not taken over it. Raises LogError when the log cannot be read.
     """
-    return survey(found.speed.table.log.path, format=known, facts=facts, found=_records(found.speed, found.also))
+    table, log = found.speed.table, found.speed.table.log
+    told = survey(log.path, format=known, facts=facts, found=_records(found.speed, found.also))
+    rows = {row.line: row for table in log.tables if table.is_evaluation for row in table.rows}
+    no_time = np.datetime64("NaT", "us")
+    evaluations = [Event(line, "evaluation", row.text.strip(), no_time) for line, row in rows.items()]
+    if table.more:
+        said = Message(NOT_KEPT, count=len(table.rows), more=table.more, line=table.rows[-1].line)
+        told = replace(told, warnings=(*told.warnings, said))
+    return replace(told, happened=tuple(sorted((*told.happened, *evaluations), key=lambda event: event.line)))
 
 
 def _tables(speed: Speed) -> list[Table]:
@@ -102,7 +115,9 @@ class _Drawn:
         self._beside()
         for one in (speed, *(other for other in also if other.unit)):
             self._speed(one)
-        self._clocks(speed)
+        told = [self.columns[name] for name in _SPEEDS if name in self.columns]
+        if not told or np.isfinite(told[0]).sum() != 1:  # a clock would take the place of a number that is printed once
+            self._clocks(speed)
         if self.table.bar and self.table.step is not None:  # a step is done when its state is drawn first
             steps, ends = self.table.step.values, self.table.step.values == self.table.step.totals
             of_states = has_states(self.table)  # else each end that is drawn is one of another pass
