@@ -52,6 +52,20 @@ def test_a_question_is_answered_by_one_of_its_options(tmp_path: Path) -> None:
         assert read["throughput"]["value"] == value
 
 
+def test_the_question_of_a_script_that_prints_only_bars_names_the_command_that_drafts_a_grammar(tmp_path: Path) -> None:
+    log = tmp_path / "bars.log"
+    states = [
+        f"\r {n:2}%|#    | {n}/100 [00:{n // 2:02}<00:{50 - n // 2:02}, 2.0{n % 9}it/s]" for n in range(0, 101, 2)
+    ]
+    log.write_text("\n".join(["".join(states)] * 2) + "\n", encoding="utf-8")
+    *_, number, command = run("show", log).stdout.splitlines()
+    assert number.split()[:2] == ["2.000", "steps/s:"]
+    drafts = shlex.split(command.partition("tachograph ")[2].replace("NAME.lark", str(tmp_path / "bars.lark")))
+    run(*drafts)
+    found = json.loads(run("show", "--json", log, "--format", tmp_path / "bars.lark").stdout)["throughput"]
+    assert (found["value"], found["unit"]) == (pytest.approx(2), "steps/s")
+
+
 def test_what_is_said_of_a_number_counts_before_its_format(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     line = "step     {n} | loss: 10.9 | lr 8e-07 | norm: 15.2 | dt: 900.50ms | tok/sec: 9097.17\n"

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ..series import Mask, spread
-from .clocks import advance, clocks, passes
+from .clocks import advance, extent, passes
 from .constants import APART, FEW, MINOR, MOST_CANDIDATES, MOST_ROUNDING, MOST_UNACCOUNTED, SAMPLE, TYPICAL_STEP
 from .judge import best, hypotheses, judge
 from .log import Column, Log, Table, share
@@ -264,18 +264,13 @@ def _rival(main: Speed, accepted: Sequence[Speed]) -> Speed | None:
         if not (level or alike) or (one.bar and shows_loss(one) and not shows_loss(other)):
             continue
         if one.bar:  # an evaluation has a bar, too, and its states may share a line with those of training
-            is_many = _extent(other) >= _extent(one) / MINOR
+            is_many = extent(other) >= extent(one) / MINOR
         else:
             far = alike and not MOST_UNACCOUNTED < speed.rate / main.rate < 1 / MOST_UNACCOUNTED
             is_many = len(speed.lines) >= len(main.lines) / MINOR or far
         if is_many and (one.bar or own.isdisjoint(speed.lines)) and _are_apart(speed.rate, main.rate):
             return speed
     return None
-
-
-def _extent(bar: Table) -> float:
-    """How many seconds the states of a bar tell of."""
-    return sum(float(np.nansum(clock.seconds)) for clock in clocks(bar))
 
 
 def _core(speed: Speed) -> tuple[str, ...]:

@@ -59,6 +59,11 @@ def clocks(table: Table, but: Column | None = None) -> list[Clock]:
     return found
 
 
+def extent(table: Table) -> float:
+    """How many seconds the records of a table tell of; of a bar, of all its passes together."""
+    return max((float(np.nansum(clock.seconds)) for clock in clocks(table)), default=0.0)
+
+
 def each(column: Column, h: Option) -> Floats:
     """The seconds of one step, or of what else is counted, by each record if an option holds; NaN where unsaid.
 

@@ -29,7 +29,7 @@ LONGEST_LINE = 20_000  # letters; longer lines are data, such as a configuration
 MOST_CANDIDATES = 3  # a person chooses among three without reading twice
 APART = 1.25  # two candidates closer than this are the same number to a reader: a person rounds to 25 %
 TYPICAL_STEP = 0.3  # seconds: between 10 ms and 10 s lie most steps; it orders candidates and decides nothing
-LONG_BAR = 60.0  # seconds: bars of loading, downloading and samples end sooner; others are only asked about
+LONG_BAR = 60.0  # seconds of all passes: bars of loading and downloading end sooner; others are only asked about
 CLOCK_TICKS = 10  # an interval of so many ticks of a clock is off by at most 10 %, less than APART
 
 # Moments (text.py)

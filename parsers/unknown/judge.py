@@ -204,6 +204,9 @@ def best(speeds: list[Speed]) -> tuple[list[Speed], list[Speed]]:
         for s in speeds
         if s.option.is_mean and (_is_mean(s, plain) or (refuted and s.option.kind == "time" and s.agree))
     ]
+    fitting = [s for s in speeds if s.option.is_mean and s.agree]
+    if fitting and not means and plain and all(_is_far(s) for s in plain):
+        return [], [*(s for s in plain if not s.against), *fitting]
     possible = [s for s in means or plain if not s.against]
     if agreed := [s for s in possible if s.agree]:
         nearest = min(agreed, key=lambda s: s.distance)
@@ -212,6 +215,12 @@ def best(speeds: list[Speed]) -> tuple[list[Speed], list[Speed]]:
         return ([], agreed) if alike else ([nearest], possible)
     told = [s for s in possible if s.option.told and not _is_of_either(s) and not _is_too_fast(s)]
     return told or _only_reading(possible), possible
+
+
+def _is_far(s: Speed) -> bool:
+    """Whether what was done since the start leaves a rate open, though it is nearer to another reading."""
+    found = [f.ratio for f in s.findings if f.witness == "progress"]
+    return bool(found) and not s.agree and all(abs(np.log(ratio)) > np.log(NEAREST_RIVAL) for ratio in found)
 
 
 def _is_of_either(s: Speed) -> bool:

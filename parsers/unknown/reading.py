@@ -116,7 +116,7 @@ class _Drawn:
         for one in (speed, *(other for other in also if other.unit)):
             self._speed(one)
         told = [self.columns[name] for name in _SPEEDS if name in self.columns]
-        if not told or np.isfinite(told[0]).sum() != 1:  # a clock would take the place of a number that is printed once
+        if len(rows) == 1 or not told or np.isfinite(told[0]).sum() > 1:  # else a clock would take its place
             self._clocks(speed)
         if self.table.bar and self.table.step is not None:  # a step is done when its state is drawn first
             steps, ends = self.table.step.values, self.table.step.values == self.table.step.totals

@@ -9,11 +9,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from .clocks import advance
+from .clocks import advance, extent
 from .constants import FEW, LONG_BAR, NEARLY_ALL, SAMPLE
 from .log import Column, Log, Table, share
 from .naming import Meaning, split, words_of
-from .text import BAR_CLOCK
 
 _LOOSE = frozenset(("qualified", "nameless"))
 MOST_CODE = 0.15  # of the lines of a log look like code: keywords are words
@@ -144,9 +143,8 @@ def may_be_training(column: Column) -> bool:
     """Whether a person could take a number that nothing shows to be of training: its line or name counts steps."""
     m, table = column.meaning, column.table
     if table.bar:
-        clock = [c.values for c in table.of("elapsed") if c.meaning.name == BAR_CLOCK]
-        long = not table.key.head and bool(np.nanmax(clock, initial=0) > LONG_BAR)
-        return (long or "step" in table.key.head) and m.counts in ("steps", None)
+        is_long = not table.key.head and extent(table) > LONG_BAR
+        return (is_long or "step" in table.key.head) and m.counts in ("steps", None)
     counts = bool(table.of("step", "epoch", guests=False)) or (len(table.rows) >= FEW and table.step is not None)
     is_of_steps = m.per is not None or (m.role != "time" and counts)
     return not m.flags & _LOOSE and bool(m.name) and is_of_steps

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from parsers.io.console import Console, Text
 from parsers.io.message import Message, joined
+from parsers.unknown.answer import Question
 
 from ..measure.checks import Check, Estimate
 from ..measure.diagnostics import Code, name_of
@@ -62,6 +63,7 @@ AGREES = "agrees: {checks}"
 AGREES_WITH_FIRST = "the first agrees with: {checks}"
 ONLY_TIMER = "only the step time is checked: {checks}"
 OFFER = "{rate}: {command}"
+DRAFTS = "with the one that is right, a grammar for such logs: {command}"
 SAY_WHICH = "if a number of it is a speed, say which: {command}"
 NOTHING_ELSE = "no other source in the log decides between them"
 NO_OTHER = "no second source in the log"
@@ -174,6 +176,9 @@ def _offers(log: MeasuredLog) -> Iterator[Message]:
         command = f"tachograph show {shlex.quote(str(log.reading.path))} {offer.option}"
         of = whose(None if offer.scope == "job" else offer.scope)
         yield Message(OFFER, rate=Message(RATE, number=digits(offer.value), unit=offer.unit, whose=of), command=command)
+    if log.options and isinstance(log.answer, Question):
+        command = f"tachograph format {shlex.quote(str(log.reading.path))} {log.options[0].option} --out NAME.lark"
+        yield Message(DRAFTS, command=command)
     if log.status == "refused" and not (log.formats or log.options or log.read):
         command = f"tachograph show {shlex.quote(str(log.reading.path))} --read NAME=tokens/s"
         yield Message(SAY_WHICH, command=command)
