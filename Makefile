@@ -36,10 +36,8 @@ floor: .venv/test
 
 bench: .venv/test
 	$(BIN)/python -m tests.bench.floor --write
-	$(BIN)/python -m tests.bench.bench --gib --write $(if $(wildcard $(CORPUS)),--corpus $(CORPUS))
-	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.sharing --write
-	$(BIN)/python -m tests.bench.page --write
-	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.history --write
+	$(BIN)/python -m tests.bench.bench --write
+	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.commands --write
 	$(BIN)/python -m tests.bench.adversarial --write
 
 # The public logs that the tests are about, into CORPUS, by git at pinned commits.

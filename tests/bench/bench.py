@@ -3,46 +3,27 @@
 Two generated logs of 100 MiB: every third line (dense) or every hundredth line (sparse) is a metric line. CPU time on
 one core; all candidates take turns. Reading detects the format, reads all fields of the metric lines into typed
 columns, accounts for every line and hashes the file. Lark only parses the lines; the script extracts one field, awk all
-nine as texts.
+nine as texts. Random words: each line has a shape of its own, which no format knows.
 """
 
-import argparse
 import os
-import platform
 import subprocess
-import sys
 import tempfile
-from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 from lark.exceptions import UnexpectedInput
 
-from launchers.machine.facts import processor
 from parsers.runs.reading import known_format, read, survey
 from report.results.measured_log import measured_log
 from report.terminal.show_json import as_json
-from tests.bench.families import REAL, families, small
-from tests.bench.speed import DOCUMENT, MIB, Contender, found_by, speeds_of, write_section
+from tests.bench.speed import MIB, Contender, found_by, is_written, machine, speeds_of, table, tell
 
 SIZE = 100 * MIB
 WORDS_SIZE = 20 * MIB
 SLICE = 2 * MIB
 FORMAT = "paddleclas_static"
 LOGS = {"dense": 3, "sparse": 100}
-TACHOGRAPH = Path(sys.executable).with_name("tachograph")
-READ = "import sys; from parsers.runs.ranks import read; read(sys.argv[1])"
-PEAKS: dict[str, Sequence[str | Path]] = {
-    "read": (
-        sys.executable,
-        "-c",
-        "import sys; from parsers.runs.ranks import read; read(sys.argv[1])",
-        "LOG",
-    ),
-    "tachograph show": (TACHOGRAPH, "show", "LOG"),
-    "tachograph parse --out records.csv": (TACHOGRAPH, "parse", "LOG", "--out", "CSV"),
-}
 
 METRIC = (
     "[2031/05/{day:02d} {hour:02d}:{minute:02d}:{second:02d}] ppcls INFO: epoch:{epoch:<3d} train step:{step:<4d}"
@@ -141,78 +122,22 @@ CONTENDERS: dict[str, tuple[Contender, int]] = {
 }
 
 
-def table(speeds: dict[str, dict[str, float]]) -> str:
-    """A Markdown table of the speeds, with their ratios to Lark and to the script."""
-    columns = ["", *(f"{log}, MiB/s | x Lark | x script" for log in LOGS)]
-    rows = [" | ".join(columns), " | ".join(["---", *["---:"] * 3 * len(LOGS)])]
-    for name in next(iter(speeds.values())):
-        cells = [name, *(_cells(speeds[log], name) for log in LOGS)]
-        rows.append(" | ".join(cells))
-    return "\n".join(f"| {row} |" for row in rows)
-
-
-def _cells(speeds: dict[str, float], name: str) -> str:
-    base, hand, own = speeds[LARK], speeds[SCRIPT], speeds[name]
-    return f"{own:.1f} | {own / base:.2f} | {own / hand:.2f}"
-
-
-def machine() -> str:
-    """What ran this, without the name of the host."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("lark", "numpy", "pandas"))
-    return f"{processor()}, one core; Python {platform.python_version()}; {packages}"
-
-
-def peaks(folder: Path) -> str:
-    """Peak memory of what a user calls with a dense log of 1 GiB, each in a process of its own."""
-    make_log(folder / "gib.log", 1 << 30, LOGS["dense"])
-    found = ", ".join(f"`{name}` {peak(folder, command):.0f} MiB" for name, command in PEAKS.items())
-    return f"Peak memory with a dense log of 1 GiB: {found}."
-
-
-def peak(folder: Path, command: Sequence[str | Path]) -> float:
-    """Peak memory of a command in MiB."""
-    files: dict[str | Path, Path] = {"LOG": folder / "gib.log", "CSV": folder / "records.csv"}
-    process = subprocess.Popen([files.get(part, part) for part in command], stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    if os.waitstatus_to_exitcode(status) not in (0, 1):  # 1: the invented clock and speeds contradict each other
-        raise RuntimeError(f"{command} ended with {os.waitstatus_to_exitcode(status)}")
-    return used.ru_maxrss / 1024
-
-
-def compare(folder: Path) -> str:
-    """Make both logs and measure all contenders on each."""
-    speeds = {}
-    for log, one_in in LOGS.items():
-        make_log(folder / f"{log}.log", SIZE, one_in)
-        speeds[log] = speeds_of(CONTENDERS, folder / f"{log}.log")
-    return table(speeds)
-
-
-def words(folder: Path) -> str:
-    """How fast random words are read, which no format knows, compared with the script."""
-    make_words(folder / "words.log")
-    contenders: dict[str, tuple[Contender, int]] = {"read": (survey, WORDS_SIZE), "script": (script, WORDS_SIZE)}
-    found = speeds_of(contenders, folder / "words.log")
-    ratio = found["read"] / found["script"]
-    return f"Random words, each line with a shape of its own: {found['read']:.1f} MiB/s, {ratio:.2f} x script."
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gib", action="store_true", help="also read 1 GiB and tell the peak memory")
-    parser.add_argument("--corpus", type=Path, help="also read real logs of this folder (tests/corpus/fetch.py)")
-    parser.add_argument("--write", action="store_true", help=f"write it into {DOCUMENT}, too")
-    options = parser.parse_args()
+    write = is_written(__doc__)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory() as folder:
-        memory = [peaks(Path(folder))] if options.gib else []
-        speeds = compare(Path(folder))
-        unknown = words(Path(folder))
-        real = [REAL, families(options.corpus, Path(folder)), small(options.corpus)] if options.corpus else []
-    text = "\n\n".join([str(__doc__).strip(), speeds, *memory, unknown, *real, f"Measured on: {machine()}."])
-    sys.stdout.write(f"{text}\n")
-    if options.write:
-        write_section("# Parsing speed", text)
+        path, speeds = Path(folder, "train.log"), []
+        for one_in in LOGS.values():
+            make_log(path, SIZE, one_in)
+            speeds.append(speeds_of(CONTENDERS, path))
+        make_words(path)
+        words = speeds_of({"read": (survey, WORDS_SIZE), "script": (script, WORDS_SIZE)}, path)
+    rows = ["|".join(["", *(f" {log}, MiB/s | x Lark | x script " for log in LOGS)]).strip()]
+    for name in CONTENDERS:
+        cells = (f"{of[name]:.1f} | {of[name] / of[LARK]:.2f} | {of[name] / of[SCRIPT]:.2f}" for of in speeds)
+        rows.append(" | ".join([name, *cells]))
+    of_words = f"Random words: {words['read']:.1f} MiB/s, {words['read'] / words['script']:.2f} x script."
+    tell("# Parsing speed", __doc__, table(*rows), of_words, machine(), write=write)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ and a script that extracts one field (`re.findall` per line) take turns in one p
 times, the best of each. CI fails where a ratio is less than half of the one below.
 """
 
-import argparse
 import re
 import sys
 import tempfile
@@ -13,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from parsers.runs.reading import read
-from tests.bench.speed import DOCUMENT, MIB, found_by, speeds_of, write_section
+from tests.bench.speed import DOCUMENT, MIB, found_by, is_written, speeds_of, table, tell
 from tests.parsers.golden_logs import GOLDEN
 
 TITLE = "## Floor of the reading speed"
@@ -28,45 +27,26 @@ LOGS = {
 }
 
 
-def make_log(path: Path, golden: Path, field: str) -> None:
-    """Write a log with the head of a golden one, and each line behind that many times: its steps never fall back."""
+def ratio(golden: Path, field: str, folder: Path) -> float:
+    """How many times as fast as the script a log is read: the head of a golden one, and each line behind many times."""
     lines = [line + b"\n" for line in golden.read_bytes().splitlines()]
     first = next(number for number, line in enumerate(lines) if re.search(field.encode(), line))
     head, rest = b"".join(lines[:first]), lines[first:]
-    count = SIZE // sum(map(len, rest))
-    path.write_bytes(head + b"".join(line * count for line in rest))
-
-
-def ratio(golden: Path, field: str, folder: Path) -> float:
-    """How many times as fast as the script a log is read."""
     log = folder / golden.name
-    make_log(log, golden, field)
+    log.write_bytes(head + b"".join(line * (SIZE // sum(map(len, rest))) for line in rest))  # steps never fall back
     speeds = speeds_of({"read": (read, SIZE), "script": (partial(found_by, field), SIZE)}, log, ROUNDS)
     return speeds["read"] / speeds["script"]
 
 
-def documented() -> dict[str, float]:
-    """The ratios that the document states, by log."""
-    section = DOCUMENT.read_text(encoding="utf-8").partition(TITLE)[2].partition("\n## ")[0]
-    return {log: float(said) for log, said in re.findall(r"^\| (\S+\.log) \| ([0-9.]+) \|$", section, re.MULTILINE)}
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help=f"write the ratios into {DOCUMENT}, instead of comparing")
-    options = parser.parse_args()
+    write = is_written(__doc__)
     with tempfile.TemporaryDirectory() as folder:
         found = {log: ratio(GOLDEN / log, field, Path(folder)) for log, field in LOGS.items()}
-    table = "\n".join(["| log | x script |", "| --- | ---: |", *(f"| {log} | {of:.2f} |" for log, of in found.items())])
-    sys.stdout.write(f"{table}\n")
-    if options.write:
-        write_section(TITLE, f"{str(__doc__).strip()}\n\n{table}")
-        return
-    stated = documented()
-    if missing := found.keys() - stated.keys():
-        sys.exit(f"{DOCUMENT.name} states no ratio for {', '.join(sorted(missing))}; write them with --write")
-    slow = [log for log, of in found.items() if of < stated[log] / 2]
-    if slow:
+    section = DOCUMENT.read_text(encoding="utf-8").partition(TITLE)[2].partition("\n## ")[0]
+    stated = dict(re.findall(r"^\| (\S+\.log) \| ([0-9.]+) \|$", section, re.MULTILINE))
+    tell(TITLE, __doc__, table("log | x script", *(f"{log} | {of:.2f}" for log, of in found.items())), write=write)
+    slow = [log for log, of in found.items() if log not in stated or of < float(stated[log]) / 2]
+    if slow and not write:
         sys.exit(f"read at less than half of the speed that {DOCUMENT.name} states: {', '.join(slow)}")
 
 
