@@ -2,12 +2,13 @@
 
 import gc
 import os
+import pty
 import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, chdir, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, chdir, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
@@ -16,6 +17,8 @@ from unittest.mock import patch
 import tachograph
 
 PROJECT = Path(__file__).parent.parent
+PROGRAM = [sys.executable, "-c", "import tachograph; tachograph.main()"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT), "COLUMNS": "120"}
 
 
 def run(
@@ -72,11 +75,19 @@ def start(
     *arguments: str | Path, cwd: Path | None = None, project: Path = PROJECT
 ) -> "subprocess.CompletedProcess[str]":
     """The same in a process of its own, for what a process is: its modules, its environment, its end."""
-    return subprocess.run(
-        [sys.executable, "-c", "import tachograph; tachograph.main()", *map(str, arguments)],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(project), "COLUMNS": "120"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command, environment = [*PROGRAM, *map(str, arguments)], {**ENVIRONMENT, "PYTHONPATH": str(project)}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+def on_a_terminal(command: Sequence[str], environment: Mapping[str, str], cwd: Path = PROJECT) -> tuple[int, str]:
+    """The exit status of a command, and what a terminal of 200 columns gets of it."""
+    ours, theirs = pty.openpty()
+    given = {**environment, "TERM": "xterm", "COLUMNS": "200"}
+    with subprocess.Popen(command, cwd=cwd, env=given, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # that is how Linux tells that the other end is closed
+            while piece := os.read(ours, 65536):
+                shown += piece
+    os.close(ours)
+    return process.returncode, shown.decode()

@@ -3,8 +3,8 @@
 import json
 import os
 import unicodedata
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 CLIPBOARD = "\x1b]52;c;ZXZpbA==\x07"
 NESTED = "\x1b\x1b[0m]0;title\x07"  # a cleaning in one pass leaves a whole one
@@ -44,52 +44,29 @@ def unseen(text: str) -> set[str]:
     return {c for c in text if not (c.isprintable() or c in "\n\t" or unicodedata.category(c) == "Zs")}
 
 
-@dataclass(frozen=True)
-class Hostile:
-    """The folder."""
+class Hostile(NamedTuple):
+    """The folder, its logs, pages and checkout, all of hostile names.
+
+    ``log`` has three records among hostile lines, in a run folder; the run.json of ``broken`` is broken, that of
+    ``undone`` says that the run was hostile. ``bad_page`` has a mistake; ``markdown`` is published, and names the log.
+    """
 
     top: Path
-
-    @property
-    def log(self) -> Path:
-        """A log of three records among hostile lines, in a run folder of a hostile name."""
-        return self.top / NAME / "train.log"
-
-    @property
-    def broken(self) -> Path:
-        """A log whose run.json is broken."""
-        return self.top / f"broken {NAME}" / "1" / "train.log"
-
-    @property
-    def undone(self) -> Path:
-        """A log whose run.json says that it was hostile."""
-        return self.top / f"undone {NAME}" / "1" / "train.log"
-
-    @property
-    def page(self) -> Path:
-        """A page of it."""
-        return self.top / f"{NAME}.toml"
-
-    @property
-    def bad_page(self) -> Path:
-        """A page with a mistake."""
-        return self.top / f"bad {NAME}.toml"
-
-    @property
-    def markdown(self) -> Path:
-        """A published page that names the log."""
-        return self.top / f"{NAME}.md"
-
-    @property
-    def repo(self) -> Path:
-        """A checkout of a hostile name."""
-        return self.top / f"repo {NAME}"
+    log: Path
+    broken: Path
+    undone: Path
+    page: Path
+    bad_page: Path
+    markdown: Path
+    repo: Path
 
 
 def write_hostile(top: Path) -> Hostile:
     """Write the folder."""
-    made = Hostile(top)
-    for log in (made.log, made.broken, made.undone):
+    logs = [top / NAME / "train.log", *(top / f"{kind} {NAME}" / "1" / "train.log" for kind in ("broken", "undone"))]
+    pages = [top / f"{name}{NAME}{ending}" for name, ending in (("", ".toml"), ("bad ", ".toml"), ("", ".md"))]
+    made = Hostile(top, *logs, *pages, top / f"repo {NAME}")
+    for log in logs:
         log.parent.mkdir(parents=True)
         steps = [STEP.format(number, speed) for number, speed in enumerate((10.5, 11.5, 12.5))]
         noise = [f"{HOSTILE}{word}\n" for word in ("a", "somebody@example.org", "c")]

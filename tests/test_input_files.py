@@ -1,15 +1,15 @@
 """What cannot be read is refused in one sentence by every command that reads, before anything is made."""
 
 import os
+import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from parsers.ingesting.suite import Suite
 from parsers.io.files import data_of, opened, text_of
-from tests.commandline import PROJECT, run
+from tests.commandline import ENVIRONMENT, PROGRAM, run
 from tests.parsers.toy_logs import step
 
 # It is a second's work; whoever waits for a pipe waits for ever.
@@ -35,15 +35,8 @@ COMMANDS = {
 
 def started(command: str) -> "subprocess.CompletedProcess[str]":
     """Run a command of bash, whose end is not waited for longer than anybody would."""
-    python = f"{sys.executable} -c 'import tachograph; tachograph.main()'"
-    return subprocess.run(
-        ["bash", "-c", command.replace("tachograph", python)],
-        env={**os.environ, "PYTHONPATH": str(PROJECT)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
+    words = ["bash", "-c", command.replace("tachograph", shlex.join(PROGRAM), 1)]
+    return subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
 
 @pytest.mark.slow

@@ -5,24 +5,22 @@ import json
 import os
 import random
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.commandline import PROJECT, run
+from tests.commandline import ENVIRONMENT, PROGRAM, PROJECT, run
 
 # Each calls the program.
 pytestmark = pytest.mark.slow
 
 GOLDEN = PROJECT / "tests/report/golden"
-PROGRAM = [sys.executable, "-c", "import tachograph; tachograph.main()"]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1"}
 KILLS = 4
 FEW = 100  # bytes, less than any file here has; a semaphore of Python takes 32
 # Commands that write something of the golden page or of its logs into FOLDER/out, which is there.
@@ -254,6 +252,6 @@ def test_a_table_is_written_through_a_link_that_the_user_names(folder: Path) -> 
 
 def test_what_is_written_to_a_pipe_goes_through_it(folder: Path) -> None:
     run("report", folder / "toy.toml", "--logs", folder / "logs", "--out", folder / "pages")
-    command = f"{sys.executable} -c 'import tachograph; tachograph.main()' audit pages --sarif /dev/stdout | head -c 5"
+    command = f"{shlex.join(PROGRAM)} audit pages --sarif /dev/stdout | head -c 5"
     told = subprocess.run(["sh", "-c", command], cwd=folder, env=ENVIRONMENT, capture_output=True, check=False)
     assert (told.stdout, Path("/dev/stdout").is_symlink()) == (b'{\n "$', True)

@@ -166,7 +166,7 @@ class Native:
 
     def started(
         self, *arguments: str, group: bool = False, limits: Mapping[int, int] | None = None
-    ) -> subprocess.Popen[bytes]:
+    ) -> subprocess.Popen[str]:
         """Start `tachograph launch` with further arguments, in a process group of its own, or with limits."""
         process = subprocess.Popen(
             [*self.command, *self.options, *arguments],
@@ -174,29 +174,27 @@ class Native:
             env=os.environ | self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            text=True,
             start_new_session=group,
         )
         for what, most in (limits or {}).items():
             resource.prlimit(process.pid, what, (most, most))
         return process
 
-    def training(self, *arguments: str, group: bool = False) -> subprocess.Popen[bytes]:
+    def training(self, *arguments: str, group: bool = False) -> subprocess.Popen[str]:
         """The same; waits until the job has printed a metric line."""
         process = self.started(*arguments, group=group)
         logs = "*/.1.unfinished/train.log"
         wait_until(lambda: any(METRIC.encode() in path.read_bytes() for path in self.suite.glob(logs)))
         return process
 
-    def launch(self, *arguments: str, limits: Mapping[int, int] | None = None) -> subprocess.CompletedProcess[bytes]:
+    def launch(self, *arguments: str, limits: Mapping[int, int] | None = None) -> subprocess.CompletedProcess[str]:
         """Run `tachograph launch` to its end, in this process where it needs no modules or limits of its own."""
-        if limits or "PYTHONPATH" in self.environment:
-            process = self.started(*arguments, limits=limits)
-            output, errors = process.communicate(timeout=60)
-            return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
-        answer = self.tachograph(*self.options, *arguments)
-        return subprocess.CompletedProcess(
-            answer.args, answer.returncode, answer.stdout.encode(), answer.stderr.encode()
-        )
+        if not limits and "PYTHONPATH" not in self.environment:
+            return self.tachograph(*self.options, *arguments)
+        process = self.started(*arguments, limits=limits)
+        output, errors = process.communicate(timeout=60)
+        return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
     def tachograph(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
         """Run a command of the launchers in this process."""
@@ -205,12 +203,14 @@ class Native:
 
     def dry_run(self, *arguments: str) -> str:
         """The script that a dry run prints."""
-        return self.launch(*arguments, "--dry-run").stdout.decode()
+        return self.launch(*arguments, "--dry-run").stdout
 
     def execute(self, script: str) -> None:
         """Execute the script of a dry run."""
         environment = os.environ | self.environment
-        subprocess.run(["bash"], input=script.encode(), env=environment, cwd=self.top, check=True, capture_output=True)
+        subprocess.run(
+            ["bash"], input=script, text=True, env=environment, cwd=self.top, check=True, capture_output=True
+        )
 
     def facts(self) -> dict[str, Any]:
         """The run.json of the first repeat."""

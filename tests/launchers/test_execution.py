@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import pty
 import resource
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 
 import pytest
 from checkouts import METRIC, PRINT, TOP, Native, wait_until
@@ -17,6 +15,7 @@ from hypothesis import strategies as st
 
 from launchers.run import execution
 from launchers.run.screen import Passage
+from tests.commandline import on_a_terminal
 from tests.hostile_text import CLIPBOARD, COLOUR, HOSTILE
 
 pytestmark = pytest.mark.slow
@@ -151,7 +150,7 @@ def test_a_second_runner_is_refused_while_the_first_one_runs(native: Native) -> 
     second = native.launch()
     first.terminate()
     first.communicate(timeout=30)
-    assert (second.returncode, b"is in use by another runner" in second.stderr) == (1, True)
+    assert (second.returncode, "is in use by another runner" in second.stderr) == (1, True)
     assert native.log == METRIC
 
 
@@ -172,7 +171,7 @@ def test_a_log_that_cannot_grow_ends_the_run_and_keeps_what_was_written(native: 
     native.trains(f"while True:\n    {PRINT}")
     answer = native.launch(limits={resource.RLIMIT_FSIZE: 100_000})
     assert (native.facts()["status"], "File too large" in native.facts()["reason"]) == ("failed", True)
-    assert (native.facts()["log"]["bytes"], b"File too large" in answer.stderr) == (100_000, True)
+    assert (native.facts()["log"]["bytes"], "File too large" in answer.stderr) == (100_000, True)
 
 
 def test_a_full_disk_is_reported_and_what_was_written_is_kept(native: Native) -> None:
@@ -186,32 +185,15 @@ def test_a_full_disk_is_reported_and_what_was_written_is_kept(native: Native) ->
         kept = (native.unfinished / "train.log").stat().st_size
     finally:
         subprocess.run(["umount", str(native.suite)], check=True)
-    assert (answer.returncode, b"No space left on device" in answer.stderr, kept > 500_000) == (1, True, True)
-    assert b"Traceback" not in answer.stderr
-
-
-def pieces_of(terminal: int) -> Callable[[], bytes]:
-    """A function that returns the next piece of what is written to a terminal; nothing once nobody holds it open."""
-
-    def piece() -> bytes:
-        try:
-            return os.read(terminal, 65536)
-        except OSError:  # that is how Linux tells that the other end is closed
-            return b""
-
-    return piece
+    assert (answer.returncode, "No space left on device" in answer.stderr, kept > 500_000) == (1, True, True)
+    assert "Traceback" not in answer.stderr
 
 
 def test_a_terminal_shows_which_run_it_is_and_all_that_is_printed_and_obeys_nothing_of_it(native: Native) -> None:
     native.trains(f"import time\n{PRINT}print({HOSTILE!r})\ntime.sleep(0.6)\nprint({HOSTILE!r}, end='')\n")
-    ours, theirs = pty.openpty()
-    environment = os.environ | native.environment | {"TERM": "xterm", "COLUMNS": "200"}
-    command = [*native.command, *native.options]
-    with subprocess.Popen(command, cwd=TOP, env=environment, stdout=theirs, stderr=theirs) as process:
-        os.close(theirs)
-        shown = b"".join(iter(pieces_of(ours), b"")).decode()
-    os.close(ours)
-    assert process.returncode == 0
+    environment = os.environ | native.environment
+    status, shown = on_a_terminal([*native.command, *native.options], environment, TOP)
+    assert status == 0
     assert f"ResNet50_bs64_fp32_N1C1 repeat 1, run 1 of 1\r\n{METRIC.strip()}\r\n" in shown
     assert CLIPBOARD not in shown
     assert not set(shown) & {"\x07", "\x9b", "\x85", "\u202e", "\u2066"}

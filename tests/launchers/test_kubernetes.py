@@ -29,7 +29,7 @@ labels = { "queue.example.org/name" = "night" }
 def manifests(native: Native, *arguments: str) -> list[dict[str, Any]]:
     """The manifests that a dry run prints, each of which the API of Kubernetes takes."""
     answer = native.launch(*arguments)
-    assert answer.returncode == 0, answer.stderr.decode()
+    assert answer.returncode == 0, answer.stderr
     found = list(yaml.safe_load_all(answer.stdout))
     for manifest in found:
         kubernetes_validate.validate(manifest, "1.37", strict=True)

@@ -22,13 +22,11 @@ from launchers.recipes.images import imagenet
 from launchers.recipes.recipe import Recipe, find
 from tests.commandline import run
 
-# They start several shells each.
-pytestmark = pytest.mark.slow
-
 GOLDEN = Path(__file__).parent / "golden"
 GIVEN = {"BATCH_SIZE": "32", "STEPS": "20", "EPOCHS": "2", "DATA": "some/data", "EXTRA": "--seen 'a b'"}
 HOSTILE = """a 0'; echo foo\nb"$(touch made)"""
-every_recipe = pytest.mark.parametrize("recipe", RECIPES)
+# Each starts several shells.
+every_recipe = pytest.mark.parametrize("recipe", [pytest.param(recipe, marks=pytest.mark.slow) for recipe in RECIPES])
 
 
 def told(answer: subprocess.CompletedProcess[str]) -> list[str]:
@@ -72,35 +70,23 @@ def test_every_golden_file_has_its_launcher() -> None:
 
 
 @every_recipe
-def test_a_launcher_starts_the_command_that_a_dry_run_prints_and_a_dry_run_starts_nothing(
+def test_any_words_reach_the_native_program_as_they_are_from_a_launcher_and_from_what_its_dry_run_prints(
     tmp_path: Path, recipe: str
 ) -> None:
-    printed = start(tmp_path, recipe, "touch started", DRY_RUN="1").stdout
-    assert list(tmp_path.rglob("started")) == []
-    started = told(start(tmp_path, recipe))
-    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    environment = {"PATH": path, "REPO": str(tmp_path), "WORK": str(tmp_path / "work")}
-    executed = subprocess.run(["bash", "-c", printed], env=environment, capture_output=True, text=True, check=True)
-    assert told(executed) == started
-
-
-@every_recipe
-def test_a_launcher_works_in_a_folder_with_a_hostile_name(tmp_path: Path, recipe: str) -> None:
     given = ["DATA"] if "DATA" in find(recipe).defaults else []
-    plain = told(start(tmp_path / "plain", recipe, **dict.fromkeys(given, "DATA")))
-    expected = [word.replace("plain", HOSTILE).replace("DATA", HOSTILE) for word in plain]
-    assert told(start(tmp_path / HOSTILE, recipe, **dict.fromkeys(given, HOSTILE))) == expected != []
-
-
-@every_recipe
-def test_a_launcher_passes_extra_arguments_as_a_shell_would_split_them_and_executes_nothing_in_them(
-    tmp_path: Path, recipe: str
-) -> None:
-    words = told(start(tmp_path, recipe, EXTRA="""-o 'a b' "it's" * '$(touch made)' ;"""))
+    extra = """-o 'a b' "it's" * '$(touch made)' ;"""
+    plain = told(start(tmp_path / "plain", recipe, EXTRA=extra, **dict.fromkeys(given, "DATA")))
+    top, hostile = tmp_path / HOSTILE, {"EXTRA": extra, **dict.fromkeys(given, HOSTILE)}
+    printed = start(top, recipe, "touch started", DRY_RUN="1", **hostile).stdout
+    assert list(tmp_path.rglob("started")) == []
+    words = told(start(top, recipe, **hostile))
+    assert words == [word.replace("plain", HOSTILE).replace("DATA", HOSTILE) for word in plain]
     assert words[words.index("a b") - 1 :][:6] == ["-o", "a b", "it's", "*", "$(touch made)", ";"]
+    path = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    environment = {"PATH": path, "REPO": str(top), "WORK": str(top / "work")}
+    executed = subprocess.run(["bash", "-c", printed], env=environment, capture_output=True, text=True, check=True)
+    assert told(executed) == words
     assert list(tmp_path.rglob("made")) == []
-    answer = start(tmp_path, recipe, EXTRA="'open")
-    assert (answer.returncode != 0, answer.stdout) == (True, "")
 
 
 @every_recipe
@@ -108,13 +94,13 @@ def test_a_launcher_refuses_what_it_cannot_do_and_ends_with_the_status_of_the_na
     tmp_path: Path, recipe: str
 ) -> None:
     known = find(recipe)
-    answer = start(tmp_path, recipe, PRECISION="int4")
-    assert (answer.returncode != 0, answer.stdout) == (True, "")
-    assert [word for word in known.precisions("gpu") if word not in answer.stderr.rpartition("PRECISION")[2]] == []
+    refused = [{"PRECISION": "int4"}, {"EXTRA": "'open"}]
     if {"MASTER", "TASKS"} & known.defaults.keys():  # without a place to meet, or what starts its tasks
-        answer = start(tmp_path, recipe, NODES="2", CARDS="16")
-        assert (answer.returncode != 0, answer.stdout) == (True, "")
-        assert "TASKS=card" in answer.stderr or "TASKS" not in known.defaults
+        refused.append({"NODES": "2", "CARDS": "16"})
+    answers = [start(tmp_path, recipe, **variables) for variables in refused]
+    assert [(answer.returncode != 0, answer.stdout) for answer in answers] == [(True, "")] * len(refused)
+    assert [word for word in known.precisions("gpu") if word not in answers[0].stderr.rpartition("PRECISION")[2]] == []
+    assert "TASKS=card" in answers[-1].stderr or "TASKS" not in known.defaults
     assert (known.facts.get("tasks") == "card") == ("TASKS" in known.defaults)
     for tasks in ("node", "card") if "TASKS" in known.defaults else ("node",):
         assert start(tmp_path, recipe, "exit 7", TASKS=tasks).returncode == 7
@@ -299,6 +285,7 @@ def test_a_case_says_how_it_is_trained_unless_extra_arguments_may_set_that_other
         assert facts.get("data") == said
 
 
+@pytest.mark.slow
 def test_a_run_says_whether_its_data_are_real_unless_extra_arguments_may_choose_others(native: Native) -> None:
     native.launch()
     assert native.facts()["case"]["data"] == "real"

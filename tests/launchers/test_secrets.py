@@ -261,7 +261,7 @@ def test_secrets_reach_neither_the_log_nor_the_screen_nor_the_facts_and_are_coun
     answer = native.launch("--", "--api-key=abcdefgh12345678")
     assert native.log == f"{METRIC}AWS_SECRET_ACCESS_KEY=<redacted>\n<redacted>\nafter\n"
     assert native.facts()["redacted"] == 2
-    assert b"wJalrXUtnFEMI" not in answer.stdout
+    assert "wJalrXUtnFEMI" not in answer.stdout
     assert "abcdefgh12345678" not in (native.run / "run.json").read_text()
 
 

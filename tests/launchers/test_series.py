@@ -17,9 +17,7 @@ from launchers.run.folder import RunFolder
 from launchers.run.series import PlannedRun, alternating
 from tests.commandline import run
 
-# They call the program.
-pytestmark = pytest.mark.slow
-
+slow = pytest.mark.slow  # what launches several runs
 PAGE = """
 title = "Toy"
 model = "ResNet50"
@@ -86,6 +84,7 @@ def test_an_option_that_the_recipe_does_not_read_is_refused(native: Native) -> N
     assert (answer.returncode, "EPOCHS" in answer.stderr) == (2, True)
 
 
+@slow
 def test_each_combination_of_values_is_a_case_and_cases_take_turns(native: Native) -> None:
     native.launch("--batch-size", "4,8", "--epochs", "1", "--steps", "1", "--repeats", "2")
     first, second = (f"ResNet50_bs{size}_fp32_N1C1" for size in (4, 8))
@@ -133,6 +132,7 @@ def launch(native: Native, page: Path, *arguments: str) -> subprocess.CompletedP
         return run("launch", page, *place, *arguments, cwd=TOP)
 
 
+@slow
 def test_a_page_has_the_runs_made_that_it_lacks_in_turns_with_the_options_that_it_says(
     native: Native, page: Path
 ) -> None:
@@ -152,6 +152,7 @@ def test_a_page_has_the_runs_made_that_it_lacks_in_turns_with_the_options_that_i
     assert (answer.returncode, "contains a different run (STEPS=" in answer.stderr) == (1, True)
 
 
+@slow
 @pytest.mark.parametrize(
     ("words", "changes", "refusal", "made"),
     [
@@ -175,12 +176,14 @@ def test_cases_and_repeats_of_a_page_can_be_chosen_and_what_does_not_fit_is_refu
     assert list(native.top.rglob("made")) == []
 
 
+@slow
 def test_after_a_failed_case_the_others_go_on(native: Native, page: Path) -> None:
     native.trains(FAIL_AT_4)
     assert launch(native, page).returncode == 1
     assert in_order(native.top / "logs") == [ALL[0], ALL[2], ALL[3]]
 
 
+@slow
 def test_a_dry_run_is_a_script_that_runs_without_tachograph(native: Native, page: Path) -> None:
     script = launch(native, page, "--dry-run").stdout
     assert not (native.top / "logs").exists()
@@ -201,6 +204,7 @@ def test_a_checkout_of_another_repository_is_refused(native: Native, page: Path)
     assert not (native.top / "logs").exists()
 
 
+@slow
 def test_a_recipe_runs_alternately_in_two_checkouts_which_have_names_of_their_own(native: Native) -> None:
     for folder in ("before", "after", "other/after"):
         shutil.copytree(native.repo, native.top / folder)
@@ -234,6 +238,7 @@ def sides(program: OwnProgram) -> str:
     return "".join("A" if "@" in name else "B" for name in in_order(program.folder / "logs"))
 
 
+@slow
 def test_a_command_is_compared_with_itself_in_another_folder(compared: OwnProgram) -> None:
     answer = compared.run("--against", "../before", "--", "python", str(compared.folder / "train.py"))
     assert (answer.returncode, sides(compared)) == (0, "ABBAAB")
@@ -251,6 +256,7 @@ def test_both_sides_are_written_by_a_dry_run(compared: OwnProgram) -> None:
     assert (answer.returncode, [f"export REPO={folder}" in answer.stdout for folder in folders]) == (0, [True, True])
 
 
+@slow
 def test_a_side_that_fails_keeps_the_other_from_no_run(compared: OwnProgram) -> None:
     compared.change("raise SystemExit(3)")
     answer = compared.run("--against", "../before", "--", "python", "train.py")

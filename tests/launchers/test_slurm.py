@@ -172,7 +172,7 @@ def test_a_job_runs_as_the_site_says_also_where_slurm_gives_a_job_no_environment
 
 def test_a_partition_that_there_is_not_is_refused_by_slurm(on_slurm: Native) -> None:
     answer = on_slurm.launch(*site(on_slurm, "[slurm]\npartition = 'none'\n"), "--detach")
-    assert (answer.returncode, b"invalid partition specified: none" in answer.stderr) == (1, True)
+    assert (answer.returncode, "invalid partition specified: none" in answer.stderr) == (1, True)
 
 
 @pytest.fixture
@@ -261,18 +261,18 @@ def test_a_submitted_run_is_not_submitted_or_started_again(detached: Native, slu
     detached.launch(*DETACHED)
     said = detached.launch(*DETACHED).stderr
     assert b"is submitted already as Slurm job" in said
-    assert said.endswith(f"Show them with `tachograph collect {detached.suite}`.\n".encode())
+    assert said.endswith(f"Show them with `tachograph collect {detached.suite}`.\n")
     answer = detached.launch(*DETACHED, "--", "--seed", "1")  # another run in its place
-    assert (answer.returncode, b"contains a different run (EXTRA=" in answer.stderr) == (1, True)
+    assert (answer.returncode, "contains a different run (EXTRA=" in answer.stderr) == (1, True)
     with detached.started(*SLURM) as waiting:  # without --detach a launch lasts as long as the job
         assert waiting.stderr
-        assert any(b"is submitted already as Slurm job" in line for line in waiting.stderr)
+        assert any("is submitted already as Slurm job" in line for line in waiting.stderr)
         last.touch()
         waiting.communicate(timeout=60)
     assert waiting.returncode == 0
     wait_until_nothing_runs(slurm)
     assert collect(detached).returncode == 0
-    assert b"is already done." in detached.launch(*DETACHED).stderr
+    assert "is already done." in detached.launch(*DETACHED).stderr
 
 
 def test_parallel_runs_are_waited_for_so_many_at_a_time(detached: Native) -> None:
