@@ -26,16 +26,16 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """A copy of the program, to add files to."""
-    return copied(tmp_path)
-
-
-def test_the_grammar_of_contributing_is_a_new_format(copy: Path) -> None:
+def block(language: str) -> str:
+    """The only block of a language in CONTRIBUTING.md."""
     text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    (grammar,) = re.findall(r"```lark\n(.*?)```", text, re.DOTALL)
-    (copy / "parsers/formats/acme.lark").write_text(re.sub("(?m)^   ", "", grammar), encoding="utf-8")
+    (found,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    return re.sub("(?m)^   ", "", found)
+
+
+def test_the_grammar_of_contributing_is_a_new_format(tmp_path: Path) -> None:
+    copy = copied(tmp_path)
+    (copy / "parsers/formats/acme.lark").write_text(block("lark"), encoding="utf-8")
     log = copy / "a.log"
     log.write_text("acme step 1 of 2: loss 0.5, speed 11.4 images/s\nacme step 2 of 2: loss 0.4, speed 11.5 images/s\n")
     found = json.loads(start("show", "--json", log, cwd=copy, project=copy).stdout)
@@ -46,38 +46,20 @@ def test_the_grammar_of_contributing_is_a_new_format(copy: Path) -> None:
     )
 
 
-@pytest.mark.slow
-def test_one_catalogue_is_a_new_language(copy: Path) -> None:
-    golden = PROJECT / "tests/report/golden"
-    chinese = (copy / "report/words/zh.po").read_text(encoding="utf-8")
-    (copy / "report/words/tlh.po").write_text(chinese.replace("Language: zh", "Language: tlh"), encoding="utf-8")
-    options = ("--logs", golden / "logs", "--lang", "tlh", "--out", "out")
-    start("report", golden / "toy.toml", *options, cwd=copy, project=copy)
-    assert "测试" in (copy / "out/toy.tlh.md").read_text(encoding="utf-8")
-
-
-def block(language: str) -> str:
-    """The only block of a language in CONTRIBUTING.md."""
-    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    (found,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
-    return re.sub("(?m)^   ", "", found)
-
-
-def put_before(path: Path, line: str, added: str) -> None:
-    """Add text to a file, before its only line that reads so."""
-    before, after = path.read_text(encoding="utf-8").split(f"\n{line}\n")
-    path.write_text(f"{before}\n{added}{line}\n{after}", encoding="utf-8")
-
-
 @pytest.fixture(scope="module")
 def with_quartile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy with the quantity of CONTRIBUTING.md, four runs, and a page that shows it of them."""
+    """A copy with the quantity of CONTRIBUTING.md and a language more, four runs, and a page that shows it of them."""
     copy = copied(tmp_path_factory.mktemp("quartile"))
-    put_before(copy / "report/measure/quantity.py", "    PEAK_MEMORY,", f"    {block('python').strip()},\n")
+    quantities = copy / "report/measure/quantity.py"
+    before, after = quantities.read_text(encoding="utf-8").split("\n    PEAK_MEMORY,\n")
+    added = f"    {block('python').strip()},"
+    quantities.write_text(f"{before}\n{added}\n    PEAK_MEMORY,\n{after}", encoding="utf-8")
     for language, title, rule in (("en", "third quartile", "the third quartile"), ("zh", "上四分位数", "取上四分位数")):
         with (copy / f"report/words/{language}.po").open("a", encoding="utf-8") as catalogue:
             catalogue.write(f'\nmsgid "third_quartile_of_runs"\nmsgstr "{title}"\n')
             catalogue.write(f'\nmsgid "quantity_third_quartile_of_runs"\nmsgstr "{rule}"\n')
+    chinese = (copy / "report/words/zh.po").read_text(encoding="utf-8")
+    (copy / "report/words/tlh.po").write_text(chinese.replace("Language: zh", "Language: tlh"), encoding="utf-8")
     for number, speed in enumerate((100, 200, 300, 500)):
         put_run(copy, f"runs/{number}", speed)
     shown = 'columns = [{ column = "a" }, { column = "a", quantity = "third_quartile_of_runs" }]\n'
@@ -96,10 +78,10 @@ def with_quartile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("language", "title", "rule"),
     [
         ("en", "Third quartile (images/s)", "the third quartile"),
-        ("zh", "上四分位数（images/s）", "取上四分位数"),
+        *((language, "上四分位数（images/s）", "取上四分位数") for language in ("zh", "tlh")),
     ],
 )
-def test_the_statistic_of_contributing_is_a_new_quantity(
+def test_the_statistic_of_contributing_is_a_new_quantity_and_a_catalogue_a_new_language(
     with_quartile: Path, language: str, title: str, rule: str
 ) -> None:
     page = (with_quartile / f"out/toy.{language}.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""How well logs are read that nothing was written from: `python -m tests.corpus.unseen DIR [--csv | --json]`.
+"""How well logs are read that nothing was written from: `python -m tests.corpus.unseen DIR [--csv]`.
 
 For any folder of logs it counts how many get a format, how many numbers are confirmed, unchecked and contradicted, and
 how many logs are refused or no logs at all. A number that a clock of the same log makes more than twice as large or as
@@ -9,18 +9,17 @@ Where a person read a log first, as ``unseen.csv`` lists it, the number is held 
 from __future__ import annotations
 
 import csv
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 
 from parsers.io.errors import ParserError
 from parsers.io.printable import say
@@ -119,15 +118,6 @@ def rows(folder: Path) -> list[Row]:
         return list(pool.map(row, [folder] * len(logs), logs))
 
 
-def table(found: Iterable[Row]) -> str:
-    """One row a log, as csv."""
-    text = StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(Row)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in found)
-    return text.getvalue()
-
-
 def summed_up(found: Sequence[Row]) -> str:
     """How many logs there are of each status, and each number that a clock contradicts in silence."""
     statuses = Counter(row.status for row in found)
@@ -147,21 +137,17 @@ def summed_up(found: Sequence[Row]) -> str:
 def by_hand(found: Sequence[Row]) -> list[str]:
     """What became of the logs that a person read first; nothing where there are none."""
     readable = [row for row in found if row.by_hand == "yes"]
+    told = [row for row in readable if row.sides or row.throughput is not None]
     compared = [row for row in found if row.ratio is not None]
     far = [row for row in compared if row.ratio is not None and not 1 - NEAR <= row.ratio <= 1 / (1 - NEAR)]
     if not any(row.by_hand for row in found):
         return []
     return [
         f"that a person read a speed or time of training from: {share(len(readable), len(found))}",
-        f"with a number or two sides, of these: {share(sum(is_told(row) for row in readable), len(readable))}",
+        f"with a number or two sides, of these: {share(len(told), len(readable))}",
         f"in the unit of the person: {len(compared)}, not near {len(far)}",
         *(f"  {row.log}: {row.status}, {row.ratio:.3f} x" for row in far),
     ]
-
-
-def is_told(row: Row) -> bool:
-    """Whether a log gives a number, or the two sides of a contradiction."""
-    return row.throughput is not None or bool(row.sides)
 
 
 def share(count: int, of: int) -> str:
@@ -171,13 +157,11 @@ def share(count: int, of: int) -> str:
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--csv", "form", flag_value="csv", help="Print one row per log.")
-@click.option("--json", "form", flag_value="json", help="Print one JSON object per log and line.")
-def main(folder: Path, form: str | None) -> None:
+@click.option("--csv", "is_csv", is_flag=True, help="Print one row per log.")
+def main(folder: Path, is_csv: bool) -> None:
     """Read all files of FOLDER as logs. Exit status 1 if a clock contradicts a number in silence."""
     found = rows(folder)
-    lines = [json.dumps(asdict(row), ensure_ascii=False) for row in found] if form == "json" else None
-    for line in lines or (table(found) if form == "csv" else summed_up(found)).splitlines():
+    for line in (pd.DataFrame(found).to_csv(index=False) if is_csv else summed_up(found)).splitlines():
         say(line)
     raise SystemExit(any(row.silent for row in found))
 

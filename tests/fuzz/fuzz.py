@@ -18,9 +18,11 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from importlib import import_module
 from itertools import chain
+from multiprocessing import get_context
 from pathlib import Path
 from pkgutil import walk_packages
 
@@ -75,29 +77,18 @@ def _options() -> argparse.Namespace:
 
 
 def _fuzz_several(options: argparse.Namespace) -> int:
-    """The exit status after all targets; what each prints is shown in one piece, when it has ended."""
+    """The exit status after all targets, each in a process of its own, as many at a time as there are cores."""
     at_once = min(len(os.sched_getaffinity(0)), len(options.targets))
     options.seconds = max(1, options.seconds * at_once // len(options.targets))
-    waiting, status = list(options.targets), 0
-    running: dict[int, tuple[str, int]] = {}
-    while waiting or running:
-        if waiting and len(running) < at_once:
-            name, printed = waiting.pop(0), os.memfd_create("printed")
-            process = os.fork()
-            if process == 0:
-                os.dup2(printed, 1)
-                os.dup2(printed, 2)
-                _fuzz(name, options)
-                return 0
-            running[process] = name, printed
-        else:
-            process, ended = os.wait()
-            name, printed = running.pop(process)
-            with os.fdopen(printed, "rb") as file:
-                file.seek(0)
-                print(f"{name}:\n{file.read().decode(errors='replace')}", flush=True)  # noqa: T201
-            status = max(status, min(1, ended))
-    return status
+
+    def ended(name: str) -> bool:
+        process = get_context("fork").Process(target=_fuzz, args=(name, options))
+        process.start()
+        process.join()
+        return process.exitcode == 0
+
+    with ThreadPoolExecutor(at_once) as pool:
+        return int(not all(list(pool.map(ended, options.targets))))
 
 
 def _fuzz(name: str, options: argparse.Namespace) -> None:

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import tempfile
-import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
@@ -18,6 +17,7 @@ from click.testing import CliRunner
 
 from parsers.sharing import workers
 from tachograph.cli import command_line
+from tests.hostile_text import unseen
 
 SECONDS = 20
 """Of the processor; no input takes a tenth of it."""
@@ -39,8 +39,6 @@ OUTSIDE = {
     ".bashrc": f"# {TOKEN}\n".encode(),
 }
 MAY_NOT_SHOW = (TOKEN.encode(), *(sha256(text).hexdigest().encode() for text in OUTSIDE.values()))
-# Turn text around, or end a line where none ends.
-TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029"
 STATUSES = (0, 1, 2, 3)
 PIECE = re.compile(r"tachograph\.receive\((.*)\);\n", re.DOTALL)
 SCHEME = re.compile(r"[\x00-\x20]*([A-Za-z][A-Za-z0-9+.-]*):")
@@ -78,11 +76,6 @@ def _on_the_clock() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def lay_outside(folder: Path) -> None:
-    """Put files where no command may read or write: beside the folders that it is given."""
-    lay(folder, OUTSIDE)
-
-
 def lay(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files below a folder."""
     for name, text in files.items():
@@ -93,7 +86,7 @@ def lay(folder: Path, files: Mapping[str, bytes]) -> None:
 def run(folder: Path, *arguments: str | Path, may_write: Path | None = None) -> bytes:
     """Run a command; returns what it printed.
 
-    It ends with 0 to 3 and no traceback, prints text that no terminal obeys, and changes nothing in the folder but
+    It ends with 0 to 3 and no traceback, prints UTF-8 that no terminal obeys, and changes nothing in the folder but
     below ``may_write``.
     """
     before = files_below(folder, without=may_write)
@@ -102,7 +95,8 @@ def run(folder: Path, *arguments: str | Path, may_write: Path | None = None) -> 
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code in STATUSES, f"exit status {result.exit_code}"
-    assert_plain(result.output_bytes, arguments[0])
+    odd = unseen(result.output_bytes.decode("utf-8"))
+    assert not odd, f"{arguments[0]} prints {sorted(map(ascii, odd))}"
     assert files_below(folder, without=may_write) == before, f"{arguments[0]} changed a file outside"
     return result.output_bytes
 
@@ -118,13 +112,6 @@ def files_below(folder: Path, without: Path | None = None) -> dict[Path, bytes |
         elif path.is_file():
             found[path] = path.read_bytes()
     return found
-
-
-def assert_plain(printed: bytes, command: object = "") -> None:
-    """What is printed is UTF-8 that moves no cursor, turns no text around and sets nothing."""
-    text = printed.decode("utf-8")
-    odd = {c for c in text if unicodedata.category(c) == "Cc" or c in TURNING} - {"\n", "\t"}
-    assert not odd, f"{command} prints {sorted(map(ascii, odd))}"
 
 
 def assert_silent(printed: bytes, out: Path) -> None:

@@ -29,12 +29,12 @@ from tests.fuzz.inputs import SEPARATOR, laid, members, source
 from tests.fuzz.sandbox import (
     HERE,
     LOG,
+    OUTSIDE,
     assert_harmless_page,
     assert_harmless_site,
     assert_silent,
     files_below,
     lay,
-    lay_outside,
     run,
     sandbox,
 )
@@ -91,7 +91,7 @@ def scrub(data: bytes) -> None:
 def ingested(data: bytes) -> None:
     """Ingest a file of these bytes, or an archive or folder that is made of them: twice, for that changes nothing."""
     with sandbox() as folder:
-        lay_outside(folder)
+        lay(folder, OUTSIDE)
         (folder / "from").mkdir()
         named = source(folder / "from", data)
         others = files_below(folder)
@@ -144,7 +144,7 @@ def run_folder(data: bytes) -> None:
     """Do with a run folder, of files, links and pipes, what the first byte says."""
     command = COMMANDS[(data[0] if data else 0) % len(COMMANDS)]
     with sandbox() as folder:
-        lay_outside(folder)
+        lay(folder, OUTSIDE)
         of_run, out = folder / "logs" / "ResNet50_bs4_fp32_N1C1" / "1", folder / "out"
         of_run.mkdir(parents=True)
         laid(of_run, data[1:].split(SEPARATOR))
@@ -168,7 +168,7 @@ def verified(data: bytes) -> None:
     """Verify an archive of these bytes, or one that is made of the files that they hold and lists them as it should."""
     choice = data[0] if data else 0
     with sandbox() as folder, patch.object(detection, "SECONDS", 2):
-        lay_outside(folder)
+        lay(folder, OUTSIDE)
         archive = folder / "toy.tach.zip"
         if choice & 1:
             archive.write_bytes(data[1:])
@@ -233,7 +233,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 
 def _lay_logs(folder: Path) -> None:
     """Logs that page files and Markdown find, and a link that leads outside."""
-    lay_outside(folder)
+    lay(folder, OUTSIDE)
     names = ("A100/Toy_bs4_fp32_N1C1_log", "A100/Toy_bs4_fp32_N1C8_log", "A100/tf_gpu1_fp32.txt", "one/train.log")
     lay(folder, {f"logs/{name}": LOG for name in names})
     (folder / "logs" / "linked").symlink_to("../outside")
