@@ -65,7 +65,7 @@ def write_hostile(top: Path) -> Hostile:
     """Write the folder."""
     logs = [top / NAME / "train.log", *(top / f"{kind} {NAME}" / "1" / "train.log" for kind in ("broken", "undone"))]
     pages = [top / f"{name}{NAME}{ending}" for name, ending in (("", ".toml"), ("bad ", ".toml"), ("", ".md"))]
-    made = Hostile(top, *logs, *pages, top / f"repo {NAME}")
+    made = Hostile._make([top, *logs, *pages, top / f"repo {NAME}"])
     for log in logs:
         log.parent.mkdir(parents=True)
         steps = [STEP.format(number, speed) for number, speed in enumerate((10.5, 11.5, 12.5))]

@@ -260,7 +260,7 @@ def test_a_submitted_run_is_not_submitted_or_started_again(detached: Native, slu
     detached.trains(WAIT.format(last=str(last)))
     detached.launch(*DETACHED)
     said = detached.launch(*DETACHED).stderr
-    assert b"is submitted already as Slurm job" in said
+    assert "is submitted already as Slurm job" in said
     assert said.endswith(f"Show them with `tachograph collect {detached.suite}`.\n")
     answer = detached.launch(*DETACHED, "--", "--seed", "1")  # another run in its place
     assert (answer.returncode, "contains a different run (EXTRA=" in answer.stderr) == (1, True)

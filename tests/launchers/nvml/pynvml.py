@@ -25,7 +25,8 @@ def _bindings() -> Any:
     """The module that this one hides."""
     folders = [folder for folder in sys.path if Path(folder).resolve() != Path(__file__).resolve().parent]
     found = PathFinder.find_spec("pynvml", folders)
-    spec = spec_from_file_location("bindings_of_nvml", found and found.origin)
+    assert found
+    spec = spec_from_file_location("bindings_of_nvml", found.origin)
     assert spec and spec.loader
     sys.modules[spec.name] = module_from_spec(spec)
     spec.loader.exec_module(sys.modules[spec.name])
