@@ -67,7 +67,9 @@ def test_an_audit_is_that_of_the_command(tmp_path: Path) -> None:
         lambda: tachograph.compare(LOG, "gone.log"),
         lambda: tachograph.compare(LOG, LOG, gate="3"),
         lambda: tachograph.history("gone"),
-        lambda: tachograph.measure_many([LOG, LOG], scheduler="tcp://127.0.0.1:1"),
+        pytest.param(
+            lambda: tachograph.measure_many([LOG, LOG], scheduler="tcp://127.0.0.1:1"), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_what_is_wrong_is_said_by_one_kind_of_error(wrong: object) -> None:

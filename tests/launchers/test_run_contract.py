@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checkouts import TOP, Native, git, make_native, make_program
+from checkouts import PRINT, TOP, Native, git, make_native, make_program
 from run_contract import COLUMNS, FILES, KEYS, lacking, misfits, walked
 
 from launchers.run import folder as folders
@@ -22,14 +22,22 @@ PUBLISHED = [json.loads(path.read_text(encoding="utf-8")) for path in TOP.glob("
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, Any], tuple[str, ...]]]:
+def launched(tmp_path_factory: pytest.TempPathFactory) -> Native:
+    """A checkout with a done run, whose log tells the files that it had meanwhile."""
+    native = make_native(tmp_path_factory.mktemp("launched"))
+    native.environment["PYTHONPATH"] = str(TOP / "tests" / "launchers" / "nvml")
+    native.trains(f"import os; print(*os.listdir({str(native.unfinished)!r}))\n{PRINT}")
+    native.launch()
+    return native
+
+
+@pytest.fixture(scope="module")
+def written(launched: Native, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, Any], tuple[str, ...]]]:
     """The run.json of each kind of run, and the names of its kinds: launched, failed, of a command, ingested."""
     top = tmp_path_factory.mktemp("runs")
-    launched, failed, program = make_native(top / "launched"), make_native(top / "failed"), make_program(top)
-    launched.environment["PYTHONPATH"] = str(TOP / "tests" / "launchers" / "nvml")
+    failed, program = make_native(top / "failed"), make_program(top)
     failed.trains("raise SystemExit(3)\n")
-    for native in (launched, failed):
-        native.launch()
+    failed.launch()
     program.change("print('loss 1')  # changed\n")
     program.run("--cards", "1", "--", "env", "CUDA_VISIBLE_DEVICES=0", "python", "train.py")
     program.run("--read", "loss=samples/s", "--", "torchrun", "--nproc_per_node", "1", "train.py")
@@ -100,9 +108,7 @@ def test_the_contract_tells_every_file_of_a_run_folder_and_the_hidden_ones_besid
     assert names <= FILES
 
 
-def test_a_launch_makes_only_files_that_the_contract_tells(native: Native) -> None:
-    native.environment["PYTHONPATH"] = str(TOP / "tests" / "launchers" / "nvml")
-    native.trains(f"import os; print(*os.listdir({str(native.unfinished)!r}))\n")
-    native.launch()
-    assert {run_folder.LOG, MARKED, run_folder.CLOCK} <= set(native.log.split()) <= FILES
-    assert {path.name for path in native.run.iterdir()} <= FILES
+def test_a_launch_makes_only_files_that_the_contract_tells(launched: Native) -> None:
+    during = launched.log.splitlines()[0].split()
+    assert {run_folder.LOG, MARKED, run_folder.CLOCK} <= set(during) <= FILES
+    assert {path.name for path in launched.run.iterdir()} <= FILES

@@ -132,6 +132,7 @@ def test_samples_come_once_a_second_and_a_process_that_is_killed_keeps_them(tmp_
     assert float(rows[2]["time"]) - float(rows[0]["time"]) >= 0.9
 
 
+@pytest.mark.slow
 def test_the_real_cards_of_this_machine_are_sampled_each_second(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [sys.executable, "-c", RECORD, str(tmp_path / "gpu.csv"), "2.5"]
