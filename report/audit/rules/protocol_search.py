@@ -23,9 +23,8 @@ from ...measure.diagnostics import NoMeasurement
 from ...measure.measurement import Use
 from ...measure.protocol import WINDOW, Protocol, named
 from ...measure.records import Records, Run
-from ...measure.stated import values_of
+from ...measure.stated import values_of, window_of
 from ...measure.statistic import reduce, trim
-from ...measure.window import window_of
 from ..chance import accidental
 from ..constants import FLOAT_NOISE, ROUNDINGS
 from ..number import Number
