@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from parsers.ingesting.suite import Suite
 from parsers.io.files import data_of, opened, text_of
 from tests.commandline import ENVIRONMENT, PROGRAM, run
-from tests.parsers.toy_logs import step
+from tests.parsers.ingesting import logs
+from tests.parsers.toy_logs import step, write
 
 # It is a second's work; whoever waits for a pipe waits for ever.
 PATIENCE = 60
@@ -65,9 +65,9 @@ def test_what_a_shell_puts_in_the_place_of_a_command_is_a_pipe_and_one_in_a_run_
 
 
 def test_a_pipe_in_a_suite_is_no_run(tmp_path: Path) -> None:
-    (tmp_path / "case/1").mkdir(parents=True)
-    os.mkfifo(tmp_path / "case/1/run.json")
-    assert Suite(tmp_path).known("case") == frozenset()
+    (tmp_path / "logs/case/1").mkdir(parents=True)
+    os.mkfifo(tmp_path / "logs/case/1/run.json")
+    assert [log.is_new for log in logs(tmp_path / "logs", write(tmp_path, step(1)))] == [True]
 
 
 def test_a_link_to_a_pipe_and_one_that_takes_the_place_of_a_file_amid_all_this_are_pipes(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, Self
 
 from ..io import files
 from ..io.files import write_pieces
@@ -53,16 +53,20 @@ class File:
     size: int
 
 
-@dataclass(frozen=True)
-class LeftOut:
-    """A file, folder or source that is not taken: its ``name`` and, to go on with, the ``reason``: "is empty".
+class LeftOut(Exception):  # noqa: N818 - what is left out is told; it stops nothing
+    """A file, folder or source that is not taken: the ``reason``, to go on with its ``name``: "is empty".
 
     ``is_unreadable``: whether a log may have been lost; otherwise the file is not a log.
     """
 
-    name: str
-    reason: str
-    is_unreadable: bool = False
+    def __init__(self, reason: str, name: str = "", *, is_unreadable: bool = False) -> None:
+        super().__init__(reason, name)
+        self.reason, self.name, self.is_unreadable = reason, name, is_unreadable
+
+    def of(self, name: str) -> Self:
+        """The same of the file of this name."""
+        self.name = name
+        return self
 
 
 def names(path: str) -> list[str]:
@@ -103,25 +107,25 @@ def unpack(archive: Path, into: Path) -> Iterator[File | LeftOut]:
         for number, entry in enumerate(entries(archive, unpacking(archive.stat().st_size))):
             path = entry.name if isinstance(entry, LeftOut) else entry[0]
             if is_hidden(path):
-                yield LeftOut(path, IS_HIDDEN)
+                yield LeftOut(IS_HIDDEN, path)
             else:
                 yield entry if isinstance(entry, LeftOut) else _spooled(*entry, into / str(number))
     except BROKEN as error:
-        yield LeftOut("", f"cannot be read completely: {broken_because(error)}.", is_unreadable=True)
+        yield LeftOut(f"cannot be read completely: {broken_because(error)}.", is_unreadable=True)
 
 
 def _spooled(path: str, pieces: Iterator[bytes], place: Path) -> File | LeftOut:
     """Keep what is text, or a packed file that may hold one."""
     try:
         if not (head := next(pieces, b"")):
-            return LeftOut(path, "is empty.")
+            return LeftOut("is empty.", path)
         if not (ending(head) or is_text(head)):
-            return LeftOut(path, "is a binary file.")
+            return LeftOut("is a binary file.", path)
         return File(path, str(place), write_pieces(place, chain([head], pieces)))
     except TooLargeError:
         raise
     except BROKEN as error:
-        return LeftOut(path, f"cannot be read: {broken_because(error)}.", is_unreadable=True)
+        return LeftOut(f"cannot be read: {broken_because(error)}.", path, is_unreadable=True)
 
 
 def broken_because(error: Exception) -> str:
@@ -147,11 +151,11 @@ def of_zip(archive: Path, allowance: Allowance) -> Iterator[Entry]:
         for entry in (entry for entry in packed.infolist() if not entry.is_dir()):
             kind = stat.S_IFMT(entry.external_attr >> 16)
             if kind not in (0, stat.S_IFREG):
-                yield LeftOut(entry.filename, IS_LINK if stat.S_ISLNK(kind) else IS_IRREGULAR)
+                yield LeftOut(IS_LINK if stat.S_ISLNK(kind) else IS_IRREGULAR, entry.filename)
             elif entry.flag_bits & 1:
-                yield LeftOut(entry.filename, IS_ENCRYPTED, is_unreadable=True)
+                yield LeftOut(IS_ENCRYPTED, entry.filename, is_unreadable=True)
             elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                yield LeftOut(entry.filename, OTHER_METHOD, is_unreadable=True)
+                yield LeftOut(OTHER_METHOD, entry.filename, is_unreadable=True)
             else:
                 yield entry.filename, _pieces(partial(packed.open, entry), allowance)
 
@@ -168,14 +172,14 @@ def _of_tar(archive: Path, allowance: Allowance) -> Iterator[Entry]:
                 headers.end()
                 check_members(number)
                 if member.issym() or member.islnk():
-                    yield LeftOut(member.name, IS_LINK if member.issym() else IS_HARD_LINK)
+                    yield LeftOut(IS_LINK if member.issym() else IS_HARD_LINK, member.name)
                     continue
                 stream = tar.extractfile(member)
                 data = iter(()) if stream is None else _pieces(lambda own=stream: own, allowance)  # type: ignore[misc]
                 if member.isreg() and stream is not None:
                     yield member.name, data
                 elif not member.isdir():
-                    yield LeftOut(member.name, IS_IRREGULAR)
+                    yield LeftOut(IS_IRREGULAR, member.name)
                 for _ in data:  # what is left of it is no header
                     pass
 

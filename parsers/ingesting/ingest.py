@@ -1,30 +1,27 @@
 """Ingesting: the logs of sources become run folders of a suite, each with a run.json that says where it is from."""
 
-import errno
 import hashlib
 import json
 import re
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
-from ..io.errors import FormatError, LogError, ParserError, WrappedError, reason_of
+from ..io.errors import FormatError, LogError, WrappedError, reason_of
 from ..io.files import opened
 from ..io.message import counted
 from ..io.packed import ERRORS, SUFFIXES, ending
 from ..io.packed import unpacked as unpacked_stream
-from ..runs.runfile import sha256_of
 from ..scanning.detection import detect, formats
 from ..scanning.source import is_text
 from .archive import LeftOut, is_archive, names
-from .sources import Candidate, NotTakenError, Sources, fetch, is_url
-from .suite import Suite, SuiteError, claimed, stage
+from .sources import Candidate, Sources, fetch, is_url
+from .suite import Ingested, SuiteError, claimed, stage
 
 if TYPE_CHECKING:
     from ..sharing.workers import Workers
@@ -38,9 +35,6 @@ _ENDINGS = (".log", ".txt")
 _NOT_IN_NAMES = re.compile(r"[^\w.+=@,-]+")
 _CHUNK = 1 << 20
 _HEAD = 1 << 16
-_FULL = (errno.ENOSPC, errno.EDQUOT)
-
-Task = tuple[Candidate, frozenset[str]]
 
 
 def label(candidate: Candidate) -> tuple[str, int | None]:
@@ -71,64 +65,32 @@ def _joined(parts: Sequence[str]) -> str:
     return f"{digest}-{text[-LONGEST + len(digest) + 1 :].decode(errors='ignore')}"
 
 
-@dataclass(frozen=True)
-class Taken:
-    """A candidate that is a log: the SHA-256 of the file as found, and the name of its format where one is known.
+def take(candidate: Candidate | LeftOut, staging: Path, read: str | None = None) -> Ingested | LeftOut:
+    """Make a run folder of a candidate below ``staging``; what is left out already stays so.
 
-    ``content``: the SHA-256 of its text, which is that of the file where it is not packed. ``staged``: the run folder
-    that was made of it; None where the log was there already.
+    ``read``: what a number of it measures. Raises WriteError where nothing can be written.
     """
-
-    candidate: Candidate
-    sha256: str
-    content: str
-    format: str | None
-    staged: Path | None
-    remarks: tuple[str, ...] = ()
-
-
-def take(task: Task | LeftOut, staging: Path, read: str | None = None) -> Taken | LeftOut:
-    """Take a candidate in, with which comes the SHA-256 of what is there already under its label.
-
-    ``staging``: where run folders are made. ``read``: what a number of it measures. What is left out already stays so.
-    Raises SuiteError where nothing can be written there.
-    """
-    if isinstance(task, LeftOut):
-        return task
-    candidate, known = task
+    if isinstance(candidate, LeftOut):
+        return candidate
     try:
-        with _local(candidate.place, staging) as path:
-            unpacked = _unpacked(path, candidate)
-            sha256 = sha256_of(path) if known else ""
+        with tempfile.TemporaryDirectory(dir=staging) as fetched:
+            path = _local(candidate.place, Path(fetched, "fetched"))
+            content = _unpacked(path, candidate)
             name, remarks = _format(path, candidate)
-            if known & {sha256, unpacked}:
-                return Taken(candidate, sha256, unpacked or sha256, name, None, remarks)
             # What is not on this machine is brought into the folder that its log was brought into.
-            beside = {of: _brought(place, path.with_name(of)) for of, place in candidate.of_its_run.items()}
-            staged = stage(path, candidate, beside, staging, unpacked, read)
-            content = unpacked or staged.sha256
-            return Taken(candidate, staged.sha256, content, name, staged.folder, remarks + staged.remarks)
-    except NotTakenError as error:
+            beside = {of: _local(place, Path(fetched, of)) for of, place in candidate.of_its_run.items()}
+            folder = staging / uuid4().hex
+            sha256, said = stage(path, candidate, beside, folder, content, read)
+    except LeftOut as error:
         return error.of(candidate.name)
     except OSError as error:
-        if error.errno in _FULL:
-            raise SuiteError(f"{error.filename or staging}: cannot be written: {error.strerror}.") from error
-        return LeftOut(candidate.name, f"cannot be read: {error.strerror}.", is_unreadable=True)
+        return LeftOut(f"cannot be read: {error.strerror}.", candidate.name, is_unreadable=True)
+    case, repeat = label(candidate)
+    return Ingested(candidate.name, case, repeat or 1, sha256, content or sha256, name, remarks + said, folder)
 
 
-@contextmanager
-def _local(place: str, staging: Path) -> Iterator[Path]:
-    """A local file with the bytes of a place."""
-    if not is_url(place):
-        yield Path(place)
-        return
-    staging.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=staging) as folder:
-        yield _brought(place, Path(folder, "fetched"))
-
-
-def _brought(place: str, path: Path) -> Path:
-    """A local file with the bytes of a place: that of ``path`` where they are not on this machine."""
+def _local(place: str, path: Path) -> Path:
+    """A local file with the bytes of a place: ``path`` where they are not on this machine."""
     if not is_url(place):
         return Path(place)
     fetch(place, path)
@@ -138,30 +100,30 @@ def _brought(place: str, path: Path) -> Path:
 def _unpacked(path: Path, candidate: Candidate) -> str:
     """The SHA-256 of what is packed in a file; empty where it is not packed.
 
-    Raises NotTakenError for what is no text or broken; a file that the user named is unreadable then.
+    Raises LeftOut for what is no text or broken; a file that the user named is unreadable then.
     """
     if not path.stat().st_size:
-        raise NotTakenError("is empty.", is_unreadable=candidate.named)
+        raise LeftOut("is empty.", is_unreadable=candidate.named)
     if is_archive(path):
-        raise NotTakenError("is an archive inside a source; pass it as a SOURCE.", is_unreadable=candidate.named)
+        raise LeftOut("is an archive inside a source; pass it as a SOURCE.", is_unreadable=candidate.named)
     with opened(path) as file:
         is_packed = bool(ending(file.peek(_HEAD)))
         try:
             stream = unpacked_stream(file)
             if not is_text(head := stream.read(_HEAD)):
-                raise NotTakenError("is a binary file.", is_unreadable=candidate.named)
+                raise LeftOut("is a binary file.", is_unreadable=candidate.named)
             digest = hashlib.sha256(head)
             while is_packed and (chunk := stream.read(_CHUNK)):
                 digest.update(chunk)
         except (OSError, *ERRORS) as error:
-            raise NotTakenError(f"cannot be read: {reason_of(error)}.", is_unreadable=True) from error
+            raise LeftOut(f"cannot be read: {reason_of(error)}.", is_unreadable=True) from error
     return digest.hexdigest() if is_packed else ""
 
 
 def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ...]]:
     """The name of the format of a log, and what there is to remark.
 
-    Raises NotTakenError: what breaks off or was wrapped is unreadable, a shape of no log is no log.
+    Raises LeftOut: what breaks off or was wrapped is unreadable, a shape of no log is no log.
     """
     try:
         found = detect(path, formats())
@@ -169,27 +131,10 @@ def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ..
         return None, (error.what,)
     except LogError as error:
         is_broken = isinstance(error, WrappedError) or isinstance(error.__cause__, (OSError, *ERRORS))
-        raise NotTakenError(error.what, is_unreadable=candidate.named or is_broken) from error
+        raise LeftOut(error.what, is_unreadable=candidate.named or is_broken) from error
     if found is None and not candidate.named:
-        raise NotTakenError(NO_METRIC_LINE)
+        raise LeftOut(NO_METRIC_LINE)
     return (found.name, ()) if found else (None, (NO_METRIC_LINE,))
-
-
-@dataclass(frozen=True)
-class Ingested:
-    """A log and its run folder, ``label``/``repeat`` in the suite; ``is_new``: whether it was not there before.
-
-    ``found``: where the log was found. ``sha256``: of the file there. ``format``: name of its format, None where none
-    is known. ``remarks``: a sentence each.
-    """
-
-    found: str
-    label: str
-    repeat: int
-    is_new: bool
-    sha256: str
-    format: str | None
-    remarks: tuple[str, ...] = ()
 
 
 Event = Ingested | LeftOut
@@ -210,30 +155,13 @@ def ingest(sources: Sequence[str], into: Path, workers: "Workers", read: str | N
         found = Sources(suite.staging, into)
         # In their order, so that repeats are numbered in it, too.
         candidates = chain.from_iterable(found.candidates(source) for source in sources)
-        tasks = (one if isinstance(one, LeftOut) else (one, suite.known(label(one)[0])) for one in candidates)
-        with workers.each(partial(take, staging=suite.staging.resolve(), read=read), tasks, _size) as results:
+        with workers.each(partial(take, staging=suite.staging.resolve(), read=read), candidates, _size) as results:
             for taken in results:
-                yield taken if isinstance(taken, LeftOut) else _ingested(suite, taken, read)
+                yield taken if isinstance(taken, LeftOut) else suite.add(taken, read)
 
 
-def _size(task: Task | LeftOut) -> int:
-    return 0 if isinstance(task, LeftOut) else task[0].size
-
-
-def _ingested(suite: Suite, taken: Taken, read: str | None) -> Ingested:
-    """Give the run folder of a log its name, unless the log is there already."""
-    name, wanted = label(taken.candidate)
-    there = suite.repeat(name, taken.content, taken.sha256)
-    if there is not None:
-        number, remarks = there, suite.problems(name, there, read)
-    elif taken.staged is None:
-        raise ParserError(f"{suite.path}: a run of {name} was removed during ingestion; ingest again.")
-    else:
-        number = suite.publish(taken.staged, name, {taken.sha256, taken.content}, wanted or 1)
-        is_another = number != (wanted or 1)
-        remarks = (f"Another log has the same label; stored as repeat {number}.",) if is_another else ()
-    found = taken.candidate.name
-    return Ingested(found, name, number, there is None, taken.sha256, taken.format, taken.remarks + remarks)
+def _size(candidate: Candidate | LeftOut) -> int:
+    return 0 if isinstance(candidate, LeftOut) else candidate.size
 
 
 class IngestTally:

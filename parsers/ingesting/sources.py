@@ -34,18 +34,6 @@ _CHUNK = 1 << 20
 _PATIENCE = 60  # seconds without any byte
 
 
-class NotTakenError(Exception):
-    """A file is not taken; raised with the reason and what ``LeftOut`` says of it."""
-
-    def __init__(self, reason: str, *, is_unreadable: bool = False) -> None:
-        super().__init__(reason)
-        self.reason, self.is_unreadable = reason, is_unreadable
-
-    def of(self, name: str) -> LeftOut:
-        """The same of the file of this name."""
-        return LeftOut(name, self.reason, self.is_unreadable)
-
-
 @dataclass(frozen=True)
 class Candidate:
     """A file that may be a log.
@@ -110,7 +98,7 @@ def _local_path(source: str) -> Path | None:
 
 
 def fetch(url: str, place: Path) -> None:
-    """Copy a remote file to a local one; raises NotTakenError where it cannot be read, or is larger than 64 GiB."""
+    """Copy a remote file to a local one; raises LeftOut where it cannot be read, or is larger than 64 GiB."""
     with _told():
         fs, path = _filesystem(url)
         with fs.open(path, "rb", **({"block_size": 0} if _is_web(url) else {})) as stream:
@@ -125,28 +113,28 @@ def _allowed(stream: BinaryIO, allowance: Allowance) -> Iterator[bytes]:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Turn any error of a file system, each of which has its own, into NotTakenError; no URL in it holds a secret."""
+    """Turn any error of a file system, each of which has its own, into LeftOut; no URL in it holds a secret."""
     try:
         yield
-    except (NotTakenError, WriteError):
+    except (LeftOut, WriteError):
         raise
     except Exception as error:
         cause = error.__cause__ if isinstance(error.__cause__, _RefusedError) else error
         reason = public(str(cause) or type(cause).__name__).rstrip(".").replace("\n", " ")
-        raise NotTakenError(f"cannot be read: {reason}.", is_unreadable=True) from error
+        raise LeftOut(f"cannot be read: {reason}.", is_unreadable=True) from error
 
 
 def _filesystem(url: str) -> tuple[AbstractFileSystem, str]:
-    """The file system of a URL and the path in it; raises NotTakenError that names the extra which is missing."""
+    """The file system of a URL and the path in it; raises LeftOut that names the extra which is missing."""
     protocol = url.partition("://")[0].rpartition("::")[2]
     try:
         options = {protocol: _options_of_the_web()} if protocol in ("http", "https") else {}
         fs, path = fsspec.core.url_to_fs(url, **options)
     except ImportError as error:
         needed = f"run `{install('remote')}`" if protocol in _OF_EXTRA else str(error).rstrip(".")
-        raise NotTakenError(f"requires packages that are not installed; {needed}.", is_unreadable=True) from error
+        raise LeftOut(f"requires packages that are not installed; {needed}.", is_unreadable=True) from error
     except ValueError as error:
-        raise NotTakenError(
+        raise LeftOut(
             f"unknown protocol {protocol}://; use http://, https://, s3:// or another one supported by fsspec.",
             is_unreadable=True,
         ) from error
@@ -203,7 +191,7 @@ def _walk(fs: AbstractFileSystem, root: str, *, without: Callable[[str], bool]) 
             entries = sorted(_listed(fs, folder, root), key=lambda info: str(info["name"]))
         except Exception as error:  # noqa: BLE001 - each file system raises errors of its own
             reason = str(getattr(error, "strerror", None) or error or type(error).__name__).rstrip(".")
-            yield [LeftOut(_path(folder, root), f"cannot be listed: {reason}.", is_unreadable=True)]
+            yield [LeftOut(f"cannot be listed: {reason}.", _path(folder, root), is_unreadable=True)]
             continue
         hidden, files, inner = list[File | LeftOut](), list[File | LeftOut](), list[str]()
         for info in entries:
@@ -212,7 +200,7 @@ def _walk(fs: AbstractFileSystem, root: str, *, without: Callable[[str], bool]) 
             if is_folder and without(place):
                 continue
             if is_hidden(place.rpartition("/")[2]):
-                hidden.append(LeftOut(_path(place, root), IS_HIDDEN))
+                hidden.append(LeftOut(IS_HIDDEN, _path(place, root)))
             elif is_folder:
                 inner.append(place)
             else:
@@ -238,11 +226,11 @@ def _listed(fs: AbstractFileSystem, folder: str, root: str) -> Iterator[dict[str
 def _entry(info: Mapping[str, Any], root: str) -> File | LeftOut:
     path = _path(str(info["name"]), root)
     if info.get("islink"):
-        return LeftOut(path, IS_LINK)
+        return LeftOut(IS_LINK, path)
     if info["type"] != "file":
-        return LeftOut(path, IS_IRREGULAR)
+        return LeftOut(IS_IRREGULAR, path)
     if info["size"] == 0:
-        return LeftOut(path, "is empty.")
+        return LeftOut("is empty.", path)
     return File(path, str(info["name"]), int(info["size"] or 0))
 
 
@@ -286,21 +274,21 @@ class Sources:
         try:
             local = _local_path(source)
             yield from self._local(local) if local else self._remote(source)
-        except NotTakenError as error:
+        except LeftOut as error:
             yield error.of(public(source))
         except OSError as error:
-            yield LeftOut(public(source), f"cannot be read: {error.strerror}.", is_unreadable=True)
+            yield LeftOut(f"cannot be read: {error.strerror}.", public(source), is_unreadable=True)
 
     def _local(self, path: Path) -> Found:
         if not path.exists():
-            raise NotTakenError("file or folder not found.", is_unreadable=True)
+            raise LeftOut("file or folder not found.", is_unreadable=True)
         path = path.resolve()
         if path.is_dir():
             files = _LocalFiles(path)
             for found in _walk(fsspec.filesystem("file"), str(path), without=lambda name: Path(name) == self._without):
                 yield from _candidates(found, files.candidate, lambda inner: str(path / inner))
         elif not path.is_file():
-            raise NotTakenError("is not a regular file.", is_unreadable=True)
+            raise LeftOut("is not a regular file.", is_unreadable=True)
         elif is_archive(path):
             yield from self._archive(path, path.name, {})
         else:
@@ -358,7 +346,7 @@ def _file(path: Path) -> Found:
     beside = [
         near for name in (*OF_A_RUN, *CONFIGURATIONS) if (near := path.with_name(name)).is_file() and near != path
     ]
-    yield from (LeftOut(str(file), IS_LINK) for file in beside if file.is_symlink() and file.name in OF_A_RUN)
+    yield from (LeftOut(IS_LINK, str(file)) for file in beside if file.is_symlink() and file.name in OF_A_RUN)
     there = {file.name: File(file.name, str(file), file.stat().st_size) for file in beside if not file.is_symlink()}
     folder = [entry.name for entry in path.parent.iterdir()] if there.keys() & set(CONFIGURATIONS) else []
     own = _LocalFiles(path.parent).candidate(File(path.name, str(path), path.stat().st_size))
@@ -375,7 +363,7 @@ def _beside(log: str, there: Mapping[str, File], folder: Iterable[str]) -> dict[
 
 def _refuse_broken_archive(name: str) -> None:
     if ARCHIVE_NAME.search(name):
-        raise NotTakenError("is not a tar or zip archive, despite its name.", is_unreadable=True)
+        raise LeftOut("is not a tar or zip archive, despite its name.", is_unreadable=True)
 
 
 def _candidates(
@@ -390,5 +378,4 @@ def _candidates(
     for file in (file for file in files if file.path.rpartition("/")[2] not in OF_A_RUN):
         folder, _, last = file.path.rpartition("/")
         yield replace(candidate(file), beside=_beside(last, folders[folder], folders[folder]))
-    for left in (left for left in found if isinstance(left, LeftOut)):
-        yield replace(left, name=name(left.name))
+    yield from (left.of(name(left.name)) for left in found if isinstance(left, LeftOut))

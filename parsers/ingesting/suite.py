@@ -11,20 +11,19 @@ import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
-from uuid import uuid4
+from typing import Any
 
 from ..io.errors import LogError, ParserError
-from ..io.files import data_of, leading_out, locked, opened, write, write_pieces
+from ..io.files import data_of, leading_out, locked, opened, unfinished, write, write_pieces, writing
 from ..io.git import is_changed
 from ..io.packed import ending
 from ..runs.run_folder import LOG, READ, RUN_FILE, SIDE_FILES, heading
 from ..runs.runfile import CONFIGURATIONS, UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
-from .sources import Candidate, NotTakenError
+from .archive import LeftOut
+from .sources import Candidate
 
-STAGING = ".ingest"
 NOT_KEPT = 'its run folder is there already and is not changed: add "read": {read} to its {run_file} to keep that.'
 CHANGED = "{log} does not match the SHA-256 in its run.json; remove the folder to ingest it again."
 OF_ANOTHER = f"The {RUN_FILE} beside it describes another log and was not copied."
@@ -39,57 +38,75 @@ class SuiteError(ParserError):
     """A folder cannot be filled."""
 
 
-class Suite:
-    """The runs of a folder by label and repeat, each known by the SHA-256 of the log that it was made from."""
+@dataclass(frozen=True)
+class Ingested:
+    """A log and its run folder, ``label``/``repeat`` in the suite; ``is_new``: whether it was not there before.
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    ``found``: where the log was found. ``sha256``: of the file there, and ``content`` of its text, which is the same
+    where it is not packed. ``format``: name of its format, None where none is known. ``remarks``: a sentence each.
+    ``staged``: the folder that was made of it, which waits for its name.
+    """
+
+    found: str
+    label: str
+    repeat: int
+    sha256: str
+    content: str
+    format: str | None
+    remarks: tuple[str, ...]
+    staged: Path
+    is_new: bool = True
+
+
+class Suite:
+    """The runs of a folder by label and repeat, each known by the SHA-256 of the log that it was made from.
+
+    ``staging``: a hidden folder beside the runs, in which they are made before they get their names.
+    """
+
+    def __init__(self, path: Path, staging: Path) -> None:
+        self.path, self.staging = path, staging
         self._repeats: dict[str, dict[str, int]] = defaultdict(dict)
         for run in sorted(path.glob(f"*/*/{RUN_FILE}")):
-            if not run.parent.name.startswith(".") and run.parent.name.isdigit():
+            if run.parent.name.isdigit():
                 self._note(run.parent.parent.name, int(run.parent.name), _digests(run))
 
-    @property
-    def staging(self) -> Path:
-        """A hidden folder beside the runs, in which they are made before they get their names."""
-        return self.path / STAGING
+    def add(self, log: Ingested, read: str | None) -> Ingested:
+        """Give the run folder of a log its name: the repeat that it wants, or the next one that is free.
 
-    def known(self, label: str) -> frozenset[str]:
-        """The SHA-256 of the logs that are there under a label, and of what is packed in them."""
-        return frozenset(self._repeats.get(label, ()))
+        One whose log is there already is removed; what speaks against the run that is there is remarked, and what is
+        ``read`` if it does not keep that. Raises SuiteError where a link would lead out of the suite.
+        """
+        known = self._repeats[log.label]
+        if (there := known.get(log.content, known.get(log.sha256))) is not None:
+            shutil.rmtree(log.staged)
+            remarks = (*log.remarks, *self._problems(log.label, there, read))
+            return replace(log, repeat=there, remarks=remarks, is_new=False)
+        case = self.path / log.label
+        if leading_out([case], self.path):
+            raise SuiteError(f"{case}: is a link that leads out of the folder; nothing is written there.")
+        case.mkdir(exist_ok=True)
+        number = log.repeat
+        while not _renamed(log.staged, case / str(number)):
+            number += 1
+        self._note(log.label, number, (log.sha256, log.content))
+        is_another = number != log.repeat
+        remarks = (*log.remarks, f"Another log has the same label; stored as repeat {number}.")
+        return replace(log, repeat=number, remarks=remarks if is_another else log.remarks)
 
-    def repeat(self, label: str, *sha256: str) -> int | None:
-        """The number of the run of a log under a label, by any of its SHA-256; None where it is not there."""
-        there = self._repeats.get(label, {})
-        return next((there[digest] for digest in sha256 if digest in there), None)
-
-    def problems(self, label: str, number: int, read: str | None = None) -> tuple[str, ...]:
+    def _problems(self, label: str, number: int, read: str | None) -> Iterator[str]:
         """What speaks against a run that is there: its log was changed or is gone, or what is ``read`` is not kept."""
         try:
             log = log_of(self.path / label / str(number))
             run = run_file(log)
             has_changed = describes(run, log, sha256_of(log)) is False
         except LogError as error:
-            return (str(error),)
-        changed = (CHANGED.format(log=log.name),) if has_changed else ()
-        is_kept = read is None or run.get(READ) == read
-        return changed if is_kept else (*changed, NOT_KEPT.format(read=json.dumps(read), run_file=RUN_FILE))
-
-    def publish(self, staged: Path, label: str, sha256: Iterable[str], wanted: int = 1) -> int:
-        """Give a staged run folder its name: the wanted number, or the next one that is free. Returns the number.
-
-        ``sha256``: those of its log, and of what is packed in that. Raises SuiteError where a link would
-        lead it out of the suite.
-        """
-        case = self.path / label
-        if leading_out([case], self.path):
-            raise SuiteError(f"{case}: is a link that leads out of the folder; nothing is written there.")
-        case.mkdir(exist_ok=True)
-        number = wanted
-        while not _renamed(staged, case / str(number)):
-            number += 1
-        self._note(label, number, sha256)
-        return number
+            yield str(error)
+            return
+        if has_changed:
+            yield CHANGED.format(log=log.name)
+        if read is not None and run.get(READ) != read:
+            yield NOT_KEPT.format(read=json.dumps(read), run_file=RUN_FILE)
 
     def _note(self, label: str, number: int, sha256: Iterable[str]) -> None:
         for digest in sha256:
@@ -100,39 +117,24 @@ class Suite:
 def claimed(path: Path) -> Iterator[Suite]:
     """The suite of a folder, which is made where there is none, held as the only one who ingests into it.
 
-    Raises SuiteError where another process holds it, or it cannot be written.
+    Raises SuiteError where another process holds it, WriteError where it cannot be written.
     """
     is_new = not path.exists()
-    try:
+    with writing(path):
         path.mkdir(parents=True, exist_ok=True)
-        with _held(path):
-            suite = Suite(path)
-            if suite.staging.is_symlink():
-                raise SuiteError(
-                    f"{suite.staging}: is a link; remove it, because runs are prepared in a folder of this name."
-                )
-            shutil.rmtree(suite.staging, ignore_errors=True)  # what an ingest that was killed left
-            try:
-                yield suite
-            finally:
-                shutil.rmtree(suite.staging, ignore_errors=True)
-    except OSError as error:
-        raise SuiteError(f"{path}: cannot be filled: {error.strerror}.") from error
+        lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with writing(path):
+            is_held = locked(path, lock)
+        if not is_held:
+            raise SuiteError(f"{path}: another process is ingesting into it; wait until it has finished.")
+        with unfinished(path) as staging:
+            yield Suite(path, staging)
     finally:
+        os.close(lock)
         if is_new:
             with suppress(OSError):  # something is in it
                 path.rmdir()
-
-
-@contextmanager
-def _held(path: Path) -> Iterator[None]:
-    lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        if not locked(path, lock):
-            raise SuiteError(f"{path}: another process is ingesting into it; wait until it has finished.")
-        yield
-    finally:
-        os.close(lock)
 
 
 def _renamed(folder: Path, name: Path) -> bool:
@@ -163,36 +165,26 @@ def _digests(run: Path) -> list[str]:
     return next(filter(None, told), [])
 
 
-class Staged(NamedTuple):
-    """A run folder that waits for its name, and the SHA-256 of the log that it was made from."""
-
-    folder: Path
-    sha256: str
-    remarks: tuple[str, ...]
-
-
 def stage(
-    log: Path, candidate: Candidate, beside: Mapping[str, Path], staging: Path, unpacked: str, read: str | None
-) -> Staged:
-    """Make a run folder of a log below ``staging``; ``beside`` are the files of its run, by name.
+    log: Path, candidate: Candidate, beside: Mapping[str, Path], folder: Path, content: str, read: str | None
+) -> tuple[str, tuple[str, ...]]:
+    """Make a run folder of a log; ``beside`` are the files of its run, by name. The SHA-256 of the log, and remarks.
 
-    The log is copied as it is, packed or not. ``unpacked``: the SHA-256 of what is packed in it; empty where it is not
-    packed. ``read``: as run.json is to say it. Raises SuiteError where the folder cannot be made, WriteError where a
-    file cannot be written, NotTakenError where the run.json beside it cannot be read, OSError where a file cannot.
+    The log is copied as it is, packed or not. ``content``: the SHA-256 of what is packed in it; empty where it is not
+    packed. ``read``: as run.json is to say it. Raises WriteError where a file cannot be written, LeftOut where the
+    run.json beside it cannot be read, OSError where a file cannot.
     """
-    folder = staging / uuid4().hex
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise SuiteError(f"{staging.parent}: cannot be filled: {error.strerror}.") from error
+    with writing(folder):
+        folder.mkdir()
     described = _kept(log, folder)
     sha256 = str(described["sha256"])
     changed = {} if candidate.blob is None else {"changed": is_changed(log, candidate.blob)}
-    content = {UNPACKED: unpacked} if unpacked else {}
-    origin = {**candidate.origin, **changed, "sha256": sha256, **content, "bytes": log.stat().st_size}
+    packed = {UNPACKED: content} if content else {}
+    origin = {**candidate.origin, **changed, "sha256": sha256, **packed, "bytes": described["bytes"]}
     run = _run(candidate, beside, sha256)
     if run is None:
-        document = {**_heading(), "suite": staging.parent.name, "case": {}, "source": origin, "log": described}
+        suite = folder.parent.parent.name
+        document = {**heading(), "suite": suite, "case": {}, "source": origin, "log": described}
     else:
         document = {**run, "ingested": origin, "log": {**run["log"], **described}}
     if read is not None:
@@ -200,15 +192,10 @@ def stage(
     is_of_another = RUN_FILE in beside and run is None
     own = {*(SIDE_FILES if run else ()), *(() if is_of_another else CONFIGURATIONS)}
     for name in beside.keys() & own:
-        shutil.copyfile(beside[name], folder / name)
+        write(folder, name, data_of(beside[name]))
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     write(folder, RUN_FILE, text.encode("utf-8", "backslashreplace"))
-    return Staged(folder, sha256, (OF_ANOTHER,) if is_of_another else ())
-
-
-@cache
-def _heading() -> Mapping[str, object]:
-    return heading()
+    return sha256, (OF_ANOTHER,) if is_of_another else ()
 
 
 def _kept(log: Path, folder: Path) -> Document:
@@ -235,7 +222,7 @@ def _kept(log: Path, folder: Path) -> Document:
 def _run(candidate: Candidate, beside: Mapping[str, Path], sha256: str) -> Document | None:
     """What the run.json beside a log says, where it is of this log.
 
-    Raises NotTakenError where it has a schema that this version does not know: it may be of this log or not.
+    Raises LeftOut where it has a schema that this version does not know: it may be of this log or not.
     """
     path = beside.get(RUN_FILE)
     if path is None or path.stat().st_size > _LARGEST_RUN_FILE:
@@ -246,5 +233,5 @@ def _run(candidate: Candidate, beside: Mapping[str, Path], sha256: str) -> Docum
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return None
     if refusal := unknown_schema(run):
-        raise NotTakenError(f"the {RUN_FILE} beside it {refusal}", is_unreadable=True)
+        raise LeftOut(f"the {RUN_FILE} beside it {refusal}", is_unreadable=True)
     return run if describes(run, Path(candidate.path), sha256) else None

@@ -13,7 +13,7 @@ from run_contract import COLUMNS, FILES, KEYS, lacking, misfits, walked
 
 from launchers.run import folder as folders
 from launchers.run.execution import MARKED
-from parsers.ingesting import suite
+from parsers.io.files import PREFIX
 from parsers.runs import run_folder
 from tests.parsers.ingesting import logs, member, run_file, tar
 from tests.parsers.toy_logs import step, write
@@ -94,7 +94,7 @@ def test_the_contract_tells_the_columns_of_the_side_files_and_the_keys_of_run_js
 
 def test_the_contract_tells_every_file_of_a_run_folder_and_the_hidden_ones_beside_it(tmp_path: Path) -> None:
     names = {run_folder.LOG, run_folder.RUN_FILE, run_folder.CLOCK, run_folder.TELEMETRY, run_folder.SCRIPT}
-    names |= {run_folder.PROCESSES, run_folder.PATCH, MARKED, suite.STAGING}
+    names |= {run_folder.PROCESSES, run_folder.PATCH, MARKED, f"{PREFIX}<name>"}
     names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv", ".foreign.json")}
     folder = folders.RunFolder(tmp_path / "1")
     hidden = ("unfinished", folders.LOCK, folders.SUBMITTED, folders.SLURM_OUTPUT)

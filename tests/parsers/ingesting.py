@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from parsers.ingesting.archive import LeftOut
-from parsers.ingesting.ingest import Event, Ingested, ingest
+from parsers.ingesting.ingest import Event, ingest
+from parsers.ingesting.suite import Ingested
 from parsers.sharing.workers import ALONE
 
 
@@ -44,8 +45,8 @@ def run_file(into: Path) -> Any:
 
 
 def everything(folder: Path) -> Iterator[tuple[str, int, bytes]]:
-    """Name, time of change and bytes of all that is in a folder, and of the folder itself."""
-    for path in (folder, *sorted(folder.rglob("*"))):
+    """Name, time of change and bytes of all that is in a folder."""
+    for path in sorted(folder.rglob("*")):
         yield str(path), path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else b""
 
 

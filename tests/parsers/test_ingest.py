@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from parsers.ingesting.archive import LeftOut
 from parsers.ingesting.ingest import LONGEST, NO_METRIC_LINE, label
 from parsers.ingesting.sources import Candidate
-from parsers.ingesting.suite import CHANGED, STAGING, SuiteError, claimed
+from parsers.ingesting.suite import CHANGED, SuiteError, claimed
+from parsers.io.files import PREFIX
 from parsers.runs.reading import read
 from tests.parsers.ingesting import events, everything, left_out, logs, run_file, runs, unreadable
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
@@ -178,7 +179,7 @@ def test_one_process_at_a_time_ingests_into_a_suite(lab: Path, into: Path) -> No
 
 
 def test_what_an_ingest_that_was_killed_left_is_taken_away(lab: Path, into: Path) -> None:
-    make_run(into / STAGING / "half", step(1))
+    make_run(into / f"{PREFIX}left" / "half", step(1))
     write(lab, step(2))
     logs(into, lab)
     assert runs(into) == ["lab__train/1/train.log"]
