@@ -28,14 +28,13 @@ from ..io.lazy import pd
 from ..io.packed import ERRORS, ending, unpacked
 from ..runs import runfile
 from ..runs.facts import FOLDERS, Value, name_facts
-from ..runs.provenance import Provenance
 from ..runs.reading import survey
 from ..runs.run_folder import RUN_FILE, SIDE_FILES
 from ..runs.side_files import configurations
 from .identities import Identity, identities
-from .placeholders import Placeholders, ReplacementTally
+from .placeholders import Placeholders
 
-CREDENTIAL = "credential"
+CREDENTIAL, FORMAT = "credential", "its format"
 BLOCK = 1 << 20
 _PACKED: Mapping[str, Callable[[BinaryIO], AbstractContextManager[Any]]] = {
     "": nullcontext,
@@ -163,23 +162,15 @@ def rewrite(path: Path, copy: Path, changed: Changed) -> None:
 
 
 @dataclass(frozen=True)
-class _Table:
-    """A table of records without its values: its columns with types, and of each row its line and a hash."""
-
-    columns: Mapping[str, str]
-    lines: NDArray[np.int64]
-    rows: NDArray[np.uint64]
-
-
-@dataclass(frozen=True)
 class _Likeness:
-    """How a log reads; it is small, so that large logs are in memory one at a time."""
+    """How a log reads: what is ``told`` of it, as the subject of a sentence; of each record and event line and hash.
 
-    format: str | None
-    tables: Sequence[_Table]
-    facts: Mapping[str, tuple[Value, Provenance]]
+    It is small, so that large logs are in memory one at a time.
+    """
+
+    told: Mapping[str, object]
+    rows: NDArray[np.uint64]
     recognised: NDArray[np.bool_]
-    account: tuple[int, int, int]
 
 
 def _likeness(log: Path, name: Path, changed: Changed, format: FormatName) -> _Likeness:
@@ -195,38 +186,27 @@ def _likeness(log: Path, name: Path, changed: Changed, format: FormatName) -> _L
         as_bytes = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else None
         return value if as_bytes is None else changed(as_bytes).decode("utf-8", "surrogateescape")
 
-    return _Likeness(
-        reading.format.name if reading.format else None,
-        [_table(part.records) for part in reading.parts] + [_table(reading.events.drop(columns="text"))],
-        {fact.name: (public(fact.value), fact.source) for fact in reading.facts.values()},
-        account.recognised,
-        (account.total, account.matched, account.ignored),
-    )
-
-
-def _table(records: pd.DataFrame) -> _Table:
-    rows = pd.util.hash_pandas_object(records, index=False).to_numpy().astype(np.uint64)
-    columns = {str(name): str(type_) for name, type_ in records.dtypes.items()}
-    return _Table(columns, records["line"].to_numpy(np.int64), rows)
+    tables = [*(part.records for part in reading.parts), reading.events.drop(columns="text")]
+    told: dict[str, object] = {
+        FORMAT: (reading.format.name if reading.format else None, len(tables)),
+        "a column of it": [{name: str(of) for name, of in table.dtypes.items()} for table in tables],
+        "its number of lines": (account.total, account.matched, account.ignored),
+    }
+    told |= {f"the fact {fact.name}": (public(fact.value), fact.source) for fact in reading.facts.values()}
+    rows = [np.column_stack([table["line"], pd.util.hash_pandas_object(table, index=False)]) for table in tables]
+    return _Likeness(told, np.concatenate(rows).astype(np.uint64), account.recognised)
 
 
 def _difference(log: _Likeness, copy: _Likeness) -> str | None:
     """Where a copy reads otherwise than its log, as the subject of a sentence; None where it reads the same."""
-    if log.format != copy.format or len(log.tables) != len(copy.tables):
-        return "its format"
-    for one, other in zip(log.tables, copy.tables, strict=True):
-        both = min(len(one.rows), len(other.rows))
-        unlike = np.flatnonzero((one.rows[:both] != other.rows[:both]) | (one.lines[:both] != other.lines[:both]))
-        if unlike.size or len(one.rows) != len(other.rows):
-            return f"line {one.lines[unlike[0]] if unlike.size else max(one.lines, other.lines, key=len)[both]}"
-        if one.columns != other.columns:
-            return f"the column {next(name for name, _ in one.columns.items() ^ other.columns.items())}"
-    for name in sorted(log.facts.keys() | copy.facts.keys()):
-        if log.facts.get(name) != copy.facts.get(name):
-            return f"the fact {name}"
-    if log.account[0] == copy.account[0] and (unlike := np.flatnonzero(log.recognised != copy.recognised)).size:
+    names = [name for name in {**log.told, **copy.told} if log.told.get(name) != copy.told.get(name)]
+    both = min(len(log.rows), len(copy.rows))
+    unlike = np.flatnonzero((log.rows[:both] != copy.rows[:both]).any(axis=1))
+    if FORMAT not in names and (unlike.size or len(log.rows) != len(copy.rows)):
+        return f"line {max(log.rows, copy.rows, key=len)[unlike[0] if unlike.size else both][0]}"
+    if not names and (unlike := np.flatnonzero(log.recognised != copy.recognised)).size:
         return f"line {unlike[0]}"
-    return None if log.account == copy.account else "its number of lines"
+    return names[0] if names else None
 
 
 # ---- one log and its run
@@ -248,10 +228,8 @@ def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
 
 def scrubbed(
     log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets, *, format: FormatName = None
-) -> dict[str, ReplacementTally]:
-    """Write a copy of a log with placeholders for all identities and credentials, and say what was replaced.
-
-    That is said by the name of the file, of all but run.json.
+) -> dict[str, Replaced]:
+    """Write a copy of a log with placeholders for all identities and credentials, and say what was replaced, by kind.
 
     What lies beside the log and is of its run (run.json, clock.csv, gpu.csv and the like, its configuration) is
     scrubbed and written beside the copy, whose folder must be there and be of no other run. run.json describes the
@@ -259,13 +237,12 @@ def scrubbed(
     when the copy would not read as the log does: it is removed then. Raises LogError, FormatError or GrammarError when
     the log cannot be read.
     """
-    tallies, written = dict[str, ReplacementTally](), list[Path]()
+    replaced, written = dict[str, Replaced](), list[Path]()
     before = _likeness(log, log, placeholders.replaced, format)
     try:
         for path in (log, *filter(Path.exists, map(log.with_name, SIDE_FILES)), *configurations(log)):
             written.append(copy if path == log else copy.with_name(path.name))
-            tally = tallies.setdefault(written[-1].name, ReplacementTally())
-            rewrite(path, written[-1], _Scrubber(placeholders, secrets, tally).block)
+            rewrite(path, written[-1], _Scrubber(placeholders, secrets, replaced, written[-1]).block)
         if run := _run(log, copy, placeholders, secrets):
             written.append(copy.with_name(RUN_FILE))
             written[-1].write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -277,26 +254,42 @@ def scrubbed(
         if isinstance(error, OSError):
             raise WriteError(copy, error.strerror or str(error)) from error
         raise
-    return tallies
+    return replaced
+
+
+@dataclass
+class Replaced:
+    """What was replaced of one kind: in which ``copy`` and line (from 1) first, how often, and which different ones."""
+
+    copy: Path
+    line: int
+    occurrences: int = 0
+    distinct: set[bytes] = field(default_factory=set)
 
 
 class _Scrubber:
-    """What is made of the blocks of one file, in their order."""
+    """What is made of the blocks of one file, in their order; ``replaced`` takes note of it."""
 
-    def __init__(self, placeholders: Placeholders, secrets: Secrets, tally: ReplacementTally) -> None:
-        self._placeholders, self._tally = placeholders, tally
+    def __init__(self, placeholders: Placeholders, secrets: Secrets, replaced: dict[str, Replaced], copy: Path) -> None:
+        self._placeholders, self._replaced, self._copy = placeholders, replaced, copy
         self._stream = secrets.stream()
         self._lines = 0
 
     def block(self, block: bytes) -> bytes:
         """The next whole lines without identities and credentials; only the last block may end within a line."""
-        public = self._placeholders.replaced(block, self._tally, self._lines)
+
+        def note(kind: str, keys: Iterable[bytes], place: int, times: int = 1, text: bytes = block) -> None:
+            if kind not in self._replaced:
+                self._replaced[kind] = Replaced(self._copy, self._lines + 1 + text.count(b"\n", 0, place))
+            self._replaced[kind].occurrences += times
+            self._replaced[kind].distinct.update(keys)
+
+        public = self._placeholders.replaced(block, note)
         found = self._stream.count
         redacted = self._stream.feed(public) + (b"" if block.endswith(b"\n") else self._stream.finish())
         if more := self._stream.count - found:
-            pairs = zip(public.split(b"\n"), redacted.split(b"\n"), strict=False)
-            first = next((number for number, (line, another) in enumerate(pairs, 1) if line != another), 1)
-            self._tally.note(CREDENTIAL, (), self._lines + first, more)
+            same = os.path.commonprefix([public, redacted])  # noqa: RUF071 - letter by letter
+            note(CREDENTIAL, (), len(same), more, public)
         self._lines += block.count(b"\n")
         return redacted
 
@@ -319,16 +312,6 @@ def _run(log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets) ->
 
 
 @dataclass
-class Replaced:
-    """What was replaced of one kind in all copies: how often, which, and in which copy and line (from 1) first."""
-
-    occurrences: int = 0
-    distinct: set[bytes] = field(default_factory=set)
-    copy: Path = Path()
-    line: int = 0
-
-
-@dataclass
 class ScrubOutcome:
     """The ``copies`` that were written, what was ``replaced`` in them by kind, and a sentence for each log without."""
 
@@ -336,14 +319,13 @@ class ScrubOutcome:
     replaced: dict[str, Replaced] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
-    def add(self, copy: Path, tallies: Mapping[str, ReplacementTally]) -> None:
-        """Take note of one more copy; ``tallies``: of it and of the files beside it, by their names."""
+    def add(self, copy: Path, replaced: Mapping[str, Replaced]) -> None:
+        """Take note of one more copy, and of what was replaced in it and in the files beside it."""
         self.copies.append(copy)
-        for name, tally in tallies.items():
-            for kind, times in tally.occurrences.items():
-                replaced = self.replaced.setdefault(kind, Replaced(copy=copy.with_name(name), line=tally.first[kind]))
-                replaced.occurrences += times
-                replaced.distinct |= tally.distinct[kind]
+        for kind, more in replaced.items():
+            known = self.replaced.setdefault(kind, Replaced(copy.with_name(more.copy.name), more.line))
+            known.occurrences += more.occurrences
+            known.distinct |= more.distinct
 
 
 class NamedLog(NamedTuple):

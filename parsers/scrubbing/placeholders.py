@@ -2,9 +2,7 @@
 
 import base64
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import NamedTuple
 
@@ -20,27 +18,16 @@ _DOTTED = re.compile(rb"[0-9.]+")
 _MORE_DOTS = re.compile(rb"\.[0-9]")
 
 
+# Takes note of something that was replaced: of its kind, of keys that tell what is the same, and of its place.
+Note = Callable[[str, frozenset[bytes], int], None]
+
+
 class Placeholder(NamedTuple):
     """What stands for an identity: its ``text``, and the ``kind`` and ``keys`` of the names that it stands for."""
 
     text: bytes
     kind: str
     keys: frozenset[bytes]
-
-
-@dataclass
-class ReplacementTally:
-    """What was replaced: by kind how often, which different ones, and the line (from 1) of the first."""
-
-    occurrences: Counter[str] = field(default_factory=Counter)
-    distinct: dict[str, set[bytes]] = field(default_factory=dict)
-    first: dict[str, int] = field(default_factory=dict)
-
-    def note(self, kind: str, keys: Iterable[bytes], line: int, times: int = 1) -> None:
-        """Take note of something that was replaced; ``keys`` tell what is the same from what differs."""
-        self.occurrences[kind] += times
-        self.distinct.setdefault(kind, set()).update(keys)
-        self.first.setdefault(kind, line)
 
 
 class Placeholders:
@@ -74,17 +61,16 @@ class Placeholders:
                 self._address(text)
         self._words = _Words(frozenset(self._table))
 
-    def replaced(self, text: bytes, tally: ReplacementTally | None = None, lines_before: int = 0) -> bytes:
-        """A text with placeholders in place of all identities, as whole words; ``tally`` takes note of them."""
+    def replaced(self, text: bytes, note: Note | None = None) -> bytes:
+        """A text with placeholders in place of all identities, as whole words; ``note`` is told of each."""
         pieces: list[bytes] = []
         end = 0
         for start, length in self._words.places(uncoloured(text)):
             put, kind, keys = self._table[text[start : start + length]]
             pieces += text[end:start], put
             end = start + length
-            if tally is not None:
-                line = tally.first.get(kind) or lines_before + 1 + text.count(b"\n", 0, start)
-                tally.note(kind, keys, line)
+            if note is not None:
+                note(kind, keys, start)
         return b"".join([*pieces, text[end:]])
 
     def _named(self, kind: str, key: bytes, make: Callable[[int], bytes]) -> bytes:
