@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
-from ipaddress import ip_address
 from itertools import count
 from pathlib import Path
-from socket import AF_INET
 from typing import Any, BinaryIO
 
 import fsspec
@@ -28,7 +26,6 @@ from .archive import ARCHIVE_NAME, IS_HIDDEN, IS_IRREGULAR, IS_LINK, File, LeftO
 DEEPEST = 64
 OF_A_RUN = (RUN_FILE, *SIDE_FILES)
 REDIRECTED = "it redirects to another host, {host}; pass that URL if you trust it"
-NOT_PUBLIC = "{host} is at {address}, which is no public address; pass the URL with that address if you trust it"
 _OF_EXTRA = ("http", "https", "s3", "s3a")
 _CHUNK = 1 << 20
 _PATIENCE = 60  # seconds without any byte
@@ -149,7 +146,8 @@ class _RefusedError(Exception):
 def _options_of_the_web() -> dict[str, Any]:
     """How the web is read: a download may take hours, but not be silent for long, and comes from the host it names.
 
-    A server that the user did not name could send a request to machines that only this one reaches.
+    That host may be one of this network, for the user named it; but it sends no request on to machines that only this
+    one reaches.
     """
     import aiohttp  # noqa: PLC0415 - it comes with the extra
     from yarl import URL  # noqa: PLC0415
@@ -159,23 +157,10 @@ def _options_of_the_web() -> dict[str, Any]:
         if (to.scheme in ("http", "https"), to.host) != (True, redirected.url.host):
             raise _RefusedError(REDIRECTED.format(host=to.host))
 
-    class Resolver(aiohttp.ThreadedResolver):
-        """Finds the addresses of names; one with a dot is of a public host, and whoever has it may say where it is."""
-
-        async def resolve(self, host: str, port: int = 0, family: Any = AF_INET) -> Any:
-            found = await super().resolve(host, port, family)
-            if "." in host.rstrip(".").removesuffix(".localhost"):
-                for address in (one["host"] for one in found if not ip_address(one["host"]).is_global):
-                    raise _RefusedError(NOT_PUBLIC.format(host=host, address=address))
-            return found
-
-    async def client(**options: Any) -> aiohttp.ClientSession:
-        return aiohttp.ClientSession(connector=aiohttp.TCPConnector(resolver=Resolver()), **options)
-
     trace = aiohttp.TraceConfig()
     trace.on_request_redirect.append(refuse)
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=_PATIENCE, sock_read=_PATIENCE)
-    return {"get_client": client, "client_kwargs": {"timeout": timeout, "trace_configs": [trace]}}
+    return {"client_kwargs": {"timeout": timeout, "trace_configs": [trace]}}
 
 
 def _walk(fs: AbstractFileSystem, root: str, *, without: Callable[[str], bool]) -> Iterator[list[File | LeftOut]]:

@@ -8,6 +8,7 @@ PYTHONHASHSEED says otherwise).
 
 import ctypes
 import os
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ VERSION = 6
 LEFT, NUMBER, STAMP = range(3)
 NO_STAMP = -(2**63)
 """A field that is left to the caller, a number, and a time: the kinds of ``fields``; and a time that is not there."""
+OTHER_VERSION = "{path} is of another version, so logs are read at a third of the speed; install Tachograph again."
 NO_FIT = "the arrays do not fit, or a place is not inside the text"
 MIX_WORDS = 5
 ROOM = 1 << 15  # lines that are read at once
@@ -39,15 +41,21 @@ class _Table(ctypes.Structure):
 
 
 def library() -> ctypes.PyDLL | None:
-    """shapes.c as it was built; None where no compiler did, or from another version before an update.
+    """shapes.c as it was built; None where no compiler did, and with a warning where it is of another version.
 
     While it works no other thread does, which might use the same table.
     """
+    path = Path(__file__).with_name("_shapes.abi3.so")
     try:
-        found = ctypes.PyDLL(str(Path(__file__).with_name("_shapes.abi3.so")))
-        if ctypes.c_int32.in_dll(found, "VERSION").value != VERSION:
-            return None
-    except (OSError, ValueError):
+        found = ctypes.PyDLL(str(path))
+    except OSError:
+        return None
+    try:
+        is_ours = ctypes.c_int32.in_dll(found, "VERSION").value == VERSION
+    except ValueError:
+        is_ours = False
+    if not is_ours:
+        warnings.warn(OTHER_VERSION.format(path=path), RuntimeWarning, stacklevel=2)
         return None
     text, array, size = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int64
     found.lines.argtypes = [ctypes.POINTER(_Table), text, size, array, array, size]
