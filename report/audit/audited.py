@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -14,6 +14,7 @@ from parsers.sharing.workers import ALL_CORES, Workers
 
 from .board import Board, BoardError, Status, Verdict, judged, records_of
 from .checkout import DOCUMENTS, Checkout
+from .evidence import Stated
 from .own_pages import is_own, of_own_pages
 from .rulings import Finding, Referee, Ruling
 
@@ -117,15 +118,16 @@ def audited(
         raise DocumentError(NO_DOCUMENT, places=", ".join(map(str, places)))
     own = [one for one in checkout.documents if is_own(checkout.root / one)]
     others = [one for one in checkout.documents if one not in own]
-    referee = Referee(replace(checkout, documents=others))
+    referee = Referee(replace(checkout, documents=others), board and board.asks_for)
     found = [*of_own_pages(checkout.root, own, logs, workers)]
     if others:  # else no data file need be read
         found += referee.findings()
-    board_root, verdicts = _verdicts(board, places) if board else (Path(), [])
+    known = {checkout.root / path: one for path, one in referee.stated.items()}
+    board_root, verdicts = _verdicts(board, places, known) if board else (Path(), [])
     return Audit(checkout.root, checkout.documents, found, board_root, referee.files_read, referee.not_read, verdicts)
 
 
-def _verdicts(board: Board, places: Sequence[Path]) -> tuple[Path, list[Verdict]]:
+def _verdicts(board: Board, places: Sequence[Path], known: Mapping[Path, Stated]) -> tuple[Path, list[Verdict]]:
     """The checkout of a board, and what its records say of its rules: those that are named, or in folders that are.
 
     Raises BoardError where there is none.
@@ -134,7 +136,7 @@ def _verdicts(board: Board, places: Sequence[Path]) -> tuple[Path, list[Verdict]
     for root in (asked[0], *asked[0].parents):
         records = [one for one in records_of(board, root) if any(_is_in(root / one, place) for place in asked)]
         if records:
-            return root, [verdict for record in records for verdict in judged(board, root, record)]
+            return root, [verdict for record in records for verdict in judged(board, root, record, known)]
     raise BoardError(NO_RECORD, patterns=", ".join(board.records))
 
 

@@ -22,7 +22,7 @@ from parsers.io.errors import CANNOT_BE_READ, ExtraError, ParserError, reason_of
 from parsers.io.files import text_of
 from parsers.io.validation import NOT_TOML, mistake
 
-from .evidence import LAST, Statistic, read
+from .evidence import LAST, Stated, Statistic, read
 from .rules.mean_tests import p_value
 
 SHIPPED = Path(__file__).parent / "boards"
@@ -45,12 +45,15 @@ class Series(_Part):
 
     series: list[str] = Field(min_length=1)
 
-    def of(self, statistics: Sequence[Statistic]) -> Statistic | None:
-        """The last value that a log states, None if none."""
+    def is_stated_by(self, one: Statistic) -> bool:
+        """Whether a statistic is what a log ends with of it."""
         # A pattern matches a name, or its last word: the words before it are those of its line.
-        names = ((one, {one.name, one.name.rpartition(" ")[2]}) for one in statistics if one.how == LAST)
-        stated = [one for one, names in names if any(_is_named(name, self.series) for name in names)]
-        return max(stated, key=lambda one: one.line, default=None)
+        names = (one.name, one.name.rpartition(" ")[2])
+        return one.how == LAST and any(_is_named(name, self.series) for name in names)
+
+    def of(self, log: Stated) -> Statistic | None:
+        """The last value that a log states, None if none."""
+        return max(filter(self.is_stated_by, log.statistics), key=lambda one: one.line, default=None)
 
 
 class Cap(Series):
@@ -78,6 +81,10 @@ class Board(_Part):
     target: float | None = None
     p_value: float | None = Field(default=None, gt=0, lt=1)
     caps: dict[str, Cap] = Field(default_factory=dict)
+
+    def asks_for(self, one: Statistic) -> bool:
+        """Whether a statistic of a log is held against a rule."""
+        return any(series.is_stated_by(one) for series in (self.metric, *self.caps.values()))
 
 
 def board_of(name: str) -> Board:
@@ -112,7 +119,7 @@ class Status(StrEnum):
     CANNOT_SAY = "cannot say"
 
 
-Runs = Mapping[str, Sequence[Statistic]]  # what each log states, by its path
+Runs = Mapping[str, Stated]  # logs, by their paths
 
 
 @dataclass(frozen=True)
@@ -144,13 +151,16 @@ def records_of(board: Board, root: Path) -> list[str]:
     return sorted({path.relative_to(root).as_posix() for path in paths if path.is_dir() and not path.is_symlink()})
 
 
-def judged(board: Board, root: Path, record: str) -> Iterator[Verdict]:
-    """What a record folder of a checkout says of each rule of a board: of its files, then of each series of runs."""
+def judged(board: Board, root: Path, record: str, known: Mapping[Path, Stated]) -> Iterator[Verdict]:
+    """What a record folder of a checkout says of each rule of a board: of its files, then of each series of runs.
+
+    ``known``: what is kept of files that were read already.
+    """
     names = sorted(path.relative_to(root / record).as_posix() for path in (root / record).rglob("*") if path.is_file())
     for pattern in board.files:
         path = next((name for name in names if fnmatchcase(name.rpartition("/")[2], pattern)), "")
         yield Verdict(record, Kind.FILE, _status(bool(path)), pattern, path=path)
-    series = _series_of_runs(board, root, [f"{record}/{name}" for name in names])
+    series = _series_of_runs(board, root, [f"{record}/{name}" for name in names], known)
     is_own = {folder: not _is_named(folder.rpartition("/")[2].lower(), board.baselines) for folder in series}
     for folder, runs in [one for one in series.items() if is_own[one[0]]] or [(record, {})]:
         of = partial(Verdict, record, runs=folder)
@@ -183,20 +193,20 @@ def _status(is_met: bool, value: float | None = 0.0) -> Status:
 
 def _values(series: Series, runs: Runs) -> dict[str, float]:
     """What each log that states a series ends with; times in seconds."""
-    found = {path: series.of(statistics) for path, statistics in runs.items()}
+    found = {path: series.of(log) for path, log in runs.items()}
     return {path: one.value * (one.seconds or 1.0) for path, one in found.items() if one}
 
 
-def _series_of_runs(board: Board, root: Path, names: Sequence[str]) -> dict[str, Runs]:
+def _series_of_runs(board: Board, root: Path, names: Sequence[str], known: Mapping[Path, Stated]) -> dict[str, Runs]:
     """The logs of a record that state its metric, by their folders; of a log that is there twice, one."""
-    found: dict[str, dict[str, Sequence[Statistic]]] = defaultdict(dict)
-    known: set[str] = set()
+    found: dict[str, dict[str, Stated]] = defaultdict(dict)
+    used: set[str] = set()
     for name in names:
-        file = read(root, name) if _is_named(name.rpartition("/")[2], board.logs) else None
-        statistics = file.statistics() if file and file.digest not in known else []
-        if file and board.metric.of(statistics):
-            known.add(file.digest)
-            found[name.rpartition("/")[0]][name] = statistics
+        if _is_named(name.rpartition("/")[2], board.logs):
+            log = known.get(root / name) or ((file := read(root, name)) and file.stated())
+            if log and log.digest not in used and board.metric.of(log):
+                used.add(log.digest)
+                found[name.rpartition("/")[0]][name] = log
     return dict(found)
 
 

@@ -9,7 +9,7 @@ import csv
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -73,6 +73,14 @@ class Statistic:
     seconds: float | None
 
 
+@dataclass(frozen=True)
+class Stated:
+    """What is kept of a data file: its statistics. ``digest``: equal for equal files."""
+
+    digest: str
+    statistics: Sequence[Statistic]
+
+
 @dataclass
 class DataFile:
     """The numbers of a file in order of appearance.
@@ -107,7 +115,11 @@ class DataFile:
         order = np.argsort(self.records, kind="stable")
         return order, self.records[order]
 
-    def statistics(self) -> list[Statistic]:
+    def stated(self, is_kept: Callable[[Statistic], bool] = lambda _: True) -> Stated:
+        """What is kept of it."""
+        return Stated(self.digest, [one for one in self._statistics() if is_kept(one)])
+
+    def _statistics(self) -> list[Statistic]:
         """Last, least, greatest and mean of each named series, and of all series that share the last word of a name."""
         found = self._reduced(self.name_of, self.names, self.units)
         short = [name if name.endswith(")") else name.rpartition(" ")[2] for name in self.names]

@@ -24,7 +24,7 @@ from .checkout import Checkout
 from .claims import Claim
 from .constants import FEW_VALUES, MOST_JOINED, OTHER_QUANTITY
 from .documents import CELL, ITEM, KEY, PROSE, text_of
-from .evidence import LAST, DataFile, Statistic, read
+from .evidence import LAST, DataFile, Stated, Statistic, read
 from .labels import Agreement, Case, Compared, case_of, case_of_log, compared
 from .rules.formulas import Formulas
 from .rules.mean_tests import search_tests
@@ -94,9 +94,15 @@ def account(findings: Iterable[Finding]) -> dict[Ruling, int]:
 
 @dataclass
 class Referee:
-    """Rules on every claim of a checkout. ``files_read``, ``not_read``: the data files that were and were not."""
+    """Rules on every claim of a checkout.
+
+    ``is_kept``: which statistics of all files somebody else needs. ``stated``: what was kept of files; ``not_read``:
+    the data files that could not be read.
+    """
 
     checkout: Checkout
+    is_kept: Callable[[Statistic], bool] | None = None
+    stated: dict[str, Stated] = field(default_factory=dict)
     files_read: int = 0
     not_read: list[str] = field(default_factory=list)
 
@@ -106,7 +112,6 @@ class Referee:
         known = {(claim.document, claim.links): claim for claim in self.claims}  # all with these have the same around
         around = {key: self.checkout.around(claim) for key, claim in known.items()}
         self.around = [around[claim.document, claim.links] for claim in self.claims]
-        self.statistics: dict[str, list[Statistic]] = {}
         self.protocols = ProtocolSearch(self.checkout.root)
         self._found: dict[int, Finding] = {}
 
@@ -146,10 +151,15 @@ class Referee:
                 continue
             self.files_read += 1
             records.add(file)
-            if path in wanted:
-                self.statistics[path] = [one for one in file.statistics() if _may_be_claimed(one)]
-        self.search = StatisticSearch(self.statistics)
+            if path in wanted or self.is_kept:
+                self.stated[path] = file.stated(self._is_kept if path in wanted else self.is_kept)
+        self.search = StatisticSearch({path: one for path, one in self.stated.items() if path in wanted})
         return records
+
+    def _is_kept(self, one: Statistic) -> bool:
+        """Whether a document may state a statistic, by the name of its series; a seed names a run."""
+        is_claimed = words.of_label(one.name) in words.MEASURED or bool(one.seconds) or one.name.endswith("seed")
+        return is_claimed or (self.is_kept is not None and self.is_kept(one))
 
     # What logs prove
 
@@ -178,7 +188,7 @@ class Referee:
         """Rates by the protocols of the logs that their row leads to, or around it, which tell a speed."""
         rates = [number for number in self._left() if is_rate(self.claims[number])]
         claims, cases = [self.claims[n] for n in rates], [self._case(self.claims[n]) for n in rates]
-        timed = {path for path, some in self.statistics.items() if any(map(_tells_speed, some))}
+        timed = {path for path, log in self.search.logs.items() if any(map(_tells_speed, log.statistics))}
         near = [[path for path in self.linked[n] or self.around[n] if path in timed] for n in rates]
         places = [some if len(some) <= MOST_JOINED else [] for some in near]  # of so many accident gives any number
         for place, (hit, chance, together) in self.protocols.explain(claims, cases, places).items():
@@ -283,9 +293,8 @@ class Referee:
                     self._found[number] = Finding(claim, Ruling.CONTRADICTED, hit, logs=1)
 
     def _seed(self, path: str) -> float | None:
-        stated = (
-            one for one in self.statistics.get(path, ()) if one.name.split() and set(one.name.split()) == {"seed"}
-        )
+        log = self.search.logs.get(path)
+        stated = (one for one in (log.statistics if log else ()) if set(one.name.split()) == {"seed"})
         return next((one.value for one in stated if one.how == LAST), None)
 
     def _rest(self) -> None:
@@ -293,7 +302,7 @@ class Referee:
         for number in self._left():
             claim = self.claims[number]
             _, seen = self.records.near_hits.get(number, (None, None))
-            paths = [path for path in (self.linked[number] or self.around[number]) if path in self.statistics]
+            paths = [path for path in (self.linked[number] or self.around[number]) if path in self.search.logs]
             dead = self.checkout.dead(claim)
             why = Message(DEAD, path=dead) if dead else None
             nearest = seen or (self._nearest(claim, paths) if len(paths) <= MOST_JOINED else None)
@@ -350,11 +359,6 @@ def _following(derived: Mapping[int, Hit], some: set[int]) -> set[int]:
 
 def _tells_speed(one: Statistic) -> bool:
     return bool(one.seconds) or words.of_label(one.name) == words.RATE
-
-
-def _may_be_claimed(one: Statistic) -> bool:
-    """Whether a document may state a statistic, by the name of its series; a seed names a run."""
-    return words.of_label(one.name) in words.MEASURED or bool(one.seconds) or one.name.endswith("seed")
 
 
 def _against(claim: Claim, file: DataFile) -> Hit | None:

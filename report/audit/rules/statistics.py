@@ -20,7 +20,7 @@ from ..chance import Explanation, Hit, Means, Rule, Tried, accidental, accidents
 from ..claims import Claim
 from ..constants import EVEN, MOST_JOINED, NEARBY
 from ..documents import ITEM
-from ..evidence import GREATEST, LAST, LEAST, MEAN, Statistic
+from ..evidence import GREATEST, LAST, LEAST, MEAN, Stated, Statistic
 from ..number import Number
 
 LINKED, AROUND = "linked", "around"
@@ -117,9 +117,9 @@ class _Rules:
 
 @dataclass
 class StatisticSearch:
-    """``statistics``: of each log; ``pools``, ``known``: what was made of them."""
+    """``logs``: by their paths; ``pools``, ``known``: what was made of them."""
 
-    statistics: Mapping[str, Sequence[Statistic]]
+    logs: Mapping[str, Stated]
     pools: dict[tuple[str, ...], dict[str | None, Pool]] = field(default_factory=dict)
     known: dict[object, _Rules] = field(default_factory=dict)
 
@@ -143,16 +143,18 @@ class StatisticSearch:
                     if not is_spread:
                         origins = [(Rule(Means.STATISTIC, *rule), path, one.line) for path, one in some]
                         yield EACH, rule, scale, Given(np.array([one.value for _, one in some]) * scale, origins)
-                    if 1 < len(some) <= MOST_JOINED and len({path for path, _ in some}) == len(some):
-                        yield from ((over, rule, scale, given) for over, given in _joined(rule, some, scale))
+                    if len({path for path, _ in some}) == len(some):
+                        runs = [*{self.logs[path].digest: (path, one) for path, one in some}.values()]
+                        if 1 < len(runs) <= MOST_JOINED:  # a copy of a log is no other run
+                            yield from ((over, rule, scale, given) for over, given in _joined(rule, runs, scale))
 
     def _pool(self, paths: Sequence[str]) -> dict[str | None, Pool]:
         """The statistics of some logs by the quantity of their series."""
-        key = tuple(path for path in paths if path in self.statistics)
+        key = tuple(path for path in paths if path in self.logs)
         if key not in self.pools:
             pools = self.pools[key] = defaultdict(lambda: defaultdict(list))
             for path in key:
-                for one in self.statistics[path]:
+                for one in self.logs[path].statistics:
                     quantity = words.of_label(one.name)
                     is_time = one.seconds and quantity != words.RATE
                     pools[words.TIME if is_time else quantity][one.name, one.how].append((path, one))

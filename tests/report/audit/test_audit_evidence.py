@@ -55,7 +55,7 @@ def test_every_number_has_its_line(tmp_path: Path, data: bytes | str, expected: 
     ],
 )
 def test_series_are_named(tmp_path: Path, path: str, data: str, expected: dict[str, float]) -> None:
-    found = {one.name: one.value for one in file_of(tmp_path, data, path).statistics() if one.how == LAST}
+    found = {one.name: one.value for one in file_of(tmp_path, data, path).stated().statistics if one.how == LAST}
     assert {name: found.get(name) for name in expected} == expected
     assert expected or not found
 
@@ -69,7 +69,7 @@ def test_the_numbers_of_json_have_their_lines(tmp_path: Path) -> None:
 
 def test_a_series_has_statistics(tmp_path: Path) -> None:
     file = file_of(tmp_path, "loss: 3.0\nloss: 5.0\nloss: 1.0\nloss: 2.0\n")
-    found = {one.how: (one.value, one.line) for one in file.statistics()}
+    found = {one.how: (one.value, one.line) for one in file.stated().statistics}
     assert found == {LAST: (2, 4), LEAST: (1, 3), GREATEST: (5, 2), MEAN: (2.75, 0)}
 
 

@@ -45,7 +45,7 @@ def run(folder: Path, name: str, loss: float, milliseconds: int, size: int = 15_
 
 def verdicts(board: Board, root: Path) -> dict[tuple[str, str], Status]:
     """What the record says of each rule, by kind and subject."""
-    return {(one.kind, one.subject): one.status for one in judged(board, root, "records/new")}
+    return {(one.kind, one.subject): one.status for one in judged(board, root, "records/new", {})}
 
 
 def record(
@@ -67,7 +67,7 @@ def record(
 def test_a_record_that_meets_all_rules(board: Board, tmp_path: Path) -> None:
     pytest.importorskip("scipy")
     record(tmp_path)
-    found = list(judged(board, tmp_path, "records/new"))
+    found = list(judged(board, tmp_path, "records/new", {}))
     assert records_of(board, tmp_path) == ["records/new"]
     assert {one.status for one in found} == {MET}
     assert {one.runs for one in found if one.kind is not Kind.FILE} == {"records/new/this"}

@@ -12,7 +12,7 @@ from report.audit.chance import Rule
 from report.audit.claims import Claim
 from report.audit.constants import SIGNIFICANT
 from report.audit.documents import ITEM
-from report.audit.evidence import GREATEST, LAST, LEAST, Statistic
+from report.audit.evidence import GREATEST, LAST, LEAST, Stated, Statistic
 from report.audit.number import Number
 from report.audit.rules.statistics import StatisticSearch
 from tests.report.audit.made_up import a_claim, explained, the_last
@@ -25,8 +25,8 @@ def column(values: Sequence[float], decimals: int = 4) -> list[Claim]:
     return [a_claim(f"{value:.{decimals}f}", row=row) for row, value in enumerate(values)]
 
 
-def logs_of(values: Sequence[float]) -> dict[str, list[Statistic]]:
-    return {f"runs/{number}.log": [the_last(value)] for number, value in enumerate(values)}
+def logs_of(values: Sequence[float]) -> dict[str, Stated]:
+    return {f"runs/{number}.log": Stated(str(number), [the_last(value)]) for number, value in enumerate(values)}
 
 
 def rules_of(search: StatisticSearch, claims: Sequence[Claim], around: Sequence[str]) -> dict[int, Rule]:
@@ -45,7 +45,7 @@ def changed(claim: Claim, steps: int) -> Claim:
 def test_a_changed_number_is_not_proved(seed: int, rows: int, data: st.DataObject) -> None:
     values = (3 + np.random.default_rng(seed).random(rows)).tolist()
     search, claims = StatisticSearch(logs_of(values)), column(values)
-    linked = [[path] for path in search.statistics]
+    linked = [[path] for path in search.logs]
     assert explained(search.explain_column(claims, linked, [[]] * rows)) == set(range(rows))
     row = data.draw(st.integers(0, rows - 1))
     claims[row] = changed(claims[row], data.draw(st.sampled_from((-50, -2, 2, 50))))
@@ -63,11 +63,14 @@ def test_logs_of_something_else_prove_nothing(
     for _ in range(TRIALS):
         said, logged = 3 * random.lognormal(0, spread, rows), 3 * random.lognormal(0, spread, (rows, series))
         logs = {
-            f"{row}.log": [
-                replace(the_last(logged[row, one], f"loss_{one}"), how=how)
-                for one in range(series)
-                for how in (LAST, LEAST, GREATEST)
-            ]
+            f"{row}.log": Stated(
+                str(row),
+                [
+                    replace(the_last(logged[row, one], f"loss_{one}"), how=how)
+                    for one in range(series)
+                    for how in (LAST, LEAST, GREATEST)
+                ],
+            )
             for row in range(rows)
         }
         linked = [[path] for path in logs]
@@ -87,6 +90,13 @@ def test_a_mean_is_of_all_logs_of_a_folder() -> None:
     assert (rule.over, rule.count) == ("mean", 7)
 
 
+def test_a_copy_of_a_log_is_no_other_run() -> None:
+    logs = logs_of(LOSSES)
+    logs["runs/copy.log"] = logs["runs/0.log"]
+    (rule,) = rules_of(StatisticSearch(logs), [a_claim(f"{np.mean(LOSSES):.7f}")], sorted(logs)).values()
+    assert (rule.over, rule.count) == ("mean", 7)
+
+
 def test_equal_items_of_a_list_are_of_different_logs() -> None:
     logs = logs_of([3.2817, 3.2791, 3.2768])
     claims = [replace(one, place=ITEM) for one in column([3.2817, 3.2817, 3.2791, 3.2768])]
@@ -95,13 +105,19 @@ def test_equal_items_of_a_list_are_of_different_logs() -> None:
 
 
 def test_a_time_may_be_in_another_unit() -> None:
-    logs = {f"{row}.log": [Statistic("train_time", LAST, value, 5, 1e-3)] for row, value in enumerate(TIMES)}
+    logs = {
+        f"{row}.log": Stated(str(row), [Statistic("train_time", LAST, value, 5, 1e-3)])
+        for row, value in enumerate(TIMES)
+    }
     claims = [replace(a_claim(f"{time / 6e4:.3f}", "time", row), unit_seconds=60.0) for row, time in enumerate(TIMES)]
     assert explained(StatisticSearch(logs).explain_column(claims, [[path] for path in logs], [[]] * 3)) == {0, 1, 2}
 
 
 def test_a_row_is_of_one_log() -> None:
-    logs = {f"{row}.log": [the_last(3 + row / 7), the_last(1e4 + 317 * row, "tokens_per_s")] for row in range(9)}
+    logs = {
+        f"{row}.log": Stated(str(row), [the_last(3 + row / 7), the_last(1e4 + 317 * row, "tokens_per_s")])
+        for row in range(9)
+    }
     claims = [a_claim("3.5714"), a_claim("11268", "rate", col=2)]
     (found,) = StatisticSearch(logs).explain_row(claims, list(logs))
     assert (found.rule, set(found.hits)) == ("4.log", {0, 1})
