@@ -8,14 +8,14 @@ accepted so seldom, and any rules at most as often times the harmonic number of 
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import comb, exp, log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .constants import LEAST_CHANCE, NEARBY, ROUNDINGS, SIGNIFICANT
+from .constants import EVEN, LEAST_CHANCE, MOST_FALSE, NEARBY, ROUNDINGS, SIGNIFICANT
 from .number import Number
 
 Floats = NDArray[np.float64]
@@ -136,10 +136,24 @@ def explain(
         best = min(judged, key=lambda one: (one.chance, -len(one.hits)), default=None)
         if best is None or best.chance >= SIGNIFICANT:
             break
-        found.append(best)
-        left -= set(best.hits)
+        if hits := _sure(best.hits, {claim: chance_of(best.rule, claim) for claim in left}):
+            found.append(replace(best, hits=hits))
+            left -= hits.keys()
         known = {one.rule: known[one.rule] for one in judged if one is not best}
     return found
+
+
+def _sure(hits: Mapping[int, Hit], chances: Mapping[int, float]) -> Mapping[int, Hit]:
+    """Those of a rule's hits of which few are accidental, by how many as likely ones it missed.
+
+    That a rule is true of some claims does not say of which: one that misses most hits the others by accident, too.
+    """
+    for most in sorted({chances[claim] for claim in hits}, reverse=True):
+        some = {claim: hit for claim, hit in hits.items() if chances[claim] <= most}
+        missed = (min(EVEN, one) for claim, one in chances.items() if claim not in hits and one <= most)
+        if sum(one / (1 - one) for one in missed) <= MOST_FALSE * len(some):
+            return some
+    return {}
 
 
 def accepted(expected: Sequence[float]) -> float:

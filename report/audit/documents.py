@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -167,8 +168,9 @@ _CODE_SPAN = re.compile(r"`([^`\n]*+)`")
 _IS_NAME = re.compile(r"[A-Za-z_/\\.-]{2}")
 _IS_CLAIM = re.compile(r"[=:]\s{0,3}[-+\d.eE]{1,40}$|^[~≈]?[-+\d.,eE]{1,40}\s?\w{0,40}$")
 _ROW_BEGIN = re.compile(r"[\s>]*+\|?")
-_RULE = re.compile(r"\s*(?=[^-=]*(?:--|==))[-=+:|][-=+:| ]*[|+][-=+:| ]*")
+_RULE = re.compile(r"\s*(?=[^-=]*(?:--|==))[-=+:|][-=+:| ]*")
 _BAR = re.compile(r"(?<!\\)\|")
+_GAP = re.compile(r"[ \t]{2,}+|\t")
 _LIST = re.compile(r"\[\s*+(?=[-+\d.])[-+\d.,eE\s_]++\]")
 _LIST_NAME = re.compile(r"(?:^|[\s(,\"'])([A-Za-z_][\w ]{0,40}?)[\"']?\s*[=:]\s*(?:[\w.]+\()?$")
 # A table of HTML that is alone on its lines, with none within it and no cell that spans rows.
@@ -245,32 +247,43 @@ class _Markdown:
             if first not in self.code and (rows := [row for row in self._html_rows(found) if row]):
                 self.tables[first] = end, rows
 
-    def _cells(self, line: int) -> list[_Cell]:
+    def _cells(self, line: int, apart: re.Pattern[str] = _BAR) -> list[_Cell]:
         """The cells of a line of a table, between its bars that are not escaped."""
-        text = self.lines[line]
+        text = self.lines[line].rstrip()
         begin = _ROW_BEGIN.match(text)
         start = begin.end() if begin else 0
         cells: list[_Cell] = []
-        for end in [*(bar.start() for bar in _BAR.finditer(text, start)), len(text)]:
+        for end, behind in [*(one.span() for one in apart.finditer(text, start)), (len(text), 0)]:
             links = tuple(link[2] for link in _LINK.finditer(text, start, end))
             cells.append(_Cell(len(cells), visible(text[start:end]), self.places.starts[line] + start, links))
-            start = end + 1
+            start = behind
         return cells[:-1] if len(cells) > 1 and not cells[-1].shown.strip() else cells
 
     def _read_code(self, first: int, end: int) -> None:
-        """Tables that are printed in code: cells between bars, and a rule of dashes below the first of them."""
-        begin = first
-        for at in range(first, end):
-            line = self.lines[at]
-            if "|" in line or _RULE.fullmatch(line):
-                continue
-            rows = [self._cells(one) for one in range(begin, at) if not _RULE.fullmatch(self.lines[one])]
-            is_headed = rows and not any(NUMBER.fullmatch(cell.shown.strip()) for cell in rows[0])
-            if is_headed and 1 < len(rows) < at - begin:  # a drawing of boxes with numbers has no header
-                self.tables[begin] = at, rows
-                for one in range(begin, at):
-                    del self.code[one]
-            begin = at + 1
+        """Tables that are printed in code, below a header without numbers.
+
+        Their cells stand between bars, with a rule of dashes below the header, or two blanks or more apart, as many on
+        each line, with numbers alone in a column.
+        """
+        lines = [at for at in range(first, end) if not _RULE.fullmatch(self.lines[at])]
+        for bars_or_cells, some in groupby(lines, self._bars_or_cells):
+            table = list(some)
+            begin, behind = table[0], table[-1] + 1
+            rows = [self._cells(at, _GAP if bars_or_cells else _BAR) for at in table]
+            if bars_or_cells:
+                columns = zip(*rows[1:], strict=True)
+                is_table = any(all(NUMBER.match(cell.shown.strip()) for cell in column) for column in columns)
+            else:
+                is_table = len(table) < behind - begin  # else it is a drawing of boxes
+            is_headed = not any(NUMBER.fullmatch(cell.shown.strip()) for cell in rows[0])
+            if is_table and is_headed and len(rows) > 1:
+                self.tables[begin] = behind, rows
+                for at in range(begin, behind):
+                    del self.code[at]
+
+    def _bars_or_cells(self, line: int) -> int:
+        """0 where a line of code has bars, else how many cells it has between blanks."""
+        return 0 if "|" in self.lines[line] else len(self._cells(line, _GAP))
 
     def _html_rows(self, table: re.Match[str]) -> _Rows:
         """The cells of each row of a table in HTML."""

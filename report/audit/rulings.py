@@ -237,7 +237,8 @@ class Referee:
                 own = self.claims[number]
                 documents = self._stating(number, beside)
                 if (key := (own.quantity, *documents)) not in known:
-                    some = [n for d in documents for n in by_document[d] if self.claims[n].quantity == own.quantity]
+                    alike = words.alike(own.quantity)
+                    some = [n for d in documents for n in by_document[d] if self.claims[n].quantity in alike]
                     some.sort(key=lambda n: n not in good)
                     values = np.array([self.claims[n].number.value for n in some])
                     known[key] = some, values, np.unique(values)

@@ -19,6 +19,9 @@ SETTING, OPTION, COUNT, IDENTIFIER, DATE, BARE = "setting", "option", "count", "
 SPECIFICATION, PRICE, GOAL, REMARK, VALUE = "specification", "price", "goal", "remark", "value"
 MEASURED: frozenset[str] = frozenset(_SAID["measured"])
 
+# What people call a score may be a loss elsewhere, and a percentage a score.
+_ALIKE = {SCORE: (SCORE, LOSS, BPB), PERCENT: (PERCENT, SCORE)}
+
 _Patterns = Sequence[tuple[re.Pattern[str], str]]
 _APART = r"(?<![a-z])(?:{})(?![a-z])"
 _KNOWN = 1 << 14  # texts whose quantity is remembered: labels of a checkout repeat
@@ -64,6 +67,11 @@ def of_unit(behind: str) -> str | None:
     """The quantity that the text behind a number states."""
     said = unit_behind(behind)
     return said and said[0]
+
+
+def alike(quantity: str) -> Sequence[str]:
+    """What a quantity may be called elsewhere."""
+    return _ALIKE.get(quantity, (quantity,))
 
 
 @lru_cache(maxsize=_KNOWN)

@@ -14,10 +14,10 @@ from typing import Literal
 
 import numpy as np
 
-from parsers.io.errors import extra
 from parsers.io.message import Message
 from parsers.series import Floats
 
+from ..audit.rules.mean_tests import p_value
 from ..measure.diagnostics import NoMeasurement
 from .effect import Effect, effect
 from .metrics import Better, MetricCurve, MetricError, Sides, better, curve_of
@@ -138,7 +138,8 @@ def _reached(side: Sequence[SideRun], name: str, target: Target) -> Reached:
         return Reached(ends, reason=Message(NOT_REACHED, **told, best=best))
     if len(side) < target.seeds:
         return Reached(ends, reason=Message(FEW_SEEDS, side=name, count=len(side), seeds=target.seeds))
-    tests = {int(at): _p_value(values[:, at], target) for at in reached}
+    way = "less" if target.better == "lower" else "greater"
+    tests = {int(at): p_value(values[:, at].tolist(), target.value, way) for at in reached}
     at = next((at for at, p in tests.items() if target.p_value is None or (p is not None and p < target.p_value)), None)
     if at is None:
         least = min((p for p in tests.values() if p is not None), default=1.0)
@@ -161,14 +162,3 @@ def _shared(curves: Sequence[MetricCurve], name: str, target: Target) -> tuple[F
         raise NoMeasurement(NO_TIMES, side=name, name=target.name)
     is_number = np.isfinite(values).all(axis=0)
     return shared[is_number], values[:, is_number], seconds[:, is_number]
-
-
-def _p_value(values: Floats, target: Target) -> float | None:
-    """How probable such means are where the target is not reached, by Student's one-sided test."""
-    if len(values) < 2:
-        return None
-    with extra("compare", "Comparisons need"):
-        from scipy.special import stdtr  # noqa: PLC0415 - it comes with the extra
-    error = float(values.std(ddof=1)) / len(values) ** 0.5
-    below = float(values.mean() - target.value) * (1 if target.better == "lower" else -1)
-    return float(stdtr(len(values) - 1, below / error)) if error else float(below > 0)

@@ -66,6 +66,8 @@ def _unnamed() -> Iterator[tuple[int, Keys]]:
         (a + b, {"skip_records": skip, "drop_last": drop})
         for (skip, a), (drop, b) in product(_SKIPS.items(), _DROPS.items())
     ]
+    # A warm-up in steps, in a log that has not all of them, or whose first is another than 1.
+    windows += [(cost, {"skip_steps": skip}) for skip, cost in _SKIPS.items() if cost == 1]
     windows += [(cost, {"take_last": count}) for count, cost in _LASTS.items()]
     windows += [(3, {"skip_fraction": one}) for one in _FRACTIONS]
     statistics: list[tuple[int, Keys]] = [(cost, {"statistic": name}) for name, cost in _STATISTICS.items()]

@@ -23,7 +23,7 @@ from ...results.measured_log import as_read
 from .. import vocabulary as words
 from ..chance import Hit, Means, Rule, accepted, explain
 from ..claims import Claim
-from ..constants import MOST_PROTOCOL_LOGS, SCALED
+from ..constants import EVEN, MOST_PROTOCOL_LOGS, SCALED
 from ..labels import Agreement, Case, case_of_log, compared
 from ..number import HALF_UP, TRUNCATED, Number
 from .protocol_search import Known, Searched, protocol, search
@@ -91,13 +91,22 @@ class ProtocolSearch:
         return found
 
     def expected(self, claim: Claim, case: Case, paths: Sequence[str]) -> Hit | None:
-        """What the only log that is named for the case of a rate gives, by what explains most rates of its program."""
-        named = [path for path in paths if compared(case, case_of_log(path)).agreement == Agreement.CONFIRMED]
-        source = next(self._sources(claim, case, named), None) if len(named) == 1 else None
-        if source is None or not self._used[source.program]:
+        """What the log that alone is named for the most of the case of a rate gives.
+
+        By the first protocol that gives the rate, where accident more likely gives none, else by that which explains
+        most rates of its program.
+        """
+        labels = [(compared(case, case_of_log(path)), path) for path in paths]
+        named = [(len(one.axes), path) for one, path in labels if one.agreement == Agreement.CONFIRMED]
+        best = [path for count, path in named if count == max(named)[0]]
+        source = next(self._sources(claim, case, best), None) if len(best) == 1 else None
+        if source is None:
             return None
-        hit = hit_of(claim.number, [source], self._used[source.program].most_common(1)[0][0])
-        return None if np.isnan(hit.value) else hit
+        ranks = np.flatnonzero(source.searched.hits(claim.number))[:1].tolist()
+        if not ranks or (ranks[0] + 1) * source.searched.chance(claim.number) >= EVEN:
+            ranks = [rank for rank, _ in self._used[source.program].most_common(1)]
+        hits = [hit_of(claim.number, [source], rank) for rank in ranks]
+        return next((hit for hit in hits if not np.isnan(hit.value)), None)
 
     def _sources(self, claim: Claim, case: Case, paths: Sequence[str]) -> Iterator[Source]:
         """The logs that a rate may be of, by its size, in each way in which facts, names and labels scale them."""

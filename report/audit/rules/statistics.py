@@ -34,8 +34,6 @@ _OVER: dict[str, Callable[[NDArray[np.float64]], Any]] = {
 EACH = ""
 PLAINEST = (EACH, "mean")  # of several logs: each by itself, and their mean
 _COST = {EACH: 0, "mean": 1, "std": 3, "std of all": 3}
-# What people call a score may be a loss in the log, and a percentage a score.
-ALIKE = {words.SCORE: (words.SCORE, words.LOSS, words.BPB), words.PERCENT: (words.PERCENT, words.SCORE)}
 _SPREAD = (words.LOSS, words.BPB, words.RATE, words.TIME)
 _ANY_UNIT = (1.0, 60.0, 1e-3)  # what a time without a unit may be in, in seconds
 
@@ -137,7 +135,7 @@ class StatisticSearch:
     def _made(self, claim: Claim, paths: Sequence[str]) -> Iterator[tuple[str, Series, float, Given]]:
         is_spread = claim.quantity == words.SPREAD
         pool = self._pool(paths)
-        for quantity in _SPREAD if is_spread else ALIKE.get(claim.quantity, (claim.quantity,)):
+        for quantity in _SPREAD if is_spread else words.alike(claim.quantity):
             for rule, some in pool.get(quantity, {}).items():
                 for scale in _scales(claim, some[0][1].seconds):
                     if not is_spread:

@@ -57,6 +57,11 @@ TABLES = {
         "```\n+-----+------+\n| run | loss |\n+=====+======+\n| a   | 3.25 |\n+-----+------+\n```\n",
         [(5, 9, "3.25", 0, 1)],
     ),
+    "between blanks in code": (
+        "d.md",
+        "```\nRun        val loss\n---------  --------\nthe first  3.25\nb\t3.5\n```\n",
+        [(4, 12, "3.25", 0, 1), (5, 3, "3.5", 1, 1)],
+    ),
 }
 
 
@@ -117,8 +122,8 @@ def test_lists_of_a_block_are_columns_of_one_table(read: Read) -> None:
 
 
 def test_a_drawing_in_code_is_no_table(read: Read) -> None:
-    text = "```\n+---+---+\n| 0 | 1 |\n+---+---+\n| 2 | 3 |\n+---+---+\n```\n"
-    assert [(one.number.text, one.place) for one in read("d.md", text)] == [(digit, CODE) for digit in "0123"]
+    text = "```\n+---+---+\n| 0 | 1 |\n+---+---+\n| 2 | 3 |\n+---+---+\n\nx = 1    # 3 s\ny = 2    # 4 s\n```\n"
+    assert [one.place for one in read("d.md", text)] == [CODE] * 8
 
 
 CODE_LINES = [

@@ -94,6 +94,19 @@ def test_a_rule_takes_what_it_explains_and_leaves_the_rest() -> None:
     assert [(one.rule, set(one.hits)) for one in found] == [("one", {0, 1}), ("other", {2})]
 
 
+@pytest.mark.parametrize(
+    ("chances", "taken"),
+    [
+        pytest.param([0.05] * 6, set(range(4)), id="it misses few"),
+        pytest.param([0.05] * 40, set(), id="it misses most, and would hit as many by accident"),
+        pytest.param([0.05, *[1e-5] * 3, *[0.05] * 36], {1, 2, 3}, id="what it hits hardly by accident is taken"),
+    ],
+)
+def test_a_rule_takes_only_what_it_does_not_hit_by_accident(chances: list[float], taken: set[int]) -> None:
+    hits: dict[Hashable, dict[int, Hit]] = {"rule": dict.fromkeys(range(4), A_HIT)}
+    assert explained(explain(len(chances), hits, lambda _, claim: chances[claim], lambda *_: 1)) == taken
+
+
 def test_at_least_so_many_claims_are_explained_together() -> None:
     assert not explained(explain(3, {"one": {0: A_HIT}}, lambda *_: 1e-9, lambda *_: 1, least=2))
 
