@@ -171,6 +171,7 @@ _ROW_BEGIN = re.compile(r"[\s>]*+\|?")
 _RULE = re.compile(r"\s*(?=[^-=]*(?:--|==))[-=+:|][-=+:| ]*")
 _BAR = re.compile(r"(?<!\\)\|")
 _GAP = re.compile(r"[ \t]{2,}+|\t")
+_DECIMAL = re.compile(r"[-+]?\d[\d,]{0,20}\.\d{1,40}(?:\s?[A-Za-z%/]{1,20})?")
 _LIST = re.compile(r"\[\s*+(?=[-+\d.])[-+\d.,eE\s_]++\]")
 _LIST_NAME = re.compile(r"(?:^|[\s(,\"'])([A-Za-z_][\w ]{0,40}?)[\"']?\s*[=:]\s*(?:[\w.]+\()?$")
 # A table of HTML that is alone on its lines, with none within it and no cell that spans rows.
@@ -262,8 +263,8 @@ class _Markdown:
     def _read_code(self, first: int, end: int) -> None:
         """Tables that are printed in code, below a header without numbers.
 
-        Their cells stand between bars, with a rule of dashes below the header, or two blanks or more apart, as many on
-        each line, with numbers alone in a column.
+        Their cells stand between bars, with a rule of dashes below the header, or two blanks or more apart, three or
+        more on each line, with a column of decimals.
         """
         lines = [at for at in range(first, end) if not _RULE.fullmatch(self.lines[at])]
         for bars_or_cells, some in groupby(lines, self._bars_or_cells):
@@ -271,8 +272,9 @@ class _Markdown:
             begin, behind = table[0], table[-1] + 1
             rows = [self._cells(at, _GAP if bars_or_cells else _BAR) for at in table]
             if bars_or_cells:
-                columns = zip(*rows[1:], strict=True)
-                is_table = any(all(NUMBER.match(cell.shown.strip()) for cell in column) for column in columns)
+                columns = list(zip(*rows[1:], strict=True))
+                are_decimals = (all(_DECIMAL.fullmatch(cell.shown.strip()) for cell in column) for column in columns)
+                is_table = len(columns) > 2 and any(are_decimals)
             else:
                 is_table = len(table) < behind - begin  # else it is a drawing of boxes
             is_headed = not any(NUMBER.fullmatch(cell.shown.strip()) for cell in rows[0])
