@@ -118,7 +118,7 @@ def audited(
         raise DocumentError(NO_DOCUMENT, places=", ".join(map(str, places)))
     own = [one for one in checkout.documents if is_own(checkout.root / one)]
     others = [one for one in checkout.documents if one not in own]
-    referee = Referee(replace(checkout, documents=others), board and board.asks_for)
+    referee = Referee(replace(checkout, documents=others), board.asks_for if board else None)
     found = [*of_own_pages(checkout.root, own, logs, workers)]
     if others:  # else no data file need be read
         found += referee.findings()

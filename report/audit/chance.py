@@ -27,6 +27,7 @@ class Means(StrEnum):
     """What kind of rule gives a value."""
 
     RECORD = "record"
+    SERIES = "series"
     STATISTIC = "statistic"
     PROTOCOL = "protocol"
     FORMULA = "formula"
@@ -136,9 +137,9 @@ def explain(
         best = min(judged, key=lambda one: (one.chance, -len(one.hits)), default=None)
         if best is None or best.chance >= SIGNIFICANT:
             break
-        if hits := _sure(best.hits, {claim: chance_of(best.rule, claim) for claim in left}):
-            found.append(replace(best, hits=hits))
-            left -= hits.keys()
+        if taken := _sure(best.hits, {claim: chance_of(best.rule, claim) for claim in left}):
+            found.append(replace(best, hits=taken))
+            left -= taken.keys()
         known = {one.rule: known[one.rule] for one in judged if one is not best}
     return found
 

@@ -48,7 +48,7 @@ _NAME = re.compile(
     r"([A-Za-z_\u4e00-\u9fff][\w\u4e00-\u9fff/.@%-]*(?: [A-Za-z_(][\w/.@%)-]*){0,3})"
     r"[\"'\])]{0,3}\s*(?:[:=|]\s*)?[(\"'\[]?\s*$"
 )
-_UNIT = re.compile(r"\s?([%A-Za-zµ\u4e00-\u9fff]{1,12}(?:/[A-Za-z]{1,12})?)(?![\w(])")
+_UNIT = re.compile(r"\s?([%A-Za-zµ\u4e00-\u9fff]{1,12}(?:/[A-Za-z]{1,12})?)(?![\w(]|\s?[:=])")
 _HEAD_WORD = re.compile(r"^[^A-Za-z_]{0,60}([A-Za-z_][\w]{2,})")
 _UNFINISHED = re.compile(r"[-+.eE]*")  # behind the digits of a number that may go on
 _NOTEBOOK_KEY = re.compile(r'\s*"(outputs|source|cell_type)":')

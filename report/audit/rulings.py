@@ -151,8 +151,8 @@ class Referee:
                 continue
             self.files_read += 1
             records.add(file)
-            if path in wanted or self.is_kept:
-                self.stated[path] = file.stated(self._is_kept if path in wanted else self.is_kept)
+            if is_kept := self._is_kept if path in wanted else self.is_kept:
+                self.stated[path] = file.stated(is_kept)
         self.search = StatisticSearch({path: one for path, one in self.stated.items() if path in wanted})
         return records
 
@@ -287,10 +287,14 @@ class Referee:
             logs = [path for path in self.around[named] if self._seed(path) == self.claims[named].number.value]
             if len(logs) != 1 or (file := read(self.checkout.root, logs[0])) is None:
                 continue
+            row, document = _row(self.claims[named]), self.claims[named].document
+            others = [one for one in self.claims if one.document == document and one.is_measured and _row(one) != row]
             for number in members:
                 claim, known = self.claims[number], self._found.get(number)
-                is_open = known is None or known.ruling == Ruling.OF_UNPROVED
-                if is_open and not claim.is_about and (hit := _against(claim, file)):
+                is_open = (known is None or known.ruling == Ruling.OF_UNPROVED) and not claim.is_about
+                hit = _against(claim, file) if is_open else None
+                # What the log says may stand elsewhere: then it is of another run with this seed.
+                if hit and not any(one.number.rounding_of(hit.value) for one in others):
                     self._found[number] = Finding(claim, Ruling.CONTRADICTED, hit, logs=1)
 
     def _seed(self, path: str) -> float | None:

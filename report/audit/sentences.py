@@ -36,6 +36,7 @@ _STATISTICS: Mapping[str, str] = {
 THOUSANDS = 10_000  # from which a value of a board is told without decimals
 OF_RECORD = "{where} holds {count} numbers of its row"
 OF_ONE_RECORD = "{where} holds it"
+OF_VALUES = "{where} holds it; {series} there holds {count} numbers of its row or column"
 OF_SERIES = "{statistic} of {series} in {where}"
 OF_LOGS = "{over} over {count} logs in {where} of {statistic} of {series}"
 OF_PROTOCOL = "{where} by {protocol}"
@@ -105,8 +106,9 @@ def _how(hit: Hit, together: int) -> Message:
         return Message(OF_QUOTE, where=where)
     if rule.means == Means.FORMULA:
         return Message(OF_FORMULA, formula=Message(rule.name), operands=_operands(hit))
-    if rule.means == Means.RECORD:
-        return Message(OF_RECORD if together > 1 else OF_ONE_RECORD, count=together, where=where)
+    if rule.means in (Means.RECORD, Means.SERIES):
+        many = OF_RECORD if rule.means == Means.RECORD else OF_VALUES
+        return Message(many if together > 1 else OF_ONE_RECORD, count=together, where=where, series=rule.name)
     if rule.means == Means.PROTOCOL:
         said = Message(OF_PROTOCOL, where=where, protocol=rule.name)
     else:

@@ -1,4 +1,5 @@
-"""Records: numbers of one row of claims that stand together in one record of a data file, a line or an object.
+"""Records: numbers of one row of claims that stand together in one record of a data file, a line or an object, or are
+of one series of it, and numbers of one column that are.
 
 All data files are read once; of each only what may decide is kept: for each row the records that hold most of it. Rows
 are judged in families, each with its own share of the errors that are allowed: rows against the numbers that end a
@@ -19,11 +20,12 @@ from .. import vocabulary as words
 from ..chance import Floats, Hit, Means, Rule, accepted, accidents
 from ..claims import Claim
 from ..constants import ANCHOR_DIGITS, KEPT, LEAST_CHANCE, MOST_OF_A_FILE
+from ..documents import CELL, ITEM
 from ..evidence import DataFile
 
 Ints = NDArray[np.int64]
 Rank = tuple[int, bool, bool, float]
-FAMILIES = ENDS, NEAR, ALL = range(3)  # against what rows are held, the fewest numbers first
+FAMILIES = ENDS, NEAR, ALL, SERIES = range(4)  # against what rows are held, the fewest numbers first
 Found = tuple[Hit, float, int]  # a hit, its chance, and how many claims stand there together
 
 
@@ -58,17 +60,19 @@ class _Wanted:
     """The numbers that are looked for, in the units of logs: a time may stand there in several."""
 
     def __init__(self, claims: Sequence[Claim]) -> None:
-        rows: dict[object, int] = {}
+        known: dict[object, int] = {}
         wanted = [
-            (place, factor, rows.setdefault(_row(claim), len(rows)))
+            (place, factor, [known.setdefault(one, len(known)) for one in (_row(claim), _column(claim))])
             for place, claim in enumerate(claims)
             if claim.is_measured and claim.number.digits >= ANCHOR_DIGITS
             for factor in factors(claim)
         ]
-        self.rows = len(rows)
         self.claim = np.array([place for place, _, _ in wanted], dtype=np.int64)
         self.factor = np.array([factor for _, factor, _ in wanted])
-        self.row = np.array([row for _, _, row in wanted], dtype=np.int64)
+        groups = np.array([of_claim for _, _, of_claim in wanted], dtype=np.int64).reshape(-1, 2)
+        self.row, self.column = groups[:, 0], groups[:, 1]
+        # How many numbers of each row or column are looked for.
+        self.sizes = np.bincount(groups[np.unique(self.claim, return_index=True)[1]].ravel()).tolist()
         numbers = [claims[place].number for place in self.claim]
         bounds = np.array([number.interval for number in numbers]).reshape(-1, 2)
         self.low, self.high = bounds[:, 0] * self.factor, bounds[:, 1] * self.factor
@@ -93,7 +97,7 @@ class RecordSearch:
     claims: Sequence[Claim]
     near: Sequence[int]
     near_sets: Sequence[frozenset[str]]
-    best: dict[int, list[_Candidate]] = field(default_factory=lambda: defaultdict(list))
+    best: dict[tuple[int, bool], list[_Candidate]] = field(default_factory=lambda: defaultdict(list))
     near_hits: dict[int, tuple[Rank, Hit]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -101,6 +105,7 @@ class RecordSearch:
         self.expected = np.zeros((len(FAMILIES), len(self.wanted.claim)))
         self.seen: set[str] = set()
         self.near_rows: set[int] = set()
+        self.near_columns: set[int] = set()
         self.by_set: dict[int, list[int]] = defaultdict(list)
         for number, place in enumerate(self.wanted.claim.tolist()):
             self.by_set[self.near[place]].append(number)
@@ -118,6 +123,7 @@ class RecordSearch:
         if not len(file.values) or not len(which):
             return
         self.near_rows.update(self.wanted.row[near].tolist())
+        self.near_columns.update(self.wanted.column[near].tolist())
         distinct = np.unique(file.values)
         ends = _ends(file)
         self.expected[ENDS, near] += self.wanted.expected(near, np.sort(file.values[ends]))
@@ -128,41 +134,44 @@ class RecordSearch:
         self._join(file, which, set(near.tolist()), set(ends.tolist()))
 
     def _join(self, file: DataFile, which: Ints, near: set[int], ends: set[int]) -> None:
-        """The records of a file that hold several claims of a row; of those that hold one, which are alike, one."""
+        """The records of a file that hold several claims of a row; of those that hold one, which are alike, one.
+
+        And the series of a file near them that hold several of a row or a column.
+        """
         singles: dict[int, tuple[Ints, Ints]] = {}
-        for row, wanted, places in self._shared(file, which):
+        found, at = self._found(file, which)
+        for row, wanted, places in _shared(self.wanted.row, file.records, found, at):
             if len(np.unique(self.wanted.claim[wanted])) > 1:
-                self._keep(row, self._candidate(file, wanted, places, near, ends))
+                self._keep((row, False), self._candidate(file, wanted, places, near, ends))
             elif row not in singles or (places[0] in ends and singles[row][1][0] not in ends):
                 singles[row] = wanted, places
         for row, (wanted, places) in singles.items():
-            self._keep(row, self._candidate(file, wanted, places, near, ends))
+            self._keep((row, False), self._candidate(file, wanted, places, near, ends))
+        is_near = np.isin(found, list(near))
+        for groups in (self.wanted.row, self.wanted.column):
+            for group, wanted, places in _shared(groups, file.name_of, found[is_near], at[is_near]):
+                if len(np.unique(self.wanted.claim[wanted])) > 1 and file.names[file.name_of[places[0]]]:
+                    self._keep((group, True), self._candidate(file, wanted, places, near, ends, is_series=True))
 
-    def _shared(self, file: DataFile, which: Ints) -> Iterator[tuple[int, Ints, Ints]]:
-        """Each row with each record that holds some of it: the wanted and the places of their values."""
+    def _found(self, file: DataFile, which: Ints) -> tuple[Ints, Ints]:
+        """The wanted that a file holds, each with the place of a value."""
         order = np.argsort(file.values, kind="stable")
         ascending = file.values[order]
         starts = np.searchsorted(ascending, self.wanted.low[which], "left")
         counts = np.searchsorted(ascending, self.wanted.high[which], "right") - starts
         some = np.flatnonzero((counts > 0) & (counts <= MOST_OF_A_FILE))
-        if not len(some):
-            return
         counts, starts = counts[some], starts[some]
-        wanted = np.repeat(which[some], counts)
         places = order[np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)]
-        keys = self.wanted.row[wanted] << 32 | file.records[places].astype(np.int64)
-        sorting = np.lexsort((places, wanted, keys))
-        keys, wanted, places = keys[sorting], wanted[sorting], places[sorting]
-        bounds = np.flatnonzero(np.diff(keys)) + 1
-        for start, end in zip([0, *bounds.tolist()], [*bounds.tolist(), len(keys)], strict=True):
-            yield int(keys[start] >> 32), wanted[start:end], places[start:end]
+        return np.repeat(which[some], counts), places
 
-    def _candidate(self, file: DataFile, wanted: Ints, places: Ints, near: set[int], ends: set[int]) -> _Candidate:
+    def _candidate(
+        self, file: DataFile, wanted: Ints, places: Ints, near: set[int], ends: set[int], *, is_series: bool = False
+    ) -> _Candidate:
         """A number of a record backs one claim: that which its name says, then that which accident hits less often."""
         some = [
             backing
             for number, place in zip(wanted.tolist(), places.tolist(), strict=True)
-            if (backing := self._backing(file, number, place, place in ends))
+            if (backing := self._backing(file, number, place, place in ends, is_series=is_series))
         ]
         chosen: dict[int, _Backing] = {}
         used: set[int] = set()
@@ -172,28 +181,30 @@ class RecordSearch:
                 used.add(one.place)
         return _Candidate(file.path, int(wanted[0]) in near, tuple(chosen.values()))
 
-    def _backing(self, file: DataFile, number: int, place: int, is_end: bool) -> _Backing | None:
+    def _backing(self, file: DataFile, number: int, place: int, is_end: bool, *, is_series: bool) -> _Backing | None:
         """A hit, and how often its series, or another number of its record, would be one in any unit of the claim."""
         place_of_claim = int(self.wanted.claim[number])
         claim, value = self.claims[place_of_claim], float(file.values[place] / self.wanted.factor[number])
         if not (rounding := claim.number.rounding_of(value)):
             return None
         series = file.ascending[int(file.name_of[place])]
-        others = np.unique(file.beside(place))
-        units = np.array(self.wanted.of_claim[place_of_claim])
-        chance = float(self.wanted.expected(np.array([number]), series)[0]) / len(series)
-        chance += float(self.wanted.expected(units, others).sum())
+        chance = float(self.wanted.expected(np.array([number]), series)[0])
+        if not is_series:
+            units = np.array(self.wanted.of_claim[place_of_claim])
+            chance /= len(series)
+            chance += float(self.wanted.expected(units, np.unique(file.beside(place))).sum())
         name = file.names[file.name_of[place]]
-        hit = Hit(value, Rule(Means.RECORD, name), file.path, int(file.lines[place]), rounding)
+        rule = Rule(Means.SERIES if is_series else Means.RECORD, name)
+        hit = Hit(value, rule, file.path, int(file.lines[place]), rounding)
         return _Backing(place_of_claim, place, hit, min(1.0, chance), words.of_label(name) == claim.quantity, is_end)
 
-    def _keep(self, row: int, candidate: _Candidate) -> None:
+    def _keep(self, group: tuple[int, bool], candidate: _Candidate) -> None:
         if candidate.backings:
             for one in candidate.backings if candidate.is_near else ():
                 known = self.near_hits.get(one.claim)
                 if known is None or candidate.rank < known[0]:
                     self.near_hits[one.claim] = candidate.rank, one.hit
-            kept = self.best[row]
+            kept = self.best[group]
             kept.append(candidate)
             kept.sort(key=lambda one: one.rank)
             del kept[KEPT:]
@@ -214,18 +225,18 @@ class RecordSearch:
 
     def _proofs(self) -> Iterator[tuple[float, int, int, float, Sequence[_Backing]]]:
         """To how many rows accident gives as much, in which family, which row, the chance, and what backs it."""
-        rows = dict(zip(self.wanted.claim.tolist(), self.wanted.row.tolist(), strict=True))
-        sizes = np.bincount(list(rows.values()), minlength=self.wanted.rows).tolist()
-        for family in FAMILIES:
-            tests = self.wanted.rows if family == ALL else len(self.near_rows)
+        near = len(self.near_rows)
+        tests_of = (near, near, len(np.unique(self.wanted.row)), near + len(self.near_columns))
+        for family, tests in zip(FAMILIES, tests_of, strict=True):
             # How many numbers would be each claim by accident, in any unit.
-            expected = {
-                claim: float(self.expected[family, units].sum()) for claim, units in self.wanted.of_claim.items()
-            }
-            for row, candidates in self.best.items():
+            of_family = self.expected[NEAR if family == SERIES else family]
+            expected = {claim: float(of_family[units].sum()) for claim, units in self.wanted.of_claim.items()}
+            for (row, is_series), candidates in self.best.items():
                 for one in candidates:
-                    if one.is_near or family == ALL:
-                        chance = len(FAMILIES) * _bound(one, expected, sizes[row], is_of_ends=family == ENDS)
+                    if is_series == (family == SERIES) and (one.is_near or family == ALL):
+                        chance = len(FAMILIES) * _bound(
+                            one, expected, self.wanted.sizes[row], is_of_ends=family == ENDS
+                        )
                         yield chance * tests, family, row, chance, one.backings
 
 
@@ -250,6 +261,21 @@ def factors(claim: Claim) -> tuple[float, ...]:
 def _row(claim: Claim) -> object:
     """What identifies the row of a claim: of a table, or the line of a text."""
     return (claim.document, claim.table, claim.row) if claim.table >= 0 else (claim.document, "line", claim.line)
+
+
+def _column(claim: Claim) -> object:
+    """What identifies the column of a claim; one that is in none is one of its own."""
+    return (claim.document, "of", claim.table, claim.col) if claim.place in (CELL, ITEM) else id(claim)
+
+
+def _shared(groups: Ints, records: NDArray[np.int32], wanted: Ints, places: Ints) -> Iterator[tuple[int, Ints, Ints]]:
+    """Each group of claims with each record that holds some of it: the wanted and the places of their values."""
+    keys = groups[wanted] << 32 | records[places].astype(np.int64)
+    sorting = np.lexsort((places, wanted, keys))
+    keys, wanted, places = keys[sorting], wanted[sorting], places[sorting]
+    starts = np.flatnonzero(np.diff(keys, prepend=-1)).tolist()
+    for start, end in zip(starts, [*starts[1:], len(keys)], strict=False):
+        yield int(keys[start] >> 32), wanted[start:end], places[start:end]
 
 
 def _ends(file: DataFile) -> Ints:

@@ -58,6 +58,22 @@ def test_rows_of_nothing_are_not_found(tmp_path: Path, seed: int) -> None:
     assert len(found_in(claims, file_of(tmp_path, text), near=frozenset(["run.log"]))) <= 2
 
 
+@OF_TMP_PATH
+@given(SEEDS, st.booleans())
+def test_a_row_or_a_column_of_a_series_is_found_and_that_of_another_run_is_not(
+    tmp_path: Path, seed: int, is_row: bool
+) -> None:
+    values, others = (np.random.default_rng(seed + one).random(200) * 2 + 2 for one in range(2))
+    file = file_of(tmp_path, "".join(f"step {n} loss: {value:.4f}\n" for n, value in enumerate(values)))
+    for some, count in ((values, 5), (others, 0)):
+        places = [(0, n + 1) if is_row else (n, 1) for n in range(5)]
+        claims = [a_claim(f"{some[9 * col + row]:.4f}", "loss", row, col) for row, col in places]
+        found = found_in(claims, file, near=frozenset(["run.log"]))
+        assert set(found) == {
+            n for n, claim in enumerate(claims[:count]) if claim.number.digits > 2
+        }  # 2.5000 tells less
+
+
 def test_a_number_of_a_record_backs_one_claim(tmp_path: Path) -> None:
     file = file_of(tmp_path, "loss 3.28417 tok/s 81234.5\n")
     assert set(found_in(row_of("3.28417", "81234.5", "81234.5"), file)) == {0, 1}
