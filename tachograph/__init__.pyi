@@ -5,10 +5,10 @@ from parsers.io.errors import LogError as LogError
 from parsers.io.errors import TachographError as TachographError
 from parsers.runs.reading import Reading as Reading
 from report.audit.audited import Audit as Audit
-from report.comparing.notebook import Comparison as Comparison
-from report.comparing.notebook import History as History
-from report.comparing.notebook import compare as compare
-from report.comparing.notebook import history as history
+from report.comparing.comparison import Comparison as Comparison
+from report.comparing.comparison import compare as compare
+from report.comparing.histories import History as History
+from report.comparing.histories import history as history
 from report.measure.diagnostics import NoMeasurement as NoMeasurement
 from report.measure.measurement import ContradictedError as ContradictedError
 from report.measure.measurement import Measurement as Measurement

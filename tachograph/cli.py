@@ -140,12 +140,11 @@ def _measured(case: Path, language: str) -> tuple[str, bool]:
 def _comparison(language: str) -> Callable[[Path, Path], str]:
     """What compares two cases and says the outcome; raises ExtraError."""
     from parsers.io.errors import extra
-    from report.comparing.notebook import compare
+    from report.comparing.comparison import compare
     from report.comparing.output import terminal
-    from report.comparing.tables import comparison_document
     from report.wording.words import Translator
 
     translate = Translator(language).translate
     with extra("compare", "Comparisons need"):
         import scipy.special  # noqa: F401 - before hours of training, not behind them
-    return lambda a, b: terminal(comparison_document(compare(a, b)), translate, colour=False)
+    return lambda a, b: terminal(compare(a, b).document(), translate, colour=False)

@@ -177,7 +177,7 @@ def without(modules: "tuple[str, ...]", command: str, out: Path) -> "subprocess.
         ("PIL", "images {out} --kind imagenet"),
         ("pyarrow", "parse {log} --out {out}/a.parquet"),
         ("scipy", "compare logs/cpu-demo logs/cpu-demo --html {out}/a.html"),
-        ("ruptures", "history logs/cpu-demo --store {out}/s.sqlite --html {out}/a.html"),
+        ("ruptures", "history logs/cpu-demo --html {out}/a.html"),
         ("pyarrow", "export parquet {log} --out {out}/a.parquet"),
     ],
 )

@@ -58,10 +58,9 @@ compare {hostile} {top}/{name}.none
 compare {log} {log} --gate {hostile}
 compare {log} {log} --protocol {hostile}
 history {folder} {top}
-history {top} --by commit --store {top}/{name}.sqlite
+history {top} --by commit
 history {broken} --markdown
 history {top} --json
-history {log} --store {page}
 history {hostile} {top}/{name}.none
 history {log} --gate {hostile}
 history {log} --protocol {hostile}

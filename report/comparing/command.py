@@ -16,7 +16,8 @@ from parsers.sharing import JOBS, SCHEDULER
 from ..wording.language_option import LANGUAGE
 
 if TYPE_CHECKING:
-    from .output import Document
+    from .comparison import Comparison
+    from .histories import History
     from .target import Target
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -26,26 +27,36 @@ NO_METRIC = "expected a metric as the logs print it and a share of it, such as t
 ONE_TARGET = "--target and --board both say what is to be reached; give one of them."
 NO_TARGET_OF_BOARD = "The board {board} has no target; state one with --target."
 
-GATE = click.option(
-    "--gate",
-    metavar="PERCENT",
-    help="Smallest slowdown that matters; sets the exit status.  [default: no gate, verdicts for 3%]",
+OF_BOTH = (
+    click.option(
+        "--gate",
+        metavar="PERCENT",
+        help="Smallest slowdown that matters; sets the exit status.  [default: no gate, verdicts for 3%]",
+    ),
+    click.option(
+        "--protocol",
+        metavar="NAME|key=value,...",
+        help="Protocol.  [default: the first that all runs of a case allow, without their first 10% of records]",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object per case."),
+    click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report."),
+    JOBS,
+    SCHEDULER,
+    LANGUAGE,
+    click.option("--html", "html_file", type=FILE, help="Also write a self-contained HTML page."),
 )
-PROTOCOL = click.option(
-    "--protocol",
-    metavar="NAME|key=value,...",
-    help="Protocol.  [default: the first that all runs of a case allow, without their first 10% of records]",
-)
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per case.")
-MARKDOWN = click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
-HTML = click.option("--html", "html_file", type=FILE, help="Also write a self-contained HTML page.")
+
+
+def _of_both(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of both; those of its output go to ``_show``."""
+    for option in reversed(OF_BOTH):
+        command = option(command)
+    return command
 
 
 @click.command()
 @click.argument("a", type=SIDE)
 @click.argument("b", type=SIDE)
-@GATE
-@PROTOCOL
 @click.option(
     "--metric",
     "metrics",
@@ -60,27 +71,19 @@ HTML = click.option("--html", "html_file", type=FILE, help="Also write a self-co
 )
 @click.option("--board", metavar="NAME|FILE", help="The same, with the target, the runs and the test of a leaderboard.")
 @click.option("--logs", type=FOLDER, help="Folder of the logs of pages.  [default: logs]")
-@AS_JSON
-@MARKDOWN
-@JOBS
-@SCHEDULER
-@LANGUAGE
-@HTML
+@_of_both
 def compare(
     a: Path,
     b: Path,
-    gate: str | None,
-    protocol: str | None,
     metrics: tuple[str, ...],
     target: str | None,
     board: str | None,
     logs: Path | None,
-    as_json: bool,
-    wants_markdown: bool,
+    gate: str | None,
+    protocol: str | None,
     jobs: int | None,
     scheduler: str | None,
-    language: str,
-    html_file: Path | None,
+    **output: Any,
 ) -> None:
     """Compare the runs of B with those of A: is B slower, or is it noise, and what differs?
 
@@ -111,9 +114,8 @@ def compare(
     from parsers.sharing.workers import Workers
 
     from ..views.publish import LOGS
-    from . import tables
+    from .comparison import compare as compared
     from .effect import GATE
-    from .notebook import compare as compared
 
     named = [metric.rpartition("=") for metric in metrics]
     if not all(name.strip() for name, _, _ in named):
@@ -128,9 +130,7 @@ def compare(
         workers=Workers(jobs, scheduler),
         logs=logs or LOGS,
     )
-    objects = partial(map, tables.as_json, found.cases) if as_json else None
-    _show(tables.comparison_document(found), language, html_file, objects, wants_markdown=wants_markdown)
-    sys.exit(found.status if gate else 0)
+    _show(found, gate, **output)
 
 
 def _target(stated: str | None, board: str | None) -> "str | Target | None":
@@ -149,30 +149,29 @@ def _target(stated: str | None, board: str | None) -> "str | Target | None":
 
 
 def _show(
-    said: "Document",
+    found: "Comparison | History",
+    gate: str | None,
+    *,
+    as_json: bool,
+    wants_markdown: bool,
     language: str,
     html_file: Path | None,
-    objects: "Callable[[], Any] | None",
-    *,
-    wants_markdown: bool,
 ) -> None:
-    """Print what is said, as ``objects`` where these are asked for, and write its page."""
+    """Print what is found, and write its page; exit with the status that a gate gives it."""
     from parsers.io.console import show
     from parsers.io.files import write_texts
 
     from ..wording.words import Translator
     from .output import as_markdown, html, terminal
 
-    folder = html_file.absolute().parent if html_file else Path()
-    write_texts({html_file: partial(html, said, language, folder)})
-    translate = Translator(language).translate
-    if objects is not None:
-        for one in objects():
+    said, translate = found.document(), Translator(language).translate
+    write_texts({html_file: partial(html, said, language, html_file.absolute().parent)} if html_file else {})
+    if as_json:
+        for one in found.objects():
             say(json.dumps(one, ensure_ascii=False))
-    elif wants_markdown:
-        show(as_markdown(said, translate))
     else:
-        show(terminal(said, translate, colour=sys.stdout.isatty()))
+        show(as_markdown(said, translate) if wants_markdown else terminal(said, translate, colour=sys.stdout.isatty()))
+    sys.exit(found.status if gate else 0)
 
 
 @click.command()
@@ -184,35 +183,23 @@ def _show(
     show_default=True,
     help="Order of the runs; where most say no date, that of their commits in git, else of their names.",
 )
-@GATE
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Leave out runs that began before this day (UTC).")
-@PROTOCOL
-@click.option("--store", type=FILE, help="SQLite file that keeps what was read.  [default: in the user's cache]")
-@AS_JSON
-@MARKDOWN
-@JOBS
-@SCHEDULER
-@LANGUAGE
-@HTML
+@_of_both
 def history(
     suites: tuple[Path, ...],
     by: Literal["date", "commit", "name"],
-    gate: str | None,
     since: datetime | None,
+    gate: str | None,
     protocol: str | None,
-    store: Path | None,
-    as_json: bool,
-    wants_markdown: bool,
     jobs: int | None,
     scheduler: str | None,
-    language: str,
-    html_file: Path | None,
+    **output: Any,
 ) -> None:
     """Show how fast the cases of SUITES ran over time, and where their speed changed.
 
     A suite is a folder of run folders; cases with the same name, also in several suites, are one case. A change of
     speed is confirmed by its runs alone, whatever their noise is like; what differs there, such as a driver or a
-    commit, is named. What was read is kept in an SQLite file.
+    commit, is named. What was read is kept in the user's cache.
 
     With --gate, exit status 1 if the newest segment of a case is slower than the one before; 3 if that is not known:
     the newest runs are slower, but too few, the newest run gives no throughput, fewer than 6 runs are comparable, or
@@ -227,19 +214,8 @@ def history(
     from parsers.sharing.workers import Workers
 
     from .effect import GATE
-    from .history_tables import history_document
-    from .notebook import history as found_history
-    from .output import plain
+    from .histories import history as found_history
 
-    found = found_history(
-        *suites,
-        by=by,
-        protocol=protocol,
-        gate=gate or GATE,
-        since=since,
-        store=store,
-        workers=Workers(jobs, scheduler),
-    )
-    objects = partial(map, plain, found.cases) if as_json else None
-    _show(history_document(found), language, html_file, objects, wants_markdown=wants_markdown)
-    sys.exit(found.status if gate else 0)
+    workers = Workers(jobs, scheduler)
+    found = found_history(*suites, by=by, protocol=protocol, gate=gate or GATE, since=since, workers=workers)
+    _show(found, gate, **output)

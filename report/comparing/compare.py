@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -20,14 +19,13 @@ from ..measure.diagnostics import NoMeasurement
 from ..measure.number import signed
 from ..measure.protocol import Protocol
 from ..results.agreement import LossAgreement, MetricAgreement
-from .conditions import Difference, conditions_of, differences, unrecorded
-from .effect import Effect, Verdict, effect, variance_of_mean
+from .conditions import Difference, differences, unrecorded
+from .effect import Effect, Verdict, effect
 from .metrics import LOSS, Better, better, curve_of, final_metric, losses
-from .sides import Side, SideRun
+from .sides import ReadRun, Side
 from .target import SIDES, Target, TimeToTarget, time_to_target, time_to_train
 from .window import Alike, measured_alike, other_work
 
-PASSED, FAILED, UNKNOWN = 0, 1, 3
 NO_SHARE = "{stated} is no share; expected one such as 3% or 0.03, above 0 and below 100%."
 ONLY_ON = "only {side} has this case"
 ONE_LOG = "both sides hold the log {log}"
@@ -39,7 +37,7 @@ ASIDE = "Run {log} is set aside: it is {distance} off the others of its side."
 NOT_RECORDED = "{side} does not record: {names}; whether these differ is unknown."
 OF_LOG = "{log}: {said}"
 ARROW = "{a} → {b}"
-Runs = tuple[SideRun, ...]
+Runs = tuple[ReadRun, ...]
 
 
 class GateError(TachographError, ValueError):
@@ -120,33 +118,6 @@ class ComparedCase:
         return is_loss_unanswered or any(one.verdict == "unknown" for one in self.metrics)
 
 
-@dataclass(frozen=True)
-class ComparedSides:
-    """Side B held against side A.
-
-    ``paths``: the two sides. ``gate``: the smallest slowdown that matters, as a fraction of the time. ``cases``: in the
-    order of A, then what only B has. ``left_out``: for A and B, why logs do not count.
-    """
-
-    paths: tuple[Path, Path]
-    gate: float
-    cases: tuple[ComparedCase, ...]
-    left_out: tuple[tuple[Message, ...], tuple[Message, ...]] = ((), ())
-
-    @property
-    def status(self) -> int:
-        """What the gate says: 1 where a case is slower or wrong, else 3 where one is unknown or B lacks it, else 0.
-
-        A case that only B has is new, and cannot be slower than before, unless logs of A were left out. Where nothing
-        could be compared at all it is 3.
-        """
-        held = [case for case in self.cases if case.sides[0] or self.left_out[0]]
-        if any(case.verdict == "slower" or case.is_wrong for case in held):
-            return FAILED
-        are_known = all(case.verdict != "unknown" and not case.is_unanswered for case in held)
-        return PASSED if held and are_known else UNKNOWN
-
-
 def pairs(a: Side, b: Side) -> Iterator[tuple[str, tuple[Runs, Runs]]]:
     """The cases of two sides, paired by name in the order of A; what only one of them has comes last.
 
@@ -170,13 +141,13 @@ def compared_case(
     metrics: Mapping[str, tuple[float, Better]],
     target: Target | None,
 ) -> ComparedCase:
-    """Compare one case; the rest as for ``notebook.compare``.
+    """Compare one case; the rest as for ``comparison.compare``.
 
     Raises ExtraError where SciPy is not installed, and LogError where a log cannot be read any more.
     """
     if not all(sides):
         return ComparedCase(title, sides, reason=Message(ONLY_ON, side="A" if sides[0] else "B"))
-    stated = [[conditions_of(run) for run in side] for side in sides]
+    stated = [[run.conditions for run in side] for side in sides]
     changes = differences(*stated)
     tolerance, _ = metrics.get(LOSS, (None, None))
     plain = ComparedCase(
@@ -192,7 +163,7 @@ def compared_case(
         metrics=tuple(final_metric(name, sides, *of, changes) for name, of in metrics.items() if name != LOSS),
     )
     try:
-        found = _by_speed(plain, gate, measured_alike([run for side in sides for run in side], protocol))
+        found = _by_speed(plain, gate, *measured_alike([run for side in sides for run in side], protocol))
     except NoMeasurement as error:
         found = replace(plain, reason=error.message)
     if machines := [change.name for change in changes if change.is_of_machine]:
@@ -201,18 +172,16 @@ def compared_case(
     if a.keys() == b.keys():
         return replace(found, reason=None, effect=replace(found.effect, verdict="same") if found.effect else None)
     if both := a.keys() & b.keys():
-        return replace(found, reason=Message(ONE_LOG, log=a[min(both)].place.path))
-    unlike = _unlike(found, found.alike.unit) if found.alike else found.reason
+        return replace(found, reason=Message(ONE_LOG, log=a[min(both)].log))
+    unlike = _unlike(found) if found.alike else found.reason
     if target is None and unlike is None:
         return found
     return _by_target(replace(found, reason=unlike or found.reason), target, gate)
 
 
-def _by_speed(plain: ComparedCase, gate: float, alike: Alike) -> ComparedCase:
-    rest = iter(alike.measured)
-    a, b = (tuple(replace(run, number=next(rest)) for run in side) for side in plain.sides)
-    order, each = _order((a, b)), [one.rates for one in alike.measured]
-    variance = float(np.mean([variance_of_mean(1 / rates) if (rates > 0).all() else 0.0 for rates in each]))
+def _by_speed(plain: ComparedCase, gate: float, runs: Runs, alike: Alike) -> ComparedCase:
+    a, b = runs[: len(plain.sides[0])], runs[len(plain.sides[0]) :]
+    order, variance = _order((a, b)), float(np.mean([run.number.variance for run in runs]))
     times = [1 / run.number.value for run in a], [1 / run.number.value for run in b]
     found = effect(times, gate=gate, order=order, variance=variance)
     told = replace(plain, sides=(a, b), effect=found, reason=found.reason, alike=alike)
@@ -232,9 +201,9 @@ def _order(sides: Sequence[Runs]) -> tuple[list[float], list[float]] | None:
     return ranks[: len(sides[0])], ranks[len(sides[0]) :]
 
 
-def _unlike(found: ComparedCase, unit: str) -> Message | None:
+def _unlike(found: ComparedCase) -> Message | None:
     """Why no verdict on speed is right: a unit of work is not shown to be the same, or it does not do the same."""
-    if reason := other_work(found.sides, unit):
+    if reason := other_work(found.sides, found.sides[0][0].number.unit):
         return reason
     loss = found.loss
     if loss is not None and loss.verdict in ("higher", "lower") and loss.change is not None:
@@ -267,12 +236,11 @@ def _notes(case: ComparedCase) -> Iterator[Message]:
         side, at = case.effect.aside
         run = case.sides[side][at]
         distance = signed(case.throughputs[side] / run.number.value - 1)
-        yield Message(ASIDE, log=run.place.log, distance=distance)
+        yield Message(ASIDE, log=run.log, distance=distance)
     # What several logs warn of, but for the values in it, is told of the first.
     told: dict[str, Message] = {}
     for run in (run for side in case.sides for run in side):
-        found = run.measurement
-        of_number = (*found.diagnostics, *filter(None, [found.contradiction])) if found else ()
-        for said in (*(run.reading.warnings if run.reading else ()), *(one.message for one in of_number)):
-            told.setdefault(said.key, Message(OF_LOG, log=run.place.path, said=said))
+        of_number = (*run.measurement.diagnostics, *filter(None, [run.measurement.contradiction]))
+        for said in (*run.reading.warnings, *(one.message for one in of_number)):
+            told.setdefault(said.key, Message(OF_LOG, log=run.log, said=said))
     yield from told.values()

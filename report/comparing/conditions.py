@@ -21,8 +21,6 @@ from parsers.runs.provenance import DERIVED
 from parsers.runs.run_folder import RUN_FILE
 from parsers.runs.runfile import RunFile
 
-from .sides import SideRun
-
 # What a run gave, and which of the repeats it is.
 OUTCOMES = ("minutes_to_train", "repeat")
 COMMANDS = ("native", "command")  # of which the words are compared
@@ -95,14 +93,14 @@ class Difference:
         return self.name in OF_MACHINE
 
 
-def conditions_of(run: SideRun) -> Conditions:
-    """What the log and the run.json of a run say of how it was made, each thing once, the log first."""
+def conditions_of(facts: Mapping[str, Fact], run: RunFile, log: Path) -> dict[str, Condition]:
+    """What the ``facts`` of a ``log`` and its run.json say of how a run was made, each thing once, the log first."""
     found: dict[str, Condition] = {}
-    for fact in run.facts.values():
+    for fact in facts.values():
         if fact.name not in OUTCOMES and fact.source.kind not in DERIVED:
-            found.setdefault(_thing(fact.name), _of_fact(fact, run.place.log))
-    file = str(run.place.log.with_name(RUN_FILE))
-    for key, value in _stated(run.run):
+            found.setdefault(_thing(fact.name), _of_fact(fact, log))
+    file = str(log.with_name(RUN_FILE))
+    for key, value in _stated(run):
         name = re.sub(r"^nodes\.\d+\.", "environment.", key)
         known = found.setdefault(_thing(name), Condition(value, file, key=key))
         if known.file == file and key.startswith("nodes.") and value not in known.value.split(" / "):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -41,10 +42,10 @@ from ..results.agreement import (
     unknown,
 )
 from .conditions import Difference
-from .sides import SideRun
+from .sides import ReadRun
 
 Better = Literal["lower", "higher"]
-Sides = tuple[Sequence[SideRun], Sequence[SideRun]]
+Sides = tuple[Sequence[ReadRun], Sequence[ReadRun]]
 
 LOSS = "loss"
 # Words in the names of metrics that say which way is better.
@@ -93,18 +94,18 @@ class MetricCurve:
     seconds: Floats
 
 
-def curve_of(run: SideRun, name: str) -> MetricCurve:
+def curve_of(run: ReadRun, name: str) -> MetricCurve:
     """The curve of a metric.
 
-    Raises NoMeasurement where the log prints none or is not there, and LogError where it cannot be read.
+    Raises NoMeasurement where the log prints none, and LogError where it cannot be read any more.
     """
-    reading, measurement = run.evidence
+    reading = run.reading
     if len(reading.facts_of_runs) > 1:
-        raise NoMeasurement(SEVERAL_RUNS, log=run.place.log)
+        raise NoMeasurement(SEVERAL_RUNS, log=run.log)
     lines, values, seconds = _losses(reading) if name == LOSS else _printed(reading, name)
     if not len(lines):
-        raise NoMeasurement(NO_METRIC, log=run.place.log, name=name)
-    seconds = np.where(np.isnan(seconds), _seconds_at(measurement, lines), seconds)
+        raise NoMeasurement(NO_METRIC, log=run.log, name=name)
+    seconds = np.where(np.isnan(seconds), _seconds_at(run.measurement, lines), seconds)
     return MetricCurve(lines, values, _steps_at(reading, lines), seconds)
 
 
@@ -163,7 +164,7 @@ def final_metric(
         for runs, last in zip(sides, (a, b), strict=True):
             for run in runs:
                 curve = curve_of(run, name)
-                last.append(FinalMetric(run.place.log, int(curve.lines[-1]), float(curve.values[-1])))
+                last.append(FinalMetric(Path(run.log), int(curve.lines[-1]), float(curve.values[-1])))
     except NoMeasurement as error:
         return MetricAgreement(name, "unknown", tolerance, reason=error.message)
     found = metric_agreement(name, a, b, tolerance)
@@ -187,7 +188,7 @@ def losses(sides: Sides, changes: Sequence[Difference], tolerance: float | None)
         return None
     for run, curve in zip(runs, curves, strict=True):
         if not isinstance(curve, LossCurve):
-            return unknown(curve or Message(NO_LOSS, log=run.place.log), tolerance)
+            return unknown(curve or Message(NO_LOSS, log=run.log), tolerance)
     known = [curve for curve in curves if isinstance(curve, LossCurve)]
     agreement = loss_agreement(known[: len(sides[0])], known[len(sides[0]) :], tolerance)
     if agreement.verdict == "NaN":  # whatever the conditions are
@@ -196,17 +197,15 @@ def losses(sides: Sides, changes: Sequence[Difference], tolerance: float | None)
     return agreement if reason is None else unknown(reason, tolerance)
 
 
-def _curve(run: SideRun) -> LossCurve | Message | None:
-    if run.reading is None or run.measurement is None:
-        return None
+def _curve(run: ReadRun) -> LossCurve | Message | None:
     try:
-        return loss_curve(run.place.log, run.reading, run.measurement.run)
+        return loss_curve(Path(run.log), run.reading, run.measurement.run)
     except NoMeasurement:
-        return Message(UNCOUNTED, log=run.place.log)
+        return Message(UNCOUNTED, log=run.log)
 
 
 def _stated(sides: Sides, changes: Sequence[Difference]) -> dict[str, Stated]:
     """What the runs of each side state, by name: facts, and what differs otherwise."""
-    a, b = (stated_by(fact for run in side for fact in run.facts.values()) for side in sides)
+    a, b = (stated_by(fact for run in side for fact in run.reading.facts.values()) for side in sides)
     of_changes = {one.name: ([of.value for of in one.sides[0]], [of.value for of in one.sides[1]]) for one in changes}
     return {**of_changes, **{name: (a.get(name, set()), b.get(name, set())) for name in {**a, **b}}}

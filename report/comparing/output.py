@@ -8,24 +8,26 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cache, partial
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from parsers.io.console import Console, Text
 from parsers.io.errors import ExtraError, extra
-from parsers.io.message import Message
+from parsers.io.message import Message, joined
 from parsers.io.printable import printable
 
 from ..terminal.aligned_rows import GAP, aligned
 from ..wording import markdown
 from ..wording.words import Translate, Translator, worded
+from .conditions import Difference
 
+PASSED, FAILED, UNKNOWN = 0, 1, 3  # what a gate says
 FONTS = "Segoe UI, Noto Sans, Helvetica, Arial, PingFang SC, Microsoft YaHei, Noto Sans CJK SC, sans-serif"
 FOLDER = Path(__file__).parents[1] / "templates"
 WIDTH = 160  # of what is printed into a file or a pipe
@@ -35,6 +37,14 @@ NONE = "-"
 # Of states, in a terminal and on a page.
 STYLES: Mapping[str, str] = {"slower": "red", "unknown": "yellow", "faster": "green", "same": "green"}
 COLOURS: Mapping[str, str] = {"slower": "#b3261e", "unknown": "#8a6a00", "faster": "#1a7f4b", "same": "#0b63b5"}
+CHANGES_HEAD = ("Case", "What differs", "A", "Where (A)", "B", "Where (B)")
+ALL_CASES = "all cases"
+TO = "{low} to {high}"
+UNIT = "{unit}{whose}"
+WHY = "{verdict}: {reason}"
+OF_VERDICT = "{count} {verdict}"
+AND = "{first}, {second}"
+SUMMARY = "{count} case: {verdicts}.", "{count} cases: {verdicts}."
 
 
 @dataclass(frozen=True)
@@ -52,47 +62,65 @@ class Link:
 
 
 Cell = str | Message | Link
+Row = tuple[str, Sequence[Cell]]  # the state that colours it, empty where none does, and its cells
+Remarks = tuple[str | Message, Sequence[Message]]  # under their title
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table: its head, its rows, of each row the state that colours it, and which columns are numbers."""
+    """A table: its head, its rows, and which columns are numbers; details are not shown in a terminal."""
 
     head: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    states: Sequence[str] = ()
+    rows: Sequence[Row]
     numbers: Sequence[int] = ()
     is_detail: bool = False
-
-    def state(self, row: int) -> str:
-        """The state of a row; empty where it has none."""
-        return self.states[row] if self.states else ""
 
 
 @dataclass(frozen=True)
 class Document:
-    """What is said: ``about`` what, tables, remarks under their titles, and a summary of one line.
+    """What is said: ``about`` what, tables, remarks, and a summary of one line.
 
-    ``tables``: the first is the one that all views show; those that are details are not in a terminal. ``chart``: draws
-    it with addresses for a folder, as a chart of Altair; None where there is nothing to draw.
+    ``chart``: draws it with addresses for a folder, as a chart of Altair; None where there is nothing to draw.
     """
 
     title: str
     about: Message
     tables: Sequence[Table]
-    remarks: Sequence[tuple[str | Message, Sequence[Message]]]
+    remarks: Sequence[Remarks]
     summary: Message
-    chart: Callable[[Translate, Path], Any] | None = field(default=None, compare=False)
+    chart: Callable[[Translate, Path], Any] = field(compare=False)
+
+
+def changes_table(changes: Iterable[tuple[str | Message, Difference]], *, is_detail: bool = False) -> Table:
+    """What differs, under titles: of each side the values and where the first is stated."""
+    rows = list[Row]()
+    for title, change in changes:
+        cells: list[Cell] = [title, shortened(change.name)]
+        for said, side in zip(change.said, change.sides, strict=True):
+            cells += [shortened(said), Link(side[0].place, Path(side[0].file), side[0].line) if side else NONE]
+        rows.append(("", cells))
+    return Table(CHANGES_HEAD, rows, is_detail=is_detail)
+
+
+def grouped(cases: Sequence[Remarks], *others: Remarks) -> list[Remarks]:
+    """Remarks under the titles of their cases, those that all of several cases share once, and others."""
+    shared = [one for one in cases[0][1] if all(one in said for _, said in cases)] if len(cases) > 1 else []
+    own: list[Remarks] = [(title, [one for one in said if one not in shared]) for title, said in cases]
+    return [(title, said) for title, said in (*own, (Message(ALL_CASES), shared), *others) if said]
+
+
+def summary(verdicts: Sequence[str], order: Sequence[str], nothing: str) -> Message:
+    """One line: how many cases have each verdict."""
+    each = [Message(OF_VERDICT, count=verdicts.count(one), verdict=Message(one)) for one in order if one in verdicts]
+    return Message.of_count(len(verdicts), *SUMMARY, verdicts=joined(AND, each)) if each else Message(nothing)
 
 
 def plain(told: Any) -> Any:
     """What is found as JSON can hold it: dataclasses by the names of the fields that their repr shows, sentences and
     paths as text, and nothing for what is no number.
     """
-    if isinstance(told, Message):
+    if isinstance(told, Message | Path):
         return str(told)
-    if isinstance(told, os.PathLike):
-        return os.fspath(told)
     if isinstance(told, float):
         return told if math.isfinite(told) else None
     if isinstance(told, list | tuple):
@@ -108,7 +136,7 @@ def shortened(text: str) -> str:
 
 
 def terminal(said: Document, translate: Translate, *, colour: bool) -> str:
-    """The first table, the remarks, and the summary."""
+    """The tables but details, the remarks, and the summary."""
     out = StringIO()
     console = Console(out, force_terminal=colour, width=None if colour else WIDTH)
 
@@ -117,9 +145,9 @@ def terminal(said: Document, translate: Translate, *, colour: bool) -> str:
 
     line(worded(said.about, translate))
     for table in (one for one in said.tables if one.rows and not one.is_detail):
-        styles = ["bold", *(STYLES.get(table.state(at), "") for at in range(len(table.rows)))]
         rows = [[translate(title) for title in table.head]]
-        rows += [[printable(_said(cell, translate)) for cell in row] for row in table.rows]
+        rows += [[printable(_said(cell, translate)) for cell in cells] for _, cells in table.rows]
+        styles = ["bold", *(STYLES.get(state, "") for state, _ in table.rows)]
         right = [at in table.numbers for at in range(len(table.head))]
         for style, lines in zip(styles, aligned(rows, right, console.width), strict=True):
             for one in lines:
@@ -144,7 +172,7 @@ def as_markdown(said: Document, translate: Translate) -> str:
     parts = [safe(said.about)]
     for table in (one for one in said.tables if one.rows):
         head = [translate(title) for title in table.head]
-        parts.append(markdown.table(head, [[_said(cell, translate) for cell in row] for row in table.rows]))
+        parts.append(markdown.table(head, [[_said(cell, translate) for cell in cells] for _, cells in table.rows]))
     for title, remarks in said.remarks:
         told = "\n".join(f"- {safe(one)}" for one in remarks)
         parts.append(f"**{markdown.text(_said(title, translate))}**\n\n{told}")
@@ -161,39 +189,21 @@ def fragment(said: Document, language: str = "en") -> str:
     return _filled("comparing_part.html.jinja", said, language, Path())
 
 
-def _filled(name: str, said: Document, language: str, folder: Path) -> str:
-    translate = Translator(language).translate
-
-    def word(cell: Cell) -> str:
-        return markdown.seen(_said(cell, translate))
-
-    def linked(cell: Cell) -> tuple[str, str]:
-        return word(cell), cell.address(folder) if isinstance(cell, Link) else ""
-
-    def rows(table: Table) -> Iterable[tuple[str, list[tuple[str, str]]]]:
-        return ((table.state(at), [linked(cell) for cell in row]) for at, row in enumerate(table.rows))
-
-    tables = [
-        ([translate(title) for title in one.head], one.numbers, list(rows(one))) for one in said.tables if one.rows
-    ]
-    return _template(name).render(
-        language=language,
-        title=translate(said.title),
-        about=word(said.about),
-        summary=word(said.summary),
-        chart=Markup(svg(said, translate, folder)),  # noqa: S704 - Vega escapes what is in its marks
-        tables=[table for table in tables if table[2]],
-        remarks=[(word(title), list(map(word, remarks))) for title, remarks in said.remarks],
-    )
-
-
-@cache
-def _template(name: str) -> Template:
+def _filled(template: str, said: Document, language: str, folder: Path) -> str:
     """A template of this room; what is filled in is escaped."""
+    translate = Translator(language).translate
     loader = FileSystemLoader(FOLDER)
-    return Environment(
+    environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    ).get_template(name)
+    )
+    return environment.get_template(template).render(
+        said=said,
+        language=language,
+        translate=translate,
+        word=lambda cell: markdown.seen(_said(cell, translate)),
+        address=lambda cell: cell.address(folder) if isinstance(cell, Link) else "",
+        chart=Markup(svg(said, translate, folder)),  # noqa: S704 - Vega escapes what is in its marks
+    )
 
 
 def svg(said: Document, translate: Translate, folder: Path) -> str:
@@ -201,7 +211,7 @@ def svg(said: Document, translate: Translate, folder: Path) -> str:
     with suppress(ExtraError), extra("charts", "Charts need"):
         import vl_convert  # noqa: PLC0415 - it comes with the extra
 
-        if said.chart is not None and (drawn := said.chart(translate, folder)) is not None:
+        if (drawn := said.chart(translate, folder)) is not None:
             whole = drawn.configure(font=FONTS, background="transparent").configure_view(stroke=None)
             return HIDDEN.sub(lambda found: escape(unquote(found[1])), vl_convert.vegalite_to_svg(whole.to_json()))
     return ""

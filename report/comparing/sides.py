@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,35 +16,36 @@ from parsers.grammar.field import Scope
 from parsers.io.errors import CANNOT_BE_READ, LogError, ParserError, TachographError, reason_of
 from parsers.io.message import Message
 from parsers.io.packed import SUFFIXES
-from parsers.runs.facts import Fact
-from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import LOG, RUN_FILE
-from parsers.runs.runfile import RunFile, log_of, run_file
+from parsers.runs.runfile import log_of, run_file
 from parsers.runs.side_files import LOG_SUFFIXES
 from parsers.scanning.detection import formats
-from parsers.series import Floats
 from parsers.sharing.workers import Workers
 
 from ..measure.diagnostics import NoMeasurement
 from ..measure.measurement import Measurement
 from ..measure.protocol import Protocol
 from ..pagefile.page_file import find, names
-from ..results.environment import began
+from ..results.environment import began, stated_start
 from ..results.measured_log import measured_log
-from ..results.model import SUFFIX, Report, read_report
+from ..results.model import SUFFIX, Report, Said, read_report
 from ..results.store import unfit
 from ..views.publish import LOGS, read_pages
+from .conditions import Condition, conditions_of
+from .effect import variance_of_mean
 
 NO_SIDE = "is neither a log, a folder, a page nor a report; pages: {names}, or a path ending in .toml."
 NOTHING_THERE = "contains no run folder and no log ({endings})."
 NO_RUN_OF_REPORT = "has no throughput of a run of its own."
-NO_LOG = "the log {log} is not there"
-NO_THROUGHPUT = "{log} skipped: {reason}"
-TWICE = "{log} skipped: it is a copy of {other}."
+SKIPPED = "{log} skipped: {reason}"
+NOT_OF_REPORT = "its SHA-256 differs from the one in the report."
+COPY = "it is a copy of {other}."
 PAGE_FILE = ".toml"
 # What tells cases apart where logs lie in no run folders.
 COORDINATES = ("model", "framework", "device", "nodes", "cards", "precision", "batch_size", "sequence_length")
+
+Told = TypeVar("Told")
 
 
 @dataclass(frozen=True)
@@ -64,68 +65,57 @@ class Place:
         """Where the log is."""
         return self.root / self.path
 
-    def __fspath__(self) -> str:
-        return str(self.log)
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Measured:
-    """One throughput of a run: its value in ``unit``, whose it is, the protocol, the first and last line used.
+    """One throughput of a run: its value in ``unit``, whose it is, the rule, the formats that read the log, the first
+    and last line used, and the steps where these are numbered.
 
-    ``rates``: what each record gives by itself (float64); none of a clock, or of a run that only a report tells of.
+    ``variance``: of the mean log time of the run, as its records show it; 0 where they do not.
     """
 
-    value: float
-    unit: str
-    scope: Scope
-    protocol: str
-    lines: tuple[int, int]
-    rates: Floats = field(repr=False)
+    value: float = 0.0
+    unit: str = ""
+    scope: Scope = "unknown"
+    protocol: str = ""
+    formats: str = ""
+    lines: tuple[int, int] = (1, 1)
+    steps: tuple[int, int] | None = None
+    variance: float = field(default=0.0, repr=False)
 
     @classmethod
-    def of(cls, found: Measurement) -> Measured:
-        """What a log gives."""
+    def of(cls, found: Measurement, reading: Reading, steps: tuple[int, int] | None = None) -> Measured:
+        """What a log gives; ``steps``: of the window."""
         rates = found.calculation.rates if found.calculation else np.zeros(0)
-        return cls(found.value, found.unit, found.scope, found.protocol.words(), found.ends, rates)
+        variance = variance_of_mean(1 / rates) if (rates > 0).all() else 0.0
+        formats = ", ".join(dict.fromkeys(part.format.name for part in reading.parts if part.format))
+        return cls(found.value, found.unit, found.scope, found.protocol.words(), formats, found.ends, steps, variance)
 
 
-@dataclass(frozen=True, eq=False)
-class SideRun:
-    """A run that counts: where its log is, its SHA-256, its facts, and what its run.json says, if anything.
+@dataclass(frozen=True)
+class Run:
+    """One run as its log and its run.json tell it.
 
-    ``number``: its throughput by itself, as a report tells it, or over the steps that all runs of a case have.
-    ``reading`` and ``measurement``: of the log; None where only a report tells of it.
+    ``began``: ISO 8601, UTC or as the log says. ``number``: its throughput. ``reason``: why it does not count.
+    ``conditions``: what it was made with.
     """
 
-    place: Place
-    sha256: str
-    facts: Mapping[str, Fact] = field(repr=False)
-    run: RunFile = field(repr=False)
-    number: Measured
-    reading: Reading | None = field(default=None, repr=False)
-    measurement: Measurement | None = field(default=None, repr=False)
+    log: str
+    case: str
+    sha256: str = ""
+    began: str | None = None
+    commit: str | None = None
+    number: Measured = Measured()
+    reason: Said | None = None
+    conditions: dict[str, Condition] = field(default_factory=dict, repr=False)
 
-    @property
-    def evidence(self) -> tuple[Reading, Measurement]:
-        """The log and what it measures; raises NoMeasurement where only a report tells of the run."""
-        if self.reading is None or self.measurement is None:
-            raise NoMeasurement(NO_LOG, log=self.place.log)
-        return self.reading, self.measurement
 
-    @property
-    def case(self) -> str:
-        """The name of its case: its folder; of a loose log with what its facts say."""
-        if not self.place.is_loose:
-            return self.place.case
-        told = " ".join(str(self.facts[name].value) for name in COORDINATES if name in self.facts)
-        return "/".join(part for part in (self.place.case, told) if part)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReadRun(Run):
+    """A run that counts, with what is in its log, and what that measures by itself."""
 
-    @property
-    def began(self) -> np.datetime64 | None:
-        """When it began: UTC, or as its log says where that has no time zone; None where neither tells it."""
-        if self.reading is None or self.measurement is None:
-            return None
-        return began(self.run, self.reading.parts[0].of_run(self.measurement.run).table)
+    reading: Reading = field(repr=False)
+    measurement: Measurement = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -133,7 +123,7 @@ class Side:
     """One side: its runs by the names of their cases, in the order of their names, and why other logs do not count."""
 
     path: Path
-    cases: Mapping[str, tuple[SideRun, ...]]
+    cases: Mapping[str, tuple[ReadRun, ...]]
     left_out: tuple[Message, ...]
 
 
@@ -141,41 +131,36 @@ def read_side(side: Path, protocol: Protocol | None = None, workers: Workers | N
     """Read all runs of a side: a log, a run folder, a case, a suite, any folder that holds such, a page or a report.
 
     ``protocol``: the stated one; without it the rule measures. ``logs``: the folder of the logs of pages. A run that is
-    not done, is not the one of its run.json, gives no throughput or contradicts itself is left out with the reason.
-    Raises LogError where there is nothing that may be a log, ParserError for what is no side and where the only log
-    cannot be read, and PageError and ReportError for a page or a report with a mistake.
+    not done, is not the one of its run.json or of the report, gives no throughput or contradicts itself is left out
+    with the reason. Raises LogError where there is nothing that may be a log, ParserError for what is no side and where
+    the only log cannot be read, and PageError and ReportError for a page or a report with a mistake.
     """
+    known: dict[str, str] = {}
     if side.name.endswith(SUFFIX):
         report = read_report(side)
-        return _of_report(side, report, side.parent / (report.logs_folder or ""), protocol)
-    if side.exists() and side.suffix != PAGE_FILE:
-        return _of_runs(side, _read(found_runs(side), protocol, workers))
-    if side.suffix != PAGE_FILE and str(side) not in names():
+        found, known = _of_report(side, report, side.parent / (report.logs_folder or ""))
+    elif side.exists() and side.suffix != PAGE_FILE:
+        found = found_runs(side)
+    elif side.suffix != PAGE_FILE and str(side) not in names():
         raise ParserError.at(side, NO_SIDE, names=", ".join(names()))
-    (page,) = read_pages([str(find(str(side)))], logs, Path())
-    return _of_report(side, page.report, logs, protocol)
+    else:
+        (page,) = read_pages([str(find(str(side)))], logs, Path())
+        found, known = _of_report(side, page.report, logs)
+    if len(found) == 1:
+        return _side(side, [read_run(protocol, found[0], is_alone=True)], known)
+    return _side(side, each_read(partial(read_run, protocol), found, workers), known)
 
 
-def _of_report(side: Path, report: Report, logs: Path, protocol: Protocol | None) -> Side:
-    """The runs behind the throughputs of a report, by the ids of these, read where their logs are as they were."""
-    read = list[SideRun | Message]()
-    for result in report.results:
-        for key in result.runs if result.kind.is_throughput else ():
-            told = report.runs[key]
-            log, place = report.logs[told.log], Place(logs, told.log, result.id)
-            stated = {name: value for name, (value, _) in log.facts.items() if value is not None}
-            facts = {name: Fact(name, value, Provenance("run_file")) for name, value in stated.items()}
-            ends = (min(told.records.used, default=1), max(told.records.used, default=1))
-            number = Measured(told.value, told.unit, cast("Scope", told.scope), told.protocol, ends, np.zeros(0))
-            found = run_or_reason(protocol, place) if place.log.is_file() else None
-            if isinstance(found, SideRun) and found.sha256 == log.sha256:
-                found = replace(found, number=number)
-            elif not isinstance(found, Message):
-                found = SideRun(place, log.sha256, facts, {}, number)
-            read.append(found)
-    if not read:
+def _of_report(side: Path, report: Report, logs: Path) -> tuple[list[Place], dict[str, str]]:
+    """The runs behind the throughputs of a report, by the ids of these, and the SHA-256 of each log."""
+    found = [
+        Place(logs, report.runs[key].log, result.id)
+        for result in report.results
+        for key in (result.runs if result.kind.is_throughput else ())
+    ]
+    if not found:
         raise LogError.at(side, NO_RUN_OF_REPORT)
-    return _of_runs(side, read)
+    return found, {str(place.log): report.logs[place.path].sha256 for place in found}
 
 
 def found_runs(side: Path) -> list[Place]:
@@ -217,12 +202,11 @@ def _name_of_log(folder: Path) -> str:
         return LOG
 
 
-def _read(found: Sequence[Place], protocol: Protocol | None, workers: Workers | None) -> list[SideRun | Message]:
-    if len(found) == 1:
-        return [run_or_reason(protocol, found[0])]
+def each_read(read: Callable[[Place], Told], found: Sequence[Place], workers: Workers | None) -> list[Told]:
+    """What ``read`` makes of each of several logs."""
     with suppress(ParserError):  # each log tells it
         formats()  # before processes are forked, which then have them
-    with (workers or Workers()).each(partial(_told, protocol), found, bytes_of) as results:
+    with (workers or Workers()).each(read, found, bytes_of) as results:
         return list(results)
 
 
@@ -234,42 +218,65 @@ def bytes_of(run: Place) -> int:
         return 0
 
 
-def _told(protocol: Protocol | None, run: Place) -> SideRun | Message:
-    """One of several runs; one that cannot be read keeps none of the others."""
+def read_run(protocol: Protocol | None, place: Place, *, is_alone: bool = False) -> Run:
+    """Read one run, a ReadRun where it counts; raises TachographError where it ``is_alone`` and cannot be read."""
+    run = Run(str(place.log), place.case)
     try:
-        return run_or_reason(protocol, run)
-    except TachographError as error:
-        return Message(NO_THROUGHPUT, log=run.path, reason=error.message)
-
-
-def run_or_reason(protocol: Protocol | None, place: Place) -> SideRun | Message:
-    """Read one run, or say why it does not count; raises TachographError where it cannot be read."""
-    try:
-        reason = unfit(place.root, place.path)
-    except OSError as error:
-        raise LogError.at(place.log, CANNOT_BE_READ, reason=reason_of(error)) from error
-    if reason:
-        return reason
-    log = measured_log(place.log, protocol)
-    try:
+        told = run_file(place.log)
+        source = told.get("source")
+        commit = source.get("commit") if isinstance(source, dict) else None
+        run = replace(run, began=_text(stated_start(told)), commit=commit if isinstance(commit, str) else None)
+        if reason := unfit(place.root, place.path):
+            return replace(run, reason=reason)
+        log = measured_log(place.log, protocol)
         # A stated protocol says which of the sources counts where they contradict each other.
         found = log.measurement if protocol and protocol.states_rule and log.measurement else log.throughput()
+        return _counted(run, place, log.reading, found)
     except NoMeasurement as error:
-        return Message(NO_THROUGHPUT, log=place.path, reason=error.message)
-    run, number = run_file(place.log), Measured.of(found)
-    return SideRun(place, log.reading.sha256, log.reading.facts, run, number, log.reading, found)
+        return replace(run, reason=Message(SKIPPED, log=run.log, reason=error.message))
+    except OSError as error:
+        failed: TachographError = LogError.at(place.log, CANNOT_BE_READ, reason=reason_of(error))
+    except TachographError as error:
+        failed = error
+    if is_alone:
+        raise failed
+    return replace(run, reason=Message(SKIPPED, log=run.log, reason=failed.message))
 
 
-def _of_runs(side: Path, read: Sequence[SideRun | Message]) -> Side:
-    """The runs, each log once in a case: a copy is not a repeat. And what does not count, with the reason."""
-    cases, left_out = dict[str, list[SideRun]](), list[Message]()
-    for one in read:
-        if isinstance(one, Message):
-            left_out.append(one)
-            continue
-        others = cases.setdefault(one.case, [])
-        if first := next((other for other in others if other.sha256 == one.sha256), None):
-            left_out.append(Message(TWICE, log=one.place.path, other=first.place.path))
+def _counted(run: Run, place: Place, reading: Reading, found: Measurement) -> ReadRun:
+    facts = reading.facts
+    coordinates = " ".join(str(facts[name].value) for name in COORDINATES if name in facts) if place.is_loose else ""
+    return ReadRun(
+        log=run.log,
+        case="/".join(part for part in (run.case, coordinates) if part),
+        sha256=reading.sha256,
+        began=_text(began(reading.run_file, reading.parts[0].of_run(found.run).table)),
+        commit=run.commit,
+        number=Measured.of(found, reading),
+        conditions=conditions_of(facts, reading.run_file, place.log),
+        reading=reading,
+        measurement=found,
+    )
+
+
+def _text(moment: np.datetime64 | None) -> str | None:
+    return None if moment is None or np.isnat(moment) else str(moment.astype("M8[us]"))
+
+
+def _side(side: Path, read: Sequence[Run], known: Mapping[str, str]) -> Side:
+    """The runs, each log once in a case: a copy is not a repeat. And what does not count, with the reason.
+
+    ``known``: the SHA-256 of logs that a report tells of.
+    """
+    cases, left_out = dict[str, list[ReadRun]](), list[Message]()
+    for run in read:
+        others = cases.setdefault(run.case, [])
+        if not isinstance(run, ReadRun):
+            left_out += [run.reason] if run.reason else []
+        elif known.get(run.log, run.sha256) != run.sha256:
+            left_out.append(Message(SKIPPED, log=run.log, reason=Message(NOT_OF_REPORT)))
+        elif first := next((other for other in others if other.sha256 == run.sha256), None):
+            left_out.append(Message(SKIPPED, log=run.log, reason=Message(COPY, other=first.log)))
         else:
-            others.append(one)
-    return Side(side, {name: tuple(runs) for name, runs in cases.items()}, tuple(left_out))
+            others.append(run)
+    return Side(side, {name: tuple(runs) for name, runs in cases.items() if runs}, tuple(left_out))

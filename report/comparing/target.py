@@ -21,7 +21,7 @@ from ..audit.rules.mean_tests import p_value
 from ..measure.diagnostics import NoMeasurement
 from .effect import Effect, effect
 from .metrics import Better, MetricCurve, MetricError, Sides, better, curve_of
-from .sides import SideRun
+from .sides import ReadRun
 
 TO_TRAIN = "minutes_to_train"  # a fact that logs of MLPerf state
 NOT_REACHED = "{side} does not reach {name} {target}: the mean of its runs is {best} at best"
@@ -118,14 +118,14 @@ def time_to_target(sides: Sides, target: Target, gate: float) -> TimeToTarget:
 
 def time_to_train(sides: Sides, gate: float) -> TimeToTarget | None:
     """Compare the times to train that logs of MLPerf state, whose runs end at their target; None where one has none."""
-    if not all(TO_TRAIN in run.facts for side in sides for run in side):
+    if not all(TO_TRAIN in run.reading.facts for side in sides for run in side):
         return None
-    a, b = (Reached(tuple(60 * float(str(run.facts[TO_TRAIN].value)) for run in side)) for side in sides)
+    a, b = (Reached(tuple(60 * float(str(run.reading.facts[TO_TRAIN].value)) for run in side)) for side in sides)
     found = effect((a.seconds, b.seconds), gate=gate)
     return TimeToTarget(None, (a, b), found, found.reason)
 
 
-def _reached(side: Sequence[SideRun], name: str, target: Target) -> Reached:
+def _reached(side: Sequence[ReadRun], name: str, target: Target) -> Reached:
     curves = [curve_of(run, target.name) for run in side]
     steps, values, seconds = _shared(curves, name, target)
     sign = 1 if target.better == "lower" else -1

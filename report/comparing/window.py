@@ -8,11 +8,10 @@ mean time, and not its mean rate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from parsers.grammar.field import Scope
 from parsers.io.message import Message
 from parsers.runs.reading import Reading
 
@@ -23,7 +22,7 @@ from ..measure.protocol import Protocol
 from ..measure.records import Records
 from ..measure.stated import READS, readable
 from ..results.agreement import JOB_BATCH, stated_by
-from .sides import Measured, SideRun
+from .sides import Measured, ReadRun
 
 SKIPPED = 0.1  # of the records that all runs have
 APART = "The runs of this case cannot be measured by one protocol: {reason}"
@@ -32,12 +31,10 @@ NO_STEPS_IN_COMMON = (
 )
 BY_COUNT = "The steps of the runs are not numbered throughout; the first {count} records of each run are compared."
 ALL_RECORDS = "The runs have too few records in common to drop the first; it may include warm-up."
-AS_PUBLISHED = "A report tells of runs whose logs are not there; their numbers are compared as published."
-OTHER_RULES = "they are not all published by one protocol, in one unit and scope"
 ZERO = "{log} gives a throughput of 0."
 # What says how large a step of one card is, where no batch of the job is stated, and what counts beside it.
 OF_STEP = ("batch_size", "micro_batch_size")
-BESIDE = ("sequence_length", "accumulation", "cards", "data_parallel")
+OF_SIZE = (*JOB_BATCH, *OF_STEP, "sequence_length", "accumulation", "cards", "data_parallel")
 # What makes it another model, of which a token or a sample is other work.
 OF_MODEL = ("model", "parameters", "layers", "hidden_size", "attention_heads", "vocabulary_size", "sequence_length")
 STEPS_DIFFER = "the speed is in steps, and these are not of one size ({name})"
@@ -47,62 +44,43 @@ OTHER_MODELS = "a unit of work is another one: the models differ ({name})"
 
 @dataclass(frozen=True)
 class Alike:
-    """What all runs of a case give by one protocol, in their order; ``steps``: the first and last of a window of ours.
+    """By what ``protocol`` all runs of a case are measured; ``steps``: the first and last of a window of ours.
 
-    ``protocol``: None where a report tells of runs without their logs. ``notes``: what a reader must know of the
-    window.
+    ``notes``: what a reader must know of the window.
     """
 
-    measured: tuple[Measured, ...] = field(repr=False)
+    protocol: Protocol = field(repr=False)
     words: str
-    protocol: Protocol | None = field(default=None, repr=False)
     steps: tuple[int, int] | None = None
     notes: tuple[Message, ...] = ()
-
-    @property
-    def unit(self) -> str:
-        """The unit of all."""
-        return self.measured[0].unit
-
-    @property
-    def scope(self) -> Scope:
-        """Whose number it is."""
-        return self.measured[0].scope
 
 
 Window = tuple[str, tuple[int, int] | None, tuple[Message, ...]]  # keys of a protocol, and for ``Alike``
 
 
-def measured_alike(runs: Sequence[SideRun], stated: Protocol | None = None) -> Alike:
-    """Measure all runs by one protocol over one range of steps.
+def measured_alike(runs: Sequence[ReadRun], stated: Protocol | None = None) -> tuple[tuple[ReadRun, ...], Alike]:
+    """Measure all runs by one protocol over one range of steps, each then with its number.
 
     Without a stated protocol by the source that the rule chose for one of them; a window that is stated stands as it
     is. Raises NoMeasurement where no protocol fits all of them, or they have no steps in common.
     """
-    if any(run.measurement is None for run in runs):
-        return _as_published(runs)
-    evidence, reasons = [run.evidence for run in runs], list[NoMeasurement]()
-    for base in dict.fromkeys(base for _, found in evidence for base in _bases(found, stated)):
+    reasons = list[NoMeasurement]()
+    for base in dict.fromkeys(base for run in runs for base in _bases(run.measurement, stated)):
         is_window_stated = base.states_window or base.records == "summary"
         try:
-            keys, steps, notes = ("", None, ()) if is_window_stated else _window(evidence, base)
+            keys, steps, notes = ("", None, ()) if is_window_stated else _window(runs, base)
             protocol = base.overridden(keys) if keys else base
-            measured = [measure(reading, protocol.overridden(f"run={found.run}")) for reading, found in evidence]
+            measured = [measure(run.reading, protocol.overridden(f"run={run.measurement.run}")) for run in runs]
             combine(measured, Protocol())  # raises where they differ in unit or scope
             if zero := next((run for run, one in zip(runs, measured, strict=True) if not one.value > 0), None):
-                raise NoMeasurement(ZERO, log=zero.place.log)
+                raise NoMeasurement(ZERO, log=zero.log)
         except NoMeasurement as error:
             reasons.append(error)
             continue
-        return Alike(tuple(map(Measured.of, measured)), protocol.words(), protocol, steps, notes)
+        numbers = (Measured.of(one, run.reading, steps) for run, one in zip(runs, measured, strict=True))
+        told = tuple(replace(run, number=number) for run, number in zip(runs, numbers, strict=True))
+        return told, Alike(protocol, protocol.words(), steps, notes)
     raise NoMeasurement(APART, reason=reasons[0].message) from reasons[0]
-
-
-def _as_published(runs: Sequence[SideRun]) -> Alike:
-    found = tuple(run.number for run in runs)
-    if len({(one.protocol, one.unit, one.scope) for one in found}) > 1:
-        raise NoMeasurement(APART, reason=Message(OTHER_RULES))
-    return Alike(found, found[0].protocol, notes=(Message(AS_PUBLISHED),))
 
 
 def _bases(found: Measurement, stated: Protocol | None) -> Iterator[Protocol]:
@@ -137,8 +115,8 @@ def _records(reading: Reading, run: int, base: Protocol) -> Records:
     raise reasons[0]
 
 
-def _window(evidence: Sequence[tuple[Reading, Measurement]], base: Protocol) -> Window:
-    records = [_records(reading, found.run, base) for reading, found in evidence]
+def _window(runs: Sequence[ReadRun], base: Protocol) -> Window:
+    records = [_records(run.reading, run.measurement.run, base) for run in runs]
     steps = [one.steps for one in records if one.steps is not None]
     if len(steps) < len(records):
         return _window_of_records([len(one) for one in records], base.records)
@@ -169,20 +147,20 @@ def _skipped(count: int) -> int:
     return max(1, int(SKIPPED * count))
 
 
-def other_work(sides: tuple[Sequence[SideRun], Sequence[SideRun]], unit: str) -> Message | None:
+def other_work(sides: tuple[Sequence[ReadRun], Sequence[ReadRun]], unit: str) -> Message | None:
     """Why a unit of work is not shown to be the same on both sides; None where it is.
 
     A sample or a token is, of one model. A step is where all runs state its size, and one size.
     """
-    a, b = (stated_by(fact for run in side for fact in run.facts.values()) for side in sides)
+    a, b = (stated_by(fact for run in side for fact in run.reading.facts.values()) for side in sides)
     differing = [name for name in a if name in b and a[name] != b[name]]
     if name := next((name for name in OF_MODEL if name in differing), None):
         return Message(OTHER_MODELS, name=name)
     if not unit.startswith("steps"):
         return None
-    facts = [run.facts for side in sides for run in side]
+    facts = [run.reading.facts for side in sides for run in side]
     if any(all(name in of for of in facts) and name not in differing for name in JOB_BATCH):
         return None
-    if name := next((name for name in (*JOB_BATCH, *OF_STEP, *BESIDE) if name in differing), None):
+    if name := next((name for name in OF_SIZE if name in differing), None):
         return Message(STEPS_DIFFER, name=name)
     return None if any(all(name in of for of in facts) for name in OF_STEP) else Message(STEPS_UNSHOWN)

@@ -201,9 +201,9 @@ def compared(data: bytes) -> None:
             run_json = (logs[8] if len(logs) > 8 else RUN_JSON).replace(b"@SHA256@", sha256(log).hexdigest().encode())
             lay(folder, {f"{place}/train.log": log, f"{place}/run.json": run_json})
         (folder / "out").mkdir()
-        page, kept = folder / "out" / "page.html", ("--store", folder / "out" / "runs.sqlite")
-        command = ("history", *kept) if choice & 1 else ("compare",)
-        run(folder, *command, folder / "a", folder / "b", *how, "--html", page, may_write=folder / "out")
+        page, command = folder / "out" / "page.html", "history" if choice & 1 else "compare"
+        with patch("report.comparing.store.caches", lambda: folder / "out"):
+            run(folder, command, folder / "a", folder / "b", *how, "--html", page, may_write=folder / "out")
         if page.exists():
             assert_harmless_page(page)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from report.comparing.history import HistoryRun
+from report.comparing.sides import Measured, Run
 from tests.parsers.run_folders import make_run
 from tests.report.comparing.made_sides import CASE, ENVIRONMENT, log_of, seed_of
 
@@ -16,7 +16,7 @@ GATE = 0.03
 STEPS = 20
 
 
-def record(number: int, time: float, **said: Any) -> HistoryRun:
+def record(number: int, time: float, **said: Any) -> Run:
     """One run, the ``number``-th, whose work took so long."""
     told: dict[str, Any] = {
         "log": f"suite/case/{number}/train.log",
@@ -24,7 +24,8 @@ def record(number: int, time: float, **said: Any) -> HistoryRun:
         "sha256": f"{number:064x}",
         "began": (FIRST + timedelta(days=number)).replace(tzinfo=None).isoformat(),
         "commit": f"{number:040x}",
-        "throughput": 1000 / time,
+    }
+    number_of_run: dict[str, Any] = {
         "unit": "tokens/s",
         "scope": "job",
         "formats": "nanogpt",
@@ -32,7 +33,8 @@ def record(number: int, time: float, **said: Any) -> HistoryRun:
         "steps": (3, 20),
         "lines": (5, 22),
     }
-    return HistoryRun(**{**told, **said})
+    number_of_run |= {name: said.pop(name) for name in number_of_run if name in said}
+    return Run(**{**told, **said}, number=Measured(1000 / time, **number_of_run))
 
 
 def noisy(levels: Sequence[float], noise: float = 0.003, seed: int = 1) -> list[float]:
@@ -41,7 +43,7 @@ def noisy(levels: Sequence[float], noise: float = 0.003, seed: int = 1) -> list[
     return [level * float(np.exp(value)) for level, value in zip(levels, values, strict=True)]
 
 
-def runs(levels: Sequence[float], *, noise: float = 0.003, seed: int = 1, **said: Any) -> list[HistoryRun]:
+def runs(levels: Sequence[float], *, noise: float = 0.003, seed: int = 1, **said: Any) -> list[Run]:
     """A run for each level, a day after the other; ``said``: a value for all, or one by the number of the run."""
     return [
         record(number, time, **{name: told(number) if callable(told) else told for name, told in said.items()})

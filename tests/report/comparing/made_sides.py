@@ -7,7 +7,8 @@ from zlib import crc32
 
 import numpy as np
 
-from report.comparing.compare import ComparedCase, ComparedSides
+from report.comparing.compare import ComparedCase
+from report.comparing.comparison import Comparison
 from tests.parsers.run_folders import make_run
 
 HEAD = "batch_size = {batch}\nblock_size = 1024\ntokens per iteration will be: {tokens:,}\n"
@@ -83,7 +84,7 @@ def sides(tmp_path: Path, factor: float = 1.0, **of_b: Any) -> tuple[Path, Path]
     return a, make_side(tmp_path / "b", [time * factor for time in STEADY], starts=(2, 3, 6), **of_b)
 
 
-def only(found: ComparedSides) -> ComparedCase:
+def only(found: Comparison) -> ComparedCase:
     """The only case of a comparison."""
     (case,) = found.cases
     return case

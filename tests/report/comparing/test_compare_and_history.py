@@ -51,7 +51,7 @@ def test_json_holds_everything(tmp_path: Path) -> None:
     low, high = effect["interval"]
     assert 0 < low < effect["change"] < high < 0.06
     assert of_a / of_b - 1 == pytest.approx(effect["change"]) == pytest.approx(0.05, abs=0.001)
-    assert [run["place"] for run in found["sides"][1]] == [f"{b}/GPT-2_bs12_N1C1/{n}/train.log" for n in (1, 2, 3)]
+    assert [run["log"] for run in found["sides"][1]] == [f"{b}/GPT-2_bs12_N1C1/{n}/train.log" for n in (1, 2, 3)]
     (change,) = found["changes"]
     file = str(b / "GPT-2_bs12_N1C1/1/run.json")
     places = [(one["value"], one["file"], one["key"]) for one in change["sides"][1]]
@@ -70,7 +70,7 @@ def test_html_is_one_page_that_needs_nothing_beside_it(tmp_path: Path) -> None:
     run("compare", *sides(tmp_path, 1.05, said=said), "--html", tmp_path / "compare.html")
     text = (tmp_path / "compare.html").read_text(encoding="utf-8")
     page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
-    assert [row.get("class") for row in page.iter("tr") if row.get("class")] == ["slower"]
+    assert [row.get("class") for row in page.iter("tr") if row.get("class")] == ["slower", "same"]
     assert [drawn.tag.endswith("svg") for drawn in page.iter("{http://www.w3.org/2000/svg}svg")] == [True]
     assert not {"script", "link", "img"} & {element.tag for element in page.iter()}
     addresses = [str(link.get("href")) for link in page.iter("a")]
@@ -102,7 +102,7 @@ def test_what_holds_no_log_is_one_sentence(command: tuple[str, ...], tmp_path: P
 
 def test_notebooks_show_the_tables(tmp_path: Path) -> None:
     suite = make_suite(tmp_path / "nightly", SLOWER)
-    compared, over_time = tachograph.compare(*sides(tmp_path, 1.05)), tachograph.history(suite, store=tmp_path / "s.db")
+    compared, over_time = tachograph.compare(*sides(tmp_path, 1.05)), tachograph.history(suite)
     for shown in (compared._repr_html_(), over_time._repr_html_()):
         page = html5lib.parseFragment(shown, namespaceHTMLElements=False)
         assert "slower" in [row.get("class") for row in page.iter("tr")]
@@ -113,8 +113,8 @@ SLOWER = [*REPEATED, *(1.1 * time for time in REPEATED)]
 
 
 def called(suite: Path, *options: str | Path) -> Result:
-    """The command history in this process, as fast as its parts, with a store beside the suite."""
-    return CliRunner().invoke(history, [str(suite), "--store", str(suite.parent / "store.sqlite"), *map(str, options)])
+    """The command history in this process, as fast as its parts."""
+    return CliRunner().invoke(history, [str(suite), *map(str, options)])
 
 
 def said(at: int, run_json: Mapping[str, Any], suite: Path, case: str = "GPT-2") -> None:
@@ -147,10 +147,10 @@ def test_a_history_as_json_holds_every_run_and_every_gap_with_its_reason(tmp_pat
     said(3, {"status": "failed"}, suite)
     (line,) = called(suite, "--json").stdout.splitlines()
     found = json.loads(line)
-    ((before, after),), ((gap, reason),) = found["series"], found["gaps"]
+    ((before, after),), (gap,) = found["series"], found["gaps"]
     assert (found["state"], len(before["runs"]), len(after["runs"]), after["kind"]) == ("slower", 7, 8, "slower")
-    assert before["runs"][0]["lines"] == [6, 23]
-    assert (gap["log"], "failed" in reason) == (str(suite / "GPT-2/3/train.log"), True)
+    assert before["runs"][0]["number"]["lines"] == [6, 23]
+    assert (gap["log"], "failed" in gap["reason"]) == (str(suite / "GPT-2/3/train.log"), True)
 
 
 def test_a_history_as_html_is_one_page_whose_points_lead_to_the_lines_of_logs(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from report.comparing.notebook import Comparison, compare
+from report.comparing.comparison import Comparison, compare
 from tests.report.comparing.made_sides import CASE, ENVIRONMENT, STEADY, make_side, only, sides
 
 

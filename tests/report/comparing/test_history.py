@@ -2,7 +2,6 @@
 
 import json
 import os
-import sqlite3
 import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
@@ -11,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from parsers.io.errors import WriteError
 from parsers.io.message import Message
+from report.comparing.histories import History, history
 from report.comparing.history import (
     BY_COMMIT,
     BY_NAME,
-    COPY,
     FEW_RUNS,
     HIDDEN,
     IN_FUTURE,
@@ -26,12 +24,10 @@ from report.comparing.history import (
     NO_RUNS,
     SUSPECT,
     By,
-    CaseHistories,
     CaseHistory,
-    HistoryRun,
     case_history,
 )
-from report.comparing.notebook import history
+from report.comparing.sides import COPY, Run
 from tests.report.comparing.made_history import FIRST, GATE, make_suite, record, runs
 from tests.report.comparing.made_sides import log_of
 
@@ -39,7 +35,7 @@ SLOWER = [1.0] * 20 + [1.05] * 10
 LONG_AGO = 1_700_000_000
 
 
-def history_of(records: Sequence[HistoryRun], by: By = "date") -> CaseHistory:
+def history_of(records: Sequence[Run], by: By = "date") -> CaseHistory:
     return case_history("case", records, by, GATE)
 
 
@@ -81,11 +77,11 @@ def test_series_of_another_meaning_are_not_joined(name: str, other: str) -> None
         (runs([1.0] * 20 + [1.05] * 2), SUSPECT),
         (runs([1.0] * 3 + [1.1] * 3), SUSPECT),
         (runs([]), NO_RUNS),
-        ([*runs([1.0] * 20), record(21, 1.0, throughput=0.0, reason=Message("x"))], NEWEST_IS_GAP),
+        ([*runs([1.0] * 20), record(21, 1.0, reason=Message("x"))], NEWEST_IS_GAP),
     ],
     ids=["few runs", "noise", "the newest two", "three after three", "none", "a gap"],
 )
-def test_what_cannot_be_judged_is_unknown_with_a_reason(made: list[HistoryRun], reason: str) -> None:
+def test_what_cannot_be_judged_is_unknown_with_a_reason(made: list[Run], reason: str) -> None:
     found = history_of(made)
     assert (found.state, found.reason.key if found.reason else "") == ("unknown", reason)
 
@@ -101,7 +97,9 @@ def test_what_cannot_be_judged_is_unknown_with_a_reason(made: list[HistoryRun], 
 )
 def test_a_run_without_a_place_is_a_gap(said: dict[str, Any], by: Any, reason: str) -> None:
     found = history_of([*runs([1.0] * 20), record(21, 1.0, **said)], by)
-    assert [told.key for _, told in found.gaps] == [reason]
+    (why,) = [gap.reason.values["reason"] for gap in found.gaps if gap.reason]
+    assert isinstance(why, Message)
+    assert why.key == reason
     assert found.state == ("unknown" if reason == COPY else "same")
 
 
@@ -153,7 +151,7 @@ def test_the_gate_says_what_the_worst_case_is(states: tuple[Any, ...], status: i
     }
     cases = tuple(history_of(made[state]) for state in states)
     assert [case.state for case in cases] == list(states)
-    assert CaseHistories((), "date", GATE, cases).status == status
+    assert History((), "date", GATE, cases).status == status
 
 
 def make_old(suite: Path) -> Path:
@@ -168,9 +166,9 @@ def suite(tmp_path: Path) -> Path:
     return make_old(make_suite(tmp_path / "nightly", (100.0, 101.0, 102.0)))
 
 
-def every(suite: Path) -> dict[str, HistoryRun]:
-    """The runs of a suite by their numbers, with a store beside it."""
-    found = [one for case in history(suite, store=suite.parent / "store.sqlite").cases for one in case.series]
+def every(suite: Path) -> dict[str, Run]:
+    """The runs of a suite by their numbers."""
+    found = [one for case in history(suite).cases for one in case.series]
     return {Path(run.log).parent.name: run for series in found for segment in series for run in segment.runs}
 
 
@@ -178,8 +176,10 @@ def test_a_run_holds_what_its_log_and_its_run_json_say_read_again_or_not(suite: 
     first, again = every(suite), every(suite)
     assert first == again
     run = first["1"]
-    assert (run.case, run.unit, run.scope, run.formats, run.steps) == ("GPT-2", "tokens/s", "job", "nanogpt", (3, 20))
-    assert run.throughput == pytest.approx(12 * 1024 / 0.1, rel=0.01)
+    number = run.number
+    assert (run.case, number.unit, number.scope, number.formats) == ("GPT-2", "tokens/s", "job", "nanogpt")
+    assert number.steps == (3, 20)
+    assert number.value == pytest.approx(12 * 1024 / 0.1, rel=0.01)
     assert (run.began, run.commit) == ("2026-01-02T00:00:00.000000", f"{1:040x}")
 
 
@@ -205,17 +205,13 @@ def test_what_changed_is_read_again(is_old: bool, suite: Path) -> None:
     assert "3" not in after
 
 
-def test_a_file_that_is_no_store_is_not_replaced(suite: Path) -> None:
-    file = suite.parent / "store.sqlite"
-    with sqlite3.connect(file) as other:
-        other.execute("CREATE TABLE mine (one TEXT)")
-    other.close()
-    for _ in range(2):
-        before = file.read_bytes()
-        with pytest.raises(WriteError):
-            every(suite)
-        assert file.read_bytes() == before
-        file.write_text("mine", encoding="utf-8")
+def test_a_store_that_cannot_be_used_keeps_no_history(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = every(suite)
+    monkeypatch.setattr("report.comparing.store.caches", lambda: suite.parent)
+    folder = suite.parent / "tachograph"
+    folder.mkdir()
+    (folder / "runs.sqlite").write_text("mine", encoding="utf-8")
+    assert every(suite) == before
 
 
 @pytest.mark.parametrize(
@@ -237,5 +233,5 @@ def test_a_time_with_a_zone_leaves_earlier_runs_out(suite: Path) -> None:
     third = FIRST + timedelta(days=3)
     zone = timezone(timedelta(hours=8))
     for since in (third, third.astimezone(zone), third.replace(tzinfo=None)):
-        (case,) = history(suite, since=since, store=suite.parent / "store.sqlite").cases
+        (case,) = history(suite, since=since).cases
         assert len(case.series[0][0].runs) == 1

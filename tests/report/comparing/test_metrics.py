@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from parsers.runs.reading import read
+from report.comparing.comparison import Comparison, compare
 from report.comparing.metrics import MetricError, better
-from report.comparing.notebook import Comparison, compare
 from report.measure.diagnostics import NoMeasurement
 from report.results.agreement import LossCurve, loss_agreement, loss_curve
 from tests.commandline import run

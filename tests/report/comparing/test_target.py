@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from report.comparing.comparison import compare
 from report.comparing.metrics import MetricError
-from report.comparing.notebook import compare
 from report.comparing.target import Target, TimeToTarget
 from tests.report.comparing.made_sides import only
 

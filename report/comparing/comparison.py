@@ -1,0 +1,295 @@
+"""Comparisons: two sides held against each other, as a program gets them and as they are shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from parsers.io.message import Message
+from parsers.sharing.workers import Workers
+
+from ..measure.number import percent, printed, signed
+from ..measure.protocol import Protocol
+from ..results.agreement import LossAgreement, MetricAgreement
+from ..views.publish import LOGS
+from ..wording.words import Translate, whose
+from .compare import ComparedCase, compared_case, pairs, share, tolerances
+from .conditions import Difference
+from .effect import GATE, Verdict
+from .metrics import Better
+from .output import (
+    ALL_CASES,
+    COLOURS,
+    FAILED,
+    NONE,
+    PASSED,
+    TO,
+    UNIT,
+    UNKNOWN,
+    WHY,
+    Cell,
+    Document,
+    Link,
+    Row,
+    Table,
+    changes_table,
+    fragment,
+    grouped,
+    plain,
+    summary,
+)
+from .sides import read_side
+from .target import Target, TimeToTarget
+
+HEAD = ("Case", "A (runs, spread)", "B (runs, spread)", "Unit", "Change", "99% interval", "Visible", "Verdict")
+NUMBERS = (1, 2, 4, 5, 6)
+LOGS_HEAD = ("Case", "Side", "Log", "Lines", "Throughput")
+VERDICTS: tuple[Verdict, ...] = ("slower", "unknown", "faster", "same")
+STATES = {"higher": "slower", "worse": "slower", "NaN": "slower", "lower": "faster", "better": "faster"}
+SIDES_ARE = (
+    "A: {a}; B: {b}; slowdowns of {gate} matter. The change of a speed is how much longer B takes per unit of work."
+)
+RUNS = "{number} ({runs}, {spread})"
+ONE_RUN = "{number} (1)"
+TO_TARGET = "s to {name} {value}"
+TO_TRAIN = "s to train"
+MEASURED = "measured: steps {first} to {last}, by {protocol}"
+MEASURED_BY = "measured: by {protocol}"
+LOSS = {"step": "loss at steps {first} to {last}", "epoch": "loss at epochs {first} to {last}"}
+REASON = "{name}: {verdict}: {reason}."
+REACHED = "{side}: {name} {mean} at step {step}, by {count} runs"
+WITH_P = "{reached} (p = {p})"
+SPLIT = "the gap of {gap} s: {steps} s by other steps ({a} → {b}), {each} s by the time of a step"
+NOISE = "noise between runs: {noise} ({count} degrees of freedom)"
+NOISE_OF_ONE = "noise between runs: {noise} ({count} degree of freedom)"
+LEFT_OUT = "Left out"
+WITH_WORSE = "{summary} Loss or metrics worse: {count}."
+NO_CASES = "No run can be compared."
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Side B held against side A; a notebook shows it as the command prints it.
+
+    ``paths``: the two sides. ``gate``: the smallest slowdown that matters, as a fraction of the time. ``cases``: in the
+    order of A, then what only B has. ``left_out``: for A and B, why logs do not count.
+    """
+
+    paths: tuple[Path, Path]
+    gate: float
+    cases: tuple[ComparedCase, ...]
+    left_out: tuple[tuple[Message, ...], tuple[Message, ...]] = ((), ())
+
+    @property
+    def status(self) -> int:
+        """What the gate says: 1 where a case is slower or wrong, else 3 where one is unknown or B lacks it, else 0.
+
+        A case that only B has is new, and cannot be slower than before, unless logs of A were left out. Where nothing
+        could be compared at all it is 3.
+        """
+        held = [case for case in self.cases if case.sides[0] or self.left_out[0]]
+        if any(case.verdict == "slower" or case.is_wrong for case in held):
+            return FAILED
+        are_known = all(case.verdict != "unknown" and not case.is_unanswered for case in held)
+        return PASSED if held and are_known else UNKNOWN
+
+    def objects(self) -> Iterator[Any]:
+        """Each case as JSON can hold it; changes are of the time per unit of work, or to the target, as fractions."""
+        for case in self.cases:
+            told = {**plain(case), "verdict": case.verdict}
+            if case.target is not None:
+                told["target"] |= {"gap": case.target.gap, "split": case.target.split}
+            elif case.alike is not None:
+                told["throughputs"] = case.throughputs
+            yield told
+
+    def document(self) -> Document:
+        """What it says."""
+        a, b = self.paths
+        left_out = [one for side in self.left_out for one in side]
+        return Document(
+            "Comparison",
+            Message(SIDES_ARE, a=a, b=b, gate=percent(self.gate)),
+            [
+                Table(HEAD, [row for case in self.cases for row in _rows(case)], NUMBERS),
+                changes_table(_changes(self.cases)),
+                Table(LOGS_HEAD, list(_logs(self.cases)), is_detail=True),
+            ],
+            grouped([(case.title, list(_remarks(case))) for case in self.cases], (Message(LEFT_OUT), left_out)),
+            _summary(self.cases),
+            lambda translate, folder: _chart(self, translate),
+        )
+
+    def _repr_html_(self) -> str:
+        return fragment(self.document())
+
+
+def compare(
+    a: str | Path,
+    b: str | Path,
+    *,
+    protocol: str | Protocol | None = None,
+    gate: float | str = GATE,
+    metrics: Mapping[str, float | str | tuple[float, Better]] | None = None,
+    target: str | Target | None = None,
+    workers: Workers | None = None,
+    logs: str | Path = LOGS,
+) -> Comparison:
+    """Compare the runs of side ``b`` with those of side ``a``.
+
+    A side is a log, a run folder, the folder of a case with its repeats, a suite, any folder that holds such, a page by
+    its name or its file, or a ``PAGE.report.json``. Cases are paired by the names of their folders, numbers of
+    pages by their addresses; ``logs`` is the folder of the logs of pages. All runs of a case are measured by one
+    ``protocol`` (by default the first that they allow) over the steps that all of them have. ``gate``: the smallest
+    slowdown that matters, as a share of the time (``0.03``, ``"3%"``). ``metrics``: by the names of final metrics, as
+    the logs print them, how much worse those of B may be than those of A, with ``"lower"`` or ``"higher"`` where the
+    name does not say which way is better (``{"top1": 0.005, "gap": "1%,lower"}``); ``loss`` is that of training, at
+    the same steps. ``target``: compare the time to it instead of the speed (``"val_loss=3.28"``). ``workers``: who
+    reads the logs; by default all cores.
+
+    Raises LogError where a side has no log or its only one cannot be read, PageError and ReportError for a page or a
+    report with a mistake, ParserError for what is no side, ProtocolError, GateError, MetricError, and ExtraError where
+    SciPy is not installed.
+    """
+    gate, limits = share(gate), tolerances(metrics or {})
+    stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
+    aim = Target.parse(target) if isinstance(target, str) else target
+    one, other = (read_side(Path(side), stated, workers, Path(logs)) for side in (a, b))
+    cases = tuple(
+        compared_case(title, sides, gate=gate, protocol=stated, metrics=limits, target=aim)
+        for title, sides in pairs(one, other)
+    )
+    return Comparison((one.path, other.path), gate, cases, (one.left_out, other.left_out))
+
+
+def _rows(case: ComparedCase) -> Iterator[Row]:
+    """The row of the speed of a case, or of the time to its target, and one for its loss and each metric."""
+    if (effect := case.effect) is None:
+        yield case.verdict, [case.title, *[NONE] * (len(HEAD) - 2), Message(case.verdict)]
+    else:
+        visible = NONE if effect.visible is None else percent(effect.visible)
+        change = signed(effect.change), _interval(effect.interval), visible
+        yield case.verdict, [case.title, *_measured(case), *change, Message(case.verdict)]
+    for name, one, values in _agreements(case):
+        if one.change is not None or one.is_wrong:
+            interval = one.interval if isinstance(one, LossAgreement) else None
+            limit = _interval(interval) if one.tolerance is None else f"±{percent(one.tolerance)}"
+            change = NONE if one.change is None else signed(one.change), limit, NONE
+            yield STATES.get(one.verdict, one.verdict), [case.title, *values, name, *change, Message(one.verdict)]
+
+
+def _interval(ends: tuple[float, float] | None) -> Cell:
+    return Message(TO, low=signed(ends[0]), high=signed(ends[1])) if ends else NONE
+
+
+def _agreements(
+    case: ComparedCase,
+) -> Iterator[tuple[Message | str, LossAgreement | MetricAgreement, tuple[str, str]]]:
+    """The loss and the metrics of a case, by their names and with the values of both sides."""
+    if (loss := case.loss) is not None:
+        first, last = loss.steps or (0, 0)
+        name = Message(LOSS[loss.kind], first=first, last=last) if loss.steps else Message("loss")
+        yield name, loss, (NONE, NONE)
+    for one in case.metrics:
+        a, b = one.values or (None, None)
+        yield one.name, one, (NONE if a is None else f"{a:.6g}", NONE if b is None else f"{b:.6g}")
+
+
+def _measured(case: ComparedCase) -> Iterator[str | Message]:
+    """What each side gives, and in what unit."""
+    if (to := case.target) is not None:
+        for side in to.sides:
+            yield _runs(side.seconds, f"{math.fsum(side.seconds) / len(side.seconds):.2f}")
+        yield Message(TO_TARGET, name=to.target.name, value=f"{to.target.value:g}") if to.target else Message(TO_TRAIN)
+    elif case.alike is not None:
+        for runs, throughput in zip(case.counted, case.throughputs, strict=True):
+            yield _runs([run.number.value for run in runs], printed(throughput, case.alike.protocol))
+        number = case.sides[0][0].number
+        yield Message(UNIT, unit=number.unit, whose=whose(number.scope))
+
+
+def _runs(values: Sequence[float], number: str) -> Message:
+    if len(values) == 1:
+        return Message(ONE_RUN, number=number)
+    return Message(RUNS, number=number, runs=len(values), spread=percent(max(values) / min(values) - 1))
+
+
+def _remarks(case: ComparedCase) -> Iterator[Message]:
+    """Why the verdict of a case is unknown, what was measured, and what else must be known."""
+    if case.reason:
+        yield Message(WHY, verdict=Message(case.verdict), reason=case.reason)
+    if case.target is not None:
+        yield from _of_target(case.target)
+    elif case.alike is not None:
+        steps = case.alike.steps
+        told = {"first": steps[0], "last": steps[1]} if steps else {}
+        yield Message(MEASURED if steps else MEASURED_BY, protocol=case.alike.words, **told)
+    if case.effect and case.effect.noise is not None:
+        yield Message.of_count(case.effect.degrees, NOISE_OF_ONE, NOISE, noise=percent(case.effect.noise))
+    for name, one, _ in _agreements(case):
+        if one.reason:
+            yield Message(REASON, name=name, verdict=Message(one.verdict), reason=one.reason)
+    yield from case.notes
+
+
+def _of_target(found: TimeToTarget) -> Iterator[Message]:
+    """Where each side reaches the target, and what makes the gap."""
+    for name, side in zip("AB", found.sides, strict=True):
+        if side.step is not None and side.mean is not None and found.target is not None:
+            told = {"step": f"{side.step:g}", "mean": f"{side.mean:.6g}", "count": len(side.seconds)}
+            said = Message(REACHED, side=name, name=found.target.name, **told)
+            yield said if side.p is None else Message(WITH_P, reached=said, p=f"{side.p:.2g}")
+    if (split := found.split) is not None:
+        a, b = (f"{side.step:g}" for side in found.sides)
+        yield Message(SPLIT, gap=f"{found.gap:+.2f}", steps=f"{split[0]:+.2f}", each=f"{split[1]:+.2f}", a=a, b=b)
+
+
+def _changes(cases: Sequence[ComparedCase]) -> Iterator[tuple[str | Message, Difference]]:
+    """What differs in each case; what does in all of several comes once."""
+    each = [{(one.name, *one.said): one for one in case.changes} for case in cases]
+    shared = {key for key in each[0] if all(key in of for of in each)} if len(each) > 1 else set()
+    for case, of_case in zip(cases, each, strict=True):
+        yield from ((case.title, one) for key, one in of_case.items() if key not in shared)
+    yield from ((Message(ALL_CASES), one) for key, one in (each or [{}])[0].items() if key in shared)
+
+
+def _logs(cases: Sequence[ComparedCase]) -> Iterator[Row]:
+    """A row for each run, with a link to the first line that its throughput is made of."""
+    for case in (one for one in cases if one.alike):
+        for name, runs in zip("AB", case.sides, strict=True):
+            for run in runs:
+                first, last = run.number.lines
+                link, lines = Link(run.log, Path(run.log), first), Message(TO, low=first, high=last)
+                yield "", [case.title, name, link, lines, f"{run.number.value:.6g} {run.number.unit}"]
+
+
+def _summary(cases: Sequence[ComparedCase]) -> Message:
+    """One line: how many cases have each verdict, and how many are worse."""
+    said = summary([case.verdict for case in cases], VERDICTS, NO_CASES)
+    worse = sum(case.is_wrong for case in cases)
+    return Message(WITH_WORSE, summary=said, count=worse) if worse else said
+
+
+def _chart(found: Comparison, translate: Translate) -> Any:
+    """The change of each case with its 99% interval, between the changes that matter."""
+    import altair as alt  # noqa: PLC0415 - it comes with the extra
+
+    rows = [
+        {"case": case.title, "change": case.effect.change, "low": low, "high": high, "state": translate(case.verdict)}
+        for case in found.cases
+        if case.effect and (ends := case.effect.interval or (case.effect.change, case.effect.change))
+        for low, high in [ends]
+    ]
+    if not rows:
+        return None
+    names = [translate(one) for one in VERDICTS]
+    colour = alt.Color("state:N", title=None, scale=alt.Scale(domain=names, range=[COLOURS[one] for one in VERDICTS]))
+    axis = alt.X("low:Q", title=translate("Change"), axis=alt.Axis(format="+.1%"))
+    base = alt.Chart(alt.InlineData(values=rows)).encode(y=alt.Y("case:N", sort=None, title=None), color=colour)
+    gates = alt.Chart(alt.InlineData(values=[{"at": sign * found.gate} for sign in (-1, 0, 1)]))
+    rule = gates.mark_rule(color="#d8dee4").encode(x="at:Q")
+    drawn = rule + base.mark_rule(strokeWidth=2).encode(x=axis, x2="high:Q")
+    return (drawn + base.mark_point(filled=True, size=60).encode(x="change:Q")).properties(width=520)
