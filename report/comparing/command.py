@@ -89,13 +89,12 @@ def compare(
 
     A and B are logs, run folders, cases with their repeats, suites, any folders of logs, pages, by name or file, or
     reports of pages (PAGE.report.json). Cases are paired by name, and measured by one protocol over the steps that all
-    their runs have. The noise is that between repeats, never that within a run, so each side needs at least two runs
-    of a case, better three to five. A verdict is slower, faster, same or unknown; "visible" is the smallest slowdown
-    that would have been found. Run the sides alternately (A B B A): a drift of the machine makes the verdict unknown.
+    their runs have. The noise is that between repeats, so each side needs at least two runs of a case, better three to
+    five, run alternately (A B B A). A verdict is slower, faster, same or unknown; "visible" is the smallest slowdown
+    that would have been found.
 
-    Speeds are compared where a unit of work is the same on both sides: samples or tokens of one model, or steps whose
-    size the logs state. Where it is not, or the losses at equal work differ, the time to a target is compared:
-    --target, --board, that of MLPerf's logs, or the loss that A ends with.
+    Speeds are compared where a unit of work is shown to be the same on both sides, and the losses at equal work are;
+    else the time to a target is: --target, --board, that of MLPerf's logs, or the loss that A ends with.
 
     A better loss or metric never fails. A loss is worse beyond the noise between repeats and 1%, or by more than
     --metric loss=PERCENT in a tenth of the steps; a metric by more than its tolerance.

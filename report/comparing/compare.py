@@ -54,11 +54,11 @@ def share(stated: float | str) -> float:
     raise GateError(NO_SHARE, stated=repr(stated))
 
 
-def tolerances(metrics: Mapping[str, float | str | tuple[float, Better]]) -> dict[str, tuple[float, Better]]:
+def tolerances(metrics: Mapping[str, float | str]) -> dict[str, tuple[float, Better]]:
     """By name how far metrics may be off (``"0.5%,lower"``), and which way is better; raises Gate- and MetricError."""
     found: dict[str, tuple[float, Better]] = {}
     for name, told in metrics.items():
-        tolerance, _, way = (told[0], "", told[1]) if isinstance(told, tuple) else str(told).partition(",")
+        tolerance, _, way = str(told).partition(",")
         found[name] = share(tolerance), better(name, way)
     return found
 

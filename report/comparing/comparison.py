@@ -19,9 +19,7 @@ from ..wording.words import Translate, whose
 from .compare import ComparedCase, compared_case, pairs, share, tolerances
 from .conditions import Difference
 from .effect import GATE, Verdict
-from .metrics import Better
 from .output import (
-    ALL_CASES,
     COLOURS,
     FAILED,
     NONE,
@@ -99,12 +97,8 @@ class Comparison:
     def objects(self) -> Iterator[Any]:
         """Each case as JSON can hold it; changes are of the time per unit of work, or to the target, as fractions."""
         for case in self.cases:
-            told = {**plain(case), "verdict": case.verdict}
-            if case.target is not None:
-                told["target"] |= {"gap": case.target.gap, "split": case.target.split}
-            elif case.alike is not None:
-                told["throughputs"] = case.throughputs
-            yield told
+            is_of_speed = case.target is None and case.alike is not None
+            yield plain(case) | {"verdict": case.verdict, "throughputs": case.throughputs if is_of_speed else None}
 
     def document(self) -> Document:
         """What it says."""
@@ -118,7 +112,8 @@ class Comparison:
                 changes_table(_changes(self.cases)),
                 Table(LOGS_HEAD, list(_logs(self.cases)), is_detail=True),
             ],
-            grouped([(case.title, list(_remarks(case))) for case in self.cases], (Message(LEFT_OUT), left_out)),
+            grouped([(case.title, list(_remarks(case))) for case in self.cases])
+            + [(Message(LEFT_OUT), left_out)] * bool(left_out),
             _summary(self.cases),
             lambda translate, folder: _chart(self, translate),
         )
@@ -133,7 +128,7 @@ def compare(
     *,
     protocol: str | Protocol | None = None,
     gate: float | str = GATE,
-    metrics: Mapping[str, float | str | tuple[float, Better]] | None = None,
+    metrics: Mapping[str, float | str] | None = None,
     target: str | Target | None = None,
     workers: Workers | None = None,
     logs: str | Path = LOGS,
@@ -249,11 +244,8 @@ def _of_target(found: TimeToTarget) -> Iterator[Message]:
 
 def _changes(cases: Sequence[ComparedCase]) -> Iterator[tuple[str | Message, Difference]]:
     """What differs in each case; what does in all of several comes once."""
-    each = [{(one.name, *one.said): one for one in case.changes} for case in cases]
-    shared = {key for key in each[0] if all(key in of for of in each)} if len(each) > 1 else set()
-    for case, of_case in zip(cases, each, strict=True):
-        yield from ((case.title, one) for key, one in of_case.items() if key not in shared)
-    yield from ((Message(ALL_CASES), one) for key, one in (each or [{}])[0].items() if key in shared)
+    for title, changes in grouped([(case.title, case.changes) for case in cases], lambda one: (one.name, *one.said)):
+        yield from ((title, one) for one in changes)
 
 
 def _logs(cases: Sequence[ComparedCase]) -> Iterator[Row]:

@@ -24,6 +24,8 @@ from parsers.runs.runfile import RunFile
 # What a run gave, and which of the repeats it is.
 OUTCOMES = ("minutes_to_train", "repeat")
 COMMANDS = ("native", "command")  # of which the words are compared
+# A word of a command, with quotes or without; an option with its value.
+WORD = re.compile(r"""(?<!\S)(?:-[^=\s]+ (?!-))?(?:'[^']*'|"[^"]*"|[^\s'"])+""")
 # Keys of run.json that say how a run went or which it is, and those that are read elsewhere: the case, whose facts the
 # log's reader knows, what these come from, and the nodes, which are as environments.
 OF_THE_RUN = (
@@ -187,26 +189,8 @@ def unrecorded(a: Sequence[Conditions], b: Sequence[Conditions]) -> tuple[list[s
 def _by_words(change: Difference) -> Difference:
     """A changed command by the words that the other side lacks, an option with its value."""
     (one, *_), (other, *_) = change.sides
-    a, b = (_words(side.value) for side in (one, other))
-    own = [[*(Counter(words) - Counter(others))] for words, others in ((a, b), (b, a))]
-    if not any(own):  # their order alone
+    a, b = (Counter(WORD.findall(side.value)) for side in (one, other))
+    if a == b:  # their order alone
         return change
-    first, second = (replace(of, value=" ".join(said)) for said, of in zip(own, (one, other), strict=True))
+    first, second = (replace(of, value=" ".join(own)) for of, own in ((one, a - b), (other, b - a)))
     return Difference(change.name, ((first,), (second,)))
-
-
-def _words(command: str) -> list[str]:
-    words = list[str]()
-    for word in _split(command):
-        if words and re.fullmatch("-[^= ]+", words[-1]) and not word.startswith("-"):
-            words[-1] += f" {word}"
-        else:
-            words.append(word)
-    return words
-
-
-def _split(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return command.split()

@@ -47,7 +47,6 @@ BEFORE_ALL = "it began at {began}, before there were such logs: a clock was wron
 BY_COMMIT = "ordered by commit: most runs do not say when they began"
 BY_NAME = "ordered by name: most runs say neither when they began nor a commit that git knows here"
 FIRST_DATE, AHEAD = "2000", timedelta(days=1)  # for clocks without a time zone
-FEWEST_RUNS = 2 * FEWEST
 FAR = 4.0  # standard deviations from a level
 
 
@@ -151,9 +150,11 @@ def case_history(title: str, runs: Sequence[Run], by: By, gate: float) -> CaseHi
     series = tuple(_segments(of[::-1], gate) for of in reversed(alike.values()))
     gaps = tuple(run for run in judged if run.reason)
     if not series or placed[-1].reason:
-        reason = Message(NEWEST_IS_GAP if series else NO_RUNS)
-        return CaseHistory(title, series, gaps, "unknown", reason, word)
-    return CaseHistory(title, series, gaps, *_state(series[-1], gate), word)
+        return CaseHistory(title, series, gaps, "unknown", Message(NEWEST_IS_GAP if series else NO_RUNS), word)
+    newest = series[-1][-1]
+    if doubt := _doubt(newest, gate):
+        return CaseHistory(title, series, gaps, "unknown", doubt, word)
+    return CaseHistory(title, series, gaps, newest.kind or "same", newest.reason, word)
 
 
 def _order(runs: Sequence[Run], by: By) -> tuple[Callable[[Run], Any], Message | None]:
@@ -200,7 +201,8 @@ def _segments(runs: Sequence[Run], gate: float) -> tuple[Segment, ...]:
     points = change_points(logs, gate)
     ends = pairwise([0, *(point.at for point in points), len(runs)])
     parts = [(tuple(runs[start:stop]), logs[start:stop]) for start, stop in ends]
-    plain = [Segment(of, float(np.exp(-part.mean())), _noise(part)) for of, part in parts]
+    noises = [float(np.expm1(part.std(ddof=1))) if len(part) > 1 else 0.0 for _, part in parts]
+    plain = [Segment(of, float(np.exp(-part.mean())), noise) for (of, part), noise in zip(parts, noises, strict=True)]
     return (plain[0], *(_step(one, runs, point) for one, point in zip(plain[1:], points, strict=True)))
 
 
@@ -217,41 +219,24 @@ def _step(plain: Segment, runs: Sequence[Run], point: ChangePoint) -> Segment:
     return replace(plain, change=change, kind=kind, p=point.p, differs=differs, reason=reason)
 
 
-def _state(series: Sequence[Segment], gate: float) -> tuple[State, Message | None]:
-    """How the speed of a case is now, by the segments of its newest series, and why that is unknown."""
-    newest = series[-1]
+def _doubt(newest: Segment, gate: float) -> Message | None:
+    """Why it is not known how the speed is now: the newest runs take longer, but are too few to be a segment; or there
+    is one segment alone, of too few runs, or with so much noise that it would hide a change.
+    """
     logs = _log_times(newest.runs)
     clipped = winsorised(logs, noise := robust_noise(logs))
-    reason = _suspect(logs, clipped, noise, gate)
-    if reason is None and newest.kind is None:
-        reason = _hidden(newest, logs, clipped, gate, sum(len(one.runs) for one in series))
-    return ("unknown", reason) if reason else (newest.kind or "same", newest.reason)
-
-
-def _suspect(logs: Values, clipped: Values, noise: float, gate: float) -> Message | None:
-    """That the newest runs of a segment take longer, but are too few to be one of their own."""
     least = max(FAR * noise, float(np.log1p(gate)) / 2)
     for few in (2, 1):
         middle = float(np.median(clipped[:-few])) if len(logs) - few >= FEWEST else np.inf
         if (logs[-few:] - middle > least).all():
             return Message(SUSPECT, count=few, change=signed(float(np.expm1(np.median(logs[-few:]) - middle))))
-    if len(logs) < FEWEST_RUNS:
-        return None
+    if len(logs) < 2 * FEWEST:
+        return Message(FEW_RUNS, count=len(logs)) if newest.kind is None else None
     found = effect((np.exp(clipped[:-FEWEST]), np.exp(logs[-FEWEST:])), gate=gate)
-    return Message(SUSPECT, count=FEWEST, change=signed(found.change)) if found.verdict == "slower" else None
-
-
-def _hidden(newest: Segment, logs: Values, clipped: Values, gate: float, count: int) -> Message | None:
-    """Why a change of the newest runs would not be seen: too few runs (``count`` in all), or too much noise."""
-    if count < FEWEST_RUNS or len(logs) < FEWEST_RUNS:
-        return Message(FEW_RUNS, count=count) if count < FEWEST_RUNS else None
-    found = effect((np.exp(clipped[:-FEWEST]), np.exp(logs[-FEWEST:])), gate=gate)
-    is_hidden = found.interval is None or found.interval[1] >= gate
+    if found.verdict == "slower":
+        return Message(SUSPECT, count=FEWEST, change=signed(found.change))
+    is_hidden = newest.kind is None and (found.interval is None or found.interval[1] >= gate)
     return Message(HIDDEN, noise=percent(newest.noise), gate=percent(gate)) if is_hidden else None
-
-
-def _noise(logs: Values) -> float:
-    return float(np.expm1(logs.std(ddof=1))) if len(logs) > 1 else 0.0
 
 
 def _log_times(runs: Sequence[Run]) -> Values:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -51,7 +51,7 @@ SUMMARY = "{count} case: {verdicts}.", "{count} cases: {verdicts}."
 class Link:
     """A text and the file that it leads to; ``line``: its physical line, where one is meant."""
 
-    said: str | Message
+    said: str
     file: Path
     line: int | None = None
 
@@ -64,6 +64,7 @@ class Link:
 Cell = str | Message | Link
 Row = tuple[str, Sequence[Cell]]  # the state that colours it, empty where none does, and its cells
 Remarks = tuple[str | Message, Sequence[Message]]  # under their title
+One = TypeVar("One")
 
 
 @dataclass(frozen=True)
@@ -102,11 +103,18 @@ def changes_table(changes: Iterable[tuple[str | Message, Difference]], *, is_det
     return Table(CHANGES_HEAD, rows, is_detail=is_detail)
 
 
-def grouped(cases: Sequence[Remarks], *others: Remarks) -> list[Remarks]:
-    """Remarks under the titles of their cases, those that all of several cases share once, and others."""
-    shared = [one for one in cases[0][1] if all(one in said for _, said in cases)] if len(cases) > 1 else []
-    own: list[Remarks] = [(title, [one for one in said if one not in shared]) for title, said in cases]
-    return [(title, said) for title, said in (*own, (Message(ALL_CASES), shared), *others) if said]
+def grouped(
+    cases: Sequence[tuple[str, Sequence[One]]], key: Callable[[One], object] = lambda one: one
+) -> list[tuple[str | Message, Sequence[One]]]:
+    """What is said of each case under its title, and at the end what is of all of several, by its ``key``."""
+    keys = [{key(one) for one in said} for _, said in cases]
+    shared = set.intersection(*keys) if len(keys) > 1 else set()
+    found: list[tuple[str | Message, Sequence[One]]] = [
+        (title, [one for one in said if key(one) not in shared]) for title, said in cases
+    ]
+    if shared:
+        found.append((Message(ALL_CASES), [one for one in cases[0][1] if key(one) in shared]))
+    return [(title, said) for title, said in found if said]
 
 
 def summary(verdicts: Sequence[str], order: Sequence[str], nothing: str) -> Message:

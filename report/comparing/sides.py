@@ -146,9 +146,7 @@ def read_side(side: Path, protocol: Protocol | None = None, workers: Workers | N
     else:
         (page,) = read_pages([str(find(str(side)))], logs, Path())
         found, known = _of_report(side, page.report, logs)
-    if len(found) == 1:
-        return _side(side, [read_run(protocol, found[0], is_alone=True)], known)
-    return _side(side, each_read(partial(read_run, protocol), found, workers), known)
+    return _side(side, each_read(partial(read_run, protocol, is_alone=len(found) == 1), found, workers), known)
 
 
 def _of_report(side: Path, report: Report, logs: Path) -> tuple[list[Place], dict[str, str]]:

@@ -7,6 +7,7 @@ takes, which proves one direction only.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -14,10 +15,10 @@ from typing import Literal
 
 import numpy as np
 
+from parsers.io.errors import extra
 from parsers.io.message import Message
 from parsers.series import Floats
 
-from ..audit.rules.mean_tests import p_value
 from ..measure.diagnostics import NoMeasurement
 from .effect import Effect, effect
 from .metrics import Better, MetricCurve, MetricError, Sides, better, curve_of
@@ -76,33 +77,16 @@ class Reached:
 class TimeToTarget:
     """Both sides on their way to a target, None to that of MLPerf's logs, and how much longer B takes.
 
-    ``split``: the seconds of the gap that more steps make, and those that longer steps make; both sum to the gap.
+    ``gap``: the seconds that B takes longer, by the means of the runs that count. ``split``: those of them that more
+    steps make, and those that longer steps make; each change at the mean of the other, so that both sum to the gap.
     """
 
     target: Target | None
     sides: tuple[Reached, Reached]
     effect: Effect
-    reason: Message | None = None
-
-    @property
-    def gap(self) -> float:
-        """How many seconds longer B takes, by the means of the runs that count."""
-        a, b = (self._mean(side) for side in (0, 1))
-        return b - a
-
-    @property
-    def split(self) -> tuple[float, float] | None:
-        """Steps × time per step: each change at the mean of the other, so that both sum to the gap."""
-        (a, b), steps = (self._mean(0), self._mean(1)), [side.step for side in self.sides]
-        if not steps[0] or not steps[1]:
-            return None
-        each = a / steps[0], b / steps[1]
-        return (steps[1] - steps[0]) * sum(each) / 2, (each[1] - each[0]) * (steps[0] + steps[1]) / 2
-
-    def _mean(self, side: int) -> float:
-        aside = self.effect.aside
-        seconds = [one for at, one in enumerate(self.sides[side].seconds) if aside != (side, at)]
-        return float(np.mean(seconds))
+    reason: Message | None
+    gap: float
+    split: tuple[float, float] | None
 
 
 def time_to_target(sides: Sides, target: Target, gate: float) -> TimeToTarget:
@@ -113,7 +97,7 @@ def time_to_target(sides: Sides, target: Target, gate: float) -> TimeToTarget:
     proved = {"slower"} if b.reason else {"slower", "same", "faster"}
     proved &= {"faster"} if a.reason else proved
     reason = found.reason if found.verdict in proved else (a.reason or b.reason or found.reason)
-    return TimeToTarget(target, (a, b), found, reason)
+    return _with_gap(target, (a, b), found, reason)
 
 
 def time_to_train(sides: Sides, gate: float) -> TimeToTarget | None:
@@ -122,7 +106,21 @@ def time_to_train(sides: Sides, gate: float) -> TimeToTarget | None:
         return None
     a, b = (Reached(tuple(60 * float(str(run.reading.facts[TO_TRAIN].value)) for run in side)) for side in sides)
     found = effect((a.seconds, b.seconds), gate=gate)
-    return TimeToTarget(None, (a, b), found, found.reason)
+    return _with_gap(None, (a, b), found, found.reason)
+
+
+def _with_gap(
+    target: Target | None, sides: tuple[Reached, Reached], found: Effect, reason: Message | None
+) -> TimeToTarget:
+    a, b = (
+        float(np.mean([one for at, one in enumerate(side.seconds) if found.aside != (number, at)]))
+        for number, side in enumerate(sides)
+    )
+    steps, split = [side.step for side in sides], None
+    if steps[0] and steps[1]:
+        each = a / steps[0], b / steps[1]
+        split = (steps[1] - steps[0]) * sum(each) / 2, (each[1] - each[0]) * (steps[0] + steps[1]) / 2
+    return TimeToTarget(target, sides, found, reason, b - a, split)
 
 
 def _reached(side: Sequence[ReadRun], name: str, target: Target) -> Reached:
@@ -138,14 +136,18 @@ def _reached(side: Sequence[ReadRun], name: str, target: Target) -> Reached:
         return Reached(ends, reason=Message(NOT_REACHED, **told, best=best))
     if len(side) < target.seeds:
         return Reached(ends, reason=Message(FEW_SEEDS, side=name, count=len(side), seeds=target.seeds))
-    way = "less" if target.better == "lower" else "greater"
-    tests = {int(at): p_value(values[:, at].tolist(), target.value, way) for at in reached}
-    at = next((at for at, p in tests.items() if target.p_value is None or (p is not None and p < target.p_value)), None)
-    if at is None:
-        least = min((p for p in tests.values() if p is not None), default=1.0)
-        proof = {"p": f"{least:.2g}", "count": len(side), "level": f"{target.p_value:g}"}
+    with extra("compare", "Comparisons need"), warnings.catch_warnings():
+        from scipy.stats import ttest_1samp  # noqa: PLC0415 - it comes with the extra
+
+        warnings.simplefilter("ignore")  # the p of one run is NaN, that of runs that end alike 0
+        direction = "less" if target.better == "lower" else "greater"
+        tests = ttest_1samp(values[:, reached], target.value, alternative=direction).pvalue
+    proven = np.flatnonzero(tests < target.p_value) if target.p_value is not None else np.arange(len(reached))
+    if not len(proven):
+        proof = {"p": f"{np.fmin.reduce(tests):.2g}", "count": len(side), "level": f"{target.p_value:g}"}
         return Reached(ends, reason=Message(NOT_PROVEN, **told, **proof))
-    return Reached(tuple(seconds[:, at].tolist()), float(steps[at]), float(means[at]), tests[at])
+    at, p = reached[proven[0]], float(tests[proven[0]])
+    return Reached(tuple(seconds[:, at].tolist()), float(steps[at]), float(means[at]), None if np.isnan(p) else p)
 
 
 def _shared(curves: Sequence[MetricCurve], name: str, target: Target) -> tuple[Floats, Floats, Floats]:

@@ -124,9 +124,9 @@ def taken(folder: Path, words: Sequence[str]) -> tuple[str, str]:
     """
     start, before = time.perf_counter(), _of_children()
     command = [sys.executable, "-c", PROGRAM, *words]
-    environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "caches")}
+    own = {"XDG_CACHE_HOME": str(folder / "caches")} if words[0] == "history" else {}  # for its store
     process = subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        command, cwd=folder, env={**os.environ, **own}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     assert process.stdout
     printed = hashlib.sha256()
