@@ -24,7 +24,7 @@ from .effect import Effect, Verdict, effect
 from .metrics import LOSS, Better, better, curve_of, final_metric, losses
 from .sides import ReadRun, Side
 from .target import SIDES, Target, TimeToTarget, time_to_target, time_to_train
-from .window import Alike, measured_alike, other_work
+from .window import Notes, measured_alike, other_work
 
 NO_SHARE = "{stated} is no share; expected one such as 3% or 0.03, above 0 and below 100%."
 ONLY_ON = "only {side} has this case"
@@ -67,7 +67,7 @@ def tolerances(metrics: Mapping[str, float | str]) -> dict[str, tuple[float, Bet
 class ComparedCase:
     """One case on both sides.
 
-    ``sides``: its runs in the order of their names, with what each gives by the rule that ``alike`` says.
+    ``sides``: its runs in the order of their names, with what each gives by one rule.
     ``effect``: how much longer B takes for the same work, or to the target; None where the sides cannot be held against
     each other. ``reason``: why the verdict is unknown. ``changes``: what differs between the sides. ``notes``: a
     sentence each. ``loss``: whether B trains as A does, None where no log prints a loss. ``metrics``: whether B reaches
@@ -78,7 +78,6 @@ class ComparedCase:
     sides: tuple[Runs, Runs]
     effect: Effect | None = None
     reason: Message | None = None
-    alike: Alike | None = None
     changes: tuple[Difference, ...] = ()
     notes: tuple[Message, ...] = ()
     loss: LossAgreement | None = None
@@ -173,19 +172,19 @@ def compared_case(
         return replace(found, reason=None, effect=replace(found.effect, verdict="same") if found.effect else None)
     if both := a.keys() & b.keys():
         return replace(found, reason=Message(ONE_LOG, log=a[min(both)].log))
-    unlike = _unlike(found) if found.alike else found.reason
+    unlike = _unlike(found) if found.effect else found.reason
     if target is None and unlike is None:
         return found
     return _by_target(replace(found, reason=unlike or found.reason), target, gate)
 
 
-def _by_speed(plain: ComparedCase, gate: float, runs: Runs, alike: Alike) -> ComparedCase:
+def _by_speed(plain: ComparedCase, gate: float, runs: Runs, of_window: Notes) -> ComparedCase:
     a, b = runs[: len(plain.sides[0])], runs[len(plain.sides[0]) :]
     order, variance = _order((a, b)), float(np.mean([run.number.variance for run in runs]))
     times = [1 / run.number.value for run in a], [1 / run.number.value for run in b]
     found = effect(times, gate=gate, order=order, variance=variance)
-    told = replace(plain, sides=(a, b), effect=found, reason=found.reason, alike=alike)
-    notes = [*alike.notes, *_notes(told), *plain.notes]
+    told = replace(plain, sides=(a, b), effect=found, reason=found.reason)
+    notes = [*of_window, *_notes(told), *plain.notes]
     if order is None and found.noise is not None:
         notes.append(Message(NO_ORDER))
     return replace(told, notes=tuple(notes))

@@ -97,7 +97,7 @@ class Comparison:
     def objects(self) -> Iterator[Any]:
         """Each case as JSON can hold it; changes are of the time per unit of work, or to the target, as fractions."""
         for case in self.cases:
-            is_of_speed = case.target is None and case.alike is not None
+            is_of_speed = case.target is None and case.effect is not None
             yield plain(case) | {"verdict": case.verdict, "throughputs": case.throughputs if is_of_speed else None}
 
     def document(self) -> Document:
@@ -199,10 +199,10 @@ def _measured(case: ComparedCase) -> Iterator[str | Message]:
         for side in to.sides:
             yield _runs(side.seconds, f"{math.fsum(side.seconds) / len(side.seconds):.2f}")
         yield Message(TO_TARGET, name=to.target.name, value=f"{to.target.value:g}") if to.target else Message(TO_TRAIN)
-    elif case.alike is not None:
-        for runs, throughput in zip(case.counted, case.throughputs, strict=True):
-            yield _runs([run.number.value for run in runs], printed(throughput, case.alike.protocol))
+    else:
         number = case.sides[0][0].number
+        for runs, throughput in zip(case.counted, case.throughputs, strict=True):
+            yield _runs([run.number.value for run in runs], printed(throughput, Protocol.parse(number.protocol)))
         yield Message(UNIT, unit=number.unit, whose=whose(number.scope))
 
 
@@ -218,10 +218,10 @@ def _remarks(case: ComparedCase) -> Iterator[Message]:
         yield Message(WHY, verdict=Message(case.verdict), reason=case.reason)
     if case.target is not None:
         yield from _of_target(case.target)
-    elif case.alike is not None:
-        steps = case.alike.steps
-        told = {"first": steps[0], "last": steps[1]} if steps else {}
-        yield Message(MEASURED if steps else MEASURED_BY, protocol=case.alike.words, **told)
+    elif case.effect is not None:
+        number = case.sides[0][0].number
+        told = {"first": number.steps[0], "last": number.steps[1]} if number.steps else {}
+        yield Message(MEASURED if number.steps else MEASURED_BY, protocol=number.protocol, **told)
     if case.effect and case.effect.noise is not None:
         yield Message.of_count(case.effect.degrees, NOISE_OF_ONE, NOISE, noise=percent(case.effect.noise))
     for name, one, _ in _agreements(case):
@@ -250,7 +250,7 @@ def _changes(cases: Sequence[ComparedCase]) -> Iterator[tuple[str | Message, Dif
 
 def _logs(cases: Sequence[ComparedCase]) -> Iterator[Row]:
     """A row for each run, with a link to the first line that its throughput is made of."""
-    for case in (one for one in cases if one.alike):
+    for case in (one for one in cases if one.effect):
         for name, runs in zip("AB", case.sides, strict=True):
             for run in runs:
                 first, last = run.number.lines

@@ -120,11 +120,11 @@ def _by_itself(run: ReadRun, stated: Protocol | None) -> Run:
     if unsound := next((one for one in run.reading.warnings if isinstance(one, Unsound)), None):
         return replace(run, reason=Message(SKIPPED, log=run.log, reason=unsound))
     try:
-        (measured,), alike = measured_alike([run], stated)
+        (measured,), _ = measured_alike([run], stated)
     except NoMeasurement as error:
         return replace(run, reason=Message(SKIPPED, log=run.log, reason=error.message))
     facts, number = run.reading.facts, measured.number
-    protocol = (stated or alike.protocol.without_window()).words()
+    protocol = (stated or Protocol.parse(number.protocol).without_window()).words()
     if number.unit.startswith("steps"):
         protocol += "".join(f" {name}={facts[name].value}" for name in OF_SIZE if name in facts)
     return replace(measured, number=replace(number, protocol=protocol))

@@ -68,8 +68,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Measured:
-    """One throughput of a run: its value in ``unit``, whose it is, the rule, the formats that read the log, the first
-    and last line used, and the steps where these are numbered.
+    """One throughput of a run: its value in ``unit``, whose it is, the rule, the formats that read the log, and the
+    first and last line used; ``steps``: the first and last of a window of steps.
 
     ``variance``: of the mean log time of the run, as its records show it; 0 where they do not.
     """
@@ -84,12 +84,14 @@ class Measured:
     variance: float = field(default=0.0, repr=False)
 
     @classmethod
-    def of(cls, found: Measurement, reading: Reading, steps: tuple[int, int] | None = None) -> Measured:
-        """What a log gives; ``steps``: of the window."""
+    def of(
+        cls, found: Measurement, reading: Reading, protocol: Protocol, steps: tuple[int, int] | None = None
+    ) -> Measured:
+        """What a log gives by a protocol; ``steps``: the first and last of the window."""
         rates = found.calculation.rates if found.calculation else np.zeros(0)
         variance = variance_of_mean(1 / rates) if (rates > 0).all() else 0.0
         formats = ", ".join(dict.fromkeys(part.format.name for part in reading.parts if part.format))
-        return cls(found.value, found.unit, found.scope, found.protocol.words(), formats, found.ends, steps, variance)
+        return cls(found.value, found.unit, found.scope, protocol.words(), formats, found.ends, steps, variance)
 
 
 @dataclass(frozen=True)
@@ -250,7 +252,7 @@ def _counted(run: Run, place: Place, reading: Reading, found: Measurement) -> Re
         sha256=reading.sha256,
         began=_text(began(reading.run_file, reading.parts[0].of_run(found.run).table)),
         commit=run.commit,
-        number=Measured.of(found, reading),
+        number=Measured.of(found, reading, found.protocol),
         conditions=conditions_of(facts, reading.run_file, place.log),
         reading=reading,
         measurement=found,

@@ -8,7 +8,7 @@ mean time, and not its mean rate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -42,24 +42,12 @@ STEPS_UNSHOWN = "the speed is in steps, and nothing shows that those of both sid
 OTHER_MODELS = "a unit of work is another one: the models differ ({name})"
 
 
-@dataclass(frozen=True)
-class Alike:
-    """By what ``protocol`` all runs of a case are measured; ``steps``: the first and last of a window of ours.
-
-    ``notes``: what a reader must know of the window.
-    """
-
-    protocol: Protocol = field(repr=False)
-    words: str
-    steps: tuple[int, int] | None = None
-    notes: tuple[Message, ...] = ()
+Notes = tuple[Message, ...]
+Window = tuple[str, tuple[int, int] | None, Notes]  # keys of a protocol, the first and last step, what must be known
 
 
-Window = tuple[str, tuple[int, int] | None, tuple[Message, ...]]  # keys of a protocol, and for ``Alike``
-
-
-def measured_alike(runs: Sequence[ReadRun], stated: Protocol | None = None) -> tuple[tuple[ReadRun, ...], Alike]:
-    """Measure all runs by one protocol over one range of steps, each then with its number.
+def measured_alike(runs: Sequence[ReadRun], stated: Protocol | None = None) -> tuple[tuple[ReadRun, ...], Notes]:
+    """Measure all runs by one protocol over one range of steps, each then with its number; and what a reader must know.
 
     Without a stated protocol by the source that the rule chose for one of them; a window that is stated stands as it
     is. Raises NoMeasurement where no protocol fits all of them, or they have no steps in common.
@@ -77,9 +65,8 @@ def measured_alike(runs: Sequence[ReadRun], stated: Protocol | None = None) -> t
         except NoMeasurement as error:
             reasons.append(error)
             continue
-        numbers = (Measured.of(one, run.reading, steps) for run, one in zip(runs, measured, strict=True))
-        told = tuple(replace(run, number=number) for run, number in zip(runs, numbers, strict=True))
-        return told, Alike(protocol, protocol.words(), steps, notes)
+        numbers = (Measured.of(one, run.reading, protocol, steps) for run, one in zip(runs, measured, strict=True))
+        return tuple(replace(run, number=number) for run, number in zip(runs, numbers, strict=True)), notes
     raise NoMeasurement(APART, reason=reasons[0].message) from reasons[0]
 
 

@@ -11,6 +11,7 @@ import pytest
 from parsers.io.errors import LogError, ParserError
 from parsers.io.message import Message
 from report.comparing.comparison import compare
+from report.measure.protocol import Protocol
 from report.pagefile.page_file import PageError
 from tests.commandline import run
 from tests.parsers.golden_logs import GOLDEN
@@ -118,23 +119,22 @@ def test_logs_in_no_run_folder_are_repeats_where_their_facts_agree(tmp_path: Pat
 def test_runs_are_compared_over_the_steps_that_all_have(tmp_path: Path) -> None:
     a, b = sides(tmp_path, steps=30)
     case = only(compare(a, b))
-    assert case.alike is not None
-    assert (case.alike.steps, case.verdict) == ((4, 30), "same")
-    assert "take_first=27steps" in case.alike.words
+    number = case.sides[0][0].number
+    assert (number.steps, case.verdict) == ((4, 30), "same")
+    assert "take_first=27steps" in number.protocol
 
 
 def test_runs_that_print_fewer_of_their_steps_are_compared_over_the_same_ones(tmp_path: Path) -> None:
     case = only(compare(*sides(tmp_path, 1.05, every=5)))
-    assert case.alike is not None
-    assert (case.alike.steps, case.verdict) == ((6, 56), "slower")
+    assert (case.sides[0][0].number.steps, case.verdict) == ((6, 56), "slower")
     assert [len(range(*runs[0].number.lines)) + 1 for runs in case.sides] == [51, 11]
 
 
 def test_a_stated_protocol_keeps_its_window(tmp_path: Path) -> None:
     case = only(compare(*sides(tmp_path, 1.05), protocol="estimate=step_time,skip_records=10,take_first=20"))
-    assert case.alike is not None
-    assert (case.alike.words.endswith("statistic=mean"), case.verdict) == (True, "slower")
-    assert case.sides[0][0].number.lines == (14, 33)
+    number = case.sides[0][0].number
+    assert (number.protocol.endswith("statistic=mean"), number.lines) == (True, (14, 33))
+    assert case.verdict == "slower"
 
 
 def test_one_stalled_run_is_set_aside_and_named(tmp_path: Path) -> None:
@@ -213,10 +213,8 @@ def test_of_a_log_that_contradicts_itself_a_protocol_says_what_counts_and_a_note
     ],
 )
 def test_the_common_window_reads_the_source_that_the_rule_chose_as_work_over_time(log: str, protocol: str) -> None:
-    found = only(compare(GOLDEN / f"{log}.log", GOLDEN / f"{log}.log")).alike
-    assert found is not None
-    assert found.protocol is not None
-    assert found.protocol.without_window().words() == protocol
+    found = only(compare(GOLDEN / f"{log}.log", GOLDEN / f"{log}.log")).sides[0][0].number
+    assert Protocol.parse(found.protocol).without_window().words() == protocol
 
 
 @pytest.mark.parametrize(
