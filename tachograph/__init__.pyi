@@ -7,8 +7,8 @@ from parsers.runs.reading import Reading as Reading
 from report.audit.audited import Audit as Audit
 from report.comparing.comparison import Comparison as Comparison
 from report.comparing.comparison import compare as compare
-from report.comparing.histories import History as History
-from report.comparing.histories import history as history
+from report.comparing.history import History as History
+from report.comparing.history import history as history
 from report.measure.diagnostics import NoMeasurement as NoMeasurement
 from report.measure.measurement import ContradictedError as ContradictedError
 from report.measure.measurement import Measurement as Measurement

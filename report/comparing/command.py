@@ -17,7 +17,7 @@ from ..wording.language_option import LANGUAGE
 
 if TYPE_CHECKING:
     from .comparison import Comparison
-    from .histories import History
+    from .history import History
     from .target import Target
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -213,7 +213,7 @@ def history(
     from parsers.sharing.workers import Workers
 
     from .effect import GATE
-    from .histories import history as found_history
+    from .history import history as found_history
 
     workers = Workers(jobs, scheduler)
     found = found_history(*suites, by=by, protocol=protocol, gate=gate or GATE, since=since, workers=workers)

@@ -9,12 +9,14 @@ the change; where noise forbids one, it is "unknown", with how many repeats woul
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.io.errors import TachographError
 from parsers.io.message import Message
 
 from ..measure.number import percent, signed
@@ -38,12 +40,27 @@ DRIFT_FROM, DRIFT_LEVEL = 3, 0.05
 # One run of a side can be judged "same" by as much noise as six runs of the other show.
 DEGREES_OF_ONE = 5
 
+NO_SHARE = "{stated} is no share; expected one such as 3% or 0.03, above 0 and below 100%."
 ONE_RUN = "one run per side, so the noise between runs is unknown; repeat the runs"
 SUSPECT = "one run of a side differs; repeat it to confirm"
 DRIFT = "the speed drifts by {drift} per run; run the sides alternately (A B B A)"
 NOISE = "the noise hides it; smallest visible change {visible}, about {repeats} runs per side show {gate}"
 MUCH_NOISE = "the noise hides it; smallest visible change {visible}, more than {most} runs per side needed for {gate}"
 BELOW = "a change of {gate} is neither shown nor ruled out; about {repeats} runs per side would tell"
+
+
+class GateError(TachographError, ValueError):
+    """A gate that is no share of a time, or a tolerance that is none of a metric."""
+
+
+def share(stated: float | str) -> float:
+    """A share, ``0.03`` or ``"3%"``, as a fraction; raises GateError for anything else."""
+    text = str(stated).strip()
+    with suppress(ValueError):
+        found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        if 0 < found < 1:
+            return found
+    raise GateError(NO_SHARE, stated=repr(stated))
 
 
 @dataclass(frozen=True)

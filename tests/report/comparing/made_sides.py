@@ -7,8 +7,7 @@ from zlib import crc32
 
 import numpy as np
 
-from report.comparing.compare import ComparedCase
-from report.comparing.comparison import Comparison
+from report.comparing.comparison import ComparedCase, Comparison
 from tests.parsers.run_folders import make_run
 
 HEAD = "batch_size = {batch}\nblock_size = 1024\ntokens per iteration will be: {tokens:,}\n"

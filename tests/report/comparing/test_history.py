@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from parsers.io.message import Message
-from report.comparing.histories import History, history
 from report.comparing.history import (
     BY_COMMIT,
     BY_NAME,
@@ -25,7 +24,9 @@ from report.comparing.history import (
     SUSPECT,
     By,
     CaseHistory,
+    History,
     case_history,
+    history,
 )
 from report.comparing.sides import COPY, Run
 from tests.report.comparing.made_history import FIRST, GATE, make_suite, record, runs
