@@ -23,29 +23,10 @@ from ..measure.protocol import Protocol
 from ..results.agreement import LossAgreement, MetricAgreement
 from ..views.publish import LOGS
 from ..wording.words import Translate, whose
+from . import output
 from .conditions import Difference, differences, unrecorded
 from .effect import GATE, Effect, Verdict, effect, share
 from .metrics import LOSS, Better, better, curve_of, final_metric, losses
-from .output import (
-    COLOURS,
-    FAILED,
-    NONE,
-    PASSED,
-    TO,
-    UNIT,
-    UNKNOWN,
-    WHY,
-    Cell,
-    Document,
-    Link,
-    Row,
-    Table,
-    changes_table,
-    fragment,
-    grouped,
-    plain,
-    summary,
-)
 from .sides import ReadRun, Side, read_side
 from .target import SIDES, Target, TimeToTarget, time_to_target, time_to_train
 from .window import Notes, measured_alike, other_work
@@ -64,7 +45,6 @@ Runs = tuple[ReadRun, ...]
 HEAD = ("Case", "A (runs, spread)", "B (runs, spread)", "Unit", "Change", "99% interval", "Visible", "Verdict")
 NUMBERS = (1, 2, 4, 5, 6)
 LOGS_HEAD = ("Case", "Side", "Log", "Lines", "Throughput")
-VERDICTS: tuple[Verdict, ...] = ("slower", "unknown", "faster", "same")
 STATES = {"higher": "slower", "worse": "slower", "NaN": "slower", "lower": "faster", "better": "faster"}
 SIDES_ARE = (
     "A: {a}; B: {b}; slowdowns of {gate} matter. The change of a speed is how much longer B takes per unit of work."
@@ -300,36 +280,38 @@ class Comparison:
         """
         held = [case for case in self.cases if case.sides[0] or self.left_out[0]]
         if any(case.verdict == "slower" or case.is_wrong for case in held):
-            return FAILED
+            return output.FAILED
         are_known = all(case.verdict != "unknown" and not case.is_unanswered for case in held)
-        return PASSED if held and are_known else UNKNOWN
+        return output.PASSED if held and are_known else output.UNKNOWN
 
     def objects(self) -> Iterator[Any]:
         """Each case as JSON can hold it; changes are of the time per unit of work, or to the target, as fractions."""
         for case in self.cases:
             is_of_speed = case.target is None and case.effect is not None
-            yield plain(case) | {"verdict": case.verdict, "throughputs": case.throughputs if is_of_speed else None}
+            told = {"verdict": case.verdict, "throughputs": case.throughputs if is_of_speed else None}
+            yield output.plain(case) | told
 
-    def document(self) -> Document:
+    def document(self) -> output.Document:
         """What it says."""
         a, b = self.paths
-        left_out = [one for side in self.left_out for one in side]
-        return Document(
+        remarks = output.grouped([(case.title, list(_remarks(case))) for case in self.cases])
+        if left_out := [one for side in self.left_out for one in side]:
+            remarks.append((Message(LEFT_OUT), left_out))
+        return output.Document(
             "Comparison",
             Message(SIDES_ARE, a=a, b=b, gate=percent(self.gate)),
             [
-                Table(HEAD, [row for case in self.cases for row in _rows(case)], NUMBERS),
-                changes_table(_changes(self.cases)),
-                Table(LOGS_HEAD, list(_logs(self.cases)), is_detail=True),
+                output.Table(HEAD, [row for case in self.cases for row in _rows(case)], NUMBERS),
+                output.changes_table(_changes(self.cases)),
+                output.Table(LOGS_HEAD, list(_logs(self.cases)), is_detail=True),
             ],
-            grouped([(case.title, list(_remarks(case))) for case in self.cases])
-            + [(Message(LEFT_OUT), left_out)] * bool(left_out),
+            remarks,
             _summary(self.cases),
             lambda translate, folder: _chart(self, translate),
         )
 
     def _repr_html_(self) -> str:
-        return fragment(self.document())
+        return output.fragment(self.document())
 
 
 def compare(
@@ -370,24 +352,24 @@ def compare(
     return Comparison((one.path, other.path), gate, cases, (one.left_out, other.left_out))
 
 
-def _rows(case: ComparedCase) -> Iterator[Row]:
+def _rows(case: ComparedCase) -> Iterator[output.Row]:
     """The row of the speed of a case, or of the time to its target, and one for its loss and each metric."""
     if (effect := case.effect) is None:
-        yield case.verdict, [case.title, *[NONE] * (len(HEAD) - 2), Message(case.verdict)]
+        yield case.verdict, [case.title, *[output.NONE] * (len(HEAD) - 2), Message(case.verdict)]
     else:
-        visible = NONE if effect.visible is None else percent(effect.visible)
+        visible = output.NONE if effect.visible is None else percent(effect.visible)
         change = signed(effect.change), _interval(effect.interval), visible
         yield case.verdict, [case.title, *_measured(case), *change, Message(case.verdict)]
     for name, one, values in _agreements(case):
         if one.change is not None or one.is_wrong:
             interval = one.interval if isinstance(one, LossAgreement) else None
             limit = _interval(interval) if one.tolerance is None else f"±{percent(one.tolerance)}"
-            change = NONE if one.change is None else signed(one.change), limit, NONE
+            change = output.NONE if one.change is None else signed(one.change), limit, output.NONE
             yield STATES.get(one.verdict, one.verdict), [case.title, *values, name, *change, Message(one.verdict)]
 
 
-def _interval(ends: tuple[float, float] | None) -> Cell:
-    return Message(TO, low=signed(ends[0]), high=signed(ends[1])) if ends else NONE
+def _interval(ends: tuple[float, float] | None) -> output.Cell:
+    return Message(output.TO, low=signed(ends[0]), high=signed(ends[1])) if ends else output.NONE
 
 
 def _agreements(
@@ -397,10 +379,10 @@ def _agreements(
     if (loss := case.loss) is not None:
         first, last = loss.steps or (0, 0)
         name = Message(LOSS_AT[loss.kind], first=first, last=last) if loss.steps else Message("loss")
-        yield name, loss, (NONE, NONE)
+        yield name, loss, (output.NONE, output.NONE)
     for one in case.metrics:
         a, b = one.values or (None, None)
-        yield one.name, one, (NONE if a is None else f"{a:.6g}", NONE if b is None else f"{b:.6g}")
+        yield one.name, one, (output.NONE if a is None else f"{a:.6g}", output.NONE if b is None else f"{b:.6g}")
 
 
 def _measured(case: ComparedCase) -> Iterator[str | Message]:
@@ -413,7 +395,7 @@ def _measured(case: ComparedCase) -> Iterator[str | Message]:
         number = case.sides[0][0].number
         for runs, throughput in zip(case.counted, case.throughputs, strict=True):
             yield _runs([run.number.value for run in runs], printed(throughput, Protocol.parse(number.protocol)))
-        yield Message(UNIT, unit=number.unit, whose=whose(number.scope))
+        yield Message(output.UNIT, unit=number.unit, whose=whose(number.scope))
 
 
 def _runs(values: Sequence[float], number: str) -> Message:
@@ -425,7 +407,7 @@ def _runs(values: Sequence[float], number: str) -> Message:
 def _remarks(case: ComparedCase) -> Iterator[Message]:
     """Why the verdict of a case is unknown, what was measured, and what else must be known."""
     if case.reason:
-        yield Message(WHY, verdict=Message(case.verdict), reason=case.reason)
+        yield Message(output.WHY, verdict=Message(case.verdict), reason=case.reason)
     if case.target is not None:
         yield from _of_target(case.target)
     elif case.effect is not None:
@@ -454,23 +436,24 @@ def _of_target(found: TimeToTarget) -> Iterator[Message]:
 
 def _changes(cases: Sequence[ComparedCase]) -> Iterator[tuple[str | Message, Difference]]:
     """What differs in each case; what does in all of several comes once."""
-    for title, changes in grouped([(case.title, case.changes) for case in cases], lambda one: (one.name, *one.said)):
+    of_cases = [(case.title, case.changes) for case in cases]
+    for title, changes in output.grouped(of_cases, lambda one: (one.name, *one.said)):
         yield from ((title, one) for one in changes)
 
 
-def _logs(cases: Sequence[ComparedCase]) -> Iterator[Row]:
+def _logs(cases: Sequence[ComparedCase]) -> Iterator[output.Row]:
     """A row for each run, with a link to the first line that its throughput is made of."""
     for case in (one for one in cases if one.effect):
         for name, runs in zip("AB", case.sides, strict=True):
             for run in runs:
                 first, last = run.number.lines
-                link, lines = Link(run.log, Path(run.log), first), Message(TO, low=first, high=last)
+                link, lines = output.Link(run.log, Path(run.log), first), Message(output.TO, low=first, high=last)
                 yield "", [case.title, name, link, lines, f"{run.number.value:.6g} {run.number.unit}"]
 
 
 def _summary(cases: Sequence[ComparedCase]) -> Message:
     """One line: how many cases have each verdict, and how many are worse."""
-    said = summary([case.verdict for case in cases], VERDICTS, NO_CASES)
+    said = output.summary([case.verdict for case in cases], NO_CASES)
     worse = sum(case.is_wrong for case in cases)
     return Message(WITH_WORSE, summary=said, count=worse) if worse else said
 
@@ -487,8 +470,7 @@ def _chart(found: Comparison, translate: Translate) -> Any:
     ]
     if not rows:
         return None
-    names = [translate(one) for one in VERDICTS]
-    colour = alt.Color("state:N", title=None, scale=alt.Scale(domain=names, range=[COLOURS[one] for one in VERDICTS]))
+    colour = output.colour(translate, title=None)
     axis = alt.X("low:Q", title=translate("Change"), axis=alt.Axis(format="+.1%"))
     base = alt.Chart(alt.InlineData(values=rows)).encode(y=alt.Y("case:N", sort=None, title=None), color=colour)
     gates = alt.Chart(alt.InlineData(values=[{"at": sign * found.gate} for sign in (-1, 0, 1)]))

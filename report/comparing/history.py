@@ -25,30 +25,10 @@ from ..measure.diagnostics import NoMeasurement
 from ..measure.number import percent, signed
 from ..measure.protocol import Protocol
 from ..wording.words import Translate, whose
+from . import output
 from .change_points import FEWEST, ChangePoint, change_points, refuse_without_extra, robust_noise, winsorised
 from .conditions import Difference, differences
 from .effect import GATE, Values, effect, share
-from .output import (
-    COLOURS,
-    FAILED,
-    NONE,
-    PASSED,
-    UNIT,
-    UNKNOWN,
-    WHY,
-    Cell,
-    Document,
-    Link,
-    Row,
-    Table,
-    changes_table,
-    fragment,
-    grouped,
-    hidden,
-    plain,
-    shortened,
-    summary,
-)
 from .sides import COPY, SKIPPED, Place, ReadRun, Run, each_read, found_runs, read_run
 from .store import Store, stamp_of
 from .window import OF_SIZE, measured_alike
@@ -74,7 +54,6 @@ FAR = 4.0  # standard deviations from a level
 NO_SUITE = "file or folder not found."
 HEAD = ("Case", "From", "To", "Runs", "Throughput", "Unit", "Time", "Change", "Now")
 NUMBERS = (3, 4, 6)
-STATES: tuple[State, ...] = ("slower", "unknown", "faster", "same")
 ABOUT = (
     "Suites: {suites}; by {by}; changes of {gate} matter. Time: how much longer the same work takes than in the "
     "segment before."
@@ -299,29 +278,29 @@ class History:
         """What the gate says: 1 where a case became slower, else 3 where one is unknown, else 0."""
         states = {case.state for case in self.cases}
         if "slower" in states:
-            return FAILED
-        return UNKNOWN if "unknown" in states or not states else PASSED
+            return output.FAILED
+        return output.UNKNOWN if "unknown" in states or not states else output.PASSED
 
     def objects(self) -> Iterator[Any]:
         """Each case as JSON can hold it."""
-        return map(plain, self.cases)
+        return map(output.plain, self.cases)
 
-    def document(self) -> Document:
+    def document(self) -> output.Document:
         """What it says."""
-        return Document(
+        return output.Document(
             "History",
             Message(ABOUT, suites=", ".join(map(str, self.paths)), by=Message(self.by), gate=percent(self.gate)),
             [
-                Table(HEAD, [row for case in self.cases for row in _segment_rows(case, self.by)], NUMBERS),
-                changes_table((one for case in self.cases for one in _changes(case, self.by)), is_detail=True),
+                output.Table(HEAD, [row for case in self.cases for row in _segment_rows(case, self.by)], NUMBERS),
+                output.changes_table((one for case in self.cases for one in _changes(case, self.by)), is_detail=True),
             ],
-            grouped([(case.title, list(_remarks(case, self.by))) for case in self.cases]),
-            summary([case.state for case in self.cases], STATES, NO_CASES),
+            output.grouped([(case.title, list(_remarks(case, self.by))) for case in self.cases]),
+            output.summary([case.state for case in self.cases], NO_CASES),
             lambda translate, folder: _chart(self, translate, folder),
         )
 
     def _repr_html_(self) -> str:
-        return fragment(self.document())
+        return output.fragment(self.document())
 
 
 def history(
@@ -364,29 +343,29 @@ def _place(run: Run, by: By) -> str:
     """Where a run stands in the order: its date, the begin of its commit, or its name."""
     if by == "date" and run.began:
         return run.began[:16].replace("T", " ")
-    return (run.commit or "")[:SHORT] if by == "commit" and run.commit else shortened(run.log)
+    return (run.commit or "")[:SHORT] if by == "commit" and run.commit else output.shortened(run.log)
 
 
-def _link(run: Run, by: By) -> Link:
-    return Link(_place(run, by), Path(run.log), run.number.lines[0])
+def _link(run: Run, by: By) -> output.Link:
+    return output.Link(_place(run, by), Path(run.log), run.number.lines[0])
 
 
-def _segment_rows(case: CaseHistory, by: By) -> Iterator[Row]:
+def _segment_rows(case: CaseHistory, by: By) -> Iterator[output.Row]:
     """A row for each segment; of a case without any number one that says so."""
     if not case.series:
-        yield case.state, [case.title, *[NONE] * (len(HEAD) - 2), Message(case.state)]
+        yield case.state, [case.title, *[output.NONE] * (len(HEAD) - 2), Message(case.state)]
     for series in case.series:
         for one in series:
             first, is_newest = one.runs[0], one is case.series[-1][-1]
-            cells: list[Cell] = [
+            cells: list[output.Cell] = [
                 case.title,
                 _link(first, by),
                 _link(one.runs[-1], by),
                 str(len(one.runs)),
                 f"{one.throughput:.6g}",
-                Message(UNIT, unit=first.number.unit, whose=whose(first.number.scope)),
-                NONE if one.change is None else signed(one.change),
-                NONE if one.kind is None else Message(one.kind),
+                Message(output.UNIT, unit=first.number.unit, whose=whose(first.number.scope)),
+                output.NONE if one.change is None else signed(one.change),
+                output.NONE if one.kind is None else Message(one.kind),
                 Message(case.state) if is_newest else "",
             ]
             yield case.state if is_newest else "", cells
@@ -395,7 +374,7 @@ def _segment_rows(case: CaseHistory, by: By) -> Iterator[Row]:
 def _remarks(case: CaseHistory, by: By) -> Iterator[Message]:
     """Why the state of a case is unknown, how its runs are measured and ordered, and which of them are gaps."""
     if case.reason:
-        yield Message(WHY, verdict=Message(case.state), reason=case.reason)
+        yield Message(output.WHY, verdict=Message(case.state), reason=case.reason)
     if case.word:
         yield case.word
     for series in case.series:
@@ -423,10 +402,8 @@ def _chart(found: History, translate: Translate, folder: Path) -> Any:
     """A chart of each case, those that changed first: its runs, which lead to their logs, over their levels."""
     import altair as alt  # noqa: PLC0415 - it comes with the extra
 
-    each = sorted(found.cases, key=lambda case: STATES.index(case.state))[:MOST_CHARTS]
-    names = [translate(one) for one in STATES]
-    colours = [COLOURS[one] for one in STATES]
-    colour = alt.Color("state:N", legend=None, scale=alt.Scale(domain=names, range=colours))
+    each = sorted(found.cases, key=lambda case: list(output.COLOURS).index(case.state))[:MOST_CHARTS]
+    colour, of_level = output.colour(translate, legend=None), output.COLOURS["same"]
     charts = []
     for case in (one for one in each if one.series):
         points, levels, at = [], [], 0
@@ -435,12 +412,12 @@ def _chart(found: History, translate: Translate, folder: Path) -> Any:
             for run in segment.runs:
                 link = _link(run, found.by)
                 told = {"at": at, "value": run.number.value, "state": state, "said": str(link.said)}
-                points.append({**told, "address": hidden(link.address(folder))})
+                points.append({**told, "address": output.hidden(link.address(folder))})
                 at += 1
             levels.append({"at": begin, "to": at - 1, "value": segment.throughput})
         y = alt.Y("value:Q", scale=alt.Scale(zero=False), title=case.series[-1][0].runs[0].number.unit)
         x = alt.X("at:Q", title=None, axis=alt.Axis(labels=False, ticks=False, grid=False))
-        level = alt.Chart(alt.InlineData(values=levels)).mark_rule(strokeWidth=5, opacity=0.3, color=COLOURS["same"])
+        level = alt.Chart(alt.InlineData(values=levels)).mark_rule(strokeWidth=5, opacity=0.3, color=of_level)
         dots = alt.Chart(alt.InlineData(values=points)).mark_circle(size=40, opacity=1)
         drawn = level.encode(x=x, x2="to:Q", y=y) + dots.encode(
             x=x, y=y, color=colour, href="address:N", tooltip="said:N"

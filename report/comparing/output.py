@@ -34,7 +34,7 @@ WIDTH = 160  # of what is printed into a file or a pipe
 LONGEST = 60  # characters of a value
 HIDDEN = re.compile(r'https://hidden/\?([^"]*)')
 NONE = "-"
-# Of states, in a terminal and on a page.
+# Of states, in a terminal and on a page; in this order they are counted and drawn.
 STYLES: Mapping[str, str] = {"slower": "red", "unknown": "yellow", "faster": "green", "same": "green"}
 COLOURS: Mapping[str, str] = {"slower": "#b3261e", "unknown": "#8a6a00", "faster": "#1a7f4b", "same": "#0b63b5"}
 CHANGES_HEAD = ("Case", "What differs", "A", "Where (A)", "B", "Where (B)")
@@ -117,9 +117,9 @@ def grouped(
     return [(title, said) for title, said in found if said]
 
 
-def summary(verdicts: Sequence[str], order: Sequence[str], nothing: str) -> Message:
+def summary(verdicts: Sequence[str], nothing: str) -> Message:
     """One line: how many cases have each verdict."""
-    each = [Message(OF_VERDICT, count=verdicts.count(one), verdict=Message(one)) for one in order if one in verdicts]
+    each = [Message(OF_VERDICT, count=verdicts.count(one), verdict=Message(one)) for one in COLOURS if one in verdicts]
     return Message.of_count(len(verdicts), *SUMMARY, verdicts=joined(AND, each)) if each else Message(nothing)
 
 
@@ -223,6 +223,14 @@ def svg(said: Document, translate: Translate, folder: Path) -> str:
             whole = drawn.configure(font=FONTS, background="transparent").configure_view(stroke=None)
             return HIDDEN.sub(lambda found: escape(unquote(found[1])), vl_convert.vegalite_to_svg(whole.to_json()))
     return ""
+
+
+def colour(translate: Translate, **options: Any) -> Any:
+    """How a chart colours what has a state."""
+    import altair as alt  # noqa: PLC0415 - it comes with the extra
+
+    scale = alt.Scale(domain=[translate(one) for one in COLOURS], range=list(COLOURS.values()))
+    return alt.Color("state:N", scale=scale, **options)
 
 
 def hidden(address: str) -> str:
