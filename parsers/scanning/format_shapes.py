@@ -169,8 +169,11 @@ class FormatShapes:
         first = lines.firsts(rows)
         self.learn(lines, first, LineJudge(*lines.joined(first)))
 
-    def learn(self, lines: ShapedLines, rows: Rows, judge: LineJudge) -> None:
-        """Learn what shapes are, by a line of each, which are those of ``judge``."""
+    def learn(self, lines: ShapedLines, rows: Rows, judge: LineJudge) -> NDArray[np.bool_]:
+        """Learn what shapes are, by a line of each, which are those of ``judge``.
+
+        Returns which of them are a metric line, hold one, or may begin one of several lines.
+        """
         self._grow(lines)
         shapes = lines.shapes[rows]
         meanings, places = np.full(len(shapes), NOTHING), np.zeros(len(shapes), np.int32)
@@ -181,8 +184,11 @@ class FormatShapes:
             meanings[number], places[number] = meaning, self._meanings[meaning].add(hits)
         self._place_of[shapes] = places
         self._meaning_of[shapes] = meanings
-        if self._spanning:
-            self._begins[shapes] = np.array(self._may_begin(judge, len(rows)), np.int8)
+        begins = np.array(self._may_begin(judge, len(rows)), np.int32)
+        self._begins[shapes] = begins
+        is_metric = np.array([any(meaning.fixed) for meaning in self._meanings], np.bool_)
+        claims: NDArray[np.bool_] = is_metric[meanings] | (begins > 0)
+        return claims
 
     def _groups_alone(self, lines: ShapedLines, rows: Rows) -> Iterator[Group]:
         if not len(rows):
@@ -219,8 +225,8 @@ class KnownShapes:
         metric = {id(v): (v, fmt) for fmt in formats for v in fmt.variants if v.record in METRICS}
         self._sieve = VariantSieve(variant for variant, _ in metric.values())
         self._format_of = {key: fmt for key, (_, fmt) in metric.items()}
-        spanning = [(text, fmt) for v, fmt in metric.values() if v.spans for text in v.one_line.needs[0]]
-        self._first_texts, self._of_first_texts = Texts(text for text, _ in spanning), [fmt for _, fmt in spanning]
+        self._spanning = [(text, v) for v, _ in metric.values() if v.spans for text in v.one_line.needs[0]]
+        self._first_texts = Texts(text for text, _ in self._spanning)
         self._set_of = ByShape(np.int32, NEW, ALONE)
         self._sets: dict[tuple[Format, ...], int] = {(): NOTHING}
 
@@ -249,14 +255,17 @@ class KnownShapes:
         return claims
 
     def _look(self, lines: ShapedLines, rows: Rows) -> list[int]:
-        """Have formats judge the shapes that nobody looked at, by a line of each; the number of these formats."""
+        """Have formats judge the shapes that nobody looked at, by a line of each; of each the number of its formats."""
         judge = LineJudge(*lines.joined(rows))
-        possible = self._possible(judge)
-        for fmt in possible:
-            self.of(fmt).learn(lines, rows, judge)
-        return [self._sets.setdefault(possible, len(self._sets))] * len(rows)
+        if not (possible := self._possible(judge)):
+            return [NOTHING] * len(rows)
+        claims = np.array([self.of(fmt).learn(lines, rows, judge) for fmt in possible])
+        sets = [tuple(compress(possible, of_line)) for of_line in claims.T.tolist()]
+        return [self._sets.setdefault(claiming, len(self._sets)) for claiming in sets]
 
     def _possible(self, judge: LineJudge) -> tuple[Format, ...]:
         """The formats of which some lines may hold a metric line."""
-        found = [self._format_of[id(variant)] for variant in judge.possible(self._sieve) if judge.may_hold(variant)]
-        return (*dict.fromkeys([*found, *compress(self._of_first_texts, self._first_texts.found_in(judge.text))]),)
+        held = judge.possible(self._sieve)
+        begun = {id(v): v for _, v in compress(self._spanning, self._first_texts.found_in(judge.text))}.values()
+        held += [variant for variant in begun if next(judge.beginning(variant), None) is not None]
+        return (*dict.fromkeys(self._format_of[id(variant)] for variant in held),)

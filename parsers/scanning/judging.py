@@ -74,13 +74,12 @@ class VariantSieve:
         self._starts_of_needs = _starts([*needs])
 
     def possible(self, text: bytes) -> list[Variant]:
-        """Those all of whose texts are in a text."""
+        """Those all of whose texts are in a text, in any order and in any of its lines."""
         if not self.variants:
             return []
         found = self._texts.found_in(text)[self._of_needs]
         met = np.append(np.logical_or.reduceat(found, self._starts_of_needs), True)
-        passed = compress(self.variants, np.logical_and.reduceat(met[self._needs], self._variants).tolist())
-        return [variant for variant in passed if variant.may_stand_in(text)]
+        return [*compress(self.variants, np.logical_and.reduceat(met[self._needs], self._variants).tolist())]
 
 
 def _starts(parts: Iterable[Sequence[object] | NDArray[np.intp]]) -> NDArray[np.intp]:
@@ -147,14 +146,19 @@ class LineJudge:
         # A carriage return starts a new line on screen, but no new physical line.
         self.text = (NEWLINE + data).replace(b"\r", NEWLINE)
         self._starts: list[int] = starts.tolist()
+        self._marked: dict[bytes, list[Span]] = {}
 
     @cached_property
     def _has_prefix(self) -> bool:
         return has_prefix(self.text)
 
     def possible(self, sieve: VariantSieve) -> list[Variant]:
-        """The variants that a line may be of, or hold: all their texts are there."""
-        return sieve.possible(self.text)
+        """The variants that a line may be of, or hold: all their texts are on one part on screen, in their order."""
+        return [
+            variant
+            for variant in sieve.possible(self.text)
+            if any(variant.may_stand_in(self.text[begin:end]) for begin, end in self._holding(variant.longest))
+        ]
 
     def hits(self, sieve: VariantSieve) -> dict[int, list[Hit]]:
         """By its number from 0 what each line is of a format's variants, or holds amid other output, in their order.
@@ -172,10 +176,6 @@ class LineJudge:
         for hit in sorted(hits, key=lambda hit: (order[id(hit.variant)], hit.begin)):
             by_line[hit.line].append(hit)
         return by_line
-
-    def may_hold(self, variant: Variant) -> bool:
-        """Whether any part on screen holds all that a line of a variant does."""
-        return any(variant.may_stand_in(self.text[begin:end]) for begin, end in self._holding(variant.longest))
 
     def beginning(self, variant: Variant) -> Iterator[int]:
         """Each line that may be the first of a record of several lines."""
@@ -220,8 +220,13 @@ class LineJudge:
         before = head_pattern(variant).match(self.text, start, end)
         return before is not None and _is_of_other(self.text, start, before.end())
 
-    def _holding(self, mark: bytes) -> Iterator[Span]:
+    def _holding(self, mark: bytes) -> Sequence[Span]:
         """Where the parts on screen begin and end that hold a text."""
+        if mark not in self._marked:
+            self._marked[mark] = [*self._parts(mark)]
+        return self._marked[mark]
+
+    def _parts(self, mark: bytes) -> Iterator[Span]:
         text = self.text
         hit = text.find(mark, 1)
         while hit >= 0:
