@@ -1,7 +1,5 @@
 """Imports go one way, between rooms and between modules; only data names a format."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

@@ -6,8 +6,6 @@ small, as no pause or evaluation explains, is contradicted in silence where its 
 Where a person read a log first, as ``unseen.csv`` lists it, the number is held against that of the person.
 """
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Small checkouts with programs that train, and `tachograph` that starts them as real processes."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -11,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -198,8 +196,14 @@ class Native:
 
     def tachograph(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
         """Run a command of the launchers in this process."""
+        return self.whole(*arguments, main=main)
+
+    def whole(
+        self, *arguments: str | Path, cwd: Path = TOP, main: Callable[[], None] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command of the whole program in this process."""
         with patch.dict(os.environ, self.environment):
-            return run(*arguments, cwd=TOP, main=main)
+            return run(*arguments, cwd=cwd, main=main)
 
     def dry_run(self, *arguments: str) -> str:
         """The script that a dry run prints."""

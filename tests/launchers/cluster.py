@@ -1,7 +1,5 @@
 """A cluster of four emulated nodes with eight pretended GPUs each: the real Slurm, on this machine alone."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

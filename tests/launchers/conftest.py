@@ -1,7 +1,5 @@
 """The fixtures that tests of the launchers share."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator

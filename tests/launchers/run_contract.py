@@ -1,7 +1,5 @@
 """What logs/README.md says of a run folder, read from its tables, and how a run.json differs from it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Where a job runs: what the options and the site file say, and where the nodes of a job meet."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

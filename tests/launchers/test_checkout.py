@@ -1,7 +1,5 @@
 """What a checkout says of itself, how it differs from what a recipe means, and that asking it executes nothing."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

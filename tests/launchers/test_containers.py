@@ -1,9 +1,8 @@
 """Jobs in containers: by the real podman where it runs, else the arguments of each runtime."""
 
-from __future__ import annotations
-
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -13,7 +12,6 @@ from pathlib import Path
 import click
 import pandas as pd
 import pytest
-import small_image
 from checkouts import ON_TWO, PRINT, Native, OwnProgram
 from run_contract import misfits
 
@@ -22,15 +20,77 @@ from launchers.backends.place import Local
 from launchers.backends.site_file import NO_SITE, ContainerSite
 from launchers.job import of_command
 
+IMAGE = "localhost/small:1"
+_PYTHON = Path("/usr/bin/python3")  # of the distribution, whose library lies in one folder
+_PROGRAMS = ("bash", "env", "cat", "sleep")
+_SKIPPED = shutil.ignore_patterns("test*", "__pycache__", "idlelib", "turtledemo", "lib2to3", "ensurepip", "config-*")
+_CONFIGURATION = """
+[containers]
+cgroups = "enabled"
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+runtime = "runc"
+"""
+_STORAGE = """
+[storage]
+driver = "vfs"
+graphroot = "{top}/graph"
+runroot = "{top}/run"
+"""
+# What a machine allows that is itself a container; elsewhere they do no harm.
+OPTIONS = ["--ulimit=nofile=1024:1024", "--ulimit=nproc=1000:1000"]
+
+
+def missing() -> str | None:
+    """Say why no container can run here; None where one can."""
+    if shutil.which("podman") is None or shutil.which("runc") is None:
+        return "podman and runc of Debian are not installed"
+    return None if _PYTHON.exists() and os.geteuid() == 0 else "the image is made of Debian's Python, by root"
+
+
+def made(top: Path) -> dict[str, str]:
+    """Make an image of bash and Python, of the files of this machine alone; returns how podman finds it.
+
+    `top`: a short path; where that of a socket below it is longer than 108 bytes, podman waits 20 s for each container.
+    """
+    (top / "containers.conf").write_text(_CONFIGURATION, encoding="utf-8")
+    (top / "storage.conf").write_text(_STORAGE.format(top=top), encoding="utf-8")
+    found = {
+        "CONTAINERS_CONF": str(top / "containers.conf"),
+        "CONTAINERS_STORAGE_CONF": str(top / "storage.conf"),
+    }
+    _copy_programs(top / "root")
+    subprocess.run(["tar", "-C", top / "root", "-cf", top / "image.tar", "."], check=True)
+    command = ["podman", "import", str(top / "image.tar"), IMAGE]
+    subprocess.run(command, env=os.environ | found, check=True, capture_output=True)
+    return found
+
+
+def _copy_programs(root: Path) -> None:
+    programs = [Path("/usr/bin", name) for name in _PROGRAMS] + [_PYTHON.resolve()]
+    linked = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=True).stdout
+    libraries = {Path(word) for word in linked.split() if word.startswith("/") and not word.endswith(":")}
+    for file in [*programs, *libraries]:
+        copy = root / str(file).lstrip("/")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, copy)
+    name = _PYTHON.resolve().name
+    shutil.copytree(f"/usr/lib/{name}", root / "usr/lib" / name, ignore=_SKIPPED, dirs_exist_ok=True)
+    for folder in ("tmp", "etc", "proc", "sys", "dev", "run", "opt"):
+        (root / folder).mkdir()
+    for link, target in (("bin", "usr/bin"), ("usr/bin/python", name), ("usr/bin/sh", "bash")):
+        (root / link).symlink_to(target)
+
 
 @pytest.fixture(scope="session")
 def podman() -> Iterator[dict[str, str]]:
     """The variables by which podman finds an image."""
-    if reason := small_image.missing():
+    if reason := missing():
         pytest.skip(reason)
     with tempfile.TemporaryDirectory(prefix="podman", dir="/tmp", ignore_cleanup_errors=True) as top:
-        variables = small_image.made(Path(top))
-        trial = ["run", "--rm", "--network=host", *small_image.OPTIONS, small_image.IMAGE, "python", "-c", ""]
+        variables = made(Path(top))
+        trial = ["run", "--rm", "--network=host", *OPTIONS, IMAGE, "python", "-c", ""]
         if said := asked(variables, *trial):
             pytest.skip(f"podman cannot run a container here: {said}")
         yield variables
@@ -47,12 +107,12 @@ def asked(podman: dict[str, str], *arguments: str) -> str:
 def in_podman(native: Native, podman: dict[str, str]) -> Native:
     """A checkout whose training program may run in a container."""
     native.environment |= podman
-    options = json.dumps(small_image.OPTIONS)
+    options = json.dumps(OPTIONS)
     (native.top / "site.toml").write_text(f'[container]\nruntime = "podman"\noptions = {options}\n', encoding="utf-8")
     return native
 
 
-def options(native: Native, image: str = small_image.IMAGE) -> list[str]:
+def options(native: Native, image: str = IMAGE) -> list[str]:
     """Those of a launch in the container."""
     return ["--container", image, "--site", str(native.top / "site.toml")]
 
@@ -73,9 +133,9 @@ time.sleep(2)
     facts = in_podman.facts()
     assert (facts["status"], facts["environment"]["packages"], misfits(facts)) == ("done", {}, [])
     expected = {
-        "container": small_image.IMAGE,
+        "container": IMAGE,
         "container_runtime": "podman",
-        "container_digest": asked(podman, "image", "inspect", "--format", "{{.Digest}}", small_image.IMAGE),
+        "container_digest": asked(podman, "image", "inspect", "--format", "{{.Digest}}", IMAGE),
     }
     assert facts["environment"].items() >= expected.items()
     samples = pd.read_csv(in_podman.run / "cpu.csv")
@@ -105,8 +165,8 @@ def test_a_container_that_a_killed_runner_left_is_ended(
 ) -> None:
     for name, value in podman.items():
         monkeypatch.setenv(name, value)
-    site = ContainerSite(runtime="podman", options=[*small_image.OPTIONS, "--detach"])
-    place = Local(Container(small_image.IMAGE, "podman", site))
+    site = ContainerSite(runtime="podman", options=[*OPTIONS, "--detach"])
+    place = Local(Container(IMAGE, "podman", site))
     command, environment = place.start(of_command(("sleep", "60"), tmp_path, device="cpu", is_contained=True), tmp_path)
     subprocess.run(command, env={**environment, "WORK": str(tmp_path)}, check=True, capture_output=True)
     assert asked(podman, "ps", "--quiet") != ""
@@ -125,7 +185,7 @@ def test_a_command_runs_in_a_container_on_nodes_of_slurm(
     log = (program.suite / "train_N2C2/1/train.log").read_text(encoding="utf-8").splitlines()
     assert {"0: True node0", "1: True node1"} <= set(log)
     facts = program.facts("train_N2C2/1")
-    assert [node["container"] for node in facts["nodes"]] == [small_image.IMAGE] * 2
+    assert [node["container"] for node in facts["nodes"]] == [IMAGE] * 2
     assert misfits(facts) == []
 
 

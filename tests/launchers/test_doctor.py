@@ -1,7 +1,5 @@
 """What the doctor finds, how bad that is, and what it says to do."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

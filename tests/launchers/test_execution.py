@@ -1,7 +1,5 @@
 """A job is started, shown and ended, whatever it does, and nothing that was printed is lost."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

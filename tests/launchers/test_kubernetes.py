@@ -1,7 +1,5 @@
 """Manifests for Kubernetes, held against the schema of its API; their scripts are run here as pods would run them."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

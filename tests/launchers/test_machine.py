@@ -1,7 +1,5 @@
 """What is known of the machine, its cards and its Python reaches run.json; what is private does not."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Jobs on several machines by the real mpirun; each machine is emulated on this one."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A command of one's own: what its words prove, what is kept of it, which runs are repeats, and what is told."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

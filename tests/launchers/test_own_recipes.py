@@ -1,21 +1,16 @@
 """Recipes of one's own: a script outside of Tachograph is launched, checked and listed as those in it are."""
 
-from __future__ import annotations
-
 import hashlib
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import click
 import pytest
 from checkouts import TACHOGRAPH, Native, git, run_file
 
 from launchers.recipes import recipe as recipes
-from tests.commandline import run
 
 # They call the program.
 pytestmark = pytest.mark.slow
@@ -60,12 +55,6 @@ def recipe(native: Native) -> Path:
     return native.top / "mine.sh"
 
 
-def tachograph(native: Native, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in the folder of the recipe."""
-    with patch.dict(os.environ, native.environment):
-        return run(*arguments, cwd=native.top)
-
-
 def facts(native: Native) -> dict[str, Any]:
     """The run.json of the only run."""
     (path,) = native.top.glob("logs/*/*/1")
@@ -78,7 +67,7 @@ def test_the_draft_is_a_clean_shell_script(recipe: Path) -> None:
 
 
 def test_a_recipe_outside_is_launched_by_its_path(native: Native, recipe: Path) -> None:
-    done = tachograph(native, *LAUNCH, "--", "--lr", "0.1")
+    done = native.whole(*LAUNCH, "--", "--lr", "0.1", cwd=native.top)
     assert (done.returncode, done.stdout.count(" tokens/s\n")) == (0, 12)
     found = facts(native)
     assert found["native"].endswith('--device cpu --output_dir "$WORK" --lr 0.1')
@@ -93,10 +82,10 @@ def test_a_copy_of_a_recipe_finds_what_all_share_and_is_refused_for_another_chec
     native: Native, recipe: Path
 ) -> None:
     recipe.write_bytes((recipes.ROOM / "paddleclas_vgg16.sh").read_bytes())
-    done = tachograph(native, *LAUNCH)
+    done = native.whole(*LAUNCH, cwd=native.top)
     assert (done.returncode, "https://github.com/PaddlePaddle/PaddleClas" in done.stderr) == (2, True)
     git(native.repo, "remote", "set-url", "origin", "https://github.com/PaddlePaddle/PaddleClas")
-    done = tachograph(native, *LAUNCH, "--dry-run")
+    done = native.whole(*LAUNCH, "--dry-run", cwd=native.top)
     assert (done.returncode, "tools/train.py -c ppcls/configs/ImageNet/VGG/VGG16.yaml" in done.stdout) == (0, True)
 
 
@@ -105,7 +94,7 @@ def test_a_page_runs_its_missing_cases_by_a_recipe_outside(native: Native) -> No
     (native.top / "page.toml").write_text(PAGE, encoding="utf-8")
     launch = '[c]\nlauncher = "mine.sh"\noptions = { device = "cpu", steps = 12 }\n'
     (native.top / "page.launch.toml").write_text(launch, encoding="utf-8")
-    assert tachograph(native, "launch", "page.toml", "--repo", "checkout").returncode == 0
+    assert native.whole("launch", "page.toml", "--repo", "checkout", cwd=native.top).returncode == 0
     assert (native.top / "logs/lab/fp32_N1C1/1/train.log").is_file()
 
 

@@ -6,8 +6,6 @@ launcher should give it, and `settings` of its own. Each of the settings in whic
 stand among its `differences`, with `why`.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import tomllib

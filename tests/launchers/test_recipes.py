@@ -1,7 +1,5 @@
 """Each recipe turns its variables into one native command, which golden/<recipe>.txt holds, and owns its folders."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """logs/README.md says what a run folder holds: it is held against what is written, what is read, and both rooms."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The folder of a run holds what was printed and how it came about; no other run writes there, and none is lost."""
 
-from __future__ import annotations
-
 import csv
 import fcntl
 import hashlib

@@ -1,7 +1,5 @@
 """What a program prints, the environment and the patch of a run are kept without their secrets, and with all else."""
 
-from __future__ import annotations
-
 import base64
 import json
 import random

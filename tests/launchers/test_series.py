@@ -1,21 +1,16 @@
 """The runs that a launch plans: of a recipe, of the cells of a page, of two checkouts; their cases take turns."""
 
-from __future__ import annotations
-
 import json
-import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
-from checkouts import METRIC, PRINT, TOP, TRAIN, URL, Native, OwnProgram, git
+from checkouts import METRIC, PRINT, TRAIN, URL, Native, OwnProgram, git
 
 from launchers.run.folder import RunFolder
 from launchers.run.series import PlannedRun, alternating
-from tests.commandline import run
 
 slow = pytest.mark.slow  # what launches several runs
 PAGE = """
@@ -128,8 +123,7 @@ def page(native: Native) -> Path:
 def launch(native: Native, page: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `tachograph launch PAGE`."""
     place = ["--repo", str(native.repo), "--into", str(native.top / "logs")]
-    with patch.dict(os.environ, native.environment):
-        return run("launch", page, *place, *arguments, cwd=TOP)
+    return native.whole("launch", page, *place, *arguments)
 
 
 @slow

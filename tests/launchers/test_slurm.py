@@ -1,7 +1,5 @@
 """Jobs by the real Slurm, each node of which is emulated here: waited for, or submitted and collected later."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What the samples of a run hold: gpu.csv, cpu.csv, and what others took meanwhile; on several nodes, too."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

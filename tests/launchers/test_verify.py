@@ -1,7 +1,5 @@
 """A log is held against what was asked before its run is done; only what cannot be otherwise is a fault."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil
