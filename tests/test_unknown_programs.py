@@ -41,29 +41,33 @@ def test_whose_a_rate_is_can_be_stated_as_it_is_read(scope: str, log: Path) -> N
         assert (found["value"], found["scope"]) == (RATE, scope)
 
 
-def test_a_question_is_answered_by_one_of_its_options(tmp_path: Path) -> None:
-    log = tmp_path / "a.log"
-    log.write_text("".join(f"iter {n}0 loss 2.5{n} dt 12{n}.5\n" for n in range(1, 9)), encoding="utf-8")
-    asked = json.loads(run("show", "--json", log).stdout)
-    assert (asked["status"], asked["throughput"]) == ("refused", None)
-    gives = {offer["option"]: offer["gives"]["value"] for offer in asked["options"]}
-    for option, value in gives.items():
-        read = json.loads(run("show", "--json", log, *shlex.split(option)).stdout)
-        assert read["throughput"]["value"] == value
+TIMES = "".join(f"iter {n}0 loss 2.5{n} dt 12{n}.5\n" for n in range(1, 9))
+RATES = "".join(f"step {step}: loss 2.5, {1000 + step % 3} tokens/s\n" for step in range(40))
 
 
-def test_the_question_of_a_script_that_prints_only_bars_names_the_command_that_drafts_a_grammar(tmp_path: Path) -> None:
-    log = tmp_path / "bars.log"
-    states = [
-        f"\r {n:2}%|#    | {n}/100 [00:{n // 2:02}<00:{50 - n // 2:02}, 2.0{n % 9}it/s]" for n in range(0, 101, 2)
-    ]
-    log.write_text("\n".join(["".join(states)] * 2) + "\n", encoding="utf-8")
-    *_, number, command = run("show", log).stdout.splitlines()
-    assert number.split()[:2] == ["2.000", "steps/s:"]
-    drafts = shlex.split(command.partition("tachograph ")[2].replace("NAME.lark", str(tmp_path / "bars.lark")))
-    run(*drafts)
-    found = json.loads(run("show", "--json", log, "--format", tmp_path / "bars.lark").stdout)["throughput"]
-    assert (found["value"], found["unit"]) == (pytest.approx(2), "steps/s")
+@pytest.mark.parametrize(
+    ("text", "stated", "asks", "offered"),
+    [
+        (TIMES, [], "refused", ["dt=ms/step", "dt=ms/line", "dt=s/line"]),
+        *(
+            (RATES, cards, "unchecked", [f"tokens/s=tokens/s of {whose}" for whose in ("job", "card")])
+            for cards in ([], ["--cards", "2"])
+        ),
+    ],
+)
+def test_each_option_that_is_offered_gives_what_is_said_of_it(
+    text: str, stated: list[str], asks: str, offered: list[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "own.log"
+    log.write_text(text, encoding="utf-8")
+    found = json.loads(run("show", "--json", log, *stated).stdout)
+    assert found["status"] == asks
+    options = [(shlex.split(one["option"]), one["gives"]) for one in found["options"]]
+    assert [typed for typed, _ in options] == [["--read", option] for option in offered]
+    for typed, gives in options:
+        again = json.loads(run("show", "--json", log, *stated, *typed).stdout)["throughput"]
+        assert (again["unit"], again["scope"]) == (gives["unit"], gives["scope"])
+        assert again["value"] == pytest.approx(gives["value"], rel=1e-14)
 
 
 def test_what_is_said_of_a_number_counts_before_its_format(tmp_path: Path) -> None:
@@ -87,32 +91,13 @@ def test_format_puts_some_of_the_lines_into_a_folder_of_tests(log: Path) -> None
     assert (log.parent / "my/train.log").read_text(encoding="utf-8") == log.read_text(encoding="utf-8")
 
 
-def test_format_refuses_a_log_of_a_known_format(tmp_path: Path) -> None:
-    log = tmp_path / "a.log"
-    log.write_text(
-        "step     0 | loss: 10.9 | lr 8e-07 | norm: 15.2 | dt: 900.50ms | tok/sec: 9097.17\n", encoding="utf-8"
-    )
-    assert "is of the known format" in run("format", log, "--out", "my.lark", cwd=tmp_path).stderr
+KNOWN = "step     0 | loss: 10.9 | lr 8e-07 | norm: 15.2 | dt: 900.50ms | tok/sec: 9097.17\n"
 
 
-def test_format_refuses_a_log_without_a_speed(tmp_path: Path) -> None:
-    log = tmp_path / "a.log"
-    log.write_text("hello\n", encoding="utf-8")
-    done = run("format", log, "--out", "my.lark", cwd=tmp_path)
-    assert (done.returncode, (tmp_path / "my.lark").exists()) == (2, False)
-
-
-@pytest.mark.parametrize("cards", [(), ("--cards", "2")], ids=["cards unknown", "two cards"])
-def test_of_a_rate_of_nobody_both_answers_are_offered_with_what_they_give(
-    cards: tuple[str, ...], tmp_path: Path
-) -> None:
-    log = tmp_path / "own.log"
-    log.write_text("".join(f"step {step}: loss 2.5, {1000 + step % 3} tokens/s\n" for step in range(40)))
-    found = json.loads(run("show", log, "--json", *cards).stdout)
-    assert found["throughput"]["scope"] == "unknown"
-    offered = [(shlex.split(one["option"]), one["gives"]) for one in found["options"]]
-    assert [typed for typed, _ in offered] == [["--read", f"tokens/s=tokens/s of {whose}"] for whose in ("job", "card")]
-    for typed, gives in offered:
-        again = json.loads(run("show", log, "--json", *cards, *typed).stdout)["throughput"]
-        assert (again["unit"], again["scope"]) == (gives["unit"], gives["scope"])
-        assert again["value"] == pytest.approx(gives["value"], rel=1e-14)
+@pytest.mark.parametrize(
+    ("text", "said"), [(KNOWN, "is of the known format"), ("hello\n", "")], ids=["known", "no speed"]
+)
+def test_format_refuses_a_log_of_a_known_format_and_one_without_a_speed(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(text, encoding="utf-8")
+    done = run("format", "a.log", "--out", "my.lark", cwd=tmp_path)
+    assert (done.returncode, said in done.stderr, (tmp_path / "my.lark").exists()) == (2, True, False)

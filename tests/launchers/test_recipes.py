@@ -194,23 +194,9 @@ def test_two_runs_at_once_write_nothing_into_the_checkout_or_the_folder_of_the_o
         assert written == ({name.encode()} if WRITES[recipe] else set())
 
 
-OTHER = {
-    "DATA": "other/data",
-    "NODES": "4",
-    "CARDS": "8",
-    "BATCH_SIZE": "7",
-    "STEPS": "9",
-    "EPOCHS": "5",
-    "ACCUMULATION": "3",
-    "SEQUENCE_LENGTH": "64",
-    "DALI": "off",
-    "XLA": "off",
-    "DEVICE": "cpu",
-    "EXTRA": "--other",
-    "TASKS": "card",
-    "MASTER": "other:1",
-    "NODE_RANK": "1",
-}
+OTHERS = """DATA=other/data NODES=4 CARDS=8 BATCH_SIZE=7 STEPS=9 EPOCHS=5 ACCUMULATION=3 SEQUENCE_LENGTH=64 DALI=off
+    XLA=off DEVICE=cpu EXTRA=--other TASKS=card MASTER=other:1 NODE_RANK=1"""
+OTHER = {name: value for name, _, value in (word.partition("=") for word in OTHERS.split())}
 # Two nodes of two cards, or two cards where several nodes are left to what starts the tasks.
 TWO_NODES = {"NODES": "2", "CARDS": "4", "MASTER": "node0:29500", "NODE_RANK": "0"}
 ONE_NODE = {"CARDS": "2"}
