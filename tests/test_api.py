@@ -36,11 +36,11 @@ def test_of_many_logs_each_has_a_row_with_its_number_or_why_there_is_none(tmp_pa
 
 
 def test_a_report_is_the_file_beside_its_page_and_is_exported_as_the_command_does(tmp_path: Path) -> None:
-    run("report", "cpu-demo", "--out", tmp_path, cwd=PROJECT)
-    file = tachograph.report(tmp_path / "cpu-demo.report.json")
-    made = tachograph.report("cpu-demo", logs=PROJECT / "logs")
+    run("report", "own-demo", "--out", tmp_path, cwd=PROJECT)
+    file = tachograph.report(tmp_path / "own-demo.report.json")
+    made = tachograph.report("own-demo", logs=PROJECT / "logs")
     assert file.results == made.results
-    assert tachograph.export("csv", file).decode() == run("export", "csv", tmp_path / "cpu-demo.report.json").stdout
+    assert tachograph.export("csv", file).decode() == run("export", "csv", tmp_path / "own-demo.report.json").stdout
     assert tachograph.export("csv", tachograph.open(LOG)).decode() == run("export", "csv", LOG).stdout
 
 
