@@ -4,9 +4,9 @@ import glob
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, takewhile
+from itertools import groupby, islice, product, takewhile
 from pathlib import Path, PurePosixPath
 from typing import get_args
 
@@ -51,6 +51,7 @@ GRAMMAR = (
 
 LONGEST = 80  # characters of a value that a page file states
 MOST_COMMAND = 2000
+MOST_TRIES = 1000  # to find the axes in a path
 HEADING: Axis = "framework"  # which heads a column
 # Families of models as their authors call them, with a version and a size behind the name.
 _MODEL = re.compile(
@@ -395,7 +396,7 @@ def pattern_of(folder: Path, paths: Sequence[str], others: Collection[str] = ())
     """The pattern for `logs` of a run that finds just these logs below a folder; None where there is none.
 
     ``others``: logs that it may find as well, because they are never evidence. Tried in this order: the path itself;
-    ``*`` for each name of the path that differs; the characters that differ, one by one.
+    ``*`` for each name of the path that differs; ``*`` for what differs of it.
     """
     for pattern in _candidates(paths):
         found = set(logs_of(folder, pattern))
@@ -404,62 +405,33 @@ def pattern_of(folder: Path, paths: Sequence[str], others: Collection[str] = ())
     return None
 
 
-Files = dict[Axis, dict[str, str]]
-
-
-def template_of(patterns: Sequence[str], cases: Sequence[Case]) -> tuple[str, Files] | None:
+def template_of(patterns: Sequence[str], cases: Sequence[Case]) -> tuple[str, bool] | None:
     """One pattern with axes in braces that is each of ``patterns`` in its case; None where there is none.
 
-    With it how paths spell the values of an axis, where that is otherwise than the case. An axis stands where the paths
-    of two cases differ that differ in it alone.
+    With it whether paths spell the values of axes in small letters.
     """
-    text, case = patterns[0], cases[0]
-    spans: dict[tuple[int, int], Axis] = {}
-    files: Files = {}
-    for axis in case:
-        alone = [
-            at for at, other in enumerate(cases) if all((other[one] != case[one]) == (one == axis) for one in case)
+    for is_small in (False, True):
+        told = [
+            {str(axis): str(value).lower() if is_small else str(value) for axis, value in one.items()} for one in cases
         ]
-        ways = [found for widened in _WIDER if (found := _spelt(patterns, cases, axis, alone, widened))]
-        if not ways:
-            return None
-        span, spelt = next((way for way in ways if all(str(value) == said for value, said in way[1].items())), ways[-1])
-        if any(span[0] < end and start < span[1] for start, end in spans):
-            return None
-        spans[span] = axis
-        if any(str(value) != said for value, said in spelt.items()):
-            files[axis] = {str(value): said for value, said in spelt.items()}
-    for (start, end), axis in sorted(spans.items(), reverse=True):
-        text = f"{text[:start]}{{{axis}}}{text[end:]}"
-    for pattern, one in zip(patterns, cases, strict=True):
-        values = {axis: files.get(axis, {}).get(str(value), str(value)) for axis, value in one.items()}
-        if text.format_map({str(axis): value for axis, value in values.items()}) != pattern.format_map({}):
-            return None
-    return text, files
+        if found := _template_of(patterns, told):
+            return found, is_small
+    return None
 
 
-# What a value of an axis may be in a path: digits, or letters and digits.
-_WIDER = (str.isdigit, str.isalnum)
-
-
-def _spelt(
-    patterns: Sequence[str], cases: Sequence[Case], axis: Axis, alone: Sequence[int], widened: Callable[[str], bool]
-) -> tuple[tuple[int, int], dict[Value, str]] | None:
-    """Where the first pattern states an axis, and how each value is spelt there; ``alone``: cases that differ in it."""
+def _template_of(patterns: Sequence[str], cases: Sequence[Mapping[str, str]]) -> str | None:
     first = patterns[0]
-    if not alone:
+    if any("{" in text or "}" in text for text in cases[0].values()):
         return None
-    start = min(len(_common([first, patterns[at]])) for at in alone)
-    left = min(len(_common([first[start:][::-1], patterns[at][start:][::-1]])) for at in alone)
-    end = len(first) - left
-    while start and widened(first[start - 1]) and (widened(first[start : start + 1]) or start == end):
-        start -= 1
-    while end < len(first) and widened(first[end]) and (widened(first[end - 1 : end]) or start == end):
-        end += 1
-    rest = len(first) - end
-    spelt = {cases[0][axis]: first[start:end]}
-    spelt |= {cases[at][axis]: patterns[at][start : len(patterns[at]) - rest] for at in alone}
-    return ((start, end), spelt) if all(said and "/" not in said for said in spelt.values()) else None
+    places = [[found.span() for found in re.finditer(re.escape(text), first)] for text in cases[0].values()]
+    for spans in islice(product(*places), MOST_TRIES):
+        text, rest = "", 0
+        for (start, end), axis in sorted(zip(spans, cases[0], strict=True)):
+            text, rest = f"{text}{first[rest:start]}{{{axis}}}", end
+        text += first[rest:]
+        if all(text.format_map(one) == pattern.format_map({}) for one, pattern in zip(cases, patterns, strict=True)):
+            return text
+    return None
 
 
 def _candidates(paths: Sequence[str]) -> Iterator[str]:
@@ -470,8 +442,6 @@ def _candidates(paths: Sequence[str]) -> Iterator[str]:
     if len({*map(len, parts)}) == 1:
         yield "/".join(_starred([*names], whole=True) for names in zip(*parts, strict=True))
         yield "/".join(_starred([*names], whole=False) for names in zip(*parts, strict=True))
-    if len({*map(len, paths)}) == 1:
-        yield "".join(_one_of([*characters]) for characters in zip(*paths, strict=True))
 
 
 def _starred(names: list[str], *, whole: bool) -> str:
@@ -489,13 +459,6 @@ def _common(names: Sequence[str]) -> str:
     """What all names begin with."""
     columns = takewhile(lambda characters: len({*characters}) == 1, zip(*names, strict=False))
     return "".join(characters[0] for characters in columns)
-
-
-def _one_of(characters: list[str]) -> str:
-    several = sorted({*characters})
-    if len(several) == 1:
-        return _literal(several[0])
-    return f"[{''.join(several)}]" if all(c.isalnum() and c.isascii() for c in several) else "?"
 
 
 def _literal(text: str) -> str:

@@ -152,18 +152,6 @@ def test_what_logs_do_not_state_their_paths_say(desk: Desk) -> None:
     assert len(desk.shown()) == 4
 
 
-def test_how_paths_spell_a_value_is_said_once(desk: Desk) -> None:
-    for precision, spelt in (("amp", "mixed"), ("fp32", "full")):
-        for cards in (1, 8):
-            text = TOY.format(speed=1000 * cards + len(spelt))
-            desk.put_run(text, f"lab/{spelt}-{cards}/1", case={"cards": cards, "precision": precision, "model": "M"})
-    desk.init("logs")
-    (column,) = desk.page["columns"].values()
-    assert column["logs"] == "lab/{precision}-{cards}/1/train.log"
-    assert column["names"]["precision"] == {"amp": {"file": "mixed"}, "fp32": {"file": "full"}}
-    assert len(desk.shown()) == 4
-
-
 def test_rows_of_several_models_name_them_whatever_else_tells_them_apart(desk: Desk) -> None:
     for number, (model, precision) in enumerate((("Small", "fp32"), ("Large", "bf16"))):
         case = {"cards": 1, "model": model, "precision": precision}
@@ -269,13 +257,3 @@ def test_language_models_are_shown_with_what_one_card_does(desk: Desk) -> None:
         "tflops_per_card": ("126.3", "TFLOP/s"),
         "step_time": ("21.243", "s"),
     }
-
-
-@pytest.mark.parametrize(("other", "models"), [("B", "deeplabv3p"), ("A", "Deeplabv3, deeplabv3p")])
-def test_names_that_differ_in_the_plus_of_a_model_are_one_where_no_program_has_both(
-    other: str, models: str, desk: Desk
-) -> None:
-    desk.put_run(FAST, "lab/a/1", case={"cards": 1, "framework": "A", "model": "Deeplabv3"})
-    desk.put_run(SLOW, "lab/b/1", case={"cards": 1, "framework": other, "model": "deeplabv3p"})
-    assert desk.init("logs").returncode == 0
-    assert desk.page["model"] == models
