@@ -41,7 +41,6 @@ COARSE = (
     "estimate=reported",
 )  # protocols that take numbers of few digits as they are
 
-WITHOUT_FORMAT = "the log was read without a format, as {read}"
 FOLDER_OF_RUNS = "is a folder of runs; pass a run, such as {run}."
 BROKEN = (
     "Skipped one broken metric line, line {line}.",
@@ -67,11 +66,6 @@ class AsRead:
     def has_records(self) -> bool:
         """Whether any record was read."""
         return any(len(part.table) for part in self.reading.parts)
-
-    @property
-    def without(self) -> Message | None:
-        """How its speed was read, where no format reads one: then it proves less."""
-        return Message(WITHOUT_FORMAT, read=self.answer.speed.read) if isinstance(self.answer, Accepted) else None
 
 
 def how_read(reading: Reading, answer: Answer | None) -> tuple[Diagnostic, ...]:

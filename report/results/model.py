@@ -584,17 +584,6 @@ def schema() -> dict[str, Any]:
     return _adapter().json_schema()
 
 
-def as_data(result: Result, operands: list[Result], runs: dict[str, Run], logs: dict[str, Log]) -> dict[str, Any]:
-    """A result with those it is computed of, and the runs and logs behind it, as JSON has them."""
-    parts: dict[str, tuple[Any, Any]] = {
-        "result": (Result, result),
-        "operands": (list[Result], operands),
-        "runs": (dict[str, Run], runs),
-        "logs": (dict[str, Log], logs),
-    }
-    return {name: TypeAdapter(kind).dump_python(value, exclude_defaults=True) for name, (kind, value) in parts.items()}
-
-
 def read_report(path: Path) -> Report:
     """Read a report that anybody may have written; raises ReportError."""
     try:

@@ -8,7 +8,6 @@ from parsers.io.message import Message
 from parsers.io.printable import printable
 from parsers.runs.run_folder import DONE, LOG
 from parsers.runs.runfile import log_of, run_file, status_of
-from parsers.unknown.answer import Accepted
 
 from ..measure.measurement import Measurement, combine
 from ..measure.number import digits
@@ -23,15 +22,7 @@ NO_THROUGHPUT = "no throughput: {reason}"
 TOGETHER = "median of {count} runs: {rate}, from {low} to {high} ({spread}%)"
 APART = "The runs are not comparable: {units}."
 NEXT = "Next: `tachograph show {log}` shows where the number comes from, `tachograph init page {suite}` drafts a page."
-NEXT_OF_ONE = (
-    "Next: `tachograph show {log}` shows where the number comes from. If a single GPU (or process) trained, "
-    "`tachograph init page {suite} --cards 1` drafts a page."
-)
-NEXT_OF_UNKNOWN = (
-    "Next: is the number that of the whole job? Then `tachograph init page {suite} --read {job}` drafts a page; "
-    "if it is that of one card, `tachograph init page {suite} --read {card}`."
-)
-NEXT_WITHOUT = "Next: `tachograph show {log}` shows what is read from the log."
+NEXT_WITHOUT = "Next: `tachograph show {log}` shows what is read from the log, and what may be said of it."
 NOTHING_PRINTED = "No throughput in {log}: the command printed nothing."
 PERCENT = 100
 
@@ -60,16 +51,8 @@ def _said(case: Path, logs: Sequence[Path], measured: Sequence[MeasuredLog]) -> 
         yield _together(found)
     if logs:
         # A page shows the numbers of whole jobs.
-        scopes = {one.scope for one in found}
-        cards = {fact.value for one in measured if (fact := one.reading.facts.get("cards")) is not None}
-        is_one = bool(scopes) and cards <= {1}
-        options = {one.answer.speed.option for one in measured if isinstance(one.answer, Accepted)}
-        key = NEXT if scopes == {"job"} else NEXT_OF_ONE if is_one else NEXT_WITHOUT
-        told = {"log": quote(str(logs[-1].parent)), "suite": quote(str(case.parent))}
-        if key == NEXT_WITHOUT and scopes == {"unknown"} and len(options) == 1:
-            (option,) = options
-            key, told = NEXT_OF_UNKNOWN, told | {scope: quote(str(option.of(scope))) for scope in ("job", "card")}
-        yield Message(key, **told)
+        key = NEXT if {one.scope for one in found} == {"job"} else NEXT_WITHOUT
+        yield Message(key, log=quote(str(logs[-1].parent)), suite=quote(str(case.parent)))
 
 
 def _warnings(logs: Sequence[Path], measured: Sequence[MeasuredLog]) -> Iterator[Message]:

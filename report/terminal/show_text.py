@@ -105,18 +105,18 @@ def shown(
     if explains and not (log.protocol and log.protocol.states_rule):
         console.print(translate(RULE), soft_wrap=True)
     if explains and log.measurement:
-        page.write(_explained(log, language, colour=colour))
+        page.write(_explained(log, language))
     return page.getvalue()
 
 
-def _explained(log: MeasuredLog, language: str, *, colour: bool) -> str:
+def _explained(log: MeasuredLog, language: str) -> str:
     """What ``why`` says of the number; what that needs is not loaded where nobody asks for it."""
     from ..results.run import report_of_log  # noqa: PLC0415
     from ..views.view import View  # noqa: PLC0415
     from ..views.why import explained  # noqa: PLC0415
 
     report = report_of_log(str(log.reading.path), log)
-    return explained(View(report, language), report.results[0], "", colour=colour)
+    return explained(View(report, language), report.results[0], "")
 
 
 def _parts(log: MeasuredLog, translate: Translate, *, wants_all: bool) -> Iterator[RenderableType]:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import StringIO
-from typing import Any
 
 from rich.cells import cell_len
 
-from parsers.io.console import Console, Text
 from parsers.io.errors import TachographError
 from parsers.io.message import Message, joined
 
 from ..measure.number import digits
 from ..measure.protocol import Protocol
-from ..results.model import Factor, Records, Report, Result, Run, as_data
+from ..results.model import Factor, Records, Report, Result, Run
 from ..wording.words import whose
 from .view import TIMED, WITH, View, lines_named, short, sums
 
@@ -93,26 +90,9 @@ def _listed(results: Sequence[Result]) -> Message:
     return Message(AND_MORE, cells=listed, count=more) if more else listed
 
 
-def explained(view: View, result: Result, title: str, *, colour: bool) -> str:
+def explained(view: View, result: Result, title: str) -> str:
     """A number as text; long lines are left to the terminal, so that what is copied from it is whole."""
-    page = StringIO()
-    console = Console(page, force_terminal=colour, color_system="standard" if colour else None)
-    for line in _Explanation(view, result).lines(title):
-        console.print(line, soft_wrap=True)
-    return page.getvalue()
-
-
-def as_json(view: View, result: Result) -> dict[str, Any]:
-    """A number as the report has it, with the runs and the logs behind it, and what other protocols give.
-
-    ``variations``: other windows and statistics of the same source, each with its ``number`` and count of ``records``.
-    """
-    report = view.report
-    runs = {key: report.runs[key] for key in result.runs}
-    logs = {path: report.logs[path] for run in runs.values() for path in (run.log, *(one.path for one in run.also))}
-    others = [{"rule": name, "number": value, "records": records} for name, value, records in view.variations(result)]
-    operands = [view.result(id_) for id_ in result.operands]
-    return {**as_data(result, operands, runs, logs), "variations": others}
+    return "".join(f"{line}\n" for line in _Explanation(view, result).lines(title))
 
 
 def rows(report: Report, result: Result) -> list[list[tuple[float, ...]]]:
@@ -133,19 +113,19 @@ class _Explanation:
         self.runs = view.report.runs_of(result)
         self.say, self.translate = view.say, view.translate
 
-    def lines(self, title: str) -> Iterator[Text]:
+    def lines(self, title: str) -> Iterator[str]:
         result, view = self.result, self.view
-        yield Text(title, style="bold")
+        yield title
         yield self._number()
         if result.source:
             source = view.page.sources[result.source]
             told = {"source": self.translate(source.title), "date": source.date, "url": source.url}
-            yield Text(self.say(QUOTED, **told))
+            yield self.say(QUOTED, **told)
         if published := result.published:
             told = {"digits": published.digits, "agreement": view.agreement(result)}
-            yield Text(self.say(PUBLISHED, **told, url=view.page.sources[published.source].url))
+            yield self.say(PUBLISHED, **told, url=view.page.sources[published.source].url)
         for run in self.runs:
-            yield Text("")
+            yield ""
             yield from self._run(run)
         for id_ in result.operands:
             yield self._fact("of", f"{view.number(view.result(id_))}, {view.place(view.result(id_))}, {id_}")
@@ -154,23 +134,23 @@ class _Explanation:
             yield from self._variations()
         noted = [self.say(NOTE, number=number, said=said) for number, said in view.cautions(result)]
         noted += [self.say(WARNING, said=said) for said in (*view.qualifiers(result), *view.details(result))]
-        yield from (Text(said, style="yellow") for said in noted)
+        yield from noted
         states = [(axis, value, said) for axis, value, _, said in view.case(result)] if self.runs else []
-        yield from (Text(self.say(OF_CASE, axis=a, value=v, state=said), style="dim") for a, v, said in states)
+        yield from (self.say(OF_CASE, axis=a, value=v, state=said) for a, v, said in states)
 
-    def _number(self) -> Text:
+    def _number(self) -> str:
         result = self.result
         if result.digits is None:
-            return Text(self._reason(), style="bold red")
+            return self._reason()
         if result.protocol is None:
-            return Text(self.view.number(result), style="bold green")
+            return self.view.number(result)
         run = self.runs[0]
         # What is no throughput says in its title whose it is.
         scope = whose(run.scope) if run.measured_unit == result.unit and not run.operations else Message("")
         is_stated = Protocol.parse(result.protocol).states_rule
         words: Message | str = self.view.rule(result) if is_stated else Message(BY_RULE)
         by_protocol = self.view.worded(Message(BY, whose=scope, protocol=words))
-        return Text.assemble((self.view.number(result), "bold green"), by_protocol)
+        return self.view.number(result) + by_protocol
 
     def _reason(self) -> str:
         """Why there is no number; of a log that contradicts itself both sides."""
@@ -182,14 +162,14 @@ class _Explanation:
         said = Message(CONTRADICTED, **told, whose=whose(run.scope), ratio=f"{by.ratio:.3f}")
         return self.view.worded(said)
 
-    def _fact(self, name: str, said: str) -> Text:
+    def _fact(self, name: str, said: str) -> str:
         label = self.translate(name)
-        return Text.assemble((label + " " * max(NAMES - cell_len(label), 1), "dim"), said)
+        return label + " " * max(NAMES - cell_len(label), 1) + said
 
-    def _heading(self, title: str) -> Iterator[Text]:
-        yield from (Text(""), Text(self.translate(title), style="bold"))
+    def _heading(self, title: str) -> Iterator[str]:
+        yield from ("", self.translate(title))
 
-    def _run(self, run: Run) -> Iterator[Text]:
+    def _run(self, run: Run) -> Iterator[str]:
         view, log, records = self.view, self.view.report.logs[run.log], run.records
         yield self._fact("log", view.path(run.log))
         yield self._fact("sha256", log.sha256)
@@ -220,7 +200,7 @@ class _Explanation:
         for file in run.also:
             yield self._fact("also", f"{view.path(file.path)}, {view.lines_used(file.first, file.last, file.used)}")
 
-    def _stretches(self, records: Records, counted: str) -> Iterator[Text]:
+    def _stretches(self, records: Records, counted: str) -> Iterator[str]:
         """The work and the seconds of each stretch, with what is printed at its end."""
         found = records.stretches
         columns = {"line": [str(line) for _, line, _, _ in found]}
@@ -234,11 +214,11 @@ class _Explanation:
         table = [heads, *zip(*columns.values(), *numbers, strict=True)]
         yield from (self._fact("stretch", row) for row in self._ends(_aligned(table), 1))
 
-    def _values(self, run: Run) -> Iterator[Text]:
+    def _values(self, run: Run) -> Iterator[str]:
         told = [self.say(OF_LINE, line=line, text=short(value)) for line, value in run.records.terms]
         yield from (self._fact("value", row) for row in self._ends(told))
 
-    def _of_ranks(self, run: Run) -> Iterator[Text]:
+    def _of_ranks(self, run: Run) -> Iterator[str]:
         if (ranks := run.ranks) is not None and ranks.is_summed and not run.statistic:
             for rank, value in zip(ranks.numbers, ranks.values, strict=True):
                 yield self._fact("by rank", self.say(OF_RANK, rank=rank, text=f"{value:.15g} {ranks.unit}"))
@@ -259,7 +239,7 @@ class _Explanation:
         source = self.view.worded(known.source)
         return self.say(FACTOR, count=f"{known.value:.15g}", name=self.translate(name), source=source)
 
-    def _other_side(self, run: Run) -> Iterator[Text]:
+    def _other_side(self, run: Run) -> Iterator[str]:
         """How the source that contradicts the number comes to its own."""
         by = next((check for check in run.checks if check.says == "differs"), None)
         if run.other_side is None or by is None:
@@ -274,7 +254,7 @@ class _Explanation:
         yield self._fact("scaling", f"× {other / (work / seconds):.15g}")
         yield self._fact("unrounded", f"{other:.15g} {run.unit}")
 
-    def _together(self) -> Iterator[Text]:
+    def _together(self) -> Iterator[str]:
         result, value = self.result, f"{self.result.value:.15g}"
         if len(self.runs) > 1:
             yield from self._heading("Combined repeats")
@@ -287,7 +267,7 @@ class _Explanation:
             "rounding", self.say(ROUNDED, number=value, printed=result.digits, how=self.view.enumerated(steps))
         )
 
-    def _variations(self) -> Iterator[Text]:
+    def _variations(self) -> Iterator[str]:
         told = self.view.variations(self.result)
         if not told or not self.result.value:
             return
@@ -297,7 +277,7 @@ class _Explanation:
         for name, value, records in told:
             percent = f"{round(100 * (value / self.result.value - 1), 2) + 0.0:+.2f}%"  # no -0.00
             lines.append((name, self.view.printed(self.result, value), percent, self._records(records)))
-        yield from map(Text, _aligned(lines))
+        yield from _aligned(lines)
 
     def _records(self, count: int) -> str:
         return self.view.worded(Message.of_count(count, *RECORDS))

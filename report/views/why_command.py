@@ -1,6 +1,5 @@
 """The command that explains a number."""
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,7 +25,6 @@ DOCUMENTS = (".md", ".markdown", ".html", ".htm", ".json", ".csv", ".tsv")  # th
 FOR_A_LOG = "{option} is for a log; the page says it of the cell {cell}."
 NO_CELL_GIVEN = "{page} is a page; pass a cell as well, such as main/1/paddle."
 LOGS_OF_A_PAGE = "--logs applies to a page; pass a page and a cell."
-TWO_OUTPUTS = "Pass --json or --values, not both."
 NO_VALUES = "{title}: no values of a log are used."
 
 
@@ -41,7 +39,6 @@ NO_VALUES = "{title}: no values of a log are used."
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process), for a log.")
 @FORMAT
 @READ
-@click.option("--json", "wants_json", is_flag=True, help="Print one JSON object with all lines and values.")
 @click.option("--values", "wants_values", is_flag=True, help="Print only the numbers used, one per line.")
 @LANGUAGE
 def why(
@@ -53,7 +50,6 @@ def why(
     batch_size: int | None,
     format_: str | None,
     read: str | None,
-    wants_json: bool,
     wants_values: bool,
     language: str,
 ) -> None:
@@ -83,10 +79,8 @@ def why(
       tachograph why train.log --values | sort -n
     """
     from .view import View
-    from .why import as_json, rows
+    from .why import rows
 
-    if wants_json and wants_values:
-        raise click.UsageError(TWO_OUTPUTS)
     options = {"protocol": stated, "cards": cards, "batch_size": batch_size, "format": format_, "read": read}
     given = [name for name, said in options.items() if said is not None]
     if cell is not None:
@@ -103,13 +97,6 @@ def why(
             raise click.UsageError(NO_VALUES.format(title=title))
         runs = ("".join("\t".join(map(repr, row)) + "\n" for row in of_run) for of_run in found)
         sys.stdout.write("\n".join(runs))
-    elif wants_json:
-        told = {"title": title, **(as_json(view, result) if view and result else {})}
-        if finding is not None:
-            from ..audit.output import number_as_json
-
-            told["ruling"] = number_as_json(finding)
-        say(json.dumps(told, ensure_ascii=False))
     else:
         _print(view, result, title, finding, language)
 
@@ -168,7 +155,7 @@ def _print(view: "View | None", result: "Result | None", title: str, finding: "F
     if view is None or result is None:
         say(title)
     else:
-        show(explained(view, result, title, colour=sys.stdout.isatty()))
+        show(explained(view, result, title))
     if finding is not None:
         from ..audit.recover import ruled
         from ..wording.words import Translator, worded

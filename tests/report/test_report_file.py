@@ -139,7 +139,7 @@ def test_page_panel_and_why_say_the_same_of_a_number(page: str, logs: Path) -> N
             noted = {note.number for note in table.notes if result.id in note.results}
             said = html.cautions(result)
             panel = site[site.index(f'<dialog id="{result.id}"') :].partition("</dialog>")[0]
-            text = explained(html, result, "", colour=False)
+            text = explained(html, result, "")
             assert {number for number, _ in said} == noted
             assert [one for _, one in said if one not in panel or one not in text] == []
             assert markdown.cautions(result) == said

@@ -1,6 +1,5 @@
 """Why a number is what it is: what is told of it, and that it can be computed from what is told."""
 
-import json
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,7 +21,7 @@ from report.results.measured_log import measured_log
 from report.results.model import Factor, Report
 from report.results.run import report_of_log
 from report.views.view import View, ranges
-from report.views.why import as_json, explained, rows
+from report.views.why import explained, rows
 from report.wording.words import words
 from tests.commandline import PROJECT, run
 from tests.conftest import Compare
@@ -56,22 +55,12 @@ def test_an_explanation_of_a_log_reads_as_the_golden_text(
 ) -> None:
     monkeypatch.chdir(PROJECT)
     found = report(log, protocol)
-    compare(GOLDEN / f"why_{golden}.txt", explained(View(found, language), found.results[0], str(log), colour=False))
+    compare(GOLDEN / f"why_{golden}.txt", explained(View(found, language), found.results[0], str(log)))
 
 
 def test_an_explanation_of_a_cell_reads_as_the_golden_text(monkeypatch: pytest.MonkeyPatch, compare: Compare) -> None:
     monkeypatch.chdir(PROJECT)
     compare(GOLDEN / "why_cell.txt", run("why", "cpu-demo", "6.523", cwd=PROJECT).stdout)
-
-
-@pytest.mark.parametrize(("golden", "log"), [("rule", LOG), ("contradicted", CONTRADICTED)])
-def test_json_has_all_lines_and_numbers(
-    golden: str, log: Path, monkeypatch: pytest.MonkeyPatch, compare: Compare
-) -> None:
-    monkeypatch.chdir(PROJECT)
-    found = report(log)
-    told = as_json(View(found, "en"), found.results[0])
-    compare(GOLDEN / f"why_{golden}.json", json.dumps(told, indent=1, ensure_ascii=False) + "\n")
 
 
 PROTOCOLS = (
@@ -128,7 +117,7 @@ def test_all_that_an_explanation_says_is_in_the_chinese_catalogue(log: Path, pro
 
     with suppress(NoMeasurement):
         found = report(PROJECT / log, protocol)
-        explained(Watched(found, "zh"), found.results[0], "", colour=False)
+        explained(Watched(found, "zh"), found.results[0], "")
     assert asked == []
 
 
@@ -137,7 +126,7 @@ def test_every_number_of_a_page_is_explained_with_what_it_is_made_of(page: str, 
     whole = report_of(find(page), logs)
     view = View(whole, "en")
     for result in (one for one in whole.results if one.digits):
-        said = explained(view, result, "", colour=False)
+        said = explained(view, result, "")
         files = [run.log for run in whole.runs_of(result)]
         source = [whole.page.sources[result.source].url] if result.source else []
         wanted = [str(result.digits), *files, *result.operands, *source]
@@ -151,10 +140,6 @@ def test_values_prints_the_numbers_used_or_work_and_seconds_a_line_each() -> Non
         lines = run("why", LOG, *options, "--values", cwd=PROJECT).stdout.splitlines()
         kept = zip(told.records.use, getattr(told.records, of), strict=True)
         assert [float(line.split("\t")[0]) for line in lines] == [value for use, value in kept if use == "a"]
-
-
-def test_values_and_json_exclude_each_other() -> None:
-    assert run("why", LOG, "--values", "--json", cwd=PROJECT).returncode == 2
 
 
 @given(st.sets(st.integers(1, 60), min_size=1))
