@@ -22,6 +22,7 @@ from ..pagefile.page_file import parse
 from ..pagefile.parts import PRECISIONS, Axis, Case
 from ..results.resolve import resolve
 from ..results.store import LogStore
+from ..views.view import UNITS
 from ..wording.markdown import fenced
 from ..wording.words import Translator, languages, worded
 from .logs import HEADING, DraftCase, DraftLog, NamedLogs, cases_of, draft_log, each_once, not_the_job, template_of, why
@@ -34,11 +35,6 @@ COMMANDS = "The runs were started with these commands:"
 THROUGHPUT, SPREAD = "Training throughput", "Spread of the runs"
 OBSERVED, PER_DEVICE = "Memory and power", "Per device"
 OF_CASE = "{title} ({case})"
-COUNTED: Mapping[Axis, tuple[str, str]] = {
-    "nodes": ("{count} node", "{count} nodes"),
-    "cards": ("{count} card", "{count} cards"),
-}
-BATCH = "BS={count}"
 
 # What a table states of all its cells; the first of these titles its row where it has but one.
 TITLING: tuple[Axis, ...] = ("model", "device", "precision", "nodes", "cards", "batch_size", "sequence_length")
@@ -287,10 +283,10 @@ def _names(tables: Sequence[_Table]) -> dict[Axis, dict[str, Any]]:
     for table in tables:
         for axis, values in [*zip(table.axes, zip(*table.rows, strict=True), strict=True)]:
             for value in sorted(set(values), key=lambda one: _order([one])):
-                if axis in COUNTED:
-                    found.setdefault(axis, {})[str(value)] = _said(Message(COUNTED[axis][value != 1], count=value))
+                if axis in UNITS:
+                    found.setdefault(axis, {})[str(value)] = _said(Message.of_count(value, *UNITS[axis]))
                 elif axis == "batch_size":
-                    found.setdefault(axis, {})[str(value)] = BATCH.format(count=value)
+                    found.setdefault(axis, {})[str(value)] = f"BS={value}"
                 elif axis == "precision" and value in PRECISIONS:
                     found.setdefault(axis, {})[str(value)] = str(value).upper()
     return found

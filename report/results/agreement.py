@@ -46,8 +46,7 @@ OF_MODEL = (
     *("sequence_length", "epoch_samples"),
 )
 OTHER_BATCHES = "the batch sizes differ ({name}), so a step trains on other data"
-OTHER_MODELS = "the models differ ({name})"
-OTHER_DATA = "the data differ ({name})"
+OTHER_TASK = "the models or the data differ ({name})"
 OTHER_SEEDS = "the seeds differ ({name}), and the repeats of a side all have the same"
 
 # The values of something on each side; empty where a side does not state it.
@@ -76,9 +75,9 @@ def incomparable(stated: Mapping[str, Stated]) -> Message | None:
         if name in OF_BATCH and not is_one_batch:
             return Message(OTHER_BATCHES, name=name)
         if name in OF_MODEL:
-            return Message(OTHER_MODELS, name=name)
+            return Message(OTHER_TASK, name=name)
         if name not in OF_BATCH and _has_word(name, ("data", "dataset", "datasets")):
-            return Message(OTHER_DATA, name=name)
+            return Message(OTHER_TASK, name=name)
         if _has_word(name, ("seed", "seeds")) and min(map(len, sides)) == 1:
             return Message(OTHER_SEEDS, name=name)
     return None
@@ -93,9 +92,9 @@ def other_task(stated: Mapping[str, Stated]) -> Message | None:
     told = {name: (set(a), set(b)) for name, (a, b) in stated.items() if a and b and set(a) != set(b)}
     for name in told:
         if name in OF_MODEL:
-            return Message(OTHER_MODELS, name=name)
+            return Message(OTHER_TASK, name=name)
         if name not in OF_BATCH and _has_word(name, ("data", "dataset", "datasets")):
-            return Message(OTHER_DATA, name=name)
+            return Message(OTHER_TASK, name=name)
     return None
 
 
@@ -115,10 +114,8 @@ MOSTLY = 0.9  # of what each run prints are shared steps
 ROUNDING = 1e-9
 NOT_A_NUMBER = "{log} prints a loss that is NaN or infinite, first at line {line}, and the reference does not"
 REFERENCE_ENDS_SO = "the last loss of {log} is NaN or infinite"
-NOTHING_SHARED = "the runs print no loss at a step that all of them have"
-OTHER_STEPS = "the runs print their losses at different steps"
-OTHER_KINDS = "some runs print the loss of steps, others that of epochs"
-NOT_ABOVE_ZERO = "the loss is not above 0, so a share of it says nothing"
+OTHER_STEPS = "the runs do not print their losses at the same steps or epochs"
+NOT_ABOVE_ZERO = "a share of a reference that is not above 0 says nothing"
 ONE_RUN = "a side has only one run, so the noise between runs is unknown; repeat the runs, or state a tolerance"
 NOISE = "the noise between repeats hides differences of up to {width}"
 
@@ -217,11 +214,9 @@ def loss_agreement(
         return broken
     curves = [*reference, *judged]
     if len({curve.kind for curve in curves}) > 1:
-        return unknown(Message(OTHER_KINDS), tolerance)
+        return unknown(Message(OTHER_STEPS), tolerance)
     shared = reduce(np.intersect1d, [curve.steps for curve in curves])
-    if not len(shared):
-        return unknown(Message(NOTHING_SHARED), tolerance)
-    if any(_printed_between(curve, shared) * MOSTLY > len(shared) for curve in curves):
+    if not len(shared) or any(_printed_between(curve, shared) * MOSTLY > len(shared) for curve in curves):
         return unknown(Message(OTHER_STEPS), tolerance)
     sides = _at(reference, shared), _at(judged, shared)
     with np.errstate(all="ignore"):
@@ -298,7 +293,6 @@ PRINTED = rb"(?<![\w.@/-])%b[\"']?(?:[ \t]*[:=][ \t]*|[ \t]+|,[ \t]*\"value\"[ \
 SEVERAL_RUNS = "{log} holds several runs"
 MetricVerdict = Literal["same", "higher", "lower", "better", "worse", "NaN", "unknown"]
 NO_NUMBER_AT = "{log} prints {value} at line {line}"
-NOTHING_TO_SHARE = "the reference is 0, so a share of it says nothing"
 
 
 @dataclass(frozen=True)
@@ -373,7 +367,7 @@ def metric_agreement(
             return MetricAgreement(name, verdict, tolerance, printed=printed, reason=reason)  # type: ignore[arg-type]
     a, b = (float(np.mean([one.value for one in side])) for side in (reference, judged))
     if not a:
-        return MetricAgreement(name, "unknown", tolerance, None, (a, b), printed, Message(NOTHING_TO_SHARE))
+        return MetricAgreement(name, "unknown", tolerance, None, (a, b), printed, Message(NOT_ABOVE_ZERO))
     change = (b - a) / abs(a)
     verdict_of_change: MetricVerdict = "higher" if change > 0 else "lower"
     verdict_ = "same" if abs(change) <= tolerance + ROUNDING else verdict_of_change

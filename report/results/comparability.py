@@ -53,22 +53,16 @@ class Unlike(StrEnum):
 
 
 DIFFERENCES: Mapping[Unlike, str] = {
-    Unlike.RULES: "The protocols differ: {each}.",
     Unlike.KINDS: "Log records measure different things: {each}.",
     Unlike.SLOW_START: "The first record used is slow; without it: {each}.",
     Unlike.SLOW_END: "The last record used is slow; without it: {each}.",
     Unlike.FEW: "Sample sizes differ: {each}.",
-    Unlike.NODES: "Node counts differ: {each}.",
-    Unlike.CARDS: "Card counts differ: {each}.",
-    Unlike.BATCH_SIZE: "Batch sizes per card differ: {each}.",
-    Unlike.PRECISION: "Precisions differ: {each}.",
-    Unlike.FRAMEWORK_VERSION: "Framework versions differ: {each}.",
-    Unlike.CUDA: "CUDA versions differ: {each}.",
-    Unlike.CUDNN: "cuDNN versions differ: {each}.",
     Unlike.DATES: "The runs are more than half a year apart: {each}.",
 }
 AXES = (Unlike.NODES, Unlike.CARDS, Unlike.BATCH_SIZE, Unlike.PRECISION)
 VERSIONS = (Unlike.FRAMEWORK_VERSION, Unlike.CUDA, Unlike.CUDNN)
+# Of any other axis or version.
+DIFFERING = "Differing {fact}: {each}."
 ON_SIDES = "{said} ({titles})"
 
 RULE = Protocol()

@@ -11,7 +11,7 @@ from enum import StrEnum
 from parsers.io.message import Message, joined
 
 from ..measure.diagnostics import Code, Diagnostic
-from .comparability import DIFFERENCES, ON_SIDES, Difference, Line, Rows, Unlike, in_words
+from .comparability import DIFFERENCES, DIFFERING, ON_SIDES, Difference, Line, Rows, Unlike, in_words
 from .made import Made
 from .model import Note
 
@@ -130,10 +130,14 @@ def _one_difference(differences: Sequence[Difference]) -> Message:
             sides.setdefault(said, {}).update(dict.fromkeys(titles))
     if first.code in RANGES:
         ordered = sorted(sides, key=RANGES[first.code])  # type: ignore[arg-type]
-        each = _range(ordered[0], ordered[-1])
-        return Message(DIFFERENCES[first.code], each=Message(RECORDS, range=each) if first.code == Unlike.FEW else each)
+        range_ = _range(ordered[0], ordered[-1])
+        told = Message(RECORDS, range=range_) if first.code == Unlike.FEW else range_
+        return Message(DIFFERENCES[first.code], each=told)
     listed = (Message(ON_SIDES, said=in_words(said), titles=_listed(titles)) for said, titles in sides.items())
-    return Message(DIFFERENCES[first.code], each=joined("{first}; {second}", listed))
+    each = joined("{first}; {second}", listed)
+    if first.code not in DIFFERENCES:
+        return Message(DIFFERING, fact=Message(first.code), each=each)
+    return Message(DIFFERENCES[first.code], each=each)
 
 
 def _listed(titles: Iterable[str]) -> Message:

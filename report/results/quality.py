@@ -38,14 +38,8 @@ from .made import MadeRun
 from .remarks import NoEvidenceError, Remark, as_told
 from .store import LogStore, logs_of, outside
 
-NOT_THE_LOSS = {
-    "step": "Loss differs from the reference by {change} at steps {first} to {last} (tolerance {tolerance}).",
-    "epoch": "Loss differs from the reference by {change} at epochs {first} to {last} (tolerance {tolerance}).",
-}
-LOSS_AGREES = {
-    "step": "Loss agrees with the reference within {tolerance}: {change} at most, at steps {first} to {last}.",
-    "epoch": "Loss agrees with the reference within {tolerance}: {change} at most, at epochs {first} to {last}.",
-}
+NOT_THE_LOSS = "Loss differs from the reference by {change} at {kind} {first} to {last} (tolerance {tolerance})."
+LOSS_AGREES = "Loss agrees with the reference within {tolerance}: {change} at most, at {kind} {first} to {last}."
 NO_NUMBER = "The training is not that of the reference: {reason}."
 NOT_COMPARED = "Loss not compared with the reference: {reason}."
 METRIC_DIFFERS = (
@@ -155,9 +149,9 @@ def _of_loss(judged: _Judged, tolerance: float) -> Diagnostic:
         return _told(NO_NUMBER, reason=found.reason)
     if found.change is None or found.steps is None or found.tolerance is None:
         return _told(NOT_COMPARED, reason=found.reason)
-    tell, key = (_told, NOT_THE_LOSS[found.kind]) if found.is_wrong else (_agrees, LOSS_AGREES[found.kind])
+    tell, key = (_told, NOT_THE_LOSS) if found.is_wrong else (_agrees, LOSS_AGREES)
     told = {"change": signed(found.change), "tolerance": f"{100 * found.tolerance:g}%"}
-    return tell(key, **told, first=found.steps[0], last=found.steps[1])
+    return tell(key, **told, kind=found.kind, first=found.steps[0], last=found.steps[1])
 
 
 def _of_metric(judged: _Judged, name: str, tolerance: float) -> Diagnostic:

@@ -34,6 +34,7 @@ class Remark(StrEnum):
     DIFFERS = "unlike_cases"
 
 
+NO_LOG = "This is source code, a list of changes or a page of text, not a log."
 _SENTENCES: Mapping[StrEnum, str] = {
     Remark.NOT_FOUND: "Log {pattern} not found in the log folder.",
     Remark.NOT_MEASURED: "Cannot compute a number from the log: {said}",
@@ -57,9 +58,7 @@ _SENTENCES: Mapping[StrEnum, str] = {
     Reason.NO_NUMBER: "{name} is not a positive number.",
     Reason.NO_SUCH_TARGET: "No number in the log is called {name}.",
     Reason.VAGUE: "The name {name} does not say what it measures.",
-    Reason.SOURCE_CODE: "This is source code, not a log.",
-    Reason.CHANGES: "This is a list of changes, not a log.",
-    Reason.PAGE: "This is a page of text, not a log.",
+    **dict.fromkeys((Reason.SOURCE_CODE, Reason.CHANGES, Reason.PAGE), NO_LOG),
 }
 SENTENCES.update(_SENTENCES)
 # What keeps two numbers from being divided, which a note of their table says.

@@ -38,7 +38,7 @@ CANNOT_READ = "Cannot read the log: {error}"
 DISAGREES = "Label: {fact} {label}; {witness}: {said}."
 UNLIKE_RUNS = "The runs are not repeats of one case: {fact} is {values}."
 LOG, UNIT, CONTRADICTED = "log", "unit", "contradicted"
-QUALIFIERS = {"batch_size": "BS={said}", "nodes": "{said} nodes", "cards": "{said} cards"}
+QUALIFIERS = {"nodes": ("{count} node", "{count} nodes"), "cards": ("{count} card", "{count} cards")}
 RECORDS = ("{count} record", "{count} records")
 # What is said of the evidence alone: it neither changes a number nor forbids a comparison.
 TOLD_WITH_THE_EVIDENCE = (Code.ARRIVED, Code.NEEDS_PASSES, Remark.CUT_LOG, Remark.QUALITY_PASSED)
@@ -269,8 +269,10 @@ class _Disagreement:
     @property
     def qualifier(self) -> Message:
         """What is so instead of the label, as it stands beside the number."""
-        said = f"{MARKED.get(self.fact, '')}{self.said}".upper()  # type: ignore[call-overload]
-        return Message(QUALIFIERS.get(self.fact, "{said}"), said=said)
+        if self.fact in QUALIFIERS and isinstance(self.said, int):
+            return Message.of_count(self.said, *QUALIFIERS[self.fact])
+        mark = "BS=" if self.fact == "batch_size" else MARKED.get(self.fact, "")  # type: ignore[call-overload]
+        return Message(f"{mark}{self.said}".upper())
 
 
 def _disagreements(case: Case, reading: Reading) -> Iterator[_Disagreement]:

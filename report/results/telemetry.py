@@ -125,15 +125,13 @@ def _ranges(lines: Sequence[int]) -> str:
 
 Window: TypeAlias = "tuple[pd.Timestamp, pd.Timestamp]"
 
-NO_PROCESSES = "{log} does not have a cpu.csv beside it."
-PROCESSES_OF_SOME = "cpu.csv of {log} holds the processes on {machines} of the {nodes} machines used by the run."
-NO_TELEMETRY = "{log} does not have a gpu.csv beside it."
+NO_FILE = "{log} does not have a {file} beside it."
 NO_SAMPLES = "gpu.csv of {log} has no row that can be of the run."
 UNKNOWN_CARDS = "gpu.csv of {log} lists {listed} cards; it is unknown which {used} of them the run used."
 ALL_CARDS = "The number of cards is unknown; all cards in gpu.csv are included ({listed})."
 BUSIEST_CARDS = "gpu.csv lists {listed} cards, but the run used {used} of them; the busiest are included: {cards}."
 FEWER_CARDS = "gpu.csv lists only {listed} of the {used} cards used by the run."
-SOME_MACHINES = "gpu.csv lists the cards of only {machines} of the {nodes} machines used by the run."
+SOME_MACHINES = "{file} is of only {machines} of the {nodes} machines used by the run."
 
 
 @dataclass(frozen=True)
@@ -167,10 +165,10 @@ def processes_of_run(log: str, reading: Reading, measurement: Measurement | None
     """
     found = process_telemetry(reading.path, reading.sha256)
     if found is None:
-        raise NoEvidenceError(NO_PROCESSES, log=log)
+        raise NoEvidenceError(NO_FILE, log=log, file=PROCESSES)
     machines, nodes = _machines(reading), _count(reading.facts, "nodes") or 1
     if machines < nodes:
-        raise NoEvidenceError(PROCESSES_OF_SOME, log=log, machines=machines, nodes=nodes)
+        raise NoEvidenceError(SOME_MACHINES, file=PROCESSES, machines=machines, nodes=nodes)
     kept, left_out = plausible(found, reading.run_file)
     return RunTelemetry(log, kept, window_of(reading, measurement), left_out)
 
@@ -184,7 +182,7 @@ def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measure
     """
     whole = telemetry(reading.path, reading.sha256)
     if whole is None:
-        raise NoEvidenceError(NO_TELEMETRY, log=log)
+        raise NoEvidenceError(NO_FILE, log=log, file=TELEMETRY)
     found, left_out = plausible(whole, reading.run_file)
     if found.samples.empty:
         raise NoEvidenceError(NO_SAMPLES, log=log)
@@ -237,15 +235,13 @@ def _cards(log: str, samples: pd.DataFrame, window: Window | None, used: int | N
 def _remarks(cards: tuple[int, ...], listed: int, used: int | None, machines: tuple[int, int]) -> list[Message]:
     """What a reader must know of the cards; ``machines``: how many gpu.csv lists, and how many the run used."""
     values = {"listed": listed, "used": used, "cards": ", ".join(map(str, cards))}
-    values |= {"machines": machines[0], "nodes": machines[1]}
     differing = (
         ALL_CARDS if used is None else BUSIEST_CARDS if used < listed else FEWER_CARDS if used > listed else None
     )
-    return [
-        Message(message, **values)
-        for message in (differing, SOME_MACHINES if machines[0] < machines[1] else None)
-        if message
-    ]
+    told = [Message(differing, **values)] if differing else []
+    if machines[0] < machines[1]:
+        told.append(Message(SOME_MACHINES, file=TELEMETRY, machines=machines[0], nodes=machines[1]))
+    return told
 
 
 # ---- what they give
@@ -255,19 +251,9 @@ LONGEST_GAP = 5
 
 NO_MEMORY = "gpu.csv of {log} does not contain memory use for the cards of the run."
 NOT_ALL_CARDS = "gpu.csv of {log} does not list all cards of the run, so the total power is unknown."
-FEW_SAMPLES = (
-    "gpu.csv of {log} has {count} power samples of card {card} between the first and the last line used; at least two"
-    " are needed."
-)
-ONE_SAMPLE = (
-    "gpu.csv of {log} has {count} power sample of card {card} between the first and the last line used; at least two"
-    " are needed."
-)
-NO_POWER = "gpu.csv of {log} reports zero power for all cards of the run, so energy efficiency cannot be computed."
-NOT_OF_THE_JOB = "The throughput of the whole job is unknown, so energy efficiency cannot be computed."
-WHOLE_RUN = "There is no clock.csv with the arrival times of lines, so power is averaged over the whole run."
+NO_EFFICIENCY = "Energy efficiency needs the throughput of the whole job and a power above zero."
 MEAN_OF_ALL = "There is no clock.csv with the arrival times of lines, so the mean is that of the whole run."
-NOTHING_OF_IT = "cpu.csv of {log} has fewer than two samples of it between the first and the last line used."
+TOO_FEW = "{file} of {log} has fewer than two samples of it between the first and the last line used."
 GAP = "gpu.csv has no power samples of card {card} for {seconds} s of the window; values are interpolated linearly."
 LOWERED = "Heat or power supply lowered clocks in {share}% of the samples of gpu.csv (card numbers: {cards})."
 UNCORRECTED = "Memory errors that cannot be corrected arose during the run, says gpu.csv (card numbers: {cards})."
@@ -308,7 +294,7 @@ def _of_processes(quantity: Quantity, run: RunTelemetry) -> Observation:
         return _greatest(quantity, run, told, quantity.column)
     used = in_window(told, run.window).sort_values("time", kind="stable")
     if (mean := _mean(used, quantity.column)) is None:
-        raise NoEvidenceError(NOTHING_OF_IT, log=run.log)
+        raise NoEvidenceError(TOO_FEW, file=PROCESSES, log=run.log)
     remarks = (*run.remarks, *(() if run.window else (Message(MEAN_OF_ALL),)))
     return Observation(quantity, without_noise(mean), run.telemetry, tuple(sorted(used["line"].tolist())), remarks)
 
@@ -349,34 +335,32 @@ def power(run: RunTelemetry) -> Observation:
         raise NoEvidenceError(NOT_ALL_CARDS, log=run.log)
     used = in_window(run.samples, run.window).dropna(subset="power").sort_values("time", kind="stable")
     by_card = {card: used[used["card"] == card] for card in run.cards}
-    mean = sum(_power_of(run, card, samples) for card, samples in by_card.items())
+    mean = sum(_power_of(run, samples) for samples in by_card.values())
     ends = pd.Series(run.window or (), dtype="datetime64[us]")
     gaps = {
         card: float(np.diff(np.sort(_seconds(pd.concat([samples["time"], ends])))).max())
         for card, samples in by_card.items()
     }
-    remarks = [*run.remarks, *([] if run.window else [Message(WHOLE_RUN)])]
+    remarks = [*run.remarks, *([] if run.window else [Message(MEAN_OF_ALL)])]
     if gaps[card := max(gaps, key=gaps.__getitem__)] > LONGEST_GAP:
         remarks.append(Message(GAP, card=card, seconds=f"{gaps[card]:.0f}"))
     lines = tuple(sorted(used["line"].tolist()))
     return Observation(POWER, without_noise(mean), run.telemetry, lines, tuple(remarks))
 
 
-def _power_of(run: RunTelemetry, card: int, samples: pd.DataFrame) -> float:
+def _power_of(run: RunTelemetry, samples: pd.DataFrame) -> float:
     if (mean := _mean(samples, "power")) is None:
-        raise NoEvidenceError(
-            ONE_SAMPLE if len(samples) == 1 else FEW_SAMPLES, log=run.log, count=len(samples), card=card
-        )
+        raise NoEvidenceError(TOO_FEW, file=TELEMETRY, log=run.log)
     return mean
 
 
 def samples_per_joule(run: RunTelemetry, measurement: Measurement | None) -> Observation:
     """The throughput of the whole job (samples/s) over its mean power (W); raises NoEvidenceError as ``power`` does."""
     if measurement is None or measurement.scope != "job":
-        raise NoEvidenceError(NOT_OF_THE_JOB)
+        raise NoEvidenceError(NO_EFFICIENCY)
     drawn = power(run)
     if not drawn.value > 0:
-        raise NoEvidenceError(NO_POWER, log=run.log)
+        raise NoEvidenceError(NO_EFFICIENCY)
     value = without_noise(measurement.value / drawn.value)
     return Observation(SAMPLES_PER_JOULE, value, run.telemetry, drawn.lines, drawn.remarks)
 

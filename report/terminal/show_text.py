@@ -62,7 +62,7 @@ CHECK = "{source} {ratio}× ({lines})"
 AGREES = "agrees: {checks}"
 AGREES_WITH_FIRST = "the first agrees with: {checks}"
 ONLY_TIMER = "only the step time is checked: {checks}"
-OFFER = "{rate}: {command}"
+OF = "{of}: {said}"
 DRAFTS = "with the one that is right, a grammar for such logs: {command}"
 SAY_WHICH = "if a number of it is a speed, say which: {command}"
 NOTHING_ELSE = "no other source in the log decides between them"
@@ -72,7 +72,6 @@ LISTED = "{first}, {second}"
 SENTENCES = "{first} {second}"
 WARNING = "warning: {said}"
 MORE = "warning: {said} ({count} more: --all)"
-PER_CARD = "{name}: {number} {unit}"
 BY_RANK = "{count} ranks: {slowest} (rank {slowest_rank}) to {fastest} (rank {fastest_rank}), median {median} {unit}"
 CHECKED = "check: {said}"
 RUN = "run {number}, lines {first}-{last}: {said}"
@@ -175,7 +174,7 @@ def _offers(log: MeasuredLog) -> Iterator[Message]:
     for offer in log.options:
         command = f"tachograph show {shlex.quote(str(log.reading.path))} {offer.option}"
         of = whose(None if offer.scope == "job" else offer.scope)
-        yield Message(OFFER, rate=Message(RATE, number=digits(offer.value), unit=offer.unit, whose=of), command=command)
+        yield Message(OF, of=Message(RATE, number=digits(offer.value), unit=offer.unit, whose=of), said=command)
     if log.options and isinstance(log.answer, Question):
         command = f"tachograph format {shlex.quote(str(log.reading.path))} {log.options[0].option} --out NAME.lark"
         yield Message(DRAFTS, command=command)
@@ -257,7 +256,7 @@ def _details(log: MeasuredLog, translate: Translate) -> Iterator[RenderableType]
 def _of_numbers(log: MeasuredLog) -> Iterator[Message]:
     """The figures of a card, those of ranks and their cards, and all checks."""
     for one in log.figures:
-        yield Message(PER_CARD, name=Message(one.name), number=digits(one.value), unit=one.unit)
+        yield Message(OF, of=Message(one.name), said=f"{digits(one.value)} {one.unit}")
     if log.measurement and log.measurement.ranks:
         yield from _of_ranks(log.measurement.ranks)
     if log.cards_of_ranks:

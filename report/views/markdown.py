@@ -108,7 +108,7 @@ class MarkdownView(View):
         """A finding in a sentence or two."""
         first = [self.result(id_) for id_ in finding.first]
         unit = md.text(first[0].unit)
-        numbers = self.say("{high} {unit}", high=self.both([self.qualified(one) for one in first]), unit=unit)
+        numbers = f"{self.both([self.qualified(one) for one in first])} {unit}"
         case, said = md.text(self.finding_case(finding)), md.text(self.verdict(finding))
         head = self.say(OF, of=case, said=said)
         others = [self._others(finding, at) for at in range(len(first)) if finding.others[at]]

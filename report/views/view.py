@@ -63,7 +63,7 @@ COUNTS = {
     "missing": "missing: {count}",
 }
 FROM_QUOTED = "Numbers computed from quoted ones are marked ‡ as well."
-IN_MONTHS, IN_ONE_MONTH = "Runs: {first} to {last}.", "Runs: {month}."
+IN_MONTHS = "Runs: {months}."
 LINKED = "Each number links to its evidence."
 UNCONFIRMED = "No log confirms these labels: {axes}."
 UNCONFIRMED_OF = "{axis} ({count} of {total} numbers)"
@@ -74,29 +74,22 @@ IN_BRIEF = {
     "unlike_cases": "not comparable: {fact} {of} and {against}",
 }
 # What a number is of, where its page does not label it: one, and several.
-UNITS = {
-    "cards": ("{count} card", "{count} cards"),
-    "nodes": ("{count} machine", "{count} machines"),
-    "batch_size": ("BS={count}", "BS={count}"),
-}
+UNITS = {"cards": ("{count} card", "{count} cards"), "nodes": ("{count} node", "{count} nodes")}
 CARDS_OF = "{cards} × {device}"
 STATES = {
     "confirmed": "confirmed: {source}",
     "contradicted": "contradicted: {said} ({source})",
     "unconfirmed": "no log confirms it",
 }
-LEFT = "{reason}: {count} records, lines {lines}"
-LEFT_ONE = "{reason}: {count} record, line {lines}"
+LEFT = "{reason}: {count} ({lines})"
 USED = "Records used: {used} of {available}."
 STATISTIC = "Values: {count}; {statistic}: {value}"
-ALL_CARDS = "Values: {count}; {statistic}: {value} {unit}"
 OF_RANKS = "Each value is the mean of {count} ranks."
 SUM_OF_RANKS = "The sum of {count} ranks: {result} {unit}"
 SCALED = "{value} × {factor} = {result} {unit}"
 TIMED = "{factor} {counted} in {value} s = {result} {unit}"
 OBSERVED = "Computed from the marked lines: {result} {unit}"
 REPEATS = "{repeats}, of {values}: {result}"
-RUNS = "From runs {values}: {result}"
 QUOTIENT = "{of} ÷ {against} = {result}"
 WHOLE = "{of} ÷ {against} ÷ {ideal} × {whole} = {result}"
 PRINTED = "Rounded: {printed}"
@@ -105,7 +98,7 @@ MOST_RANGES = 12
 ALL_RECORDS, SECOND_HALF = "all records", "second half of the records"
 CHECK = "{source} {says}: {number} {unit}, {ratio}× ({lines})"
 SAYS = {"agrees": "agrees", "differs": "differs", "silent": "decides nothing"}
-LINES_NAMED = ("line {lines}", "lines {lines}")
+LINES_NAMED = ("line {lines}", "lines {lines}")  # the forms of a count
 MIDDLES = {
     "mean": "mean of the records used",
     "median": "median of the records used",
@@ -173,8 +166,8 @@ class View(Translator):
         if counts["quoted"] and any(one.rests_on_quotes and one.operands for one in self.report.results):
             told.append(self.say(FROM_QUOTED))
         if months := sorted({one.begun[:7] for one in self.report.results if one.begun}):
-            several = {"first": months[0], "last": months[-1], "month": months[0]}
-            told.append(self.say(IN_MONTHS if len(months) > 1 else IN_ONE_MONTH, **several))
+            range_ = self.say(RANGE, first=months[0], last=months[-1]) if len(months) > 1 else months[0]
+            told.append(self.say(IN_MONTHS, months=range_))
         return self.sentences([*told, self.say(LINKED)])
 
     @property
@@ -193,9 +186,9 @@ class View(Translator):
 
     def _label(self, axis: str, value: object) -> str:
         stated = self.page.labels.get(axis, {}).get(str(value))
-        if axis in UNITS and stated is None:
-            return self.say(UNITS[axis][0 if value == 1 else 1], count=value)
-        return self.translate(stated or str(value))
+        if axis in UNITS and stated is None and isinstance(value, int):
+            return self.worded(Message.of_count(value, *UNITS[axis]))
+        return self.translate(stated or (f"BS={value}" if axis == "batch_size" else str(value)))
 
     def finding_case(self, finding: Finding) -> str:
         """What a finding is about: what its cases share, and what each of them is of."""
@@ -257,9 +250,8 @@ class View(Translator):
         quantity = self.translate(column.quantity)
         if is_said:
             quantity = quantity[:1].upper() + quantity[1:]
-            return self.say(WITH, said=quantity, more=column.unit) if column.unit else quantity
-        told = {"title": self.translate(column.title), "quantity": quantity, "unit": column.unit}
-        return self.say("{title}, {quantity} ({unit})" if column.unit else "{title}, {quantity}", **told)
+        shown = self.say(WITH, said=quantity, more=column.unit) if column.unit else quantity
+        return shown if is_said else self.specified([self.translate(column.title), shown])
 
     def caption(self, table: Table) -> str:
         """What all its numbers are, where that is not the throughput of the page nor told by their titles."""
@@ -270,7 +262,7 @@ class View(Translator):
         name = self.translate(quantity)
         if name.casefold() == self.translate(table.title).casefold():
             return self.say("Unit: {unit}.", unit=unit)
-        return self.say("{quantity} ({unit}).", quantity=name[:1].upper() + name[1:], unit=unit)
+        return self.say("{said}.", said=self.say(WITH, said=name[:1].upper() + name[1:], more=unit))
 
     def row_title(self, row: Row) -> str:
         """The title of a row after that of its group."""
@@ -427,9 +419,8 @@ class View(Translator):
         if len(runs := self.report.runs_of(result)) == 1:
             return [rounded]
         told = {"values": ", ".join(short(run.value) for run in runs), "result": short(result.value)}
-        if result.kind.of_runs:
-            return [self.say(RUNS, **told), rounded]
-        return [self.say(REPEATS, **told, repeats=self.translate(f"{OF_REPEATS}{result.repeats}")), rounded]
+        name = f"quantity_{result.quantity}" if result.kind.of_runs else f"{OF_REPEATS}{result.repeats}"
+        return [self.say(REPEATS, **told, repeats=self.translate(name)), rounded]
 
     def run_steps(self, run: Run) -> list[str]:
         """How what one log prints becomes its value, a step each."""
@@ -456,7 +447,7 @@ class View(Translator):
         value = {"value": short(reduce(np.array(terms), run.statistic))}
         count_ = {"count": len(terms), "statistic": self.translate(f"statistic_{run.statistic}")}
         if run.factor == 1 and not run.are_times:
-            yield self.say(ALL_CARDS, **count_, **value, unit=run.measured_unit)
+            yield self.say(STATISTIC, **count_, value=f"{value['value']} {run.measured_unit}")
             return
         if run.ranks and run.ranks.is_summed:
             yield self.say(OF_RANKS, count=len(run.ranks.numbers))
@@ -468,10 +459,7 @@ class View(Translator):
         """The records that are not used, by why."""
         return [
             self.say(
-                LEFT_ONE if len(lines) == 1 else LEFT,
-                reason=self.translate(f"left_{use}"),
-                count=len(lines),
-                lines=self.worded(ranges_shown(lines)),
+                LEFT, reason=self.translate(f"left_{use}"), count=len(lines), lines=self.worded(lines_named(lines))
             )
             for use, lines in run.records.left_out.items()
         ]
@@ -647,4 +635,4 @@ def ranges_shown(numbers: Sequence[int]) -> Message:
 
 def lines_named(numbers: Sequence[int]) -> Message:
     """Line numbers with what they are: ``line 5``, ``lines 198 to 203, 205``."""
-    return Message(LINES_NAMED[len(set(numbers)) > 1], lines=ranges_shown(numbers))
+    return Message.of_count(len(set(numbers)), *LINES_NAMED, lines=ranges_shown(numbers))

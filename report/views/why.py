@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.cells import cell_len
 
@@ -12,14 +12,13 @@ from parsers.io.message import Message, joined
 from ..measure.number import digits
 from ..measure.protocol import Protocol
 from ..results.model import Factor, Records, Report, Result, Run
-from ..wording.words import whose
-from .view import TIMED, WITH, View, lines_named, short, sums
+from ..wording.words import WHOSE, whose
+from .view import OF, TIMED, WITH, View, lines_named, short, sums
 
 ENDS_SHOWN = 3
 NAMES = 11  # columns that the names of facts take
 SHOWN = 8
 
-QUOTED = "‡ {source} ({date}), {url}"
 PUBLISHED = "published: {digits} ({agreement}), {url}"
 SEVERAL = "{count} cells match {name}: {cells}."
 NO_MATCH = "No cell of the page matches {name}; cells: {cells}."
@@ -28,24 +27,17 @@ SET_LOGS = "Set the log folder with --logs."
 AND_MORE = "{cells} and {count} more"
 BY = "{whose}, by {protocol}"
 BY_RULE = "the default rule"
-OF_FORMAT = "{format}, {lines}"
 RECORDS = ("{count} record", "{count} records")
-USED = "{records}, {lines}"
 OF_LINE, OF_RANK = "line {line}: {text}", "rank {rank}: {text}"
 MORE = "… {count} more (listed by --values)"
 FACTOR = "{count} {name} ({source})"
 OF_STEPS = "{factors} = {samples} {counted} per step, divided by the step time"
 PER_STEP = "× {factors} = {samples} {counted} per step"
-NOT_SCALED: Mapping[str, str] = {
-    "job": "none; the value is of the whole job",
-    "node": "none; the value is of one node",
-    "card": "none; the value is of one card",
-}
+NOT_SCALED = "none; the value is{whose}"
 NOT_KNOWN = "none; it is not known how many cards the value is of"
 ROUNDED = "{number} rounded to {printed} ({how})"
 NOTE, WARNING = "note {number}: {said}", "warning: {said}"
 CONTRADICTED = "contradicted: {number} {unit}{whose}, or {other} {unit} ({ratio}×)"
-OF_CASE = "{axis} {value}: {state}"
 
 
 class NoCellError(TachographError):
@@ -119,8 +111,8 @@ class _Explanation:
         yield self._number()
         if result.source:
             source = view.page.sources[result.source]
-            told = {"source": self.translate(source.title), "date": source.date, "url": source.url}
-            yield self.say(QUOTED, **told)
+            published_at = self.say(WITH, said=self.translate(source.title), more=source.date)
+            yield f"‡ {view.specified([published_at, source.url])}"
         if published := result.published:
             told = {"digits": published.digits, "agreement": view.agreement(result)}
             yield self.say(PUBLISHED, **told, url=view.page.sources[published.source].url)
@@ -136,7 +128,7 @@ class _Explanation:
         noted += [self.say(WARNING, said=said) for said in (*view.qualifiers(result), *view.details(result))]
         yield from noted
         states = [(axis, value, said) for axis, value, _, said in view.case(result)] if self.runs else []
-        yield from (self.say(OF_CASE, axis=a, value=v, state=said) for a, v, said in states)
+        yield from (self.say(OF, of=f"{a} {v}", said=said) for a, v, said in states)
 
     def _number(self) -> str:
         result = self.result
@@ -174,14 +166,13 @@ class _Explanation:
         yield self._fact("log", view.path(run.log))
         yield self._fact("sha256", log.sha256)
         format_ = log.format or self.translate("none")
-        yield self._fact("format", self.say(OF_FORMAT, format=format_, lines=view.length(log.lines)))
+        yield self._fact("format", view.specified([format_, view.length(log.lines)]))
         if run.statistic or records.stretches:
             yield self._fact("protocol", view.enumerated(view.protocol(self.result)))
         if run.source:
             yield self._fact("source", self.say(WITH, said=view.source(run), more=run.column))
         if used := records.used:
-            told = {"records": self._records(len(used)), "lines": view.worded(lines_named(used))}
-            yield self._fact("used", self.say(USED, **told))
+            yield self._fact("used", view.specified([self._records(len(used)), view.worded(lines_named(used))]))
         yield from (self._fact("skipped", said) for said in view.left_out(run))
         ends = [line for line in dict.fromkeys((used[0], used[-1])) if line in log.excerpt] if used else []
         yield from (self._fact("quoted", self.say(OF_LINE, line=line, text=log.excerpt[line])) for line in ends)
@@ -227,7 +218,8 @@ class _Explanation:
         """What leads from the statistic, or from work over time, to the number, with the source of each count."""
         said = " × ".join(map(self._factor, run.factors))
         if not said:
-            return self.translate(NOT_SCALED.get(run.scope, NOT_KNOWN))
+            is_known = run.scope in WHOSE
+            return self.view.worded(Message(NOT_SCALED, whose=whose(run.scope)) if is_known else Message(NOT_KNOWN))
         if {one.name for one in run.factors} <= {"cards", "nodes"}:
             return f"× {said}"
         key = OF_STEPS if run.are_times else PER_STEP

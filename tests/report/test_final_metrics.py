@@ -92,7 +92,7 @@ def test_json_says_where_each_run_prints_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "model", "reason"),
-    [("mIoU", "GPT-2", "prints no mIoU."), ("top1", "GPT-3", "the models differ (model)")],
+    [("mIoU", "GPT-2", "prints no mIoU."), ("top1", "GPT-3", "the models or the data differ (model)")],
 )
 def test_what_cannot_be_compared_is_unknown_for_the_gate(name: str, model: str, reason: str, tmp_path: Path) -> None:
     a, b = side(tmp_path / "a", [76.1, 76.3, 76.2]), side(tmp_path / "b", [76.1, 76.3, 76.2], model=model)

@@ -19,8 +19,8 @@ from report.results.telemetry import (
     BUSIEST_CARDS,
     FEWER_CARDS,
     GAP,
+    MEAN_OF_ALL,
     SOME_MACHINES,
-    WHOLE_RUN,
     Observation,
     RunTelemetry,
     peak_memory,
@@ -106,7 +106,7 @@ def test_fewer_cards_than_the_run_used_give_no_power(nodes: int, said: str, tmp_
 
 def test_without_a_clock_power_is_that_of_the_whole_run(tmp_path: Path) -> None:
     found = power(watched(tmp_path, *every_second(lambda second: second), clock=False))
-    assert (found.value, remarks(found)) == (14.5, [WHOLE_RUN])
+    assert (found.value, remarks(found)) == (14.5, [MEAN_OF_ALL])
 
 
 def test_a_gap_counts_as_long_as_it_lasted_and_is_reported(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_cell_whose_losses_leave_the_tolerance_says_so_in_its_note(tmp_path: P
     make_side(tmp_path / "a", STEADY)
     make_side(tmp_path / "b", STEADY, loss=1.04)
     path = page(tmp_path)
-    said = "Loss differs from the reference by +4.0% at steps "
+    said = "Loss differs from the reference by +4.0% at step "
     assert any(one.startswith(said) for one in told(path))
     assert said in rendered(path)
 
