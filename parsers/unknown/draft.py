@@ -11,17 +11,18 @@ from pathlib import Path
 
 import numpy as np
 
-from ..grammar.field import IN_SECONDS, UNITS
+from ..grammar.field import IN_SECONDS
+from ..grammar.field import Field as Meaning
 from ..grammar.format import Format
 from ..grammar.loading import compiled
 from ..io.errors import FormatError, GrammarError, ParserError, WrappedError
 from ..runs.reading import Reading, survey
 from .answer import Accepted
 from .log import Column, Form, Table, cells_of, line_of
-from .option import CLOCK, EPOCH, LEFT, LINE, STEP, STEPS
-from .reading import has_states, reading
+from .option import STEPS
+from .reading import SPEEDS, TableRecords, counts_by_clock, reading
 from .speed import Speed
-from .text import BAR, BAR_CLOCK, NUMBER, Field
+from .text import BAR, NUMBER, Field
 
 # Why there is none, in a sentence.
 NOT_WRITTEN = {
@@ -32,15 +33,13 @@ NOT_WRITTEN = {
     "differs": "the grammar reads other lines or numbers of the log than this",
 }
 NO_GRAMMAR = "no grammar can be written for {read}: {reason}."
-_SPEEDS = ("throughput", "step_rate", "step_time", "duration", "elapsed")
-_LENGTHS = {seconds: name for name, seconds in IN_SECONDS.items()}
 _STAMPS = {
     "STAMP": r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?",
     "COMPACT_STAMP": r"\d{8}[ T-]\d\d:\d\d:\d\d(?:[.,]\d+)?",
     "YEARLESS_STAMP": r"\d\d[-/]?\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?",
 }
 _MARKS = {"|": r"\|", ",": ","}  # what parts the cells of a table, and the same as a pattern
-_BESIDE = ("epoch", "loss", "learning_rate", "gradient_norm")
+_TOTALS = {"steps": "step", "steps_per_epoch": "step", "epochs": "epoch"}
 _PIECE = re.compile(r"[,;|\t{}]|\s{2,}|(?<=\])|\)\s")
 _LETTER = "A-Za-z一-鿿"
 _NAME = re.compile(rf"(?<![{_LETTER}])[{_LETTER}][^\d]{{0,30}}\Z")
@@ -62,10 +61,11 @@ class NoGrammarError(ParserError):
 
 @dataclass(frozen=True)
 class _Told:
-    """A column of the grammar: its rule, and where its numbers stand in each form."""
+    """A column of the grammar: its rule, where its numbers stand in each form, and the rule of how many there are."""
 
     text: str
     fields: dict[Form, Field]
+    total: str
 
 
 def draft(speed: Speed) -> str:
@@ -89,7 +89,7 @@ def _reads_the_same(text: str, speed: Speed) -> bool:
         except (GrammarError, FormatError, WrappedError):
             return False
     own = reading(Accepted(speed))
-    name = next((name for name in _SPEEDS if name in own.parts[0].table), None)
+    name = next((name for name in (*SPEEDS, "elapsed") if name in own.parts[0].table), None)
     if name is None:
         table, lines = found.parts[0].table, set(speed.lines)
         return set(table["line"].tolist()) == lines and bool({"step", "epoch"} & set(table))
@@ -115,18 +115,17 @@ def _by_line(reading: Reading, name: str) -> dict[int, list[float]]:
     return found
 
 
-def _is_by_clock(speed: Speed) -> bool:
-    """Whether the reading counts by a clock what lines do, and takes no printed number."""
-    return speed.option.target == CLOCK or (speed.table.bar and has_states(speed.table))
-
-
 def _text(speed: Speed) -> str:
-    column = speed.column
-    table = column.table
-    is_clock = _is_by_clock(speed)
-    columns = [*_beside(table), *([] if is_clock else [_Told(_written(speed), column.fields)])]
-    clocks = (c for c in table.columns if c.meaning.name == BAR_CLOCK and c.meaning.role == "elapsed")
-    columns += [_Told("elapsed{DURATION}", c.fields) for c in clocks if all(f.clock for f in c.fields.values())]
+    """The grammar that reads of its lines the columns that the reading has, as far as these lines print them."""
+    column, table = speed.column, speed.table
+    is_clock = counts_by_clock(speed)
+    records = TableRecords(table).fill(speed)
+    printed = [(told, of) for told, of in records.printed if of in table.columns]
+    if not is_clock and all(of is not column for _, of in printed):
+        raise NoGrammarError("unit")
+    printed = [(told, of) for told, of in printed if told.type != "INTEGER" or _is_integer(of)]
+    totals = {of: total for total, of in _TOTALS.items() if total in records.columns}
+    columns = [_Told(_rule(told), of.fields, totals.get(told.name, "INTEGER")) for told, of in printed]
     writer = _Writer(table)
     orders: dict[tuple[tuple[str, bool, str], ...], tuple[list[_Told], list[Form]]] = {}
     for form in (form for form in table.forms if is_clock or form in column.fields):
@@ -137,53 +136,25 @@ def _text(speed: Speed) -> str:
         raise NoGrammarError("orders")
     longest = sorted(orders.values(), key=lambda one: -len(one[0]))
     lines = [line for told, forms in longest for line in writer.alternatives(told, forms)]
-    counts = table.step is not None and table.step in table.columns
-    kind = "step_line" if counts else "epoch_line" if table.epoch else "summary_line"
-    return writer.grammar(speed, kind, list(dict.fromkeys(lines)))
+    return writer.grammar(speed, f"{records.record}_line", list(dict.fromkeys(lines)))
 
 
-def _written(speed: Speed) -> str:
-    """The column of the vocabulary that a speed is."""
-    h = speed.option
-    mean = 'running_mean{per_run, "0"}' if h.is_mean else "unknown"
-    if h.kind == "rate" and h.factor == 1.0 and h.counts != "epochs":
-        if h.counts == "steps":
-            return f"step_rate{{{mean}}}"
-        counted = h.counts if h.counts in UNITS["throughput"] else "unknown"
-        return f"throughput{{{counted}, {speed.scope or 'unknown'}, {mean}}}"
-    unit = _LENGTHS.get(h.factor)
-    if unit is None or h.kind == "rate":
-        raise NoGrammarError("unit")
-    if h.per == STEP:
-        return f"step_time{{{unit}, {mean}}}"
-    if h.per in (LINE, STEPS, EPOCH):
-        return f"duration{{{unit}, training_time{{{'per_epoch' if h.per == EPOCH else 'per_run'}}}}}"
-    if h.per == LEFT:
-        return f"remaining{{{unit}}}"
-    clock = any(f.clock for f in speed.column.fields.values())
-    return f"elapsed{{{'DURATION' if clock else {'minutes': 'MINUTES', 'hours': 'HOURS'}.get(unit, 'NUMBER')}}}"
+def _rule(told: Meaning) -> str:
+    """A column of the vocabulary with what it means."""
+    if told.name == "elapsed":
+        return f"elapsed{{{told.type}}}"
+    span = [f"per_{told.per}"] if told.per else []
+    span += [f'"{told.since}"'] if told.since is not None else []
+    kind = f"{told.kind}{{{', '.join(span)}}}" if told.kind and span else told.kind
+    first = None if told.first is None else f'"{told.first}"'
+    meant = ", ".join(filter(None, (first, told.unit, told.scope, kind)))
+    return f"{told.name}{{{meant}}}" if meant else told.name
 
 
-def _beside(table: Table) -> list[_Told]:
-    """The counters and losses of a table, each once a line."""
-    found = []
-    if table.step is not None and table.step in table.columns and (table.step.values % 1 == 0).all():
-        found.append(_Told(f'step{{"{int(not (table.step.values == 0).any())}"}}', table.step.fields))
-    for role in _BESIDE:
-        named = (c for c in table.columns if c.meaning.role == role and not c.meaning.flags and c is not table.step)
-        if (column := next(named, None)) is None:
-            continue
-        if role != "epoch":
-            found.append(_Told(role, column.fields))
-        elif _is_printed_whole(column):
-            found.append(_Told(f'epoch{{"{int(not (column.values == 0).any())}"}}', column.fields))
-    return found
-
-
-def _is_printed_whole(column: Column) -> bool:
-    known = column.values[np.isfinite(column.values)]
-    rows = [row for row in column.table.rows[:50] if row.form in column.fields]
-    return not (known % 1).any() and all("." not in row.digits(column.fields[row.form].place) for row in rows)
+def _is_integer(column: Column) -> bool:
+    """Whether all numbers of a column are printed in digits alone."""
+    rows = [row for row in column.table.rows[:MOST_DIGITS_READ] if row.form in column.fields]
+    return all(row.digits(column.fields[row.form].place).isdigit() for row in rows)
 
 
 def _anchor(field: Field) -> str:
@@ -253,7 +224,7 @@ class _Writer:
             parts.append(column.text)
             units = {column.fields[form].unit.strip() for form in forms}
             if field.total is not None:
-                parts += ['"/"', "INTEGER"]
+                parts += ['"/"', column.total]
             elif field.unit.strip(" ()[]") and len(units) == 1:
                 parts += map(_literal, units.pop().split())
         return " ".join([*parts, "_REST?"])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..grammar.field import Field, Kind, Per, Scope
+from ..grammar.field import IN_SECONDS, UNITS, Field, Kind, Per, Scope
 from ..grammar.format import METRICS, Format
 from ..grammar.timestamps import run_on
 from ..io.message import Message
@@ -21,7 +21,7 @@ from ..series import Floats, Mask
 from .answer import Accepted, targets
 from .clocks import clocks, each, passes, progress_of
 from .constants import DAY, MAJORITY, NEARLY_ALL
-from .log import Table, share
+from .log import Column, Table, share
 from .naming import split
 from .option import EPOCH, LEFT, LINE, START, STEP, STEPS
 from .speed import Speed
@@ -31,7 +31,9 @@ NOT_KEPT = "Of lines of this kind the first {count} are read, up to line {line};
 _SCOPES: dict[str | None, Scope] = {"card": "card", "node": "node", "job": "job"}
 # Columns that stand beside a speed, by the role of the number; those that only training prints, as they are.
 _BESIDE = {"loss": "loss", "learning_rate": "learning_rate", "gradient_norm": "gradient_norm"}
-_SPEEDS = ("throughput", "step_rate", "step_time", "duration")
+_LENGTHS = {seconds: name for name, seconds in IN_SECONDS.items()}
+_ELAPSED = {"seconds": "NUMBER", "minutes": "MINUTES", "hours": "HOURS"}
+SPEEDS = ("throughput", "step_rate", "step_time", "duration")
 _CONSUMED = {"samples": "consumed_samples", "tokens": "consumed_tokens"}
 
 
@@ -63,9 +65,9 @@ def _tables(speed: Speed) -> list[Table]:
 
 
 def _records(speed: Speed, also: Sequence[Speed]) -> FormatRecords:
-    drawn = [_Drawn(speed.table).fill(speed, also)]
+    drawn = [TableRecords(speed.table).fill(speed, also)]
     for table in _tables(speed)[1:]:
-        drawn += [_Drawn(table).fill(own, ()) for own in targets(table, speed.option)[:1]]
+        drawn += [TableRecords(table).fill(own) for own in targets(table, speed.option)[:1]]
     names = dict.fromkeys(name for one in drawn for name in one.columns)
     joined = {
         name: np.concatenate([one.columns.get(name, np.full(len(one.columns["line"]), np.nan)) for one in drawn])
@@ -85,8 +87,11 @@ def _whole(column: Array, name: str, fields: dict[tuple[str, str], Field]) -> Ar
 
 
 @dataclass
-class _Drawn:
-    """The records of one table as they are made: ``columns`` by name, what they mean, and their digits."""
+class TableRecords:
+    """The records of one table as they are made: ``columns`` by name, what they mean, and their digits.
+
+    ``printed``: what a grammar reads of them, and which numbers these are.
+    """
 
     table: Table
     columns: dict[str, Array] = field(default_factory=dict)
@@ -94,16 +99,21 @@ class _Drawn:
     digits: dict[tuple[str, str], float] = field(default_factory=dict)
     not_numbers: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     record: str = "step"
+    printed: list[tuple[Field, Column]] = field(default_factory=list)
 
-    def add(self, values: Array, told: Field, digit: float = 0.0) -> None:
-        """Add a column, unless there is one of that name."""
+    def add(
+        self, values: Array, told: Field, digit: float = 0.0, *, of: Column | None = None, printed: Field | None = None
+    ) -> None:
+        """Add a column, unless there is one of that name; ``printed``: what the numbers ``of`` a column are in it."""
         if told.name not in self.columns:
             self.columns[told.name] = values
             self.fields[self.record, told.name] = told
             if digit:
                 self.digits[self.record, told.name] = digit
+            if of is not None:
+                self.printed.append((printed or told, of))
 
-    def fill(self, speed: Speed, also: Sequence[Speed]) -> _Drawn:
+    def fill(self, speed: Speed, also: Sequence[Speed] = ()) -> TableRecords:
         """Add all columns of the table of a speed."""
         rows = self.table.rows
         self.record = _kind(speed)
@@ -115,7 +125,7 @@ class _Drawn:
         self._beside()
         for one in (speed, *(other for other in also if other.unit)):
             self._speed(one)
-        told = [self.columns[name] for name in _SPEEDS if name in self.columns]
+        told = [self.columns[name] for name in SPEEDS if name in self.columns]
         if len(rows) == 1 or not told or np.isfinite(told[0]).sum() > 1:  # else a clock would take its place
             self._clocks(speed)
         if self.table.bar and self.table.step is not None:  # a step is done when its state is drawn first
@@ -131,7 +141,8 @@ class _Drawn:
         step, epoch, totals = self.table.step, self.table.epoch, self.table.totals
         if step is not None:
             first = 0 if not self.table.bar and (step.values == 0).any() else 1
-            self.add(step.values, Field("step", "INTEGER" if _are_whole(step.values) else "NUMBER", first=first))
+            told = Field("step", "INTEGER" if _are_whole(step.values) else "NUMBER", first=first)
+            self.add(step.values, told, of=step)
             restarts = (self.table.bar or (np.diff(step.values) <= 0).any()) and not self._begins_anew(step.values)
             if np.isfinite(totals).any():
                 self.add(totals, Field("steps_per_epoch" if restarts else "steps", "INTEGER"))
@@ -142,7 +153,7 @@ class _Drawn:
             first = 0 if (epoch.values == 0).any() else 1
             whole = _are_whole(epoch.values)
             told = Field("epoch", "INTEGER", first=first) if whole else Field("epochs_done", "NUMBER")
-            self.add(epoch.values, told)
+            self.add(epoch.values, told, of=epoch)
             if whole and np.isfinite(epoch.totals).any():
                 self.add(epoch.totals, Field("epochs", "INTEGER"))
 
@@ -157,21 +168,21 @@ class _Drawn:
         for column in self.table.columns:
             role, name = column.meaning.role, _BESIDE.get(column.meaning.role)
             if name is not None and "other" not in column.meaning.flags and name not in self.columns:
-                self.add(column.values, Field(name, "NUMBER"), column.quantum)
+                self.add(column.values, Field(name, "NUMBER"), column.quantum, of=column)
                 if role == "loss":
                     printed = np.array([row.form in column.fields for row in self.table.rows], np.bool_)
                     self.not_numbers = lines[printed & np.isnan(column.values)]
             if role == "amount" and split(column.name) in (("global", "batch", "size"), ("total", "batch", "size")):
-                self.add(column.values, Field("job_batch_size", "INTEGER"))
+                self.add(column.values, Field("job_batch_size", "INTEGER"), of=column)
         for column in self.table.of("consumed"):
             if name := _CONSUMED.get(column.meaning.counts or ""):
-                self.add(column.values, Field(name, "INTEGER"))
+                self.add(column.values, Field(name, "INTEGER"), of=column)
 
     def _speed(self, speed: Speed) -> None:
         """The column of a speed, as far as a printed number says it."""
         column, h = speed.column, speed.option
-        if speed.by_clock or (self.table.bar and has_states(self.table)):
-            return  # the clock of a bar counts: what it shows is smoothed
+        if counts_by_clock(speed):
+            return
         if h.kind == "rate" and h.is_mean and h.counts in _CONSUMED and progress_of(self.table, h.counts):
             return  # a mean of more than this run: what was done is counted, and a clock beside it
         is_used = column.used & (column.values > 0) & np.isfinite(column.values)
@@ -182,32 +193,47 @@ class _Drawn:
         since = 0 if per else None
         count = float(np.nanmedian(column.counts)) if h.per == STEPS else 1.0
         digit = column.quantum * h.factor / count if h.kind == "time" else 0.0
+        length = _LENGTHS.get(h.factor) if h.kind == "time" else None
+        of = column if length else None
         if h.kind == "rate" and h.counts != "epochs":
             rate = "step_rate" if h.counts == "steps" else "throughput"
             unit = None if h.counts == "steps" else h.counts or "unknown"
+            known = unit if unit is None or unit in UNITS["throughput"] else "unknown"
             scope = None if rate == "step_rate" else _SCOPES.get(speed.scope, "unknown")
             told = Field(rate, "NUMBER", unit, scope, kind, since, per)
-            self.add(np.where(is_used, column.values / h.factor, np.nan), told, column.quantum / h.factor)
+            values, of = np.where(is_used, column.values / h.factor, np.nan), column if h.factor == 1.0 else None
+            self.add(values, told, column.quantum / h.factor, of=of, printed=replace(told, unit=known))
         elif h.per == START:
-            self.add(column.values * h.factor, Field("elapsed", "NUMBER"), digit)
+            self._elapsed(column, column.values * h.factor, h.factor)
         elif h.per == LEFT:
             told = Field("step_time", "NUMBER", "seconds", kind="unknown", is_expected=True)
-            self.add(np.where(values > 0, values, np.nan), told)
+            self.add(np.where(values > 0, values, np.nan), told, of=of, printed=Field("remaining", "NUMBER", length))
         elif h.per in (LINE, EPOCH) or h.counts == "epochs":
             told = Field("duration", "NUMBER", "seconds", kind="training_time", per="run" if h.per == LINE else "epoch")
-            self.add(values, told, digit)
+            per = "run" if h.per == STEPS else told.per  # what is printed is of several
+            self.add(values, told, digit, of=of, printed=replace(told, unit=length, per=per))
         else:
-            self.add(values, Field("step_time", "NUMBER", "seconds", None, kind, since, per), digit)
+            told = Field("step_time", "NUMBER", "seconds", None, kind, since, per)
+            printed = replace(told, unit=length)
+            if h.per == STEPS:
+                printed = Field("duration", "NUMBER", length, kind="training_time", per="run")
+            self.add(values, told, digit, of=of, printed=printed)
+
+    def _elapsed(self, column: Column, seconds: Floats, factor: float) -> None:
+        """The time since the start."""
+        terminal = _ELAPSED.get(_LENGTHS.get(factor, ""))
+        told, printed = Field("elapsed", "NUMBER"), Field("elapsed", terminal or "")
+        self.add(seconds, told, column.quantum * factor, of=column if terminal else None, printed=printed)
 
     def _clocks(self, speed: Speed) -> None:
         """The time since the start, and the moment of each line."""
         for column in self.table.elapsed if not self.table.bar or has_states(self.table) else ():
             if np.isfinite(column.values).mean() > NEARLY_ALL and "other" not in column.meaning.flags:
                 unit = column.meaning.factor or 1.0
-                told, values = Field("elapsed", "NUMBER"), column.values * unit
+                values = column.values * unit
                 if self.table.bar and self.table.step is not None:  # whose clock begins with it, before it shows a loss
                     values = np.where(self.table.step.values == 0, 0.0, values)
-                self.add(values, told, column.quantum * unit)
+                self._elapsed(column, values, unit)
         moments = self.table.moments
         if np.isfinite(moments).mean() > NEARLY_ALL and not self.table.bar:
             stamps = np.where(np.isfinite(moments), moments * 1e6, 0).round().astype(np.int64).view("datetime64[us]")
@@ -215,6 +241,11 @@ class _Drawn:
             if ((moments >= NO_DATE) & (moments < NO_DATE + DAY)).any():
                 stamps = run_on(stamps, "TIME_OF_DAY")
             self.add(stamps, Field("time", "STAMP"))
+
+
+def counts_by_clock(speed: Speed) -> bool:
+    """Whether a clock counts what lines do, and no printed number is taken: what a bar shows is smoothed."""
+    return speed.by_clock or (speed.table.bar and has_states(speed.table))
 
 
 def has_states(bar: Table) -> bool:
