@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..series import TOTAL, Floats, held, spread, verdict
-from .clocks import Clock, advance, clocks, each, predict, progress_of, since_start
+from .clocks import Clock, advance, clocks, each, passes, predict, progress_of, since_start
 from .constants import (
     CLEARLY_WHOLE,
     EPOCH_FIRST,
@@ -247,13 +247,10 @@ def _only_reading(possible: list[Speed]) -> list[Speed]:
     if not possible:
         return []
     table = possible[0].table
-    done = advance(table)
-    done = done[np.isfinite(done)]
-    if len(done) < FEWEST_INTERVALS:
-        return []
-    if len(possible) == 1 and possible[0].option.per == START:
+    steps, epochs = (done[np.isfinite(done)] for done in (advance(table), passes(table)))
+    if len(possible) == 1 and possible[0].option.per == START and max(len(steps), len(epochs)) >= FEWEST_INTERVALS:
         return possible
-    if (done == 1).mean() < NEARLY_ALL or counts_twice(table) or possible[0].findings:
+    if len(steps) < FEWEST_INTERVALS or (steps == 1).mean() < NEARLY_ALL or counts_twice(table) or possible[0].findings:
         return []
     are_times = all(s.option.per in (STEP, LINE) for s in possible)
     return possible[:1] if are_times and len({s.option.factor for s in possible}) == 1 else []

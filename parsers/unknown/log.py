@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -186,13 +186,14 @@ class Column:
 
     @cached_property
     def _within_passes(self) -> Floats:
-        """By how much its numbers grow from line to line where no pass begins anew; of passes of a line each at all."""
+        """By how much its numbers grow from line to line where no pass begins anew, or, of a line each, they go on."""
         d, table = np.diff(self.values), self.table
         known = kept = np.isfinite(d)
         if table.step is not None:
             kept = kept & ~(np.diff(table.step.values) < 0)
         if table.epoch is not None:
-            kept = kept & ~(np.diff(table.epoch.values) > 0)
+            goes_on = np.diff(table.epoch.values) > 0
+            kept = kept & (goes_on if share(goes_on) > MAJORITY else ~goes_on)
         return d[kept] if kept.sum() >= FEW else d[known]
 
     @cached_property
@@ -334,7 +335,9 @@ class Table:
         """The columns whose numbers are whole and rise as those of steps do."""
         counted = (c for c in map(_second_of_fraction, self.of("step")) if not self._counts_epochs(c))
         of_environment = (c for c in self.of("consumed") if c.meaning.counts == "environment_steps")
-        return list(filter(_counts, (*counted, *self._unnamed, *of_environment)))
+        found = filter(_counts, (*counted, *self._unnamed, *of_environment))
+        epochs = [c.values for c in self.of("epoch", guests=False) if len(c.values) > 1]
+        return [c for c in found if not any(np.array_equal(c.values, of) for of in epochs)]  # such steps are epochs
 
     @property
     def _passes(self) -> Column | None:
@@ -493,7 +496,7 @@ def read(path: Path) -> Log:
 
 def _parts(log: Log) -> Iterator[tuple[int, int, str]]:
     """The lines of a log with number and rank, each state of a progress bar by itself, cells behind their names."""
-    header = tuple[str, ...]()
+    header = ""
     for number, rank, line in _lines(log.path):
         log.lines = number
         if number <= HEAD_LINES:
@@ -558,11 +561,11 @@ class _Forms:
 
 
 def _form(text: str) -> Form | None:
-    parsed = parse(text)
-    if not any(f.meaning for f in parsed.fields):
+    fields, head, drawn = parse(text)
+    known = [f for f in fields if f.meaning]
+    if not known:
         return None
-    known = [f for f in parsed.fields if f.meaning]
-    found = _HEAD_WORD.findall(NUMBER.sub(" ", parsed.head.lower()))
+    found = _HEAD_WORD.findall(NUMBER.sub(" ", head.lower()))
     words = [w for w in found if len(w) > 1 and w not in words_of("level")]
     speeds = [f.start for f in known if f.meaning and f.meaning.role in SPEEDS]
     lead = text[: min([HEAD, *speeds])]
@@ -573,11 +576,11 @@ def _form(text: str) -> Form | None:
         (bool(_EVALUATION.search(re.split("loss|acc|cost", lead.lower())[0])) and not says_training)
         or (bool(marks) and all("other" in m.flags for m in marks))
         or (bool(set(words[:HEAD_WORDS]) & other) and not says_training)
-        or (parsed.bar and (bool(set(words) & words_of("not_training")) or bool(_many().search(text))))
+        or (drawn and (bool(set(words) & words_of("not_training")) or bool(_many().search(text))))
     )
     evidence = any("other" not in m.flags for m in marks) and not evaluates
-    trains = bool(_TRAINING.search(parsed.head.replace("_", " ")))
-    return Form(parsed.fields, tuple(words[:HEAD_WORDS]), parsed.bar, evaluates, evidence, trains)
+    trains = bool(_TRAINING.search(head.replace("_", " ")))
+    return Form(fields, tuple(words[:HEAD_WORDS]), drawn, evaluates, evidence, trains)
 
 
 @cache
@@ -587,8 +590,8 @@ def _many() -> re.Pattern[str]:
     return re.compile(rf"(?i)(?<![a-z])(?:{words})(?![a-z])(?![\s_:#=(\[-]*\d++(?![%.]))")
 
 
-_CELL_SIGNS = (r"\|", ",", r"\t", r"\s{2,}", r"[\s│]+")
-_CELL = re.compile(r"[-+]?[\d.,:eE+/-]+(?:%|ms|[smh])?|nan|inf|-+|\d{4}-\d\d-\d\d[ T][\d:.]+|")
+_CELL_SIGNS = (r"\|", ",", r"\t", r"\s*\|\s*|\s{2,}", r"[\s│]+")
+_CELL = re.compile(rf"[-+]?[\d.,:eE+/-]+(?:%|ms|[smh])?|nan|inf|-+|\d{{4}}-\d\d-\d\d[ T][\d:.]+||{LENGTH.pattern}")
 _LEAD = re.compile(rf"\s*[\[(]?(?:{STAMP.pattern})[\])]?[ \-:]*(?:\[?[A-Z]{{4,8}}\]?[ \-:]+)?(?=\S)")
 _ALONE = re.compile(r"(?<![A-Za-z_(/.\d-])\d")  # a digit of a number, and none of a name such as mAP50-95
 _LONGEST_ROW = 2000  # letters of a row of a table that people read
@@ -599,30 +602,38 @@ def cells_of(text: str, sign: str) -> list[str]:
     return [cell.strip() for cell in re.split(sign, text.strip(" |"))]
 
 
-def _named_cells(header: tuple[str, ...], text: str) -> tuple[tuple[str, ...], str]:
+def _named_cells(header: str, text: str) -> tuple[str, str]:
     """A row of numbers below a header as if each number stood behind its name; a header is kept for rows below it."""
     if lead := _LEAD.match(text):  # a logger prints the table
         header, named = _named_cells(header, text[lead.end() :])
         return header, lead[0] + named
-    has_digit = bool(_ALONE.search(text))
-    if len(text) > _LONGEST_ROW or (has_digit and not header):
+    if len(text) > _LONGEST_ROW:
         return header, text
-    for sign in _CELL_SIGNS:
-        cells = tuple(cells_of(text, sign))
-        if has_digit:
-            if len(cells) == len(header) and all(map(_CELL.fullmatch, cells)):
-                told = (f"{name}: {cell}" for name, cell in zip(header, cells, strict=True) if cell)
+    of_header = ((names, cells_of(text, sign)) for names, sign in _titles(header) if header)
+    alike = ((names, cells) for names, cells in of_header if len(names) == len(cells))
+    if _ALONE.search(text):
+        for names, cells in alike:
+            if all(map(_CELL.fullmatch, cells)):
+                told = (f"{name}: {cell}" for name, cell in zip(names, cells, strict=True) if cell)
                 return header, ", ".join(told)
-        elif len(cells) > 1:
-            folders = Counter(cell.split("/")[0] for cell in cells if "/" in cell)
-            grouped = {f"{folder}/" for folder in words_of("time") if folders[folder] > 1}  # time/fps, time/iterations
-            cells = tuple(cell.split("/", 1)[-1] if cell.startswith(tuple(grouped)) else cell for cell in cells)
-            roles = {m.role for cell in cells if cell and (m := meaning(cell))}
-            if roles & {"step", "epoch", "consumed"} and roles & {*SPEEDS, "loss"}:
-                return cells, text
-            if len(cells) == len(header) and all(re.search("[A-Za-z]", cell) for cell in cells):
-                return (), text  # that of another table
-    return header, text
+        return header, text
+    is_another = any(all(re.search("[A-Za-z]", cell) for cell in cells) for _, cells in alike)
+    return text if _titles(text) else "" if is_another else header, text
+
+
+@lru_cache(maxsize=SAMPLE)
+def _titles(text: str) -> list[tuple[list[str], str]]:
+    """The names that a header of a table holds, by what may stand between them, if they count steps and tell more."""
+    found = []
+    each = ((cells_of(text, sign), sign) for sign in _CELL_SIGNS)
+    for cells, sign in ((cells, sign) for cells, sign in each if len(cells) > 1):
+        folders = Counter(cell.split("/")[0] for cell in cells if "/" in cell)
+        grouped = tuple(f"{folder}/" for folder in words_of("time") if folders[folder] > 1)  # time/fps, time/iterations
+        names = [cell.split("/", 1)[-1] if cell.startswith(grouped) else cell for cell in cells]
+        roles = {m.role for name in names if name and (m := meaning(name))}
+        if roles & {"step", "epoch", "consumed"} and roles & {*SPEEDS, "loss"}:
+            found.append((names, sign))
+    return found
 
 
 _STATE = re.compile(r"\d+/\d+ \[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]")

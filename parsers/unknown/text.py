@@ -102,34 +102,17 @@ class Field:
     is_mean: bool = False
 
 
-@dataclass(frozen=True)
-class Parsed:
-    """The fields of a line. ``bar``: it is a state of a progress bar. ``head``: what stands before its first number."""
-
-    fields: tuple[Field, ...]
-    head: str
-    bar: bool
-
-
-def parse(line: str) -> Parsed:
-    """The numbers of a line that may mean something."""
+def parse(line: str) -> tuple[tuple[Field, ...], str, bool]:
+    """The numbers of a line, what stands before the first of them, and whether it is a state of a progress bar."""
     reader = _Reader(line)
-    fields = _without_counts(tuple(reader.fields()))
+    every = tuple(reader.fields())
+    counts = {f.of for f in every if f.of is not None}  # the 100 of `Time(100 iters): 1.25s` means nothing by itself
+    fields = tuple(replace(f, meaning=None) if f.place in counts else f for f in every)
     known = [f for f in fields if f.meaning]
     first = min((m.start() for m in reader.numbers if not reader.marked(m)), default=len(line))
     first = min([first, *(f.start for f in known[:1])])
     stamp = reader.stamps[0][1] if reader.stamps and reader.stamps[0][0] < first else 0
-    return Parsed(
-        fields,
-        line[:first] if stamp > first else line[stamp:first] or line[:first],
-        reader.drawn,
-    )
-
-
-def _without_counts(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Fields without the meaning of those that are the count of another: the 100 of `Time(100 iters): 1.25s`."""
-    counts = {f.of for f in fields if f.of is not None}
-    return tuple(replace(f, meaning=None) if f.place in counts else f for f in fields)
+    return fields, line[:first] if stamp > first else line[stamp:first] or line[:first], reader.drawn
 
 
 @dataclass(frozen=True)
