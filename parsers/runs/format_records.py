@@ -13,7 +13,7 @@ from ..grammar.format import METRICS, Format
 from ..io.lazy import pd
 from ..scanning.cascade import Account, FormatLines, of_kinds
 from ..scanning.record_table import RecordTable, table
-from ..scanning.source import Source
+from ..scanning.text import LogText
 from .side_files import ARRIVAL, arrivals, clock
 
 # The column that says, from 1, of which run a record is, where a log holds several.
@@ -82,7 +82,7 @@ class FormatRecords:
 NOTHING = FormatRecords(None, table([]), {}, np.zeros(0, np.int64))
 
 
-def records_of(level: FormatLines, source: Source) -> FormatRecords:
+def records_of(level: FormatLines, source: LogText) -> FormatRecords:
     """What the format of a level read in a log; ``source`` has been read to its end."""
     metric = of_kinds([level], METRICS)
     meanings = {(x.variant.record, f.name): f for x in metric for f in x.variant.columns}
@@ -94,7 +94,7 @@ def records_of(level: FormatLines, source: Source) -> FormatRecords:
     return FormatRecords(level.format, records, meanings, not_numbers)
 
 
-def _arrived(records: RecordTable, source: Source) -> NDArray[np.datetime64] | None:
+def _arrived(records: RecordTable, source: LogText) -> NDArray[np.datetime64] | None:
     """When the lines of records arrived; None where they print a time themselves, or the run has no clock."""
     if not len(records) or ("time" in records and not np.isnat(records["time"]).all()):
         return None

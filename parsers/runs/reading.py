@@ -30,7 +30,6 @@ from ..scanning.detection import (
 from ..scanning.format_shapes import KnownShapes
 from ..scanning.leftover import Leftover
 from ..scanning.record_table import RecordTable
-from ..scanning.source import Source
 from ..scanning.text import LogText
 from .appended import Last, of_each, of_starts, told_apart
 from .evaluation_bars import without_evaluation
@@ -163,7 +162,8 @@ def survey(
 def _survey(
     path: Path, chosen: list[Format], facts: list[Fact], found: FormatRecords | None, *, search: bool
 ) -> Reading:
-    source, cascade = _read(LogText(path), chosen, search=search, found=found)
+    source = LogText(path)
+    cascade = _read(source, chosen, search=search, found=found)
     parts = [records_of(level, source) for level in cascade.levels[:-1]]
     if len(parts) > 1:
         parts.sort(key=lambda part: part.rank)
@@ -187,9 +187,7 @@ def _chosen(format: str | Path | Format | Sequence[Format] | None) -> list[Forma
     return [known_format(format)] if isinstance(format, str | Path | Format) else list(format)
 
 
-def _read(
-    text: LogText, chosen: list[Format], *, search: bool, found: FormatRecords | None = None
-) -> tuple[Source, Cascade]:
+def _read(text: LogText, chosen: list[Format], *, search: bool, found: FormatRecords | None = None) -> Cascade:
     """Read a log as these formats, and as all others that are found in it; what any program prints comes last."""
     known = chosen or formats()
     shapes = known_shapes(known)
@@ -200,7 +198,7 @@ def _read(
         another = _feed(cascade, text, chosen, shapes, search=search and bool(chosen))
         if another is None:
             refuse_wrapped(text, known, has_metrics=found is not None or bool(of_kinds(cascade.levels, METRICS)))
-            return text.source, cascade
+            return cascade
         chosen.append(next(fmt for fmt in known if fmt.name == another))
 
 
@@ -214,7 +212,7 @@ def _feed(
         if search and searched < SEARCHED:
             left = np.flatnonzero(verdicts.left)
             searched += int((lines.ends - lines.starts)[left].sum())
-            if found := most_claimed(text.source.path, lines, left, shapes, without=names):
+            if found := most_claimed(text.path, lines, left, shapes, without=names):
                 return found
     return None
 
@@ -265,7 +263,7 @@ def _facts(
 
 
 def _warnings(
-    told: Sequence[Facts], cascade: Cascade, source: Source, run: RunFile, records: RecordTable
+    told: Sequence[Facts], cascade: Cascade, source: LogText, run: RunFile, records: RecordTable
 ) -> Iterator[Message]:
     """What speaks against a log; ``told``: its facts, or those of each run of several."""
     yield from run_problems(run, source.path, source.sha256)

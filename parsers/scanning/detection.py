@@ -175,7 +175,7 @@ def detected(text: LogText, known: Sequence[Format]) -> Format | None:
     """
     shapes = known_shapes(known)
     for lines in text.blocks(shapes):
-        if name := most_claimed(text.source.path, lines, np.arange(len(lines)), shapes):
+        if name := most_claimed(text.path, lines, np.arange(len(lines)), shapes):
             return next(fmt for fmt in known if fmt.name == name)
     return None
 
@@ -265,4 +265,4 @@ def refuse_wrapped(text: LogText, known: Sequence[Format], *, has_metrics: bool 
     if len(cut) - alone >= FEWEST_CUT or all(_REST.fullmatch(lines[number + 1]) for number in cut):
         found = max(found, metric_lines(mended[place] for place in torn))
     if found >= FEWEST_MENDED:
-        raise WrappedError.at(text.source.path, WRAPPED, width=width, line=cut[0] + 1)
+        raise WrappedError.at(text.path, WRAPPED, width=width, line=cut[0] + 1)

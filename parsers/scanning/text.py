@@ -1,46 +1,64 @@
 """The text of one log, block by block, read as often as it is asked for."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import hashlib
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from ..grammar.format import Format
-from ..io.errors import LogError
+from ..io.errors import CANNOT_BE_READ, LogError, reason_of
+from ..io.files import opened
+from ..io.message import Message
+from ..io.packed import ERRORS, unpacked
 from .format_shapes import FormatShapes, KnownShapes
 from .shapes import ShapedLines
-from .source import Source, is_text, what_it_is
+from .source import clean, is_text, what_it_is
 
+BLOCK = 1 << 21
+BUFFER = 1 << 16  # less than a block, which is read past it
+LONGEST_LINE = 64 << 20
+TOO_LONG_A_LINE = "has a line longer than {size} MiB and is not a text log."
 # A log that goes on for so long without the end of a record has none that began before.
 LONGEST_RECORD = 1 << 20
 _HEAD = 1 << 16  # by so many bytes a binary file is told
 
 
 class LogText:
-    """The text of a log; its first blocks, all of a small one, are read once and looked at as the same lines each time.
+    """The text of a log, opened plain or compressed, and handed out in blocks of whole lines, as often as is asked for.
 
-    ``source``: what the bytes were read from, which describes the file after its blocks were read.
+    Its first blocks, all of a small log, are read once and looked at as the same lines each time. ``sha256`` and
+    ``bytes`` are of the file as it lies on disk, and ``cut`` is whether its last line has no newline; all of these
+    after its blocks were read.
     """
 
     def __init__(self, path: Path) -> None:
-        self.source = Source(path)
+        self.path, self.cut, self.bytes = path, False, 0
+        self._hash = hashlib.sha256()
         self._first: list[bytes] = []
         self._rest: Iterator[bytes] = iter(())
         self._is_passed = True
         self._shaped: tuple[KnownShapes, ShapedLines] | None = None
 
     @property
+    def sha256(self) -> str:
+        """Hexadecimal digest of the bytes read so far."""
+        return self._hash.hexdigest()
+
+    @property
     def first_block(self) -> bytes:
-        """The first block; raises LogError as ``blocks`` does."""
+        """The first block; raises LogError as ``data`` does."""
         if not self._first:
-            self._open()
+            self._begin()
         return self._first[0]
 
     def blocks(self, known: KnownShapes, formats: Sequence[Format] = ()) -> Iterator[ShapedLines]:
         """The lines, block by block, in which no record of several lines that these formats know is cut in two.
 
-        Raises LogError as ``Source.blocks`` does, and for a binary file.
+        Raises LogError as ``data`` does.
         """
         spanning = [known.of(fmt) for fmt in formats if any(variant.spans for variant in fmt.variants)]
         blocks = self._shaped_blocks(known)
@@ -49,11 +67,11 @@ class LogText:
     def _shaped_blocks(self, known: KnownShapes) -> Iterator[ShapedLines]:
         total = 0
         for data in self.data():
-            lines = self.shaped(data, known, total)
+            lines = self._lines(data, known, total)
             total += len(lines)
             yield lines
 
-    def shaped(self, data: bytes, known: KnownShapes, before: int = 0) -> ShapedLines:
+    def _lines(self, data: bytes, known: KnownShapes, before: int) -> ShapedLines:
         """The lines of a block that follows so many others."""
         if data is not self._first[0]:
             return known.table.lines(data, before)
@@ -62,21 +80,88 @@ class LogText:
         return self._shaped[1]
 
     def data(self) -> Iterator[bytes]:
-        """The bytes of blocks of whole lines as they stand in the log, unpacked; raises LogError as ``blocks`` does."""
+        """The bytes of blocks of whole lines as they stand in the log, unpacked, about two MiB each.
+
+        Raises LogError for what is missing, a folder, empty, binary, broken, or holds a line of more than 64 MiB.
+        """
         if self._is_passed:
-            self._open()
+            self._begin()
         yield from self._first
         if len(self._first) > 1:
             self._is_passed = True
             yield from self._rest
 
-    def _open(self) -> None:
-        self.source = Source(self.source.path)
-        self._rest = self.source.blocks()
+    def _begin(self) -> None:
+        self._hash, self.bytes, self.cut = hashlib.sha256(), 0, False
+        self._rest = self._read()
         self._first = list(islice(self._rest, 2))
+        if not self._first:
+            raise LogError.at(self.path, "is empty.")
         if not is_text(self._first[0][:_HEAD]):
-            raise LogError.at(self.source.path, what_it_is(self._first[0]))
+            raise LogError.at(self.path, what_it_is(self._first[0]))
         self._is_passed = False
+
+    def _read(self) -> Iterator[bytes]:
+        try:
+            with opened(self.path) as file:
+                yield from self._whole_lines(unpacked(io.BufferedReader(_Counted(file, self.count), BUFFER)))
+        except (OSError, *ERRORS) as error:
+            raise LogError.at(self.path, _reason(error)) from error
+
+    def _whole_lines(self, stream: io.BufferedReader) -> Iterator[bytes]:
+        """The blocks of a stream; a small log is one."""
+        block, wanted = stream.read(BLOCK), BLOCK
+        while len(block) == wanted:
+            end = block.rfind(b"\n") + 1
+            if end:
+                yield block[:end]
+            elif wanted > LONGEST_LINE:
+                raise LogError.at(self.path, TOO_LONG_A_LINE, size=LONGEST_LINE >> 20)
+            wanted = len(block) - end + BLOCK
+            block = block[end:] + stream.read(BLOCK)
+        if rest := self._without_tail(block):
+            yield rest
+
+    def _without_tail(self, block: bytes) -> bytes:
+        """What follows the last newline, if any; what no eye sees is no line.
+
+        UTF-16 ends with a NUL byte, a file that was laid out in advance with many, and colours with an escape.
+        """
+        end = block.rfind(b"\n") + 1
+        # An order mark is one at the start of a log only.
+        self.cut = end < len(block) and clean(block[max(end - 1, 0) :]) not in (b"", b"\n")
+        return block if self.cut else block[:end]
+
+    def count(self, data: memoryview) -> None:
+        """Take note of bytes as they lie on disk."""
+        self._hash.update(data)
+        self.bytes += len(data)
+
+
+class _Counted(io.RawIOBase):
+    """A file whose bytes are counted as they are read."""
+
+    def __init__(self, file: BinaryIO, count: Callable[[memoryview], None]) -> None:
+        self._file, self._count = file, count
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        size = self._file.readinto(buffer)  # type: ignore[attr-defined]
+        self._count(memoryview(buffer)[:size])
+        return int(size)
+
+
+def _reason(error: Exception) -> Message:
+    if isinstance(error, IsADirectoryError):
+        return Message("is a folder; pass a log file.")
+    if isinstance(error, FileNotFoundError):
+        return Message("file not found.")
+    return Message(CANNOT_BE_READ, reason=reason_of(error))
 
 
 def whole_records(blocks: Iterable[ShapedLines], formats: Sequence[FormatShapes]) -> Iterator[ShapedLines]:

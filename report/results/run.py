@@ -10,8 +10,8 @@ from parsers.io.printable import printable
 from parsers.runs.facts import Fact, is_count
 from parsers.runs.provenance import RECORDS as RECORDS_SAY
 from parsers.runs.reading import Reading
-from parsers.scanning.source import Source as Lines
 from parsers.scanning.source import clean
+from parsers.scanning.text import LogText
 from parsers.series import Series
 
 from ..measure.measurement import Measurement, Use
@@ -250,5 +250,5 @@ def _shown(line: bytes) -> str:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    for block in Lines(path).blocks():
+    for block in LogText(path).data():
         yield from block.removesuffix(b"\n").split(b"\n")

@@ -16,8 +16,8 @@ from parsers.scanning.cascade import CutValue
 from parsers.scanning.detection import formats
 from parsers.scanning.format_shapes import KnownShapes
 from parsers.scanning.judging import LineJudge, VariantSieve
-from parsers.scanning.source import BLOCK, clean
-from parsers.scanning.text import whole_records
+from parsers.scanning.source import clean
+from parsers.scanning.text import BLOCK, whole_records
 from tests.parsers.golden_logs import GOLDEN, LOGS
 from tests.parsers.toy_logs import step, write
 

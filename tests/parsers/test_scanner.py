@@ -222,7 +222,7 @@ def test_an_unreadable_log_is_an_error_of_one_line_that_names_it(
 
 @pytest.mark.parametrize("rest", [b"", b"\n"])
 def test_an_overlong_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rest: bytes) -> None:
-    monkeypatch.setattr("parsers.scanning.source.LONGEST_LINE", 2 << 20)
+    monkeypatch.setattr("parsers.scanning.text.LONGEST_LINE", 2 << 20)
     path = write(tmp_path, *steps(3), b"x" * (5 << 20), rest)
     with pytest.raises(LogError, match=r"has a line longer than 2 MiB"):
         read(path)
