@@ -6,10 +6,8 @@ cards and the processes did, once a second.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from io import TextIOWrapper
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..grammar.field import Field
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
-from ..io.files import data_of, opened
+from ..io.files import data_of
 from ..io.lazy import pd
 from ..scanning.detection import common
 from ..scanning.prefix import line_pattern
@@ -44,9 +42,7 @@ MEMORY_COLUMNS = ("memory", "process_memory")
 NO_CARD = "line {line}: card is {said}; expected a card number from 0."
 NO_HEAD = "line 1 is not the expected header {columns}."
 NO_NUMBER = "line {line}: {column} is {said}; expected a number."
-OTHER_WIDTH = "line {line} has {count} columns; expected {width}."
-NO_ROW = "line {line} is not a valid table row ({reason})."
-ONE_COLUMN = "line {line} has one column; expected {width}."
+OTHER_WIDTH = "line {line}: expected {width} columns, found {count}."
 LARGEST = 1 << 20  # of a configuration
 LOG_SUFFIXES = (".log", ".out", ".err", ".txt", ".jsonl")
 GREATEST = 1e12  # no time, size or clock that a side file states comes near it
@@ -69,7 +65,7 @@ def side_table(path: Path, columns: Sequence[str], needed: Sequence[str], later:
     """
     heads = (list(columns), list(columns[: len(columns) - len(later)]))
     rows = list(_rows(path, {len(head) for head in heads}))
-    if not rows or rows[0] not in heads:
+    if rows[0] not in heads:
         raise LogError.at(path, NO_HEAD, columns=",".join(columns))
     texts = pd.DataFrame(rows[1:], columns=rows[0], dtype=object)
     numbers = pd.DataFrame({name: pd.to_numeric(texts[name], errors="coerce").astype(np.float64) for name in texts})
@@ -83,19 +79,16 @@ def side_table(path: Path, columns: Sequence[str], needed: Sequence[str], later:
 
 def _rows(path: Path, widths: set[int]) -> Iterator[list[str]]:
     """The rows of a file, all of the width of the first one, which is one of ``widths``."""
-    number = 0
     try:
-        with TextIOWrapper(opened(path), encoding="utf-8", errors="replace", newline="\n") as file:
-            for number, row in enumerate(csv.reader(file, quoting=csv.QUOTE_NONE), 1):
-                if len(row) not in widths:
-                    key = ONE_COLUMN if len(row) == 1 else OTHER_WIDTH
-                    raise LogError.at(path, key, line=number, count=len(row), width=max(widths))
-                widths = {len(row)}
-                yield row
-    except csv.Error as error:
-        raise LogError.at(path, NO_ROW, line=number + 1, reason=error) from error
+        text = data_of(path).decode("utf-8", "replace").replace("\r\n", "\n")
     except OSError as error:
         raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
+        row = line.split(",")
+        if len(row) not in widths:
+            raise LogError.at(path, OTHER_WIDTH, line=number, count=len(row), width=max(widths))
+        widths = {len(row)}
+        yield row
 
 
 def times(seconds: pd.Series[float]) -> pd.Series[pd.Timestamp]:

@@ -75,13 +75,13 @@ def test_a_clock_is_not_used_where_no_run_says_whose_it_is(tmp_path: Path) -> No
         (("1,",), "line 2: time is ''; expected a number."),
         (("1,nan",), "line 2: time is 'nan'; expected a number."),
         (("1,1e300",), "line 2: time is '1e300'; expected a number."),
-        (("1,1", "2"), "line 3 has one column; expected 2."),
-        (("1,1", "", "2,2"), "line 3 has 0 columns; expected 2."),
-        (("1,1", "2,2,2"), "line 3 has 3 columns; expected 2."),
+        (("1,1", "2"), "line 3: expected 2 columns, found 1."),
+        (("1,1", "", "2,2"), "line 3: expected 2 columns, found 1."),
+        (("1,1", "2,2,2"), "line 3: expected 2 columns, found 3."),
         (("1,1", "1,2"), "line 3: line is 1; line numbers must be whole numbers, start at 1 or later and ascend."),
         (("0,1",), "line 2: line is 0; line numbers must be whole numbers, start at 1 or later and ascend."),
         (("1.5,1",), "line 2: line is 1.5; line numbers must be whole numbers, start at 1 or later and ascend."),
-        (("1,1\r1",), "line 2 is not a valid table row"),
+        (("1,1\r1",), "line 2: time is '1\\r1'; expected a number."),
     ],
 )
 def test_a_broken_clock_is_an_error_that_names_file_and_line(rows: tuple[str, ...], said: str, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_telemetry_beside_another_log_is_not_used(tmp_path: Path) -> None:
         ("1935619200,-1,97,30000,312.45,1980,2619,55", "line 3: card is -1; expected a card number from 0."),
         ("1935619200,0.5,97,30000,312.45,1980,2619,55", "line 3: card is 0.5; expected a card number from 0."),
         ("1935619200,0,97,30000,[N/A],1980,2619,55", "line 3: power is '[N/A]'; expected a number."),
-        ("1935619200,0,97", "line 3 has 3 columns; expected 8."),
+        ("1935619200,0,97", "line 3: expected 8 columns, found 3."),
     ],
 )
 def test_broken_telemetry_is_an_error_that_names_file_and_line(row: str, said: str, tmp_path: Path) -> None:
