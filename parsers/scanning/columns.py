@@ -4,6 +4,7 @@ import math
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -83,9 +84,14 @@ class Places:
 
     def digit(self, field: int) -> float:
         """One unit of the last digit of a field, the finest of all shapes; lines of one differ in their digits only."""
-        shapes, firsts = np.unique(self.shape, return_index=True)
+        shapes, firsts = self._firsts
         texts = self.texts(field, firsts[self.spans[shapes, field, 1] > 0])
         return min(map(last_digit, texts), default=math.inf)
+
+    @cached_property
+    def _firsts(self) -> tuple[Ids, Rows]:
+        """The shapes, and the first line of each."""
+        return np.unique(self.shape, return_index=True)
 
     def has(self, field: int) -> bool:
         """Whether any line has a field."""

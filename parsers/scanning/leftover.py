@@ -147,11 +147,11 @@ class Unrecognised:
 
     def leftover(self, fmt: Format | None) -> Leftover:
         """All that there was, and what of it resembles lines of a format; no more is added."""
-        counts = self._counts.tolist()
-        for shape, sort in self._sort_of.items():
-            sort.count += counts[shape - ALONE]
+        shapes = np.fromiter(self._sort_of, np.intp, len(self._sort_of)) - ALONE
+        for sort, count in zip(self._sort_of.values(), self._counts[shapes].tolist(), strict=True):
+            sort.count += count
         shown = sorted(self._sorts.values(), key=lambda sort: (-sort.count, sort.line))
-        further = self._further + sum(counts[1:]) - sum(counts[shape - ALONE] for shape in self._sort_of)
+        further = self._further + int(self._counts[1:].sum() - self._counts[shapes].sum())
         for broken in (broken for broken in self._broken if fmt and broken.format.name == fmt.name):
             lines = [(number, line) for line, number in broken.lines.items()]
             return Leftover(shown, further, broken.format, broken.count, lines[0][0] if lines else 0, lines)
