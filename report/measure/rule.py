@@ -7,7 +7,7 @@ in one paragraph, and ``show --explain`` prints it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
@@ -121,31 +121,27 @@ def measure_run(parts: Sequence[Run]) -> Measurement:
     estimate, said = _scaled(run, free, work, checks, ranks, is_of_one=is_of_one)
     is_summed = ranks is not None and estimate.scope == "job" and ranks.is_summed
     ranks = replace(ranks, is_summed=is_summed) if ranks else None
-    status, by = judged(checks)
-    checks = tuple(one if one is by else replace(one, series=None) for one in checks)  # long logs have large ones
-    in_its_unit = estimate.value / free.rate
     told = [
         *_of_records(run, series, free, work),
-        *_of_window(run, series, skipped, windowed, paused, f"{estimate.unit}/s", in_its_unit),
+        *_of_window(run, series, skipped, windowed, paused, f"{estimate.unit}/s", estimate.value / free.rate),
         *_of_source(run, series, free, checks),
-        *said_by(run, checks, status, by),
-        *said,
-        *(ranks.diagnostics if ranks else ()),
     ]
-    return Measurement(
-        status,
-        estimate,
-        Protocol(),
-        free,
-        _use(run, series, skipped, windowed.rows[paused], free),
-        checks,
-        by,
-        tuple(told),
-        seconds_per_step(free, work, others),
-        ranks,
-        run.number,
-        every=series,
-    )
+    use = _use(run, series, skipped, windowed.rows[paused], free)
+    found = Measurement("unchecked", estimate, Protocol(), free, use, checks, ranks=ranks, run=run.number, every=series)
+    return checked(run, replace(found, seconds_per_step=seconds_per_step(free, work, others)), told, said)
+
+
+def checked(
+    run: Run, found: Measurement, told: Iterable[Diagnostic], of_scope: Iterable[Diagnostic] = ()
+) -> Measurement:
+    """A number with the status that its checks give it, and all that is said of it: ``told``, what they say, whose it
+    is, and how far ranks are apart.
+    """
+    status, by = judged(found.checks)
+    checks = tuple(one if one is by else replace(one, series=None) for one in found.checks)  # long logs have large ones
+    of_ranks = found.ranks.diagnostics if found.ranks else ()
+    diagnostics = (*told, *said_by(run, checks, status, by), *of_scope, *of_ranks)
+    return replace(found, status=status, by=by, checks=checks, diagnostics=diagnostics)
 
 
 def sources(parts: Sequence[Run]) -> list[Source]:

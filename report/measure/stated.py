@@ -24,7 +24,7 @@ from .number import without_noise
 from .protocol import Protocol, ProtocolError
 from .ranks import RankSpread, RankTable, side_by_side, speeds_apart
 from .records import Records, Run
-from .rule import judged, said_by, said_of_column, said_of_digits, seconds_per_step, sources
+from .rule import checked, said_of_column, said_of_digits, seconds_per_step, sources
 from .sources import (
     CLOCKS,
     Column,
@@ -194,7 +194,6 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
         and any(one.says == "agrees" and one.scope == "job" for one in checks)
     ):
         estimate, said = replace(estimate, scope="job"), ()
-    status, by = judged(checks)
     if calculation is not None and calculation.are_times:
         per_step: float | None = calculation.of_values
     else:
@@ -207,27 +206,27 @@ def _measured(run: Run, parts: Sequence[Run], protocol: Protocol) -> Measurement
     reasons = chosen.reasons
     if ranks is not None and ranks.is_summed:
         reasons = np.where(reasons == Use.OTHER_RANK, Use.SUMMED, reasons).astype(np.int8)
-    diagnostics = (
+    told = [
         *_of_records(chosen, series, work, checks),
         *(said_of_statistic(series, calculation, estimate) if calculation else ()),
         *said,
-        *said_by(run, checks, status, by),
-        *(ranks.diagnostics if ranks else ()),
-    )
-    return Measurement(
-        status,
-        estimate,
-        protocol,
-        series,
-        use_of(chosen.every, reasons),
-        checks,
-        by,
-        diagnostics,
-        per_step,
-        ranks,
-        run.number,
-        calculation=calculation,
-        every=every,
+    ]
+    return checked(
+        run,
+        Measurement(
+            "unchecked",
+            estimate,
+            protocol,
+            series,
+            use_of(chosen.every, reasons),
+            checks,
+            seconds_per_step=per_step,
+            ranks=ranks,
+            run=run.number,
+            calculation=calculation,
+            every=every,
+        ),
+        told,
     )
 
 
