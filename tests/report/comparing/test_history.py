@@ -10,24 +10,9 @@ from typing import Any
 
 import pytest
 
+import report.comparing.history as reasons
 from parsers.io.message import Message
-from report.comparing.history import (
-    BY_COMMIT,
-    BY_NAME,
-    FEW_RUNS,
-    HIDDEN,
-    IN_FUTURE,
-    NEWEST_IS_GAP,
-    NO_COMMIT,
-    NO_DATE,
-    NO_RUNS,
-    SUSPECT,
-    By,
-    CaseHistory,
-    History,
-    case_history,
-    history,
-)
+from report.comparing.history import By, CaseHistory, History, case_history, history
 from report.comparing.sides import COPY, Run
 from tests.report.comparing.made_history import FIRST, GATE, make_suite, record, runs
 from tests.report.comparing.made_sides import log_of
@@ -49,19 +34,6 @@ def test_a_slowdown_is_confirmed_with_its_size() -> None:
 
 
 @pytest.mark.parametrize(
-    ("levels", "said", "state"),
-    [
-        (SLOWER[::-1], {}, "faster"),
-        ([1.0] * 30, {}, "same"),
-        (SLOWER, {"steps": lambda at: (1, 100) if at < 21 else (500, 600)}, "unknown"),
-    ],
-    ids=["faster", "equal", "other steps"],
-)
-def test_a_case_is_what_its_runs_say(levels: Sequence[float], said: dict[str, Any], state: str) -> None:
-    assert history_of(runs(levels, **said)).state == state
-
-
-@pytest.mark.parametrize(
     ("name", "other"), [("unit", "samples/s"), ("scope", "card"), ("formats", "timm"), ("protocol", "records=epoch")]
 )
 def test_series_of_another_meaning_are_not_joined(name: str, other: str) -> None:
@@ -73,14 +45,15 @@ def test_series_of_another_meaning_are_not_joined(name: str, other: str) -> None
 @pytest.mark.parametrize(
     ("made", "reason"),
     [
-        (runs([1.0] * 4), FEW_RUNS),
-        (runs([1.0] * 20, noise=0.08), HIDDEN),
-        (runs([1.0] * 20 + [1.05] * 2), SUSPECT),
-        (runs([1.0] * 3 + [1.1] * 3), SUSPECT),
-        (runs([]), NO_RUNS),
-        ([*runs([1.0] * 20), record(21, 1.0, reason=Message("x"))], NEWEST_IS_GAP),
+        (runs([1.0] * 4), reasons.FEW_RUNS),
+        (runs([1.0] * 20, noise=0.08), reasons.HIDDEN),
+        (runs([1.0] * 20 + [1.05] * 2), reasons.SUSPECT),
+        (runs([1.0] * 3 + [1.1] * 3), reasons.SUSPECT),
+        (runs(SLOWER, steps=lambda at: (1, 100) if at < 21 else (500, 600)), reasons.OTHER_STEPS),
+        (runs([]), reasons.NO_RUNS),
+        ([*runs([1.0] * 20), record(21, 1.0, reason=Message("x"))], reasons.NEWEST_IS_GAP),
     ],
-    ids=["few runs", "noise", "the newest two", "three after three", "none", "a gap"],
+    ids=["few runs", "noise", "the newest two", "three after three", "other steps", "none", "a gap"],
 )
 def test_what_cannot_be_judged_is_unknown_with_a_reason(made: list[Run], reason: str) -> None:
     found = history_of(made)
@@ -90,9 +63,9 @@ def test_what_cannot_be_judged_is_unknown_with_a_reason(made: list[Run], reason:
 @pytest.mark.parametrize(
     ("said", "by", "reason"),
     [
-        ({"began": None}, "date", NO_DATE),
-        ({"commit": None}, "commit", NO_COMMIT),
-        ({"began": (datetime.now(UTC) + timedelta(days=400)).replace(tzinfo=None).isoformat()}, "date", IN_FUTURE),
+        ({"began": None}, "date", reasons.NO_DATE),
+        ({"commit": None}, "commit", reasons.NO_COMMIT),
+        ({"began": f"{datetime.now(UTC) + timedelta(days=400):%FT%T}"}, "date", reasons.IN_FUTURE),
         ({"sha256": f"{1:064x}"}, "date", COPY),
     ],
 )
@@ -113,7 +86,7 @@ def test_commits_stand_in_the_order_of_their_first_runs() -> None:
 def test_undated_runs_are_ordered_by_the_numbers_in_their_names_with_a_word() -> None:
     made = runs(SLOWER, began=None, commit=None, log=lambda number: f"suite/run{number}.log")
     found = history_of(made[::-1])
-    assert (found.state, found.gaps, found.word and found.word.key) == ("slower", (), BY_NAME)
+    assert (found.state, found.gaps, found.word and found.word.key) == ("slower", (), reasons.BY_NAME)
 
 
 def test_undated_runs_are_ordered_by_commits_that_git_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +104,7 @@ def test_undated_runs_are_ordered_by_commits_that_git_knows(tmp_path: Path, monk
     found = history_of(made[::-1])
     assert [run.commit for run in found.series[0][0].runs] == commits
     assert found.word
-    assert found.word.key == BY_COMMIT
+    assert found.word.key == reasons.BY_COMMIT
 
 
 @pytest.mark.parametrize(
