@@ -18,44 +18,13 @@ def changed(**of_environment: Any) -> dict[str, Any]:
     return {"environment": {**ENVIRONMENT, **of_environment}}
 
 
-ONE_FACT: dict[str, tuple[str, tuple[str, str], dict[str, Any]]] = {
-    "driver": ("driver", ("550.54", "560.28"), changed(driver="560.28")),
-    "package": (
-        "environment.packages.numpy",
-        ("2.1.0", "2.2.0"),
-        changed(packages={"torch": "2.4.0", "numpy": "2.2.0"}),
-    ),
-    "absent package": ("environment.packages.numpy", ("2.1.0", "-"), changed(packages={"torch": "2.4.0"})),
-    "framework": (
-        "environment.packages.torch",
-        ("2.4.0", "2.5.0"),
-        changed(
-            packages={"torch": "2.5.0", "numpy": "2.1.0"},
-            frameworks={"torch": {"version": "2.5.0+cu121", "cuda": "12.1"}},
-        ),
-    ),
-    "variable": ("environment.variables.NCCL_ALGO", ("Ring", "Tree"), changed(variables={"NCCL_ALGO": "Tree"})),
-    "further variable": (
-        "environment.variables.OMP_NUM_THREADS",
-        ("-", "1"),
-        changed(variables={"NCCL_ALGO": "Ring", "OMP_NUM_THREADS": "1"}),
-    ),
-    "data": ("data", ("-", "synthetic"), {"case": {**CASE, "data": "synthetic"}}),
-}
-
-
-@pytest.mark.parametrize("case", ONE_FACT)
-def test_runs_that_differ_in_one_fact_have_that_one_named(case: str, tmp_path: Path) -> None:
-    name, values, said = ONE_FACT[case]
-    found = compare(*sides(tmp_path, said=said))
-    assert names(found) == [name]
-    (change,) = only(found).changes
-    assert change.said == values
-    assert {Path(one.file).name for side in change.sides for one in side} <= {"run.json"}
-
-
 SOURCE = {"repository": "https://example.org/gpt", "commit": "a" * 40, "dirty": False}
 COMMAND = ["python", "train.py", "--lr=0.001", "--workers", "8", "--batch-size", "12"]
+NEWER_TORCH = {
+    "packages": {"torch": "2.5.0", "numpy": "2.1.0"},
+    "frameworks": {"torch": {"version": "2.5.0+cu121", "cuda": "12.1"}},
+}
+NEWER_NUMPY = {"torch": "2.4.0", "numpy": "2.2.0"}
 
 
 def with_word(place: int, word: str) -> dict[str, Any]:
@@ -65,25 +34,34 @@ def with_word(place: int, word: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("name", "values", "of_a", "of_b"),
     [
+        ("driver", ("550.54", "560.28"), {}, changed(driver="560.28")),
+        ("environment.packages.numpy", ("2.1.0", "2.2.0"), {}, changed(packages=NEWER_NUMPY)),
+        ("environment.packages.numpy", ("2.1.0", "-"), {}, changed(packages={"torch": "2.4.0"})),
+        ("environment.packages.torch", ("2.4.0", "2.5.0"), {}, changed(**NEWER_TORCH)),
+        ("environment.variables.NCCL_ALGO", ("Ring", "Tree"), {}, changed(variables={"NCCL_ALGO": "Tree"})),
+        ("environment.variables.MORE", ("-", "1"), {}, changed(variables={"NCCL_ALGO": "Ring", "MORE": "1"})),
+        ("data", ("-", "synthetic"), {}, {"case": {**CASE, "data": "synthetic"}}),
         ("source.commit", ("a" * 40, "b" * 40), {"source": SOURCE}, {"source": {**SOURCE, "commit": "b" * 40}}),
         ("source.patch", ("false", "true"), {"source": SOURCE}, {"source": {**SOURCE, "dirty": True, "patch": "c"}}),
         ("command", ("--lr=0.001", "--lr=0.002"), {"command": COMMAND}, with_word(2, "--lr=0.002")),
         ("command", ("--workers 8", "--workers 16"), {"command": COMMAND}, with_word(4, "16")),
         ("command", ("-", "--compile"), {"command": COMMAND}, {"command": [*COMMAND, "--compile"]}),
         ("command", ("--workers 8", "--threads 8"), {"command": COMMAND}, with_word(3, "--threads")),
+        ("command", ("train.py", "'my train.py'"), {"command": COMMAND}, with_word(1, "my train.py")),
         ("recipe", ("one", "other"), {"recipe": "one"}, {"recipe": "other"}),
         ("later.key", ("1", "2"), {"later": {"key": 1}}, {"later": {"key": 2}}),
         ("variables.STEPS", ("60", "80"), {"variables": {"STEPS": "60"}}, {"variables": {"STEPS": "80"}}),
         ("native", ("-", "--fp16"), {"native": "train data"}, {"native": "train data --fp16"}),
     ],
 )
-def test_a_changed_commit_word_or_variable_is_named(
+def test_what_differs_is_named_once_with_its_values_and_where_they_stand(
     name: str, values: tuple[str, str], of_a: dict[str, Any], of_b: dict[str, Any], tmp_path: Path
 ) -> None:
     a = make_side(tmp_path / "a", STEADY, said=of_a)
     b = make_side(tmp_path / "b", STEADY, said=of_b)
     (change,) = only(compare(a, b)).changes
     assert (change.name, change.said) == (name, values)
+    assert {Path(one.file).name for side in change.sides for one in side} <= {"run.json"}
 
 
 def test_a_command_whose_words_stand_in_another_order_is_one_change(tmp_path: Path) -> None:
