@@ -326,8 +326,8 @@ def history(
     gate = share(gate)
     refuse_without_extra()
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
-    first = since.astimezone(UTC).replace(tzinfo=None).isoformat() if since and since.tzinfo else ""
-    first = first or (since.isoformat() if since else "")
+    in_utc = since.replace(tzinfo=since.tzinfo or UTC).astimezone(UTC) if since else None
+    first = in_utc.replace(tzinfo=None).isoformat() if in_utc else ""
     cases: dict[str, list[Run]] = {}
     paths = tuple(dict.fromkeys(map(Path, suites)))
     if gone := next((path for path in paths if not path.exists()), None):

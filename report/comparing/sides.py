@@ -227,7 +227,8 @@ def read_run(protocol: Protocol | None, place: Place, *, is_alone: bool = False)
         commit = source.get("commit") if isinstance(source, dict) else None
         run = replace(run, began=_text(stated_start(told)), commit=commit if isinstance(commit, str) else None)
         if reason := unfit(place.root, place.path):
-            return replace(run, reason=reason)
+            # Of several suites the whole path says which run it is.
+            return replace(run, reason=Message(reason.key, **{**reason.values, "log": run.log}))
         log = measured_log(place.log, protocol)
         # A stated protocol says which of the sources counts where they contradict each other.
         found = log.measurement if protocol and protocol.states_rule and log.measurement else log.throughput()
