@@ -37,6 +37,7 @@ floor: .venv/test
 bench: .venv/test
 	$(BIN)/python -m tests.bench.floor --write
 	$(BIN)/python -m tests.bench.bench --write
+	$(BIN)/python -m tests.bench.pages
 	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.commands --write
 	$(BIN)/python -m tests.bench.adversarial --write
 

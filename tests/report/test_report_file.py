@@ -5,32 +5,25 @@ import os
 import re
 import shutil
 from collections.abc import Callable
-from html import unescape
 from math import isclose
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from report.measure.diagnostics import NoMeasurement
-from report.measure.statistic import reduce
 from report.results.measured_log import measured_log
-from report.results.model import SUFFIX, Report, ReportError, Run, parsed, read_report, schema
+from report.results.model import SUFFIX, Report, ReportError, parsed, read_report, schema
 from report.results.run import report_of_log
-from report.views.html import HtmlView
-from report.views.html import texts as pages_of_site
-from report.views.markdown import MarkdownView
 from report.views.publish import PublishedPage, publish, read_pages
-from report.views.view import sums
-from report.views.why import explained
 from tests.commandline import PROJECT
 from tests.conftest import Compare
 from tests.parsers.golden_logs import SOME_LOGS
 from tests.parsers.golden_logs import name as name_of_log
+from tests.report.page_checks import LANGUAGES, not_recomputed, recomputed, unlike_cautions
 from tests.report.published_pages import every_published_page
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -39,7 +32,6 @@ NO_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
 )
-LANGUAGES = ("en", "zh")
 
 every_toy = pytest.mark.parametrize("name", ["toy", "toy_gpu", "llm_example"])
 
@@ -98,20 +90,9 @@ def test_a_report_is_as_the_schema_says(page: str, logs: Path) -> None:
     Draft202012Validator(schema()).validate(json.loads(report_of(page, logs).to_json()))
 
 
-def recomputed(run: Run) -> float:
-    """What the records of a run give, without its log."""
-    if run.statistic:
-        of_terms = reduce(np.array([value for _, value in run.records.terms]), run.statistic)
-        return run.factor / of_terms if run.are_times else of_terms * run.factor
-    work, seconds = sums(run.records)
-    return work / seconds * run.factor
-
-
 @every_published_page
 def test_the_number_of_each_run_follows_from_its_records_alone(page: str, logs: Path) -> None:
-    runs = parsed(report_of(page, logs).to_json(), Path("page.report.json")).runs.values()
-    found = [(run, recomputed(run)) for run in runs if run.statistic or run.records.stretches]
-    assert [run.log for run, value in found if not isclose(value, run.measured, rel_tol=1e-12)] == []
+    assert not_recomputed(parsed(report_of(page, logs).to_json(), Path("page.report.json"))) == []
 
 
 @pytest.mark.slow
@@ -130,19 +111,7 @@ def test_the_number_of_a_log_follows_from_its_records_alone(log: Path) -> None:
 
 @every_published_page
 def test_page_panel_and_why_say_the_same_of_a_number(page: str, logs: Path) -> None:
-    report = report_of(page, logs)
-    for language in LANGUAGES:
-        markdown, html = MarkdownView(report, language, LANGUAGES), HtmlView(report, language)
-        site = unescape(pages_of_site([report], LANGUAGES)[f"{page}.{language}.html"])
-        for result in (one for one in report.results if one.digits):
-            table = report.places[result.id][0]
-            noted = {note.number for note in table.notes if result.id in note.results}
-            said = html.cautions(result)
-            panel = site[site.index(f'<dialog id="{result.id}"') :].partition("</dialog>")[0]
-            text = explained(html, result, "")
-            assert {number for number, _ in said} == noted
-            assert [one for _, one in said if one not in panel or one not in text] == []
-            assert markdown.cautions(result) == said
+    assert unlike_cautions(report_of(page, logs)) == []
 
 
 def test_a_log_whose_name_is_not_utf_8_is_listed_all_the_same(tmp_path: Path) -> None:
