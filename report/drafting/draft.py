@@ -41,6 +41,7 @@ TITLING: tuple[Axis, ...] = ("model", "device", "precision", "nodes", "cards", "
 # What tells rows apart, the first that does.
 AXES: tuple[Axis, ...] = (*TITLING, *(axis for axis in get_args(Axis) if axis not in (*TITLING, HEADING)))
 MOST_COLUMNS, MOST_MODELS, MOST_NAMED, MOST_LEFT_OUT, MOST_COMMANDS, LONGEST_NAME = 8, 8, 3, 3, 10, 60
+_PLUS = re.compile(r"(?<=v\d)p(?:lus)?$")  # behind a version, as in DeepLabV3P
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -148,25 +149,42 @@ def _bytes(folder: Path, path: str) -> int:
 def _alike(logs: Sequence[DraftLog]) -> list[DraftLog]:
     """The logs with one spelling of each model and program: that with the most capitals, as its authors write it.
 
-    What one log calls PaddleNLP BERT pretraining is the program PaddleNLP, where another log is called so.
+    What one log calls PaddleNLP BERT pretraining is the program PaddleNLP, where another log is called so. What one
+    program calls deeplabv3p and another Deeplabv3 is one model, of which the longer name says more; where one program
+    has both, they are two.
     """
-    programs = sorted({log.program for log in logs}, key=lambda one: (len(one), -_capitals(one)[0], one))
-    names = sorted({str(log.case["model"]) for log in logs if "model" in log.case}, key=_capitals)
-    models = {_key(name): name for name in names}
+    programs = sorted({log.program for log in logs}, key=lambda one: (len(one), -_capitals(one), one))
     found = []
     for log in logs:
         alike = (one for one in programs if one and f"{log.program} ".lower().startswith(f"{one} ".lower()))
-        model: Case = {"model": models[_key(str(log.case["model"]))]} if "model" in log.case else {}
-        found.append(replace(log, program=next(alike, ""), case={**log.case, **model}))
-    return found
+        found.append(replace(log, program=next(alike, "")))
+    by_program: dict[str, set[str]] = {}
+    for log in (log for log in found if "model" in log.case):
+        by_program.setdefault(log.program, set()).add(_key(str(log.case["model"])))
+    both = {_PLUS.sub("", key) for keys in by_program.values() for key in keys if _PLUS.sub("", key) in keys - {key}}
+
+    def key_of(model: object) -> str:
+        key = _key(str(model))
+        return key if _PLUS.sub("", key) in both else _PLUS.sub("", key)
+
+    names = sorted({str(log.case["model"]) for log in found if "model" in log.case}, key=_plainness)
+    models = {key_of(name): name for name in names}
+    return [
+        replace(log, case={**log.case, "model": models[key_of(log.case["model"])]}) if "model" in log.case else log
+        for log in found
+    ]
 
 
-def _capitals(name: str) -> tuple[int, str]:
-    return sum(map(str.isupper, name)), name
+def _capitals(name: str) -> int:
+    return sum(map(str.isupper, name))
 
 
 def _key(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.lower()) or name
+
+
+def _plainness(name: str) -> tuple[int, int, str]:
+    return len(_key(name)), _capitals(name), name
 
 
 # ---- tables

@@ -257,3 +257,13 @@ def test_language_models_are_shown_with_what_one_card_does(desk: Desk) -> None:
         "tflops_per_card": ("126.3", "TFLOP/s"),
         "step_time": ("21.243", "s"),
     }
+
+
+@pytest.mark.parametrize(("other", "models"), [("B", "deeplabv3p"), ("A", "Deeplabv3, deeplabv3p")])
+def test_names_that_differ_in_the_plus_of_a_model_are_one_where_no_program_has_both(
+    other: str, models: str, desk: Desk
+) -> None:
+    desk.put_run(FAST, "lab/a/1", case={"cards": 1, "framework": "A", "model": "Deeplabv3"})
+    desk.put_run(SLOW, "lab/b/1", case={"cards": 1, "framework": other, "model": "deeplabv3p"})
+    assert desk.init("logs").returncode == 0
+    assert desk.page["model"] == models
