@@ -242,16 +242,15 @@ def _columns(cases: Sequence[DraftCase], axes: Sequence[Axis]) -> dict[str, _Cel
 def _laid_out(axes: Sequence[Axis], rows: Sequence[tuple[Any, ...]], columns: Mapping[str, _Cells]) -> _Table:
     """A table whose rows state the axes in which they differ; the only row of one states the best that there is."""
     cases = [own[row] for row in rows for own in columns.values()]
-    shared = {axis: cases[0].case[axis] for axis in TITLING if _is_shared(axis, cases)}
+    first = cases[0].case
+    shared = {
+        axis: first[axis] for axis in TITLING if axis in first and len({one.case.get(axis) for one in cases}) == 1
+    }
     differing = [axis for at, axis in enumerate(axes) if len({row[at] for row in rows}) > 1]
     titled = differing or list(shared)[:1]
     made = [_Column("", title, {_row(own[row], titled): own[row] for row in rows}) for title, own in columns.items()]
     case: Case = {axis: value for axis, value in shared.items() if axis not in titled}
     return _Table(titled, list(made[0].cells), case, made)
-
-
-def _is_shared(axis: Axis, cases: Sequence[DraftCase]) -> bool:
-    return axis in cases[0].case and len({one.case.get(axis) for one in cases}) == 1
 
 
 def _row(case: DraftCase, axes: Sequence[Axis]) -> tuple[Any, ...]:

@@ -44,10 +44,6 @@ HELPS = {
     "card": "{first} Pass --cards, which is 1 if a single GPU (or process) trained.",
     "unknown": "{first} If a single GPU (or process) trained, pass --cards 1.",
 }
-GRAMMAR = (
-    "{first} `tachograph format LOG --scope job --out formats/NAME.lark` writes that grammar if the throughput is "
-    "that of all processes together (of each one: `--scope card`); `export TACHOGRAPH_FORMATS=formats` makes it known."
-)
 
 LONGEST = 80  # characters of a value that a page file states
 MOST_COMMAND = 2000
@@ -288,7 +284,7 @@ def not_the_job(log: DraftLog) -> Message:
     told = say(Remark.SCOPE_UNKNOWN, log=log.path) if is_unknown else say(Remark.OF_ONE, log=log.path, part=log.scope)
     said = told.message
     if is_unknown and log.case.get("cards", 1) != 1:
-        return said if log.program else Message(GRAMMAR, first=said)
+        return said
     return Message(HELPS[log.scope], first=said) if log.scope in HELPS else said
 
 

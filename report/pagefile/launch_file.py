@@ -61,8 +61,6 @@ class ColumnLaunch(Launch):
 
     runs: list[Launch] = Field(default_factory=list)
     """What differs between its cases."""
-    not_launched: str = ""
-    """Why `launch` cannot run cases without a launcher: a sentence in English, which it prints."""
 
     @model_validator(mode="before")
     @classmethod
@@ -77,10 +75,6 @@ class LaunchFile(RootModel[dict[str, ColumnLaunch]]):
         """How a case of a column is run; without launcher where nothing says it."""
         runs = self.root[column].runs if column in self.root else []
         return next((run for run in runs if covers(run.when, case)), Launch())
-
-    def why_not(self, column: str) -> str:
-        """Why a column is not launched, in English; empty where nothing says it."""
-        return self.root[column].not_launched if column in self.root else ""
 
 
 def load_launches(page_file: Path, page: Page) -> LaunchFile:

@@ -2,7 +2,7 @@
 
 import glob
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -86,28 +86,19 @@ def _option_of_read(text: str) -> str:
     return text
 
 
-def _in_logs(path: str) -> str:
-    if not is_spelt_inside(path):
-        raise Mistake(LEAVES_LOGS, path=repr(path))
-    return path
+def _must(holds: Callable[[str], object], key: str, called: str) -> AfterValidator:
+    """A check of a text; ``key``: what is wrong where it does not hold, with the text as ``called``."""
+
+    def check(text: str) -> str:
+        if not holds(text):
+            raise Mistake(key, **{called: repr(text)})
+        return text
+
+    return AfterValidator(check)
 
 
-def _beside(folder: str) -> str:
-    if not is_spelt_inside(folder):
-        raise Mistake(LEAVES_PAGE, file=repr(folder))
-    return folder
-
-
-def _percentage(text: str) -> str:
-    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?%", text) or not 0 < float(text[:-1]) < MOST_PERCENT:
-        raise Mistake(NO_PERCENTAGE, text=repr(text))
-    return text
-
-
-def _web(address: str) -> str:
-    if not address.startswith(("https://", "http://")):
-        raise Mistake(NOT_WEB, address=repr(address))
-    return address
+def _is_percentage(text: str) -> bool:
+    return bool(re.fullmatch(r"[0-9]+(\.[0-9]+)?%", text)) and 0 < float(text[:-1]) < MOST_PERCENT
 
 
 def _arithmetic(text: str) -> str:
@@ -124,14 +115,14 @@ def _unit(unit: str) -> str:
 
 AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol, json_schema_input_type=str | Protocol)]
 AnyOption = Annotated[str, AfterValidator(_option_of_read)]
-Percentage = Annotated[str, AfterValidator(_percentage)]
-WebAddress = Annotated[str, AfterValidator(_web)]
+Percentage = Annotated[str, _must(_is_percentage, NO_PERCENTAGE, "text")]
+WebAddress = Annotated[str, _must(re.compile("https?://").match, NOT_WEB, "address")]
 Address = Annotated[str, AfterValidator(with_only(("commit", "path")))]
 Arithmetic = Annotated[str, AfterValidator(_arithmetic)]
 Unit = Annotated[str, AfterValidator(_unit)]
 RowTitle = Annotated[Text, AfterValidator(with_only(get_args(Axis)))]
 Decimals = Annotated[int, Field(ge=0, le=15)]
-Pattern = Annotated[str, AfterValidator(_in_logs), AfterValidator(with_only(get_args(Axis)))]
+Pattern = Annotated[str, _must(is_spelt_inside, LEAVES_LOGS, "path"), AfterValidator(with_only(get_args(Axis)))]
 Patterns = Annotated[
     list[Pattern],
     Field(min_length=1),
@@ -594,7 +585,7 @@ class PageFile(PagePart):
     """Name of the models in the index of the site."""
     unit: Unit
     """Unit of throughputs, such as `images/s`, in all tables that set no other."""
-    prose: Annotated[str, AfterValidator(_beside)] | None = None
+    prose: Annotated[str, _must(is_spelt_inside, LEAVES_PAGE, "file")] | None = None
     """Folder beside the page file with its text in Markdown: `setup.en.md`, `setup.zh.md` and so on for `tested`,
     `environment`, `setup`, `steps` and `results`, and `table-NAME.en.md` for the text below a table."""
     tested: list[Block]

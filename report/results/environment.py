@@ -245,13 +245,9 @@ def _data(runs: Sequence[RunFile]) -> Iterator[Said]:
 def _variables(runs: Sequence[RunFile]) -> Iterator[Said]:
     """Those that all machines of all runs set alike."""
     each = [machine.get("variables") for machine in _machines(runs)]
-    told = [{f"{name}={value}" for name, value in _items(variables)} for variables in each]
+    told = [{f"{name}={value}" for name, value in one.items()} if isinstance(one, dict) else set() for one in each]
     shared = sorted(set.intersection(*told)) if told else []
     yield from (markdown.code(said) for said in shared if _is_plain(said))
-
-
-def _items(said: object) -> Iterable[tuple[str, object]]:
-    return said.items() if isinstance(said, dict) else ()
 
 
 def _tachograph(runs: Sequence[RunFile]) -> Iterator[Said]:

@@ -133,15 +133,14 @@ def _one_difference(differences: Sequence[Difference]) -> Message:
         range_ = _range(ordered[0], ordered[-1])
         told = Message(RECORDS, range=range_) if first.code == Unlike.FEW else range_
         return Message(DIFFERENCES[first.code], each=told)
-    listed = (Message(ON_SIDES, said=in_words(said), titles=_listed(titles)) for said, titles in sides.items())
+    listed = (
+        Message(ON_SIDES, said=in_words(said), titles=joined("{first}, {second}", map(Message, titles)))
+        for said, titles in sides.items()
+    )
     each = joined("{first}; {second}", listed)
     if first.code not in DIFFERENCES:
         return Message(DIFFERING, fact=Message(first.code), each=each)
     return Message(DIFFERENCES[first.code], each=each)
-
-
-def _listed(titles: Iterable[str]) -> Message:
-    return joined("{first}, {second}", map(Message, titles))
 
 
 # ---- where they stand

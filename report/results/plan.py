@@ -82,7 +82,11 @@ def missing(
         raise PageError(NO_CASE, only=stated, known=_possible(_places(page, launches, {})))
     wanted = [run for place in places for run in _wanted(place, logs, repeats)]
     first = {run.folder: run for run in reversed(wanted)}
-    lacking = {run.folder.parent for run in wanted if not _is_there(logs, run.folder)}
+    lacking = {
+        run.folder.parent
+        for run in wanted
+        if not (run.folder / LOG).is_file() or not _is_evidence(logs, str((run.folder / LOG).relative_to(logs)))
+    }
     return (run for run in wanted if first[run.folder] is run and run.folder.parent in lacking)
 
 
@@ -100,7 +104,7 @@ def unplanned(page: Page, launches: LaunchFile, logs: Path, *, only: Mapping[str
     told: dict[tuple[str, str], list[str]] = {}
     for place in _places(page, launches, only or {}):
         if why := _unplanned(place, logs):
-            told.setdefault((place.name, launches.why_not(place.name) or why), []).append(place.title)
+            told.setdefault((place.name, why), []).append(place.title)
     return [f"{_shortened(titles)}: {why}" for (_, why), titles in told.items()]
 
 
@@ -154,7 +158,7 @@ def _wanted(place: _PlannedCell, logs: Path, repeats: int | None) -> Iterator[Pl
 def _is_published(run: Run, case: Case, logs: Path) -> bool:
     """Whether others have run a case, and their logs are there."""
     with suppress(KeyError):  # an axis that the case does not say, which its folder needs, too
-        return any(_has_evidence(logs, pattern) for pattern in run.patterns(case)[:-1])
+        return any(_is_evidence(logs, path) for pattern in run.patterns(case)[:-1] for path in logs_of(logs, pattern))
     return False
 
 
@@ -189,15 +193,6 @@ def _folder(place: _PlannedCell, run: Run, logs: Path) -> Path:
 def _lacking(place: _PlannedCell, key: str, **values: object) -> PageError:
     """The error of a cell that says too little for a launch."""
     return PageError("{cell}: {said}", cell=place.title, said=Message(key, **values))
-
-
-def _is_there(logs: Path, folder: Path) -> bool:
-    log = folder / LOG
-    return log.is_file() and _is_evidence(logs, str(log.relative_to(logs)))
-
-
-def _has_evidence(logs: Path, pattern: str) -> bool:
-    return any(_is_evidence(logs, path) for path in logs_of(logs, pattern))
 
 
 def _is_evidence(logs: Path, path: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from parsers.io.message import Message
-from parsers.runs.format_records import RankLog
 from parsers.scanning.cascade import Account
 
 from ..measure.measurement import Measurement, RunOfLog
@@ -34,7 +33,16 @@ def as_json(log: MeasuredLog) -> dict[str, Any]:
         "options": [offer.as_json() for offer in log.options],
         "runs": [_run(run) for run in found.runs] if found else [],
         "ranks": _ranks(found.ranks) if found and found.ranks else None,
-        "logs": [_log(one) for one in reading.ranks],
+        "logs": [
+            {
+                "rank": one.rank,
+                "log": str(one.path),
+                "sha256": one.sha256,
+                "bytes": one.bytes,
+                "lines": _lines(one.account),
+            }
+            for one in reading.ranks
+        ],
         "figures": {one.name: {"value": one.value, "unit": one.unit} for one in log.figures},
         "cards_of_ranks": log.cards_of_ranks.as_json() if log.cards_of_ranks else None,
         "warnings": [str(said) for said in log.warnings],
@@ -82,11 +90,6 @@ def _run(run: RunOfLog) -> dict[str, Any]:
         "sides": _sides(found) if found and found.status == "contradicted" else [],
         "diagnostics": [one.as_json() for one in found.diagnostics] if found else [reason.as_json()] if reason else [],
     }
-
-
-def _log(log: RankLog) -> dict[str, Any]:
-    told = {"rank": log.rank, "log": str(log.path), "sha256": log.sha256, "bytes": log.bytes}
-    return {**told, "lines": _lines(log.account)}
 
 
 def _ranks(ranks: RankSpread) -> dict[str, Any]:

@@ -159,7 +159,7 @@ def _number(log: MeasuredLog) -> Iterator[Message]:
     each = [_check(one) for one in agreeing if one is by_source[one.estimate.name]][:MOST_AGREEING]
     checks = joined(LISTED, each) if each else None
     if found.status == "contradicted" and found.by:
-        yield _other_side(found, found.by)
+        yield _opinion(found.by, rate(found.other_value, found.unit, found.scope))
         yield Message(AGREES_WITH_FIRST, checks=checks) if checks else Message(NOTHING_ELSE)
     elif checks:
         yield Message(AGREES if agreeing[0].counts_work else ONLY_TIMER, checks=checks)
@@ -212,11 +212,6 @@ def _times(ratio: float) -> str:
 def _lines(ends: tuple[int, int]) -> Message:
     first, last = ends
     return Message(LINE, line=first) if first == last else Message(LINES, first=first, last=last)
-
-
-def _other_side(found: Measurement, by: Check) -> Message:
-    """What contradicts the number, in its unit and scope."""
-    return _opinion(by, rate(found.other_value, found.unit, found.scope))
 
 
 def _opinion(check: Check, said: Message) -> Message:

@@ -209,15 +209,6 @@ class HtmlView(View):
         inside = [one for one in rows if used and used[0] <= one[0] <= used[-1]]
         return Curve(points(rows), points(inside), f"{low:.6g}", f"{high:.6g}")
 
-    def alternatives(self, result: Result) -> list[tuple[str, str, str]]:
-        """The number by other windows and statistics: which, the value, and by how much it differs."""
-        if not result.value:
-            return []
-        return [
-            (name, self.printed(result, value), f"{100 * (value / result.value - 1):+.1f}%".replace("-", "−"))
-            for name, value, _ in self.variations(result)
-        ]
-
     @cached_property
     def numbers(self) -> list[Result]:
         """All results with a number, in the order of the page."""

@@ -12,7 +12,7 @@ from parsers.io.printable import printable_lines
 
 from ..measure.number import printed
 from ..measure.protocol import Protocol
-from ..results.model import SUFFIX, Compared, FileLines, Finding, Report, Result, Table
+from ..results.model import SUFFIX, Compared, Finding, Report, Result, Table
 from ..wording import markdown as md
 from ..wording.words import words
 from .view import MISSING, OF, WITH, View, operations, templates
@@ -215,7 +215,9 @@ class MarkdownView(View):
             lines = "<br>".join(filter(None, [self.used(run), *done]))
             yield [number, self.log(run.log), lines, noted]
             number, noted = "", ""
-            yield from (["", self.log(one.path), self._lines(one), ""] for one in run.also)
+            yield from (
+                ["", self.log(one.path), self.lines_used(one.first, one.last, one.used), ""] for one in run.also
+            )
 
     def _same_runs(self, result: Result) -> Result | None:
         """For one of several numbers of the same runs, the throughput whose evidence lists these already."""
@@ -223,9 +225,6 @@ class MarkdownView(View):
             return None
         alike = (one for one in self.report.results if one.kind.is_throughput and one.runs == result.runs)
         return next(alike, None)
-
-    def _lines(self, file: FileLines) -> str:
-        return self.lines_used(file.first, file.last, file.used)
 
     def ranks(self, table: Table) -> str:
         """How far the ranks are apart that each print a number, of each log behind a throughput; empty for none."""
@@ -315,13 +314,15 @@ class MarkdownView(View):
         used = dict.fromkeys(one.source for one in self.report.results if one.source)
         head = [self.translate(title) for title in ("Source", "Date", "Commit", "Note")]
         body = [
-            [self._source(name), one.date, md.code(one.commit) if one.commit else MISSING, self._note(one.note)]
+            [
+                self._source(name),
+                one.date,
+                md.code(one.commit) if one.commit else MISSING,
+                " ".join(self.translate(one.note).split()),
+            ]
             for name, one in ((name, self.page.sources[name]) for name in used if name)
         ]
         return _grid([head, *body]) if body else ""
-
-    def _note(self, note: str) -> str:
-        return " ".join(self.translate(note).split())
 
     def log(self, path: str) -> str:
         """A link to a log: to where it was published when others did that, else to our own copy."""

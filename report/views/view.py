@@ -479,9 +479,11 @@ class View(Translator):
         """What is read of its records."""
         return self.worded(name_of(run.source)) if run.source else ""
 
-    def variations(self, result: Result) -> list[tuple[str, float, int]]:
-        """The number by other windows and statistics of the same source that all of its runs allow: which, the value,
-        and how many records it uses."""
+    def variations(self, result: Result) -> list[tuple[str, str, str, int]]:
+        """The number by other windows and statistics of the same source that all of its runs allow: which, the digits,
+        by how much it differs, and how many records it uses."""
+        if not result.value:
+            return []
         runs = self.report.runs_of(result)
         each = [dict(variations_of(run)) for run in runs if not result.kind.of_runs]
         shared = [name for name in (each[0] if each else ()) if all(name in of for of in each)]
@@ -490,7 +492,8 @@ class View(Translator):
             values, records = zip(*(of[name] for of in each), strict=True)
             value = values[0] if len(values) == 1 else reduce_repeats(values, result.repeats or "mean")
             if isfinite(value):
-                told.append((self.worded(name), value, min(records)))
+                change = signed(value / result.value - 1)
+                told.append((self.worded(name), self.printed(result, value), change, min(records)))
         return told
 
     def printed(self, result: Result, value: float) -> str:

@@ -261,14 +261,12 @@ class _Explanation:
 
     def _variations(self) -> Iterator[str]:
         told = self.view.variations(self.result)
-        if not told or not self.result.value:
+        if not told:
             return
         yield from self._heading("With other protocols")
         used = min(len(run.records.used) for run in self.runs)
         lines = [(self.translate("this protocol"), str(self.result.digits), "", self._records(used))]
-        for name, value, records in told:
-            percent = f"{round(100 * (value / self.result.value - 1), 2) + 0.0:+.2f}%"  # no -0.00
-            lines.append((name, self.view.printed(self.result, value), percent, self._records(records)))
+        lines += [(name, value, change, self._records(records)) for name, value, change, records in told]
         yield from _aligned(lines)
 
     def _records(self, count: int) -> str:
