@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ..grammar.field import IN_SECONDS
-from ..grammar.field import Field as Meaning
+from ..grammar.field import Field as GrammarField
 from ..grammar.format import Format
 from ..grammar.loading import compiled
 from ..io.errors import FormatError, GrammarError, ParserError, WrappedError
@@ -128,7 +128,7 @@ def _text(speed: Speed) -> str:
     columns = [_Told(_rule(told), of.fields, totals.get(told.name, "INTEGER")) for told, of in printed]
     writer = _Writer(table)
     orders: dict[tuple[tuple[str, bool, str], ...], tuple[list[_Told], list[Form]]] = {}
-    for form in (form for form in table.forms if is_clock or form in column.fields):
+    for form in (form for form in table.places if is_clock or form in column.fields):
         here = sorted((c for c in columns if form in c.fields), key=lambda c: c.fields[form].start)
         order = tuple((c.text, c.fields[form].total is not None, _anchor(c.fields[form])) for c in here)
         orders.setdefault(order, (here, []))[1].append(form)
@@ -139,7 +139,7 @@ def _text(speed: Speed) -> str:
     return writer.grammar(speed, f"{records.record}_line", list(dict.fromkeys(lines)))
 
 
-def _rule(told: Meaning) -> str:
+def _rule(told: GrammarField) -> str:
     """A column of the vocabulary with what it means."""
     if told.name == "elapsed":
         return f"elapsed{{{told.type}}}"
@@ -291,7 +291,7 @@ class _Writer:
         names = sorted({name for name in used if not name.startswith("_") and name != kind} | {"BLANK"})
         rows = self.table.rows[:MOST_DIGITS_READ]
         is_grouped = any("," in row.digits(f.place) for row in rows for f in row.form.fields if f.meaning)
-        is_scaled = any(f.scale != 1 for form in self.table.forms for f in form.fields)
+        is_scaled = any(f.scale != 1 for form in self.table.places for f in form.fields)
         override = []
         is_clocked = any(f.clock for c in self.table.columns for f in c.fields.values())
         if written := "SCALED" if is_scaled else "GROUPED" if is_grouped else "CLOCKED" if is_clocked else "":

@@ -240,11 +240,6 @@ class Table:
     guest_fine: float = np.nan
 
     @cached_property
-    def forms(self) -> list[Form]:
-        """The forms of its rows."""
-        return list(self.places)
-
-    @cached_property
     def places(self) -> dict[Form, list[int]]:
         """Where rows of each form stand among all."""
         found: dict[Form, list[int]] = {}
@@ -256,7 +251,7 @@ class Table:
     def columns(self) -> list[Column]:
         """The columns of its own lines."""
         found: dict[tuple[Meaning, str, int], Column] = {}
-        for form in self.forms:
+        for form in self.places:
             seen = Counter[tuple[Meaning, str]]()
             for f in form.fields:
                 if f.meaning is None or f.is_mean:
@@ -276,7 +271,7 @@ class Table:
         """Which rows print the time of an evaluation that most of them do not: it is in their own time, too."""
         timed = {
             form: {f.name for f in form.fields if f.meaning and f.meaning.role == "time" and "other" in f.meaning.flags}
-            for form in self.forms
+            for form in self.places
         }
         seen = Counter(name for row in self.rows for name in timed[row.form])
         rare = {name for name, count in seen.items() if count < MAJORITY * len(self.rows)}
@@ -355,7 +350,7 @@ class Table:
     @property
     def _unnamed(self) -> list[Column]:
         """The first number of the lines, where it is whole and has neither name nor unit."""
-        firsts = {form: next(iter(form.fields), None) for form in self.forms}
+        firsts = {form: next(iter(form.fields), None) for form in self.places}
         kept = {
             form: f
             for form, f in firsts.items()

@@ -17,7 +17,7 @@ from ..runs.format_records import FormatRecords
 from ..runs.reading import Reading, survey
 from ..scanning.columns import Array
 from ..scanning.record_table import RecordTable, finest
-from ..series import Floats, Mask
+from ..series import Floats
 from .answer import Accepted, targets
 from .clocks import clocks, each, passes, progress_of
 from .constants import DAY, MAJORITY, NEARLY_ALL
@@ -55,19 +55,13 @@ def reading(found: Accepted, facts: Iterable[Fact] = (), known: Sequence[Format]
     return replace(told, happened=tuple(sorted((*told.happened, *evaluations), key=lambda event: event.line)))
 
 
-def _tables(speed: Speed) -> list[Table]:
-    """The lines of a speed, and those of other ranks that are like them."""
-    key = speed.table.key
-    if key.rank < 0 or speed.option.part is not None:
-        return [speed.table]
-    others = [t for t in speed.table.log.tables if t.key._replace(rank=key.rank) == key and 0 <= t.key.rank != key.rank]
-    return [speed.table, *others]
-
-
 def _records(speed: Speed, also: Sequence[Speed]) -> FormatRecords:
-    drawn = [TableRecords(speed.table).fill(speed, also)]
-    for table in _tables(speed)[1:]:
-        drawn += [TableRecords(table).fill(own) for own in targets(table, speed.option)[:1]]
+    """The records of the lines of a speed, and of those of other ranks that are like them."""
+    drawn, key = [TableRecords(speed.table).fill(speed, also)], speed.table.key
+    if key.rank >= 0 and speed.option.part is None:
+        alike = (t for t in speed.table.log.tables if t.key._replace(rank=key.rank) == key)
+        others = (t for t in alike if t.key.rank not in (-1, key.rank))
+        drawn += [TableRecords(other).fill(own) for other in others for own in targets(other, speed.option)[:1]]
     names = dict.fromkeys(name for one in drawn for name in one.columns)
     joined = {
         name: np.concatenate([one.columns.get(name, np.full(len(one.columns["line"]), np.nan)) for one in drawn])
@@ -270,6 +264,4 @@ def _kind(speed: Speed) -> str:
 
 
 def _are_whole(values: Floats) -> bool:
-    known = values[np.isfinite(values)]
-    whole: Mask = known % 1 == 0
-    return bool(whole.all())
+    return bool((values[np.isfinite(values)] % 1 == 0).all())
