@@ -50,7 +50,8 @@ def hypotheses(column: Column) -> Iterator[Option]:
     time = replace(rate, kind="time", counts=None, scope=None)
     if m.role == "rate":
         is_told = "unproven" not in m.flags
-        if m.scope is None and any(_goes_into(of_card, column) for of_card in column.table.of("rate")):
+        of_nobody = m.scope is None and "qualified" not in m.flags  # unknown words may say a node
+        if of_nobody and any(_goes_into(of_card, column) for of_card in column.table.of("rate")):
             rate = rate.of("job")
         yield from (replace(rate, told=is_told), replace(rate, told=is_told, is_mean=True))
     elif EPOCH_FIRST < np.nanmax(np.abs(column.values), initial=0) < EPOCH_LAST * 1e3:
