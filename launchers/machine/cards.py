@@ -146,7 +146,7 @@ def nvidia_topology() -> list[list[str]]:
 
 
 # AMD: amdsmi, which comes with ROCm and with the extra `amd`; units as in amdsmi 0ceca28 (amd_smi.cc).
-_AMD_DRIVER = Path("/dev/kfd")
+AMD_DRIVER = Path("/dev/kfd")
 _AMD_UNKNOWN = {2**16 - 1, 2**32 - 1, 2**64 - 1}  # what amdsmi answers, or "N/A", where a card does not tell
 
 
@@ -197,7 +197,7 @@ def _amdsmi(function: Callable[..., Any], *arguments: object) -> Any:
 
 def _amd(libraries: ExitStack) -> list[AmdCard]:
     # Where there is no driver, its bindings print that a library is missing.
-    library = _amdsmi(import_module, "amdsmi") if _AMD_DRIVER.exists() else None
+    library = _amdsmi(import_module, "amdsmi") if AMD_DRIVER.exists() else None
     if library is None:
         return []
     _amdsmi(library.amdsmi_init)

@@ -27,7 +27,7 @@ from .telemetry import FOREIGN, RunLoad, below, program
 
 _GIB = 2**30
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  nothing is written there
-_LOOK = 0.5  # seconds over which the load of others is taken
+LOOK = 0.5  # seconds over which the load of others is taken
 _IDLE_UTILISATION = 5  # %
 _IDLE_MEMORY = 1024  # MiB
 # The needs of a recipe, between commas: a package with or without its version, a file of requirements, or words.
@@ -250,7 +250,7 @@ def _load(launch: Launch) -> Findings:
     if launch.on:  # it runs elsewhere
         return
     load = RunLoad(below(os.getpid))
-    time.sleep(_LOOK)
+    time.sleep(LOOK)
     load.sample()
     found = load.foreign()
     said = f"Other processes take {found['cpu_percent']:.0f}% of the CPU (load average {found['load_average']:.1f})."

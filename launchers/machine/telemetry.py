@@ -20,7 +20,7 @@ from .cards import AmdCard, CardAnswer, NvidiaCard, cards
 INTERVAL = 1.0  # seconds
 FOREIGN = 5.0  # % of the cores: what others may take before it is said
 _PATIENCE = 5.0  # seconds for a card to answer at the end
-_DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/")  # what a process has open that computes on a card
+DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/")  # what a process has open that computes on a card
 _UNKNOWN = "unknown"  # the program of a process on a card whose name this user may not see
 # The processes that there are at the moment.
 Members = Callable[[], list[psutil.Process]]
@@ -52,7 +52,7 @@ class RunLoad:
     def __init__(self, members: Members) -> None:
         self._members = members
         self._load_average = os.getloadavg()[0]
-        self._first = self._last = _machine_seconds()
+        self._first = self._last = machine_seconds()
         self._time = time.monotonic()
         self._numbers, self._used, _ = self._look()
         self._own = sum(psutil.Process().cpu_times()[:4])
@@ -67,7 +67,7 @@ class RunLoad:
         # Both fall where a process ends that none of the run waited for.
         busy = max(0.0, used - self._used)
         self._taken += max(0.0, used + own - self._used - self._own)
-        self._last = _machine_seconds()
+        self._last = machine_seconds()
         self._numbers |= numbers
         self._time, self._used, self._own = moment, used, own
         load = round(busy / passed, 3) if passed > 0 else None
@@ -130,7 +130,7 @@ def worst(nodes: Iterable[Foreign]) -> Foreign:
     }
 
 
-def _machine_seconds() -> tuple[float, float]:
+def machine_seconds() -> tuple[float, float]:
     """The CPU seconds that processes took on this machine since its start, and those that all of its cores had."""
     times = psutil.cpu_times()
     return times.user + times.nice + times.system, sum(times[:8])  # those of guests are within the first two
@@ -155,7 +155,7 @@ def program(number: int, processes: Path = Path("/proc")) -> str | None:
 
 def _is_device(link: Path) -> bool:
     with suppress(OSError):  # it was closed meanwhile
-        return str(link.readlink()).startswith(_DEVICES)
+        return str(link.readlink()).startswith(DEVICES)
     return False
 
 

@@ -52,10 +52,9 @@ class Patient:
         executable(self.repo / "requirements.txt", REQUIREMENTS)
         executable(top / "resnet.sh", 'cd "$REPO"\npython main.py\n')
         self.checkout: dict[str, Any] = {key: FACTS[key] for key in ("repository", "commit")} | {"dirty": False}
-        monkeypatch.setattr(checkout.Checkout, "repository", property(lambda _: self.checkout["repository"]))
-        status = property(lambda _: (self.checkout["commit"], self.checkout["dirty"]))
-        monkeypatch.setattr(checkout.Checkout, "_status", status)
-        monkeypatch.setattr(doctor, "_LOOK", 0)
+        for name, key in {"repository": "repository", "commit": "commit", "is_dirty": "dirty"}.items():
+            monkeypatch.setattr(checkout.Checkout, name, property(lambda _, key=key: self.checkout[key]))
+        monkeypatch.setattr(doctor, "LOOK", 0)
         monkeypatch.setattr(RunLoad, "foreign", lambda _: self._foreign())
         monkeypatch.setattr(shutil, "disk_usage", self._free)
         monkeypatch.setenv("PATH", str(top))
@@ -191,7 +190,7 @@ def test_what_is_wrong_is_found(
 
 def test_cards_of_another_vendor_are_examined(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
     patient.change(**NO_CARD)
-    monkeypatch.setattr(machine_cards, "_AMD_DRIVER", patient.top)
+    monkeypatch.setattr(machine_cards, "AMD_DRIVER", patient.top)
     monkeypatch.setitem(sys.modules, "amdsmi", bindings(ANSWERS))
     assert patient.ills(cards=3) == "cards!, idle, idle"
 

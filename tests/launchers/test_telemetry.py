@@ -213,7 +213,7 @@ def test_a_card_of_amd_tells_what_it_knows_in_the_order_of_the_cards(
     processes: Any,
 ) -> None:
     cards(refused=True)
-    monkeypatch.setattr(machine_cards, "_AMD_DRIVER", tmp_path / "kfd")
+    monkeypatch.setattr(machine_cards, "AMD_DRIVER", tmp_path / "kfd")
     monkeypatch.setitem(sys.modules, "amdsmi", bindings(answers))
     with machine_cards.cards() as found:  # its bindings print where a library is missing: the driver is looked for
         assert not found
@@ -238,7 +238,7 @@ def test_a_program_with_a_card_open_is_named_by_its_file_without_its_arguments(
     busy: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert program(busy.pid) is None  # a number of another machine may be that of anybody here
-    monkeypatch.setattr(telemetry, "_DEVICES", ("pipe:",))
+    monkeypatch.setattr(telemetry, "DEVICES", ("pipe:",))
     assert program(busy.pid) == SELF
 
 
@@ -266,7 +266,7 @@ def test_descendants_are_sampled_with_their_load_and_memory_and_are_not_others(
 
 def test_what_a_descendant_took_that_has_ended_is_not_that_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = iter([(100.0, 1000.0), (110.0, 1020.0)])
-    monkeypatch.setattr(telemetry, "_machine_seconds", machine.__next__)
+    monkeypatch.setattr(telemetry, "machine_seconds", machine.__next__)
     load = RunLoad(below(os.getpid))
     subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"], check=True)
     load.sample()
@@ -300,7 +300,7 @@ def test_programs_on_cards_are_others_if_they_were_first_or_have_a_name_and_are_
     load.see_cards(answer(nobody))
     load.see_cards([CardAnswer(0, CardSample())])
     assert load.foreign()["gpu_processes"] == ["unknown"]
-    monkeypatch.setattr(telemetry, "_DEVICES", ("pipe:",))
+    monkeypatch.setattr(telemetry, "DEVICES", ("pipe:",))
     for members, names in ((list, [SELF]), (run.copy, [])):
         load = RunLoad(members)
         load.see_cards(answer())
