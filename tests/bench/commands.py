@@ -154,10 +154,6 @@ def clustered() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
-def _kept(*words: str) -> list[str]:
-    return ["history", "nightly", "--jobs", "2", *words]
-
-
 # What is made before, and the commands that are measured then.
 PARTS: list[tuple[Callable[[Path], object], dict[str, list[str]]]] = [
     (
@@ -177,9 +173,9 @@ PARTS: list[tuple[Callable[[Path], object], dict[str, list[str]]]] = [
     (
         write_suite,
         {
-            f"`history` of {RUNS:,} runs": _kept(),
-            "again, nothing new": _kept(),
-            "again, with the HTML page": _kept("--html", "history.html"),
+            f"`history` of {RUNS:,} runs": ["history", "nightly", "--jobs", "2"],
+            "again, nothing new": ["history", "nightly", "--jobs", "2"],
+            "again, with the HTML page": ["history", "nightly", "--jobs", "2", "--html", "history.html"],
         },
     ),
 ]
