@@ -11,6 +11,7 @@ from checkouts import TRAIN, OwnProgram, executable, git
 
 from launchers.job import of_command
 from launchers.recipes import command_line
+from tests.commandline import run
 
 PROVEN = {
     "torchrun --nproc_per_node 8 train.py": {"cards": 8},
@@ -92,10 +93,10 @@ def test_a_number_of_several_processes_is_told_with_the_commands_that_say_whose_
     told = program.run("--cards", "2", "--", "python", "train.py").stdout.splitlines()[-1]
     of_job, of_card = re.findall(r"`(.+?)`", told)
     for command, number in ((of_job, "1000.999"), (of_card.replace("page", "of_card"), "2001.999")):
-        assert program.shell(command).returncode == 0
-        page = command.split()[2]
-        assert program.shell(f"tachograph report {page}.toml --out pages").returncode == 0
-        assert number in (program.folder / f"pages/{page}.en.md").read_text(encoding="utf-8")
+        _, *words = shlex.split(command)
+        for typed in (words, ["report", f"{words[1]}.toml", "--out", "pages"]):
+            assert run(*typed, cwd=program.folder).returncode == 0
+        assert number in (program.folder / f"pages/{words[1]}.en.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
