@@ -52,8 +52,9 @@ class Patient:
         executable(self.repo / "requirements.txt", REQUIREMENTS)
         executable(top / "resnet.sh", 'cd "$REPO"\npython main.py\n')
         self.checkout: dict[str, Any] = {key: FACTS[key] for key in ("repository", "commit")} | {"dirty": False}
-        for name, key in {"repository": "repository", "commit": "commit", "is_dirty": "dirty"}.items():
-            monkeypatch.setattr(checkout.Checkout, name, property(lambda _, key=key: self.checkout[key]))
+        monkeypatch.setattr(checkout.Checkout, "repository", property(lambda _: self.checkout["repository"]))
+        monkeypatch.setattr(checkout.Checkout, "commit", property(lambda _: self.checkout["commit"]))
+        monkeypatch.setattr(checkout.Checkout, "is_dirty", property(lambda _: self.checkout["dirty"]))
         monkeypatch.setattr(doctor, "LOOK", 0)
         monkeypatch.setattr(RunLoad, "foreign", lambda _: self._foreign())
         monkeypatch.setattr(shutil, "disk_usage", self._free)
