@@ -100,7 +100,7 @@ def _unix(texts: Texts, in_a_second: int) -> Times:
     """Unix time, to the microsecond that is printed; a float does not hold more digits of it."""
     numbers = (np.array([float(text or "nan") for text in texts]) * (1e6 / in_a_second)).round()
     is_time = np.abs(numbers) < LATEST
-    stamps = np.full(len(numbers), np.datetime64("NaT"), "datetime64[us]")
+    stamps = np.full(len(numbers), np.datetime64("NaT", "us"), "datetime64[us]")
     stamps[is_time] = numbers[is_time].astype(np.int64).view("datetime64[us]")
     return stamps
 

@@ -171,7 +171,7 @@ def strings(texts: Sequence[bytes]) -> Array:
 
 def missing(length: int, like: Array) -> Array:
     """A column of so many lines that lack the field of another column."""
-    nothing = np.datetime64("NaT") if like.dtype.kind == "M" else None if like.dtype.kind == "O" else np.nan
+    nothing = np.datetime64("NaT", "us") if like.dtype.kind == "M" else None if like.dtype.kind == "O" else np.nan
     return np.full(length, nothing, dtype=like.dtype)
 
 

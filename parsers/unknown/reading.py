@@ -231,7 +231,7 @@ class TableRecords:
         moments = self.table.moments
         if np.isfinite(moments).mean() > NEARLY_ALL and not self.table.bar:
             stamps = np.where(np.isfinite(moments), moments * 1e6, 0).round().astype(np.int64).view("datetime64[us]")
-            stamps[~np.isfinite(moments)] = np.datetime64("NaT")
+            stamps[~np.isfinite(moments)] = np.datetime64("NaT", "us")
             if ((moments >= NO_DATE) & (moments < NO_DATE + DAY)).any():
                 stamps = run_on(stamps, "TIME_OF_DAY")
             self.add(stamps, Field("time", "STAMP"))

@@ -59,7 +59,7 @@ class Records:
         column = self.table[name]
         if column.dtype.kind == "M":
             known = column[~np.isnat(column)]
-            column = (column - (known[0] if len(known) else np.datetime64("NaT"))) / np.timedelta64(1, "s")
+            column = (column - (known[0] if len(known) else np.datetime64("NaT", "us"))) / np.timedelta64(1, "s")
         return np.asarray(column, np.float64)
 
     def digit(self, name: str) -> float:
