@@ -53,26 +53,27 @@ def ingest(
     """
     from ..sharing.workers import Workers
     from ..unknown.option import parse_option
-    from .ingest import IngestTally
+    from .ingest import Ingested, objects, sentences, unreadable
     from .ingest import ingest as ingested
     from .sources import missing
 
     # One that is missing beside others does not stop these: it is told with what else is unreadable.
     if len(gone := missing(sources)) == len(sources):
         raise Unreadable(*(f"{source}: file or folder not found." for source in gone))
-    tally = IngestTally(verbose=verbose)
     try:
         if read is not None:
             parse_option(read)
-        for event in _followed(ingested(sources, into, Workers(jobs, scheduler), read)):
-            tally.add(event)
+        events = list(_followed(ingested(sources, into, Workers(jobs, scheduler), read)))
     except ParserError as error:
         raise Unreadable(error) from error
-    for line in tally.objects() if as_json else tally.sentences(into):
+    for line in objects(events) if as_json else sentences(events, into, verbose=verbose):
         say(line)
-    for line in tally.problems():
+    problems = [f"Error: {left.name}: {left.reason}" for left in unreadable(events)]
+    if not problems and not any(isinstance(event, Ingested) for event in events):
+        problems = ["Error: No logs found."]
+    for line in problems:
         say(line, err=True)
-    sys.exit(0 if tally.is_well else FOUND_NOTHING)
+    sys.exit(FOUND_NOTHING if problems else 0)
 
 
 def _followed(events: "Iterable[Event]") -> "Iterable[Event]":

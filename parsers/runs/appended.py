@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..grammar.variant import RUN_START
 from ..scanning.record_table import RECORD, RecordTable
 from .events import Event
-from .facts import Fact, StatedLines, Stretches, Value, unstated
+from .facts import Fact, Statement, Stretches, Value, unstated
 from .format_records import RUN, FormatRecords
 
 BANNERS = (RUN_START, "restart")
@@ -63,7 +63,7 @@ class OfRun:
     unstated: list[tuple[Fact, int]]
 
 
-def of_each(parts: Sequence[FormatRecords], stated: Iterable[Fact], said: Sequence[StatedLines]) -> list[OfRun]:
+def of_each(parts: Sequence[FormatRecords], stated: Iterable[Fact], said: Sequence[Statement]) -> list[OfRun]:
     """What lines, a line each, state of each of several runs; nothing where the log holds one.
 
     ``said``: all lines that do. A fact that the whole log tells alike is that of all runs, but for a count that the

@@ -7,10 +7,10 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, reduce
-from itertools import chain, product
+from itertools import product
 from math import prod
 from pathlib import Path
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -322,17 +322,20 @@ def _spellings() -> dict[str, dict[str, str]]:
     }
 
 
-@dataclass(frozen=True)
-class StatedLines:
-    """A fact by name and value, and the lines of one kind that state it; None where these are too many to be kept.
+class Statement(NamedTuple):
+    """A fact as the first line states it, and all ``lines`` of one kind that do; of very many some are not kept.
 
-    A kind is an event that begins a run, or else all other lines of the formats: a configuration takes many lines.
+    A kind is an event that begins a run, by its number, or 0 for all other lines: a configuration takes many lines.
     """
 
-    name: str
-    value: Value
+    fact: Fact
     kind: int
-    lines: Lines | None
+    lines: Lines
+
+    @property
+    def key(self) -> tuple[str, Value]:
+        """The name and the value."""
+        return self.fact.name, self.fact.value
 
 
 @dataclass(frozen=True)
@@ -344,21 +347,33 @@ class Stretches:
     last: Lines
 
 
-def statements(found: Iterable[FactLines]) -> list[StatedLines]:
-    """All facts that the lines of a log state, with the lines."""
-    return [said for number, lines in enumerate(found, 1) for said in _statements(lines, number * lines.is_event)]
+def statements(found: Iterable[FactLines]) -> list[Statement]:
+    """All facts that the lines of a log state, with the lines: field by field, by the first line."""
+    said = []
+    for number, lines in enumerate(found, 1):
+        rows = sorted((min(places), row) for row, places in lines.places.items())
+        for index, field in enumerate(lines.fields):
+            for (first, _), row in rows:
+                if text := row[index].decode("utf-8", "replace"):
+                    fact = Fact(field.name, value(field.name, field.type, text), line(first))
+                    every = np.sort(np.array([at for at, _ in lines.places[row]], np.int64))
+                    said.append(Statement(fact, number * lines.is_event, every))
+    return said
 
 
-def _statements(lines: FactLines, kind: int) -> Iterator[StatedLines]:
-    for row, places in lines.places.items():
-        is_known = len(places) <= MOST_REPEATED
-        at = np.array([number for number, _ in places], np.int64) if is_known else None
-        for field, text in zip(lines.fields, row, strict=True):
-            if text:
-                yield StatedLines(field.name, value(field.name, field.type, text.decode("utf-8", "replace")), kind, at)
+def line_facts(said: Sequence[Statement]) -> list[Fact]:
+    """The facts that lines state, in the order of the lines; of an event each time, of other lines once."""
+    order = {key: place for place, key in enumerate(dict.fromkeys(one.key for one in said))}
+    known, facts = set(), []
+    each = [(at, one) for one in said for at in (one.lines.tolist() if one.kind else one.lines[:1].tolist())]
+    for at, one in sorted(each, key=lambda told: (told[0], order[told[1].key])):
+        if one.kind or one.key not in known:
+            known.add(one.key)
+            facts.append(replace(one.fact, source=line(at)))
+    return facts
 
 
-def unstated(facts: Iterable[Fact], said: Sequence[StatedLines], runs: Stretches) -> list[list[tuple[Fact, int]]]:
+def unstated(facts: Iterable[Fact], said: Sequence[Statement], runs: Stretches) -> list[list[tuple[Fact, int]]]:
     """Of each run the counts among some facts that are of others, each with a line that states its own configuration.
 
     That is a configuration of the same kind as the one that states the count; it has none of it. What is stated
@@ -366,21 +381,22 @@ def unstated(facts: Iterable[Fact], said: Sequence[StatedLines], runs: Stretches
     """
     found: list[list[tuple[Fact, int]]] = [[] for _ in runs.first]
     for fact in (fact for fact in facts if fact.name in COUNTS):
-        alike = [one for one in said if (one.name, one.value) == (fact.name, fact.value)]
+        alike = [one for one in said if one.key == (fact.name, fact.value)]
         stated = _lines(alike)
         if stated is None or not len(stated) or stated[0] > runs.last[-1]:
             continue
-        others = _lines([one for one in said if one.lines is not None and one.kind in {one.kind for one in alike}])
+        kinds = {one.kind for one in alike}
+        others = _lines([one for one in said if len(one.lines) <= MOST_REPEATED and one.kind in kinds])
         for run, own in _configured(stated, others, runs):
             found[run].append((fact, own))
     return found
 
 
-def _lines(said: Iterable[StatedLines]) -> Lines | None:
+def _lines(said: Sequence[Statement]) -> Lines | None:
     """All lines of some statements in their order; None where not all are kept."""
-    each = [one.lines for one in said]
-    known = [lines for lines in each if lines is not None]
-    return np.sort(np.array([*chain.from_iterable(known)], np.int64)) if len(known) == len(each) else None
+    if any(len(one.lines) > MOST_REPEATED for one in said):
+        return None
+    return np.sort(np.concatenate([np.zeros(0, np.int64), *(one.lines for one in said)]))
 
 
 def _configured(stated: Lines, others: Lines | None, runs: Stretches) -> Iterator[tuple[int, int]]:
@@ -392,31 +408,3 @@ def _configured(stated: Lines, others: Lines | None, runs: Stretches) -> Iterato
     is_own = begins < np.searchsorted(others, runs.first, "right")
     for run in np.flatnonzero(is_own & ~is_stated).tolist():
         yield run, int(others[begins[run]])
-
-
-def line_facts(found: Iterable[FactLines]) -> Iterator[Fact]:
-    """The facts that the lines of a log state, in the order of the lines.
-
-    A value told again is told once, but for what an event states.
-    """
-    said = list(chain.from_iterable(map(_stated, found)))
-    order = {key: place for place, key in enumerate(dict.fromkeys(_key(fact) for fact, _ in said))}
-    known = set()
-    for fact, is_event in sorted(said, key=lambda each: (each[0].source.values, order[_key(each[0])])):
-        if is_event or _key(fact) not in known:
-            known.add(_key(fact))
-            yield fact
-
-
-def _key(fact: Fact) -> tuple[str, Value]:
-    return fact.name, fact.value
-
-
-def _stated(lines: FactLines) -> Iterator[tuple[Fact, bool]]:
-    """The facts of one variant, field by field, and whether they are of an event."""
-    firsts = ((sorted(places) if lines.is_event else [min(places)], row) for row, places in lines.places.items())
-    rows = sorted((place, row) for places, row in firsts for place in places)
-    for index, field in enumerate(lines.fields):
-        for (number, _), row in rows:
-            if text := row[index].decode("utf-8", "replace"):
-                yield Fact(field.name, value(field.name, field.type, text), line(number)), lines.is_event

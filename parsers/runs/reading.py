@@ -243,22 +243,22 @@ def _facts(
 ) -> Iterator[Facts]:
     """The facts of the whole log, and then of each run, where it holds several."""
     *formats_, last = [level.facts for level in cascade.levels]
-    stated, arguments = list(line_facts(chain(*formats_))), list(line_facts(last))
-    stated = of_starts(stated, parts[0].table, happened)
+    of_formats, of_others = statements(chain(*formats_)), statements(last)
+    stated, arguments = of_starts(line_facts(of_formats), parts[0].table, happened), line_facts(of_others)
     given, named = [*given, *run_facts(run, log)], list(told_by_name(run, log))
     steps = {part.format.step_is for part in parts if part.format}
     step_is: StepIs = steps.pop() if len(steps) == 1 else "unknown"
     beside = configured(log)
     yield believed(given, stated, arguments, named, beside, step_is)
-    runs = of_each(parts, stated, statements(chain(*formats_))), of_each(parts, arguments, statements(last))
+    runs = of_each(parts, stated, of_formats), of_each(parts, arguments, of_others)
     # Of many runs that are told the same the facts are the same.
     known: dict[tuple[tuple[int, ...], ...], Facts] = {}
-    for of_formats, of_arguments in zip(*runs, strict=True):
-        unstated = (*of_formats.unstated, *of_arguments.unstated)
-        said = tuple(tuple(map(id, told)) for told in (of_formats.stated, of_arguments.stated, unstated))
+    for own, others in zip(*runs, strict=True):
+        unstated = (*own.unstated, *others.unstated)
+        said = tuple(tuple(map(id, told)) for told in (own.stated, others.stated, unstated))
         if said not in known:
-            facts = known[said] = believed(given, of_formats.stated, of_arguments.stated, named, beside, step_is)
-            facts.unstated = [(fact, own) for fact, own in unstated if fact.name not in facts]
+            facts = known[said] = believed(given, own.stated, others.stated, named, beside, step_is)
+            facts.unstated = [(fact, at) for fact, at in unstated if fact.name not in facts]
         yield known[said]
 
 

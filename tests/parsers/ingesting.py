@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from parsers.ingesting.archive import LeftOut
-from parsers.ingesting.ingest import Event, ingest
-from parsers.ingesting.suite import Ingested
+from parsers.ingesting.ingest import Event, Ingested, ingest
 from parsers.sharing.workers import ALONE
 
 

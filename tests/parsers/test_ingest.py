@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.ingesting.archive import LeftOut
-from parsers.ingesting.ingest import LONGEST, NO_METRIC_LINE, label
+from parsers.ingesting.ingest import CHANGED, LONGEST, NO_METRIC_LINE, SuiteError, claimed, label
 from parsers.ingesting.sources import Candidate
-from parsers.ingesting.suite import CHANGED, SuiteError, claimed
 from parsers.io.files import PREFIX
 from parsers.runs.reading import read
 from tests.parsers.ingesting import events, everything, left_out, logs, run_file, runs, unreadable
