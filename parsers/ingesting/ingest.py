@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -293,7 +293,9 @@ def take(candidate: Candidate | LeftOut, staging: Path, read: str | None = None)
     if isinstance(candidate, LeftOut):
         return candidate
     try:
-        with tempfile.TemporaryDirectory(dir=staging) as fetched:
+        with ExitStack() as stack:
+            with writing(staging):
+                fetched = stack.enter_context(tempfile.TemporaryDirectory(dir=staging))
             path = _local(candidate.place, Path(fetched, "fetched"))
             content = _unpacked(path, candidate)
             name, remarks = _format(path, candidate)

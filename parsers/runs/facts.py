@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, reduce
 from itertools import product
-from math import prod
+from math import inf, prod
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
@@ -109,7 +109,7 @@ class Facts(dict[str, Fact]):
         said = [fact for fact in told if not _says_nothing(fact)]
         if of_lines:
             said = _without_parts(said, [*self.values(), *said])
-            scaling = sorted((fact for fact in said if fact.name in SCALING and fact.name not in self), key=_rank)
+            scaling = [fact for name in SCALING if name not in self for fact in said if fact.name == name]
             firsts: dict[str, Fact] = {}
             pairs = [(firsts.setdefault(fact.name, fact), fact) for fact in scaling]
             self.disputes += [(first, other) for first, other in pairs if other.value != first.value]
@@ -124,10 +124,13 @@ class Facts(dict[str, Fact]):
 
     def derive(self) -> None:
         """Add what follows from other facts: cards from nodes, batch size of a card from that of the job."""
-        if both := self._counts("nodes", "cards_per_node"):
-            self._follows("cards", both[0] * both[1], "product", "nodes", "cards_per_node")
-        elif (both := self._counts("cards", "cards_per_node")) is None or both[0] < both[1]:
-            self._one_node()
+        counts = counts_of(self)
+        if {"nodes", "cards_per_node"} <= counts.keys():
+            self._follows("cards", counts["nodes"] * counts["cards_per_node"], "product", "nodes", "cards_per_node")
+        elif "cards_per_node" in self and not counts.get("cards", 0) >= counts.get("cards_per_node", inf):
+            # Cards of one node, where nothing says how many nodes there are; fewer in all contradict them.
+            one = self["cards_per_node"]
+            self.hear([Fact("cards", one.value, Provenance("one_node", (one.source,)))])
         self._derive_parallelism()
         self._allow_for_replicas()
         self._derive_parameters()
@@ -180,28 +183,15 @@ class Facts(dict[str, Fact]):
             NO_MULTIPLE, first=_worded(IS, self[found.name]), number=found.number, others=joined(AND, others)
         )
 
-    def _one_node(self) -> None:
-        """Cards of one node, where nothing says how many nodes there are; fewer in all contradict them."""
-        if "cards_per_node" in self:
-            one = self["cards_per_node"]
-            self.hear([Fact("cards", one.value, Provenance("one_node", (one.source,)))])
-
     def _derive_batch_size(self) -> None:
         """A line that tells it knows better: cards may share one model, and a step may have several passes."""
-        both = self._counts("job_batch_size", "cards")
-        if both is None or ("batch_size" in self and not self["batch_size"].source.is_name):
+        counts = counts_of(self)
+        is_told = "batch_size" in self and not self["batch_size"].source.is_name
+        if is_told or not {"job_batch_size", "cards"} <= counts.keys() or parallelism.cards_of_replica(counts) > 1:
             return
-        if parallelism.cards_of_replica(counts_of(self)) > 1:
-            return
-        passes = self._counts("accumulation", "accumulation") or (1, 1)
-        size, rest = divmod(both[0], both[1] * passes[0])
+        size, rest = divmod(counts["job_batch_size"], counts["cards"] * counts.get("accumulation", 1))
         if not rest:
             self._follows("batch_size", size, "share", "job_batch_size", "cards")
-
-    def _counts(self, first: str, second: str) -> tuple[int, int] | None:
-        """The values of two facts when both are told and are counts of at least one."""
-        a, b = (self[name].value if name in self else None for name in (first, second))
-        return (a, b) if isinstance(a, int) and isinstance(b, int) and a > 0 and b > 0 else None
 
     def _follows(self, name: str, said: int, how: Kind, first: str, second: str) -> None:
         self.hear([Fact(name, said, Provenance(how, (self[first].source, self[second].source)))])
@@ -209,10 +199,6 @@ class Facts(dict[str, Fact]):
 
 def _worded(key: str, fact: Fact) -> Message:
     return Message(key, fact=Message(fact.name), value=fact.value, witness=fact.source.message)
-
-
-def _rank(fact: Fact) -> int:
-    return SCALING.index(fact.name)
 
 
 def counts_of(facts: Mapping[str, Fact]) -> dict[str, int]:

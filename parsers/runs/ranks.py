@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from ..grammar.format import ROOM, Format
-from ..io.errors import CANNOT_BE_READ, FormatError, LogError, reason_of
+from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.files import leading_out
 from ..io.message import Message
 from ..io.packed import SUFFIXES
@@ -29,8 +29,7 @@ from .appended import as_one
 from .facts import SCALING, Fact
 from .format_records import OWN_LINE, FormatRecords, RankLog
 from .provenance import Provenance
-from .reading import NONE_FITS, Reading
-from .reading import read as read_file
+from .reading import Reading, of_known_format
 from .reading import survey as survey_file
 
 Counts = Literal["job", "node"]
@@ -187,12 +186,7 @@ COUNTED = "No log states the number of cards; it is taken to be that of the logs
 
 def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
     """Read a log as ``parsers.runs.reading.read`` does, or the logs of the ranks of one run in a folder."""
-    if not Path(path).is_dir():
-        return read_file(path, format=format, facts=facts)
-    reading = survey(path, format=format, facts=facts)
-    if reading.format is None:
-        raise FormatError.at(reading.path, NONE_FITS, count=reading.account.total)
-    return reading
+    return of_known_format(survey(path, format=format, facts=facts))
 
 
 def survey(

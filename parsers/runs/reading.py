@@ -135,11 +135,14 @@ def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[
     caller knows, believed before all other sources. Raises LogError when the log cannot be read, FormatError when no
     format or more than one fits, GrammarError when a grammar has a mistake.
     """
-    reading = survey(path, format=format, facts=facts)
+    return of_known_format(survey(path, format=format, facts=facts))
+
+
+def of_known_format(reading: Reading) -> Reading:
+    """The same reading; raises FormatError where no known format fits."""
     if reading.format is None:
-        if reading.account.total == 1:
-            raise FormatError.at(path, NONE_FITS_LINE)
-        raise FormatError.at(path, NONE_FITS, count=reading.account.total)
+        count = reading.account.total
+        raise FormatError.at(reading.path, NONE_FITS_LINE if count == 1 else NONE_FITS, count=count)
     return reading
 
 

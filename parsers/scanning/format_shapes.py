@@ -232,7 +232,7 @@ class FormatShapes:
         return begins
 
     def fixed(self, lines: ShapedLines, rows: Rows, alone: Rows) -> Ids:
-        """How much of some lines is fixed text of a metric line, as of a Meaning: as a whole, and amid other output.
+        """How specific the format is for some lines, as ``fixed`` of a Meaning says: as a whole, and amid other output.
 
         By what is known of their shapes; of those without one the lines ``alone`` are looked at.
         """
@@ -340,10 +340,10 @@ class KnownShapes:
         return self._of_format[id(fmt)]
 
     def claims(self, lines: ShapedLines, rows: Rows) -> dict[str, Ids]:
-        """By the name of each format that claims any of some lines, by metric lines: how much of each is fixed text.
+        """By the name of each format that claims any of some lines, by metric lines: how specific it is for each.
 
-        In the first row that of whole lines, in the second that of metric lines amid other output; 0 where it claims
-        a line not so.
+        In the first row for lines as a whole, in the second for metric lines amid other output, as ``fixed`` of a
+        Meaning: 0 where it claims a line not so.
         """
         numbers = set(self._set_of.judged(lines, rows, self._look).tolist())
         alone = rows[lines.shapes[rows] == ALONE]

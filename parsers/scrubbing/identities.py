@@ -158,29 +158,21 @@ class Identity(NamedTuple):
     before: bytes = b""
 
 
-class _Mention(NamedTuple):
-    """A part of a text, and what stands before it."""
-
-    text: bytes
-    before: bytes = b""
-
-
 def identities(text: bytes) -> Iterator[Identity]:
     """What whole lines name, rule by rule and in each by its place; the same may come again."""
     text = b"\n" + text
     plain = uncoloured(text)
     lowered = plain.lower()
     for rule in rules():
-        seen: set[tuple[str, _Mention]] = set()
+        seen: set[tuple[str, bytes, bytes]] = set()
         for found in rule.sightings(lowered):
             for group in rule.groups:
                 start, end = found.span(group)
-                place = _Mention(
-                    text[start:end], plain[max(0, start - BEFORE_VERSION) : start] if group == "address" else b""
-                )
-                if place.text and (group, place) not in seen:
-                    seen.add((group, place))
-                    yield from _JUDGES[group](place)
+                before = plain[max(0, start - BEFORE_VERSION) : start] if group == "address" else b""
+                place = group, text[start:end], before
+                if end > start and place not in seen:
+                    seen.add(place)
+                    yield from _address(*place[1:]) if group == "address" else _JUDGES[group](place[1])
 
 
 def uncoloured(text: bytes) -> bytes:
@@ -208,73 +200,73 @@ def _printed() -> frozenset[bytes]:
     return frozenset(word.lower().encode() for word in _WORD.findall(" ".join([*literals, spelt])))
 
 
-def _host(place: _Mention) -> Iterator[Identity]:
-    name = place.text.rstrip(_ENDS)
+def _host(text: bytes) -> Iterator[Identity]:
+    name = text.rstrip(_ENDS)
     if is_host(name) and not is_word(name):
         yield Identity("host", name)
 
 
-def _inner(place: _Mention) -> Iterator[Identity]:
+def _inner(text: bytes) -> Iterator[Identity]:
     """A name with dots is one of the public internet, unless another rule says that it is a host of the job."""
-    return iter(()) if b"." in place.text.rstrip(_ENDS) else _host(place)
+    return iter(()) if b"." in text.rstrip(_ENDS) else _host(text)
 
 
-def _hosts(place: _Mention) -> Iterator[Identity]:
-    for found in _LISTED.finditer(place.text):
+def _hosts(text: bytes) -> Iterator[Identity]:
+    for found in _LISTED.finditer(text):
         if b"[" in found[1]:
             yield from [Identity("nodes", found[1])] if is_host(_RANGE.sub(rb"\1", found[1])) else []
         else:
-            yield from _host(place._replace(text=found[1]))
+            yield from _host(found[1])
 
 
-def _peers(place: _Mention) -> Iterator[Identity]:
-    for found in _LISTED.finditer(place.text):
+def _peers(text: bytes) -> Iterator[Identity]:
+    for found in _LISTED.finditer(text):
         if found[2]:
-            yield from _host(place._replace(text=found[1]))
+            yield from _host(found[1])
 
 
-def _keys(place: _Mention) -> Iterator[Identity]:
-    for found in _KEY.finditer(place.text):
-        yield from _host(place._replace(text=found[1]))
+def _keys(text: bytes) -> Iterator[Identity]:
+    for found in _KEY.finditer(text):
+        yield from _host(found[1])
 
 
-def _user(place: _Mention) -> Iterator[Identity]:
-    name = place.text.rstrip(_ENDS)
+def _user(text: bytes) -> Iterator[Identity]:
+    name = text.rstrip(_ENDS)
     if is_name(name) and not is_word(name):
         yield Identity("user", name)
 
 
-def _home(place: _Mention) -> Iterator[Identity]:
-    path = place.text.rstrip(_ENDS)
+def _home(text: bytes) -> Iterator[Identity]:
+    path = text.rstrip(_ENDS)
     name = re.split(rb"[/\\]", path)[-1]
     if is_name(name) and is_word(name):
         yield Identity("home", path)
 
 
-def _email(place: _Mention) -> Iterator[Identity]:
-    name, _, domain = place.text.partition(b"@")
+def _email(text: bytes) -> Iterator[Identity]:
+    name, _, domain = text.partition(b"@")
     if is_host(domain) and not name.endswith(b".git") and domain.lower() != b"example.com":
-        yield Identity("email", place.text)
+        yield Identity("email", text)
 
 
-def _address(place: _Mention) -> Iterator[Identity]:
-    if is_private(place.text):
-        is_one = place.text.startswith(b"10.") and is_version(place.before)
-        yield Identity("version", place.text, place.before) if is_one else Identity("address", place.text)
+def _address(text: bytes, before: bytes) -> Iterator[Identity]:
+    if is_private(text):
+        is_one = text.startswith(b"10.") and is_version(before)
+        yield Identity("version", text, before) if is_one else Identity("address", text)
 
 
-def _encoded(place: _Mention) -> Iterator[Identity]:
+def _encoded(text: bytes) -> Iterator[Identity]:
     """Launchers hand the hosts of a job on as base64 of JSON: a list of cards for each of them."""
-    if text := decoded(place.text):
-        yield from identities(b"world_info " + text)
-        yield Identity("encoded", place.text)
+    if inner := decoded(text):
+        yield from identities(b"world_info " + inner)
+        yield Identity("encoded", text)
 
 
-def _taken(place: _Mention) -> Iterator[Identity]:
-    yield Identity("taken", place.text.lower())
+def _taken(text: bytes) -> Iterator[Identity]:
+    yield Identity("taken", text.lower())
 
 
-_JUDGES: dict[str, Callable[[_Mention], Iterator[Identity]]] = {
+_JUDGES: dict[str, Callable[[bytes], Iterator[Identity]]] = {
     "host": _host,
     "inner": _inner,
     "hosts": _hosts,
@@ -283,7 +275,6 @@ _JUDGES: dict[str, Callable[[_Mention], Iterator[Identity]]] = {
     "user": _user,
     "home": _home,
     "email": _email,
-    "address": _address,
     "encoded": _encoded,
     "taken": _taken,
 }
