@@ -287,14 +287,14 @@ class Referee:
             logs = [path for path in self.around[named] if self._seed(path) == self.claims[named].number.value]
             if len(logs) != 1 or (file := read(self.checkout.root, logs[0])) is None:
                 continue
-            row, document = _row(self.claims[named]), self.claims[named].document
-            others = [one for one in self.claims if one.document == document and one.is_measured and _row(one) != row]
+            others = [one for one in self.claims if one.document == self.claims[named].document]
             for number in members:
                 claim, known = self.claims[number], self._found.get(number)
                 is_open = (known is None or known.ruling == Ruling.OF_UNPROVED) and not claim.is_about
                 hit = _against(claim, file) if is_open else None
-                # What the log says may stand elsewhere: then it is of another run with this seed.
-                if hit and not any(one.number.rounding_of(hit.value) for one in others):
+                # What the log says may stand elsewhere under this label: then it is of another run with this seed.
+                alike = (one for one in others if claim.col_label in (one.row_label, one.col_label))
+                if hit and not any(one.number.rounding_of(hit.value) for one in alike):
                     self._found[number] = Finding(claim, Ruling.CONTRADICTED, hit, logs=1)
 
     def _seed(self, path: str) -> float | None:
