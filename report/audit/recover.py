@@ -26,8 +26,7 @@ from .chance import Means
 from .claims import Claim
 from .documents import PROSE
 from .number import Number
-from .rules.protocol_search import search
-from .rules.protocols import Source, explained, hit_of
+from .rules.protocols import Source, explained, hit_of, search
 from .rulings import Finding, Ruling
 from .sentences import reason
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from report.audit.rules.protocol_search import protocols
+from report.audit.rules.protocols import protocols
 from report.audit.rulings import Finding, Ruling
 from report.measure.number import printed
 from report.measure.protocol import Protocol

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import LABEL
 from parsers.runs.reading import read
-from report.audit.rules.protocol_search import protocols, search
+from report.audit.rules.protocols import protocols, search
 from report.measure.diagnostics import NoMeasurement
 from report.measure.records import Run
 from report.measure.stated import measure_stated
