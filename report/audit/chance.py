@@ -144,17 +144,17 @@ def explain(
     return found
 
 
-def _sure(hits: Mapping[int, Hit], chances: Mapping[int, float]) -> Mapping[int, Hit]:
-    """Those of a rule's hits of which few are accidental, by how many as likely ones it missed.
+def _sure(hits: Mapping[int, Hit], chances: Mapping[int, float]) -> dict[int, Hit]:
+    """Those of a rule's hits that are hardly accidental, by how many claims the rule misses.
 
-    That a rule is true of some claims does not say of which: one that misses most hits the others by accident, too.
+    That a rule is true of some claims does not say of which. Of how many it is true, is what it hits without what those
+    that it misses let expect by accident.
     """
-    for most in sorted({chances[claim] for claim in hits}, reverse=True):
-        some = {claim: hit for claim, hit in hits.items() if chances[claim] <= most}
-        missed = (min(EVEN, one) for claim, one in chances.items() if claim not in hits and one <= most)
-        if sum(one / (1 - one) for one in missed) <= MOST_FALSE * len(some):
-            return some
-    return {}
+    possible = sum(one > 0 for one in chances.values()) or 1
+    missed = (min(EVEN, one) for claim, one in chances.items() if claim not in hits)
+    true = max(0.0, len(hits) - sum(one / (1 - one) for one in missed)) / possible
+    accidental = {claim: (1 - true) * min(1.0, chances[claim]) for claim in hits}
+    return {claim: hit for claim, hit in hits.items() if accidental[claim] <= MOST_FALSE * (true + accidental[claim])}
 
 
 def accepted(expected: Sequence[float]) -> float:

@@ -230,7 +230,8 @@ class Referee:
         beside = _grouped(by_document, posixpath.dirname)
         known: dict[tuple[object, ...], tuple[list[int], Floats, Floats]] = {}  # what documents state of a quantity
         good = {n for n, one in self._found.items() if one.ruling in (Ruling.PROVED, Ruling.DERIVED)}
-        for members in _grouped(self._left(), lambda number: _column(self.claims[number])).values():
+        is_linked = {n: bool(self.checkout.linked_documents(self.claims[n])) for n in self._left()}
+        for members in _grouped(is_linked, lambda n: (_column(self.claims[n]), is_linked[n])).values():
             hits: dict[int, Hit] = {}
             chances: list[float] = []
             for place, number in enumerate(members):

@@ -7,11 +7,13 @@ series of a log near them, against all numbers near them, and against those of t
 to a log is held against the few numbers there before it is held against millions.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,7 @@ from ..evidence import DataFile
 
 Ints = NDArray[np.int64]
 Rank = tuple[int, bool, bool, float]
+Group = tuple[int, bool]  # a row or a column, and whether series hold it, not records
 FAMILIES = ENDS, NEAR, ALL, SERIES = range(4)  # against what rows are held, the fewest numbers first
 Found = tuple[Hit, float, int]  # a hit, its chance, and how many claims stand there together
 
@@ -45,7 +48,6 @@ class _Backing:
 class _Candidate:
     """A record that holds some of a row."""
 
-    path: str
     is_near: bool
     backings: tuple[_Backing, ...]
 
@@ -97,7 +99,7 @@ class RecordSearch:
     claims: Sequence[Claim]
     near: Sequence[int]
     near_sets: Sequence[frozenset[str]]
-    best: dict[tuple[int, bool], list[_Candidate]] = field(default_factory=lambda: defaultdict(list))
+    best: dict[Group, list[_Candidate]] = field(default_factory=lambda: defaultdict(list))
     near_hits: dict[int, tuple[Rank, Hit]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -139,19 +141,19 @@ class RecordSearch:
         And the series of a file near them that hold several of a row or a column.
         """
         singles: dict[int, tuple[Ints, Ints]] = {}
-        found, at = self._found(file, which)
+        claims, (found, at) = self.wanted.claim, self._found(file, which)
         for row, wanted, places in _shared(self.wanted.row, file.records, found, at):
-            if len(np.unique(self.wanted.claim[wanted])) > 1:
-                self._keep((row, False), self._candidate(file, wanted, places, near, ends))
+            if claims[wanted[0]] != claims[wanted[-1]]:  # they are in order
+                self._try((row, False), file, wanted, places, near, ends)
             elif row not in singles or (places[0] in ends and singles[row][1][0] not in ends):
                 singles[row] = wanted, places
-        for row, (wanted, places) in singles.items():
-            self._keep((row, False), self._candidate(file, wanted, places, near, ends))
+        for row, some in singles.items():
+            self._try((row, False), file, *some, near, ends)
         is_near = np.isin(found, list(near))
         for groups in (self.wanted.row, self.wanted.column):
             for group, wanted, places in _shared(groups, file.name_of, found[is_near], at[is_near]):
-                if len(np.unique(self.wanted.claim[wanted])) > 1 and file.names[file.name_of[places[0]]]:
-                    self._keep((group, True), self._candidate(file, wanted, places, near, ends, is_series=True))
+                if claims[wanted[0]] != claims[wanted[-1]] and file.names[file.name_of[places[0]]]:
+                    self._try((group, True), file, wanted, places, near, ends)
 
     def _found(self, file: DataFile, which: Ints) -> tuple[Ints, Ints]:
         """The wanted that a file holds, each with the place of a value."""
@@ -164,22 +166,37 @@ class RecordSearch:
         places = order[np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)]
         return np.repeat(which[some], counts), places
 
-    def _candidate(
-        self, file: DataFile, wanted: Ints, places: Ints, near: set[int], ends: set[int], *, is_series: bool = False
-    ) -> _Candidate:
-        """A number of a record backs one claim: that which its name says, then that which accident hits less often."""
+    def _try(self, group: Group, file: DataFile, wanted: Ints, places: Ints, near: set[int], ends: set[int]) -> None:
+        """Keep what a record or a series holds of a row or column, unless what is kept of that holds more.
+
+        A number backs one claim: that which its name says, then that which accident hits less often. Those of a series
+        are in its order.
+        """
+        kept, is_near = self.best[group], int(wanted[0]) in near
+        most = -len(set(self.wanted.claim[wanted].tolist())), not is_near, ends.isdisjoint(places.tolist())
+        if not is_near and len(kept) == KEPT and most > kept[-1].rank[:3]:
+            return
         some = [
             backing
             for number, place in zip(wanted.tolist(), places.tolist(), strict=True)
-            if (backing := self._backing(file, number, place, place in ends, is_series=is_series))
+            if (backing := self._backing(file, number, place, place in ends, is_series=group[1]))
         ]
+        some = _in_order(some) if group[1] else some
         chosen: dict[int, _Backing] = {}
         used: set[int] = set()
         for one in sorted(some, key=lambda one: (not one.agrees, one.chance, one.claim, one.place)):
             if one.claim not in chosen and one.place not in used:
                 chosen[one.claim] = one
                 used.add(one.place)
-        return _Candidate(file.path, int(wanted[0]) in near, tuple(chosen.values()))
+        candidate = _Candidate(is_near, tuple(chosen.values()))
+        for one in candidate.backings if is_near else ():
+            known = self.near_hits.get(one.claim)
+            if known is None or candidate.rank < known[0]:
+                self.near_hits[one.claim] = candidate.rank, one.hit
+        if candidate.backings:
+            kept.append(candidate)
+            kept.sort(key=lambda one: one.rank)
+            del kept[KEPT:]
 
     def _backing(self, file: DataFile, number: int, place: int, is_end: bool, *, is_series: bool) -> _Backing | None:
         """A hit, and how often its series, or another number of its record, would be one in any unit of the claim."""
@@ -197,17 +214,6 @@ class RecordSearch:
         rule = Rule(Means.SERIES if is_series else Means.RECORD, name)
         hit = Hit(value, rule, file.path, int(file.lines[place]), rounding)
         return _Backing(place_of_claim, place, hit, min(1.0, chance), words.of_label(name) == claim.quantity, is_end)
-
-    def _keep(self, group: tuple[int, bool], candidate: _Candidate) -> None:
-        if candidate.backings:
-            for one in candidate.backings if candidate.is_near else ():
-                known = self.near_hits.get(one.claim)
-                if known is None or candidate.rank < known[0]:
-                    self.near_hits[one.claim] = candidate.rank, one.hit
-            kept = self.best[group]
-            kept.append(candidate)
-            kept.sort(key=lambda one: one.rank)
-            del kept[KEPT:]
 
     def found(self) -> dict[int, Found]:
         """For each claim found beyond accident: its hit, the chance, and how many claims stand there together."""
@@ -238,6 +244,20 @@ class RecordSearch:
                             one, expected, self.wanted.sizes[row], is_of_ends=family == ENDS
                         )
                         yield chance * tests, family, row, chance, one.backings
+
+
+def _in_order(some: Sequence[_Backing]) -> list[_Backing]:
+    """As many of these as there are whose numbers ascend in the file as their claims do in the document."""
+    places: list[int] = []  # of the chains of each length, the least place that one ends with
+    chains: list[Any] = []  # such a chain: its last one, and the chain before
+    for one in sorted(some, key=lambda one: (one.claim, -one.place)):
+        at = bisect_left(places, one.place)
+        places[at : at + 1], chains[at : at + 1] = [one.place], [(one, chains[at - 1] if at else None)]
+    found, chain = [], chains[-1] if chains else None
+    while chain:
+        found.append(chain[0])
+        chain = chain[1]
+    return found
 
 
 def _bound(one: _Candidate, expected: dict[int, float], size: int, *, is_of_ends: bool) -> float:
