@@ -26,9 +26,9 @@ from .chance import Means
 from .claims import Claim
 from .documents import PROSE
 from .number import Number
+from .output import reason
 from .rules.protocols import Source, explained, hit_of, search
 from .rulings import Finding, Ruling
-from .sentences import reason
 
 MOST_SHOWN = 5
 NOT_READ = "nothing in it is known to be a speed; `tachograph show {log}` says why, and --format or --read what it is."
