@@ -24,7 +24,7 @@ from parsers.io.packed import ERRORS, unpacked
 
 from .constants import KNOWN_LINES, KNOWN_SHAPES, LARGEST_FILE, LONGEST_LINE
 from .documents import Places, decoded, json_values
-from .number import NUMBER
+from .number import NUMBER, in_seconds
 from .vocabulary import seconds_of
 
 PACKED = ".gz"
@@ -49,6 +49,7 @@ _NAME = re.compile(
     r"[\"'\])]{0,3}\s*(?:[:=|]\s*)?[(\"'\[]?\s*$"
 )
 _UNIT = re.compile(r"\s?([%A-Za-zµ\u4e00-\u9fff]{1,12}(?:/[A-Za-z]{1,12})?)(?![\w(]|\s?[:=])")
+_COMPOUND = re.compile(r"\d\s?(?:h|m|min)[a-z]{0,6},?\s{0,2}\d")  # in every compound duration of minutes or hours
 _HEAD_WORD = re.compile(r"^[^A-Za-z_]{0,60}([A-Za-z_][\w]{2,})")
 _UNFINISHED = re.compile(r"[-+.eE]*")  # behind the digits of a number that may go on
 _NOTEBOOK_KEY = re.compile(r'\s*"(outputs|source|cell_type)":')
@@ -128,7 +129,7 @@ class DataFile:
             units = dict(zip(short, self.units, strict=True))
             merged = np.array([distinct[name] for name in short], dtype=np.int32)
             found += self._reduced(merged[self.name_of], list(distinct), [units[name] for name in distinct])
-        return list({(one.name, one.how): one for one in found}.values())
+        return list({(one.name, one.how, one.seconds): one for one in found}.values())
 
     def _reduced(self, name_of: NDArray[np.int32], names: Sequence[str], units: Sequence[str]) -> list[Statistic]:
         found = []
@@ -224,7 +225,7 @@ def _parsed(line: str) -> tuple[tuple[float, ...], tuple[Name, ...], str]:
     """The numbers of a line, the name of each, and what stands behind the last."""
     if len(line) > LONGEST_LINE:
         return (), (), ""
-    parts = _NUMBERS.split(line)
+    parts = _NUMBERS.split(in_seconds(line) if _COMPOUND.search(line) else line)
     if len(parts) == 1:
         return (), (), ""
     values = tuple(map(_value, parts[1::2]))

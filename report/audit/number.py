@@ -120,6 +120,16 @@ def numbers_in(text: str) -> Iterator[Printed]:
                 yield _scaled(text, one.start(), one.end())
 
 
+def in_seconds(text: str) -> str:
+    """A text with each compound duration in seconds: "2min 49s" as "169 s"."""
+    return _FORMS.sub(lambda found: _told_in_seconds(found[0]) if found["duration"] else found[0], text)
+
+
+def _told_in_seconds(text: str) -> str:
+    duration = _duration(text)
+    return f"{duration.value:.10g} s" if duration else text
+
+
 def _scaled(text: str, start: int, end: int) -> Printed:
     letter = _SCALE.match(text, end)
     scale = _SCALES[letter[letter.lastindex or 0]] if letter else 1.0

@@ -51,6 +51,8 @@ def test_every_number_has_its_line(tmp_path: Path, data: bytes | str, expected: 
         ("a.json", '{"loss": 4.5, "of": {"loss": 3}, "all": [1, 2]}', {"loss": 3, "of loss": 3, "all": 2}),
         ("a.json", '{"loss": 4.5,\n', {"loss": 4.5}),
         ("a.log", "step 3: train_loss=2.5, lr: 0.1\n", {"step": 3, "step train_loss": 2.5, "step lr": 0.1}),
+        ("a.log", "step:3 loss:2.5\n", {"step": 3, "step loss": 2.5}),
+        ("a.log", "user 1min 46s, wall time: 2min 49.5s\n", {"user": 106, "user wall time": 169.5}),
         ("a.log", "x = torch.zeros(3, 4)\n", {}),
     ],
 )
