@@ -75,14 +75,17 @@ _STATISTICS: Mapping[str, str] = {
     "std of all": "the standard deviation",
 }
 THOUSANDS = 10_000  # from which a value of a board is told without decimals
-OF_RECORD = "{where} holds {count} numbers of its row"
-OF_ONE_RECORD = "{where} holds it"
-OF_VALUES = "{where} holds it; {series} there holds {count} numbers of its row or column"
-OF_SERIES = "{statistic} of {series} in {where}"
+# How a value comes about: of one number, and of several of a row, a column or a program.
+_HOW: Mapping[Means, Sequence[str]] = {
+    Means.RECORD: ("{where} holds it", "{where} holds {count} numbers of its row"),
+    Means.SERIES: ("{where} holds it", "{where} holds it; {series} there holds {count} numbers of its row or column"),
+    Means.STATISTIC: ("{statistic} of {series} in {where}",),
+    Means.PROTOCOL: ("{where} by {protocol}",),
+    Means.FORMULA: ("{formula} of {operands}",),
+    Means.QUOTE: ("{where} states it",),
+    Means.RENDERED: ("rendered again from its page file and logs, the page says the same",),
+}
 OF_LOGS = "{over} over {count} logs in {where} of {statistic} of {series}"
-OF_PROTOCOL = "{where} by {protocol}"
-OF_FORMULA = "{formula} of {operands}"
-OF_QUOTE = "{where} states it"
 OF_RUN = (
     "{path} is the run of this row: its {series} ends with {value} in line {line}, and none of its {count} values is"
     " this number"
@@ -91,7 +94,6 @@ BROKEN = "{formula} of {operands} is {value}; of {count} numbers of the column {
 BROKEN_ALONE = "{formula} of {operands} is {value}"
 TO_BE = "made again, it says {right} here"
 TO_BE_LEFT_OUT = "made again, it does not say this"
-AS_RENDERED = "rendered again from its page file and logs, the page says the same"
 TOGETHER = "{said}, as of {count} numbers"
 CUT = "{said}, truncated"
 CHANCE = "{said}; by accident {chance}"
@@ -301,23 +303,16 @@ def reason(finding: Finding) -> Message:
 def _how(hit: Hit, together: int) -> Message:
     """The rule that gives a value, and where it stands."""
     rule, where = hit.rule, f"{hit.path}:{hit.line}" if hit.line else hit.path
-    if rule.means == Means.RENDERED:
-        return Message(AS_RENDERED)
-    if rule.means == Means.QUOTE:
-        return Message(OF_QUOTE, where=where)
+    told: dict[str, object] = {"where": where, "series": rule.name, "protocol": rule.name, "count": together}
     if rule.means == Means.FORMULA:
-        return Message(OF_FORMULA, formula=Message(rule.name), operands=_operands(hit))
-    if rule.means in (Means.RECORD, Means.SERIES):
-        many = OF_RECORD if rule.means == Means.RECORD else OF_VALUES
-        return Message(many if together > 1 else OF_ONE_RECORD, count=together, where=where, series=rule.name)
-    if rule.means == Means.PROTOCOL:
-        said = Message(OF_PROTOCOL, where=where, protocol=rule.name)
-    else:
-        told = {"where": where, "series": rule.name, "statistic": Message(_STATISTICS[rule.of])}
-        if rule.over:
-            return Message(OF_LOGS, over=Message(_STATISTICS[rule.over]), count=rule.count, **told)
-        said = Message(OF_SERIES, **told)
-    return Message(TOGETHER, said=said, count=together) if together > 1 else said
+        told |= {"formula": Message(rule.name), "operands": _operands(hit)}
+    if rule.means == Means.STATISTIC:
+        told["statistic"] = Message(_STATISTICS[rule.of])
+    if rule.over:
+        return Message(OF_LOGS, **(told | {"over": Message(_STATISTICS[rule.over]), "count": rule.count}))
+    said = Message(_HOW[rule.means][-1 if together > 1 else 0], **told)
+    is_joint = together > 1 and rule.means in (Means.STATISTIC, Means.PROTOCOL)
+    return Message(TOGETHER, said=said, count=together) if is_joint else said
 
 
 def _shown(hit: Hit) -> str:

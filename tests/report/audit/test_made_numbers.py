@@ -57,7 +57,8 @@ def column(generator: np.random.Generator, number: Callable[[Rates, int], str]) 
 
 def given(values: Rates, protocol: Protocol) -> float:
     """What a protocol gives, by the window and the statistic that it states."""
-    start = protocol.skip_records or int(protocol.skip_fraction * len(values))
+    steps = protocol.skip_steps // 10  # a record is printed each ten
+    start = protocol.skip_records or steps or int(protocol.skip_fraction * len(values))
     window = values[start:]
     window = window[-protocol.take_last.count :] if protocol.take_last else window
     window = window[: protocol.take_first.count] if protocol.take_first else window
