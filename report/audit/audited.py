@@ -16,7 +16,7 @@ from .board import Board, BoardError, Status, Verdict, judged, records_of
 from .checkout import DOCUMENTS, Checkout
 from .evidence import Stated
 from .own_pages import is_own, of_own_pages
-from .rulings import Finding, Referee, Ruling
+from .rulings import Finding, Referee
 
 NO_RECORD = "No folder here is a record of this board; records are {patterns} in its checkout."
 NO_SARIF = "is not what `tachograph audit --sarif` wrote."
@@ -72,12 +72,6 @@ class Audit:
         for finding in self.findings:
             found.setdefault(finding.claim.document, []).append(finding)
         return found
-
-    @property
-    def accidents(self) -> float:
-        """How many proofs accident is expected to have given, at most; a rule counts once for all it explains."""
-        proofs = {(f.claim.document, f.chance): f.chance for f in self.findings if f.ruling == Ruling.PROVED}
-        return sum(proofs.values())
 
     def with_baseline(self, file: Path) -> "Audit":
         """The same, with what an earlier audit found as well marked as accepted; ``file``: the SARIF log of that.

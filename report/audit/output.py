@@ -42,7 +42,6 @@ SUM = "{first} + {second}"
 ALL_DOCUMENTS = "all documents"
 FILES = ("{count} data file was read.", "{count} data files were read.")
 NOT_READ = ("{count} file was not read: {first}", "{count} files were not read, the first is {first}.")
-ACCIDENTS = "Of all that is proved, {count} numbers are expected to be accidental."
 ACCEPTED = "{ruling} (accepted)"
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 BOARD = "board"
@@ -252,8 +251,6 @@ def _accounts(found: Audit) -> Iterator[Message]:
         yield Message.of_count(found.files_read, *FILES)
     if found.not_read:
         yield Message.of_count(len(found.not_read), *NOT_READ, first=found.not_read[0])
-    if found.accidents:
-        yield Message(ACCIDENTS, count=f"{found.accidents:.1g}")
 
 
 def _account(document: Message, findings: Iterable[Finding]) -> Message:

@@ -1,10 +1,11 @@
-"""Records: numbers of one row of claims that stand together in one record of a data file, a line or an object, or are
-of one series of it, and numbers of one column that are.
+"""Records: numbers of a row of claims that stand together in one record of a data file, a line or an object; and those
+of a row or a column that stand, in their order, in one series of a file near them.
 
 All data files are read once; of each only what may decide is kept: for each row the records that hold most of it. Rows
 are judged in families, each with its own share of the errors that are allowed: rows against the numbers that end a
-series of a log near them, against all numbers near them, and against those of the whole checkout. So a row that leads
-to a log is held against the few numbers there before it is held against millions.
+series of a log near them, against all numbers near them, and against those of the whole checkout; rows and columns
+against series near them. So a row that leads to a log is held against the few numbers there before it is held against
+millions.
 """
 
 from bisect import bisect_left
@@ -46,7 +47,7 @@ class _Backing:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A record that holds some of a row."""
+    """A record that holds some of a row, or a series that holds some of a row or a column."""
 
     is_near: bool
     backings: tuple[_Backing, ...]
@@ -262,10 +263,11 @@ def _in_order(some: Sequence[_Backing]) -> list[_Backing]:
 
 def _bound(one: _Candidate, expected: dict[int, float], size: int, *, is_of_ends: bool) -> float:
     """How many records hold so many of a row by accident: those with one of it, times that they have the rest."""
-    whole = prod(backing.chance for backing in one.backings)
-    firsts = (first for first in one.backings if first.is_end or not is_of_ends)
+    distinct = {backing.hit.value: backing for backing in one.backings}.values()  # what is printed again tells no more
+    whole = prod(backing.chance for backing in distinct)
+    firsts = (first for first in distinct if first.is_end or not is_of_ends)
     bounds = (max(expected[first.claim], LEAST_CHANCE) * whole / max(first.chance, LEAST_CHANCE) for first in firsts)
-    return comb(size, len(one.backings)) * min(bounds, default=float("inf"))
+    return comb(size, len(distinct)) * min(bounds, default=float("inf"))
 
 
 def factors(claim: Claim) -> tuple[float, ...]:
