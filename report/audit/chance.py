@@ -79,6 +79,9 @@ class Explanation:
     chance: float
 
 
+Found = tuple[Hit, float, int]  # a hit, its chance, and how many claims are explained together
+
+
 def accidental(number: Number, ascending: Floats, shares: Sequence[float] = (1.0,) * len(NEARBY)) -> float:
     """How many of these values a number of this size and these digits would be a rounding of by accident.
 
@@ -121,6 +124,7 @@ def explain(
 ) -> list[Explanation]:
     """The rules that explain claims of a group beyond accident: the least likely by accident first, then of the rest.
 
+    Of what a rule hits those are explained that it is likely true of.
     ``chance_of``: that a rule hits a claim by accident. ``tried``: how many rules up to a rule, in an order that
     does not know the claims, could have explained so many. ``least``: how many claims a rule must explain.
     """

@@ -29,7 +29,7 @@ from .labels import Agreement, Case, Compared, case_of, case_of_log, compared
 from .rules.formulas import Formulas
 from .rules.mean_tests import search_tests
 from .rules.protocols import ProtocolSearch, is_rate
-from .rules.records import RecordSearch
+from .rules.records import RecordSearch, row_of
 from .rules.statistics import PLAINEST, StatisticSearch
 
 
@@ -201,7 +201,7 @@ class Referee:
     def _rows(self) -> None:
         """Rows: several numbers that are statistics of one log."""
         cells = [n for n, c in enumerate(self.claims) if c.is_measured and c.table >= 0 and c.place != ITEM]
-        for members in _grouped(cells, lambda number: _row(self.claims[number])).values():
+        for members in _grouped(cells, lambda number: row_of(self.claims[number])).values():
             if len(members) > 1 and (paths := self.around[members[0]]) and self._is_open(members):
                 found = self.search.explain_row([self.claims[n] for n in members], paths)
                 self._accept(members, Ruling.PROVED, found)
@@ -279,7 +279,7 @@ class Referee:
     def _named_runs(self) -> None:
         """Rows that name their run by its seed, against the one log that states the same, of which all is read."""
         cells = [number for number, claim in enumerate(self.claims) if claim.place == CELL]
-        for members in _grouped(cells, lambda number: _row(self.claims[number])).values():
+        for members in _grouped(cells, lambda number: row_of(self.claims[number])).values():
             seeds = (
                 n for n in members if "seed" in self.claims[n].col_label.lower() and self.claims[n].number.step >= 1
             )
@@ -400,10 +400,6 @@ def _qualifiers(label: str) -> list[str]:
     return [
         word[:4] for word in found if not words.of_label(word) and word not in ("val", "validation", "final", "exact")
     ]
-
-
-def _row(claim: Claim) -> tuple[object, ...]:
-    return claim.document, claim.table, claim.row
 
 
 def _column(claim: Claim) -> tuple[object, ...]:

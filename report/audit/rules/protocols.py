@@ -34,7 +34,7 @@ from ...measure.statistic import reduce, trim
 from ...pagefile.parts import SCALING
 from ...results.measured_log import as_read
 from .. import vocabulary as words
-from ..chance import Hit, Means, Rule, accepted, accidental, explain
+from ..chance import Found, Hit, Means, Rule, accepted, accidental, explain
 from ..claims import Claim
 from ..constants import EVEN, FLOAT_NOISE, MOST_PROTOCOL_LOGS, ROUNDINGS, SCALED
 from ..labels import Agreement, Case, case_of_log, compared
@@ -195,9 +195,6 @@ class _Read:
     known: Known
 
 
-Explained = tuple[Hit, float, int]  # a hit, its chance, and how many numbers one protocol explains together
-
-
 class ProtocolSearch:
     """The protocols of the logs of a checkout; each log is read and searched once for each way to scale it."""
 
@@ -210,7 +207,7 @@ class ProtocolSearch:
 
     def explain(
         self, claims: Sequence[Claim], cases: Sequence[Case], places: Sequence[Sequence[str]]
-    ) -> dict[int, Explained]:
+    ) -> dict[int, Found]:
         """For each rate that is beyond accident what gives it.
 
         ``cases``: what the labels of each say; ``places``: the logs that each may be of. Of several logs that give a
@@ -221,7 +218,7 @@ class ProtocolSearch:
             order = sorted(paths, key=lambda path: list(Agreement).index(compared(case, case_of_log(path)).agreement))
             for source in self._sources(claim, case, order):
                 of_documents[claim.document, source.program][place].append(source)
-        found: dict[int, Explained] = {}
+        found: dict[int, Found] = {}
         tests = len(of_documents)
         each = [
             (program, *one)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import vocabulary as words
-from ..chance import Floats, Hit, Means, Rule, accepted, accidents
+from ..chance import Floats, Found, Hit, Means, Rule, accepted, accidents
 from ..claims import Claim
 from ..constants import ANCHOR_DIGITS, KEPT, LEAST_CHANCE, MOST_OF_A_FILE
 from ..documents import CELL, ITEM
@@ -30,7 +30,6 @@ Ints = NDArray[np.int64]
 Rank = tuple[int, bool, bool, float]
 Group = tuple[int, bool]  # a row or a column, and whether series hold it, not records
 FAMILIES = ENDS, NEAR, ALL, SERIES = range(4)  # against what rows are held, the fewest numbers first
-Found = tuple[Hit, float, int]  # a hit, its chance, and how many claims stand there together
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class _Wanted:
     def __init__(self, claims: Sequence[Claim]) -> None:
         known: dict[object, int] = {}
         wanted = [
-            (place, factor, [known.setdefault(one, len(known)) for one in (_row(claim), _column(claim))])
+            (place, factor, [known.setdefault(one, len(known)) for one in (row_of(claim), _column(claim))])
             for place, claim in enumerate(claims)
             if claim.is_measured and claim.number.digits >= ANCHOR_DIGITS
             for factor in factors(claim)
@@ -280,7 +279,7 @@ def factors(claim: Claim) -> tuple[float, ...]:
     return known.get(claim.unit_seconds or 0, (1.0, 1e3, 60.0, 6e4))
 
 
-def _row(claim: Claim) -> object:
+def row_of(claim: Claim) -> object:
     """What identifies the row of a claim: of a table, or the line of a text."""
     return (claim.document, claim.table, claim.row) if claim.table >= 0 else (claim.document, "line", claim.line)
 
