@@ -15,7 +15,7 @@ from math import comb, exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from .constants import EVEN, LEAST_CHANCE, MOST_FALSE, NEARBY, ROUNDINGS, SIGNIFICANT
+from .constants import ALIKE, EVEN, LEAST_CHANCE, MOST_FALSE, NEARBY, ROUNDINGS, SIGNIFICANT
 from .number import Number
 
 Floats = NDArray[np.float64]
@@ -149,16 +149,22 @@ def explain(
 
 
 def _sure(hits: Mapping[int, Hit], chances: Mapping[int, float]) -> dict[int, Hit]:
-    """Those of a rule's hits that are hardly accidental, by how many claims the rule misses.
+    """Those of a rule's hits that are hardly accidental.
 
-    That a rule is true of some claims does not say of which. Of how many it is true, is what it hits without what those
-    that it misses let expect by accident.
+    That a rule is true of some claims does not say of which. Of what share it is true, is told by those that are about
+    as likely hit by accident: by how many are, without what those that are not let expect, and one more that is not.
     """
-    possible = sum(one > 0 for one in chances.values()) or 1
-    missed = (min(EVEN, one) for claim, one in chances.items() if claim not in hits)
-    true = max(0.0, len(hits) - sum(one / (1 - one) for one in missed)) / possible
-    accidental = {claim: (1 - true) * min(1.0, chances[claim]) for claim in hits}
-    return {claim: hit for claim, hit in hits.items() if accidental[claim] <= MOST_FALSE * (true + accidental[claim])}
+    likely = np.minimum(1.0, list(chances.values()))
+    is_hit = np.array([claim in hits for claim in chances])
+    odds = np.where(is_hit, 0.0, np.minimum(EVEN, likely) / (1 - np.minimum(EVEN, likely)))
+    order = np.argsort(likely)
+    true = np.concatenate(([0.0], np.cumsum((is_hit - odds)[order])))
+    first = np.searchsorted(likely[order], likely / ALIKE, "left")
+    behind = np.searchsorted(likely[order], likely * ALIKE, "right")
+    share = np.maximum(0.0, true[behind] - true[first]) / (behind - first + 1)
+    accidental = (1 - share) * likely
+    is_sure = accidental <= MOST_FALSE * (share + accidental)
+    return {claim: hits[claim] for claim, sure in zip(chances, (is_sure & is_hit).tolist(), strict=True) if sure}
 
 
 def accepted(expected: Sequence[float]) -> float:

@@ -5,8 +5,10 @@
 SIGNIFICANT = 0.01
 # No single coincidence is called rarer than this: a logarithm must be finite.
 LEAST_CHANCE = 1e-300
-# How likely a claim that a rule hits may be none that it is true of, by how many it misses.
+# How likely a claim that a rule hits may be none that it is true of, by what share it hits of those that accident hits
+# about as often, at most so many times as often or as seldom.
 MOST_FALSE = 0.25
+ALIKE = 2
 # Where any value of a log may be meant, a coincidence at least as likely as this shows nothing.
 EVEN = 0.5
 # Half-widths, as shares of a value, in which the density of the values that are searched is measured; the densest
