@@ -596,7 +596,7 @@ class PageFile(PagePart):
     """Section 3, how to set up the programs."""
     steps: list[Block] = Field(default_factory=list)
     """Section 4, the steps of the test."""
-    fastest: list[Cases] = Field(default_factory=list, max_length=3)
+    fastest: list[Annotated[Cases, Field(min_length=1)]] = Field(default_factory=list, max_length=3)
     """The cases of which is told, in words at the start of the results, who is fastest and how the others compare; a
     list of values of an axis is several cases, which are told together if the same is fastest in all."""
     results: list[Block] = Field(default_factory=list)
@@ -623,8 +623,6 @@ class PageFile(PagePart):
 class Page(PageFile):
     """A page file with what the files beside it hold."""
 
-    texts: dict[str, dict[str, str]] = Field(default_factory=dict)
-    """What the files of `prose` hold, by section and language."""
     quotes: list[Quote] = Field(default_factory=list)
     """Figures for cells without a measurement; they are marked as quoted."""
 

@@ -184,8 +184,9 @@ def parse(text: str, path: Path) -> Page:
     """The page of a text of ``read_text``, whose page file is ``path``; raises PageError as ``load`` does."""
     stated = toml_of(text, path)
     files = stated.pop("files", {})
-    for key in stated.keys() & {"texts", "quotes"}:  # which files beside it hold
-        raise _error(path, text, Message(NOT_VALID, key=key, allowed=", ".join(PageFile.model_fields)), (key,))
+    if "quotes" in stated:  # which a file beside it holds
+        allowed = ", ".join(PageFile.model_fields)
+        raise _error(path, text, Message(NOT_VALID, key="quotes", allowed=allowed), ("quotes",))
     quotes = list(_quotes(str(files.get(QUOTES, "")), path))
     try:
         page = Page.model_validate({**_with_texts(stated, files), "quotes": quotes})
@@ -240,7 +241,7 @@ def _with_texts(stated: Mapping[str, Any], files: Mapping[str, str]) -> dict[str
         part, key = places[name]
         if isinstance(before := part.get(key, []), list):
             part[key] = [*before, said]
-    return {**page, "texts": texts}
+    return page
 
 
 def _tables(part: Any) -> Iterator[dict[str, Any]]:

@@ -31,7 +31,7 @@ from ..measure.diagnostics import Code, Diagnostic, NoMeasurement, say
 from ..measure.measure import measure
 from ..measure.measurement import ContradictedError, Measurement
 from ..measure.protocol import Protocol
-from ..measure.run_figures import CardFigure, RunNumbers, card_figures
+from ..measure.run_figures import CardFigure, card_figures
 from .telemetry import CardsOfRanks, Observed, observed, of_cards
 
 Status = Literal["confirmed", "unchecked", "contradicted", "refused"]
@@ -184,16 +184,6 @@ class MeasuredLog:
         if self.measurement is None or self.reason is not None:
             raise self.reason or NoMeasurement(say(Code.NO_RECORDS))
         return self.measurement
-
-    @property
-    def tokens_of_a_sample(self) -> float | None:
-        """How many tokens a sample has; None where nothing says it, or there is no number."""
-        found = self.measurement
-        return (
-            RunNumbers(self.reading, {}, found.protocol, found.unit, throughput=lambda: found).tokens_of_a_sample
-            if found
-            else None
-        )
 
     @property
     def status(self) -> Status:

@@ -35,15 +35,13 @@ class PlannedLaunch:
     """One run to launch.
 
     ``recipe``: the launcher. ``options``: its variables by name (``CARDS``). ``extra``: arguments of the native
-    program. ``folder``: the run folder to fill. ``case``: that of the cell, ``title``: what a reader calls it.
+    program. ``folder``: the run folder to fill.
     """
 
     recipe: str
     options: Mapping[str, str]
     extra: tuple[str, ...]
     folder: Path
-    case: Case
-    title: str
 
 
 @dataclass(frozen=True)
@@ -151,8 +149,7 @@ def _wanted(place: _PlannedCell, logs: Path, repeats: int | None) -> Iterator[Pl
         return
     options, folder = _options(place), _folder(place, run, logs)
     for repeat in range(1, (repeats or launch.repeats) + 1):
-        path = folder / str(repeat)
-        yield PlannedLaunch(launch.launcher, options, tuple(launch.extra), path, place.case, place.title)
+        yield PlannedLaunch(launch.launcher, options, tuple(launch.extra), folder / str(repeat))
 
 
 def _is_published(run: Run, case: Case, logs: Path) -> bool:

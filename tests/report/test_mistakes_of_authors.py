@@ -60,6 +60,7 @@ MISTAKES = [
     ("c{cards}/", "c{card}/", 15, "{card}"),
     ('"mine/runs', '"/mine/runs', 15, "columns.acme.logs"),
     ("{ cards = 1 },", "{ crads = 1 },", 7, "fastest.crads"),
+    ("{ cards = 1 },", "{},", 7, "fastest"),
     ("{ cards = 2 },\n]", "{ cards = 2 },\n    { cards = 1 },\n]", 5, "fastest"),
     ("{ cards = 1 },", "{ cards = 4 },", 7, "cards 4"),
     ("names = { precision", "names = { precison", 10, "names.precison"),

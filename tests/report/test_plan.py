@@ -72,8 +72,6 @@ def test_a_run_says_all_that_a_launcher_needs(tmp_path: Path) -> None:
         },
         extra=("-o", "a b"),
         folder=tmp_path / "suite/M_N1C1/1",
-        case={"model": "M", "nodes": 1, "precision": "fp32", "batch_size": 4, "cards": 1},
-        title="Table, 1 cards, A",
     )
 
 
