@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -26,9 +25,9 @@ def test_its_help_names_every_target() -> None:
 
 
 @pytest.mark.parametrize("guide", ["publishing.md", "publishing.zh.md"])
-def test_the_guide_lists_every_target_in_its_order(guide: str) -> None:
+def test_the_guide_names_every_target(guide: str) -> None:
     text = (PROJECT / "docs" / guide).read_text(encoding="utf-8")
-    assert re.findall(r"^\| `([\w-]+)` \|", text, re.MULTILINE) == [*FORMATS]
+    assert [target for target in FORMATS if f"`{target}`" not in text] == []
 
 
 def test_a_text_is_printed_and_what_is_empty_counted(tmp_path: Path) -> None:
