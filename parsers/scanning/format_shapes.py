@@ -347,7 +347,7 @@ class KnownShapes:
         """
         numbers = set(self._set_of.judged(lines, rows, self._look).tolist())
         alone = rows[lines.shapes[rows] == ALONE]
-        of_alone = self._possible(LineJudge(*lines.joined(alone))) if len(alone) else ()
+        of_alone = self._possible(LineJudge(*lines.joined(alone)), each_line=False) if len(alone) else ()
         of_shapes = chain.from_iterable(formats for formats, number in self._sets.items() if number in numbers)
         claims = dict[str, Ids]()
         for fmt in dict.fromkeys([*of_shapes, *of_alone]):
@@ -359,15 +359,15 @@ class KnownShapes:
     def _look(self, lines: ShapedLines, rows: Rows) -> list[int]:
         """Have formats judge the shapes that nobody looked at, by a line of each; of each the number of its formats."""
         judge = LineJudge(*lines.joined(rows))
-        if not (possible := self._possible(judge)):
+        if not (possible := self._possible(judge, each_line=True)):
             return [NOTHING] * len(rows)
         claims = np.array([self.of(fmt).learn(lines, rows, judge) for fmt in possible])
         sets = [tuple(compress(possible, of_line)) for of_line in claims.T.tolist()]
         return [self._sets.setdefault(claiming, len(self._sets)) for claiming in sets]
 
-    def _possible(self, judge: LineJudge) -> tuple[Format, ...]:
-        """The formats of which some lines may hold a metric line."""
-        held = judge.possible(self._sieve)
+    def _possible(self, judge: LineJudge, *, each_line: bool) -> tuple[Format, ...]:
+        """The formats of which some lines may hold a metric line; ``each_line``: with all texts of it in one line."""
+        held = [variant for variant in judge.possible(self._sieve) if not each_line or judge.may_hold(variant)]
         begun = {id(v): v for _, v in compress(self._spanning, self._first_texts.found_in(judge.text))}.values()
         held += [variant for variant in begun if next(judge.beginning(variant), None) is not None]
         return (*dict.fromkeys(self._format_of[id(variant)] for variant in held),)

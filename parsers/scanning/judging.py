@@ -153,12 +153,12 @@ class LineJudge:
         return has_prefix(self.text)
 
     def possible(self, sieve: VariantSieve) -> list[Variant]:
-        """The variants that a line may be of, or hold: all their texts are on one part on screen, in their order."""
-        return [
-            variant
-            for variant in sieve.possible(self.text)
-            if any(variant.may_stand_in(self.text[begin:end]) for begin, end in self._holding(variant.longest))
-        ]
+        """The variants that a line may be of, or hold: all their texts are there, in their order."""
+        return [variant for variant in sieve.possible(self.text) if variant.may_stand_in(self.text)]
+
+    def may_hold(self, variant: Variant) -> bool:
+        """Whether any part on screen holds all that a line of a variant does."""
+        return any(variant.may_stand_in(self.text[begin:end]) for begin, end in self._holding(variant.longest))
 
     def hits(self, sieve: VariantSieve) -> dict[int, list[Hit]]:
         """By its number from 0 what each line is of a format's variants, or holds amid other output, in their order.
