@@ -135,7 +135,7 @@ def test_a_defect_that_one_log_meets_hides_nothing_of_the_others(
 
 def test_an_option_is_believed_and_its_contradiction_is_reported() -> None:
     found = of_json(LOG, "--cards", "4")
-    assert found["facts"]["cards"] == {"value": 4, "witness": "--cards"}
+    assert found["facts"]["cards"] == {"value": 4, "source": "--cards"}
     assert any("--cards" in said and "run.json" in said for said in found["warnings"])
     assert found["throughput"]["value"] == pytest.approx(2 * of_json(LOG)["throughput"]["value"])
 

@@ -60,8 +60,8 @@ WITHIN = {("precision", "fp8"): ("bf16", "fp16"), ("precision", "tf32"): ("fp32"
 ONE_BY_DEFAULT = ("nodes", "cards", "cards_per_node", "accumulation", *SHARING, "data_parallel", "expert_parallel")
 
 
-IS = "{fact} is {value} according to {witness}"
-REQUIRES = "{fact} {value} ({witness})"
+IS = "{fact} is {value} according to {source}"
+REQUIRES = "{fact} {value} ({source})"
 AND = "{first} and {second}"
 NO_MULTIPLE = "{first}, which is not a multiple of {number}, as required by {others}."
 NO_PIPELINE = "{first}, but {second}: only the stages of a pipeline can be split."
@@ -198,7 +198,7 @@ class Facts(dict[str, Fact]):
 
 
 def _worded(key: str, fact: Fact) -> Message:
-    return Message(key, fact=Message(fact.name), value=fact.value, witness=fact.source.message)
+    return Message(key, fact=Message(fact.name), value=fact.value, source=fact.source.message)
 
 
 def counts_of(facts: Mapping[str, Fact]) -> dict[str, int]:

@@ -34,7 +34,7 @@ WORDS: Mapping[Kind, tuple[str, ...]] = {
     "label": ("label",),
     "option": ("--{name}", "name"),
     "records": ("the records",),
-    "one_node": ("{witness}, as one node", "witness"),
+    "one_node": ("{source}, as one node", "source"),
     "product": ("{first} and {second}", "first", "second"),
     "share": ("{first} divided by the cards of {second}", "first", "second"),
     "rank_files": ("the logs of {count} ranks", "count"),

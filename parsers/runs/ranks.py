@@ -172,13 +172,13 @@ def _refuse_twice(folder: Path, files: Sequence[RankFile]) -> None:
 
 SEVERAL_IN_ONE = "holds lines of {count} ranks, and is not the log of rank {rank} alone."
 LACKING = "Of the ranks 0 to {last}, the folder lacks the logs of {count}, first that of rank {rank}."
-OTHER_COUNT = "The folder holds the logs of {files} ranks, but {fact} is {value} according to {witness}."
+OTHER_COUNT = "The folder holds the logs of {files} ranks, but {fact} is {value} according to {source}."
 UNREAD = "{count} other logs in the folder are not of a rank and are not read; the first is {first}."
 OTHER_STREAM = "Of each rank only {used} is read, not {unused}."
 ONLY_LAST_RUN = "The logs of the ranks hold several runs; only the last one is read."
 ELSEWHERE = "{file}: {said}"
 IN_MORE = "{count} more logs of ranks have warnings of their own."
-DENIED = "{fact} is {value} according to {witness}, but {other} according to {denier}; using {value}."
+DENIED = "{fact} is {value} according to {source}, but {other} according to {other_source}; using {value}."
 SAME_LOG = "{first} and {second} are the same, byte for byte; if one is a copy, what its rank did is counted twice."
 EMPTY = "The logs of {count} of {ranks} ranks are empty, first that of rank {rank}."
 COUNTED = "No log states the number of cards; it is taken to be that of the logs of ranks in the folder, {files}."
@@ -342,7 +342,7 @@ def _from(fact: Fact, path: Path, folder: Path) -> Fact | None:
 
 def _denied(own: Fact, other: Fact) -> Message:
     values = {"fact": Message(own.name), "value": own.value, "other": other.value}
-    return Message(DENIED, **values, witness=own.source.message, denier=other.source.message)
+    return Message(DENIED, **values, source=own.source.message, other_source=other.source.message)
 
 
 def _of_folder(found: RankFiles, files: Sequence[RankFile], lead: Reading) -> Iterator[Message]:
@@ -352,7 +352,7 @@ def _of_folder(found: RankFiles, files: Sequence[RankFile], lead: Reading) -> It
         yield Message(LACKING, last=ranks[-1], count=len(lacking), rank=lacking[0])
     cards = lead.facts.get("cards")
     if found.counts == "job" and cards is not None and not lacking and cards.value != len(ranks):
-        told = {"fact": Message("cards"), "value": cards.value, "witness": cards.source.message}
+        told = {"fact": Message("cards"), "value": cards.value, "source": cards.source.message}
         yield Message(OTHER_COUNT, files=len(ranks), **told)
     if cards is not None and cards.source.kind == "rank_files":
         yield Message(COUNTED, files=len(ranks))

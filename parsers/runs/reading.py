@@ -43,10 +43,10 @@ from .side_files import configured
 TORN = "Output is interleaved, first at line {line} ({count} in total); only intact parts are used."
 CUT = "The last line does not end with a newline and may be truncated; a number at its end is not used."
 NO_STEPS = "The log does not contain step or epoch records."
-FIRST_USED = "{fact} is {value} according to {witness}, but {other} according to {denier}; using {value}."
-NEITHER_USED = "{fact} is {value} according to {witness}, but {other} according to {denier}; using neither."
+FIRST_USED = "{fact} is {value} according to {source}, but {other} according to {other_source}; using {value}."
+NEITHER_USED = "{fact} is {value} according to {source}, but {other} according to {other_source}; using neither."
 OF_ANOTHER_RUN = (
-    "{fact} is {value} according to {witness}, but the configuration of another run, first at line {line} ({count} in "
+    "{fact} is {value} according to {source}, but the configuration of another run, first at line {line} ({count} in "
     "total), does not state it; it is not used there."
 )
 NONE_FITS = "none of its {count} lines match a known format; list the formats with `tachograph formats`."
@@ -290,10 +290,10 @@ def _of_other_runs(told: Sequence[Facts]) -> Iterator[Message]:
     for fact, line in chain.from_iterable(facts.unstated for facts in told):
         own.setdefault(fact, []).append(line)
     for fact, lines in own.items():
-        values = {"fact": Message(fact.name), "value": fact.value, "witness": fact.source.message}
+        values = {"fact": Message(fact.name), "value": fact.value, "source": fact.source.message}
         yield Message(OF_ANOTHER_RUN, **values, line=lines[0], count=len(lines))
 
 
 def _both(one: Fact, other: Fact) -> dict[str, object]:
     values = {"fact": Message(one.name), "value": one.value, "other": other.value}
-    return {**values, "witness": one.source.message, "denier": other.source.message}
+    return {**values, "source": one.source.message, "other_source": other.source.message}

@@ -35,7 +35,7 @@ from .store import LogStore, Stated, Wanted, filled, run_of, scaled
 from .telemetry import Observation, observe, processes_of_run, run_telemetry
 
 CANNOT_READ = "Cannot read the log: {error}"
-DISAGREES = "Label: {fact} {label}; {witness}: {said}."
+DISAGREES = "Label: {fact} {label}; {source}: {said}."
 UNLIKE_RUNS = "The runs are not repeats of one case: {fact} is {values}."
 LOG, UNIT, CONTRADICTED = "log", "unit", "contradicted"
 QUALIFIERS = {"nodes": ("{count} node", "{count} nodes"), "cards": ("{count} card", "{count} cards")}
@@ -257,9 +257,9 @@ class _Disagreement:
     def of_its_log(self) -> Diagnostic:
         """It without the line of the log, so that it is one sentence for all numbers that it is true of."""
         is_file = self.source.is_name or self.source.kind == "run_file"
-        witness = self.source.message if is_file else Message(LOG)
+        source = self.source.message if is_file else Message(LOG)
         fact = Message(self.fact.replace("_", " "))
-        return as_told(Message(DISAGREES, fact=fact, label=self.label, witness=witness, said=self.said))
+        return as_told(Message(DISAGREES, fact=fact, label=self.label, source=source, said=self.said))
 
     @property
     def is_certain(self) -> bool:

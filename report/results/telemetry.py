@@ -386,9 +386,9 @@ class Observed:
             yield found.quantity.name, f"{number} {shown.unit}", found.telemetry.path.name
 
     def facts(self) -> dict[str, dict[str, Any]]:
-        """The same for JSON: by name the ``value``, its ``unit`` and its ``witness``."""
+        """The same for JSON: by name the ``value``, its ``unit`` and its ``source``."""
         return {
-            found.quantity.name: {"value": found.value, "unit": shown.unit, "witness": found.telemetry.path.name}
+            found.quantity.name: {"value": found.value, "unit": shown.unit, "source": found.telemetry.path.name}
             for found, shown in self.quantities
         }
 

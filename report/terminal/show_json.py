@@ -15,7 +15,7 @@ from ..results.measured_log import MeasuredLog
 def as_json(log: MeasuredLog) -> dict[str, Any]:
     """All that is known of a log; every key is there, with null or nothing where the log does not say it."""
     reading, found = log.reading, log.measurement
-    facts = {name: {"value": fact.value, "witness": str(fact.source)} for name, fact in reading.facts.items()}
+    facts = {name: {"value": fact.value, "source": str(fact.source)} for name, fact in reading.facts.items()}
     return {
         "log": str(reading.path),
         "sha256": reading.sha256,

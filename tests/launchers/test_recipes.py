@@ -275,7 +275,7 @@ def test_a_run_says_whether_its_data_are_real_unless_extra_arguments_may_choose_
     assert native.facts()["case"]["data"] == "real"
     # A log of one record has no throughput, and exit status 1.
     shown_facts = json.loads(run("show", native.run, "--json").stdout)["facts"]
-    assert shown_facts["data"] == {"value": "real", "witness": "run.json"}
+    assert shown_facts["data"] == {"value": "real", "source": "run.json"}
     native.launch("--into", str(native.top / "logs/other"), "--", "--use_synthetic_data")
     (other,) = native.top.glob("logs/other/*/1/run.json")
     assert "data" not in json.loads(other.read_text(encoding="utf-8"))["case"]

@@ -1,4 +1,4 @@
-"""Facts come with their witness; witnesses that contradict each other are reported, never silently resolved."""
+"""Facts come with their source; sources that contradict each other are reported, never silently resolved."""
 
 import json
 from pathlib import Path
@@ -108,7 +108,7 @@ def test_a_log_beside_the_one_of_the_run_file_is_not_spoken_of(tmp_path: Path) -
 FOUR, ON_EIGHT, FP8 = b"Num GPUs 4\n", "toy_c8_fp16.log", b"  fp8 .......... hybrid\n"
 TF32 = b"Overriding: dtype = tf32\niter 0: loss 1.5, time 250.00ms, mfu -100.00%\n"
 # Lines, the name of the log, its format, what is known besides, and of each contradiction: the value that is used,
-# the two that are told, and their witnesses.
+# the two that are told, and their sources.
 CONTRADICTED: dict[str, tuple[list[bytes], str, str | None, list[Fact], list[object]]] = {
     "two lines": ([CARDS, step(1), FOUR], "train.log", None, [], [None, "2", "4", "line 1", "line 3"]),
     "a line and the file name": ([CARDS, step(1)], ON_EIGHT, None, [], [2, "2", "8", "line 1", "file name"]),
@@ -149,7 +149,7 @@ def test_of_witnesses_that_contradict_each_other_both_are_named(
 ) -> None:
     reading = read(write(tmp_path, *lines, name=name), format=format, facts=known)
     (warning,) = reading.warnings
-    said = [str(warning.values[key]) for key in ("value", "other", "witness", "denier")]
+    said = [str(warning.values[key]) for key in ("value", "other", "source", "other_source")]
     fact = reading.facts.get(str(warning.values["fact"]))
     assert [fact and fact.value, *said] == told
 
