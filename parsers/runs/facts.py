@@ -319,7 +319,7 @@ class Statement(NamedTuple):
     lines: Lines
 
     @property
-    def key(self) -> tuple[str, Value]:
+    def told(self) -> tuple[str, Value]:
         """The name and the value."""
         return self.fact.name, self.fact.value
 
@@ -349,12 +349,12 @@ def statements(found: Iterable[FactLines]) -> list[Statement]:
 
 def line_facts(said: Sequence[Statement]) -> list[Fact]:
     """The facts that lines state, in the order of the lines; of an event each time, of other lines once."""
-    order = {key: place for place, key in enumerate(dict.fromkeys(one.key for one in said))}
+    order = {key: place for place, key in enumerate(dict.fromkeys(one.told for one in said))}
     known, facts = set(), []
     each = [(at, one) for one in said for at in (one.lines.tolist() if one.kind else one.lines[:1].tolist())]
-    for at, one in sorted(each, key=lambda told: (told[0], order[told[1].key])):
-        if one.kind or one.key not in known:
-            known.add(one.key)
+    for at, one in sorted(each, key=lambda told: (told[0], order[told[1].told])):
+        if one.kind or one.told not in known:
+            known.add(one.told)
             facts.append(replace(one.fact, source=line(at)))
     return facts
 
@@ -367,7 +367,7 @@ def unstated(facts: Iterable[Fact], said: Sequence[Statement], runs: Stretches) 
     """
     found: list[list[tuple[Fact, int]]] = [[] for _ in runs.first]
     for fact in (fact for fact in facts if fact.name in COUNTS):
-        alike = [one for one in said if one.key == (fact.name, fact.value)]
+        alike = [one for one in said if one.told == (fact.name, fact.value)]
         stated = _lines(alike)
         if stated is None or not len(stated) or stated[0] > runs.last[-1]:
             continue
