@@ -161,6 +161,7 @@ EXTRAS = {
     "pyarrow": "parquet",
     "scipy": "compare",
     "ruptures": "history",
+    "zstandard": "zstd",
 }
 
 

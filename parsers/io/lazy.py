@@ -1,9 +1,12 @@
-"""pandas, imported on its first use: that takes longer than to read fifty logs, and most commands make no DataFrame."""
+"""Packages that are imported on their first use.
+
+pandas takes longer than to read fifty logs, and most commands make no DataFrame; zstandard comes with an extra.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["pd"]
+__all__ = ["pd", "zstandard"]
 
 
 class _OnUse:
@@ -18,5 +21,7 @@ class _OnUse:
 
 if TYPE_CHECKING:
     import pandas as pd
+    import zstandard
 else:
     pd = _OnUse("pandas")
+    zstandard = _OnUse("zstandard")

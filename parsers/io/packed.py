@@ -13,9 +13,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import zstandard
-
-from .errors import TachographError
+from .errors import ExtraError, TachographError, extra
+from .lazy import zstandard
 from .message import Message
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -28,6 +27,7 @@ VARIABLE = "TACHOGRAPH_UNPACKED_GIB"
 UNPACKS_TO_MORE = "it unpacks to more than {size} MiB; set {variable}=1 to allow 1 GiB, or unpack it first"
 LARGER_DOWNLOAD = "it is larger than {size} GiB; download it, then pass the file"
 TOO_MANY_MEMBERS = "it has more than {count} members; unpack it, then pass the folder"
+NEEDS_ZSTANDARD = "Files ending in .zst need"
 NO_NUMBER_OF_GIB = "${variable} is {said}; expected a number of GiB"
 
 
@@ -80,7 +80,7 @@ ENDINGS = {
     **{b"BZh%d1AY&SY" % level: ".bz2" for level in range(1, 10)},
 }
 SUFFIXES = tuple(dict.fromkeys(ENDINGS.values()))
-ERRORS = (EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError, TooLargeError)
+ERRORS = (EOFError, lzma.LZMAError, zlib.error, TooLargeError, ExtraError)
 # So few bytes at a time because a log packs well: they may become a thousand times as many.
 PACKED = 1 << 14
 PIECE = 1 << 16
@@ -110,12 +110,17 @@ def _read(stream: Any) -> Iterator[bytes]:
 
 def _frames(file: io.BufferedReader) -> Iterator[bytes]:
     """The texts of all frames of a zstandard file; its own stream reader does not tell when the last one is cut."""
-    frame = zstandard.ZstdDecompressor().decompressobj()
+    with extra("zstd", NEEDS_ZSTANDARD):
+        frame = zstandard.ZstdDecompressor().decompressobj()
     while data := file.read(PACKED):
         while data:
             if frame.eof:
                 frame = zstandard.ZstdDecompressor().decompressobj()
-            yield frame.decompress(data)
+            try:
+                text = frame.decompress(data)
+            except zstandard.ZstdError as error:
+                raise EOFError(str(error)) from error
+            yield text
             data = frame.unused_data
     if not frame.eof:
         raise EOFError("Compressed file ended before the end of its last frame")

@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
-import zstandard
 from numpy.typing import NDArray
 
 from ..io.errors import CANNOT_BE_READ, LogError, ParserError, WriteError, reason_of, told
 from ..io.files import below, leading_out, move, opened, unfinished
-from ..io.lazy import pd
+from ..io.lazy import pd, zstandard
 from ..io.packed import ERRORS, ending, unpacked
 from ..runs import runfile
 from ..runs.facts import FOLDERS, Value, name_facts

@@ -5,6 +5,7 @@ import gzip
 import lzma
 import random
 import re
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -218,6 +219,16 @@ def test_an_unreadable_log_is_an_error_of_one_line_that_names_it(
         survey(path, format=format)
     assert str(raised.value).startswith(f"{path}: ")
     assert "\n" not in str(raised.value)
+
+
+def test_a_log_packed_by_zstandard_names_the_extra_that_reads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, zstandard.compress(TEXT))
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(LogError, match=r"the package zstandard, which is not installed; run `.*zstd.*`") as raised:
+        survey(path)
+    assert str(raised.value).startswith(f"{path}: ")
 
 
 @pytest.mark.parametrize("rest", [b"", b"\n"])
