@@ -82,10 +82,8 @@ report {bad_page}
 report {hostile}
 report {page} --lang {hostile}
 why {log}
-why {log} --json
 why {log} --protocol {hostile}
 why {page} only/2/a --logs {top}
-why {page} only/2/a --logs {top} --json
 why {page} {hostile} --logs {top}
 why {page}
 why {bad_page} only/2/a
