@@ -8,6 +8,7 @@ from rich.cells import cell_len
 
 from parsers.io.errors import TachographError
 from parsers.io.message import Message, joined
+from parsers.io.printable import printable
 
 from ..measure.number import digits
 from ..measure.protocol import Protocol
@@ -83,8 +84,8 @@ def _listed(results: Sequence[Result]) -> Message:
 
 
 def explained(view: View, result: Result, title: str) -> str:
-    """A number as text; long lines are left to the terminal, so that what is copied from it is whole."""
-    return "".join(f"{line}\n" for line in _Explanation(view, result).lines(title))
+    """A number as text of printable lines; long ones are left to the terminal, so that what is copied is whole."""
+    return "".join(f"{printable(line)}\n" for line in _Explanation(view, result).lines(title))
 
 
 def rows(report: Report, result: Result) -> list[list[tuple[float, ...]]]:

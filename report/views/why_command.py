@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from parsers.commands import FORMAT, READ
-from parsers.io.printable import say
+from parsers.io.printable import say, say_text
 
 from ..wording.language_option import LANGUAGE
 
@@ -148,14 +148,12 @@ def _of_log(log: Path, options: Mapping[str, Any], language: str) -> "Asked":
 
 
 def _print(view: "View | None", result: "Result | None", title: str, finding: "Finding | None", language: str) -> None:
-    from parsers.io.console import show
-
     from .why import explained
 
     if view is None or result is None:
         say(title)
     else:
-        show(explained(view, result, title))
+        say_text(explained(view, result, title))
     if finding is not None:
         from ..audit.recover import ruled
         from ..wording.words import Translator, worded
