@@ -90,13 +90,14 @@ def test_runs_are_told_with_their_number_and_repeats_with_their_spread(program: 
 
 @pytest.mark.slow
 def test_a_number_of_several_processes_is_told_with_the_commands_that_say_whose_it_is(program: OwnProgram) -> None:
-    told = program.run("--cards", "2", "--", "python", "train.py").stdout.splitlines()[-1]
-    of_job, of_card = re.findall(r"`(.+?)`", told)
-    for command, number in ((of_job, "1000.999"), (of_card.replace("page", "of_card"), "2001.999")):
-        _, *words = shlex.split(command)
-        for typed in (words, ["report", f"{words[1]}.toml", "--out", "pages"]):
+    last = program.run("--cards", "2", "--", "python", "train.py").stdout.splitlines()[-1]
+    (show,) = (shlex.split(command)[1:] for command in re.findall(r"`(.+?)`", last))
+    offered = [shlex.split(line)[-1] for line in run(*show, cwd=program.folder).stdout.splitlines() if "--read" in line]
+    for scope, number in (("job", "1000.999"), ("card", "2001.999")):
+        (option,) = (one for one in offered if one.endswith(f" of {scope}"))
+        for typed in (["init", scope, "logs", "--read", option], ["report", f"{scope}.toml", "--out", "pages"]):
             assert run(*typed, cwd=program.folder).returncode == 0
-        assert number in (program.folder / f"pages/{words[1]}.en.md").read_text(encoding="utf-8")
+        assert number in (program.folder / f"pages/{scope}.en.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
