@@ -5,29 +5,31 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import partial
+from functools import cache, partial
 from io import StringIO
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
+from rich.cells import cell_len
 
 from parsers.io.console import Console, Text
 from parsers.io.errors import ExtraError, extra
 from parsers.io.message import Message, joined
 from parsers.io.printable import printable
 
-from ..terminal.aligned_rows import GAP, aligned
 from ..wording import markdown
 from ..wording.words import Translate, Translator, worded
 from .conditions import Difference
 
 PASSED, FAILED, UNKNOWN = 0, 1, 3  # what a gate says
+GAP = "  "  # between the columns of a terminal
 FONTS = "Segoe UI, Noto Sans, Helvetica, Arial, PingFang SC, Microsoft YaHei, Noto Sans CJK SC, sans-serif"
 FOLDER = Path(__file__).parents[1] / "templates"
 WIDTH = 160  # of what is printed into a file or a pipe
@@ -157,7 +159,7 @@ def terminal(said: Document, translate: Translate, *, colour: bool) -> str:
         rows += [[printable(_said(cell, translate)) for cell in cells] for _, cells in table.rows]
         styles = ["bold", *(STYLES.get(state, "") for state, _ in table.rows)]
         right = [at in table.numbers for at in range(len(table.head))]
-        for style, lines in zip(styles, aligned(rows, right, console.width), strict=True):
+        for style, lines in zip(styles, _aligned(rows, right, console.width), strict=True):
             for one in lines:
                 line(GAP.join(one).rstrip(), style)
     for title, remarks in said.remarks:
@@ -236,3 +238,47 @@ def colour(translate: Translate, **options: Any) -> Any:
 def hidden(address: str) -> str:
     """The address of a file for a chart: Vega completes addresses that are not whole by one of its own."""
     return f"https://hidden/?{quote(address, safe='')}"
+
+
+# ---- rows on a terminal
+
+
+def _aligned(rows: Sequence[Sequence[str]], right: Sequence[bool], width: int) -> Iterator[list[list[str]]]:
+    """The lines of each row, each a list of its padded cells; several where the cells do not fit on one.
+
+    ``rows``: printable texts, as many each as there are columns. ``right``: which columns are aligned to the right.
+    ``width``: of a line, with two blanks between cells.
+    """
+    natural = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    widths = _fitted(natural, width - len(GAP) * (len(natural) - 1))
+    wrapped = cache(partial(_wrapped, Console(None, width=width)))
+    for row in rows:
+        cells = [wrapped(cell, wide) for cell, wide in zip(row, widths, strict=True)]
+        lines = zip_longest(*cells, fillvalue="")
+        yield [[_padded(*one) for one in zip(texts, widths, right, strict=True)] for texts in lines]
+
+
+def _fitted(widths: Sequence[int], width: int) -> list[int]:
+    """The widths of columns, the widest of them cut until all fit, as far as every column has a character left."""
+    found = list(widths)
+    while (excess := sum(found) - width) > 0 and max(found) > 1:
+        widest = max(found)
+        next_widest = max((one for one in found if one < widest), default=1)
+        widest_columns = [number for number, one in enumerate(found) if one == widest]
+        cut = min(widest - next_widest, -(-excess // len(widest_columns)))
+        for number in widest_columns:
+            found[number] -= cut
+    return found
+
+
+def _wrapped(console: Console, cell: str, width: int) -> list[str]:
+    """A text in lines that fit."""
+    if cell_len(cell) <= width:
+        return [cell]
+    return [line.plain.rstrip() for line in Text(cell).wrap(console, width, overflow="fold")]
+
+
+def _padded(text: str, width: int, right: bool) -> str:
+    text = text.rstrip()
+    blanks = " " * (width - cell_len(text))
+    return blanks + text if right else text + blanks

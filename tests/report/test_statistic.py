@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.series import Floats
-from report.measure.diagnostics import NoMeasurement
+from report.measure.diagnostics import Code, Diagnostic, NoMeasurement, say
 from report.measure.protocol import Protocol, Statistic
 from report.measure.quantity import QUANTITIES
 from report.measure.statistic import olympic, reduce, reduce_repeats, trim
@@ -84,18 +84,25 @@ def spread(quantity: str, values: list[float], repeats: str) -> float:
 @pytest.mark.parametrize(
     ("refused", "said"),
     [
-        (lambda: trim(np.arange(10.0), 0.05, 5), r"trim=0.05 trim_min=5\) excludes all 10 records"),
-        (lambda: olympic([1, 2]), "at least 3 runs; found 2"),
+        (
+            lambda: trim(np.arange(10.0), 0.05, 5),
+            say(Code.NO_WINDOW, protocol="trim=0.05 trim_min=5", count=10),
+        ),
+        (lambda: olympic([1, 2]), say(Code.FEW_REPEATS, rule="repeats=olympic", least=3, count=2)),
         *(
-            (lambda name=name: spread(name, [1.0], "median"), "at least 2 runs")
+            (
+                lambda name=name: spread(name, [1.0], "median"),
+                say(Code.FEW_REPEATS, rule=f"quantity={name}", least=2, count=1),
+            )
             for name in QUANTITIES
             if "_run" in name
         ),
     ],
 )
-def test_too_few_values_are_refused(refused: Callable[[], object], said: str) -> None:
-    with pytest.raises(NoMeasurement, match=said):
+def test_too_few_values_are_refused(refused: Callable[[], object], said: Diagnostic) -> None:
+    with pytest.raises(NoMeasurement) as raised:
         refused()
+    assert raised.value.diagnostic == said
 
 
 @pytest.mark.parametrize(
