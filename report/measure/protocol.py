@@ -52,8 +52,6 @@ COUNTS = {
 }
 NUMBERED = ("from_step", "to_step", "decimals")  # of these 0 says something
 
-Step = tuple[str, dict[str, int | float]]  # of a rule: a key of the catalogues, and its values
-
 
 class ProtocolError(TachographError, ValueError):
     """A protocol that does not exist or contradicts itself; one sentence says what was found and what is possible."""
@@ -248,41 +246,6 @@ class Protocol(BaseModel):
         changed = self.model_dump(exclude_defaults=True).keys() | (always if self.states_rule else set())
         stated = (f"{key}={getattr(self, key)}" for key in type(self).model_fields if key in changed)
         return " ".join(stated if self.states_rule else (RULE, *stated))
-
-    def steps(self) -> tuple[Step, ...]:
-        """Return what is done, in the order in which it is done, as (message key, values) for a template to translate.
-
-        A key is that of the protocol, with its value where that is one of several words, or with what a length counts
-        (``take_first_steps``, of 1 ``take_first_steps_one``). Values: ``count``; of ``trim`` also ``minimum``.
-        """
-        window = {key: getattr(self, key) for key in WINDOW if self._is_given(key)}
-        of_counts = "" if self.counts == "samples" else f"_in_{self.counts}"
-        stated: list[Step] = [(f"records_{self.records}", {}), *self._run_steps()]
-        stated += [_window_step(key, value) for key, value in window.items()]
-        stated += [(f"estimate_{self.estimate}{of_counts}", {})]
-        if self.trim or self.trim_min:
-            stated += [("trim", {"count": self.trim, "minimum": self.trim_min})]
-        if self.estimate != "clock":
-            stated += [(f"statistic_{self.statistic}", {})]
-        return (
-            *(stated if self.states_rule else ((RULE, {}), *self._run_steps())),
-            (f"repeats_{self.repeats}", {}),
-            *((key, {"count": getattr(self, key)}) for key in ("decimals", "significant") if self._is_given(key)),
-            (f"rounding_{self.rounding}", {}),
-        )
-
-    def _run_steps(self) -> list[Step]:
-        if self.run is None:
-            return []
-        return [("run_last", {})] if self.run == "last" else [("run_number", {"count": self.run})]
-
-
-def _window_step(key: str, value: Length | float) -> Step:
-    if isinstance(value, Length):
-        key, value = f"{key}_{value.of}", value.count
-    if key == "skip_fraction":
-        return key, {"count": 100 * value}
-    return key if value != 1 or key in NUMBERED else f"{key}_one", {"count": value}
 
 
 @cache

@@ -14,11 +14,10 @@ from pydantic_core import CoreSchema, core_schema
 from .diagnostics import Code, NoMeasurement, say
 from .number import without_noise
 from .operations import Formula
-from .protocol import RULE, Protocol, Step
+from .protocol import Protocol
 from .statistic import reduce_repeats
 
 PERCENT = 100
-OF_PRINTING = ("decimals", "significant", "rounding_")
 
 # What a number is made of: the throughput of each run, several of these, gpu.csv, cpu.csv, the log over the window of
 # its throughput or over the whole run, or two throughputs of the page: that of the column over the one that the column
@@ -112,26 +111,6 @@ class Quantity:
             return f"quantity={self.name}"
         return f"quantity={self.name} {'repeats=max' if self.is_peak else protocol.words()}"
 
-    def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:
-        """What is done, in the order in which it is done, as ``Protocol.steps``.
-
-        ``decimals``: those that it is printed with. Keys besides those of a protocol: ``quantity_*``, ``repeats_max``.
-        """
-        own: Step = (self.rule, {})
-        printed: tuple[Step, ...] = (("decimals", {"count": decimals}), ("rounding_half_up", {}))
-        every = protocol.steps()
-        if self.is_throughput:
-            return every
-        if self.origin in ("run", "cards", "processes"):
-            return (own, (f"repeats_{self.repeats(protocol)}", {}), *printed)
-        if self.is_quotient:
-            return (own, *printed)
-        instead = "repeats_" if self.of_runs else ("estimate_", RULE)
-        place = next(at for at, step in enumerate(every) if step[0].startswith(instead))
-        stays = every[place][0] == RULE
-        found = (*every[: place + stays], own, *every[place + 1 :])
-        return found if self.of_runs else (*(one for one in found if not one[0].startswith(OF_PRINTING)), *printed)
-
 
 def _of_log(name: str, symbol: str, decimals: int, **more: Any) -> Quantity:
     return Quantity(name=name, symbol=symbol, decimals=decimals, **{"origin": "window", **more})
@@ -213,7 +192,3 @@ class Shown:
         if self.quantity.decimals is None:
             return protocol
         return Protocol(decimals=self.quantity.decimals if self.decimals is None else self.decimals)
-
-    def steps(self, protocol: Protocol) -> tuple[Step, ...]:
-        """What is done, in the order in which it is done, as ``Quantity.steps``."""
-        return self.quantity.steps(protocol, self.printing(protocol).decimals or 0)

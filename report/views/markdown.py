@@ -199,8 +199,9 @@ class MarkdownView(View):
         found: dict[str, list[list[str]]] = {}
         for result in (self.result(id_) for id_ in table.ids):
             if result.runs:
-                steps, rule = self.joined(self.protocol(result)), md.code(self.rule(result))
-                heading = self.say(WITH, said=steps[:1].upper() + steps[1:], more=rule)
+                method, heading = self.method(result), md.code(self.rule(result))
+                if method:
+                    heading = self.say(WITH, said=method[:1].upper() + method[1:], more=heading)
                 found.setdefault(heading, []).extend(self._proof(table, result))
         head = [self.translate(title) for title in ("Number", "Log", "Lines", "Notes")]
         return [(heading, _grid([head, *rows], figures=0)) for heading, rows in found.items()]

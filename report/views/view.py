@@ -18,7 +18,7 @@ from parsers.io.message import Message, joined
 from ..measure.diagnostics import name_of
 from ..measure.number import DEFAULT_DECIMALS, printed, signed
 from ..measure.number import digits as significant
-from ..measure.protocol import Protocol, Step
+from ..measure.protocol import RULE, Protocol
 from ..measure.quantity import QUANTITIES, Shown
 from ..measure.run_figures import Operation, after
 from ..measure.statistic import reduce, reduce_repeats
@@ -47,7 +47,6 @@ RATIO = Protocol(decimals=2)
 # What is done with the numbers of several runs.
 OF_REPEATS = "repeats_"
 # How the number is printed.
-OF_PRINTING = ("decimals", "significant", "rounding")
 # Those whose records no statistic can take.
 UNREADABLE = ("no_value", "other_rank", "summed", "repeated")
 
@@ -385,18 +384,19 @@ class View(Translator):
             for axis, one in result.case.items()
         ]
 
-    def protocol(self, result: Result) -> list[str]:
-        """The protocol, a step each."""
-        steps = _steps(result) if result.protocol else ()
-        shown = [step for step in steps if len(result.runs) > 1 or not step[0].startswith(OF_REPEATS)]
-        return [self.say(key, **values) for key, values in shown]
+    def method(self, result: Result) -> str:
+        """What was done, where the protocol in its neutral words does not say it: by the rule, or for a quantity."""
+        if not result.kind.is_throughput:
+            return self.translate(result.kind.rule)
+        is_by_rule = result.protocol and not Protocol.parse(result.protocol).states_rule
+        return self.translate(RULE) if is_by_rule else ""
 
-    def printing(self, result: Result) -> list[str]:
-        """How the number is rounded, a step each."""
-        steps = _steps(result)
-        if not any(key in ("decimals", "significant") for key, _ in steps):
-            steps = (("decimals", {"count": DEFAULT_DECIMALS}), *steps)
-        return [self.say(key, **values) for key, values in steps if key.startswith(OF_PRINTING)]
+    def printing(self, result: Result) -> str:
+        """How the number is rounded, in the neutral words of a protocol."""
+        how = _shown(result).printing(Protocol.parse(result.protocol or "plain"))
+        digits = ("decimals", DEFAULT_DECIMALS) if how.decimals is None else ("decimals", how.decimals)
+        name, count = ("significant", how.significant) if how.significant is not None else digits
+        return f"{name}={count} rounding={how.rounding}"
 
     def rule(self, result: Result) -> str:
         """The protocol in neutral words, as page files and ``--protocol`` take it."""
@@ -541,10 +541,6 @@ class View(Translator):
 def _shown(result: Result) -> Shown:
     decimals = len(result.digits.partition(".")[2]) if result.digits else 0
     return Shown(QUANTITIES[result.quantity], result.rate, decimals)
-
-
-def _steps(result: Result) -> tuple[Step, ...]:
-    return _shown(result).steps(Protocol.parse(result.protocol or "plain"))
 
 
 def short_paths(paths: Iterable[str]) -> dict[str, str]:

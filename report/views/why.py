@@ -168,8 +168,8 @@ class _Explanation:
         yield self._fact("sha256", log.sha256)
         format_ = log.format or self.translate("none")
         yield self._fact("format", view.specified([format_, view.length(log.lines)]))
-        if run.statistic or records.stretches:
-            yield self._fact("protocol", view.enumerated(view.protocol(self.result)))
+        if said := view.method(self.result):
+            yield self._fact("protocol", said)
         if run.source:
             yield self._fact("source", self.say(WITH, said=view.source(run), more=run.column))
         if used := records.used:
@@ -255,10 +255,8 @@ class _Explanation:
                 yield self._fact("repeat", f"{run.value:.15g} {result.unit}, {self.view.path(run.log)}")
         if len(self.runs) > 1 or result.operands:
             yield self._fact("computed", self.view.calculation(result)[0])
-        steps = self.view.printing(result)
-        yield self._fact(
-            "rounding", self.say(ROUNDED, number=value, printed=result.digits, how=self.view.enumerated(steps))
-        )
+        told = {"number": value, "printed": result.digits, "how": self.view.printing(result)}
+        yield self._fact("rounding", self.say(ROUNDED, **told))
 
     def _variations(self) -> Iterator[str]:
         told = self.view.variations(self.result)

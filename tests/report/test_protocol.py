@@ -85,16 +85,3 @@ def test_the_words_of_a_protocol_read_back_as_itself(protocol: Protocol) -> None
 def test_an_impossible_protocol_is_refused(text: str) -> None:
     with pytest.raises(ProtocolError):
         Protocol.parse(text)
-
-
-def test_steps_come_in_the_order_in_which_they_apply() -> None:
-    assert Protocol.parse("tipc").steps() == (
-        ("records_step", {}),
-        ("skip_records", {"count": 10}),
-        ("estimate_reported", {}),
-        ("trim", {"count": 0.05, "minimum": 5}),
-        ("statistic_mean", {}),
-        ("repeats_median", {}),
-        ("decimals", {"count": 3}),
-        ("rounding_half_up", {}),
-    )

@@ -15,7 +15,7 @@ from jinja2.ext import babel_extract
 
 from report.measure.number import printed
 from report.measure.protocol import Protocol
-from report.measure.quantity import QUANTITIES, Shown
+from report.measure.quantity import QUANTITIES
 from report.pagefile import page as page_module
 from report.pagefile.page import Page
 from report.pagefile.page_file import find, load, names
@@ -188,20 +188,8 @@ def test_a_translation_keeps_code_and_links(language: str) -> None:
     ] == []
 
 
-def protocols() -> Iterator[Protocol]:
-    """Protocols that together do everything that a protocol can do."""
-    for key in ("records", "estimate", "statistic", "repeats", "rounding"):
-        yield from (Protocol.of({key: value}) for value in get_args(Protocol.model_fields[key].annotation))
-    for key in ("drop_last", "take_first", "take_last"):
-        yield from (Protocol.of({key: length}) for length in ("2", "2 steps", "1", "1 step"))
-    for key in ("skip_records", "skip_steps", "trim_min", "decimals", "significant"):
-        yield from (Protocol.of({key: count}) for count in (1, 2))
-
-
 @every_language
-def test_every_step_of_a_protocol_has_words(language: str) -> None:
-    translate = words(language).gettext
-    shown = [Shown(quantity, "images/s") for quantity in QUANTITIES.values()]
-    steps = [step for protocol in protocols() for one in shown for step in one.steps(protocol)]
-    assert [key for key, _ in steps if translate(key) == key] == []
-    assert all(translate(key).format(**values) for key, values in steps)
+def test_what_is_done_for_a_quantity_and_for_repeats_has_words(language: str) -> None:
+    keys = [quantity.rule for quantity in QUANTITIES.values() if not quantity.is_throughput]
+    keys += [f"repeats_{one}" for one in get_args(Protocol.model_fields["repeats"].annotation)]
+    assert [key for key in keys if words(language).gettext(key) == key] == []
