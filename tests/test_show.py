@@ -14,11 +14,11 @@ import tachograph
 from parsers.unknown.answer import Ask
 from parsers.unknown.training import Reason
 from report.commands import show
-from report.measure.diagnostics import SENTENCES, Code, NoMeasurement, say
+from report.measure.diagnostics import Code, NoMeasurement, say
 from report.measure.measurement import ContradictedError
 from report.results import measured_log
 from report.terminal.show_text import RULE
-from report.wording.words import Translator, worded
+from report.wording.words import Translator, worded, words
 from tests.commandline import PROJECT
 from tests.conftest import Compare
 
@@ -178,8 +178,8 @@ def test_the_documentation_shows_what_is_printed(logs: list[Path]) -> None:
 
 @pytest.mark.parametrize("code", [*Code, *Ask, *Reason])
 def test_a_diagnostic_says_its_parameters_in_each_language(code: Code | Ask | Reason) -> None:
-    sentences = SENTENCES[code]
-    forms = (sentences,) if isinstance(sentences, str) else sentences
+    forms = words("en").forms(f"code.{code}")
+    assert forms
     names = set(re.findall(r"{(\w+)}", "".join(forms)))
     for count in (1, 7):
         values = {name: count if name == "count" else f"<{name}>" for name in names}

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
 
 from parsers.io.errors import TachographError
 from parsers.io.message import Message
 from parsers.runs.reading import CutLog, DeniedFact
-from parsers.unknown.answer import Ask
-from parsers.unknown.training import Reason
 
-from ..measure.diagnostics import SENTENCES, Diagnostic, Parameter
+from ..measure.diagnostics import Diagnostic, Parameter
 
 
 class Remark(StrEnum):
@@ -34,33 +31,6 @@ class Remark(StrEnum):
     DIFFERS = "unlike_cases"
 
 
-NO_LOG = "This is source code, a list of changes or a page of text, not a log."
-_SENTENCES: Mapping[StrEnum, str] = {
-    Remark.NOT_FOUND: "Log {pattern} not found in the log folder.",
-    Remark.NOT_MEASURED: "Cannot compute a number from the log: {said}",
-    Remark.OTHER_UNIT: "The page uses {unit}, but {log} gives {measured}.",
-    Remark.OF_ONE: "{log} gives the throughput of one {part}, and their number is unknown.",
-    Remark.SCOPE_UNKNOWN: (
-        "Scope unknown: {log} does not show whether its throughput is per card, per node or of the whole job; "
-        "state it in the grammar of its format."
-    ),
-    Remark.MISSING_PART: "An input of the ratio is missing.",
-    Remark.OTHER_CASE: "Not computed: one log's configuration does not match its label.",
-    Remark.DIFFERS: "Not comparable: {fact} {of} and {against}.",
-    # Of a log that no format reads: why its numbers tell no speed by themselves.
-    Ask.SPAN: "The log does not state what {name} measures.",
-    Ask.TRAINING: "The log does not state which of its lines or progress bars are training.",
-    Ask.CONFIRM: "Nothing in the log shows that {name} is the speed of training.",
-    Reason.EVALUATION: "{name} is of evaluation, not of training.",
-    Reason.PART: "{name} is the time of a part of a step.",
-    Reason.CONSTANT: "{name} is the same on every line, which may not be measured.",
-    Reason.NO_TRAINING: "Nothing on the lines of {name} shows that they are training, such as a loss or a step.",
-    Reason.NO_NUMBER: "{name} is not a positive number.",
-    Reason.NO_SUCH_TARGET: "No number in the log is called {name}.",
-    Reason.VAGUE: "The name {name} does not say what it measures.",
-    **dict.fromkeys((Reason.SOURCE_CODE, Reason.CHANGES, Reason.PAGE), NO_LOG),
-}
-SENTENCES.update(_SENTENCES)
 # What keeps two numbers from being divided, which a note of their table says.
 WITHHELD = (Remark.OTHER_CASE, Remark.DIFFERS)
 

@@ -38,11 +38,16 @@ class WordsError(ParserError):
 class Catalogue(GNUTranslations):
     """The messages of a language; ``ngettext`` has the form of a count."""
 
-    _catalog: Mapping[str, str]
+    _catalog: Mapping[str | tuple[str, int], str]
 
     def has(self, text: str) -> bool:
         """Whether a text is translated."""
         return text in self._catalog
+
+    def forms(self, key: str) -> tuple[str, ...]:
+        """What a key says: one text, or one for a count of 1 and one for others; none of what the catalogue lacks."""
+        plural = (self._catalog.get((key, form)) for form in (0, 1))
+        return tuple(filter(None, (self._catalog.get(key), *plural)))
 
 
 def languages(folder: Path = FOLDER) -> list[str]:

@@ -29,9 +29,10 @@ ONLY_ENGLISH = tuple(
         "report/views/publish.py",
     )
 )
+CODES = "code."  # of the sentences of diagnostics, which stand in English in its catalogue only
 # Rooms whose sentences are messages, though some are told by the name of a table of them; what begins in lower case
 # follows the name of a file in an error.
-ROOMS = ("parsers/runs", "report/measure", "report/results")
+ROOMS = ("parsers/runs", "report/results")
 OF_SENTENCES = tuple(PROJECT / room for room in ROOMS)
 # What makes a message.
 MADE_BY = ("Message", "joined", "say")
@@ -69,7 +70,16 @@ def values(text: str) -> set[str]:
 @cache
 def all_keys() -> set[str]:
     sources = [path for room in ("parsers", "report") for path in (PROJECT / room).rglob("*.py")]
-    return {key for path in sources if not any(map(path.is_relative_to, ONLY_ENGLISH)) for key in keys(path)}
+    told = {key for path in sources if not any(map(path.is_relative_to, ONLY_ENGLISH)) for key in keys(path)}
+    return told | {*of_diagnostics()}
+
+
+def of_diagnostics() -> Iterator[str]:
+    """What diagnostics say in English, of those with a count both forms."""
+    with (FOLDER / "en.po").open("rb") as file:
+        for message in read_po(file):
+            if str(message.id[0] if message.pluralizable else message.id).startswith(CODES):
+                yield from map(str, message.string or ()) if message.pluralizable else (str(message.string),)
 
 
 @cache
@@ -93,7 +103,7 @@ def source_texts() -> Iterator[str]:
 def test_a_translation_is_of_a_text_of_the_sources_the_templates_or_the_pages() -> None:
     """But for keys, which are put together: ``quantity_mfu``. Texts with a location are held against their page."""
     ids = [text for texts in translated("zh", of_pages=False) for text in texts]
-    told = {*source_texts()}
+    told = {*source_texts(), *of_diagnostics()}
     files = [*(PROJECT / "report/templates").rglob("*.jinja"), *(PROJECT / "report/pages").glob("*.toml")]
     quoted = "".join(path.read_text(encoding="utf-8") for path in files)
     assert len(ids) > 100
