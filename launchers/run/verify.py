@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.grammar.field import IN_SECONDS, TIMES
+from parsers.io.cache import pd
 from parsers.io.errors import ParserError
 from parsers.io.files import opened
-from parsers.io.lazy import pd
 from parsers.runs.format_records import OWN_LINE, RUN, FormatRecords
 from parsers.runs.reading import Reading, survey
 from parsers.runs.run_folder import LOG

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..io.lazy import pd
+from ..io.cache import pd
 
 Texts = Sequence[bytes]
 Times = NDArray[np.datetime64]

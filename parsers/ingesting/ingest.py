@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -21,34 +21,42 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from ..io.errors import FormatError, LogError, ParserError, WrappedError, reason_of
-from ..io.files import data_of, leading_out, locked, opened, unfinished, write, write_pieces, writing
+from ..io.files import (
+    CHUNK,
+    ERRORS,
+    SUFFIXES,
+    data_of,
+    ending,
+    leading_out,
+    locked,
+    opened,
+    pieces_of,
+    unfinished,
+    unpacked,
+    write,
+    write_pieces,
+    writing,
+)
 from ..io.git import is_changed
 from ..io.message import counted
-from ..io.packed import ERRORS, SUFFIXES, ending
-from ..io.packed import unpacked as unpacked_stream
 from ..runs.run_folder import LOG, READ, RUN_FILE, SIDE_FILES, heading
 from ..runs.runfile import CONFIGURATIONS, UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
 from ..scanning.detection import detect, formats
 from ..scanning.source import is_text
-from .archive import LeftOut, is_archive, names
-from .sources import Candidate, Sources, fetch, is_url
+from .sources import Candidate, LeftOut, Sources, fetch, is_archive, is_url, names
 
 if TYPE_CHECKING:
     from ..sharing.workers import Workers
 
-JOINT = "__"
-LONGEST = 200  # bytes; a name on a disk may have 255
-UNKNOWN = "unknown format"
+LONGEST = 200  # bytes of a label; a name on a disk may have 255
 NO_METRIC_LINE = "does not contain metric lines of a known format."
-_ENDINGS = (".log", ".txt")
-# What a shell, a pattern of logs in a page or another file system would take for more than a letter of the name.
-_NOT_IN_NAMES = re.compile(r"[^\w.+=@,-]+")
-_CHUNK = 1 << 20
-_HEAD = 1 << 16
 NOT_KEPT = 'its run folder is there already and is not changed: add "read": {read} to its {run_file} to keep that.'
 CHANGED = "{log} does not match the SHA-256 in its run.json; remove the folder to ingest it again."
 OF_ANOTHER = f"The {RUN_FILE} beside it describes another log and was not copied."
-_TAKEN = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
+_ENDINGS = (".log", ".txt")
+# What a shell, a pattern of logs in a page or another file system would take for more than a letter of the name.
+_NOT_IN_NAMES = re.compile(r"[^\w.+=@,-]+")
+_HEAD = 1 << 16
 _LARGEST_RUN_FILE = 16 << 20
 
 Document = dict[str, Any]
@@ -78,6 +86,12 @@ class Ingested:
     is_new: bool = True
 
 
+Event = Ingested | LeftOut
+
+
+# ---- the suite
+
+
 class Suite:
     """The runs of a folder by label and repeat, each known by the SHA-256 of the log that it was made from.
 
@@ -90,6 +104,10 @@ class Suite:
         for run in sorted(path.glob(f"*/*/{RUN_FILE}")):
             if run.parent.name.isdigit():
                 self._note(run.parent.parent.name, int(run.parent.name), _digests(run))
+
+    def _note(self, label: str, number: int, sha256: Iterable[str]) -> None:
+        for digest in sha256:
+            self._repeats[label].setdefault(digest, number)
 
     def add(self, log: Ingested, read: str | None) -> Ingested:
         """Give the run folder of a log its name: the repeat that it wants, or the next one that is free.
@@ -110,9 +128,8 @@ class Suite:
         while not _renamed(log.staged, case / str(number)):
             number += 1
         self._note(log.label, number, (log.sha256, log.content))
-        is_another = number != log.repeat
-        remarks = (*log.remarks, f"Another log has the same label; stored as repeat {number}.")
-        return replace(log, repeat=number, remarks=remarks if is_another else log.remarks)
+        other = () if number == log.repeat else (f"Another log has the same label; stored as repeat {number}.",)
+        return replace(log, repeat=number, remarks=(*log.remarks, *other))
 
     def _problems(self, label: str, number: int, read: str | None) -> Iterator[str]:
         """What speaks against a run that is there: its log was changed or is gone, or what is ``read`` is not kept."""
@@ -128,9 +145,33 @@ class Suite:
         if read is not None and run.get(READ) != read:
             yield NOT_KEPT.format(read=json.dumps(read), run_file=RUN_FILE)
 
-    def _note(self, label: str, number: int, sha256: Iterable[str]) -> None:
-        for digest in sha256:
-            self._repeats[label].setdefault(digest, number)
+
+def _renamed(folder: Path, name: Path) -> bool:
+    """Give a folder a name, unless that is taken: then rename refuses, for there is something in the other folder."""
+    try:
+        folder.rename(name)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            return False
+        raise
+    return True
+
+
+def _digests(run: Path) -> list[str]:
+    """The SHA-256 of the log that a run was made from, and of what was packed in it, as far as its run.json tells.
+
+    Raises SuiteError where its schema is one that this version does not know: the log might be taken in twice.
+    """
+    try:
+        said: Any = json.loads(data_of(run))
+        places = (said.get("ingested"), said.get("source"), said.get("log"))
+    except (OSError, ValueError, RecursionError, AttributeError):
+        return []
+    if refusal := unknown_schema(said):
+        raise SuiteError(f"{run}: {refusal}")
+    found = ([place.get("sha256"), place.get(UNPACKED)] for place in places if isinstance(place, dict))
+    told = ([digest for digest in digests if digest and isinstance(digest, str)] for digests in found)
+    return next(filter(None, told), [])
 
 
 @contextmanager
@@ -157,42 +198,91 @@ def claimed(path: Path) -> Iterator[Suite]:
                 path.rmdir()
 
 
-def _renamed(folder: Path, name: Path) -> bool:
-    """Give a folder a name, unless that is taken: then rename refuses, for there is something in the other folder."""
+# ---- one log
+
+
+def take(candidate: Candidate | LeftOut, staging: Path, read: str | None = None) -> Event:
+    """Make a run folder of a candidate below ``staging``; what is left out already stays so.
+
+    ``read``: what a number of it measures. Raises WriteError where nothing can be written.
+    """
+    if isinstance(candidate, LeftOut):
+        return candidate
     try:
-        folder.rename(name)
+        with writing(staging):
+            fetched = tempfile.TemporaryDirectory(dir=staging)
+        with fetched as place:
+            # What is not on this machine is brought into one folder.
+            path = _local(candidate.place, Path(place, "fetched"))
+            content = _content(path, candidate)
+            name, remarks = _format(path, candidate)
+            beside = {of: _local(at, Path(place, of)) for of, at in candidate.of_its_run.items()}
+            folder = staging / uuid4().hex
+            sha256, said = _stage(path, candidate, beside, folder, content, read)
+    except LeftOut as error:
+        return error.of(candidate.name)
     except OSError as error:
-        if error.errno in _TAKEN:
-            return False
-        raise
-    return True
+        return LeftOut(f"cannot be read: {error.strerror}.", candidate.name, is_unreadable=True)
+    case, repeat = label(candidate)
+    return Ingested(candidate.name, case, repeat or 1, sha256, content or sha256, name, remarks + said, folder)
 
 
-def _digests(run: Path) -> list[str]:
-    """The SHA-256 of the log that a run was made from, and of what was packed in it, as far as its run.json tells.
+def _local(place: str, path: Path) -> Path:
+    """A local file with the bytes of a place: ``path`` where they are not on this machine."""
+    if not is_url(place):
+        return Path(place)
+    fetch(place, path)
+    return path
 
-    Raises SuiteError where its schema is one that this version does not know: the log might be taken in twice.
+
+def _content(path: Path, candidate: Candidate) -> str:
+    """The SHA-256 of what is packed in a file; empty where it is not packed.
+
+    Raises LeftOut for what is no text or broken; a file that the user named is unreadable then.
+    """
+    if not path.stat().st_size:
+        raise LeftOut("is empty.", is_unreadable=candidate.named)
+    if is_archive(path):
+        raise LeftOut("is an archive inside a source; pass it as a SOURCE.", is_unreadable=candidate.named)
+    with opened(path) as file:
+        is_packed = bool(ending(file.peek(_HEAD)))
+        try:
+            stream = unpacked(file)
+            if not is_text(head := stream.read(_HEAD)):
+                raise LeftOut("is a binary file.", is_unreadable=candidate.named)
+            digest = hashlib.sha256(head)
+            for chunk in pieces_of(stream, CHUNK) if is_packed else ():
+                digest.update(chunk)
+        except (OSError, *ERRORS) as error:
+            raise LeftOut(f"cannot be read: {reason_of(error)}.", is_unreadable=True) from error
+    return digest.hexdigest() if is_packed else ""
+
+
+def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ...]]:
+    """The name of the format of a log, and what there is to remark.
+
+    Raises LeftOut: what breaks off or was wrapped is unreadable, a shape of no log is no log.
     """
     try:
-        said: Any = json.loads(data_of(run))
-        places = (said.get("ingested"), said.get("source"), said.get("log"))
-    except (OSError, ValueError, RecursionError, AttributeError):
-        return []
-    if refusal := unknown_schema(said):
-        raise SuiteError(f"{run}: {refusal}")
-    found = ([place.get("sha256"), place.get(UNPACKED)] for place in places if isinstance(place, dict))
-    told = ([digest for digest in digests if digest and isinstance(digest, str)] for digests in found)
-    return next(filter(None, told), [])
+        found = detect(path, formats())
+    except FormatError as error:
+        return None, (error.what,)
+    except LogError as error:
+        is_broken = isinstance(error, WrappedError) or isinstance(error.__cause__, (OSError, *ERRORS))
+        raise LeftOut(error.what, is_unreadable=candidate.named or is_broken) from error
+    if found is None and not candidate.named:
+        raise LeftOut(NO_METRIC_LINE)
+    return (found.name, ()) if found else (None, (NO_METRIC_LINE,))
 
 
-def stage(
+def _stage(
     log: Path, candidate: Candidate, beside: Mapping[str, Path], folder: Path, content: str, read: str | None
 ) -> tuple[str, tuple[str, ...]]:
     """Make a run folder of a log; ``beside`` are the files of its run, by name. The SHA-256 of the log, and remarks.
 
-    The log is copied as it is, packed or not. ``content``: the SHA-256 of what is packed in it; empty where it is not
-    packed. ``read``: as run.json is to say it. Raises WriteError where a file cannot be written, LeftOut where the
-    run.json beside it cannot be read, OSError where a file cannot.
+    The log is copied as it is, packed or not. ``content``: as of ``_content``. ``read``: as run.json is to say it.
+    Raises WriteError where a file cannot be written, LeftOut where the run.json beside it cannot be read, OSError where
+    a file cannot.
     """
     with writing(folder):
         folder.mkdir()
@@ -200,22 +290,26 @@ def stage(
     sha256 = str(described["sha256"])
     changed = {} if candidate.blob is None else {"changed": is_changed(log, candidate.blob)}
     packed = {UNPACKED: content} if content else {}
-    origin = {**candidate.origin, **changed, "sha256": sha256, **packed, "bytes": described["bytes"]}
+    # Bytes of a name that are no UTF-8 are spelt out: no reader takes half a surrogate pair for text.
+    found = {name: _spelt(said) if isinstance(said, str) else said for name, said in candidate.origin.items()}
+    origin = {**found, **changed, "sha256": sha256, **packed, "bytes": described["bytes"]}
     run = _run(candidate, beside, sha256)
     if run is None:
-        suite = folder.parent.parent.name
-        document = {**heading(), "suite": suite, "case": {}, "source": origin, "log": described}
+        document = {**heading(), "suite": folder.parent.parent.name, "case": {}, "source": origin, "log": described}
     else:
         document = {**run, "ingested": origin, "log": {**run["log"], **described}}
     if read is not None:
         document[READ] = read
     is_of_another = RUN_FILE in beside and run is None
-    own = {*(SIDE_FILES if run else ()), *(() if is_of_another else CONFIGURATIONS)}
-    for name in beside.keys() & own:
+    for name in beside.keys() & {*(SIDE_FILES if run else ()), *(() if is_of_another else CONFIGURATIONS)}:
         write(folder, name, data_of(beside[name]))
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     write(folder, RUN_FILE, text.encode("utf-8", "backslashreplace"))
     return sha256, (OF_ANOTHER,) if is_of_another else ()
+
+
+def _spelt(name: str) -> str:
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _kept(log: Path, folder: Path) -> Document:
@@ -227,13 +321,13 @@ def _kept(log: Path, folder: Path) -> Document:
 
     def pieces() -> Iterator[bytes]:
         nonlocal lines, last
-        while chunk := file.read(_CHUNK):
+        for chunk in pieces_of(file, CHUNK):
             digest.update(chunk)
             lines, last = lines + chunk.count(b"\n"), chunk[-1:]
             yield chunk
 
     with opened(log) as file:
-        name = LOG + ending(file.peek(_CHUNK))
+        name = LOG + ending(file.peek(_HEAD))
         size = write_pieces(folder / name, pieces())
     described: Document = {"file": name, "sha256": digest.hexdigest(), "bytes": size}
     return described if name != LOG else {**described, "lines": lines + (last != b"\n")}
@@ -276,8 +370,7 @@ def label(candidate: Candidate) -> tuple[str, int | None]:
 
 def _joined(parts: Sequence[str]) -> str:
     """One name of several; one that is too long keeps its end, which says most, after a digest of the whole."""
-    said = [_NOT_IN_NAMES.sub("-", part).lstrip(".-") for part in parts]
-    name = JOINT.join(filter(None, said)) or "log"
+    name = "__".join(filter(None, (_NOT_IN_NAMES.sub("-", part).lstrip(".-") for part in parts))) or "log"
     text = name.encode()
     if len(text) <= LONGEST:
         return name
@@ -285,81 +378,7 @@ def _joined(parts: Sequence[str]) -> str:
     return f"{digest}-{text[-LONGEST + len(digest) + 1 :].decode(errors='ignore')}"
 
 
-def take(candidate: Candidate | LeftOut, staging: Path, read: str | None = None) -> Ingested | LeftOut:
-    """Make a run folder of a candidate below ``staging``; what is left out already stays so.
-
-    ``read``: what a number of it measures. Raises WriteError where nothing can be written.
-    """
-    if isinstance(candidate, LeftOut):
-        return candidate
-    try:
-        with ExitStack() as stack:
-            with writing(staging):
-                fetched = stack.enter_context(tempfile.TemporaryDirectory(dir=staging))
-            path = _local(candidate.place, Path(fetched, "fetched"))
-            content = _unpacked(path, candidate)
-            name, remarks = _format(path, candidate)
-            # What is not on this machine is brought into the folder that its log was brought into.
-            beside = {of: _local(place, Path(fetched, of)) for of, place in candidate.of_its_run.items()}
-            folder = staging / uuid4().hex
-            sha256, said = stage(path, candidate, beside, folder, content, read)
-    except LeftOut as error:
-        return error.of(candidate.name)
-    except OSError as error:
-        return LeftOut(f"cannot be read: {error.strerror}.", candidate.name, is_unreadable=True)
-    case, repeat = label(candidate)
-    return Ingested(candidate.name, case, repeat or 1, sha256, content or sha256, name, remarks + said, folder)
-
-
-def _local(place: str, path: Path) -> Path:
-    """A local file with the bytes of a place: ``path`` where they are not on this machine."""
-    if not is_url(place):
-        return Path(place)
-    fetch(place, path)
-    return path
-
-
-def _unpacked(path: Path, candidate: Candidate) -> str:
-    """The SHA-256 of what is packed in a file; empty where it is not packed.
-
-    Raises LeftOut for what is no text or broken; a file that the user named is unreadable then.
-    """
-    if not path.stat().st_size:
-        raise LeftOut("is empty.", is_unreadable=candidate.named)
-    if is_archive(path):
-        raise LeftOut("is an archive inside a source; pass it as a SOURCE.", is_unreadable=candidate.named)
-    with opened(path) as file:
-        is_packed = bool(ending(file.peek(_HEAD)))
-        try:
-            stream = unpacked_stream(file)
-            if not is_text(head := stream.read(_HEAD)):
-                raise LeftOut("is a binary file.", is_unreadable=candidate.named)
-            digest = hashlib.sha256(head)
-            while is_packed and (chunk := stream.read(_CHUNK)):
-                digest.update(chunk)
-        except (OSError, *ERRORS) as error:
-            raise LeftOut(f"cannot be read: {reason_of(error)}.", is_unreadable=True) from error
-    return digest.hexdigest() if is_packed else ""
-
-
-def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ...]]:
-    """The name of the format of a log, and what there is to remark.
-
-    Raises LeftOut: what breaks off or was wrapped is unreadable, a shape of no log is no log.
-    """
-    try:
-        found = detect(path, formats())
-    except FormatError as error:
-        return None, (error.what,)
-    except LogError as error:
-        is_broken = isinstance(error, WrappedError) or isinstance(error.__cause__, (OSError, *ERRORS))
-        raise LeftOut(error.what, is_unreadable=candidate.named or is_broken) from error
-    if found is None and not candidate.named:
-        raise LeftOut(NO_METRIC_LINE)
-    return (found.name, ()) if found else (None, (NO_METRIC_LINE,))
-
-
-Event = Ingested | LeftOut
+# ---- all of them
 
 
 def ingest(sources: Sequence[str], into: Path, workers: "Workers", read: str | None = None) -> Iterator[Event]:
@@ -377,21 +396,18 @@ def ingest(sources: Sequence[str], into: Path, workers: "Workers", read: str | N
         found = Sources(suite.staging, into)
         # In their order, so that repeats are numbered in it, too.
         candidates = chain.from_iterable(found.candidates(source) for source in sources)
-        with workers.each(partial(take, staging=suite.staging.resolve(), read=read), candidates, _size) as results:
+        do = partial(take, staging=suite.staging.resolve(), read=read)
+        with workers.each(do, candidates, lambda one: 0 if isinstance(one, LeftOut) else one.size) as results:
             for taken in results:
                 yield taken if isinstance(taken, LeftOut) else suite.add(taken, read)
-
-
-def _size(candidate: Candidate | LeftOut) -> int:
-    return 0 if isinstance(candidate, LeftOut) else candidate.size
 
 
 def sentences(events: Sequence[Event], into: Path, *, verbose: bool) -> Iterator[str]:
     """What became of files, one sentence a line; ``verbose``: with the name of each that is left out."""
     logs = [event for event in events if isinstance(event, Ingested)]
-    new = Counter(log.format or UNKNOWN for log in logs if log.is_new)
-    formats = ", ".join(f"{count} {name}" for name, count in sorted(new.items()))
-    yield f"Added {counted(new.total(), 'log')} to {into}{': ' + formats if formats else ''}."
+    new = Counter(log.format or "unknown format" for log in logs if log.is_new)
+    listed = ", ".join(f"{count} {name}" for name, count in sorted(new.items()))
+    yield f"Added {counted(new.total(), 'log')} to {into}{': ' + listed if listed else ''}."
     if there := len(logs) - new.total():
         yield f"Already there: {counted(there, 'log')}."
     yield from (f"{log.label}/{log.repeat}: {remark}" for log in logs for remark in log.remarks)
@@ -400,8 +416,8 @@ def sentences(events: Sequence[Event], into: Path, *, verbose: bool) -> Iterator
         if isinstance(event, LeftOut) and not event.is_unreadable:
             skipped[event.reason].append(event.name)
     for reason, left in sorted(skipped.items(), key=lambda of: -len(of[1])):
-        listed = f"{', '.join(left)}." if verbose else "List them with --verbose."
-        yield f"Skipped {counted(len(left), 'file')}: {reason} {listed}"
+        names_of = f"{', '.join(left)}." if verbose else "List them with --verbose."
+        yield f"Skipped {counted(len(left), 'file')}: {reason} {names_of}"
     if unread := len(unreadable(events)):
         yield f"{counted(unread, 'file')} could not be read."
 

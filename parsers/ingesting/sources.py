@@ -1,34 +1,91 @@
 """Sources: the files, folders, archives, checkouts and URLs that a user names, and the candidates in them.
 
-What lies in a folder, here or elsewhere, is listed and fetched through fsspec.
+What lies in a folder, here or elsewhere, is listed and fetched through fsspec. Tar and zip archives are unpacked under
+names of our own, and none can write elsewhere or fill the disk. What is left out of any of them is told alike.
 """
 
+import io
+import re
+import stat
+import struct
+import tarfile
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO, NamedTuple, Self
 
 import fsspec
 from fsspec import AbstractFileSystem
 
+from ..io import git
 from ..io.errors import WriteError, install
-from ..io.files import write_pieces
-from ..io.git import blobs_of, commit_of, public, repository_of, top_of
-from ..io.packed import SUFFIXES, Allowance, downloading
+from ..io.files import (
+    CHUNK,
+    ERRORS,
+    SUFFIXES,
+    Allowance,
+    TooLargeError,
+    check_members,
+    downloading,
+    ending,
+    opened,
+    pieces_of,
+    unpacked,
+    unpacking,
+    write_pieces,
+)
 from ..runs.run_folder import LOG, RUN_FILE, SIDE_FILES
 from ..runs.runfile import CONFIGURATIONS
 from ..runs.side_files import LARGEST, are_of
-from .archive import ARCHIVE_NAME, IS_HIDDEN, IS_IRREGULAR, IS_LINK, File, LeftOut, is_archive, is_hidden, names, unpack
+from ..scanning.source import is_text
 
-DEEPEST = 64
-OF_A_RUN = (RUN_FILE, *SIDE_FILES)
+IS_LINK = "is a symbolic link."
+IS_HARD_LINK = "is a hard link."
+IS_IRREGULAR = "is not a regular file."
+IS_HIDDEN = "is hidden: its name or its folder's name begins with a dot."
+IS_ENCRYPTED = "is encrypted."
+OTHER_METHOD = "uses an unsupported compression method; supported: deflate and none."
+NO_ARCHIVE = "is not a tar or zip archive, despite its name."
 REDIRECTED = "it redirects to another host, {host}; pass that URL if you trust it"
-_OF_EXTRA = ("http", "https", "s3", "s3a")
-_CHUNK = 1 << 20
+ARCHIVE_NAME = re.compile(r"\.(zip|tar|tar\.\w+|tgz|tbz2?|txz|tzst)$", re.IGNORECASE)
+OF_A_RUN = (RUN_FILE, *SIDE_FILES)
+DEEPEST = 64
 _PATIENCE = 60  # seconds without any byte
+_LONGEST_HEADER = 1 << 20
+_ZIP = (b"PK\3\4", b"PK\5\6")
+BROKEN = (
+    *(tarfile.TarError, zipfile.BadZipFile, struct.error, OSError, ValueError, LookupError),
+    RuntimeError,  # encrypted, a method of packing that is not known, or headers without end
+    *ERRORS,
+)
+
+
+class File(NamedTuple):
+    """A file of a source: its ``path`` in the source, the ``place`` where its bytes are, its ``size`` if known."""
+
+    path: str
+    place: str
+    size: int
+
+
+class LeftOut(Exception):  # noqa: N818 - what is left out is told; it stops nothing
+    """A file, folder or source that is not taken: the ``reason``, to go on with its ``name``: "is empty".
+
+    ``is_unreadable``: whether a log may have been lost; otherwise the file is not a log.
+    """
+
+    def __init__(self, reason: str, name: str = "", *, is_unreadable: bool = False) -> None:
+        super().__init__(reason, name)
+        self.reason, self.name, self.is_unreadable = reason, name, is_unreadable
+
+    def of(self, name: str) -> Self:
+        """The same of the file of this name."""
+        self.name = name
+        return self
 
 
 @dataclass(frozen=True)
@@ -57,7 +114,7 @@ class Candidate:
     @property
     def name(self) -> str:
         """Where it is, to speak of it; no URL in it holds a secret."""
-        return f"{self.origin['archive']}/{self.path}" if "archive" in self.origin else public(self.place)
+        return f"{self.origin['archive']}/{self.path}" if "archive" in self.origin else git.public(self.place)
 
     @property
     def is_of_a_run(self) -> bool:
@@ -71,6 +128,155 @@ class Candidate:
 
 
 Found = Iterator[Candidate | LeftOut]
+
+
+def names(path: str) -> list[str]:
+    """The names of a path, without those that only lead somewhere else: ``..``, ``.`` and the root."""
+    return [name for name in path.split("/") if name not in ("", ".", "..")]
+
+
+# ---- archives
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file is a tar archive, packed or not, or a zip archive; its bytes say so, not its name."""
+    with opened(path) as file:
+        if file.peek(4).startswith(_ZIP):
+            return True
+        try:
+            _Member.frombuf(unpacked(file).read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")
+        except (tarfile.TarError, OSError, *ERRORS):
+            return False
+    return True
+
+
+def unpack(archive: Path, into: Path) -> Iterator[File | LeftOut]:
+    """The files of an archive that may be logs, each in a numbered file of the folder ``into``.
+
+    Hidden files, links, devices and binary files are left out. Where the archive is broken, or unpacks to more than it
+    may, what comes before is taken and the rest is left out. The ``name`` of what is left out is its path in the
+    archive, empty for the archive as a whole.
+    """
+    try:
+        with opened(archive) as file:
+            entries = of_zip if file.peek(4).startswith(_ZIP) else _of_tar
+        for number, entry in enumerate(entries(archive, unpacking(archive.stat().st_size))):
+            path = entry.name if isinstance(entry, LeftOut) else entry[0]
+            if any(name.startswith(".") for name in names(path)):
+                yield LeftOut(IS_HIDDEN, path)
+            else:
+                yield entry if isinstance(entry, LeftOut) else _spooled(*entry, into / str(number))
+    except BROKEN as error:
+        yield LeftOut(f"cannot be read completely: {broken_because(error)}.", is_unreadable=True)
+
+
+def _spooled(path: str, pieces: Iterator[bytes], place: Path) -> File | LeftOut:
+    """Keep what is text, or a packed file that may hold one."""
+    try:
+        if not (head := next(pieces, b"")):
+            return LeftOut("is empty.", path)
+        if not (ending(head) or is_text(head)):
+            return LeftOut("is a binary file.", path)
+        return File(path, str(place), write_pieces(place, chain([head], pieces)))
+    except TooLargeError:
+        raise
+    except BROKEN as error:
+        return LeftOut(f"cannot be read: {broken_because(error)}.", path, is_unreadable=True)
+
+
+def broken_because(error: Exception) -> str:
+    """Why one of ``BROKEN`` was raised, without a full stop."""
+    return str(getattr(error, "strerror", None) or error).rstrip(".")
+
+
+def _pieces(open_: Callable[[], IO[bytes]], allowance: Allowance) -> Iterator[bytes]:
+    """The data of an entry, as far as the archive is allowed to unpack; it is opened when it is read."""
+    with open_() as stream:
+        yield from allowance.of(pieces_of(stream))
+
+
+def of_zip(archive: Path, allowance: Allowance) -> Iterator[tuple[str, Iterator[bytes]] | LeftOut]:
+    """The files of a zip archive with their data, piece by piece, which is read before the next one is asked for.
+
+    Links, devices and what cannot be unpacked are left out. Raises TooLargeError, or another of ``BROKEN``.
+    """
+    with zipfile.ZipFile(archive) as packed:
+        check_members(len(packed.infolist()))
+        for entry in (entry for entry in packed.infolist() if not entry.is_dir()):
+            kind = stat.S_IFMT(entry.external_attr >> 16)
+            if kind not in (0, stat.S_IFREG):
+                yield LeftOut(IS_LINK if stat.S_ISLNK(kind) else IS_IRREGULAR, entry.filename)
+            elif entry.flag_bits & 1:
+                yield LeftOut(IS_ENCRYPTED, entry.filename, is_unreadable=True)
+            # The module unpacks all it has read of other methods at once: a few KiB of bzip2 become as many GiB.
+            elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                yield LeftOut(OTHER_METHOD, entry.filename, is_unreadable=True)
+            else:
+                yield entry.filename, _pieces(lambda own=entry: packed.open(own), allowance)  # type: ignore[misc]
+
+
+def _of_tar(archive: Path, allowance: Allowance) -> Iterator[tuple[str, Iterator[bytes]] | LeftOut]:
+    with opened(archive) as file:
+        headers = _Headers(unpacked(file))
+        with tarfile.open(fileobj=headers, mode="r|", tarinfo=_Member) as tar:
+            for number in count(1):
+                headers.left = _LONGEST_HEADER
+                if (member := tar.next()) is None:
+                    return
+                tar.members = []  # type: ignore[attr-defined]  # it would remember all of them
+                headers.left = None
+                check_members(number)
+                if member.issym() or member.islnk():
+                    yield LeftOut(IS_LINK if member.issym() else IS_HARD_LINK, member.name)
+                    continue
+                stream = tar.extractfile(member)
+                data = iter(()) if stream is None else _pieces(lambda own=stream: own, allowance)  # type: ignore[misc]
+                if member.isreg() and stream is not None:
+                    yield member.name, data
+                elif not member.isdir():
+                    yield LeftOut(IS_IRREGULAR, member.name)
+                for _ in data:  # what is left of it is no header
+                    pass
+
+
+class _Headers(io.RawIOBase):
+    """A tar archive as a stream in which no header may be longer than a MiB: all of it would be in memory.
+
+    ``left``: so many bytes the header may still have that is read now; None while data is read.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.left: int | None = _LONGEST_HEADER
+
+    def read(self, size: int = -1, /) -> bytes:
+        """As many bytes as there are, up to ``size``."""
+        data = self._stream.read(size)
+        if self.left is not None:
+            self.left -= len(data)
+            if self.left < 0:
+                raise tarfile.ReadError("a header is longer than 1 MiB")
+        return data
+
+
+class _Member(tarfile.TarInfo):
+    """A member of a tar archive; the module takes a broken header for the end of the archive, this one does not."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_Member":
+        """The member that a header describes; raises HeaderError at the end of the archive, ReadError for no header."""
+        try:
+            member = super().frombuf(buf, encoding, errors)
+        except tarfile.HeaderError as error:
+            if len(buf) == tarfile.BLOCKSIZE and not any(buf):
+                raise
+            raise tarfile.ReadError("a header is truncated or corrupt") from error
+        if member.size < 0:
+            raise tarfile.ReadError("a header states a negative size")
+        return member
+
+
+# ---- what lies elsewhere
 
 
 def is_url(source: str) -> bool:
@@ -99,13 +305,7 @@ def fetch(url: str, place: Path) -> None:
     with _told():
         fs, path = _filesystem(url)
         with fs.open(path, "rb", **({"block_size": 0} if _is_web(url) else {})) as stream:
-            write_pieces(place, _allowed(stream, downloading()))
-
-
-def _allowed(stream: BinaryIO, allowance: Allowance) -> Iterator[bytes]:
-    while data := stream.read(_CHUNK):
-        allowance.take(len(data))
-        yield data
+            write_pieces(place, downloading().of(pieces_of(stream, CHUNK)))
 
 
 @contextmanager
@@ -117,7 +317,7 @@ def _told() -> Iterator[None]:
         raise
     except Exception as error:
         cause = error.__cause__ if isinstance(error.__cause__, _RefusedError) else error
-        reason = public(str(cause) or type(cause).__name__).rstrip(".").replace("\n", " ")
+        reason = git.public(str(cause) or type(cause).__name__).rstrip(".").replace("\n", " ")
         raise LeftOut(f"cannot be read: {reason}.", is_unreadable=True) from error
 
 
@@ -128,7 +328,8 @@ def _filesystem(url: str) -> tuple[AbstractFileSystem, str]:
         options = {protocol: _options_of_the_web()} if protocol in ("http", "https") else {}
         fs, path = fsspec.core.url_to_fs(url, **options)
     except ImportError as error:
-        needed = f"run `{install('remote')}`" if protocol in _OF_EXTRA else str(error).rstrip(".")
+        is_extra = protocol in ("http", "https", "s3", "s3a")
+        needed = f"run `{install('remote')}`" if is_extra else str(error).rstrip(".")
         raise LeftOut(f"requires packages that are not installed; {needed}.", is_unreadable=True) from error
     except ValueError as error:
         raise LeftOut(
@@ -163,42 +364,53 @@ def _options_of_the_web() -> dict[str, Any]:
     return {"client_kwargs": {"timeout": timeout, "trace_configs": [trace]}}
 
 
-def _walk(fs: AbstractFileSystem, root: str, *, without: Callable[[str], bool]) -> Iterator[list[File | LeftOut]]:
-    """The files of each folder below ``root``, by name; places are those of ``fs``.
+# ---- folders
 
-    Folders for which ``without`` holds are passed over. Hidden files and folders are left out, and links: what they
-    point to is found by itself, or is not part of the source. So is a folder that cannot be listed.
+
+def _walk(fs: AbstractFileSystem, root: str, without: str = "") -> Iterator[list[File | LeftOut]]:
+    """The files of each folder below ``root``, by name, but for those of the folder ``without``; places are of ``fs``.
+
+    Hidden files and folders are left out, and links: what they point to is found by itself, or is not part of the
+    source. So is a folder that cannot be listed.
     """
+
+    def path(name: str) -> str:
+        return name.removeprefix(root.rstrip("/")).strip("/")
+
     folders = [root.rstrip("/")]
     while folders:
         folder = folders.pop()
         try:
-            entries = sorted(_listed(fs, folder, root), key=lambda info: str(info["name"]))
+            if path(folder).count("/") >= DEEPEST:
+                raise ValueError(f"it is nested more than {DEEPEST} folders deep")
+            entries = sorted(_listed(fs, folder), key=lambda info: str(info["name"]))
         except Exception as error:  # noqa: BLE001 - each file system raises errors of its own
             reason = str(getattr(error, "strerror", None) or error or type(error).__name__).rstrip(".")
-            yield [LeftOut(f"cannot be listed: {reason}.", _path(folder, root), is_unreadable=True)]
+            yield [LeftOut(f"cannot be listed: {reason}.", path(folder), is_unreadable=True)]
             continue
-        hidden, files, inner = list[File | LeftOut](), list[File | LeftOut](), list[str]()
+        found, inner = list[File | LeftOut](), list[str]()
         for info in entries:
             place = str(info["name"]).rstrip("/")
             is_folder = info["type"] == "directory" and not info.get("islink")
-            if is_folder and without(place):
-                continue
-            if is_hidden(place.rpartition("/")[2]):
-                hidden.append(LeftOut(IS_HIDDEN, _path(place, root)))
-            elif is_folder:
+            is_hidden = place.rpartition("/")[2].startswith(".")
+            if is_folder and not is_hidden:
                 inner.append(place)
-            else:
-                files.append(_entry(info, root))
-        yield hidden
-        folders += reversed(inner)
-        yield files
+            elif not (is_folder and place == without):
+                found.append(LeftOut(IS_HIDDEN, path(place)) if is_hidden else _entry(info, path(place)))
+        folders += [place for place in reversed(inner) if place != without]
+        yield found
 
 
-def _listed(fs: AbstractFileSystem, folder: str, root: str) -> Iterator[dict[str, Any]]:
+def _entry(info: Mapping[str, Any], path: str) -> File | LeftOut:
+    if info.get("islink") or info["type"] != "file":
+        return LeftOut(IS_LINK if info.get("islink") else IS_IRREGULAR, path)
+    if info["size"] == 0:
+        return LeftOut("is empty.", path)
+    return File(path, str(info["name"]), int(info["size"] or 0))
+
+
+def _listed(fs: AbstractFileSystem, folder: str) -> Iterator[dict[str, Any]]:
     """What a folder holds; of a web page no link that leads elsewhere."""
-    if _path(folder, root).count("/") >= DEEPEST:
-        raise ValueError(f"it is nested more than {DEEPEST} folders deep")
     is_web = "://" in folder
     for info in fs.ls(f"{folder}/" if is_web else folder, detail=True):
         name = str(info["name"]).rstrip("/")
@@ -208,50 +420,33 @@ def _listed(fs: AbstractFileSystem, folder: str, root: str) -> Iterator[dict[str
             yield info
 
 
-def _entry(info: Mapping[str, Any], root: str) -> File | LeftOut:
-    path = _path(str(info["name"]), root)
-    if info.get("islink"):
-        return LeftOut(IS_LINK, path)
-    if info["type"] != "file":
-        return LeftOut(IS_IRREGULAR, path)
-    if info["size"] == 0:
-        return LeftOut("is empty.", path)
-    return File(path, str(info["name"]), int(info["size"] or 0))
+def _of_folder(folder: Path) -> Callable[[File], Candidate]:
+    """What makes candidates of the files below a folder: of a commit where git knows them, else of the folder.
 
+    It may be part of a checkout; git refuses one that belongs to another user.
+    """
+    # A number alone tells no folder from others: it is that of a repeat.
+    outer = [name for name in (folder.parts[-2:] if folder.name.isdigit() else folder.parts[-1:]) if name != "/"]
+    top = git.top_of(folder)
+    commit = git.commit_of(top, "HEAD") if top else None
+    blobs = git.blobs_of(top, commit) if top and commit else {}
+    repository = git.repository_of(top) if top and commit else None
 
-def _path(name: str, root: str) -> str:
-    return name.removeprefix(root.rstrip("/")).strip("/")
+    def candidate(file: File) -> Candidate:
+        path = str(Path(file.place).relative_to(top)) if top and commit else ""
+        if top and (blob := blobs.get(path)):
+            origin = {"repository": repository, "commit": commit, "path": path}
+            return Candidate(origin, ((repository or top.name).rpartition("/")[2],), file.place, file.size, blob=blob)
+        return Candidate({"path": "/".join((*outer, file.path))}, (), file.place, file.size)
 
-
-class _LocalFiles:
-    """The files below a folder, which may be part of a checkout; git refuses one that belongs to another user."""
-
-    def __init__(self, folder: Path) -> None:
-        # A number alone tells no folder from others: it is that of a repeat.
-        self._names = folder.parts[-2:] if folder.name.isdigit() else folder.parts[-1:]
-        top = top_of(folder)
-        commit = commit_of(top, "HEAD") if top else None
-        self._top, self._commit, self._blobs = top, commit, dict[str, str]()
-        if top and commit:
-            self._blobs, self._repository = blobs_of(top, commit), repository_of(top)
-
-    def candidate(self, file: File) -> Candidate:
-        """The candidate for a file: one of a commit where git knows it, else of the folder."""
-        if self._top and self._commit:
-            path = str(Path(file.place).relative_to(self._top))
-            if blob := self._blobs.get(path):
-                origin = {"repository": self._repository, "commit": self._commit, "path": path}
-                name = (self._repository or self._top.name).rpartition("/")[2]
-                return Candidate(origin, (name,), file.place, file.size, blob=blob)
-        path = "/".join((*(name for name in self._names if name != "/"), file.path))
-        return Candidate({"path": path}, (), file.place, file.size)
+    return candidate
 
 
 class Sources:
     """``spool``: a folder for what is unpacked or fetched, made on use. ``without``: one that is part of no source."""
 
     def __init__(self, spool: Path, without: Path) -> None:
-        self._spool, self._without = spool, without.resolve()
+        self._spool, self._without = spool, str(without.resolve())
         self._numbers = count()
 
     def candidates(self, source: str) -> Found:
@@ -260,24 +455,25 @@ class Sources:
             local = _local_path(source)
             yield from self._local(local) if local else self._remote(source)
         except LeftOut as error:
-            yield error.of(public(source))
+            yield error.of(git.public(source))
         except OSError as error:
-            yield LeftOut(f"cannot be read: {error.strerror}.", public(source), is_unreadable=True)
+            yield LeftOut(f"cannot be read: {error.strerror}.", git.public(source), is_unreadable=True)
 
     def _local(self, path: Path) -> Found:
         if not path.exists():
             raise LeftOut("file or folder not found.", is_unreadable=True)
         path = path.resolve()
         if path.is_dir():
-            files = _LocalFiles(path)
-            for found in _walk(fsspec.filesystem("file"), str(path), without=lambda name: Path(name) == self._without):
-                yield from _candidates(found, files.candidate, lambda inner: str(path / inner))
+            candidate = _of_folder(path)
+            for found in _walk(fsspec.filesystem("file"), str(path), self._without):
+                yield from _candidates(found, candidate, lambda inner: str(path / inner))
         elif not path.is_file():
             raise LeftOut("is not a regular file.", is_unreadable=True)
         elif is_archive(path):
             yield from self._archive(path, path.name, {})
+        elif ARCHIVE_NAME.search(path.name):
+            raise LeftOut(NO_ARCHIVE, is_unreadable=True)
         else:
-            _refuse_broken_archive(path.name)
             yield from _file(path)
 
     def _archive(self, path: Path, name: str, origin: Mapping[str, str]) -> Found:
@@ -300,16 +496,16 @@ class Sources:
             if _is_web(url) and not is_folder:
                 url = str(fs.info(root).get("url", url))  # where its host says that it lies by now
         if is_folder:
-            for found in _walk(fs, root, without=lambda _: False):
-                placed = [replace(f, place=_below(url, f.path)) if isinstance(f, File) else f for f in found]
-                yield from _candidates(placed, _of_url, lambda inner: public(_below(url, inner)))
-        elif ARCHIVE_NAME.search(name := public(url).rpartition("/")[2]):
+            for found in _walk(fs, root):
+                placed = [f._replace(place=_below(url, f.path)) if isinstance(f, File) else f for f in found]
+                yield from _candidates(placed, _of_url, lambda inner: git.public(_below(url, inner)))
+        elif ARCHIVE_NAME.search(name := git.public(url).rpartition("/")[2]):
             self._spool.mkdir(exist_ok=True)
             place = self._spool / f"{next(self._numbers)}.archive"
             fetch(url, place)
             if not is_archive(place):
-                _refuse_broken_archive(name)
-            yield from self._archive(place, name, {"url": public(url)})
+                raise LeftOut(NO_ARCHIVE, is_unreadable=True)
+            yield from self._archive(place, name, {"url": git.public(url)})
         else:
             yield replace(_of_url(File("", url, 0)), named=True)
 
@@ -320,7 +516,7 @@ def _below(url: str, path: str) -> str:
 
 def _of_url(file: File) -> Candidate:
     """A remote file; its path is that in its source, after the name of the folder or host that the source is."""
-    url = public(file.place)
+    url = git.public(file.place)
     inner = file.path or url.rpartition("/")[2]
     root = url.removesuffix(inner).rstrip("/").rpartition("/")[2]
     return Candidate({"url": url, "path": f"{root}/{inner}".lstrip("/")}, (), file.place, file.size)
@@ -334,21 +530,15 @@ def _file(path: Path) -> Found:
     yield from (LeftOut(IS_LINK, str(file)) for file in beside if file.is_symlink() and file.name in OF_A_RUN)
     there = {file.name: File(file.name, str(file), file.stat().st_size) for file in beside if not file.is_symlink()}
     folder = [entry.name for entry in path.parent.iterdir()] if there.keys() & set(CONFIGURATIONS) else []
-    own = _LocalFiles(path.parent).candidate(File(path.name, str(path), path.stat().st_size))
+    own = _of_folder(path.parent)(File(path.name, str(path), path.stat().st_size))
     yield replace(own, named=True, beside=_beside(path.name, there, folder))
 
 
 def _beside(log: str, there: Mapping[str, File], folder: Iterable[str]) -> dict[str, str]:
     """The places of what may belong to the run of a log among files that lie ``there``; ``folder``: all names there."""
     own = [name for name in CONFIGURATIONS if name in there and name != log and there[name].size <= LARGEST]
-    if own and not are_of(log, folder):
-        own = []
+    own = own if own and are_of(log, folder) else []
     return {name: there[name].place for name in (*OF_A_RUN, *own) if name in there}
-
-
-def _refuse_broken_archive(name: str) -> None:
-    if ARCHIVE_NAME.search(name):
-        raise LeftOut("is not a tar or zip archive, despite its name.", is_unreadable=True)
 
 
 def _candidates(
@@ -356,11 +546,10 @@ def _candidates(
 ) -> Found:
     """The candidates among files; those that belong to a run come with its log, and are no candidates themselves."""
     folders: dict[str, dict[str, File]] = {}
-    files = [file for file in found if isinstance(file, File)]
-    for file in files:
-        folder, _, last = file.path.rpartition("/")
+    files = [(file, *file.path.rpartition("/")[::2]) for file in found if isinstance(file, File)]
+    for file, folder, last in files:
         folders.setdefault(folder, {})[last] = file
-    for file in (file for file in files if file.path.rpartition("/")[2] not in OF_A_RUN):
-        folder, _, last = file.path.rpartition("/")
-        yield replace(candidate(file), beside=_beside(last, folders[folder], folders[folder]))
+    for file, folder, last in files:
+        if last not in OF_A_RUN:
+            yield replace(candidate(file), beside=_beside(last, folders[folder], folders[folder]))
     yield from (left.of(name(left.name)) for left in found if isinstance(left, LeftOut))

@@ -14,7 +14,6 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
 Result = TypeVar("Result")
@@ -77,7 +76,8 @@ def _work(do: Callable[[], Any], sender: int, seconds: int, memory: int) -> NoRe
     outcome: tuple[Any, BaseException | None, BaseException | None]
     try:
         _limit(seconds, memory)
-        _leave_network()
+        with suppress(OSError, AttributeError):  # not every system and container allows it, or has such a library of C
+            ctypes.CDLL(None).unshare(_NEW_NETWORK if os.getuid() == 0 else _NEW_NETWORK | _NEW_USERS)
         try:
             outcome = do(), None, None
         except OutOfTimeError as over:
@@ -93,6 +93,19 @@ def _work(do: Callable[[], Any], sender: int, seconds: int, memory: int) -> NoRe
         os._exit(status)
 
 
+def _limit(seconds: int, memory: int) -> None:
+    def stop(*_: object) -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds + _GRACE, seconds + _GRACE))
+        raise OutOfTimeError
+
+    signal.signal(signal.SIGXCPU, stop)  # an expression looks for signals while it is matched
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + _GRACE))
+    with suppress(OSError):  # no /proc: the time is limited all the same
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        used = pages * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
 def _portable(error: BaseException | None) -> BaseException | None:
     """An error as another process has it; None where it cannot be made again there, as those of Lark.
 
@@ -103,24 +116,3 @@ def _portable(error: BaseException | None) -> BaseException | None:
             copy = pickle.loads(pickle.dumps(one))  # noqa: S301 - it was made here
             return copy if one is error or error is None else type(error)(copy)
     return None
-
-
-def _leave_network() -> None:
-    """Leave the network, which not every system and container allows."""
-    with suppress(OSError, AttributeError):  # no library of C by that name, or one without it
-        ctypes.CDLL(None).unshare(_NEW_NETWORK if os.getuid() == 0 else _NEW_NETWORK | _NEW_USERS)
-
-
-def _limit(seconds: int, memory: int) -> None:
-    """Limit the CPU time and the memory of this process."""
-
-    def stop(_: int, __: FrameType | None) -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds + _GRACE, seconds + _GRACE))
-        raise OutOfTimeError
-
-    signal.signal(signal.SIGXCPU, stop)  # an expression looks for signals while it is matched
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + _GRACE))
-    with suppress(OSError):  # no /proc: the time is limited all the same
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-        used = pages * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + memory, resource.getrlimit(resource.RLIMIT_AS)[1]))

@@ -1,11 +1,12 @@
-"""Caches: what takes long to work out, kept for one call of a command, and the folder for what is kept longer."""
+"""Caches: what takes long to work out or to import, made on first use; what is kept for one call of a command."""
 
 import functools
 import os
 from collections import deque
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 Kept = TypeVar("Kept")
 
@@ -31,3 +32,24 @@ def keep_for(call: str) -> None:
 def caches() -> Path:
     """The folder of caches of the user, as the XDG base directory specification has it."""
     return Path(os.environ.get("XDG_CACHE_HOME") or f"{os.environ.get('HOME', '/nonexistent')}/.cache")
+
+
+class _OnUse:
+    """A module that is imported when something of it is used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
+
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import zstandard
+else:
+    # pandas takes longer than to read fifty logs, and most commands make no DataFrame; zstandard comes with an extra.
+    pd = _OnUse("pandas")
+    zstandard = _OnUse("zstandard")
+
+__all__ = ["caches", "keep_for", "kept", "pd", "zstandard"]

@@ -37,9 +37,7 @@ class Console(rich.console.Console):
     def __init__(self, file: IO[str] | None, **options: Any) -> None:
         super().__init__(file=file, highlight=False, markup=False, emoji=False, **options)
 
-    def render(
-        self, renderable: rich.console.RenderableType, options: rich.console.ConsoleOptions | None = None
-    ) -> Iterable[Segment]:
+    def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
         """The pieces of what is printed: their text is made printable, and control codes are those of the console."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(printable_lines(segment.text), segment.style)

@@ -57,6 +57,10 @@ class FormatError(ParserError):
     """No format, or more than one, fits a log; the message lists the known ones."""
 
 
+class ExtraError(ParserError):
+    """An extra is not installed; the message names it, and how to install it."""
+
+
 class WriteError(ParserError):
     """A file cannot be written: ``path`` and the ``reason``, a message or in the words of the system."""
 
@@ -95,10 +99,6 @@ def told(error: Exception) -> str:
     return str(said_of(error))
 
 
-class ExtraError(ParserError):
-    """An extra is not installed; the message names it, and how to install it."""
-
-
 def install(extra: str) -> str:
     """What installs an extra beside the rest."""
     return f'pip install "tachograph[{extra}]"'
@@ -113,5 +113,5 @@ def extra(name: str, what: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        told = {"what": Message(what), "package": error.name, "command": install(name)}
-        raise ExtraError(NOT_INSTALLED, **told) from error
+        values = {"what": Message(what), "package": error.name, "command": install(name)}
+        raise ExtraError(NOT_INSTALLED, **values) from error

@@ -1,21 +1,31 @@
-"""Files: only regular ones are opened, and they are written whole or not at all, below the folder where they belong."""
+"""Files: only regular ones are opened, and they are written whole or not at all, below the folder where they belong.
 
+Packed files are unpacked as they are read. What they, archives and downloads may become is limited, so that none fills
+the disk or takes for ever. A packed file in a packed file is not opened, and one that is cut short is an error.
+"""
+
+import bz2
 import errno
 import fcntl
+import gzip
 import hashlib
+import io
+import lzma
 import os
 import shutil
 import stat
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from io import BufferedReader, FileIO
 from pathlib import Path, PurePath
 from tempfile import mkdtemp
+from typing import Any
 
-from .errors import WriteError
+from .cache import zstandard
+from .errors import ExtraError, TachographError, WriteError, extra
 from .message import Message
 
-PREFIX = ".tachograph-"
+PREFIX = ".tachograph-"  # of what is not finished
 OUTSIDE = "it is outside the output folder"
 LEADS_OUT = "a link leads out of the output folder"
 # To read or write any of these may block, or go on, for ever.
@@ -25,10 +35,10 @@ _OTHERS = {
     stat.S_IFBLK: "it is a device, not a file",
     stat.S_IFSOCK: "it is a socket, not a file",
 }
-_held: set[int] = set()
+CHUNK = 1 << 20
 
 
-def opened(path: Path) -> BufferedReader:
+def opened(path: Path) -> io.BufferedReader:
     """Open a file to read its bytes.
 
     Raises OSError as ``open`` does, and one whose ``strerror`` says what it is instead: a pipe, a device, a socket.
@@ -58,24 +68,24 @@ def sha256_of(path: Path) -> str:
 
 def opener(path: str, flags: int) -> int:
     """Open a file as ``open`` asks its ``opener`` to, to read or to write; raises as ``opened`` does."""
+
+    def refuse(mode: int) -> None:
+        if what := _OTHERS.get(stat.S_IFMT(mode)):
+            raise OSError(errno.EINVAL, what, path)
+
     try:
-        _refuse(path, os.stat(path).st_mode)  # noqa: PTH116 - some devices do things when they are only opened
+        refuse(os.stat(path).st_mode)  # noqa: PTH116 - some devices do things when they are only opened
     except FileNotFoundError:
         if not flags & os.O_CREAT:
             raise
     # Something else may stand there by now; a pipe is opened without waiting for whoever is at its other end.
     descriptor = os.open(path, flags | os.O_NONBLOCK, 0o666)
     try:
-        _refuse(path, os.fstat(descriptor).st_mode)
+        refuse(os.fstat(descriptor).st_mode)
     except OSError:
         os.close(descriptor)
         raise
     return descriptor
-
-
-def _refuse(path: str, mode: int) -> None:
-    if what := _OTHERS.get(stat.S_IFMT(mode)):
-        raise OSError(errno.EINVAL, what, path)
 
 
 def is_spelt_inside(path: str) -> bool:
@@ -86,9 +96,11 @@ def is_spelt_inside(path: str) -> bool:
 
 def leading_out(files: Iterable[Path], folder: Path) -> Path | None:
     """The first of some files that does not lie below a folder when all links are followed; None where all do."""
-    # Path.resolve() raises where links go round in a circle.
-    root = os.path.realpath(folder)
+    root = os.path.realpath(folder)  # Path.resolve() raises where links go round in a circle
     return next((file for file in files if os.path.commonpath([root, os.path.realpath(file)]) != root), None)
+
+
+# ---- writing
 
 
 def locked(path: Path, descriptor: int) -> bool:
@@ -121,8 +133,11 @@ def unfinished(folder: Path, named: Path | None = None) -> Iterator[Path]:
     """
     with writing(named or folder):
         for left in folder.glob(f"{PREFIX}*/"):
-            if not left.is_symlink():
-                _remove_unless_held(left)
+            with suppress(OSError):  # it is a link, is gone, or of a file system without locks
+                lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+                if locked(left, lock) and os.fstat(lock).st_uid == os.getuid():
+                    shutil.rmtree(left)
+                os.close(lock)
         made, lock = _begun(folder)
     _held.add(lock)
     try:
@@ -136,27 +151,19 @@ def unfinished(folder: Path, named: Path | None = None) -> Iterator[Path]:
 
 
 def _begun(folder: Path) -> tuple[Path, int]:
+    """A new hidden folder, and what holds it."""
     while True:
         made = Path(mkdtemp(prefix=PREFIX, dir=folder))
         lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            is_held = locked(made, lock)
+            if locked(made, lock):
+                return made, lock
         except OSError:  # some file systems have no locks, and what is left there stays
-            return made, lock
-        if is_held:
             return made, lock
         os.close(lock)  # another process took it for one that was left
 
 
-def _remove_unless_held(left: Path) -> None:
-    """Remove an unfinished folder of this user's that no process holds any more."""
-    with suppress(OSError):  # it is gone, or of a file system without locks
-        lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        try:
-            if locked(left, lock) and os.fstat(lock).st_uid == os.getuid():
-                shutil.rmtree(left)
-        finally:
-            os.close(lock)
+_held: set[int] = set()
 
 
 def _let_go() -> None:
@@ -169,15 +176,6 @@ def _let_go() -> None:
 os.register_at_fork(after_in_child=_let_go)
 
 
-def write(folder: Path, name: str, data: bytes) -> Path:
-    """Write a file below an unfinished folder, and the folders on its way; raises WriteError."""
-    path = below(folder, name)
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    return path
-
-
 def write_pieces(path: Path, pieces: Iterable[bytes]) -> int:
     """Write a new file piece by piece, and return its size.
 
@@ -185,7 +183,7 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> int:
     """
     size = 0
     with writing(path):
-        file = FileIO(path, "wb")
+        file = io.FileIO(path, "wb")
     with file:
         for piece in pieces:
             left = memoryview(piece)
@@ -194,6 +192,15 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> int:
                 while left:
                     left = left[file.write(left) :]
     return size
+
+
+def write(folder: Path, name: str, data: bytes) -> Path:
+    """Write a file below an unfinished folder, and the folders on its way; raises WriteError."""
+    path = below(folder, name)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_pieces(path, [data])
+    return path
 
 
 def below(folder: Path, name: str) -> Path:
@@ -278,8 +285,8 @@ def write_texts(texts: Mapping[Path | None, Callable[[], str]]) -> None:
     """Write texts, each whole, into the files that are named; one without a file is not made. Raises WriteError."""
     for path, text in texts.items():
         if path:
-            with whole(path) as unfinished:
-                unfinished.write_text(text(), encoding="utf-8")
+            with whole(path) as made:
+                made.write_text(text(), encoding="utf-8")
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -301,3 +308,136 @@ def replace_file(path: Path, data: bytes) -> None:
     except OSError as error:
         half.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+# ---- packed files
+
+MIB, GIB = 1 << 20, 1 << 30
+LEAST = 64 * MIB
+# Logs repeat themselves and pack well, to a hundredth at times; what is made to fill disks packs to a thousandth.
+TIMES = 250
+MOST_MEMBERS = 1 << 16
+LARGEST_DOWNLOAD = 64 * GIB
+VARIABLE = "TACHOGRAPH_UNPACKED_GIB"
+UNPACKS_TO_MORE = "it unpacks to more than {size} MiB; set {variable}=1 to allow 1 GiB, or unpack it first"
+LARGER_DOWNLOAD = "it is larger than {size} GiB; download it, then pass the file"
+TOO_MANY_MEMBERS = "it has more than {count} members; unpack it, then pass the folder"
+NEEDS_ZSTANDARD = "Files ending in .zst need"
+NO_NUMBER_OF_GIB = "${variable} is {said}; expected a number of GiB"
+# So few bytes at a time because a log packs well: they may become a thousand times as many.
+PACKED, PIECE = 1 << 14, 1 << 16
+
+
+class TooLargeError(TachographError):
+    """Something becomes more than it may; the message goes on from "cannot be read"."""
+
+
+class Allowance:
+    """So many bytes may still come; ``told`` is what is said when there are more."""
+
+    def __init__(self, most: int, told: Message) -> None:
+        self._left, self._told = most, told
+
+    def of(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Some pieces of bytes; raises TooLargeError when they are more than is left."""
+        for piece in pieces:
+            self._left -= len(piece)
+            if self._left < 0:
+                raise TooLargeError(self._told)
+            yield piece
+
+
+def unpacking(packed: int) -> Allowance:
+    """What so many packed bytes may unpack to: 250 times as many, or 64 MiB or what the user allows if that is more.
+
+    Raises TooLargeError where $TACHOGRAPH_UNPACKED_GIB is not a number.
+    """
+    said = os.environ.get(VARIABLE, "0")
+    try:
+        most = max(LEAST, TIMES * packed, int(float(said) * GIB))
+    except (ValueError, OverflowError) as error:
+        raise TooLargeError(NO_NUMBER_OF_GIB, variable=VARIABLE, said=repr(said)) from error
+    return Allowance(most, Message(UNPACKS_TO_MORE, size=f"{most / MIB:,.0f}", variable=VARIABLE))
+
+
+def downloading() -> Allowance:
+    """What a file may have that comes over a network."""
+    return Allowance(LARGEST_DOWNLOAD, Message(LARGER_DOWNLOAD, size=LARGEST_DOWNLOAD // GIB))
+
+
+def check_members(count: int) -> None:
+    """Raise TooLargeError where an archive has more members than any of logs has."""
+    if count > MOST_MEMBERS:
+        raise TooLargeError(TOO_MANY_MEMBERS, count=f"{MOST_MEMBERS:,}")
+
+
+def pieces_of(stream: Any, size: int = PIECE) -> Iterator[bytes]:
+    """The bytes of a stream, so many at a time."""
+    return iter(lambda: stream.read(size), b"")
+
+
+def _frames(file: io.BufferedReader) -> Iterator[bytes]:
+    """The texts of all frames of a zstandard file; its own stream reader does not tell when the last one is cut."""
+    with extra("zstd", NEEDS_ZSTANDARD):
+        frame = zstandard.ZstdDecompressor().decompressobj()
+    for data in pieces_of(file, PACKED):
+        while data:
+            if frame.eof:
+                frame = zstandard.ZstdDecompressor().decompressobj()
+            try:
+                text = frame.decompress(data)
+            except zstandard.ZstdError as error:
+                raise EOFError(str(error)) from error
+            yield text
+            data = frame.unused_data  # noqa: PLW2901 - what is left of it
+    if not frame.eof:
+        raise EOFError("Compressed file ended before the end of its last frame")
+
+
+# How a file is packed is told by its first bytes; its name ends so.
+_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
+_BZIP2 = b"1AY&SY"  # behind BZh and a level
+SUFFIXES = tuple(_MAGIC.values())
+ERRORS = (EOFError, lzma.LZMAError, zlib.error, TooLargeError, ExtraError)
+_UNPACK: dict[str, Callable[[io.BufferedReader], Iterator[bytes]]] = {
+    ".gz": lambda file: pieces_of(gzip.GzipFile(fileobj=file)),
+    ".bz2": lambda file: pieces_of(bz2.BZ2File(file)),
+    ".xz": lambda file: pieces_of(lzma.LZMAFile(file)),  # noqa: SIM115 - whoever asks for it closes it
+    ".zst": _frames,
+}
+
+
+def ending(head: bytes) -> str:
+    """The ending that belongs to a file with these first bytes; none where it is not packed."""
+    found = next((ending for magic, ending in _MAGIC.items() if head.startswith(magic)), "")
+    return "" if found == ".bz2" and not (head[3:4] in b"123456789" and head[4:10] == _BZIP2) else found
+
+
+def unpacked(file: io.BufferedReader) -> io.BufferedReader:
+    """The stream of a file itself, or what is packed in it.
+
+    Reading it raises one of ``ERRORS``, or OSError, where it is broken or becomes more than it may.
+    """
+    if not (found := ending(file.peek(16)[:16])):
+        return file
+    allowance = unpacking(os.fstat(file.fileno()).st_size)
+    return io.BufferedReader(_Pieces(allowance.of(_UNPACK[found](file))), PIECE)
+
+
+class _Pieces(io.RawIOBase):
+    """Pieces of bytes as a file."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._rest = pieces, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._rest:
+            if (piece := next(self._pieces, None)) is None:
+                return 0
+            self._rest = piece
+        size = min(len(buffer), len(self._rest))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size

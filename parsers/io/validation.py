@@ -34,27 +34,22 @@ def mistake(found: ErrorDetails, model: type[BaseModel], key: str | None = None)
     of_its_name = found["loc"][-1:] == (OF_NAME,)
     location = found["loc"][:-1] if of_its_name else found["loc"]
     key = printable(".".join(map(str, location)) if key is None else key)
-    if found["type"] == UNKNOWN:
-        return _unknown_key(key, str(location[-1]), _allowed(model, found["loc"]))
+    # The values of which one was expected.
+    listed = str(found.get("ctx", {}).get("expected", "")).replace("'", "").replace(" or ", ", ").split(", ")
     if found["type"] == MISSING:
         return Message(IS_MISSING, key=key)
-    if of_its_name and found["type"] in LITERAL:
-        return _unknown_key(key, str(location[-1]), _listed(found))
+    if found["type"] == UNKNOWN or (of_its_name and found["type"] in LITERAL):
+        allowed = _allowed(model, found["loc"]) if found["type"] == UNKNOWN else listed
+        if close := get_close_matches(str(location[-1]), allowed, 1):
+            return Message(NEAREST_KEY, key=key, nearest=close[0])
+        return Message(NOT_VALID, key=key, allowed=", ".join(allowed))
     stated, error = found["input"], found.get("ctx", {}).get("error")
     said = Message(found["msg"].rstrip(".") + ".")
     if isinstance(error, TachographError):
         said = error.message
-    elif (
-        found["type"] in LITERAL and isinstance(stated, str) and (near := get_close_matches(stated, _listed(found), 1))
-    ):
+    elif found["type"] in LITERAL and isinstance(stated, str) and (near := get_close_matches(stated, listed, 1)):
         said = Message(NEAREST_VALUE, found=repr(stated), nearest=near[0])
     return Message(OF_KEY, key=key, said=_seen(said)) if key else _seen(said)
-
-
-def _unknown_key(key: str, name: str, allowed: Sequence[str]) -> Message:
-    if close := get_close_matches(name, allowed, 1):
-        return Message(NEAREST_KEY, key=key, nearest=close[0])
-    return Message(NOT_VALID, key=key, allowed=", ".join(allowed))
 
 
 def _seen(said: Message) -> Message:
@@ -63,11 +58,6 @@ def _seen(said: Message) -> Message:
         name: _seen(value) if isinstance(value, Message) else printable(value) for name, value in said.values.items()
     }
     return Message(said.key if values else printable(said.key), **values)
-
-
-def _listed(found: ErrorDetails) -> list[str]:
-    """The values of which one was expected."""
-    return str(found.get("ctx", {})["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
 
 
 def _allowed(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..grammar.field import TIMES, WHOLE_LINE
 from ..grammar.variant import EVENTS
-from ..io.lazy import pd
+from ..io.cache import pd
 from ..scanning.columns import Array, VariantLines
 from .facts import Fact
 from .provenance import Provenance

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ..grammar.field import StepIs
 from ..grammar.format import ROOM, load
+from ..io.files import SUFFIXES
 from ..io.message import Message, joined
-from ..io.packed import SUFFIXES
 from ..scanning.columns import MOST_REPEATED, FactLines
 from ..scanning.prefix import line_pattern
 from . import parallelism

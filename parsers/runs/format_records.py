@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..grammar.field import Field
 from ..grammar.format import METRICS, Format
-from ..io.lazy import pd
+from ..io.cache import pd
 from ..scanning.cascade import Account, FormatLines, of_kinds
 from ..scanning.record_table import RecordTable, table
 from ..scanning.text import LogText

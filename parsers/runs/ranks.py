@@ -20,9 +20,8 @@ import numpy as np
 
 from ..grammar.format import ROOM, Format
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
-from ..io.files import leading_out
+from ..io.files import SUFFIXES, leading_out
 from ..io.message import Message
-from ..io.packed import SUFFIXES
 from ..scanning.columns import Array, missing
 from ..scanning.record_table import RecordTable, finest
 from .appended import as_one

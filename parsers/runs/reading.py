@@ -13,8 +13,8 @@ import numpy as np
 
 from ..grammar.field import Field, StepIs
 from ..grammar.format import METRICS, Format, load
+from ..io.cache import pd
 from ..io.errors import FormatError
-from ..io.lazy import pd
 from ..io.message import Message
 from ..scanning.cascade import Account, Cascade, CutValue, of_kinds
 from ..scanning.detection import (

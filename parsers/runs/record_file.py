@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..io.cache import pd
 from ..io.errors import ParserError, install
 from ..io.files import whole
-from ..io.lazy import pd
 from ..scanning.record_table import RecordTable
 
 UNKNOWN_ENDING = "unknown file extension; use one of {endings}."

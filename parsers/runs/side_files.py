@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..grammar.field import Field
+from ..io.cache import pd
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.files import data_of
-from ..io.lazy import pd
 from ..scanning.detection import common
 from ..scanning.prefix import line_pattern
 from .facts import Fact, of_one_model, value

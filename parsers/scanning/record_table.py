@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from ..grammar.field import IN_SECONDS, Field, computed
 from ..grammar.format import METRICS
 from ..grammar.timestamps import TURNS, run_on
-from ..io.lazy import pd
+from ..io.cache import pd
 from .columns import Array, VariantLines, missing, whole
 from .prefix import RANK
 

@@ -11,9 +11,8 @@ import numpy as np
 
 from ..grammar.format import Format
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
-from ..io.files import opened
+from ..io.files import ERRORS, opened, unpacked
 from ..io.message import Message
-from ..io.packed import ERRORS, unpacked
 from .format_shapes import FormatShapes, KnownShapes
 from .shapes import ShapedLines
 from .source import clean, is_text, what_it_is

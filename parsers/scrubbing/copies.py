@@ -21,10 +21,9 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..io.cache import pd, zstandard
 from ..io.errors import CANNOT_BE_READ, LogError, ParserError, WriteError, reason_of, told
-from ..io.files import below, leading_out, move, opened, unfinished
-from ..io.lazy import pd, zstandard
-from ..io.packed import ERRORS, ending, unpacked
+from ..io.files import ERRORS, below, ending, leading_out, move, opened, unfinished, unpacked
 from ..runs import runfile
 from ..runs.facts import FOLDERS, Value, name_facts
 from ..runs.reading import survey

@@ -18,22 +18,23 @@ from pathlib import Path, PurePosixPath
 from tempfile import gettempdir
 from typing import Any
 
-from parsers.ingesting.archive import BROKEN, LeftOut, broken_because, of_zip
+from parsers.ingesting.sources import BROKEN, LeftOut, broken_because, of_zip
 from parsers.io.errors import CANNOT_BE_READ, LogError, ParserError, TachographError, WriteError, reason_of
 from parsers.io.files import (
+    check_members,
     data_of,
     is_spelt_inside,
     leading_out,
     opened,
     text_of,
     unfinished,
+    unpacking,
     whole,
     write,
     write_pieces,
     writing,
 )
 from parsers.io.message import Message
-from parsers.io.packed import check_members, unpacking
 from parsers.io.printable import printable
 from parsers.runs.run_folder import RUN_FILE
 from parsers.runs.runfile import files_of_run, sha256_of

@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.io.files import opened
-from parsers.io.packed import ERRORS, unpacked
+from parsers.io.files import ERRORS, opened, unpacked
 
 from .constants import KNOWN_LINES, KNOWN_SHAPES, LARGEST_FILE, LONGEST_LINE
 from .documents import Places, decoded, json_values

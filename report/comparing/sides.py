@@ -14,8 +14,8 @@ import numpy as np
 
 from parsers.grammar.field import Scope
 from parsers.io.errors import CANNOT_BE_READ, LogError, ParserError, TachographError, reason_of
+from parsers.io.files import SUFFIXES
 from parsers.io.message import Message
-from parsers.io.packed import SUFFIXES
 from parsers.runs.reading import Reading
 from parsers.runs.run_folder import LOG, RUN_FILE
 from parsers.runs.runfile import log_of, run_file

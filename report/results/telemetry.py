@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.io.lazy import pd
+from parsers.io.cache import pd
 from parsers.io.message import Message, joined
 from parsers.runs.facts import is_count
 from parsers.runs.reading import Reading

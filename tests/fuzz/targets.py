@@ -15,7 +15,7 @@ import numpy as np
 
 from parsers.ingesting.ingest import ingest
 from parsers.io.errors import ParserError
-from parsers.io.packed import ending
+from parsers.io.files import ending
 from parsers.runs.reading import survey
 from parsers.scanning import detection
 from parsers.scanning.detection import formats

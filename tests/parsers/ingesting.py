@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from parsers.ingesting.archive import LeftOut
 from parsers.ingesting.ingest import Event, Ingested, ingest
+from parsers.ingesting.sources import LeftOut
 from parsers.sharing.workers import ALONE
 
 

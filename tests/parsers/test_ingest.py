@@ -13,9 +13,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.ingesting.archive import LeftOut
 from parsers.ingesting.ingest import CHANGED, LONGEST, NO_METRIC_LINE, SuiteError, claimed, label
-from parsers.ingesting.sources import Candidate
+from parsers.ingesting.sources import Candidate, LeftOut
 from parsers.io.files import PREFIX
 from parsers.runs.reading import read
 from tests.parsers.ingesting import events, everything, left_out, logs, run_file, runs, unreadable
@@ -154,10 +153,11 @@ def test_hidden_files_and_folders_are_left_out_by_name(lab: Path, into: Path) ->
     assert runs(into) == []
 
 
-def test_a_name_that_is_no_utf_8_is_kept_exactly(lab: Path, into: Path) -> None:
+def test_a_name_that_is_no_utf_8_is_spelt_out_and_its_run_folder_is_read(lab: Path, into: Path) -> None:
     Path(os.fsdecode(os.fsencode(lab) + b"/caf\xe9 [1].log")).write_bytes(step(1))
     logs(into, lab)
-    assert (runs(into), run_file(into)["source"]["path"]) == (["lab__caf-1-/1/train.log"], "lab/caf\udce9 [1].log")
+    assert (runs(into), run_file(into)["source"]["path"]) == (["lab__caf-1-/1/train.log"], r"lab/caf\xe9 [1].log")
+    assert len(read(into / "lab__caf-1-/1/train.log").records) == 1
 
 
 def test_the_suite_itself_is_no_part_of_a_source(lab: Path) -> None:

@@ -17,8 +17,8 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from parsers.ingesting.archive import LeftOut
-from parsers.io import packed
+from parsers.ingesting.sources import LeftOut
+from parsers.io import files
 from tests.parsers.ingesting import events, left_out, logs, member, run_file, runs, tar, unreadable
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import OTHER_NOISE, step
@@ -140,7 +140,7 @@ def test_a_broken_entry_of_a_zip_archive_does_not_stop_the_rest(tmp_path: Path, 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "tar.bz2", "zip", "gz", "bz2", "xz", "zst"])
 def test_a_bomb_is_refused(tmp_path: Path, into: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr(packed, "LEAST", packed.MIB)
+    monkeypatch.setattr(files, "LEAST", files.MIB)
     text, archive = b"\n" * (64 << 20), zip_of(tmp_path / f"bomb.{kind}", ("a.log", b"\n" * (64 << 20)))
     if kind != "zip":
         put(
@@ -154,7 +154,7 @@ def test_a_bomb_is_refused(tmp_path: Path, into: Path, monkeypatch: pytest.Monke
 def test_an_archive_of_too_many_members_is_read_as_far_as_it_may_be(
     tmp_path: Path, into: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packed, "MOST_MEMBERS", 3)
+    monkeypatch.setattr(files, "MOST_MEMBERS", 3)
     (said,) = unreadable(into, put(tmp_path / "a.tar", tar(*(member(f"{number}.txt") for number in range(4)))))
     assert said == "cannot be read completely: it has more than 3 members; unpack it, then pass the folder."
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from parsers.grammar.expression import masked, telling_places, tells_digits
 from parsers.grammar.format import Format, load
-from parsers.io import packed
+from parsers.io import files
 from parsers.io.errors import ExtraError, FormatError, LogError, ParserError, WrappedError, install
 from parsers.runs.reading import Reading, read, survey
 from parsers.scanning.detection import detect, formats
@@ -213,7 +213,7 @@ CASES: dict[str, Callable[[Path], Path]] = {
 def test_an_unreadable_log_is_an_error_of_one_line_that_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], Path], format: str | None
 ) -> None:
-    monkeypatch.setattr(packed, "LEAST", 4 * packed.MIB)
+    monkeypatch.setattr(files, "LEAST", 4 * files.MIB)
     path = make(tmp_path)
     with pytest.raises(LogError) as raised:
         survey(path, format=format)
@@ -248,11 +248,11 @@ def test_a_long_line_is_no_reason_to_refuse_a_log(tmp_path: Path) -> None:
 def test_a_log_that_unpacks_to_much_is_read_where_the_user_allows_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packed, "LEAST", packed.MIB)
+    monkeypatch.setattr(files, "LEAST", files.MIB)
     log = write(tmp_path, gzip.compress(TEXT + b"\n" * (2 << 20)))
     with pytest.raises(LogError):
         read(log)
-    monkeypatch.setenv(packed.VARIABLE, "0.01")
+    monkeypatch.setenv(files.VARIABLE, "0.01")
     assert read(log).account.total == 500 + (2 << 20)
 
 
