@@ -9,58 +9,41 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, RootModel, ValidationError, model_validator
 
-from parsers.io.errors import CANNOT_BE_READ, reason_of
-from parsers.io.files import text_of
-from parsers.io.message import Message
-from parsers.io.validation import NOT_TOML, Mistake, mistake
+from parsers.io.validation import Mistake
 
-from .page import Page
-from .page_file import LAUNCH, ON_LINE, PageError, toml_of
-from .parts import DIALECT, LAUNCHED, Axis, Case, Cases, PagePart, Value, covers, handed_on
-from .toml_lines import line_of, stated_key
-
-NO_LAUNCHED_AXIS = "{axis} is not an axis that a launcher takes; use {launched}."
-NO_OPTION = (
-    "{name} is not an option; use a variable of the launcher in lower case, such as steps; "
-    "the case sets {launched}, --repo the checkout, and the key extra native arguments."
-)
-NO_COLUMN = "the page has no column {column}; columns: {known}."
+from .page import OfCases, Page
+from .page_file import LAUNCH, PageError, invalid, toml_of, toml_text
+from .parts import LAUNCHED, Axis, Case, Value, handed_on
 
 
 def _option(name: str) -> str:
     if not re.fullmatch(r"[a-z][a-z_]*", name) or name in (*LAUNCHED, "repo", "extra"):
-        raise Mistake(NO_OPTION, name=repr(name), launched=", ".join(LAUNCHED))
+        how = f"the case sets {', '.join(LAUNCHED)}, --repo the checkout, and the key extra native arguments."
+        said = f"{name!r} is not an option; use a variable of the launcher in lower case, such as steps; {how}"
+        raise Mistake(said)
     return name
 
 
 def _launched(axis: Axis) -> Axis:
     if axis not in LAUNCHED:
-        raise Mistake(NO_LAUNCHED_AXIS, axis=repr(axis), launched=", ".join(LAUNCHED))
+        raise Mistake(f"{axis!r} is not an axis that a launcher takes; use {', '.join(LAUNCHED)}.")
     return axis
 
 
-class Launch(PagePart):
+class Launch(OfCases):
     """How some cases of a column are run."""
 
-    when: Cases = Field(default_factory=dict)
-    """The cases that it is for, by axis; a list allows several values, an omitted axis allows all."""
     launcher: str | None = None
-    """Name of the recipe."""
     repeats: int = Field(default=1, ge=1)
-    """Number of runs of each case."""
     options: dict[Annotated[str, AfterValidator(_option)], Value] = Field(default_factory=dict)
-    """Other variables of the recipe, in lower case."""
     case: dict[Annotated[Axis, AfterValidator(_launched)], Value] = Field(default_factory=dict)
-    """Axes that the page leaves open, or calls otherwise than the recipe, such as `{ nodes = 4 }`."""
     extra: list[str] = Field(default_factory=list)
-    """Further arguments of the native program."""
 
 
 class ColumnLaunch(Launch):
     """How the cases of a column are run, each by the first of `runs` that is for it; these have its other keys, too."""
 
     runs: list[Launch] = Field(default_factory=list)
-    """What differs between its cases."""
 
     @model_validator(mode="before")
     @classmethod
@@ -74,31 +57,18 @@ class LaunchFile(RootModel[dict[str, ColumnLaunch]]):
     def of(self, column: str, case: Case) -> Launch:
         """How a case of a column is run; without launcher where nothing says it."""
         runs = self.root[column].runs if column in self.root else []
-        return next((run for run in runs if covers(run.when, case)), Launch())
+        return next((run for run in runs if run.covers(case)), Launch())
 
 
 def load_launches(page_file: Path, page: Page) -> LaunchFile:
     """The launch file beside a page file, empty where there is none; raises PageError for one with a mistake."""
     path = page_file.with_suffix(f".{LAUNCH}")
-    try:
-        text = text_of(path) if path.exists() else ""
-    except OSError as error:
-        raise PageError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
-    except UnicodeDecodeError as error:
-        raise PageError.at(path, NOT_TOML, reason=error) from error
+    text = toml_text(path) if path.exists() else ""
     stated = toml_of(text, path)
+    for unknown in stated.keys() - page.columns.keys():
+        what = f"the page has no column {unknown!r}; columns: {', '.join(page.columns)}."
+        raise PageError.in_file(path, text, what, (unknown,))
     try:
-        launches = LaunchFile.model_validate(stated)
+        return LaunchFile.model_validate(stated)
     except ValidationError as error:
-        first = error.errors()[0]
-        what = mistake(first, ColumnLaunch, stated_key(first["loc"], stated))
-        raise PageError(ON_LINE, path=path, line=line_of(text, first["loc"]) or 1, what=what) from None
-    if unknown := next((name for name in stated if name not in page.columns), None):
-        what = Message(NO_COLUMN, column=repr(unknown), known=", ".join(page.columns))
-        raise PageError(ON_LINE, path=path, line=line_of(text, (unknown,)) or 1, what=what)
-    return launches
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a launch file, by which editors complete and check one."""
-    return {"$schema": DIALECT, **LaunchFile.model_json_schema()}
+        raise invalid(error, ColumnLaunch, stated, text, path) from None

@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.files import is_spelt_inside, leading_out, text_of
@@ -29,22 +29,6 @@ from .page import Page, PageFile
 from .parts import LANGUAGE, Axis
 from .toml_lines import Key, line_of, missing_comma, stated_key
 
-NO_FILE = "Page file {path} not found."
-NO_PAGE = "No page is named {page}; use one of {names}, or a path ending in .toml."
-NO_PAGE_BUT = "No page is named {page}; did you mean {nearest}?"
-NO_PAGE_FILE = "{page} is no page file; if it is a log, `tachograph init my-page {quoted}` drafts a page from it."
-SEVERAL_LINES = "{key}: {text} has several lines; use a single line."
-ON_LINE = "{path}, line {line}: {what}"
-NO_FOLDER = "prose: the folder {folder} is not beside the page file."
-LEAVES_PAGE = "{file} leads out of the folder of the page file."
-TOO_MANY_FILES = "prose: {folder} has more than {most} files."
-TOO_LARGE = "{file} has {size} bytes; a text may have {most}."
-NOT_A_TEXT = "{file} is not a text of the page; did you mean {name}?"
-NOT_UTF_8 = "{file} is not valid UTF-8."
-HEADING = "{file}, line {line}: use ### or lower for headings; # and ## are those of the page."
-NO_TEXT_FOR = "there is a text for {name}, which is neither a section nor a table of the page; did you mean {nearest}?"
-NOT_A_LINE = "has {count} values for {columns} columns."
-
 FOLDER = Path(__file__).parents[1] / "pages"
 SECTIONS = ("tested", "environment", "setup", "steps", "results")
 OF_TABLE = "table-"
@@ -55,14 +39,22 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}##?(\s|$)")
 # Markdown; all else stands in a heading, a cell, a link, the name of a file or a command.
 _OF_SEVERAL_LINES = re.compile(
-    rf"(tested|environment|setup|steps|results|(tables\.\d+\.)+notes)\.\d+(\.{LANGUAGE})?"
-    r"|sources\..+\.note(\..+)?",
-    re.DOTALL,
+    rf"({'|'.join(SECTIONS)}|(tables\.\d+\.)+notes)\.\d+(\.{LANGUAGE})?|sources\..+\.note(\..+)?", re.DOTALL
 )
 
 
 class PageError(ParserError):
     """A page file that does not exist or has a mistake; one sentence names file, line, key and what is allowed."""
+
+    @classmethod
+    def in_file(cls, path: Path, text: str, what: Message | str, *locations: Key) -> "PageError":
+        """The error of what is wrong at the first of some keys that a file states."""
+        return cls.on_line(path, line_of(text, *locations), what)
+
+    @classmethod
+    def on_line(cls, path: Path, line: int | None, what: Message | str) -> "PageError":
+        """The error of what is wrong on a line of a file, or in all of it."""
+        return cls(f"{path}: {what}" if line is None else f"{path}, line {line}: {what}")
 
 
 def names() -> list[str]:
@@ -74,20 +66,17 @@ def find(page: str) -> Path:
     """The file of a page, by its path, with or without .toml, or by its name; raises PageError when there is none."""
     if page.endswith(".toml"):
         if not Path(page).exists():
-            raise PageError(NO_FILE, path=Path(page))
+            raise PageError(f"Page file {Path(page)} not found.")
         return Path(page)
-    found = next((path for path in (FOLDER / f"{page}.toml", Path(f"{page}.toml")) if path.exists()), None)
-    if found is None:
-        raise _no_page(page)
-    return found
-
-
-def _no_page(page: str) -> PageError:
+    for path in (FOLDER / f"{page}.toml", Path(f"{page}.toml")):
+        if path.exists():
+            return path
     if Path(page).exists():
-        return PageError(NO_PAGE_FILE, page=page, quoted=shlex.quote(page))
+        command = f"tachograph init my-page {shlex.quote(page)}"
+        raise PageError(f"{page} is no page file; if it is a log, `{command}` drafts a page from it.")
     if close := get_close_matches(page, names(), 1):
-        return PageError(NO_PAGE_BUT, page=repr(page), nearest=close[0])
-    return PageError(NO_PAGE, page=repr(page), names=", ".join(names()))
+        raise PageError(f"No page is named {page!r}; did you mean {close[0]}?")
+    raise PageError(f"No page is named {page!r}; use one of {', '.join(names())}, or a path ending in .toml.")
 
 
 def load(path: Path) -> Page:
@@ -103,16 +92,13 @@ def read_text(path: Path) -> str:
 
     Raises PageError when one cannot be read, or is not what it should be.
     """
+    text = toml_text(path)
     try:
-        text = text_of(path)
-        try:
-            held = {name: _checked(file) for name, file in _beside(text, path).items()}
-        except Mistake as error:
-            raise _error(path, text, error.message, ("prose",)) from error
+        held = {name: _checked(file) for name, file in _beside(text, path).items()}
+    except Mistake as error:
+        raise PageError.in_file(path, text, error.message, ("prose",)) from error
     except OSError as error:
         raise PageError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
-    except UnicodeDecodeError as error:
-        raise PageError.at(path, NOT_TOML, reason=error) from error
     # A text of JSON is one of TOML but for one character.
     told = (
         f"{json.dumps(name)} = {json.dumps(said, ensure_ascii=False)}\n".replace("\x7f", "\\u007f")
@@ -121,24 +107,25 @@ def read_text(path: Path) -> str:
     return "".join([text.rstrip("\n"), "\n\n[files]\n", *told]) if held else text
 
 
+def toml_text(path: Path) -> str:
+    """The text of a file of TOML; raises PageError when it cannot be read."""
+    try:
+        return text_of(path)
+    except OSError as error:
+        raise PageError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
+    except UnicodeDecodeError as error:
+        raise PageError.at(path, NOT_TOML, reason=error) from error
+
+
 def files_beside(text: str, path: Path) -> list[Path]:
     """The files beside the page file that has this text and belong to the page; raises Mistake and OSError."""
     return list(_beside(text, path).values())
 
 
-def quotes_of(path: Path) -> Path:
-    """Where the figures of others stand that a page file quotes."""
-    return path.with_suffix(f".{QUOTES}")
-
-
-def is_text(name: str) -> bool:
-    """Whether a file is called as a text of a page is."""
-    return _TEXT.fullmatch(name) is not None
-
-
 def _beside(text: str, path: Path) -> dict[str, Path]:
     """The files beside a page file by their names in its text; a page file that is not valid has none."""
-    found = {QUOTES: quotes_of(path)} if quotes_of(path).exists() else {}
+    quotes = path.with_suffix(f".{QUOTES}")
+    found = {QUOTES: quotes} if quotes.exists() else {}
     try:
         name = tomllib.loads(text).get("prose")
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -146,34 +133,36 @@ def _beside(text: str, path: Path) -> dict[str, Path]:
     if isinstance(name, str) and is_spelt_inside(name):
         folder = path.parent / name
         if not folder.is_dir():
-            raise Mistake(NO_FOLDER, folder=repr(folder.name))
+            raise Mistake(f"prose: the folder {folder.name!r} is not beside the page file.")
         texts = sorted(file for file in folder.iterdir() if file.suffix == ".md")
         if len(texts) > MOST_FILES:
-            raise Mistake(TOO_MANY_FILES, folder=repr(folder.name), most=MOST_FILES)
-        if other := next((file.name for file in texts if not is_text(file.name)), None):
+            raise Mistake(f"prose: {folder.name!r} has more than {MOST_FILES} files.")
+        if other := next((file.name for file in texts if not _TEXT.fullmatch(file.name)), None):
             known = [*(f"{section}.en.md" for section in SECTIONS), f"{OF_TABLE}NAME.en.md"]
-            raise Mistake(NOT_A_TEXT, file=repr(other), name=get_close_matches(other, known, 1, 0)[0])
+            near = get_close_matches(other, known, 1, 0)[0]
+            raise Mistake(f"{other!r} is not a text of the page; did you mean {near}?")
         found |= {file.name: file for file in texts}
     if (out := leading_out((file for one in found.values() for file in (one.parent, one)), path.parent)) is not None:
-        raise Mistake(LEAVES_PAGE, file=repr(out.name))
+        raise Mistake(f"{out.name!r} leads out of the folder of the page file.")
     return found
 
 
 def _checked(file: Path) -> str:
     """The text of a file beside a page file that is small enough and leaves the headings of the page alone."""
     if (size := file.stat().st_size) > MOST_BYTES:
-        raise Mistake(TOO_LARGE, file=repr(file.name), size=size, most=MOST_BYTES)
+        raise Mistake(f"{file.name!r} has {size} bytes; a text may have {MOST_BYTES}.")
     try:
         text = text_of(file).strip("\n")
     except UnicodeDecodeError as error:
-        raise Mistake(NOT_UTF_8, file=repr(file.name)) from error
+        raise Mistake(f"{file.name!r} is not valid UTF-8.") from error
     fence = ""
-    for number, line in enumerate(text.split("\n") if is_text(file.name) else (), start=1):
+    for number, line in enumerate(text.split("\n") if file.suffix == ".md" else (), start=1):
         found = _FENCE.match(line)
         if found and (not fence or found[1].startswith(fence)):
             fence = "" if fence else found[1]
         elif not fence and _HEADING.match(line):
-            raise Mistake(HEADING, file=repr(file.name), line=number)
+            said = "use ### or lower for headings; # and ## are those of the page."
+            raise Mistake(f"{file.name!r}, line {number}: {said}")
     return text
 
 
@@ -186,19 +175,18 @@ def parse(text: str, path: Path) -> Page:
     files = stated.pop("files", {})
     if "quotes" in stated:  # which a file beside it holds
         allowed = ", ".join(PageFile.model_fields)
-        raise _error(path, text, Message(NOT_VALID, key="quotes", allowed=allowed), ("quotes",))
-    quotes = list(_quotes(str(files.get(QUOTES, "")), path))
+        raise PageError.in_file(path, text, Message(NOT_VALID, key="quotes", allowed=allowed), ("quotes",))
+    stated["quotes"] = list(_quotes(str(files.get(QUOTES, "")), path.with_suffix(f".{QUOTES}")))
     try:
-        page = Page.model_validate({**_with_texts(stated, files), "quotes": quotes})
+        whole = _with_texts(stated, files)
     except Mistake as error:
-        raise _error(path, text, error.message, ("prose",)) from error
+        raise PageError.in_file(path, text, error.message, ("prose",)) from error
+    try:
+        page = Page.model_validate(whole)
     except ValidationError as error:
-        # A misspelt key comes as two errors; what is there says more than what is missing.
-        first = min(error.errors(), key=lambda found: (found["type"] != UNKNOWN, found["type"] == MISSING))
-        key = stated_key(first["loc"], {**stated, "quotes": quotes}, is_missing=first["type"] == MISSING)
-        raise _error(path, text, mistake(first, PageFile, key), first["loc"]) from None
+        raise invalid(error, PageFile, stated, text, path) from None
     for locations, what in mistakes(page):
-        raise _error(path, text, what, *locations)
+        raise _wrong(path, text, what, *locations)
     return page
 
 
@@ -208,23 +196,31 @@ def toml_of(text: str, path: Path) -> dict[str, Any]:
         stated = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         if found := missing_comma(text):
-            raise PageError(ON_LINE, path=path, line=found[0], what=found[1]) from error
+            raise PageError.on_line(path, *found) from error
         raise PageError.at(path, NOT_TOML, reason=error) from error
     except RecursionError as error:
         raise PageError.at(path, NOT_TOML, reason="it is nested too deeply") from error
     for location, said in _strings({key: value for key, value in stated.items() if key != "files"}):
         if said.splitlines() not in ([], [said]) and not _OF_SEVERAL_LINES.fullmatch(".".join(map(str, location))):
-            told = Message(SEVERAL_LINES, key=stated_key(location, stated), text=repr(said))
-            raise _error(path, text, told, location)
+            what = f"{stated_key(location, stated)}: {said!r} has several lines; use a single line."
+            raise PageError.in_file(path, text, what, location)
     return stated
 
 
-def _error(path: Path, text: str, what: Message, *locations: Key) -> PageError:
-    """The error of what is wrong at the first of some keys that the page file states."""
+def invalid(
+    error: ValidationError, model: type[BaseModel], stated: Mapping[str, Any], text: str, path: Path
+) -> PageError:
+    """The error of what a model finds wrong first; a misspelt key comes as two errors: what is there says more."""
+    first = min(error.errors(), key=lambda found: (found["type"] != UNKNOWN, found["type"] == MISSING))
+    key = stated_key(first["loc"], stated, is_missing=first["type"] == MISSING)
+    return _wrong(path, text, mistake(first, model, key), first["loc"])
+
+
+def _wrong(path: Path, text: str, what: Message | str, *locations: Key) -> PageError:
+    """The error of what is wrong at the first of some keys that a page file states, or in its file of quotes."""
     if locations and locations[0][:1] == ("quotes",) and len(locations[0]) > 1:
-        return PageError(ON_LINE, path=quotes_of(path), line=int(locations[0][1]) + 2, what=what)
-    line = line_of(text, *locations)
-    return PageError.at(path, what) if line is None else PageError(ON_LINE, path=path, line=line, what=what)
+        return PageError.on_line(path.with_suffix(f".{QUOTES}"), int(locations[0][1]) + 2, what)
+    return PageError.in_file(path, text, what, *locations)
 
 
 def _with_texts(stated: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
@@ -237,7 +233,9 @@ def _with_texts(stated: Mapping[str, Any], files: Mapping[str, str]) -> dict[str
         texts.setdefault(found[1], {})[found[2]] = files[found[0]]
     for name, said in texts.items():
         if name not in places:
-            raise Mistake(NO_TEXT_FOR, name=repr(name), nearest=get_close_matches(name, places, 1, 0)[0])
+            near = get_close_matches(name, places, 1, 0)[0]
+            what = f"there is a text for {name!r}, which is neither a section nor a table of the page"
+            raise Mistake(f"{what}; did you mean {near}?")
         part, key = places[name]
         if isinstance(before := part.get(key, []), list):
             part[key] = [*before, said]
@@ -256,17 +254,15 @@ def _quotes(text: str, path: Path) -> Iterator[dict[str, Any]]:
     rows = csv.reader(io.StringIO(text), strict=True)
     head = next(rows, [])
     keys = ("column", "value", "source", "unit", *get_args(Axis))
-    for name in head:
-        if name not in keys:
-            what = Message(NEAREST_KEY, key=name, nearest=get_close_matches(name, keys, 1, 0)[0])
-            raise PageError(ON_LINE, path=quotes_of(path), line=1, what=what)
+    for name in (name for name in head if name not in keys):
+        near = get_close_matches(name, keys, 1, 0)[0]
+        raise PageError.on_line(path, 1, Message(NEAREST_KEY, key=name, nearest=near))
     for number, row in enumerate(rows, start=2):
         if len(row) != len(head) or rows.line_num != number:
-            what = Message(NOT_A_LINE, count=len(row), columns=len(head))
-            raise PageError(ON_LINE, path=quotes_of(path), line=number, what=what)
-        stated = {name: value for name, value in zip(head, row, strict=True) if value}
-        case = {name: value for name, value in stated.items() if name in get_args(Axis)}
-        yield {**{name: value for name, value in stated.items() if name not in case}, "case": case}
+            raise PageError.on_line(path, number, f"has {len(row)} values for {len(head)} columns.")
+        stated: dict[str, Any] = {name: value for name, value in zip(head, row, strict=True) if value}
+        case = {name: stated.pop(name) for name in head if name in stated and name in get_args(Axis)}
+        yield {**stated, "case": case}
 
 
 def _strings(part: Any, location: Key = ()) -> Iterator[tuple[Key, str]]:

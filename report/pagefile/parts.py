@@ -18,21 +18,12 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from parsers.io.message import Message
 from parsers.io.validation import Mistake
-
-NOT_ALLOWED_HERE = "{name} cannot be used in {text}; {allowed} can."
-SPELT = "precision is {value}; write {nearest}."
-NO_COUNT = "{axis} is {value}; write a whole number, at least 1."
-UNPAIRED_BRACE = "{text} has a brace without its other half; write {{{{ or }}}} for a brace itself."
-NO_VALUE_OF_AN_AXIS = "must be a whole number or a text."
-TEXT_OF_EACH_LANGUAGE = 'must be a text, or one for each language, such as { en = "…", zh = "…" }.'
-HAS_BRACES = "{text} has braces, which a text in several languages cannot have."
-EMPTY = "must not be empty."
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"  # of the published schemas
 ENGLISH = "en"
 LANGUAGE = r"[a-z]{2,3}(?:_[A-Z]{2})?"
+_OF_EACH_LANGUAGE = 'must be a text, or one for each language, such as { en = "…", zh = "…" }.'
 _IN_LANGUAGES: dict[str, Any] = {
     "type": "object",
     "patternProperties": {f"^{LANGUAGE}$": {"type": "string"}},
@@ -76,15 +67,6 @@ Axis = Literal[
 ]
 Circumstance = Literal["date", "framework_version", "cuda", "cudnn", "driver"]
 
-
-def _value(stated: object) -> object:
-    if isinstance(stated, bool) or not isinstance(stated, int | str):
-        raise Mistake(NO_VALUE_OF_AN_AXIS)
-    return stated
-
-
-Value = Annotated[int | str, BeforeValidator(_value, json_schema_input_type=int | str)]
-
 # The axes that a launcher takes as variables of these names; the case of a cell says them.
 LAUNCHED: tuple[Axis, ...] = ("nodes", "cards", "precision", "batch_size")
 # Those that a launcher takes as well, where a case says them.
@@ -107,12 +89,16 @@ MARKED: Mapping[Axis, str] = {
     "data_parallel": "DP",
     "virtual_pipeline": "VP",
 }
-# Those whose values are counts.
 COUNTED: tuple[Axis, ...] = ("nodes", "cards", "batch_size", *MARKED)
-# The precisions that logs state, as a page writes them.
-PRECISIONS = ("fp32", "tf32", "amp", "fp16", "bf16", "fp8", "int8")
+PRECISIONS = ("fp32", "tf32", "amp", "fp16", "bf16", "fp8", "int8")  # that logs state, as a page writes them
 # What a page says of a case and a log may say otherwise; models and devices are spelt too freely to compare.
 COMPARED: tuple[Axis, ...] = (*LAUNCHED, *MARKED)
+
+
+def _value(stated: object) -> object:
+    if isinstance(stated, bool) or not isinstance(stated, int | str):
+        raise Mistake("must be a whole number or a text.")
+    return stated
 
 
 def _sound(cases: dict[Axis, Any]) -> dict[Axis, Any]:
@@ -120,15 +106,22 @@ def _sound(cases: dict[Axis, Any]) -> dict[Axis, Any]:
     for axis, stated in cases.items():
         for value in stated if isinstance(stated, list) else [stated]:
             if axis in COUNTED and (not isinstance(value, int) or value < 1):
-                raise Mistake(NO_COUNT, axis=Message(axis.replace("_", " ")), value=repr(value))
+                name = axis.replace("_", " ")
+                raise Mistake(f"{name} is {value!r}; write a whole number, at least 1.")
             if axis == "precision" and value not in PRECISIONS and str(value).lower() in PRECISIONS:
-                raise Mistake(SPELT, value=repr(value), nearest=repr(str(value).lower()))
+                raise Mistake(f"precision is {value!r}; write {str(value).lower()!r}.")
     return cases
 
 
+Value = Annotated[int | str, BeforeValidator(_value, json_schema_input_type=int | str)]
 Case = Annotated[dict[Axis, Value], AfterValidator(_sound)]
 Cases = Annotated[dict[Axis, Value | list[Value]], AfterValidator(_sound)]
 Values = Annotated[dict[Axis, list[Value]], AfterValidator(_sound)]
+
+
+def worded(case: Mapping[Axis, Any]) -> str:
+    """A case as a mistake tells it."""
+    return ", ".join(f"{axis} {value}" for axis, value in case.items()) or "any case"
 
 
 def handed_on(stated: Any, parts: str, keys: Iterable[str]) -> Any:
@@ -137,11 +130,6 @@ def handed_on(stated: Any, parts: str, keys: Iterable[str]) -> Any:
         return stated
     shared = {key: stated[key] for key in keys if key in stated}
     return {**stated, parts: [{**shared, **one} if isinstance(one, dict) else one for one in stated[parts]]}
-
-
-def covers(cases: Cases, case: Case) -> bool:
-    """Whether a case is one of ``cases``: a list allows several values of an axis, an axis that is omitted all."""
-    return all(case.get(axis) in (v if isinstance(v, list) else [v]) for axis, v in cases.items())
 
 
 def with_only(names: Iterable[str]) -> Callable[[str], str]:
@@ -155,11 +143,12 @@ def with_only(names: Iterable[str]) -> Callable[[str], str]:
         try:
             fields = list(Formatter().parse(text))
         except ValueError as error:
-            raise Mistake(UNPAIRED_BRACE, text=repr(text)) from error
+            said = f"{text!r} has a brace without its other half; write {{{{ or }}}} for a brace itself."
+            raise Mistake(said) from error
         for _, name, form, conversion in fields:
             if name is not None and (name not in allowed or form or conversion):
-                near = get_close_matches(name, allowed, 1) or sorted(allowed)
-                raise Mistake(NOT_ALLOWED_HERE, name=f"{{{name}}}", text=repr(text), allowed=", ".join(near))
+                near = ", ".join(get_close_matches(name, allowed, 1) or sorted(allowed))
+                raise Mistake(f"{{{name}}} cannot be used in {text!r}; {near} can.")
         return text
 
     return check
@@ -169,7 +158,7 @@ def _in_languages(stated: object) -> dict[str, str]:
     """A text in several languages by their codes, at least one; raises Mistake."""
     told = stated if isinstance(stated, dict) else {}
     if not (told and all(re.fullmatch(LANGUAGE, code) and isinstance(text, str) for code, text in told.items())):
-        raise Mistake(TEXT_OF_EACH_LANGUAGE)
+        raise Mistake(_OF_EACH_LANGUAGE)
     return told
 
 
@@ -184,17 +173,19 @@ class Text(str):
     @classmethod
     def of(cls, stated: object) -> Self:
         """The text that a page file states; raises Mistake."""
+        if isinstance(stated, cls):
+            return stated
         if isinstance(stated, str):
             if not stated.strip():
-                raise Mistake(EMPTY)
-            return stated if isinstance(stated, cls) else cls(stated)
-        texts = _in_languages(stated)
+                raise Mistake("must not be empty.")
+            return cls(stated)
+        texts = {**_in_languages(stated)}
         if ENGLISH not in texts:
-            raise Mistake(TEXT_OF_EACH_LANGUAGE)
+            raise Mistake(_OF_EACH_LANGUAGE)
         if braced := next((text for text in texts.values() if "{" in text or "}" in text), None):
-            raise Mistake(HAS_BRACES, text=repr(braced))
-        text = cls(texts[ENGLISH])
-        text.said = {code: said for code, said in texts.items() if code != ENGLISH}
+            raise Mistake(f"{braced!r} has braces, which a text in several languages cannot have.")
+        text = cls(texts.pop(ENGLISH))
+        text.said = texts
         return text
 
     @classmethod

@@ -8,11 +8,7 @@ from typing import Any
 from lark import Lark, Tree
 from lark.exceptions import LarkError, UnexpectedToken
 
-from parsers.io.message import Message
-
-NO_COMMA = "a comma or a closing bracket is missing before {text}."
-# A file that is longer is told of without a line.
-MOST_CHARACTERS = 500_000
+MOST_CHARACTERS = 500_000  # of a file of which lines are told
 
 Key = tuple[int | str, ...]
 
@@ -83,10 +79,10 @@ def _of_pair(pair: Any, place: Key) -> Iterator[tuple[Key, int]]:
 
 
 def _of_value(value: Any, place: Key) -> Iterator[tuple[Key, int]]:
-    for number, part in enumerate(value.children if isinstance(value, Tree) else ()):
-        if part is not None and value.data == "inline":
+    for number, part in enumerate(filter(None, value.children) if isinstance(value, Tree) else ()):
+        if value.data == "inline":
             yield from _of_pair(part, place)
-        elif part is not None:
+        else:
             yield (*place, number), part.meta.line if isinstance(part, Tree) else part.line
             yield from _of_value(part, (*place, number))
 
@@ -95,13 +91,14 @@ def _names(key: Any) -> list[str]:
     return [str(tomllib.loads(f"x = {name}")["x"]) if name[0] in "\"'" else str(name) for name in key.children]
 
 
-def missing_comma(text: str) -> tuple[int, Message] | None:
+def missing_comma(text: str) -> tuple[int, str] | None:
     """Where two values follow each other in a file that is not valid TOML: the line, and what is said of it."""
     try:
         _parser().parse(text[:MOST_CHARACTERS])
     except UnexpectedToken as error:
         if "COMMA" in error.accepts and error.token.type in ("SCALAR", "BARE", "STRING", "LONG", "LSQB", "LBRACE"):
-            return error.line, Message(NO_COMMA, text=repr(error.token.split("\n")[0]))
+            first = error.token.split("\n")[0]
+            return error.line, f"a comma or a closing bracket is missing before {first!r}."
     except LarkError:
         pass
     return None

@@ -1,4 +1,4 @@
-"""The JSON Schemas of page files and launch files: those that are published are those of the code."""
+"""The JSON Schemas of page files and launch files: as published and as in the code and its documentation."""
 
 import json
 import tomllib
@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from report.pagefile import launch_file
-from report.pagefile.page import json_schema
 from tests.commandline import PROJECT
 from tests.conftest import Compare
+from tests.report.page_schemas import launch_schema, page_schema
 from tests.report.test_mistakes_of_authors import PAGE
 
 PUBLISHED = PROJECT / "report"
@@ -20,15 +19,15 @@ FILES = sorted({*(PROJECT / "report/pages").glob("*.toml"), *GOLDEN.glob("*.toml
 
 
 def schema(path: Path) -> dict[str, Any]:
-    return launch_file.json_schema() if path.name.endswith(".launch.toml") else json_schema()
+    return launch_schema() if path.name.endswith(".launch.toml") else page_schema()
 
 
 def mistakes(text: str) -> list[str]:
-    return [error.json_path for error in Draft202012Validator(json_schema()).iter_errors(tomllib.loads(text))]
+    return [error.json_path for error in Draft202012Validator(page_schema()).iter_errors(tomllib.loads(text))]
 
 
-def test_the_published_schemas_are_those_of_the_code(compare: Compare) -> None:
-    for name, made in (("page", json_schema()), ("launch", launch_file.json_schema())):
+def test_the_published_schemas_are_those_of_the_code_in_the_words_of_its_documentation(compare: Compare) -> None:
+    for name, made in (("page", page_schema()), ("launch", launch_schema())):
         compare(PUBLISHED / f"{name}.schema.json", json.dumps(made, indent=1, ensure_ascii=False) + "\n")
         Draft202012Validator.check_schema(made)
 
